@@ -200,3 +200,19 @@ for row in sqlite3.connect("file:tune.db?mode=ro", uri=True).execute(sys.argv[1]
     print(*row)
 P
 }
+
+# expect_data PAGE EXPRESSION WANTED: of the data that a page draws, as j with its problems that have winners as `winners`, the
+# expression of Python is that.
+expect_data() {
+    local got
+    got=$(
+        python3 -S - "$1" "$2" <<'P'
+import json, re, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+j = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)[1])
+winners = [problem for part in j["parts"] for problem in part["problems"] if "winner" in problem]
+print(eval(sys.argv[2]))
+P
+    )
+    [[ $got == "$3" ]] || fail "$1: $2 is '$got', not '$3'"
+}

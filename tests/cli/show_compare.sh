@@ -36,7 +36,7 @@ expect_out '^- Of 1 problem it is faster for 1 \(2x\) and slower for 0; '
 expect_out '^- 0 winners are the same; 1 moved, and what won before has no time\.$'
 run "$TUNE" report --no-figures --before old.db -o page.html
 expect_code 0
-grep -q '<h3>a: Fixture GPU, [0-9-]*, old.db; b: Fixture GPU, [0-9-]*, tune.db</h3>' page.html || fail "the page has no other run"
+expect_data page.html '[(c[s]["device"], c[s]["database"]) for c in j["comparisons"][:1] for s in "ab"]' "[('Fixture GPU', 'old.db'), ('Fixture GPU', 'tune.db')]"
 run "$TUNE" show --before old.db
 expect_code 2
 run "$TUNE" show --wide --compare --before nowhere.db
@@ -160,6 +160,5 @@ P
 # The page has the same.
 run "$TUNE" report --no-figures -o page.html
 expect_code 0
-grep -q '<section id="compare">' page.html || fail "no section"
-grep -q '<li>3 winners are the same; 1 moved within noise: ' page.html || fail "no sentence"
-[[ $(grep -c '<td><b>loses</b></td>' page.html) -eq 1 ]] || fail "not one winner that loses"
+expect_data page.html 'len(j["comparisons"]), any(s.startswith("3 winners are the same; 1 moved within noise: ") for s in j["comparisons"][0]["sentences"])' '(2, True)'
+expect_data page.html '[row["move"] for c in j["comparisons"] for row in c["winners"]].count("loses")' 1

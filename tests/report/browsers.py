@@ -242,7 +242,7 @@ class Chromium(Browser):
                   buttons=1 if held else 0, clickCount=0 if what == "move" else 1)
 
     def key(self, name, shift=False):
-        code, text = KEYS[name][1:] if name in KEYS else (ord(name.upper()[0]), name)
+        code, text = KEYS[name][1:] if name in KEYS else (ord(name.upper()[0]) if name.isalnum() else 0, name)
         common = {"key": name, "code": name, "windowsVirtualKeyCode": code, "modifiers": 8 if shift else 0}
         self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **common)
         self.call("Input.dispatchKeyEvent", type="keyUp", **common)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """check_page.py FILE: a page of `tune report` is well-formed, stands alone, and runs nothing but its own script.
 
-Prints "figures N, tables N" when all is well; else says what is wrong and fails."""
+Prints "figures N" when all is well; else says what is wrong and fails."""
 import collections
 import html.parser
 import json
@@ -89,6 +89,8 @@ def check(path):
     control = re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", text)
     if control:
         page.wrong.append(f"a control character {control.group()!r} at {control.start()}")
+    if page.counts["noscript"] == 0 or "tune show --db " not in "".join(page.text):
+        page.wrong.append("without JavaScript nothing tells what to do")
     if "Content-Security-Policy" not in text:
         page.wrong.append("no policy")
     return page
@@ -100,4 +102,4 @@ if __name__ == "__main__":
         print(line)
     if checked.wrong:
         sys.exit(1)
-    print(f"figures {checked.counts['figure']}, tables {checked.counts['table']}")
+    print(f"figures {checked.counts['figure']}")

@@ -86,11 +86,13 @@ const colours = (page) => {
 
 const page = document;
 const width = page.documentElement.clientWidth;
-// What is folded is made, and fits itself, when it is told that it is open.
-await Promise.all([...page.querySelectorAll('details:not([open])')].map((details) => new Promise((told) => {
-  details.addEventListener('toggle', told, { once: true });
-  details.open = true;
-})));
+// What is folded is made, and fits itself, when it is told that it is open; there may be folds within.
+for (let closed; (closed = [...page.querySelectorAll('details:not([open])')]).length > 0;) {
+  await Promise.all(closed.map((details) => new Promise((told) => {
+    details.addEventListener('toggle', told, { once: true });
+    details.open = true;
+  })));
+}
 return {
   width, pageWidth: page.documentElement.scrollWidth,
   overflowing: overflowing(page, width), broken: broken(page), squeezed: squeezed(page),

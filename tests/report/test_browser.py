@@ -4,6 +4,8 @@ reader points at, clicks, drags, types and copies; colours, paper, names that ar
 
     test_browser.py --screenshots FOLDER PAGE...   pictures of pages at three widths, light, dark and on paper, to be looked at"""
 import contextlib
+import csv
+import io
 import json
 import os
 import pathlib
@@ -17,6 +19,7 @@ import tempfile
 import time
 
 import browsers
+from test_data import data_of, rows_of
 
 HERE = pathlib.Path(__file__).resolve().parent
 LOOK = (HERE / "look.js").read_text()
@@ -37,6 +40,12 @@ class Pages:
             # A name that is nearly as wide as a card.
             sql.execute("UPDATE devices SET facts = json_set(facts, '$.shared_bytes_per_block_reserved', 1024)")
         self.plain = self.report(self.database, "plain.html")
+        # Bounds that say nothing, of all but the winners.
+        absurd = folder / "absurd.db"
+        shutil.copy(self.database, absurd)
+        with changed(absurd) as sql:
+            sql.execute("UPDATE contenders SET difference_low = -0.999999, difference_high = 639126 WHERE difference > 0")
+        self.absurd = self.report(absurd, "absurd.html", "--no-figures")
         self.hostile_database = folder / "hostile.db"
         shutil.copy(self.database, self.hostile_database)
         with changed(self.hostile_database) as sql:
@@ -139,8 +148,8 @@ def test_policy(browser, pages):
     """Were markup to get in, nothing of it would run or be loaded."""
     page = pages.folder / "policy.html"
     page.write_text(pages.plain.read_text().replace(
-        "</main>", "<script>document.title = 'bad'</script><p id=bad onclick=\"document.title = 'bad'\">x</p>"
-        "<img src=http://example.invalid/x.png onerror=\"document.title='bad'\"></main>"))
+        "<footer", "<script>document.title = 'bad'</script><p id=bad onclick=\"document.title = 'bad'\">x</p>"
+        "<img src=http://example.invalid/x.png onerror=\"document.title='bad'\"><footer"))
     opened(browser, page)
     browser.click("#bad")
     browser.until("return document.images[0].complete", "the picture is still awaited")
@@ -160,7 +169,7 @@ def test_hostile_names(browser, pages):
     height = browser.run("return document.documentElement.scrollHeight")
     hovered(browser, ".list tr[data-point]", lambda: "onerror" in text_of(browser, "#inspector")[0], "the inspector does not tell")
     assert browser.run("return document.documentElement.scrollHeight") == height, "what is told moves what is pointed at"
-    clicked(browser, ".copy button[data-form=C]", lambda: "TUNED_" in text_of(browser, ".copy-text")[0], "nothing is copied")
+    clicked(browser, ".copy button[data-form^=C]", lambda: "launch_tuned" in text_of(browser, ".copy-text")[0], "nothing is copied")
     assert browser.run("return document.querySelectorAll('img, #live b > x').length") == 0
     assert browser.run("return document.title") == HOSTILE
     silent(browser)
@@ -338,8 +347,7 @@ def test_brushing(browser, pages):
     left, top, width, height = dots(browser)
     browser.drag((left + 54, top + 2), (left + 64, top + 12))  # where there is nothing
     eventually(lambda: launches(browser) == (0, everything), "what is there none of is left")
-    browser.run("document.querySelector(%s).focus()" % json.dumps(DOTS))
-    browser.key("Escape")
+    browser.key("Escape")  # wherever the focus is
     eventually(lambda: launches(browser) == (everything, everything), "Escape lets nothing go")
     silent(browser)
 
@@ -347,7 +355,9 @@ def test_brushing(browser, pages):
 def test_filtering(browser, pages):
     opened(browser, pages.plain)
     _, everything = launches(browser)
-    for words, wrong in [("block >= 256", ""), ("nonsense = 1", "no nonsense"), ("what", "OPERATOR")]:
+    for words, wrong in [("block >= 256", ""), ("nonsense = 1", "no nonsense"), ("what", "OPERATOR"), ("block > abc", "is a number"),
+                         ("time < 100 parsecs", "no unit parsecs"), ("variant > x", "is a word"), ("block=128 or block=256", "no or"),
+                         ("variant = nowhere", "no variant is nowhere"), ("128 <= block <= 512", "OPERATOR")]:
         browser.run("const field = document.querySelector('#filter'); field.focus(); field.select()")
         browser.type(words)
         browser.key("Enter")
@@ -370,6 +380,131 @@ def test_filtering(browser, pages):
     browser.key("Enter")
     eventually(lambda: launches(browser)[0] < everything and len(text_of(browser, ".chips button")) == 1, "a value filters nothing")
     silent(browser)
+
+
+def shown_problem(browser, page):
+    """Of the chosen problem what the data of the page has."""
+    problem, n = chosen(browser).split(" n = ")
+    return next(own for part in data_of(page)["parts"] for own in part["problems"] if own["problem"] == problem and own["n"] == int(n.replace(",", "")))
+
+
+def kept(browser, words):
+    """How many launches are left with a filter alone."""
+    browser.run("document.querySelector('#filter').focus()")
+    browser.type(words)
+    browser.key("Enter")
+    eventually(lambda: text_of(browser, ".chips button") and text_of(browser, ".wrong") == [""], words)
+    count = launches(browser)[0]
+    browser.key("Escape")
+    eventually(lambda: not text_of(browser, ".chips button"), "Escape lets nothing go")
+    return count
+
+
+def test_units(browser, pages):
+    """What is written with units, or several at once with `and`, is what is meant."""
+    opened(browser, pages.recorded)
+    points = shown_problem(browser, pages.recorded)["points"]
+    finals, sweeps, bytes_shared = (rows_of(points.get(name), points["count"]) for name in ("final_ns", "sweep_ns", "shared_bytes"))
+    timed = [(final or sweep, shared) for final, sweep, shared in zip(finals, sweeps, bytes_shared) if final or sweep]
+    us = round(sorted(time for time, _ in timed)[len(timed) // 2] / 1000, 2)
+    faster = sum(time / 1000 < us for time, _ in timed)
+    for words in (f"time < {us}", f"time < {us}us", f"time < {us} us", f"time<{us}\u00b5s", f"time < {us / 1000:.8f} ms", f"time < {us * 1000:.1f}ns"):
+        assert kept(browser, words) == faster, (words, faster)
+    assert kept(browser, "shared > 1KiB") == kept(browser, "shared > 1,024") == sum(shared > 1024 for _, shared in timed)
+    both = kept(browser, f"time < {us}us and shared <= 1KiB")
+    assert both == kept(browser, f"time < {us} && shared <= 1024") == kept(browser, f"shared <= 1 KiB AND time < {us}us") < faster
+    assert both == sum(time / 1000 < us and shared <= 1024 for time, shared in timed)
+    silent(browser)
+
+
+def test_address(browser, pages):
+    """The address holds what the reader chose: opened elsewhere, it shows the same. Escape lets go from anywhere."""
+    opened(browser, pages.plain)
+    _, everything = launches(browser)
+    clicked(browser, ".map button.cell[aria-pressed=false]", lambda: "problem=" in browser.run("return location.hash"), "the address stays empty")
+    browser.run("document.querySelector('#filter').focus()")
+    browser.type("block >= 256")
+    browser.key("Enter")
+    eventually(lambda: "filter=" in browser.run("return location.hash"), "the filter is not in the address")
+    left, top, width, height = dots(browser)
+    browser.drag((left + 54, top + 2), (left + width - 12, top + height * 0.6))
+    eventually(lambda: "brush." in browser.run("return location.hash"), "the brush is not in the address")
+    told = chosen(browser), launches(browser), text_of(browser, ".chips button")
+    address = browser.run("return location.href")
+    browser.open("about:blank")
+    browser.open(address)
+    browser.until("return document.querySelector('#explore figure.live svg') !== null", "no figure is drawn")
+    assert (chosen(browser), launches(browser), text_of(browser, ".chips button")) == told
+    browser.run("document.activeElement.blur()")
+    browser.key("Escape")
+    eventually(lambda: launches(browser)[0] == launches(browser)[1], "Escape lets nothing go")
+    browser.run("location.hash = '#trust'")
+    browser.until("return document.querySelector('#trust > details').open", "a link to a section does not open it")
+    silent(browser)
+
+
+def test_csv(browser, pages):
+    """The rows that are left, and not a hundred of them, are saved, numbers as they are."""
+    opened(browser, pages.recorded)
+    points = shown_problem(browser, pages.recorded)["points"]
+    open_list(browser)
+    browser.run("""document.addEventListener('click', (event) => {
+        if (event.target.download) { event.preventDefault(); document.body.dataset.saved = event.target.download + ' ' + event.target.href.slice(0, 5); } });""")
+    clicked(browser, "details.launches .controls button", lambda: browser.run("return document.body.dataset.saved || ''"), "nothing is saved")
+    assert browser.run("return document.body.dataset.saved").endswith(".csv blob:")
+    if browser.name != "chromium":  # a test's script does not reach into the page's there
+        return
+    rows = list(csv.DictReader(io.StringIO(browser.run("""const made = URL.createObjectURL, saved = [];
+        URL.createObjectURL = (blob) => { saved.push(blob); return made(blob); };
+        state.problem.points.status[state.problem.points.order[0]] = 'a,"b"';
+        document.querySelector('details.launches .controls button').click();
+        return saved[0].text();"""))))
+    assert len(rows) == points["count"] > 100, (len(rows), points["count"])
+    fastest = min(final or sweep for final, sweep in zip(*(rows_of(points[name], points["count"]) for name in ("final_ns", "sweep_ns"))) if final or sweep)
+    assert float(rows[0]["time_ns"]) == fastest and rows[0]["status"] == 'a,"b"' and rows[0]["variant"], rows[0]
+
+
+def test_first_screen(browser, pages):
+    """All problems at a glance, the largest gain chosen, what to do next; every axis has numbers."""
+    opened(browser, pages.recorded)
+    gains = [float(text) for text in text_of(browser, ".map button.cell")]
+    shown = browser.run("return document.querySelector('.map button.cell[aria-pressed=true]').textContent")
+    assert len(gains) == 66 and float(shown) == max(gains), (len(gains), shown, max(gains))
+    assert "Largest gain" in text_of(browser, ".next")[0] and "tune export --db " in text_of(browser, ".next")[0]
+    assert browser.run("return document.querySelector('.chosen .copy').getBoundingClientRect().bottom") < 1000, "what to launch is below the first screen"
+    assert len(text_of(browser, ".gains svg.ticks text")) >= 2
+    silent(browser)
+
+
+def test_production(browser, pages):
+    """Every entry of tuned.conf that a winner of the page is in is there, single sizes as well."""
+    opened(browser, pages.recorded)
+    browser.run("document.querySelector('#ranges > details').open = true")
+    browser.until("return document.querySelector('#ranges tbody tr') !== null", "no entries")
+    rows = browser.run("return [...document.querySelectorAll('#ranges tbody tr')].map((row) => [row.cells[0].textContent.trim(), ...[1, 2].map((k) => Number(row.cells[k].dataset.v))])")
+    data = data_of(pages.recorded)
+    entries = [line for line in data["conf"].splitlines() if " n=" in line and line[0] not in " #["]
+    assert len(rows) == len(entries) > 50 and any(low == high for _, low, high in rows), (len(rows), len(entries))
+    for problem in (problem for part in data["parts"] for problem in part["problems"]):
+        assert any(name == problem["problem"] and low <= problem["n"] <= high for name, low, high in rows), problem["problem"]
+
+
+def test_absurd_bounds(browser, pages):
+    """Of bounds that say nothing no number is told."""
+    opened(browser, pages.absurd)
+    browser.run("for (const details of document.querySelectorAll('details')) details.open = true")
+    browser.until("return document.querySelectorAll('#why tbody tr, #winners tbody tr').length > 5", "no tables")
+    text = browser.run("return document.querySelector('#page').innerText")
+    assert "unknown" in " ".join(text_of(browser, "#why td")) and "unknown" in " ".join(text_of(browser, "#winners td"))
+    assert not re.search(r"\d{4,}(\.\d*)?\s?[%\u00d7]|NaN|undefined|639,?12", text), re.findall(r".*(?:\d{4,}(?:\.\d*)?\s?[%\u00d7]|NaN|undefined).*", text)
+
+
+def test_without_javascript(browser, pages):
+    """It says so, and names the command that tells the same."""
+    text = pages.plain.read_text()
+    said = re.search(r"<noscript>(.*?)</noscript>", text, re.S)[1]
+    assert "JavaScript is off" in said and "<code>tune show --db test.db</code>" in said, said
+    assert browser.name and "<table" not in text.split("<script")[0]
 
 
 def test_tables(browser, pages):
@@ -406,8 +541,24 @@ def test_copying(browser, pages):
         seen.add(form)
         if form == "JSON":
             assert json.loads(text)["parameters"]
-    assert {"C", "JSON", "tuned.conf"} <= seen, seen
+        if form == "CUDA C++":
+            check_compiles(pages.folder, text)
+    assert {"CUDA C++", "JSON", "tuned.conf"} <= seen, seen
     silent(browser)
+
+
+def check_compiles(folder, text):
+    """What is copied compiles as it stands, with a kernel that has parameters of other types than are given."""
+    compiler = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+    if not compiler:
+        print("   what is copied is not compiled: there is no nvcc", flush=True)
+        return
+    source = folder / "copied.cu"
+    names = re.findall(r"launch_tuned\w*", text)
+    assert names, text
+    source.write_text(text + "\n__global__ void kernel(const float *, long long) {}\n" +
+                      "".join(f"cudaError_t use_{name}() {{ return {name}(kernel, nullptr, nullptr, 1); }}\n" for name in names))
+    subprocess.run([compiler, "-std=c++17", "-arch=sm_90", "-c", "-o", folder / "copied.o", source], check=True)
 
 
 def test_dark(browser, pages):
@@ -461,7 +612,7 @@ def test_live(browser, pages):
         with changed(database) as sql:
             sql.execute("UPDATE winners SET trust = 'unstable', chosen_at = '2099-01-01T00:00:00Z'")
         browser.until("return document.querySelector('#watch-best').textContent.includes('not sure')", "the new winners are not told")
-        browser.until("return document.querySelector('.chosen .t-unstable') !== null", "what is drawn stays as it was")
+        browser.until("return document.querySelector('.chosen .t-not') !== null", "what is drawn stays as it was")
         assert chosen(browser) == before, "another problem than the reader's is shown"
         silent(browser)
         assert browser.run("return performance.getEntriesByType('resource').every((own) => own.name.startsWith(location.origin))")

@@ -43,14 +43,29 @@ def compare_with_plot(database, page):
             assert all(math.isclose(a, b, rel_tol=1e-4) for a, b in zip(one, other)), (problem["problem"], one, other)
 
 
+def compare_with_show(database, data):
+    """A winner is its row of `tune show --json`, and what it is explained by that of `--why --json`; numbers have nine digits."""
+    problems = {(problem["problem"], problem["n"]): problem for part in data["parts"] for problem in part["problems"] if "winner" in problem}
+    for options, member in ((), "winner"), (("--why",), "why"):
+        rows = json.loads(subprocess.run([os.environ["TUNE"], "show", *options, "--json", "--db", database], capture_output=True, check=True).stdout)
+        assert len(rows) == len(problems) > 1, (member, len(rows), len(problems))
+        for row in rows:
+            own = problems[row["problem"], row["n"]][member]
+            own = own[0] if isinstance(own, list) else own
+            assert len(own) > 5 and set(own) <= set(row), (member, set(own) - set(row))
+            for name, value in own.items():
+                assert math.isclose(value, row[name], rel_tol=1e-8) if isinstance(value, float) else isinstance(value, list) or value == row[name], (name, value, row[name])
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="tune-data.") as folder:
         database, page = pathlib.Path(folder) / "test.db", pathlib.Path(folder) / "test.html"
         subprocess.run([os.environ["FIXTURE"], database], check=True)
         subprocess.run([os.environ["TUNE"], "report", "--db", database, "-o", page, "--no-figures"], check=True)
         compare_with_plot(database, page)
-        winners = [problem["winner"] for problem in data_of(page)["parts"][0]["problems"]]
-        assert any(winner["conf"] for winner in winners), "no line of tuned.conf"
+        data = data_of(page)
+        compare_with_show(database, data)
+        assert "\n" + data["parts"][0]["problems"][0]["problem"] + " n=" in data["conf"], "no line of tuned.conf"
     return 0
 
 

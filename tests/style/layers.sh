@@ -21,8 +21,8 @@ done
 includes $folders | awk -F '\t' '
 BEGIN {
     split("tuner/base=0 tuner/device=1 tuner/stats=1 tuner/store=1 tuner/experiment=2 tuner/terminal=2 tuner/search=3 tuner/worker=3 " \
-          "tuner/records=3 tuner/exchange=3 tuner/session=4 tuner/cli=7 frontends/capture=3 frontends/t1=3 frontends/init=4 " \
-          "views/plot=3 views/explain=3 views/export=4 views/page=5 views/show=5 views/watch=6", rows, " ")
+          "tuner/records=3 tuner/exchange=3 tuner/session=4 tuner/cli=8 frontends/capture=3 frontends/t1=3 frontends/init=4 " \
+          "views/plot=3 views/explain=3 views/export=4 views/show=5 views/page=6 views/watch=7", rows, " ")
     for (i in rows) {
         split(rows[i], row, "=")
         level[row[1]] = row[2]

@@ -75,8 +75,7 @@ struct contest {
     struct {
         bool announced;
         char key[CONFIGURATION_KEY_BYTES];
-        size_t as_fast, not_compared; /* others */
-        struct coverage_facts coverage;
+        size_t tied; /* winner counted */
         enum verdict verdict;
         char reason[VERDICT_REASON_BYTES]; /* reason of the verdict */
     } winner;

@@ -238,12 +238,9 @@ static void put_csv_line(const struct rows *rows, const struct cell *row)
 
 void rows_print_csv(const struct rows *rows)
 {
-    fputs("version,", stdout);
     put_csv_line(rows, NULL);
-    for (size_t row = 0; row < rows->row_count; row++) {
-        printf("%d,", ROWS_VERSION);
+    for (size_t row = 0; row < rows->row_count; row++)
         put_csv_line(rows, rows->cells[row]);
-    }
 }
 
 void rows_append_json(struct text *out, const struct rows *rows, size_t row)
@@ -262,21 +259,20 @@ void rows_append_json(struct text *out, const struct rows *rows, size_t row)
     text_append(out, "}");
 }
 
-void rows_print_json_within(const struct rows *rows, const char *lead)
+void rows_append_array(struct text *out, const struct rows *rows)
 {
-    fputs("[", stdout);
+    text_append(out, "[");
     for (size_t row = 0; row < rows->row_count; row++) {
-        struct text line = {0};
-        rows_append_json(&line, rows, row);
-        printf("%s{%s%s", row == 0 ? "\n  " : ",\n  ", lead, text_string(&line) + 1);
-        text_free(&line);
+        text_append(out, row == 0 ? "\n  " : ",\n  ");
+        rows_append_json(out, rows, row);
     }
-    fputs(rows->row_count > 0 ? "\n]" : "]", stdout);
+    text_append(out, rows->row_count > 0 ? "\n]" : "]");
 }
 
 void rows_print_json(const struct rows *rows)
 {
-    char lead[32];
-    (void)string_format(lead, sizeof lead, "\"version\": %d, ", ROWS_VERSION);
-    rows_print_json_within(rows, lead);
+    struct text array = {0};
+    rows_append_array(&array, rows);
+    fputs(text_string(&array), stdout);
+    text_free(&array);
 }

@@ -1,48 +1,164 @@
-/* The winners with what they are held against, in their settings. */
+/* What a page is about: words, devices, days, and the winners in their settings. */
 #include <math.h>
 #include <string.h>
 
 #include "tuner/base/array.h"
-#include "tuner/stats/estimate.h"
-#include "tuner/stats/verdict.h"
+#include "tuner/base/files.h"
+#include "tuner/base/json.h"
 #include "views/page/embedded.h"
 #include "views/page/internal.h"
 
+enum { WORDS_MAX = 4096, GAINS_MAX = 12, PAGE_PARAMETERS = 6 };
+
+static void get_parameters(const struct page *page, struct store_parameter out[PAGE_PARAMETERS])
+{
+    out[0] = (struct store_parameter){"words", page->words_json};
+    out[1] = (struct store_parameter){"environments", page->environments_json};
+    out[2] = (struct store_parameter){"device", page->request->device};
+    out[3] = (struct store_parameter){"n", NULL};
+    out[4] = (struct store_parameter){"objective", NULL};
+    out[5] = (struct store_parameter){"most", page->most};
+}
+
+enum status page_read(struct page *page, struct store_reading reading, void *rows, size_t *count,
+                      struct error *error)
+{
+    struct store_parameter parameters[PAGE_PARAMETERS];
+    get_parameters(page, parameters);
+    reading.parameters = parameters;
+    reading.parameter_count = PAGE_PARAMETERS;
+    return store_read(page->store, &reading, &page->arena, rows, count, error);
+}
+
+enum status page_rows(struct page *page, const char *sql, struct rows *rows, struct error *error)
+{
+    struct store_parameter parameters[PAGE_PARAMETERS];
+    get_parameters(page, parameters);
+    return rows_read(page->store, sql, parameters, PAGE_PARAMETERS, rows, error);
+}
+
+/* One column of texts. */
+static enum status read_names(struct page *page, const char *sql, const char *column,
+                              const char ***names, size_t *count, struct error *error)
+{
+    const struct store_column columns[] = {{column, 0, STORE_TEXT}};
+    const struct store_reading reading = {
+        .sql = sql, STORE_COLUMNS(columns), .row_bytes = sizeof **names, .row_most = WORDS_MAX};
+    return page_read(page, reading, names, count, error);
+}
+
+static enum status check_words(struct page *page, struct error *error)
+{
+    size_t count = 0;
+    struct text json = {0};
+    const char **known = NULL;
+    enum status status = read_names(page, report_query_words, "word", &known, &count, error);
+    for (size_t i = 0; status == STATUS_OK && i < page->request->word_count; i++) {
+        const char *word = page->request->words[i];
+        bool found = false;
+        for (size_t k = 0; k < count && !found; k++)
+            found = strcmp(known[k], word) == 0;
+        if (!found)
+            status = store_no_such("experiment or problem", word, page->request->database, known,
+                                   count, error);
+        text_append(&json, i == 0 ? "[" : ",");
+        json_append_string(&json, word);
+    }
+    text_append(&json, "]");
+    page->words_json = arena_strdup(&page->arena, text_string(&json));
+    if (status == STATUS_OK && (json.failed || !page->words_json))
+        status = error_no_memory(error);
+    text_free(&json);
+    return status;
+}
+
+#define IN(member, kind) STORE_MEMBER(struct environment, member, kind)
+static const struct store_column environment_columns[] = {
+    IN(id, INTEGER), IN(device_id, INTEGER), IN(device, TEXT),  IN(kind, TEXT),
+    IN(uuid, TEXT),  IN(first_day, TEXT),    IN(last_day, TEXT)};
+
+static enum status read_environments(struct page *page, struct error *error)
+{
+    const struct store_reading reading = {.sql = report_query_environments,
+                                          STORE_COLUMNS(environment_columns),
+                                          .row_bytes = sizeof(struct environment)};
+    struct text ids = {0};
+    struct text names = {0};
+    enum status status =
+        page_read(page, reading, &page->environments, &page->environment_count, error);
+    text_append(&ids, "[");
+    for (size_t i = 0; i < page->environment_count; i++) {
+        const struct environment *environment = &page->environments[i];
+        text_printf(&ids, "%s%lld", i == 0 ? "" : ",", (long long)environment->id);
+        if (!page->first_day || strcmp(environment->first_day, page->first_day) < 0)
+            page->first_day = environment->first_day;
+        if (!page->last_day || strcmp(environment->last_day, page->last_day) > 0)
+            page->last_day = environment->last_day;
+        if (i > 0 && environment->device_id == environment[-1].device_id)
+            continue;
+        page->device_count++;
+        /* Boards of one model are named once. */
+        if (names.length == 0 || !strstr(text_string(&names), environment->device))
+            text_printf(&names, "%s%s", names.length == 0 ? "" : ", ", environment->device);
+    }
+    text_append(&ids, "]");
+    page->environments_json = arena_strdup(&page->arena, text_string(&ids));
+    page->devices = arena_strdup(&page->arena, text_string(&names));
+    if (status == STATUS_OK &&
+        (ids.failed || names.failed || !page->environments_json || !page->devices))
+        status = error_no_memory(error);
+    text_free(&ids);
+    text_free(&names);
+    return status;
+}
+
+bool page_has_environment(const struct page *page, int64_t id)
+{
+    for (size_t i = 0; i < page->environment_count; i++)
+        if (page->environments[i].id == id)
+            return true;
+    return false;
+}
+
+static enum status say_no_device(struct page *page, struct error *error)
+{
+    static const char sql[] = "SELECT DISTINCT d.name FROM trials AS t"
+                              " JOIN environments AS e ON e.id = t.environment_id"
+                              " JOIN devices AS d ON d.id = e.device_id ORDER BY 1";
+    size_t count = 0;
+    const char **names = NULL;
+    enum status status = read_names(page, sql, "name", &names, &count, error);
+    if (status != STATUS_OK)
+        return status;
+    if (count == 0)
+        return error_set(error, STATUS_NOT_FOUND, "%s: nothing was tuned yet: run 'tune' first",
+                         page->request->database);
+    if (page->request->word_count > 0 || !page->request->device)
+        return error_set(error, STATUS_NOT_FOUND, "%s: nothing of that was measured%s%s",
+                         page->request->database, page->request->device ? " on " : "",
+                         page->request->device ? page->request->device : "");
+    return store_no_such("measurement of a device", page->request->device, page->request->database,
+                         names, count, error);
+}
+
+static enum status choose(struct page *page, struct error *error)
+{
+    page->database = path_file(page->request->database);
+    enum status status = page->request->word_count > 0 ? check_words(page, error) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = read_environments(page, error);
+    if (status == STATUS_OK && page->device_count == 0)
+        status = say_no_device(page, error);
+    return status;
+}
+
+/* ---- winners ---- */
+
 #define OF(member, kind) STORE_MEMBER(struct winner, member, kind)
-static const struct store_column winner_columns[] = {
-    OF(device, TEXT),
-    OF(device_kind, TEXT),
-    OF(device_uuid, TEXT),
-    OF(driver, TEXT),
-    OF(compiler, TEXT),
-    OF(l2_mode, TEXT),
-    OF(objective, TEXT),
-    OF(experiment, TEXT),
-    OF(problem, TEXT),
-    OF(n, INTEGER),
-    OF(stage, TEXT),
-    OF(configuration, TEXT),
-    OF(parameters, TEXT),
-    OF(launches, TEXT),
-    OF(chosen_at, TEXT),
-    {"verdict", offsetof(struct winner, trust), STORE_TEXT},
-    OF(coverage, TEXT),
-    {"verdict_reason", offsetof(struct winner, trust_reason), STORE_TEXT},
-    OF(trial_id, TEXT),
-    OF(baselines, TEXT),
-    OF(as_fast, INTEGER),
-    OF(not_compared, INTEGER),
-    OF(time_ns, REAL),
-    OF(time_low_ns, REAL),
-    OF(time_high_ns, REAL),
-    OF(gbs, REAL),
-    OF(ceiling_percent, REAL),
-    OF(claim_percent, REAL),
-    OF(confidence, REAL)};
 static const struct store_column key_columns[] = {
-    OF(id, INTEGER),         OF(environment_id, INTEGER), OF(run_id, INTEGER),
-    OF(floor_percent, REAL), OF(rounds, INTEGER),         OF(rounds_dropped, INTEGER),
-    OF(problem_id, INTEGER), OF(compared, INTEGER)};
+    OF(environment_id, INTEGER), OF(run_id, INTEGER),     OF(rounds, INTEGER),
+    OF(rounds_dropped, INTEGER), OF(problem_id, INTEGER),
+};
 
 #define GAIN(member, kind) STORE_MEMBER(struct gain, member, kind)
 static const struct store_column gain_columns[] = {
@@ -52,8 +168,9 @@ static const struct store_column gain_columns[] = {
 /* What the query of `tune show` does not tell. */
 static enum status find_keys(struct page *page, struct winner *winner, struct error *error)
 {
-    const struct store_parameter parameters[] = {{"trial", winner->trial_id},
-                                                 {"objective", winner->objective}};
+    const struct store_parameter parameters[] = {
+        {"trial", rows_text(&page->rows, winner->row, "trial_id", NULL)},
+        {"objective", winner->objective}};
     const struct store_reading reading = {.sql = report_query_winner,
                                           STORE_PARAMETERS(parameters),
                                           STORE_COLUMNS(key_columns),
@@ -74,7 +191,7 @@ static enum status find_keys(struct page *page, struct winner *winner, struct er
 static enum status find_gains(struct page *page, struct winner *winner, struct error *error)
 {
     const struct store_parameter parameters[] = {
-        {"baselines", winner->baselines},
+        {"baselines", rows_text(&page->rows, winner->row, "baselines", NULL)},
         {"environment", arena_printf(&page->arena, "%lld", (long long)winner->environment_id)},
         {"problem", winner->problem},
         {"n", arena_printf(&page->arena, "%lld", (long long)winner->n)},
@@ -90,19 +207,37 @@ static enum status find_gains(struct page *page, struct winner *winner, struct e
                       error);
 }
 
+static struct winner winner_of_row(const struct rows *rows, size_t row)
+{
+    const char *verdict = rows_text(rows, row, "verdict", rows_text(rows, row, "trust", "unknown"));
+    return (struct winner){
+        .row = row,
+        .id = (int64_t)rows_number(rows, row, "winner_id"),
+        .n = (int64_t)rows_number(rows, row, "n"),
+        .device = rows_text(rows, row, "device", ""),
+        .device_uuid = rows_text(rows, row, "device_uuid", ""),
+        .l2_mode = rows_text(rows, row, "l2_mode", ""),
+        .objective = rows_text(rows, row, "objective", ""),
+        .experiment = rows_text(rows, row, "experiment", ""),
+        .problem = rows_text(rows, row, "problem", ""),
+        .verdict = verdict_named(verdict),
+        .time_ns = rows_number(rows, row, "time_ns"),
+        .gbs = rows_number(rows, row, "gbs"),
+    };
+}
+
 /* With what each is held against, without those of other devices. */
 static enum status read_winners(struct page *page, struct error *error)
 {
-    const struct store_reading reading = {.sql = report_query_winners,
-                                          STORE_COLUMNS(winner_columns),
-                                          .row_bytes = sizeof(struct winner)};
-    size_t all = 0;
-    enum status status = page_read(page, reading, &page->winners, &all, error);
-    for (size_t i = 0; status == STATUS_OK && i < all; i++) {
-        struct winner *winner = &page->winners[i];
-        const enum verdict headline =
-            verdict_headline(verdict_named(winner->trust), coverage_named(winner->coverage));
-        winner->trust = headline < VERDICTS ? verdict_name(headline) : "unknown";
+    enum status status = page_rows(page, report_query_winners, &page->rows, error);
+    if (status != STATUS_OK)
+        return status;
+    page->winners = arena_alloc(&page->arena, page->rows.row_count + 1, sizeof *page->winners);
+    if (!page->winners)
+        return error_no_memory(error);
+    for (size_t row = 0; status == STATUS_OK && row < page->rows.row_count; row++) {
+        struct winner *winner = &page->winners[page->winner_count];
+        *winner = winner_of_row(&page->rows, row);
         status = find_keys(page, winner, error);
         if (status != STATUS_OK || !page_has_environment(page, winner->environment_id))
             continue;
@@ -114,7 +249,7 @@ static enum status read_winners(struct page *page, struct error *error)
                 error_clear(error);
             status = status == STATUS_NOT_FOUND ? STATUS_OK : status;
         }
-        page->winners[page->winner_count++] = *winner;
+        page->winner_count++;
     }
     return status;
 }
@@ -173,24 +308,24 @@ static bool tells_more(const struct winner *winner, const struct winner *other)
            (winner->n == other->n && winner->problem_id < other->problem_id);
 }
 
-static size_t count_sound(const struct page *page, const struct part *part)
+static size_t count_sure(const struct page *page, const struct part *part)
 {
     size_t count = 0;
     for (size_t i = part->first; i < part->end; i++)
-        count += strcmp(page->winners[i].trust, "sound") == 0;
+        count += page->winners[i].verdict == VERDICT_SOUND;
     return count;
 }
 
-/* Of the experiment that is known best: most sound winners, then most winners. */
+/* Of the experiment that is known best: most winners that are sure, then most winners. */
 static size_t most_telling(const struct page *page, const struct setting *setting)
 {
     const struct part *most = &page->parts[setting->part_first];
     for (size_t i = setting->part_first + 1; i < setting->part_end; i++) {
         const struct part *part = &page->parts[i];
-        size_t sound = count_sound(page, part);
-        size_t most_sound = count_sound(page, most);
-        if (sound > most_sound ||
-            (sound == most_sound && part->end - part->first > most->end - most->first))
+        size_t sure = count_sure(page, part);
+        size_t most_sure = count_sure(page, most);
+        if (sure > most_sure ||
+            (sure == most_sure && part->end - part->first > most->end - most->first))
             most = part;
     }
     return most->telling;
@@ -229,66 +364,8 @@ static enum status group_winners(struct page *page, struct error *error)
 
 enum status page_collect(struct page *page, struct error *error)
 {
-    const enum status status = read_winners(page, error);
+    enum status status = choose(page, error);
+    if (status == STATUS_OK)
+        status = read_winners(page, error);
     return status == STATUS_OK ? group_winners(page, error) : status;
-}
-
-/* ---- gains ---- */
-
-size_t gain_names(const struct page *page, size_t first, size_t end, struct gain out[GAINS_MAX])
-{
-    size_t count = 0;
-    for (size_t i = first; i < end; i++)
-        for (size_t k = 0; k < page->winners[i].gain_count; k++) {
-            const struct gain *gain = &page->winners[i].gains[k];
-            bool known = isnan(gain->ratio) || gain->ratio <= 0;
-            for (size_t j = 0; j < count && !known; j++)
-                known = strcmp(out[j].name, gain->name) == 0;
-            if (!known && count < GAINS_MAX)
-                out[count++] = *gain;
-        }
-    return count;
-}
-
-size_t gain_names_told(const struct page *page, size_t first, size_t end,
-                       struct gain out[GAINS_MAX])
-{
-    size_t kept = 0;
-    size_t count = gain_names(page, first, end, out);
-    for (size_t i = 0; i < count; i++)
-        if (gain_mean(page, first, end, out[i].name).count > 0)
-            out[kept++] = out[i];
-    return kept;
-}
-
-enum ratio_report gain_told(const struct winner *winner, const struct gain *gain)
-{
-    return verdict_named(winner->trust) == VERDICT_UNSTABLE ? RATIO_UNKNOWN
-                                                            : ratio_report(gain->low, gain->high);
-}
-
-const struct gain *gain_find(const struct winner *winner, const char *name)
-{
-    for (size_t i = 0; i < winner->gain_count; i++)
-        if (strcmp(winner->gains[i].name, name) == 0 && winner->gains[i].ratio > 0)
-            return &winner->gains[i];
-    return NULL;
-}
-
-struct mean gain_mean(const struct page *page, size_t first, size_t end, const char *name)
-{
-    struct mean mean = {.low = (double)INFINITY};
-    double sum = 0;
-    for (size_t i = first; i < end; i++) {
-        const struct gain *gain = gain_find(&page->winners[i], name);
-        if (!gain || gain_told(&page->winners[i], gain) != RATIO_KNOWN)
-            continue;
-        const double ratio = gain->tied ? 1 : gain->ratio;
-        sum += log(ratio);
-        mean.low = fmin(mean.low, ratio);
-        mean.high = fmax(mean.high, ratio);
-        mean.count++;
-    }
-    mean.ratio = mean.count > 0 ? exp(sum / (double)mean.count) : (double)NAN;
-    return mean;
 }

@@ -7,23 +7,29 @@ const launchesOf = (problem) => problem.winner.launches.filter((launch) => !laun
 const asChevrons = (problem) => launchesOf(problem).map((launch) =>
   `<<<${dimensions(launch.grid)}, ${dimensions(launch.block)}, ${launch.dynamic_shared_bytes}>>>`).join('; ');
 
-const asC = (problem) => {
-  const winner = problem.winner;
-  const lines = [`/* ${oneLine(problem.problem)}, n = ${problem.n}, on ${oneLine(problem.part.setting)}: ${shownTime(winner.time_ns)} */`];
-  for (const [name, value] of Object.entries(winner.parameters)) {
-    const macro = 'TUNED_' + name.toUpperCase().replace(/[^A-Z0-9_]/g, '_');
-    lines.push(`#define ${macro} ${typeof value === 'string' ? JSON.stringify(oneLine(value)) : oneLine(JSON.stringify(value))}`);
+const inComment = (text) => oneLine(text).replaceAll('\\', '/'); // a backslash at the end of a line would go on with it
+// What compiles as it stands: a function for each launch, to which the kernel and its arguments are given; of a CPU, two constants.
+const asCode = (problem) => {
+  const { winner, part } = problem;
+  const head = [`${problem.problem}, n = ${problem.n}, on ${part.setting}: ${shownTime(winner.time_ns).replace('\u00b5', 'u')}`,
+    `the kernel is compiled for: ${Object.entries(winner.parameters).map((own) => own.join('=')).join(' ') || 'no parameters'}`];
+  if (!part.is_gpu) {
+    const own = winner.launches.find((launch) => launch.threads) || { grid: [1], threads: 1 };
+    return [...head.map((line) => `/* ${inComment(line)} */`), `enum { tuned_blocks = ${own.grid[0]}, tuned_threads = ${own.threads} };`].join('\n');
   }
-  launchesOf(problem).forEach((launch, index) => {
-    const suffix = index === 0 ? '' : String(index + 1);
-    if (launch.cluster || launch.cooperative) { // <<< >>> has neither
-      lines.push(`/* by cudaLaunchKernelExC: ${[launch.cluster && `cudaLaunchAttributeClusterDimension ${launch.cluster.join(', ')}`,
-        launch.cooperative && 'cudaLaunchAttributeCooperative'].filter(Boolean).join('; ')} */`);
-    }
-    lines.push(`const dim3 grid${suffix}(${launch.grid.join(', ')}), block${suffix}(${launch.block.join(', ')});`,
-      `${oneLine(launch.kernel)}<<<grid${suffix}, block${suffix}, ${launch.dynamic_shared_bytes}, stream>>>(/* ... */);`);
-  });
-  return lines.join('\n');
+  const launches = launchesOf(problem);
+  return [...head.map((line) => `// ${inComment(line)}`), '#include <cuda_runtime.h>', ...launches.flatMap((launch, index) => {
+    const attributes = [launch.cluster && ['cudaLaunchAttributeClusterDimension', launch.cluster.map((size, axis) => `value.clusterDim.${'xyz'[axis]} = ${size}`)],
+      launch.cooperative && ['cudaLaunchAttributeCooperative', ['value.cooperative = 1']]].filter(Boolean);
+    return ['', `// ${inComment(launch.kernel)}`, 'template <typename... Parameters, typename... Arguments>',
+      `cudaError_t launch_tuned${launches.length > 1 ? `_${index + 1}` : ''}(void (*kernel)(Parameters...), cudaStream_t stream, Arguments... arguments)`, '{',
+      '    cudaLaunchConfig_t config = {};', `    config.gridDim = dim3(${launch.grid.join(', ')});`, `    config.blockDim = dim3(${launch.block.join(', ')});`,
+      `    config.dynamicSmemBytes = ${launch.dynamic_shared_bytes};`, '    config.stream = stream;',
+      ...(attributes.length > 0 ? [`    cudaLaunchAttribute attributes[${attributes.length}] = {};`, ...attributes.flatMap(([id, members], k) => [
+        `    attributes[${k}].id = ${id};`, ...members.map((member) => `    attributes[${k}].${member.replace('value.', 'val.')};`)]),
+      '    config.attrs = attributes;', `    config.numAttrs = ${attributes.length};`] : []),
+      '    return cudaLaunchKernelEx(&config, kernel, arguments...);', '}'];
+  })].join('\n');
 };
 
 const asJson = (problem) => {
@@ -31,7 +37,7 @@ const asJson = (problem) => {
   return JSON.stringify({
     device: part.device, experiment: part.experiment, problem: problem.problem, n: problem.n, l2_mode: part.l2_mode,
     objective: part.objective, parameters: winner.parameters, launches: winner.launches, time_ns: winner.time_ns,
-    time_low_ns: winner.time_low_ns, time_high_ns: winner.time_high_ns, trust: winner.trust,
+    time_low_ns: winner.time_low_ns, time_high_ns: winner.time_high_ns, verdict: winner.verdict,
   }, null, 2);
 };
 
@@ -55,8 +61,8 @@ const copyButtons = (problem) => {
   const shown = make('pre', { class: 'copy-text', hidden: true, tabindex: '0' });
   const forms = [
     ['<<<grid, block, shared>>>', launchesOf(problem).length > 0 ? asChevrons(problem) : null],
-    ['C', asC(problem)],
-    ['tuned.conf', problem.winner.conf],
+    [problem.part.is_gpu ? 'CUDA C++' : 'C', asCode(problem)],
+    ['tuned.conf', problem.entry && `${problem.entry.heading}\n${problem.entry.line}`],
     ['JSON', asJson(problem)],
   ].filter(([, text]) => text);
   return make('div', { class: 'copy', role: 'group', 'aria-label': 'Copy the launch' },
@@ -69,4 +75,15 @@ const copyButtons = (problem) => {
         said.textContent = await toClipboard(text) ? `copied as ${name}` : 'select the text below and copy it';
       },
     }, name)), said, shown);
+};
+
+// ---- tables as files ----
+const csvCell = (value) => value === null || value === undefined ? '' : /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
+const saveCsv = (name, rows) => {
+  const url = URL.createObjectURL(new Blob([rows.map((row) => row.map(csvCell).join(',')).join('\r\n') + '\r\n'], { type: 'text/csv' }));
+  const link = make('a', { href: url, download: `${name.replace(/[^\w.+-]+/g, '_')}.csv`, class: 'unseen' });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
 };

@@ -1,20 +1,16 @@
-/* What the page's script draws: one JSON object (docs/report.md has its members). Columns instead
- * of rows, and what repeats once, since there may be a hundred thousand launches. */
+/* The problems with their winners and launches, as JSON (docs/report.md has the members). Columns
+ * instead of rows, and what repeats once, since there may be a hundred thousand launches. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/array.h"
 #include "tuner/base/json.h"
-#include "tuner/base/version.h"
 #include "tuner/device/traits.h"
 #include "tuner/stats/estimate.h"
-#include "tuner/stats/verdict.h"
-#include "views/export/export.h"
 #include "views/page/embedded.h"
-#include "views/page/html.h"
 #include "views/page/internal.h"
-#include "views/plot/plot.h"
+#include "views/show/parts.h"
 
 /* Launches on the page, about, and of one problem. */
 enum { POINTS_MOST = 120000, POINTS_LEAST = 100, POINTS_ONE = 12000, PARAMETERS_MOST = 64 };
@@ -117,13 +113,6 @@ static void append_real(struct text *out, double value, int digits)
         text_append(out, "null");
 }
 
-/* "low":1.5 */
-static void append_named(struct text *out, const char *name, double value)
-{
-    text_printf(out, ",\"%s\":", name);
-    append_real(out, value, 9);
-}
-
 static void append_member(struct text *out, const struct store_column *column, const void *row,
                           int digits)
 {
@@ -150,30 +139,30 @@ static void append_members(struct text *out, const struct store_column *columns,
     }
 }
 
-struct cell {
+struct coded {
     const char *text;
     size_t row, code;
 };
 
 static int by_cell(const void *a, const void *b)
 {
-    const struct cell *left = a;
-    const struct cell *right = b;
+    const struct coded *left = a;
+    const struct coded *right = b;
     const int order = strcmp(left->text, right->text);
     return order ? order : (left->row > right->row) - (left->row < right->row);
 }
 
 static int by_row(const void *a, const void *b)
 {
-    const size_t left = ((const struct cell *)a)->row;
-    const size_t right = ((const struct cell *)b)->row;
+    const size_t left = ((const struct coded *)a)->row;
+    const size_t right = ((const struct coded *)b)->row;
     return (left > right) - (left < right);
 }
 
 /* The cells of a column, written as `texts` (each ended by a NUL): plainly, or where that is
  * shorter as {"values":[...],"codes":"..."}, of each row as few digits of base 64 as do (none where
  * all are alike). */
-static void append_cells(struct text *out, const struct text *texts, struct cell *cells,
+static void append_cells(struct text *out, const struct text *texts, struct coded *cells,
                          size_t count)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -181,7 +170,7 @@ static void append_cells(struct text *out, const struct text *texts, struct cell
     size_t code = 0;
     size_t distinct_bytes = 0;
     for (size_t i = 0; i < count; i++, at += strlen(at) + 1)
-        cells[i] = (struct cell){at, i, 0};
+        cells[i] = (struct coded){at, i, 0};
     qsort(cells, count, sizeof *cells, by_cell);
     for (size_t i = 0; i < count; i++) {
         const bool differs = i > 0 && strcmp(cells[i].text, cells[i - 1].text) != 0;
@@ -210,10 +199,14 @@ static void append_cells(struct text *out, const struct text *texts, struct cell
 static void append_column(struct text *out, const struct store_column *column, const void *rows,
                           size_t count, size_t row_bytes)
 {
+    /* As many digits as are told, and one: spreads and bounds have two. */
+    const bool is_rough = strstr(column->name, "_mad_ns") || strstr(column->name, "difference_");
+    const bool is_measured = strstr(column->name, "_ns") || strstr(column->name, "difference");
+    const int digits = is_rough ? 3 : is_measured ? 5 : 6;
     struct text texts = {0};
-    struct cell *cells = calloc(count + 1, sizeof *cells);
+    struct coded *cells = calloc(count + 1, sizeof *cells);
     for (size_t i = 0; i < count; i++) {
-        append_member(&texts, column, (const char *)rows + i * row_bytes, 6);
+        append_member(&texts, column, (const char *)rows + i * row_bytes, digits);
         text_append_bytes(&texts, "", 1);
     }
     if (cells && !texts.failed)
@@ -444,131 +437,133 @@ static void append_parameters(struct page *page, struct text *out, const struct 
 
 /* ---- problems ---- */
 
-#define WINNER(member, kind) STORE_MEMBER(struct winner, member, kind)
-static const struct store_column winner_members[] = {WINNER(stage, TEXT),
-                                                     WINNER(configuration, TEXT),
-                                                     WINNER(chosen_at, TEXT),
-                                                     WINNER(time_ns, REAL),
-                                                     WINNER(gbs, REAL),
-                                                     WINNER(ceiling_percent, REAL),
-                                                     WINNER(floor_percent, REAL),
-                                                     WINNER(confidence, REAL),
-                                                     WINNER(rounds, INTEGER),
-                                                     WINNER(as_fast, INTEGER),
-                                                     WINNER(not_compared, INTEGER),
-                                                     WINNER(coverage, TEXT),
-                                                     WINNER(trust, TEXT)};
-#define WHY(member, kind) STORE_MEMBER(struct explanation, member, kind)
-static const struct store_column why_members[] = {
-    {"text", offsetof(struct explanation, limit_text), STORE_TEXT},
-    WHY(ceiling, TEXT),
-    WHY(ceiling_gbs, REAL),
-    WHY(arithmetic_gops, REAL),
-    WHY(operations_type, TEXT),
-    WHY(launch_share, REAL),
-    WHY(busy_units, INTEGER),
-    WHY(delta, REAL)};
-#define POINT(member, kind) STORE_MEMBER(struct explain_point, member, kind)
-static const struct store_column point_members[] = {
-    POINT(ceiling_share, REAL), POINT(arithmetic_share, REAL), POINT(gops, REAL),
-    POINT(occupancy, REAL), POINT(bytes_in_flight_per_sm, REAL)};
-
 /* What the tables tell of it: "ratio" alone or with its bounds, or only "at_least". */
 static void append_gain(struct text *out, const struct winner *winner, const struct gain *gain)
 {
-    const enum ratio_report known = gain_told(winner, gain);
+    const enum ratio_report known =
+        winner->verdict == VERDICT_UNSTABLE ? RATIO_UNKNOWN : ratio_report(gain->low, gain->high);
     const bool is_known = known == RATIO_KNOWN && gain->ratio > 0;
-    const double none = (double)NAN;
+    const struct {
+        const char *name;
+        double value;
+        bool is_told;
+    } reals[] = {{"ratio", gain->ratio, is_known},
+                 {"low", gain->low, is_known},
+                 {"high", gain->high, is_known},
+                 {"at_least", gain->low, known == RATIO_AT_LEAST}};
     text_append(out, "{\"name\":");
     json_append_string(out, gain->name);
-    text_printf(out, ",\"peer\":%s,\"tied\":%s", gain->peer ? "true" : "false",
-                gain->tied ? "true" : "false");
-    append_named(out, "ratio", is_known ? gain->ratio : none);
-    append_named(out, "low", is_known ? gain->low : none);
-    append_named(out, "high", is_known ? gain->high : none);
-    append_named(out, "at_least", known == RATIO_AT_LEAST ? gain->low : none);
+    text_append(out, gain->peer ? ",\"peer\":true" : "");
+    text_append(out, gain->tied ? ",\"tied\":true" : "");
+    for (size_t i = 0; i < COUNT(reals); i++)
+        if (reals[i].is_told && isfinite(reals[i].value))
+            text_printf(out, ",\"%s\":%.7g", reals[i].name, reals[i].value);
+    if (gain->about && gain->about[0]) {
+        text_append(out, ",\"about\":");
+        json_append_string(out, gain->about);
+    }
     text_append(out, "}");
 }
 
-/* The line of tuned.conf that serves the problem's size, under its device's heading. */
-static void append_conf_line(struct page *page, struct text *out, const char *conf,
-                             const struct subject *subject)
+/* Members that the part, the problem or the winner says, or that are not drawn. */
+static const char *const without_why[] = {"device",
+                                          "device_kind",
+                                          "driver",
+                                          "compiler",
+                                          "l2_mode",
+                                          "objective",
+                                          "experiment",
+                                          "problem",
+                                          "n",
+                                          "winner_id",
+                                          "unit_count",
+                                          "parameters",
+                                          "trial_id",
+                                          "gbs",
+                                          "about",
+                                          "trust",
+                                          "trust_reason",
+                                          "verdict",
+                                          "verdict_reason",
+                                          "as_fast",
+                                          "tied_count",
+                                          "kept_incumbent",
+                                          "confidence",
+                                          "compared",
+                                          "time_low_ns",
+                                          "time_high_ns",
+                                          "local_bytes",
+                                          "bytes_per_thread",
+                                          "blocks_per_sm",
+                                          "version",
+                                          "not_compared",
+                                          "wrong_less_than_once_in",
+                                          "standing",
+                                          "stage",
+                                          NULL};
+
+/* What it is explained by, as `tune show --why --json` has it. */
+static void append_why(struct text *out, const struct explanation *why)
 {
-    const char *heading = NULL;
-    const char *own = arena_printf(&page->arena, "[%s \"%s\"]", subject->kind, subject->device);
-    const char *key = arena_printf(&page->arena, "%s n=", subject->problem);
-    text_append(out, ",\"conf\":");
-    for (const char *line = conf; line && own && key && *line;) {
-        const int length = (int)strcspn(line, "\n");
-        if (line[0] == '[')
-            heading = strncmp(line, own, strlen(own)) == 0 ? line : NULL;
-        if (heading && strncmp(line, key, strlen(key)) == 0) {
-            char *end = NULL;
-            const long long low = strtoll(line + strlen(key), &end, 10);
-            const long long high = *end == '-' ? strtoll(end + 1, &end, 10) : low;
-            if (low <= subject->n && subject->n <= high) {
-                json_append_string(out, arena_printf(&page->arena, "%.*s\n%.*s",
-                                                     (int)strcspn(heading, "\n"), heading, length,
-                                                     line));
-                return;
-            }
-        }
-        line += length + (line[length] == '\n');
+    struct text json = {0};
+    out->failed = !show_append_why(&json, why, 1) || out->failed;
+    text_append(out, ",\"why\":");
+    page_append_json(out, text_string(&json), without_why);
+    text_free(&json);
+    if (why->clouds.found) {
+        char words[CLOUDS_TEXT_BYTES];
+        clouds_text(&why->clouds, words);
+        text_append(out, ",\"groups\":");
+        json_append_string(out, words);
     }
-    text_append(out, "null");
 }
 
-static void append_winner(struct page *page, struct text *out, const char *conf,
-                          const struct subject *subject)
+/* The rows of `tune show --json` and `--why --json`, without what the part or the problem says,
+ * and without bounds that say nothing; and in words what these have as numbers. */
+static void append_winner(struct page *page, struct text *out, const struct winner *winner)
 {
-    const struct winner *winner = subject->winner;
-    struct text words = {0};
-    if (!winner) {
-        text_append(out, ",\"winner\":null");
-        return;
-    }
-    text_append(out, ",\"winner\":{");
-    append_members(out, winner_members, COUNT(winner_members), winner);
-    const bool has_bounds = bounds_are_narrow(winner->time_low_ns, winner->time_high_ns);
-    append_named(out, "time_low_ns", has_bounds ? winner->time_low_ns : (double)NAN);
-    append_named(out, "time_high_ns", has_bounds ? winner->time_high_ns : (double)NAN);
-    if (strcmp(winner->objective, "time") == 0)
-        append_conf_line(page, out, conf, subject);
-    text_append(out, ",\"sure\":");
-    json_append_string(out, verdict_words(verdict_named(winner->trust)));
-    if (winner->trust_reason)
-        verdict_append_advice(&words, winner->trust_reason);
-    text_append(out, ",\"advice\":");
-    json_append_string(out, text_string(&words));
-    out->failed = out->failed || words.failed;
-    text_clear(&words);
-    explain_append_launches(&words, winner->launches);
-    text_append(out, ",\"launch\":");
-    json_append_string(out, text_string(&words));
-    text_printf(out, ",\"launches\":%s,\"parameters\":%s,\"gains\":[",
-                winner->launches ? winner->launches : "[]",
-                winner->parameters ? winner->parameters : "{}");
+    enum { BOUNDS = 3 };
+    const char *without[] = {
+        NULL,          NULL,       NULL,        "device",          "device_kind", "device_uuid",
+        "driver",      "compiler", "l2_mode",   "objective",       "experiment",  "problem",
+        "n",           "trial_id", "winner_id", "baselines",       "gain",        "gain_low",
+        "gain_high",   "metrics",  "gain_tied", "gain_over",       "value",       "chosen_at",
+        "ceiling_gbs", "version",  "ceiling",   "gain_over_about", NULL};
+    const char *const bounds[] = {"time_low_ns", "time_high_ns", "claim_percent"};
+    const struct rows *rows = &page->rows;
+    const char *reason = rows_text(rows, winner->row, "verdict_reason",
+                                   rows_text(rows, winner->row, "trust_reason", NULL));
+    struct text json = {0};
+    size_t first = BOUNDS;
+    if (!bounds_are_narrow(1, 1 + rows_number(rows, winner->row, bounds[2]) / 100))
+        without[--first] = bounds[2];
+    for (size_t i = 0; i < 2; i++)
+        if (!bounds_are_narrow(rows_number(rows, winner->row, bounds[0]),
+                               rows_number(rows, winner->row, bounds[1])))
+            without[--first] = bounds[i];
+    rows_append_json(&json, rows, winner->row);
+    text_append(out, ",\"winner\":");
+    page_append_json(out, text_string(&json), &without[first]);
+    text_clear(&json);
+    text_printf(out, ",\"rounds\":%lld,\"rounds_dropped\":%lld,\"gains\":[",
+                (long long)winner->rounds, (long long)winner->rounds_dropped);
     for (size_t i = 0; i < winner->gain_count; i++) {
         text_append(out, i > 0 ? "," : "");
         append_gain(out, winner, &winner->gains[i]);
     }
-    text_append(out, "]");
-    if (winner->explained) {
-        /* What limits it, in numbers; the rule that decided, and its sentence. */
-        text_printf(out, ",\"limit\":{\"name\":\"%s\",", explain_limit_name(winner->why.limit));
-        append_members(out, why_members, COUNT(why_members), &winner->why);
-        text_append(out, ",");
-        append_members(out, point_members, COUNT(point_members), &winner->why.points[0]);
-        text_append(out, "},\"reasons\":[");
-        for (size_t i = 0; i < winner->why.sentence_count; i++) {
-            text_append(out, i > 0 ? "," : "");
-            json_append_string(out, winner->why.sentences[i]);
-        }
-        text_append(out, "]");
-    }
-    text_append(out, "}");
-    out->failed = out->failed || words.failed;
-    text_free(&words);
+    text_append(out, "],\"launch\":");
+    explain_append_launches(&json, rows_text(rows, winner->row, "launches", NULL));
+    json_append_string(out, text_string(&json));
+    text_clear(&json);
+    if (reason && winner->verdict != VERDICT_SOUND)
+        verdict_append_advice(&json, reason);
+    text_append(out, ",\"advice\":");
+    json_append_string(out, text_string(&json));
+    text_clear(&json);
+    if (winner->explained)
+        append_why(out, &winner->why);
+    out->failed = out->failed || json.failed;
+    text_free(&json);
 }
 
 static void append_launched(struct text *out, const struct subject *subject)
@@ -600,14 +595,14 @@ static void append_launched(struct text *out, const struct subject *subject)
     text_append(out, "]");
 }
 
-static void append_subject(struct page *page, struct text *out, const char *conf,
-                           const struct subject *subject)
+static void append_subject(struct page *page, struct text *out, const struct subject *subject)
 {
     static const struct store_column members[] = {OF(problem, TEXT), OF(n, INTEGER),
                                                   OF(bytes_moved, REAL), OF(operations, REAL)};
     text_append(out, "{");
     append_members(out, members, COUNT(members), subject);
-    append_winner(page, out, conf, subject);
+    if (subject->winner)
+        append_winner(page, out, subject->winner);
     append_launched(out, subject);
     text_append(out, "}");
 }
@@ -634,13 +629,13 @@ static const char *label_of(const struct page *page, const struct subject *subje
     return subjects[first].device;
 }
 
-static void append_part(struct page *page, struct text *out, const char *conf,
-                        struct subject *subjects, size_t first, size_t end)
+static void append_part(struct page *page, struct text *out, struct subject *subjects, size_t first,
+                        size_t end)
 {
     size_t count = 0;
     const struct configuration *list = gather_configurations(page, subjects, first, end, &count);
     static const struct store_column members[] = {
-        OF(experiment, TEXT), OF(device, TEXT),       OF(kind, TEXT),
+        OF(experiment, TEXT), OF(device, TEXT),       OF(device_uuid, TEXT),   OF(kind, TEXT),
         PLACE(l2_mode, TEXT), PLACE(objective, TEXT), OF(unit_count, INTEGER),
     };
     text_append(out, "{\"setting\":");
@@ -654,40 +649,23 @@ static void append_part(struct page *page, struct text *out, const char *conf,
     text_append(out, ",\"problems\":[");
     for (size_t i = first; i < end; i++) {
         text_append(out, i > first ? "," : "");
-        append_subject(page, out, conf, &subjects[i]);
+        append_subject(page, out, &subjects[i]);
     }
     text_append(out, "]}");
 }
 
-enum status page_data(struct page *page, struct text *out, struct error *error)
+enum status page_append_parts(struct page *page, struct text *out, struct error *error)
 {
     struct subject *subjects = NULL;
-    struct text json = {0};
-    struct text conf = {0};
     size_t count = 0;
-    enum status status = read_subjects(page, &subjects, &count, error);
-    if (status == STATUS_OK)
-        status = export_conf_text(page->store, &conf, NULL, NULL, error);
-    if (status != STATUS_OK && status != STATUS_NO_MEMORY && subjects) {
-        /* Without winners, or with such as no tuned.conf can have, the page goes without. */
-        error_clear(error);
-        text_clear(&conf);
-        status = STATUS_OK;
-    }
-    text_append(&json, "{\"version\":");
-    json_append_string(&json, TUNE_VERSION);
-    text_append(&json, ",\"near\":" PLOT_NEAR ",\"parts\":[");
-    for (size_t first = 0, end = 0; status == STATUS_OK && first < count; first = end) {
+    TRY(read_subjects(page, &subjects, &count, error));
+    text_append(out, ",\"parts\":[");
+    for (size_t first = 0, end = 0; first < count; first = end) {
         while (end < count && same_part(&subjects[first], &subjects[end]))
             end++;
-        text_append(&json, first > 0 ? "," : "");
-        append_part(page, &json, text_string(&conf), subjects, first, end);
+        text_append(out, first > 0 ? "," : "");
+        append_part(page, out, subjects, first, end);
     }
-    text_append(&json, "]}");
-    html_json(out, text_string(&json));
-    if (status == STATUS_OK && (json.failed || out->failed || page->arena.failed))
-        status = error_no_memory(error);
-    text_free(&json);
-    text_free(&conf);
-    return status;
+    text_append(out, "]");
+    return STATUS_OK;
 }

@@ -42,8 +42,45 @@ const decodePoints = (problem) => {
   return points;
 };
 
+// ---- winners: rows of `tune show --json`, `--why --json`, and what the page adds to them ----
+const OLD_VERDICTS = { sound: 'sure', noisy: 'nearly sure', unstable: 'not sure' };
+const WINNER_NONE = { ceiling_percent: null, time_low_ns: null, time_high_ns: null, gbs: null, claim_percent: null, confidence: null, floor_percent: null, as_fast: null, not_compared: null };
+const LIMIT_NONE = { ceiling: null, ceiling_gbs: null, arithmetic_gops: null, operations_type: null, launch_share: null, busy_units: null, delta: null, ceiling_share: null, arithmetic_share: null, gops: null, occupancy: null, bytes_in_flight_per_sm: null };
+const readWinner = ({ winner, why, gains, launch, advice, groups, rounds, rounds_dropped: dropped }) => {
+  if (!winner) return null;
+  const own = why && why[0];
+  const told = { peer: false, tied: false, ratio: null, low: null, high: null, at_least: null };
+  return {
+    ...WINNER_NONE, ...winner, gains: gains.map((gain) => ({ ...told, ...gain })), launch, advice, groups, rounds, rounds_dropped: dropped, why: own || null,
+    verdict: winner.verdict || OLD_VERDICTS[winner.trust] || 'unknown', reason: winner.verdict_reason || winner.trust_reason,
+    as_fast: winner.as_fast ?? (winner.tied_count > 0 ? winner.tied_count - 1 : null),
+    limit: own ? { ...LIMIT_NONE, ...own, ...own.points[0], name: own.limit, text: own.limit_text } : null,
+  };
+};
+// Sure of the choice is not enough where the space was hardly seen, or most of it failed.
+const UNSEEN = ['hardly seen', 'mostly failed'];
+const isSure = (winner) => winner.verdict === 'sure' && !UNSEEN.includes(winner.coverage);
+
+// The entries of tuned.conf: {heading, problem, low, high, words, values}.
+const readConf = (text) => {
+  const entries = [];
+  let heading = '';
+  for (const line of text.split('\n')) {
+    const found = line.startsWith(' ') || line.startsWith('#') ? null : /^(.+?) n=(\d+)(?:-(\d+))? (.*)$/.exec(line);
+    if (line.startsWith('[')) heading = line;
+    else if (found && heading) {
+      const [configuration, ...rest] = found[4].split(' | ');
+      entries.push({ heading, line, problem: found[1], low: Number(found[2]), high: Number(found[3] || found[2]), configuration, rest: rest.join(' ') });
+    } else if (/^\s+\| /.test(line) && entries.length > 0) entries.at(-1).rest += line.replace(/^\s+\|/, '');
+  }
+  for (const entry of entries)
+    entry.values = Object.fromEntries([...entry.rest.matchAll(/(?:^|\s)([\w.]+)=("[^"]*"|\S*)/g)].map(([, name, value]) => [name, value.replace(/^"|"$/g, '')]));
+  return entries;
+};
+const confHeading = (part) => `[${part.kind} "${part.device}"]`;
+
 const readData = (json) => {
-  const data = { version: json.version, near: json.near, problems: [], parts: [] };
+  const data = { ...json, problems: [], parts: [], entries: readConf(json.conf) };
   json.parts.forEach((given, index) => {
     const part = { ...given, index, problems: [] };
     const count = Math.max(0, ...given.problems.map((problem) =>
@@ -52,16 +89,18 @@ const readData = (json) => {
       const values = decode(column, count);
       return { name, values, isNumeric: values.every((value) => value === null || isNumber(value)) };
     });
-    for (const { points: encoded, ...problem } of given.problems) {
-      problem.part = part;
-      problem.encoded = encoded;
+    for (const raw of given.problems) {
+      const problem = { problem: raw.problem, n: raw.n, bytes_moved: raw.bytes_moved, operations: raw.operations, marks: raw.marks, part, encoded: raw.points, winner: readWinner(raw) };
       problem.unit = problem.bytes_moved ? 'GB/s' : problem.operations ? '10\u2079 operations/s' : 'runs/s';
       problem.amount = problem.bytes_moved || problem.operations || 1e9;
-      const limit = problem.winner && problem.winner.limit;
+      const { winner } = problem;
+      const limit = winner && winner.limit;
       // A ceiling that its winner is above is none.
-      problem.ceiling = !limit ? null : problem.bytes_moved ? (problem.winner.ceiling_percent === null ? null : limit.ceiling_gbs)
+      problem.ceiling = !limit ? null : problem.bytes_moved ? (winner.ceiling_percent === null ? null : limit.ceiling_gbs)
         : limit.arithmetic_share === null ? null : limit.arithmetic_gops;
       problem.ceilingName = limit && (problem.bytes_moved ? `${limit.ceiling} ceiling` : `ceiling of ${limit.operations_type}`);
+      if (winner && part.objective === 'time')
+        problem.entry = data.entries.find((own) => own.heading.startsWith(confHeading(part)) && own.problem === problem.problem && own.low <= problem.n && problem.n <= own.high);
       let points = null;
       Object.defineProperty(problem, 'points', { get: () => points || (points = decodePoints(problem)) });
       part.problems.push(problem);
@@ -69,8 +108,13 @@ const readData = (json) => {
     }
     data.parts.push(part);
   });
+  data.settings = [...new Set(data.parts.map((part) => part.setting))];
   return data;
 };
+
+// What bounds of a ratio say, as the tables tell it: 'known', 'at least' the lower one, or 'unknown'.
+const boundsTell = (low, high) => low > 0 && high >= low && high <= state.data.apart_most * low;
+const ratioTold = (low, high) => (!Number.isFinite(low) && !Number.isFinite(high)) || boundsTell(low, high) ? 'known' : low > 1 ? 'at least' : 'unknown';
 
 // ---- numbers as people read them: as the tables have them ----
 const shownTime = (ns) => {
@@ -95,6 +139,6 @@ const shownSize = (n) => {
   const ten = Math.log10(n);
   return n >= 1024 && Number.isInteger(power) ? `2^${power}` : n >= 1e5 && Number.isInteger(ten) ? `10^${ten}` : shownCount(n);
 };
-// What is told of a gain: 1 of what is as good; null where its bounds say nothing.
+// What is told of a gain: 1 of what is as fast; null where its bounds say nothing.
 const gainTold = (gain) => !gain ? null : gain.tied && gain.ratio ? 1 : gain.ratio ?? gain.at_least;
-const shownTold = (gain) => gain.tied ? 'as good' : gain.ratio ? shownGain(gain.ratio) : `over ${shownGain(gain.at_least)}`;
+const shownTold = (gain) => gain.tied ? 'as fast' : gain.ratio ? shownGain(gain.ratio) : `over ${shownGain(gain.at_least)}`;

@@ -7,7 +7,7 @@ const put = (element, attributes, children) => {
     else if (name === 'style') for (const [key, of] of Object.entries(value)) element.style.setProperty(key, of);
     else element.setAttribute(name, value === true ? '' : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return element;
 };
 const make = (tag, attributes, ...children) => put(document.createElement(tag), attributes, children);

@@ -1,7 +1,7 @@
-/* The figures, as SVG within the page. */
+/* gnuplot's figures, as SVG within the page. */
 #include <string.h>
 
-#include "views/page/html.h"
+#include "tuner/base/json.h"
 #include "views/page/internal.h"
 #include "views/plot/plot.h"
 
@@ -15,14 +15,15 @@ enum { OVERVIEW = sizeof overview / sizeof overview[0] };
 
 struct drawing {
     struct page *page;
+    struct text *out;
     struct arena arena; /* the SVG in hand */
     const struct plot_name *names;
     size_t name_count;
     size_t done, total;
     size_t drawn; /* their ids begin with its number */
     size_t bytes;
-    bool ended;         /* no gnuplot: no use to go on */
-    struct text absent; /* list items */
+    bool ended;          /* no gnuplot: no use to go on */
+    struct text *absent; /* JSON texts */
 };
 
 /* NULL: there is none of that name. */
@@ -37,12 +38,12 @@ static const char *about_figure(const struct drawing *drawing, const char *figur
 static void leave_out(struct drawing *drawing, const char *figure, const struct error *error)
 {
     const struct report_request *request = drawing->page->request;
-    if (error->status == STATUS_UNAVAILABLE) {
-        drawing->ended = true;
-        html(&drawing->absent, "<li>all figures: %s</li>", error->text);
-    } else {
-        html(&drawing->absent, "<li>%s</li>", error->text);
-    }
+    struct text words = {0};
+    drawing->ended = drawing->ended || error->status == STATUS_UNAVAILABLE;
+    text_printf(&words, "%s%s", drawing->ended ? "all figures: " : "", error->text);
+    text_append(drawing->absent, drawing->absent->length > 0 ? "," : "");
+    json_append_string(drawing->absent, text_string(&words));
+    text_free(&words);
     if (request->left_out)
         request->left_out(request->context, figure, error);
 }
@@ -79,16 +80,23 @@ static void draw(struct drawing *drawing, const char *figure, const struct winne
             "draws it",
             figure, figure, winner->problem, (long long)winner->n);
     if (error.status == STATUS_OK) {
-        struct text *out = &drawing->page->out;
+        struct text *out = drawing->out;
+        struct text label = {0};
         drawing->drawn++;
         drawing->bytes += strlen(svg);
-        html(out,
-             "<figure data-figure=\"%s\"><div class=\"box\" tabindex=\"0\" role=\"img\" "
-             "aria-label=\"%s%s%s: %s, n = %lld, on %s\">",
-             figure, sentence, sentence[0] ? ". " : "", about, winner->problem,
-             (long long)winner->n, winner->device);
+        text_printf(&label, "%s%s%s: %s, n = %lld, on %s", sentence, sentence[0] ? ". " : "", about,
+                    winner->problem, (long long)winner->n, winner->device);
+        text_printf(out,
+                    "<figure data-figure=\"%s\"><div class=\"box\" tabindex=\"0\" "
+                    "role=\"img\" aria-label=\"",
+                    figure);
+        page_escape(out, text_string(&label));
+        text_append(out, "\">");
         text_append(out, svg);
-        html(out, "</div><figcaption>%s</figcaption></figure>\n", about);
+        text_append(out, "</div><figcaption>");
+        page_escape(out, about);
+        text_append(out, "</figcaption></figure>\n");
+        text_free(&label);
     } else {
         leave_out(drawing, figure, &error);
     }
@@ -128,44 +136,30 @@ static bool is_drawn(const struct page *page, const struct setting *setting)
     return strcmp(page->winners[setting->first].objective, "time") == 0;
 }
 
+/* Pictures are half of a page: the script takes them out of <noscript> when they are looked at. */
 static void draw_setting(struct drawing *drawing, const struct setting *setting, bool first)
 {
     struct page *page = drawing->page;
-    setting_heading(page, setting);
     for (size_t i = 0; i < drawn_parts(setting); i++) {
         const struct part *part = &page->parts[setting->part_first + i];
-        bool all = first && part->telling == setting->telling;
-        /* Pictures are most of a page: where the script runs it takes them out of <noscript> when
-         * they are looked at. */
-        html(&page->out, "<details%s><summary><b>%s</b></summary>\n<noscript>",
-             first || drawn_parts(setting) == 1 ? " open" : "", part->experiment);
-        draw_part(drawing, part, all);
-        text_append(&page->out, "</noscript></details>\n");
+        text_append(drawing->out, "<noscript data-setting=\"");
+        page_escape(drawing->out, setting->label);
+        text_append(drawing->out, "\" data-experiment=\"");
+        page_escape(drawing->out, part->experiment);
+        text_append(drawing->out, "\">");
+        draw_part(drawing, part, first && part->telling == setting->telling);
+        text_append(drawing->out, "</noscript>\n");
     }
 }
 
-static void write_absent(struct drawing *drawing)
+enum status page_append_figures(struct page *page, struct text *out, struct text *absent,
+                                struct error *error)
 {
-    struct text *out = &drawing->page->out;
-    if (drawing->absent.length == 0)
-        return;
-    html(out, "<details%s><summary>Figures that are not here, and why</summary><ul>",
-         drawing->drawn == 0 ? " open" : "");
-    text_append(out, text_string(&drawing->absent));
-    html(out, "</ul></details>\n");
-    out->failed = out->failed || drawing->absent.failed;
-}
-
-enum status write_figures(struct page *page, struct error *error)
-{
-    struct drawing drawing = {.page = page};
+    struct drawing drawing = {.page = page, .out = out, .absent = absent};
     struct arena names = {0};
-    if (page->winner_count == 0 || page->request->no_figures)
+    if (page->winner_count == 0)
         return STATUS_OK;
-    enum status status = plot_names(&names, &drawing.names, &drawing.name_count, error);
-    if (status != STATUS_OK)
-        return status;
-    section_begin(page, "figures", "Figures", "Figures");
+    TRY(plot_names(&names, &drawing.names, &drawing.name_count, error));
     for (size_t i = 0; i < page->setting_count; i++)
         if (is_drawn(page, &page->settings[i]))
             drawing.total += OVERVIEW * drawn_parts(&page->settings[i]);
@@ -173,13 +167,6 @@ enum status write_figures(struct page *page, struct error *error)
     for (size_t i = 0; i < page->setting_count && !drawing.ended; i++)
         if (is_drawn(page, &page->settings[i]))
             draw_setting(&drawing, &page->settings[i], i == 0);
-    write_absent(&drawing);
-    html(&page->out,
-         "<p class=\"note\">Any figure of any problem: <code>tune plot --list</code>, then "
-         "<code>tune plot FIGURE --problem KEY --n N --db %s</code>.</p>\n",
-         page->database_word);
-    section_end(page);
-    text_free(&drawing.absent);
     arena_free(&names);
     return STATUS_OK;
 }

@@ -57,7 +57,6 @@ const axisY = (values, y, left, right, label) => [
 // The next launch by speed, or by place: keys do what the mouse does.
 const walkPoints = (event) => {
   const order = activeOrder();
-  if (event.key === 'Escape') { hover(null); clearSelection(); event.preventDefault(); return; } // also when nothing is left
   if (order.length === 0) return;
   const at = order.indexOf(state.hovered);
   const to = { ArrowRight: at - 1, ArrowUp: at - 1, ArrowLeft: at + 1, ArrowDown: at + 1, Home: 0, End: order.length - 1 }[event.key];
@@ -215,11 +214,13 @@ const drawScatter = (kind, width) => {
     draw('text', { class: 'mark-name', x: at[0] + (toLeft ? -9 : 9), y: labelY, 'text-anchor': toLeft ? 'end' : 'start' }, names.join(', ')));
   }
   svg.append(pins, ring);
-  interact(svg, [width, FIGURE_HEIGHT], () => active.map((i) => [i, ...place.get(i)]), (xs, ys) => setBrush(kind.name, xs && ((i) => {
-    const at = place.get(i);
-    return at !== undefined && at[0] >= xs[0] && at[0] <= xs[1] && at[1] >= ys[0] && at[1] <= ys[1];
-  })));
-  const note = begin > 0 ? ` The axis begins at ${shownRate(begin)}${below > 0 ? `: ${shownCount(below)} slower at its foot` : ''}.` : '';
+  const rateAt = linear(bottom, top, begin, highest + (highest - begin) * 0.04);
+  interact(svg, [width, FIGURE_HEIGHT], () => active.map((i) => [i, ...place.get(i)]), (xs, ys) => {
+    const held = xs && values.filter((value) => scale(value) >= xs[0] - gap / 2 && scale(value) <= xs[1] + gap / 2);
+    setBrush(kind.name, xs && [{ of: `#${kind.name}`, low: held[0] ?? 1, high: held.at(-1) ?? 0 },
+      { of: '#rate', low: ys[1] >= bottom - 4 ? 0 : rateAt(ys[1]), high: rateAt(ys[0]) }]);
+  });
+  const note = begin > 0 ? ` Axis starts at ${shownRate(begin)} ${problem.unit}${below > 0 ? `; ${shownCount(below)} slower ${below === 1 ? 'launch is' : 'launches are'} drawn at the bottom` : ''}.` : '';
   return { title, note, body: svg, hovered: follow({ ring, pins }, (i) => place.get(i)) };
 };
 
@@ -272,21 +273,23 @@ const THREADS = {
   },
 };
 
-// ---- influence: the best with each value of each parameter, as a multiple of the best time ----
+// ---- influence: the fastest with each value of each parameter, over the fastest of all ----
 const drawInfluence = (width) => {
   const { problem } = state;
   const { points } = problem;
-  const active = activeOrder();
+  const active = activeOrder().filter((i) => points.sweep_ns[i] > 0).sort((a, b) => points.sweep_ns[a] - points.sweep_ns[b]);
   if (active.length === 0) return null;
-  const best = points.time_ns[active[0]];
+  const best = points.sweep_ns[active[0]];
+  const winner = problem.marks.find((mark) => mark.name === 'winner');
   const rows = problem.part.parameters.map(({ name }) => {
     const tops = new Map(); // value -> the fastest launch with it
     for (const i of active) {
       const value = points.parameters[name][i];
       if (value !== null && !tops.has(value)) tops.set(value, i);
     }
-    const own = [...tops].map(([value, i]) => ({ value, i, ratio: points.time_ns[i] / best })).sort((a, b) => a.ratio - b.ratio);
-    return { name, own, costs: own.length > 1 ? own[1].ratio : 1 };
+    const chosen = points.parameters[name][winner && tops.has(points.parameters[name][winner.point]) ? winner.point : active[0]];
+    const own = [...tops].map(([value, i]) => ({ value, i, ratio: points.sweep_ns[i] / best, isWinners: value === chosen })).sort((a, b) => a.ratio - b.ratio);
+    return { name, own, chosen, costs: Math.min(...own.filter(({ isWinners }) => !isWinners).map(({ ratio }) => ratio)) };
   }).filter(({ own }) => own.length > 1).sort((a, b) => b.costs - a.costs || b.own.at(-1).ratio - a.own.at(-1).ratio);
   if (rows.length === 0) return null;
   const step = Math.max(24, Math.min(34, (FIGURE_HEIGHT - 50) / rows.length));
@@ -296,8 +299,8 @@ const drawInfluence = (width) => {
   const most = Math.max(1.1, ...rows.map(({ own }) => own.at(-1).ratio));
   const x = logarithmic(1, most, left + 12, right);
   const costs = rows[0].costs - 1;
-  const title = costs < 0.01 ? 'No parameter costs 1 % by itself: its next best value does as well'
-    : `${rows[0].name} matters most: its next best value costs ${shownPercent(100 * costs)}`;
+  const title = costs < 0.01 ? 'No parameter matters much: each has another value within 1 %'
+    : `${rows[0].name} matters most: without ${rows[0].name}=${rows[0].chosen} the fastest launch takes ${costs < 0.995 ? `${shownPercent(100 * costs)} more` : `${shownGain(1 + costs)} as long`}`;
   const { svg, ring, pins } = frame(width, height, `${title}. For each value of each parameter the fastest launch with it, as a multiple of the fastest time.`);
   let lastTick = -99;
   for (const tick of ratioTicks(1, most)) {
@@ -306,25 +309,25 @@ const drawInfluence = (width) => {
     svg.append(draw('line', { class: 'grid', x1: x(tick), x2: x(tick), y1: 14, y2: height - 34 }),
       draw('text', { x: x(tick), y: height - 19, 'text-anchor': 'middle' }, `${tick}\u00d7`));
   }
-  svg.append(draw('text', { class: 'axis-label', x: right, y: height - 4, 'text-anchor': 'end' }, 'best time with the value, over the best of all'));
+  svg.append(draw('text', { class: 'axis-label', x: right, y: height - 4, 'text-anchor': 'end' }, 'fastest with the value, over the fastest of all'));
   const place = [];
   rows.forEach(({ name, own }, row) => {
     const y = 26 + step * (row + 0.5) - 8;
     svg.append(draw('text', { x: left, y: y + 4, 'text-anchor': 'end', class: 'name' }, name.length > 16 ? `${name.slice(0, 15)}\u2026` : name),
       draw('line', { class: 'rail', x1: x(1), x2: x(own.at(-1).ratio), y1: y, y2: y }));
     let end = -1;
-    own.forEach(({ value, i, ratio }, index) => {
+    own.forEach(({ value, i, ratio, isWinners }) => {
       const at = x(ratio);
       const text = String(value).length > 14 ? `${String(value).slice(0, 13)}\u2026` : String(value);
       const isFiltered = state.filters.some((filter) => filter.name === name && filter.value === String(value));
       place.push([i, at, y]);
-      svg.append(draw('circle', { class: index === 0 ? 'value first' : 'value', cx: at, cy: y, r: 4.5 }));
+      svg.append(draw('circle', { class: isWinners ? 'value first' : 'value', cx: at, cy: y, r: 4.5 }));
       const half = text.length * 3.2;
       const middle = Math.max(left + 6 + half, Math.min(width - 2 - half, at));
       if (middle - half < end + 4) return;
       end = middle + half;
       svg.append(draw('text', {
-        x: middle, y: y - 7, 'text-anchor': 'middle', class: `pick ${index === 0 ? 'first' : ''} ${isFiltered ? 'on' : ''}`, tabindex: '0', role: 'button',
+        x: middle, y: y - 7, 'text-anchor': 'middle', class: `pick ${isWinners ? 'first' : ''} ${isFiltered ? 'on' : ''}`, tabindex: '0', role: 'button',
         'aria-label': `only ${name} = ${value}: ${shownGain(ratio)}`, 'aria-pressed': String(isFiltered),
         onclick: () => toggleFilter(name, value),
         onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); event.stopPropagation(); toggleFilter(name, value); } },
@@ -337,7 +340,7 @@ const drawInfluence = (width) => {
     const names = rows.filter((_, row) => { const y = 18 + step * (row + 0.5); return y >= ys[0] && y <= ys[1]; });
     const held = names.map(({ name, own }) => [name, new Set(own.filter(({ ratio }) => x(ratio) >= xs[0] && x(ratio) <= xs[1]).map(({ value }) => value))])
       .filter(([, values]) => values.size > 0);
-    setBrush('influence', held.length > 0 ? (i) => held.every(([name, values]) => values.has(points.parameters[name][i])) : null);
+    setBrush('influence', held.length > 0 ? held.map(([name, values]) => ({ of: name, values: [...values].map(String) })) : null);
   });
   const placeOf = new Map(place.map(([i, px, py]) => [i, [px, py]]));
   return { title, body: svg, hovered: follow({ ring, pins }, (i) => placeOf.get(i)) };
@@ -361,7 +364,8 @@ const drawParallel = (width) => {
   const slowest = points.time_ns[points.order.at(-1)];
   const fastest = points.time_ns[points.order[0]];
   const time = logarithmic(fastest, slowest > fastest ? slowest : fastest * 1.1, top, bottom);
-  axes.push({ name: 'time', values: null, y: (i) => time(points.time_ns[i]) });
+  const invert = linear(top, bottom, Math.log(fastest), Math.log(slowest > fastest ? slowest : fastest * 1.1));
+  axes.push({ name: 'time', values: null, y: (i) => time(points.time_ns[i]), invert: (at) => Math.exp(invert(at)) });
   const x = linear(0, axes.length - 1, 34, width - 66);
   const colours = colourGroups();
   const active = activeOrder();
@@ -412,7 +416,9 @@ const drawParallel = (width) => {
   svg.append(hovered, pins, ring);
   interact(svg, [width, height], () => active.slice(0, LINES_MOST).flatMap((i) => axes.map((axis, k) => [i, x(k), axis.y(i)]).filter(([, , y]) => y !== null)), (xs, ys) => {
     const held = xs && axes.filter((_, k) => x(k) >= xs[0] && x(k) <= xs[1]);
-    setBrush('parallel', held && held.length > 0 ? (i) => held.every((axis) => { const y = axis.y(i); return y !== null && y >= ys[0] - 4 && y <= ys[1] + 4; }) : null);
+    setBrush('parallel', held && held.length > 0 ? held.map((axis) => axis.values
+      ? { of: axis.name, values: axis.values.filter((_, row) => axis.of(row) >= ys[0] - 4 && axis.of(row) <= ys[1] + 4).map(String) }
+      : { of: '#time', low: axis.invert(ys[0] - 4), high: axis.invert(ys[1] + 4) }) : null);
   });
   const last = axes.length - 1;
   const ringed = follow({ ring, pins }, (i) => points.rate[i] === null ? null : [x(last), axes[last].y(i)]);
@@ -422,11 +428,11 @@ const drawParallel = (width) => {
 // ---- all of them ----
 const isOfGpu = (problem) => problem.part.is_gpu;
 const FIGURES = [
-  { id: 'occupancy', about: 'Dot: a launch; curve: the best of its colour; band: as good as the winner.', isFor: isOfGpu, draw: (width) => drawScatter(OCCUPANCY, width) },
-  { id: 'threads', about: 'Dot: a launch; curve: the best of its colour.', isFor: (problem) => !isOfGpu(problem), draw: (width) => drawScatter(THREADS, width) },
-  { id: 'blocks', about: 'Dot: a launch; curve: the best of its colour.', isFor: isOfGpu, draw: (width) => drawScatter(BLOCKS, width) },
-  { id: 'influence', about: 'The fastest with each value; filled: of the fastest of all. A value filters.', draw: (width) => drawInfluence(width) },
-  { id: 'parallel', about: 'Each line a launch, the thick one the winner; drag along an axis, or choose a value.', draw: (width) => drawParallel(width) },
+  { id: 'occupancy', about: 'Each dot is one launch. Lines join the fastest launch of each colour. The band marks what is as fast as the winner.', isFor: isOfGpu, draw: (width) => drawScatter(OCCUPANCY, width) },
+  { id: 'threads', about: 'Each dot is one launch. Lines join the fastest launch of each colour.', isFor: (problem) => !isOfGpu(problem), draw: (width) => drawScatter(THREADS, width) },
+  { id: 'blocks', about: 'Each dot is one launch. Lines join the fastest launch of each colour.', isFor: isOfGpu, draw: (width) => drawScatter(BLOCKS, width) },
+  { id: 'influence', about: 'A parameter matters as much as the fastest launch without the winner\u2019s value is slower than the fastest of all, each timed alone, in the sweep. Filled: the winner\u2019s value. Click a value to filter.', draw: (width) => drawInfluence(width) },
+  { id: 'parallel', about: 'Each line is one launch, the thick one the winner. Drag along an axis, or click a value.', draw: (width) => drawParallel(width) },
 ];
 const drawFigures = () => {
   const grid = make('div', { class: 'figures' });

@@ -6,19 +6,19 @@ const drawBar = () => {
   const chips = make('div', { class: 'chips', role: 'group', 'aria-label': 'Filters' });
   const legend = make('div', { class: 'legend' });
   const names = make('datalist', { id: 'filter-names' });
-  const field = make('input', { type: 'text', id: 'filter', list: 'filter-names', placeholder: 'block >= 256', size: '18', spellcheck: 'false', autocomplete: 'off' });
+  const field = make('input', { type: 'text', id: 'filter', list: 'filter-names', placeholder: 'block >= 256 and time < 100us', size: '28', spellcheck: 'false', autocomplete: 'off' });
   const wrong = make('output', { class: 'wrong', 'aria-live': 'polite' });
   const colour = make('span');
   const count = make('output', { class: 'quiet', id: 'shown-count', 'aria-live': 'polite' });
   const form = make('div', { class: 'filter' }, make('label', { for: 'filter' }, 'Filter '), field, names,
     make('button', { type: 'button', onclick: () => add() }, 'Add'), wrong);
   const add = () => {
-    const filter = parseFilter(field.value);
-    wrong.textContent = !field.value.trim() ? '' : !filter ? 'NAME OPERATOR VALUE, as in block >= 256'
-      : !fieldOf(state.problem, filter.name) ? `no ${filter.name} here` : '';
-    if (!filter || wrong.textContent) return;
+    const text = field.value.trim();
+    const { wrong: why, filters } = text ? parseFilters(state.problem, text) : { filters: [] };
+    wrong.textContent = why || '';
+    if (why || filters.length === 0) return;
     field.value = '';
-    addFilter(filter);
+    addFilters(filters);
   };
   field.addEventListener('keydown', (event) => { if (event.key === 'Enter') add(); });
   listen((what) => {
@@ -97,9 +97,18 @@ const drawList = () => {
     event.preventDefault();
   });
   box.addEventListener('pointerleave', () => hover(null));
+  const save = make('button', { type: 'button', onclick: () => {
+    const { problem } = state;
+    const { points } = problem;
+    const names = problem.part.parameters.map(({ name }) => name);
+    const columns = ['time_ns', 'mad_ns', 'stage', 'status', 'occupancy_percent', 'registers', 'shared_bytes', 'spill_bytes', 'grid', 'block', 'threads'].filter((name) => points[name].some((own) => own !== null));
+    const kept = [...activeOrder(), ...Array.from({ length: points.count }, (_, i) => i).filter((i) => points.rate[i] === null && state.active[i])];
+    saveCsv(`${problem.problem}-${problem.n}`, [['device', 'problem', 'n', ...columns, ...names],
+      ...kept.map((i) => [problem.part.device, problem.problem, problem.n, ...columns.map((name) => points[name][i]), ...names.map((name) => points.parameters[name][i])])]);
+  } }, 'Save as CSV');
   // Made when it is looked at: a hundred rows take longer than the figures.
   const details = make('details', { class: 'launches', ontoggle: () => { if (details.open) { redraw(); mark(); } } },
-    make('summary', null, make('b', null, 'Launches'), ', fastest first'), box, note);
+    make('summary', null, make('b', null, 'Launches'), ', fastest first'), make('div', { class: 'controls' }, save), box, note);
   listen((what) => {
     if (!details.open) return;
     if (what !== 'hover' && what !== 'pins') redraw();

@@ -1,6 +1,6 @@
 'use strict';
 // The answer at a glance: every problem in a map, and of the chosen one what to launch, how sure, what limits it.
-const overview = { by: 'ceiling', setting: null };
+const overview = { by: null, setting: null }; // by: what the map shows; null: the first there is
 
 const gainNames = (data) => {
   const counts = new Map();
@@ -9,12 +9,10 @@ const gainNames = (data) => {
   return [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a));
 };
 const LIGHTS = {
-  sound: { word: 'sure', mark: '\u25cf', about: 'Believe it.' },
-  noisy: { word: 'nearly sure', mark: '\u25d0', about: '' },
-  unstable: { word: 'not sure', mark: '\u25cb', about: '' },
-  unknown: { word: 'not known', mark: '\u25cb', about: 'The database does not say how sure it is.' },
+  sure: { mark: '\u25cf', strength: 1 }, 'nearly sure': { mark: '\u25d0', strength: 0.4 }, 'not sure': { mark: '\u25cb', strength: 0 }, unknown: { mark: '\u25cb', strength: 0 },
 };
-const lightOf = (winner) => LIGHTS[winner.trust] || LIGHTS.unknown;
+const lightOf = (winner) => LIGHTS[winner.verdict] || LIGHTS.unknown;
+const sureWords = (winner) => winner.verdict + (UNSEEN.includes(winner.coverage) ? `, but the space was ${winner.coverage}` : '');
 
 // Beside another device, or mode, of the page: its winner's time over this one's, as a gain; where their intervals meet they are
 // as good. by: 'at SETTING', or the name of a baseline or a peer.
@@ -53,15 +51,14 @@ const cellOf = (problem, by, largest) => {
     return { text: percent < 9.95 ? percent.toFixed(1) : percent.toFixed(0), strength: percent / 100, title: `${shownPercent(percent)} of the ${name}` };
   }
   if (by === 'sure') {
-    const light = lightOf(winner);
-    return { text: light.mark, strength: { sound: 1, noisy: 0.4, unstable: 0 }[winner.trust] ?? 0, title: light.word };
+    return { text: lightOf(winner).mark, strength: lightOf(winner).strength, title: sureWords(winner) };
   }
   const gain = gainBy(problem, by);
   const told = gainTold(gain);
   if (told === null) return { text: '\u2013', strength: 0, title: 'not compared' };
   return {
     text: told.toFixed(told < 9.995 ? 2 : told < 99.95 ? 1 : 0), strength: Math.abs(Math.log(told)) / Math.log(largest), isLoss: told < 1,
-    title: `${gain.tied ? 'as good' : `${shownTold(gain)} as fast`} as ${by.startsWith(AT) ? `on ${by.slice(AT.length)}` : by}`,
+    title: `${gain.tied ? 'as fast' : `${shownTold(gain)} as fast`} as ${by.startsWith(AT) ? `on ${by.slice(AT.length)}` : by}`,
   };
 };
 
@@ -76,11 +73,11 @@ const mapOf = (part) => {
     const problem = at.get(`${key} ${n}`);
     if (!problem) return make('td');
     const { text, strength, isLoss, title } = cellOf(problem, overview.by, largest);
-    const trust = problem.winner ? problem.winner.trust : 'open';
+    const isBelieved = problem.winner && isSure(problem.winner);
     return make('td', null, make('button', {
-      type: 'button', class: `cell ${isLoss ? 'loss' : ''} ${trust === 'sound' ? '' : 'hatched'}`,
+      type: 'button', class: `cell ${isLoss ? 'loss' : ''} ${isBelieved ? '' : 'hatched'}`,
       style: { '--strength': `${Math.round(Math.min(1, strength) * 100)}%` }, 'data-problem': key, 'data-n': n,
-      'aria-label': `${key}, n = ${shownCount(n)}: ${title}${problem.winner ? `, ${lightOf(problem.winner).word}` : ''}`,
+      'aria-label': `${key}, n = ${shownCount(n)}: ${title}${problem.winner ? `, ${sureWords(problem.winner)}` : ''}`,
       title: `${key}, n = ${shownCount(n)}: ${title}`, tabindex: '-1',
       onclick: () => choose(problem),
     }, text));
@@ -114,7 +111,7 @@ const walkMap = (event) => {
 const drawMaps = () => {
   const { data } = state;
   const names = gainNames(data);
-  const settings = [...new Set(data.parts.map((part) => part.setting))];
+  const { settings } = data;
   if (!settings.includes(overview.setting)) overview.setting = settings[0];
   const maps = make('div', { class: 'box maps', onkeydown: walkMap });
   const fill = () => {
@@ -123,11 +120,11 @@ const drawMaps = () => {
   };
   const by = make('span');
   const offer = () => { // what the map can show, which other devices belong to
-    const options = [['ceiling', 'share of the ceiling, %'], ...names.map((name) => [name, `times as fast as ${name}`]),
+    const options = [...names.map((name) => [name, `times as fast as ${name}`]), ['ceiling', 'share of the ceiling, %'],
       ...settings.filter((name) => name !== overview.setting).map((name) => [AT + name, `times as fast as on ${name}`]), ['sure', 'how sure it is']];
-    if (!data.problems.some((problem) => problem.winner && ceilingOf(problem))) options.shift();
+    if (!data.problems.some((problem) => problem.winner && ceilingOf(problem))) options.splice(names.length, 1);
     if (!options.some(([value]) => value === overview.by)) overview.by = options[0][0];
-    by.replaceChildren(choice('Show', options, overview.by, (value) => { overview.by = value; fill(); }));
+    by.replaceChildren(choice('Show', options, overview.by, (value) => { overview.by = value; fill(); changed('map'); }));
   };
   const controls = make('div', { class: 'controls' }, by,
     settings.length > 1 && choice('on', settings.map((name) => [name, name]), overview.setting, (value) => {
@@ -137,10 +134,10 @@ const drawMaps = () => {
         there.find((problem) => problem.problem === state.problem.problem) || there[0]);
       offer();
       fill();
-    }), make('span', { class: 'note key' }, 'A cell chooses its problem. ', make('span', { class: 'cell hatched' }, ' '), ' hatched: not sure.'));
+    }), make('span', { class: 'note key' }, 'Click a cell to see its problem. ', make('span', { class: 'cell hatched' }, ' '), ' hatched: not sure.'));
   offer();
   fill();
-  return make('div', { class: 'index' }, controls, maps);
+  return { element: make('div', { class: 'index' }, controls, maps), fill };
 };
 const markChosen = () => {
   const cells = [...document.querySelectorAll('.map button.cell')];
@@ -167,7 +164,13 @@ const withCode = (text) => text.split('`').map((part, k) => k % 2 ? make('code',
 const settingSpans = (parameters) => make('span', { class: 'set' }, Object.entries(parameters).map(([name, value]) =>
   make('span', null, make('i', null, name), ' ', make('b', null, String(value)))));
 
-// Gains on one logarithmic axis: a dot and its interval, 1x marked.
+// Ticks of an axis from low to high, 1 among them, far enough from each other to have numbers.
+const gainTicks = (low, high) => {
+  const all = [0.1, 0.2, 0.5, 0.8, 0.9, 1, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000].filter((tick) => tick >= low && tick <= high);
+  const room = Math.log(high / low) / 6;
+  return all.filter((tick) => tick === 1 || Math.abs(Math.log(tick)) >= room).filter((tick, k, kept) => k === 0 || tick === 1 || Math.log(tick / kept[k - 1]) >= room);
+};
+// Gains on one logarithmic axis: a dot and its interval, 1x marked, the axis below.
 const drawGains = (problem) => {
   const { winner, points } = problem;
   const gains = winner.gains.map((gain) => ({ gain, told: gainTold(gain) })).filter(({ told }) => told !== null);
@@ -175,20 +178,24 @@ const drawGains = (problem) => {
     if (winner.gains.length > 0) return make('p', { class: 'note' }, `How much faster it is than ${winner.gains.map(({ name }) => name).join(' or ')} is not known: the timings do not tell them apart.`);
     const median = points.time_ns[points.order[points.order.length >> 1]];
     return make('p', { class: 'note' }, 'No baseline was measured; the experiment can name one under ', make('code', null, 'baselines'), '.',
-      winner.trust !== 'unstable' && median > winner.time_ns && [' Of what was tried half is slower than this by ', make('b', null, shownGain(median / winner.time_ns)), ' or more.']);
+      winner.verdict !== 'not sure' && median > winner.time_ns && [' Of what was tried half is slower than this by ', make('b', null, shownGain(median / winner.time_ns)), ' or more.']);
   }
   const most = Math.max(1.25, ...gains.map(({ gain, told }) => Math.max(told, gain.high || 0))) * 1.05;
   const least = Math.min(0.95, ...gains.map(({ gain, told }) => Math.min(told, gain.low || told))) * 0.98;
   const width = 220;
+  const marks = gainTicks(least, most);
   const x = logarithmic(least, most, 4, width - 4);
   return make('table', { class: 'gains' }, make('tbody', null, gains.map(({ gain, told }) => make('tr', null,
     make('th', { scope: 'row' }, gain.name),
-    make('td', { class: 'n' }, make(winner.trust === 'sound' && !gain.tied ? 'b' : 'span', null, shownTold(gain)),
+    make('td', { class: 'n' }, make(isSure(winner) && !gain.tied ? 'b' : 'span', null, shownTold(gain)),
       gain.low > 0 && gain.high > 0 && !gain.tied && make('small', null, `${shownGain(gain.low)} to ${shownGain(gain.high)}`)),
     make('td', { class: 'picture' }, draw('svg', { viewBox: `0 0 ${width} 20`, width, height: 20, 'aria-hidden': 'true' },
       draw('line', { x1: x(1), x2: x(1), y1: 0, y2: 20, class: 'axis' }),
       gain.low > 0 && gain.high > 0 && draw('path', { class: 'whisker', d: `M${x(gain.low)} 10H${x(gain.high)}M${x(gain.low)} 6v8M${x(gain.high)} 6v8` }),
-      draw('circle', { cx: x(told), cy: 10, r: 4, class: told < 1 ? 'dot bad' : gain.tied ? 'dot quiet-dot' : 'dot' })))))));
+      draw('circle', { cx: x(told), cy: 10, r: 4, class: told < 1 ? 'dot bad' : gain.tied ? 'dot quiet-dot' : 'dot' }))))),
+  make('tr', null, make('td'), make('td'), make('td', { class: 'picture' }, draw('svg', { viewBox: `0 0 ${width} 16`, width, height: 16, class: 'ticks', 'aria-hidden': 'true' },
+    draw('line', { x1: 4, x2: width - 4, y1: 0.5, y2: 0.5, class: 'axis' }), marks.map((tick) => [draw('line', { x1: x(tick), x2: x(tick), y1: 0, y2: 4, class: 'axis' }),
+      draw('text', { x: Math.max(10, Math.min(width - 12, x(tick))), y: 15, 'text-anchor': 'middle' }, `${tick}\u00d7`)]))))));
 };
 
 // The winner at each size: its share of the ceiling as bars, or its throughput where there is no ceiling.
@@ -209,12 +216,12 @@ const drawSizes = (problem) => {
         type: 'button', 'aria-pressed': String(other === problem),
         title: `n = ${shownCount(other.n)}: ${shownTime(other.winner.time_ns)}, ${isShare ? shownPercent(values[index]) + ' of the ceiling' : shownRate(values[index]) + ' ' + problem.unit}; ${other.winner.configuration}`,
         onclick: () => choose(other),
-      }, make('span', { class: 'bar' }, make('span', { class: other.winner.trust === 'sound' ? '' : 'hatched', style: { height: `${Math.max(1, Math.min(100, 100 * values[index] / most))}%` } })),
+      }, make('span', { class: 'bar' }, make('span', { class: isSure(other.winner) ? '' : 'hatched', style: { height: `${Math.max(1, Math.min(100, 100 * values[index] / most))}%` } })),
       make('span', null, isShare ? `${values[index].toFixed(0)} %` : shownRate(values[index])),
       make('span', { class: 'quiet' }, gain === null ? '' : shownGain(gain)),
       make('span', { class: 'size' }, shownSize(other.n)));
     })),
-    make('p', { class: 'note' }, same.some(({ winner }) => best(winner).length > 0) ? 'Below: how many times as fast as the best baseline.' : ''));
+    make('p', { class: 'note' }, same.some(({ winner }) => best(winner).length > 0) ? 'Second line: how many times as fast as the fastest baseline.' : ''));
 };
 
 // As Nsight Compute's speed of light: what is used up, and what is kept busy; the line is where the rule begins.
@@ -230,9 +237,9 @@ const drawLimits = (problem) => {
       limit.ceiling_share ?? (['memory', 'cache'].includes(limit.name) ? Infinity : null), 0.85, ['memory', 'cache']],
     ['arithmetic', `used of the ${limit.operations_type || ''} operations`, limit.arithmetic_share, 0.7, ['arithmetic']],
     ['launch', 'of the time an empty launch takes', limit.launch_share, 1 / 3, ['launch']],
-    ['occupancy', 'resident warps of the most', limit.occupancy, null, []],
-    [part.is_gpu ? 'SMs with work' : 'cores with work', 'of all', busy, null, ['parallelism']],
-    ['bytes in flight', `${shownBytes(limit.bytes_in_flight_per_sm)} per SM, of 1 \u00b5s of memory`, inFlight, null, ['parallelism']],
+    ['occupancy', 'of the maximum warps', limit.occupancy, null, []],
+    [part.is_gpu ? 'SMs with work' : 'cores with work', part.is_gpu ? 'of all SMs' : 'of all cores', busy, null, ['parallelism']],
+    ['bytes in flight', `${shownBytes(limit.bytes_in_flight_per_sm)} per SM, of the bytes that memory moves in 1 \u00b5s`, inFlight, null, ['parallelism']],
   ].filter(([, , share]) => share !== null && share !== undefined);
   return make('div', { class: 'limits' },
     make('h4', null, limit.name === 'unknown' ? 'What limits it is not known' : `Limited by ${limit.name}`),
@@ -245,6 +252,10 @@ const drawLimits = (problem) => {
     make('p', { class: 'note' }, limit.text || ''));
 };
 
+// How many others are as fast, and of how many that is not known.
+const equalWords = ({ as_fast: equal, not_compared: open, points, space_count: space }) => [
+  equal === null ? 'not known' : equal === 0 ? 'no other launch' : `${shownCount(equal)} other ${equal === 1 ? 'launch is' : 'launches are'}`,
+  open > 0 && `; ${shownCount(open)} ${open === 1 ? 'was' : 'were'} not compared to the end`, points > 0 && space > 0 && `; ${shownCount(points)} of ${shownCount(space)} legal ones were tried`].filter(Boolean).join('');
 const drawChosen = () => {
   const { problem } = state;
   const { winner, part } = problem;
@@ -263,21 +274,23 @@ const drawChosen = () => {
       make('dt', null, problem.bytes_moved ? 'moves' : 'does'), make('dd', null, `${shownRate(problem.amount / winner.time_ns)} ${problem.unit}`,
         nearest && !isWork ? `, ${shownPercent(nearest.percent)} of the ${nearest.name}` : ''),
       isWork && [make('dt', null, 'does'), make('dd', null, `${shownRate(nearest.gops)} 10\u2079 operations/s, ${shownPercent(nearest.percent)} of the ${nearest.name}`)],
-      make('dt', null, 'sure?'), make('dd', { class: `light t-${winner.trust}` }, make('b', null, `${light.mark} ${light.word}`), ' ',
-        make('span', { class: 'advice' }, winner.trust === 'sound' ? '' : withCode(winner.advice || light.about))),
-      (winner.as_fast > 0 || winner.not_compared > 0) && [make('dt', null, 'as fast'), make('dd', null, `${shownCount(winner.as_fast)} other${winner.as_fast === 1 ? '' : 's'}${winner.not_compared > 0 ? `; ${shownCount(winner.not_compared)} not compared to the end` : ''}`)]),
+      make('dt', null, 'sure?'), make('dd', { class: `light ${verdictClass(winner.verdict)}` }, make('b', null, `${light.mark} ${sureWords(winner)}`), ' ',
+        make('span', { class: 'advice' }, winner.verdict === 'sure' ? '' : withCode(winner.advice || 'The database does not say how sure it is.'))),
+      make('dt', null, 'as fast'), make('dd', null, equalWords(winner))),
     drawGains(problem),
-    winner.reasons && winner.reasons.length > 0 && make('details', null, make('summary', null, 'Why it wins'),
-      make('ul', null, winner.reasons.map((reason) => make('li', null, reason))))),
+    winner.why && winner.why.sentences.length > 0 && make('details', null, make('summary', null, 'Why it wins'),
+      make('ul', null, winner.why.sentences.map((reason) => make('li', null, reason))))),
   make('div', null, drawSizes(problem), drawLimits(problem)));
 };
 
 const drawOverview = (root) => {
   const chosen = make('div', { class: 'chosen-box', role: 'region', 'aria-label': 'The chosen problem', 'aria-live': 'polite' });
-  root.append(make('section', { id: 'overview' }, drawMaps(), chosen));
+  const maps = drawMaps();
+  root.append(make('section', { id: 'overview' }, maps.element, chosen));
   listen((what) => {
     if (what !== 'problem') return;
     chosen.replaceChildren(drawChosen());
     markChosen();
+    if (!document.querySelector('.map button.cell[aria-pressed=true]')) maps.fill();
   });
 };

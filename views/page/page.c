@@ -1,127 +1,226 @@
-/* The page: its frame, and the order of its sections. */
+/* The page: its frame, the data, and what the script draws of it. */
+#include <jansson.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
+#include "tuner/base/json.h"
+#include "tuner/base/shell.h"
 #include "tuner/base/version.h"
+#include "tuner/stats/estimate.h"
 #include "views/page/embedded.h"
-#include "views/page/html.h"
 #include "views/page/internal.h"
+#include "views/plot/plot.h"
 
-void section_begin(struct page *page, const char *id, const char *link, const char *heading)
+/* Of the data's members, which docs/report.md names: other meanings, another number. */
+#define DATA_VERSION "1"
+
+void page_escape(struct text *out, const char *text)
 {
-    html(&page->out, "<section id=\"%s\">\n", id);
-    page->is_folded = heading != NULL;
-    if (!heading)
-        return;
-    /* The table of winners is open where nothing else tells them: without the script. */
-    html(&page->out, "<details class=\"fold\"%s><summary><h2>%s</h2></summary>\n",
-         strcmp(id, "winners") == 0 ? " open" : "", heading);
-    html(&page->links, "<a href=\"#%s\">%s</a> ", id, link);
+    static const char special[] = "<>&\"'";
+    static const char *const escaped[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#39;"};
+    for (const char *at = text; *at;) {
+        const size_t bytes = utf8_bytes(at);
+        const unsigned char lead = (unsigned char)*at;
+        const char *found = strchr(special, *at);
+        /* Control characters: those of ASCII but for blanks, and those of Latin 1 (U+0080 ...). */
+        const bool control = (lead < 0x20 && !strchr("\t\n", *at)) || lead == 0x7f ||
+                             (lead == 0xc2 && bytes == 2 && (unsigned char)at[1] < 0xa0);
+        if (found)
+            text_append(out, escaped[found - special]);
+        else if (bytes == 0 || control)
+            text_append(out, "\xef\xbf\xbd");
+        else
+            text_append_bytes(out, at, bytes);
+        at += bytes == 0 ? 1 : bytes;
+    }
 }
 
-void section_end(struct page *page)
+static void drop_nulls(json_t *json)
 {
-    text_append(&page->out, page->is_folded ? "</details></section>\n" : "</section>\n");
+    const char *name = NULL;
+    json_t *value = NULL;
+    void *next = NULL;
+    size_t i = 0;
+    json_object_foreach_safe(json, next, name, value)
+    {
+        if (json_is_null(value))
+            (void)json_object_del(json, name);
+        else
+            drop_nulls(value);
+    }
+    json_array_foreach(json, i, value) drop_nulls(value);
 }
 
-void setting_heading(struct page *page, const struct setting *setting)
+/* Takes members out of an object, and out of objects in arrays below it; not out of objects whose
+ * names are people's. */
+static void drop_members(json_t *json, const char *const *without)
 {
-    if (page->setting_count > 1)
-        html(&page->out, "<h3 class=\"where\">%s</h3>\n", setting->label);
+    const char *name = NULL;
+    json_t *value = NULL;
+    size_t i = 0;
+    for (size_t k = 0; json_is_object(json) && without[k]; k++)
+        (void)json_object_del(json, without[k]);
+    json_object_foreach(json, name, value)
+    {
+        if (json_is_array(value))
+            drop_members(value, without);
+    }
+    json_array_foreach(json, i, value) drop_members(value, without);
+}
+
+void page_append_json(struct text *out, const char *json, const char *const *without)
+{
+    json_t *read = json_read(json, JSON_DECODE_ANY, NULL);
+    if (without)
+        drop_members(read, without);
+    drop_nulls(read);
+    char *dumped =
+        read ? json_dumps(read, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9)) : NULL;
+    text_append(out, dumped ? dumped : "null");
+    free(dumped);
+    json_decref(read);
+}
+
+void page_append_in_script(struct text *out, const char *json)
+{
+    for (const char *at = json; *at;) {
+        const char *plain = at;
+        while (*at >= ' ' && *at < 0x7f && *at != '<')
+            at++;
+        text_append_bytes(out, plain, (size_t)(at - plain));
+        if (!*at)
+            break;
+        const size_t bytes = utf8_bytes(at);
+        const unsigned long code = bytes > 0 ? utf8_code(at, bytes) : 0xfffd;
+        if (bytes < 2 || code < 0xa0)
+            text_printf(out, "\\u%04lx", code);
+        else
+            text_append_bytes(out, at, bytes);
+        at += bytes > 0 ? bytes : 1;
+    }
 }
 
 /* "reduce on NVIDIA H200": at most three experiments by name. */
-static enum status make_title(struct page *page, struct error *error)
+static void append_title(const struct page *page, struct text *out)
 {
-    struct text title = {0};
     size_t shown = 0;
     if (page->request->title) {
-        page->title = page->request->title;
-        return STATUS_OK;
+        text_append(out, page->request->title);
+        return;
     }
     for (size_t i = 0; i < page->part_count; i++) {
         bool is_named = false;
         for (size_t k = 0; k < i && !is_named; k++)
             is_named = strcmp(page->parts[k].experiment, page->parts[i].experiment) == 0;
         if (!is_named && shown++ < 3)
-            text_printf(&title, "%s%s", shown == 1 ? "" : ", ", page->parts[i].experiment);
+            text_printf(out, "%s%s", shown == 1 ? "" : ", ", page->parts[i].experiment);
     }
     if (shown > 3)
-        text_printf(&title, " and %zu more", shown - 3);
-    text_printf(&title, "%s%s", shown > 0 ? " on " : "", page->devices);
-    page->title = arena_strdup(&page->arena, text_string(&title));
-    bool failed = title.failed || !page->title;
-    text_free(&title);
-    return failed ? error_no_memory(error) : STATUS_OK;
+        text_printf(out, " and %zu more", shown - 3);
+    text_printf(out, "%s%s", shown > 0 ? " on " : "", page->devices ? page->devices : "tune");
 }
 
-static const char *page_nonce(const struct page *page)
+static void append_string(struct text *out, const char *name, const char *value)
 {
-    return page->request->live ? page->request->live->nonce : "tune";
+    text_printf(out, ",\"%s\":", name);
+    json_append_string(out, value);
 }
 
-static void write_header(const struct page *page, struct text *out)
+/* Which page it is: its title, what it was made of, and by which tune. */
+static void append_about(const struct page *page, int64_t schema, struct text *out)
 {
-    html(out, "<header>\n<p class=\"kicker\">tune report</p>\n<h1>%s</h1>\n<p class=\"meta\">",
-         page->title);
-    if (!page->first_day)
-        text_append(out, "Nothing is measured yet");
-    else if (strcmp(page->first_day, page->last_day) == 0)
-        html(out, "Measured on %s", page->first_day);
-    else
-        html(out, "Measured from %s to %s", page->first_day, page->last_day);
-    html(out, " · database %s", page->database);
-    if (page->request->word_count > 0)
-        text_append(out, " · only");
-    for (size_t i = 0; i < page->request->word_count; i++)
-        html(out, " %s", page->request->words[i]);
-    text_append(out, "</p>\n<nav aria-label=\"Sections\">");
-    text_append(out, text_string(&page->links));
-    text_append(out, "</nav>\n</header>\n");
-    if (page->request->live)
-        text_append(out, page->request->live->body);
-    text_append(out, "<main>\n");
+    struct text words = {0};
+    text_printf(out,
+                "{\"version\":" DATA_VERSION ",\"near\":" PLOT_NEAR
+                ",\"schema\":%lld,\"device_count\":%zu,\"apart_most\":%d",
+                (long long)schema, page->device_count, BOUNDS_APART_MAX);
+    append_string(out, "tune", TUNE_VERSION);
+    append_title(page, &words);
+    append_string(out, "title", text_string(&words));
+    append_string(out, "first_day", page->first_day);
+    append_string(out, "last_day", page->last_day);
+    append_string(out, "database", page->database);
+    text_clear(&words);
+    shell_append_word(&words, page->database);
+    append_string(out, "database_word", text_string(&words));
+    text_append(out, ",\"words\":");
+    text_append(out, page->words_json ? page->words_json : "[]");
+    out->failed = out->failed || words.failed;
+    text_free(&words);
 }
 
-static void write_foot(const struct page *page, const struct text *data, struct text *out)
+/* `left_out`: JSON texts of figures that are not there. */
+static enum status append_data(struct page *page, const struct text *left_out, struct text *out,
+                               struct error *error)
 {
-    html(out,
-         "</main>\n<footer><p>Made by tune %s out of %s. Times are medians; GB/s are 10<sup>9</sup>"
-         " bytes per second; <i>ceiling</i> is the bandwidth that was measured on the device.</p>"
-         "</footer>\n<script type=\"application/json\" id=\"data\">",
-         TUNE_VERSION, page->database);
-    text_append(out, data->length > 0 ? text_string(data) : "null");
-    html(out, "</script>\n<script nonce=\"%s\">\n", page_nonce(page));
-    text_append(out, report_script);
-    if (page->request->live)
-        text_append(out, page->request->live->script);
-    text_append(out, "</script>\n</body>\n</html>\n");
-}
-
-/* Where the script draws. */
-static void write_live(struct page *page)
-{
-    if (page->setting_count == 0) {
-        text_append(&page->out, "<div id=\"drawn\"></div>\n");
-        return;
+    static const struct store_column columns[] = {{"user_version", 0, STORE_INTEGER}};
+    const struct store_reading reading = {.sql = "SELECT user_version FROM pragma_user_version",
+                                          STORE_COLUMNS(columns),
+                                          .row_bytes = sizeof(int64_t)};
+    struct text json = {0};
+    int64_t *schema = NULL;
+    size_t count = 0;
+    enum status status = page_read(page, reading, &schema, &count, error);
+    if (status == STATUS_OK) {
+        append_about(page, count > 0 ? *schema : 0, &json);
+        text_printf(&json, ",\"left_out\":[%s]", text_string(left_out));
+        status = page_append_parts(page, &json, error);
     }
-    const struct winner *telling = &page->winners[page->settings[0].telling];
-    html(&page->out, "<div id=\"drawn\" data-telling=\"%s %lld\"></div>\n", telling->problem,
-         (long long)telling->n);
+    if (status == STATUS_OK)
+        status = page_append_tables(page, &json, error);
+    text_append(&json, "}");
+    page_append_in_script(out, text_string(&json));
+    if (status == STATUS_OK && (json.failed || out->failed || page->arena.failed))
+        status = error_no_memory(error);
+    text_free(&json);
+    return status;
 }
 
-static enum status write_sections(struct page *page, struct error *error)
+/* Nothing but what stands in the page may run or be loaded, whatever a name holds. */
+static void append_frame(const struct page *page, const char *title, const struct text *figures,
+                         const struct text *data, struct text *out)
 {
-    static enum status (*const sections[])(struct page * page, struct error * error) = {
-        write_compare,  write_ranges, write_why,   write_parameters, write_figures,
-        write_failures, write_search, write_trust, write_repeat,
-    };
-    enum status status = STATUS_OK;
-    write_answer(page);
-    write_live(page);
-    write_winners(page);
-    for (size_t i = 0; status == STATUS_OK && i < sizeof sections / sizeof sections[0]; i++)
-        status = sections[i](page, error);
-    return status;
+    const struct report_live *live = page->request->live;
+    const char *nonce = live ? live->nonce : "tune";
+    struct text word = {0};
+    shell_append_word(&word, page->database);
+    text_printf(out,
+                "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                "style-src 'unsafe-inline'; script-src 'nonce-%s'; img-src data:%s\">\n"
+                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                "<meta name=\"generator\" content=\"tune " TUNE_VERSION "\">\n<title>",
+                nonce, live ? "; connect-src 'self'" : "");
+    page_escape(out, title);
+    text_append(out, "</title>\n<style>\n");
+    text_append(out, report_style);
+    text_append(out, live ? live->style : "");
+    text_append(out, "</style>\n</head>\n<body>\n<header id=\"head\">\n<h1>");
+    page_escape(out, title);
+    text_append(out, "</h1>\n</header>\n<noscript><p class=\"lead\">This page is drawn by its own "
+                     "script, which your browser does not run: JavaScript is off. In a terminal, "
+                     "<code>tune show --db ");
+    page_escape(out, text_string(&word));
+    text_append(out, "</code> prints the winners, and <code>tune show --help</code> names the "
+                     "other tables.</p></noscript>\n");
+    text_append(out, live ? live->body : "");
+    text_append(out, "<main id=\"page\"></main>\n<footer id=\"foot\"></footer>\n<div>");
+    text_append(out, text_string(figures));
+    text_append(out, "</div>\n<script type=\"application/json\" id=\"data\">");
+    text_append(out, data->length > 0 ? text_string(data) : "null");
+    text_printf(out, "</script>\n<script nonce=\"%s\">\n", nonce);
+    text_append(out, report_script);
+    text_append(out, live ? live->script : "");
+    text_append(out, "</script>\n</body>\n</html>\n");
+    out->failed = out->failed || word.failed;
+    text_free(&word);
+}
+
+static void close_page(struct page *page)
+{
+    rows_free(&page->rows);
+    arena_free(&page->arena);
 }
 
 enum status report_make(struct store *store, const struct report_request *request, struct text *out,
@@ -129,47 +228,29 @@ enum status report_make(struct store *store, const struct report_request *reques
 {
     struct page page = {.store = store, .request = request};
     struct text data = {0};
-    enum status status = page_choose(&page, error);
+    struct text title = {0};
+    struct text figures = {0};
+    struct text left_out = {0};
+    enum status status = page_collect(&page, error);
+    if (status == STATUS_OK && !request->no_figures)
+        status = page_append_figures(&page, &figures, &left_out, error);
     if (status == STATUS_OK)
-        status = page_collect(&page, error);
-    if (status == STATUS_OK)
-        status = make_title(&page, error);
-    if (status == STATUS_OK)
-        status = page_data(&page, &data, error);
-    if (status == STATUS_OK)
-        status = write_sections(&page, error);
+        status = append_data(&page, &left_out, &data, error);
     if (status == STATUS_NOT_FOUND && request->live && !page.first_day) {
         error_clear(error);
-        page.title = "tune";
+        text_clear(&data);
         status = STATUS_OK;
     }
-    if (status == STATUS_OK) {
-        const struct report_live *live = page.request->live;
-        /* Nothing but what stands in the page may run or be loaded, whatever a name holds. */
-        html(out,
-             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-             "style-src 'unsafe-inline'; script-src 'nonce-%s'; img-src data:%s\">\n",
-             page_nonce(&page), live ? "; connect-src 'self'" : "");
-        html(out,
-             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-             "<meta name=\"color-scheme\" content=\"light dark\">\n"
-             "<meta name=\"generator\" content=\"tune %s\">\n<title>%s</title>\n<style>\n",
-             TUNE_VERSION, page.title);
-        text_append(out, report_style);
-        if (live)
-            text_append(out, live->style);
-        text_append(out, "</style>\n</head>\n<body>\n");
-        write_header(&page, out);
-        text_append(out, text_string(&page.out));
-        write_foot(&page, &data, out);
-        if (page.out.failed || data.failed || page.links.failed || out->failed)
-            status = error_no_memory(error);
-    }
+    append_title(&page, &title);
+    if (status == STATUS_OK)
+        append_frame(&page, text_string(&title), &figures, &data, out);
+    if (status == STATUS_OK && (out->failed || data.failed || figures.failed || title.failed))
+        status = error_no_memory(error);
     text_free(&data);
-    text_free(&page.links);
-    text_free(&page.out);
-    arena_free(&page.arena);
+    text_free(&title);
+    text_free(&figures);
+    text_free(&left_out);
+    close_page(&page);
     return status;
 }
 
@@ -177,11 +258,9 @@ enum status report_data(struct store *store, const struct report_request *reques
                         struct error *error)
 {
     struct page page = {.store = store, .request = request};
-    enum status status = page_choose(&page, error);
+    enum status status = page_collect(&page, error);
     if (status == STATUS_OK)
-        status = page_collect(&page, error);
-    if (status == STATUS_OK)
-        status = page_data(&page, out, error);
-    arena_free(&page.arena);
+        status = append_data(&page, &(struct text){0}, out, error);
+    close_page(&page);
     return status;
 }

@@ -9,14 +9,17 @@ const listen = (listener) => listeners.push(listener);
 // what: 'problem', 'selection', 'colour', 'hover' or 'pins'.
 const changed = (what) => { for (const listener of listeners) listener(what); };
 
-// What a launch can be filtered by, besides its parameters.
+// What a launch can be filtered by, besides its parameters: numbers, with the units they may be written in (as many of the
+// first), or texts.
+const TIME_UNITS = { us: 1, '\u00b5s': 1, '\u03bcs': 1, ns: 1e-3, ms: 1e3, s: 1e6 };
+const BYTE_UNITS = { b: 1, byte: 1, bytes: 1, kib: 1024, kb: 1000, k: 1024, mib: 1048576, mb: 1e6, m: 1048576 };
 const MEASURES = {
-  time: { label: 'time in \u00b5s', of: (points, i) => points.time_ns[i] / 1000 },
-  occupancy: { label: 'occupancy in %', of: (points, i) => points.occupancy_percent[i] },
-  registers: { label: 'registers per thread', of: (points, i) => points.registers[i] },
-  shared: { label: 'shared memory in bytes', of: (points, i) => points.shared_bytes[i] },
-  grid: { label: 'blocks', of: (points, i) => points.grid[i] },
-  threads: { label: 'threads per block', of: (points, i) => points.block[i] },
+  time: { label: 'time in \u00b5s', units: TIME_UNITS, of: (points, i) => points.time_ns[i] === null ? null : points.time_ns[i] / 1000 },
+  occupancy: { label: 'occupancy in %', units: { '%': 1 }, of: (points, i) => points.occupancy_percent[i] },
+  registers: { label: 'registers per thread', units: {}, of: (points, i) => points.registers[i] },
+  shared: { label: 'shared memory in bytes', units: BYTE_UNITS, of: (points, i) => points.shared_bytes[i] },
+  grid: { label: 'blocks', units: {}, of: (points, i) => points.grid[i] },
+  threads: { label: 'threads per block', units: {}, of: (points, i) => points.block[i] },
   status: { label: 'status', of: (points, i) => points.status[i] },
   stage: { label: 'last stage', of: (points, i) => points.stage[i] },
 };
@@ -25,22 +28,62 @@ const fieldOf = (problem, name) => {
   if (parameter) return (i) => parameter[i];
   return Object.hasOwn(MEASURES, name) ? (i) => MEASURES[name].of(problem.points, i) : null;
 };
+// {units} of a number, null of a text.
+const unitsOf = (problem, name) => {
+  const parameter = problem.part.parameters.find((own) => own.name === name);
+  if (parameter) return parameter.isNumeric ? {} : null;
+  return MEASURES[name].units || null;
+};
 
 const OPERATORS = {
   '>=': (a, b) => a >= b, '<=': (a, b) => a <= b, '!=': (a, b) => a !== b,
   '=': (a, b) => a === b, '>': (a, b) => a > b, '<': (a, b) => a < b,
 };
-// "block >= 256" as {name, operator, value}; null where it is none.
-const parseFilter = (text) => {
-  const found = /^\s*([^<>=!]+?)\s*(>=|<=|!=|=|>|<)\s*(.+?)\s*$/.exec(text);
-  return found && { name: found[1], operator: found[2], value: found[3] };
+const listed = (words, most = 8) => words.length <= most ? words.join(', ') : `${words.slice(0, most).join(', ')} ...`;
+// "block >= 256" as {name, operator, value, number}; or {wrong}, in words. `number` is in the field's own unit.
+const parseOne = (problem, text) => {
+  const found = /^\s*([^<>=!]+?)\s*(>=|<=|!=|==|=|>|<)\s*(.+?)\s*$/.exec(text);
+  if (!found || /[<>=!]/.test(found[3])) return { wrong: 'NAME OPERATOR VALUE, as in block >= 256' };
+  const [, name, sign, value] = found;
+  const operator = sign === '==' ? '=' : sign;
+  const field = fieldOf(problem, name);
+  if (!field) return { wrong: `no ${name} here: there is ${listed([...problem.part.parameters.map((own) => own.name), ...Object.keys(MEASURES)], 24)}` };
+  const units = unitsOf(problem, name);
+  const known = distinct(Array.from({ length: problem.points.count }, (_, i) => field(i)));
+  if (!units) {
+    if (operator !== '=' && operator !== '!=') return { wrong: `${name} is a word: ${name} = ${known[0]}` };
+    if (!known.includes(value)) return { wrong: `no ${name} is ${value}: there is ${listed(known)}` };
+    return { name, operator, value };
+  }
+  const parts = /^([+-]?(?:\d[\d,]*\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*([^\d\s]*)$/i.exec(value);
+  if (!parts) return { wrong: `${name} is a number: ${value} is none` };
+  const unit = parts[2].toLowerCase();
+  if (unit && !Object.hasOwn(units, unit))
+    return { wrong: Object.keys(units).length > 0 ? `${name} has no unit ${parts[2]}: write ${listed(Object.keys(units).filter((own) => own !== '\u03bcs'))}` : `${name} has no unit: ${parts[2]} is one too many` };
+  return { name, operator, value, number: Number(parts[1].replaceAll(',', '')) * (unit ? units[unit] : 1) };
+};
+// Several with "and" or "&&": {filters}, or {wrong} of the first that is none.
+const parseFilters = (problem, text) => {
+  if (/\s(or)\s|\|\|/i.test(text)) return { wrong: 'no or: several values of one name, each added with =, are alternatives' };
+  const filters = text.split(/\s+and\s+|\s*&&\s*/i).map((one) => parseOne(problem, one));
+  return filters.find((own) => own.wrong) || { filters };
 };
 const filterText = (filter) => `${filter.name} ${filter.operator} ${filter.value}`;
 const passes = (filter, field, i) => {
   const own = field(i);
   if (own === null || own === undefined) return false;
-  if (isNumber(own) && isNumber(filter.value)) return OPERATORS[filter.operator](Number(own), Number(filter.value));
-  return OPERATORS[filter.operator](String(own), filter.value);
+  return filter.number === undefined ? OPERATORS[filter.operator](String(own), filter.value) : OPERATORS[filter.operator](Number(own), filter.number);
+};
+
+// A brush is a list of conditions: {of, values} or {of, low, high}; `of`: a parameter, or one of these.
+const BRUSHED = {
+  '#occupancy': (points, i) => points.occupancy_percent[i], '#blocks': (points, i) => points.blocks_per_sm[i], '#threads': (points, i) => points.threads[i],
+  '#rate': (points, i) => points.rate[i], '#time': (points, i) => points.time_ns[i],
+};
+const holds = (points, { of, values, low, high }, i) => {
+  const own = Object.hasOwn(BRUSHED, of) ? BRUSHED[of](points, i) : points.parameters[of] && points.parameters[of][i];
+  if (own === null || own === undefined) return false;
+  return values ? values.includes(String(own)) : own >= low && own <= high;
 };
 
 // Values of one name by '=' are alternatives; all else must hold together.
@@ -55,14 +98,15 @@ const select = () => {
     groups.set(key, [...(groups.get(key) || []), (i) => passes(filter, field, i)]);
   }
   const tests = [...groups.values()].map((any) => (i) => any.some((test) => test(i)));
-  for (const brush of state.brushes.values()) tests.push(brush);
+  for (const brush of state.brushes.values()) tests.push((i) => brush.every((condition) => holds(points, condition, i)));
   state.active = new Uint8Array(points.count);
   for (let i = 0; i < points.count; i++) state.active[i] = tests.every((test) => test(i)) ? 1 : 0;
 };
 const activeOrder = () => state.problem.points.order.filter((i) => state.active[i]);
 
-const addFilter = (filter) => {
-  if (!state.filters.some((other) => filterText(other) === filterText(filter))) state.filters.push(filter);
+const addFilters = (filters) => {
+  for (const filter of filters)
+    if (!state.filters.some((other) => filterText(other) === filterText(filter))) state.filters.push(filter);
   select();
   changed('selection');
 };
@@ -72,13 +116,13 @@ const removeFilter = (filter) => {
   changed('selection');
 };
 const toggleFilter = (name, value) => {
-  const filter = { name, operator: '=', value: String(value) };
+  const filter = { name, operator: '=', value: String(value), number: unitsOf(state.problem, name) && isNumber(String(value)) ? Number(value) : undefined };
   if (state.filters.some((other) => filterText(other) === filterText(filter))) removeFilter(filter);
-  else addFilter(filter);
+  else addFilters([filter]);
 };
-// test: of a launch's number; null: no brush.
-const setBrush = (figure, test) => {
-  if (test) state.brushes.set(figure, test);
+// conditions: as above; null: no brush.
+const setBrush = (figure, conditions) => {
+  if (conditions) state.brushes.set(figure, conditions);
   else if (!state.brushes.delete(figure)) return;
   select();
   changed('selection');
@@ -100,7 +144,7 @@ const pin = (i) => {
   state.pinned = state.pinned.includes(i) ? state.pinned.filter((other) => other !== i) : [...state.pinned, i].slice(-2);
   changed('pins');
 };
-// Filters stay where the next problem has their names.
+// Filters stay where the next problem has their names and values.
 const choose = (problem) => {
   const samePart = state.problem && state.problem.part === problem.part;
   state.problem = problem;
@@ -109,7 +153,7 @@ const choose = (problem) => {
   state.brushes.clear();
   if (!samePart) state.colourBy = problem.part.parameters.some(({ name }) => name === 'variant') ? 'variant'
     : problem.part.parameters.some(({ name }) => name === 'schedule') ? 'schedule' : '';
-  state.filters = state.filters.filter((filter) => fieldOf(problem, filter.name));
+  state.filters = state.filters.map((filter) => parseOne(problem, filterText(filter))).filter((filter) => !filter.wrong);
   select();
   changed('problem');
 };
@@ -142,4 +186,46 @@ const colourGroups = () => {
     label: k === 0 ? `below ${+bounds[0].toPrecision(4)}` : `from ${+bounds[k - 1].toPrecision(4)}`, colour: ramp(k, 7),
   }));
   return { of: (i) => { const own = Number(field(i)); const k = bounds.findIndex((bound) => own < bound); return k < 0 ? 6 : k; }, groups };
+};
+
+// ---- the address holds the state, so that a view can be shared ----
+const stateAddress = () => {
+  const { problem } = state;
+  const said = new URLSearchParams([['problem', problem.problem], ['n', problem.n]]);
+  if (state.data.settings.length > 1) said.append('on', problem.part.setting);
+  if (state.data.parts.filter((part) => part.setting === problem.part.setting).length > 1) said.append('experiment', problem.part.experiment);
+  if (overview.by) said.append('map', overview.by);
+  said.append('colour', state.colourBy);
+  for (const filter of state.filters) said.append('filter', filterText(filter));
+  for (const [figure, conditions] of state.brushes) said.append(`brush.${figure}`, JSON.stringify(conditions));
+  for (const i of state.pinned) said.append('pin', i);
+  return `#${said}`;
+};
+let isAddressed = false; // once the reader did something
+const writeAddress = () => {
+  if (!state.problem || !isAddressed) return;
+  try { history.replaceState(null, '', stateAddress()); } catch { /* a page in a frame without an address */ }
+};
+// Whether there was such a state: what of it the data does not have is left out.
+const readAddress = (hash) => {
+  const said = new URLSearchParams(hash.replace(/^#/, ''));
+  const problem = state.data.problems.find((own) => own.problem === said.get('problem') && own.n === Number(said.get('n')) &&
+    (!said.has('on') || own.part.setting === said.get('on')) && (!said.has('experiment') || own.part.experiment === said.get('experiment')));
+  if (!problem) return false;
+  isAddressed = true;
+  overview.setting = problem.part.setting;
+  overview.by = said.get('map') || overview.by;
+  state.filters = said.getAll('filter').map((text) => parseOne(problem, text)).filter((filter) => !filter.wrong);
+  choose(problem);
+  if (said.has('colour') && (said.get('colour') === '' || fieldOf(problem, said.get('colour')))) state.colourBy = said.get('colour');
+  for (const [name, value] of said) {
+    if (!name.startsWith('brush.')) continue;
+    try {
+      const conditions = JSON.parse(value);
+      if (conditions.every((own) => typeof own.of === 'string' && (Array.isArray(own.values) || Number.isFinite(own.low) && Number.isFinite(own.high)))) state.brushes.set(name.slice(6), conditions);
+    } catch { /* not one of ours */ }
+  }
+  state.pinned = said.getAll('pin').map(Number).filter((i) => Number.isInteger(i) && i >= 0 && i < problem.points.count).slice(-2);
+  select();
+  return true;
 };

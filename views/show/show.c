@@ -19,10 +19,8 @@ static const struct row_column winner_columns[] = {
     {"gbs", "GB/s"},
     {"ceiling_percent", "of ceiling"},
     {"value", "value"},
-    {"as_fast", "as fast"},
-    {"not_compared", "not compared"},
-    {"verdict", "verdict"},
-    {"coverage", "space"},
+    {"tied", "tied"},
+    {"trust", "trust"},
     /* the baselines, then: */
     {"configuration", "configuration"},
 };
@@ -107,7 +105,7 @@ static const struct row_column search_columns[] = {
     {"n", "n"},
     {"product_count", "product"},
     {"space_count", "legal"},
-    {"points_tried", "tried"},
+    {"points", "tried"},
     {"points_percent", "of legal"},
     {"unlaunchable", "do not fit"},
     {"duplicates", "duplicates"},
@@ -145,12 +143,9 @@ static const struct show_word tie_words[] = {
     {"worse by",
      "how much more it takes than the fastest, in the rounds that both were in; 'at least' "
      "and 'at most' are the ends of the 99 % interval."},
-    {"winner",
-     "one of those that are as fast: the winner from before, or else the first in a fixed order "
-     "(docs/measuring.md)."},
-    {"as fast", "shown to be no slower, except for what counts as equal."},
+    {"as fast", "shown to be no slower, but for what counts as equal."},
+    {"tied", "not shown to be slower."},
     {"slower", "shown to be slower."},
-    {"not compared", "not in rounds long enough to show either."},
     {"out",
      "could not win: 'why out' says why; 'gauntlet' is the check of finalists at other sizes and "
      "alignments."},
@@ -160,8 +155,9 @@ static const struct show_word range_words[] = {
     {"only where",
      "sizes of the range at which the constraints allow it and its results were right; no other "
      "gets it."},
-    {"loses at most", "what it takes more than the best at a measured size."},
-    {"worst", "the most that was seen at the measured sizes where it was not the winner."},
+    {"loses at most",
+     "what it takes more than the best at a measured size; 'worst' is the most that "
+     "was seen at the sizes where it was not the winner."},
     {"looked at between",
      "sizes between the measured ones at which it was tried, and the most that was "
      "lost there."},
@@ -289,11 +285,10 @@ static void print_trial(const struct show *show, const struct rows *trial,
     } else if (show->json) {
         struct text line = {0};
         rows_append_json(&line, trial, 0);
-        printf("{\"version\": %d, \"trial\": %s,\n\"launches\": ", ROWS_VERSION,
-               text_string(&line));
-        rows_print_json_within(launches, "");
+        printf("{\"trial\": %s,\n\"launches\": ", text_string(&line));
+        rows_print_json(launches);
         fputs(",\n\"samples\": ", stdout);
-        rows_print_json_within(samples, "");
+        rows_print_json(samples);
         fputs("}\n", stdout);
         text_free(&line);
     } else {
@@ -462,10 +457,9 @@ const struct command command_show = {
     .about = "Answers from the database: what to launch, how much faster it is, how sure that is.",
     .manual = "Without a question: a table of each problem's winners. `time` is the median; `gain` "
               "how many times as fast it is as the best baseline, which the line above names "
-              "(none: that baseline is not shown to be slower; unknown: not compared well enough; "
-              ">: at least); "
+              "(none: that baseline is as good; unknown: not compared well enough; >: at least); "
               "`of ceiling` its share of the measured maximum of the device; "
-              "`verdict` whether the choice is sure; `launch` grid, block and bytes "
+              "`sure?` whether the measurement supports the choice; `launch` grid, block and bytes "
               "of dynamic shared memory as in CUDA, or the blocks and threads of a CPU, "
               "then the parameters in which the winners differ. What all winners share stands in "
               "the line `all:`. The reasons for a choice that is not sure, and the remedy, follow "

@@ -8,6 +8,7 @@
 #include "tuner/terminal/style.h"
 #include "views/explain/comparison.h"
 #include "views/show/internal.h"
+#include "views/show/parts.h"
 
 /* A winner with the sides that it is compared on. */
 struct compared_row {
@@ -88,6 +89,16 @@ static bool make_rows(const struct comparison *comparisons, size_t count, enum m
         all && rows_make_of(rows, members, COUNT(members), printing, all, sizeof *all, total);
     free(all);
     return good;
+}
+
+bool show_append_compare(struct text *out, const struct comparison *comparisons, size_t count)
+{
+    struct rows rows = {0};
+    const bool good = make_rows(comparisons, count, MEMBERS_FOR_JSON, &rows);
+    if (good)
+        rows_append_array(out, &rows);
+    rows_free(&rows);
+    return good && !out->failed;
 }
 
 static void print_database(const struct comparison_side *side)

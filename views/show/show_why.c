@@ -12,6 +12,7 @@
 #include "views/explain/explain.h"
 #include "views/show/embedded.h"
 #include "views/show/internal.h"
+#include "views/show/parts.h"
 
 /* ---- what is printed: a row of CSV for each point, an object of JSON for each winner ---- */
 
@@ -19,7 +20,7 @@
 struct point_row {
     struct explanation why;
     struct explain_point point;
-    const char *limit, *verdict;
+    const char *limit;
     int64_t wrong_less_than_once_in;
     const char *sentences, *points, *sensitivities; /* JSON */
 };
@@ -50,19 +51,16 @@ static const struct row_member members[] = {
     WHY(ceiling_gbs, REAL),
     WHY(operations_type, TEXT),
     WHY(arithmetic_gops, REAL),
+    WHY(launch_share, REAL),
+    WHY(busy_units, INTEGER),
     WHY(delta, REAL),
     WHY(confidence, REAL),
-    WHY(as_fast, INTEGER),
-    WHY(not_compared, INTEGER),
+    WHY(tied_count, INTEGER),
     WHY(kept_incumbent, TRUTH),
     WHY(compared, INTEGER),
     ROW(wrong_less_than_once_in, INTEGER),
-    MEMBER("verdict", NULL, verdict, TEXT),
-    MEMBER("verdict_reason", NULL, why.trust_reason, TEXT),
-    MEMBER("coverage", NULL, why.coverage, TEXT),
-    MEMBER("points_tried", NULL, why.tried, INTEGER),
-    MEMBER("space_count", NULL, why.space, INTEGER),
-    MEMBER("failures", NULL, why.failures, INTEGER),
+    WHY(trust, TEXT),
+    WHY(trust_reason, TEXT),
     MEMBER("limit", "limit", limit, TEXT),
     WHY(limit_text, TEXT),
     ROW(sentences, JSON),
@@ -99,7 +97,7 @@ static const struct row_member members[] = {
     POINT(configuration, TEXT),
     MEMBER("parameters", NULL, point.parameters, JSON),
 };
-enum { WINNER_MEMBERS = 34 }; /* those before the point's */
+enum { WINNER_MEMBERS = 31 }; /* those before the point's */
 
 #define OF(member) offsetof(struct explain_sensitivity, member)
 static const struct row_member sensitivity_members[] = {
@@ -180,7 +178,6 @@ static bool add_nested(struct point_row *row, struct arena *arena)
     }
     text_append(&sentences, why->sentence_count > 0 ? "]" : "[]");
     row->limit = explain_limit_name(why->limit);
-    row->verdict = verdict_words(verdict_named(why->trust ? why->trust : ""));
     row->wrong_less_than_once_in = why->compared >= 3 ? why->compared / 3 : -1;
     row->sentences = sentences.failed ? NULL : arena_strdup(arena, text_string(&sentences));
     row->points = !points ? NULL
@@ -193,9 +190,7 @@ static bool add_nested(struct point_row *row, struct arena *arena)
     return row->sentences && row->points && row->sensitivities;
 }
 
-/* An array with an object for each winner. */
-static enum status print_json(const struct explanation *explanations, size_t count,
-                              struct error *error)
+bool show_append_why(struct text *out, const struct explanation *explanations, size_t count)
 {
     struct arena arena = {0};
     struct rows rows = {0};
@@ -207,12 +202,21 @@ static enum status print_json(const struct explanation *explanations, size_t cou
     }
     good = good && rows_make_of(&rows, members, WINNER_MEMBERS, MEMBERS_FOR_JSON, winners,
                                 sizeof *winners, count);
-    if (good) {
-        rows_print_json(&rows);
-        putchar('\n');
-    }
+    if (good)
+        rows_append_array(out, &rows);
     rows_free(&rows);
     arena_free(&arena);
+    return good && !out->failed;
+}
+
+static enum status print_json(const struct explanation *explanations, size_t count,
+                              struct error *error)
+{
+    struct text json = {0};
+    const bool good = show_append_why(&json, explanations, count);
+    if (good)
+        puts(text_string(&json));
+    text_free(&json);
     return good ? STATUS_OK : error_no_memory(error);
 }
 
@@ -353,8 +357,8 @@ static const struct show_word why_words[] = {
      "how much more it takes than the winner, in the rounds that both were in; 'at least' and "
      "'at most' are the ends of its interval."},
     {"standing",
-     "as fast, slower: shown in the rounds that both were in. not compared: not long enough to "
-     "show either. out: could not win."},
+     "as fast: shown to be no slower, but for what counts as equal. tied: not shown to be "
+     "slower. slower: shown to be. out: could not win."},
     {"costs",
      "how much more it takes when only this parameter is changed, or those 'together with' "
      "it too. Each was timed alone and once: a few percent say little, and less than nothing "
@@ -382,13 +386,10 @@ static void put_title(const struct explanation *explanation)
         fputs(" (interval unknown)", stdout);
     }
     if (explanation->trust) {
-        const enum verdict headline = verdict_headline(verdict_named(explanation->trust),
-                                                       coverage_named(explanation->coverage));
-        const char *words = verdict_words(headline);
-        const enum style style = style_of("verdict", words);
+        const enum style style = style_of("trust", explanation->trust);
         fputs(", ", stdout);
         style_begin(style);
-        rows_put_text(words);
+        rows_put_text(explanation->trust);
         style_end(style);
     }
     putchar('\n');
@@ -399,12 +400,10 @@ static void put_doubt(const struct explanation *explanation, int width)
 {
     struct text advice = {0};
     if (!explanation->trust || !explanation->trust_reason ||
-        verdict_named(explanation->trust) == VERDICT_SOUND)
+        strcmp(explanation->trust, "sound") == 0)
         return;
-    text_append(&advice, ": ");
     verdict_append_advice(&advice, explanation->trust_reason);
-    rows_put_paragraph(verdict_words(verdict_named(explanation->trust)), "  ", text_string(&advice),
-                       width);
+    rows_put_paragraph("not sure: ", "  ", text_string(&advice), width);
     text_free(&advice);
 }
 

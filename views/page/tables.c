@@ -1,0 +1,244 @@
+/* The tables of the page: rows of queries as `tune show --json` prints them, and side by side. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "tuner/base/array.h"
+#include "tuner/base/conditions.h"
+#include "tuner/base/files.h"
+#include "tuner/base/json.h"
+#include "tuner/base/shell.h"
+#include "tuner/device/traits.h"
+#include "tuner/stats/protocol.h"
+#include "views/explain/comparison.h"
+#include "views/export/export.h"
+#include "views/page/embedded.h"
+#include "views/page/internal.h"
+#include "views/show/parts.h"
+
+static bool set_text(struct rows *rows, size_t row, const char *column, const char *text)
+{
+    const int at = rows_column(rows, column);
+    if (at < 0)
+        return false;
+    rows->cells[row][at] = (struct cell){.text = text ? arena_strdup(&rows->arena, text) : NULL};
+    return !text || rows->cells[row][at].text;
+}
+
+/* Makes the column `throttling` out of the bits of `throttle`. */
+static bool name_throttling(struct rows *rows)
+{
+    static const char *const added[] = {"throttling"};
+    bool good = rows_add_columns(rows, added, 1);
+    for (size_t i = 0; good && i < rows->row_count; i++) {
+        char words[256];
+        const double bits = rows_number(rows, i, "throttle");
+        good = set_text(rows, i, "throttling",
+                        throttle_text(isnan(bits) ? -1 : (int64_t)bits, words, sizeof words));
+    }
+    return good;
+}
+
+static void append_option(struct text *out, const char *name, const char *value)
+{
+    text_printf(out, " --%s ", name);
+    shell_append_word(out, value);
+}
+
+/* Makes the commands that an older database lacks: those that a run's options come to, with
+ * `command_made` true. Sizes and the like are not known, so such a run may measure more. */
+static bool make_commands(struct rows *rows)
+{
+    static const char *const added[] = {"command_made"};
+    bool good = rows_add_columns(rows, added, 1);
+    for (size_t i = 0; good && i < rows->row_count; i++) {
+        struct text out = {0};
+        struct text changes = {0};
+        char device[DEVICE_NAME_BYTES];
+        const char *kind = rows_text(rows, i, "kind", "");
+        const char *effort = rows_text(rows, i, "effort", NULL);
+        const double budget_ns = rows_number(rows, i, "budget_ns");
+        const char *objective = rows_text(rows, i, "objective", "time");
+        if (rows_text(rows, i, "command", NULL))
+            continue;
+        text_printf(&out, "tune run %s", rows_text(rows, i, "experiments", ""));
+        device_name(kind, 0, device);
+        append_option(&out, "device", device);
+        if (effort)
+            append_option(&out, "effort", effort);
+        if (budget_ns > 0)
+            text_printf(&out, " --budget %gs", budget_ns / 1e9);
+        append_option(&out, "l2", rows_text(rows, i, "l2_mode", ""));
+        text_printf(&out, " --seed %s", rows_text(rows, i, "seed", "0"));
+        if (strcmp(objective, "time") != 0)
+            append_option(&out, "objective", objective);
+        if (protocol_changes(rows_text(rows, i, "protocol", NULL), effort,
+                             device_traits(kind)->is_shared, &changes))
+            for (const char *at = text_string(&changes); *at; at += strspn(at, " ")) {
+                const size_t length = strcspn(at, " ");
+                text_printf(&out, " --set %.*s", (int)length, at);
+                at += length;
+            }
+        good = !out.failed && set_text(rows, i, "command", text_string(&out)) &&
+               set_text(rows, i, "command_made", "yes");
+        text_free(&changes);
+        text_free(&out);
+    }
+    return good;
+}
+
+static bool has_device(const struct page *page, const char *uuid)
+{
+    for (size_t i = 0; uuid && i < page->environment_count; i++)
+        if (strcmp(page->environments[i].uuid, uuid) == 0)
+            return true;
+    return false;
+}
+
+static const struct table {
+    const char *name, *sql;
+    bool (*extend)(struct rows *rows);
+} tables[] = {
+    {"ranges", report_query_ranges, NULL},
+    {"failures", report_query_failures, NULL},
+    {"without", report_query_without, NULL},
+    {"searches", report_query_searches, NULL},
+    {"trust", report_query_trust_runs, name_throttling},
+    {"runs", report_query_runs, make_commands},
+    {"environments", report_query_environments, NULL},
+};
+
+/* The queries of tune show know nothing of devices: rows of others are left out. */
+static enum status append_table(struct page *page, const struct table *table, struct text *out,
+                                struct error *error)
+{
+    static const char *const untold[] = {
+        "checks",   "parameters", "first_id",    "domain",  "domain_reason",  "driver",
+        "compiler", "chosen_at",  "device_kind", "version", "within_percent", NULL};
+    const bool has_place =
+        strcmp(table->name, "runs") == 0 || strcmp(table->name, "environments") == 0;
+    struct rows rows = {0};
+    struct text row = {0};
+    enum status status = page_rows(page, table->sql, &rows, error);
+    if (status == STATUS_OK && table->extend && !table->extend(&rows))
+        status = error_no_memory(error);
+    text_printf(out, ",\"%s\":[", table->name);
+    const bool is_of_device = rows_column(&rows, "device_uuid") >= 0;
+    for (size_t i = 0, said = 0; status == STATUS_OK && i < rows.row_count; i++) {
+        if (is_of_device && !has_device(page, rows_text(&rows, i, "device_uuid", NULL)))
+            continue;
+        text_clear(&row);
+        rows_append_json(&row, &rows, i);
+        text_append(out, said++ > 0 ? "," : "");
+        page_append_json(out, text_string(&row), has_place ? NULL : untold);
+    }
+    text_append(out, "]");
+    out->failed = out->failed || row.failed;
+    text_free(&row);
+    rows_free(&rows);
+    return status;
+}
+
+/* ---- side by side ---- */
+
+static void append_side(struct text *out, const char *name, const struct comparison_side *side)
+{
+    text_printf(out, "\"%s\":{\"device\":", name);
+    json_append_string(out, side->device);
+    text_append(out, ",\"day\":");
+    json_append_string(out, side->day);
+    text_append(out, ",\"database\":");
+    json_append_string(out, side->database);
+    text_append(out, "},");
+}
+
+/* Those of the request's earlier database, or what the database has by itself. */
+static enum status append_comparisons(struct page *page, struct store *before, struct text *out,
+                                      size_t *said, struct error *error)
+{
+    const char *name = page->request->before_database;
+    const struct comparison_request request = {.store = page->store,
+                                               .before = before,
+                                               .database = before ? page->database : NULL,
+                                               .before_database = before ? path_file(name) : name,
+                                               .words = page->words_json};
+    struct arena arena = {0};
+    struct comparison *comparisons = NULL;
+    struct text rows = {0};
+    size_t count = 0;
+    const enum status status = explain_comparisons(&request, &arena, &comparisons, &count, error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        const struct comparison *comparison = &comparisons[i];
+        if (!page_has_environment(page, comparison->b.environment_id) ||
+            (!before && !page_has_environment(page, comparison->a.environment_id)))
+            continue;
+        text_append(out, (*said)++ > 0 ? ",{" : "{");
+        append_side(out, "a", &comparison->a);
+        append_side(out, "b", &comparison->b);
+        text_append(out, "\"sentences\":[");
+        for (size_t k = 0; k < comparison->sentence_count; k++) {
+            text_append(out, k > 0 ? "," : "");
+            json_append_string(out, comparison->sentences[k]);
+        }
+        text_append(out, "],\"winners\":");
+        text_clear(&rows);
+        out->failed = !show_append_compare(&rows, comparison, 1) || out->failed;
+        page_append_json(out, text_string(&rows), NULL);
+        text_append(out, "}");
+    }
+    text_free(&rows);
+    arena_free(&arena);
+    return status;
+}
+
+/* Appends those sections of tuned.conf that are of the page's devices. */
+static void append_sections(const struct page *page, const char *conf, struct text *out)
+{
+    bool is_ours = false;
+    for (const char *line = conf; *line;) {
+        const size_t length = strcspn(line, "\n");
+        for (size_t i = 0; line[0] == '[' && i <= page->environment_count; i++) {
+            const struct environment *own = &page->environments[i];
+            struct text heading = {0};
+            is_ours = i < page->environment_count;
+            if (is_ours)
+                text_printf(&heading, "[%s \"%s\"]", own->kind, own->device);
+            const bool found = is_ours && strncmp(line, text_string(&heading), heading.length) == 0;
+            text_free(&heading);
+            if (found)
+                break;
+        }
+        if (is_ours) {
+            text_append_bytes(out, line, length);
+            text_append(out, "\n");
+        }
+        line += length + (line[length] == '\n');
+    }
+}
+
+enum status page_append_tables(struct page *page, struct text *out, struct error *error)
+{
+    struct text conf = {0};
+    size_t said = 0;
+    for (size_t i = 0; i < COUNT(tables); i++)
+        TRY(append_table(page, &tables[i], out, error));
+    text_append(out, ",\"comparisons\":[");
+    if (page->request->before)
+        TRY(append_comparisons(page, page->request->before, out, &said, error));
+    TRY(append_comparisons(page, NULL, out, &said, error));
+    text_append(out, "],\"conf\":");
+    enum status status = export_conf_text(page->store, &conf, NULL, NULL, error);
+    if (status != STATUS_OK && status != STATUS_NO_MEMORY) {
+        /* Without winners, or with such as no tuned.conf can have, the page goes without. */
+        error_clear(error);
+        text_clear(&conf);
+        status = STATUS_OK;
+    }
+    struct text sections = {0};
+    append_sections(page, text_string(&conf), &sections);
+    json_append_string(out, text_string(&sections));
+    out->failed = out->failed || conf.failed || sections.failed;
+    text_free(&sections);
+    text_free(&conf);
+    return status;
+}
