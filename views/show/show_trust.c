@@ -55,7 +55,7 @@ static const struct show_word trust_words[] = {
     {"results compared",
      "results of the winner's runs that were held against the reference. All were "
      "right, so it is wrong less often than 'wrong < 1 in' says, at 95 % "
-     "confidence."},
+     "confidence, if it is as likely to be wrong at any time."},
     {"inputs",
      "changed: some runs had inputs that differ in a few elements; alike: none had, so that a "
      "kernel which remembers its result is not found out."},
