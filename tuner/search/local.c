@@ -82,21 +82,6 @@ static bool near_best(struct trail *trail, uint64_t *point)
     return false;
 }
 
-static bool ask_start(struct local *state, uint64_t *point)
-{
-    if (state->climbs % 2 == 1 && near_best(state->trail, point))
-        return true;
-    return trail_fresh(state->trail, point);
-}
-
-static void end_climb(struct local *state)
-{
-    state->climbing = false;
-    state->climbs++;
-    state->value = (double)INFINITY;
-    state->starts_left = STARTS;
-}
-
 /* Gets the next neighbour that was not requested; false at the end. */
 static bool ask_neighbour(struct local *state, uint64_t *point)
 {
@@ -125,14 +110,18 @@ static bool ask(void *opaque, uint64_t *point)
             return true;
         if (waits)
             return false;
-        end_climb(state);
+        state->climbing = false;
+        state->climbs++;
+        state->value = (double)INFINITY;
+        state->starts_left = STARTS;
     }
     if (state->starts_left == 0 && waits)
         return false;
     if (state->starts_left == 0) /* all starts failed */
         state->starts_left = STARTS_FIRST;
     state->starts_left--;
-    return ask_start(state, point);
+    return (state->climbs % 2 == 1 && near_best(state->trail, point)) ||
+           trail_fresh(state->trail, point);
 }
 
 static void tell(void *opaque, const struct trail_record *record)

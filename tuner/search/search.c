@@ -56,22 +56,13 @@ static enum status unknown(const char *name, struct error *error)
                      nearest ? nearest : names[0]);
 }
 
-static const struct strategy *automatic(const struct search_options *options,
-                                        const struct search_space *space)
-{
-    const bool covered = options->trials >= space->count;
-    if (options->until > 0)
-        return &strategy_surrogate;
-    if (covered || (options->trials == 0 && space->count <= SEARCH_ALL_MAX))
-        return &strategy_exhaustive;
-    return &strategy_surrogate;
-}
-
 static const struct strategy *choose(const struct search_options *options,
                                      const struct search_space *space)
 {
+    const bool is_small =
+        options->trials >= space->count || (options->trials == 0 && space->count <= SEARCH_ALL_MAX);
     if (strcmp(options->strategy, "auto") == 0)
-        return automatic(options, space);
+        return options->until > 0 || !is_small ? &strategy_surrogate : &strategy_exhaustive;
     for (size_t i = 0; i < STRATEGY_COUNT; i++)
         if (strcmp(strategies[i]->name, options->strategy) == 0)
             return strategies[i];

@@ -59,9 +59,9 @@ enum status binaries_know(struct binaries *binaries, const struct binary_request
 enum status binaries_request(struct binaries *binaries, const struct binary_request *request,
                              size_t *index, struct error *error)
 {
-    enum status status = binaries_know(binaries, request, index, error);
-    if (status != STATUS_OK || binaries_is_requested(binaries, *index))
-        return status;
+    TRY(binaries_know(binaries, request, index, error));
+    if (binaries_is_requested(binaries, *index))
+        return STATUS_OK;
     struct binary *binary = &binaries->items[*index];
     binary_cache_tend(binary->path);
     if (file_exists(binary->path)) {
@@ -69,10 +69,9 @@ enum status binaries_request(struct binaries *binaries, const struct binary_requ
         binaries->cached++;
         return STATUS_OK;
     }
-    status = compile_pool_submit(binaries->pool, request, binary->path, *index, error);
-    if (status == STATUS_OK)
-        binary->state = BINARY_PENDING;
-    return status;
+    TRY(compile_pool_submit(binaries->pool, request, binary->path, *index, error));
+    binary->state = BINARY_PENDING;
+    return STATUS_OK;
 }
 
 bool binaries_is_requested(const struct binaries *binaries, size_t index)

@@ -465,25 +465,19 @@ static enum status add_between(struct boxing *boxing, size_t index, size_t measu
     return STATUS_OK;
 }
 
-static enum status add_all_between(struct boxing *boxing, struct error *error)
-{
-    const size_t measured = boxing->spot_count;
-    /* Multiples and odd sizes half-way to the nearest neighbour, and multiples half-way to the
-     * next. */
-    const size_t points = 2 * (size_t)boxing->work.protocol->look_between + 1;
-    for (size_t number = 0; number < points; number++)
-        for (size_t i = 0; i < measured; i++)
-            TRY(add_between(boxing, i, measured, number, error));
-    return STATUS_OK;
-}
-
 /* Looks around the spots. A look between sizes may change the choice, and a new choice needs new
  * looks. */
 static enum status look_around(struct boxing *boxing, struct error *error)
 {
+    /* Multiples and odd sizes half-way to the nearest neighbour, and multiples half-way to the
+     * next. */
+    const size_t measured = boxing->spot_count;
+    const size_t points = 2 * (size_t)boxing->work.protocol->look_between + 1;
     TRY(look_everywhere(boxing, error));
     TRY(choose_boxes(boxing, error));
-    TRY(add_all_between(boxing, error));
+    for (size_t number = 0; number < points; number++)
+        for (size_t i = 0; i < measured; i++)
+            TRY(add_between(boxing, i, measured, number, error));
     for (int i = 0; i < (int)ROUNDS_MAX; i++) {
         TRY(look_everywhere(boxing, error));
         TRY(choose_boxes(boxing, error));

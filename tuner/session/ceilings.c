@@ -173,14 +173,12 @@ enum status session_recheck_ceilings(struct session *session, struct group *grou
         return status;
     if (postponed)
         return complete(session, lane, bytes, found, &ceilings, error);
-    status = measure_bandwidth(session, lane, bytes, &ceilings, &measured, error);
-    if (status == STATUS_OK && measured) {
+    TRY(measure_bandwidth(session, lane, bytes, &ceilings, &measured, error));
+    if (measured) {
         give_up_broken(session, lane, group, &ceilings);
-        status = store_ceilings_put(session->store, lane->environment_id, &ceilings, error);
+        TRY(store_ceilings_put(session->store, lane->environment_id, &ceilings, error));
     }
-    if (status == STATUS_OK)
-        status = measure_arithmetic(session, lane, error);
-    return status;
+    return measure_arithmetic(session, lane, error);
 }
 
 double work_cache_bytes(const struct facts *facts)
@@ -213,10 +211,9 @@ enum status work_ceiling_share(const struct work *work, double time_ns, double *
     if (work->options->l2_mode != L2_COLD || !(time_ns > 0) ||
         work->bytes_moved <= 2 * work_cache_bytes(work->facts))
         return STATUS_OK;
-    enum status status =
-        store_ceilings_get(work->store, work->environment_id, &found, &ceilings, error);
+    TRY(store_ceilings_get(work->store, work->environment_id, &found, &ceilings, error));
     double gbs = *ceiling_gbs(&ceilings, work->ceiling);
-    if (status == STATUS_OK && found && gbs > 0)
+    if (found && gbs > 0)
         *share = work->bytes_moved / time_ns / gbs;
-    return status;
+    return STATUS_OK;
 }

@@ -134,17 +134,6 @@ static enum status run_rounds(struct contest *contest, struct track *track, cons
     return STATUS_OK;
 }
 
-/* Returns whether slower finalists are settled now: after half of the processes, if these are at
- * least four, since intervals of fewer are too wide. Runs of a few configurations need the interval
- * of each. */
-static bool settles_now(const struct contest *contest)
-{
-    enum { FEWEST = 4 };
-    const struct work *work = &contest->work;
-    const size_t half = (size_t)work->protocol->confirm_processes / 2;
-    return contest->processes == half && half >= FEWEST && work->options->pick_count == 0;
-}
-
 static enum status measure_process(struct confirming *confirming, struct contest *contest,
                                    struct track *track, const bool *wanted, struct error *error)
 {
@@ -155,7 +144,13 @@ static enum status measure_process(struct confirming *confirming, struct contest
     TRY(contest_time_states(contest, confirming->lane, confirming->process, error));
     contest->processes++;
     contest->levels = contest->processes;
-    return settles_now(contest) ? contest_settle_slower(contest, error) : STATUS_OK;
+    /* Half of the processes settle slower finalists, if these are at least four, since intervals of
+     * fewer are too wide. Runs of a few configurations need the interval of each. */
+    enum { FEWEST = 4 };
+    const size_t half = (size_t)contest->work.protocol->confirm_processes / 2;
+    if (contest->processes == half && half >= FEWEST && contest->work.options->pick_count == 0)
+        TRY(contest_settle_slower(contest, error));
+    return STATUS_OK;
 }
 
 static enum status confirm_in(struct confirming *confirming, struct contest *contest,
@@ -342,20 +337,6 @@ static enum status run_processes(struct confirming *confirming, struct error *er
     return STATUS_OK;
 }
 
-/* Settles all contests of the part, even after a failure. */
-static enum status settle_all(const struct confirming *confirming, enum status status,
-                              struct error *error)
-{
-    for (struct contest *contest = confirming->group->contests; contest; contest = contest->next) {
-        struct error settling = {0};
-        if (contest->place != confirming->place || contest->confirmed)
-            continue;
-        status =
-            first_failure(status, settle(contest, confirming->lane, &settling), &settling, error);
-    }
-    return status;
-}
-
 /* Races the next candidates of contests whose finalists were all wrong; *more_raced: a new winner
  * needs a confirmation. */
 static enum status race_again(struct group *group, bool *more_raced, struct error *error)
@@ -419,10 +400,15 @@ static enum status confirm_on(void *context, struct lane *lane, struct error *er
     for (struct contest *contest = confirming->group->contests; contest; contest = contest->next)
         if (contest->place == confirming->place && !contest->confirmed)
             begin(contest);
-    const enum status status = run_processes(confirming, error);
+    enum status status = run_processes(confirming, error);
     if (lane->worker)
         worker_end_spares(lane->worker);
-    return settle_all(confirming, status, error);
+    for (struct contest *contest = confirming->group->contests; contest; contest = contest->next) {
+        struct error settling = {0};
+        if (contest->place == confirming->place && !contest->confirmed)
+            status = first_failure(status, settle(contest, lane, &settling), &settling, error);
+    }
+    return status;
 }
 
 /* Assigns the costliest contests first, each to the part with the least load. Returns the number of

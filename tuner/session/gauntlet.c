@@ -461,12 +461,11 @@ static enum status doubt_speed(struct contest *contest, struct finalist *finalis
     struct sweep *sweep = contest->sweep;
     struct measured measured;
     double share = 0;
-    enum status status = slot_times(&finalist->slot, &measured, error);
+    TRY(slot_times(&finalist->slot, &measured, error));
     const double time_ns = measured.times.median;
-    if (status == STATUS_OK)
-        status = work_ceiling_share(&contest->work, time_ns, &share, error);
-    if (status != STATUS_OK || share <= unbelievable)
-        return status;
+    TRY(work_ceiling_share(&contest->work, time_ns, &share, error));
+    if (share <= unbelievable)
+        return STATUS_OK;
     struct sides sides = sides_of(sweep, time_ns * share / unbelievable);
     double others_ns = sides.fastest_believable_ns;
     if (others_ns <= unbelievable * fmax(time_ns, sides.slowest_unbelievable_ns))

@@ -161,16 +161,6 @@ static enum status take_pick(const struct work *work, struct sweep *sweep,
     return STATUS_OK;
 }
 
-static enum status take_picks(const struct work *work, struct sweep *sweep, struct error *error)
-{
-    const struct session_options *options = work->options;
-    for (size_t i = 0; i < options->pick_count; i++)
-        if (options->picks[i].n == work->problem.n &&
-            strcmp(options->picks[i].problem_key, work->problem.key) == 0)
-            TRY(take_pick(work, sweep, &options->picks[i], error));
-    return STATUS_OK;
-}
-
 /* ---- earlier runs ---- */
 
 struct known {
@@ -211,22 +201,6 @@ static enum status find_candidate(struct known *known, const char *key, const ch
     return STATUS_OK;
 }
 
-/* Computes a known trial's objective without requesting the binary. */
-static enum status value_known(const struct work *work, struct sweep *sweep,
-                               struct candidate *candidate, struct error *error)
-{
-    struct prepared *prepared = NULL;
-    if (!work_is_about_time(work) && !objective_needs_energy(work->objective)) {
-        prepared = prepared_create(&sweep->candidates, candidate);
-        if (!prepared)
-            return error_no_memory(error);
-        prepare_without_binary(work, prepared);
-    }
-    candidate->value = candidate_search_value(work, candidate, prepared);
-    prepared_free(prepared);
-    return STATUS_OK;
-}
-
 static enum status take_trial(const struct work *work, struct sweep *sweep,
                               struct candidate *candidate, const struct store_known_trial *trial,
                               struct error *error)
@@ -236,15 +210,21 @@ static enum status take_trial(const struct work *work, struct sweep *sweep,
     candidate->trial_id = trial->trial_id;
     candidate->twin_trial_id = trial->same_as_trial_id;
     candidate->median_ns = ok ? trial->median_ns : (double)NAN;
-    if (ok && trial->rejected &&
-        verdict_holds(
-            work,
-            trial->rejected)) { /* rejected by an earlier run's gauntlet: not launched again */
+    /* A candidate that an earlier run's gauntlet rejected is not launched again. */
+    if (ok && trial->rejected && verdict_holds(work, trial->rejected)) {
         candidate->rejected = arena_strdup(&sweep->arena, trial->rejected);
         if (!candidate->rejected)
             return error_no_memory(error);
     }
-    TRY(value_known(work, sweep, candidate, error));
+    struct prepared *prepared = NULL; /* for the objective, without the binary */
+    if (!work_is_about_time(work) && !objective_needs_energy(work->objective)) {
+        prepared = prepared_create(&sweep->candidates, candidate);
+        if (!prepared)
+            return error_no_memory(error);
+        prepare_without_binary(work, prepared);
+    }
+    candidate->value = candidate_search_value(work, candidate, prepared);
+    prepared_free(prepared);
     sweep->points += candidate->point != NO_POINT && !(candidate->wanted & WANTED_BASELINE);
     work->session->summary->trials_known++;
     work->session->summary->known_failures[trial->status] +=
@@ -389,8 +369,11 @@ enum status sweep_take_known(const struct work *work, struct sweep *sweep, struc
     TRY(store_known_trials(work->store, work->environment_id, work->problem_id, "sweep",
                            session->options->l2_mode, take_known, &known, error));
     TRY(resolve_twins(sweep, error));
-    if (session->options->pick_count > 0)
-        TRY(take_picks(work, sweep, error));
+    for (size_t i = 0; i < session->options->pick_count; i++) {
+        const struct session_pick *pick = &session->options->picks[i];
+        if (pick->n == work->problem.n && strcmp(pick->problem_key, work->problem.key) == 0)
+            TRY(take_pick(work, sweep, pick, error));
+    }
     TRY(store_in_flight_each(work->store, work->environment_id, work->problem_id, take_in_flight,
                              &known, error));
     if (known.stale > 0)

@@ -145,27 +145,24 @@ static enum status start_compilers(struct site *site, struct error *error)
     struct session *session = site->session;
     const char *kind = session->options->device_kind;
     const char *cpus = site->placement.compilers.cpus[0] ? site->placement.compilers.cpus : NULL;
-    enum status status = STATUS_OK;
     size_t compilers = compilers_a_group(site);
     static const size_t ahead_most = 3; /* most processes that make references of coming problems */
-    for (size_t i = 0; status == STATUS_OK && i < session->group_count; i++) {
+    for (size_t i = 0; i < session->group_count; i++) {
         struct group *group = &session->groups[i];
         if (!has_group(site, group))
             continue;
         if (group->binaries.pool) {
-            status = compile_pool_add(group->binaries.pool, site->host, compilers, cpus, error);
-            if (status == STATUS_OK)
-                status = compile_pool_add(group->references.pool, site->host, 1, cpus, error);
+            TRY(compile_pool_add(group->binaries.pool, site->host, compilers, cpus, error));
+            TRY(compile_pool_add(group->references.pool, site->host, 1, cpus, error));
             continue;
         }
-        status = binaries_start(&group->binaries, site->host, kind, compilers, cpus, group->facts,
-                                error);
-        if (status == STATUS_OK)
-            status = binaries_start(&group->references, site->host, device_host()->kind,
-                                    1 + (compilers / 2 < ahead_most ? compilers / 2 : ahead_most),
-                                    cpus, group->facts, error);
+        TRY(binaries_start(&group->binaries, site->host, kind, compilers, cpus, group->facts,
+                           error));
+        TRY(binaries_start(&group->references, site->host, device_host()->kind,
+                           1 + (compilers / 2 < ahead_most ? compilers / 2 : ahead_most), cpus,
+                           group->facts, error));
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- sites ---- */
@@ -177,12 +174,12 @@ enum status site_count(const struct site *site, size_t *count, struct error *err
     *count = options->device_count;
     if (options->host_count == 0)
         return STATUS_OK;
-    enum status status = worker_count(site->host, options->device_kind, &found, error);
+    TRY(worker_count(site->host, options->device_kind, &found, error));
     if (options->device_count == 0)
         *count = found > 0 ? (size_t)found : 0;
-    if (status == STATUS_OK && found == 0)
-        status = error_set(error, STATUS_UNAVAILABLE, "it has no %s device", options->device_kind);
-    return status;
+    if (found == 0)
+        return error_set(error, STATUS_UNAVAILABLE, "it has no %s device", options->device_kind);
+    return STATUS_OK;
 }
 
 enum status site_reserve(struct site *site, size_t count, struct error *error)
@@ -279,17 +276,6 @@ enum status site_join(struct site *site, struct error *error)
     return start_compilers(site, error);
 }
 
-static void settle_here(struct site *site)
-{
-    size_t count = 0;
-    enum status status = site_count(site, &count, &site->error);
-    if (status == STATUS_OK)
-        status = site_reserve(site, count, &site->error);
-    if (status == STATUS_OK)
-        site_start(site);
-    site->settled = true;
-}
-
 /* Waits for sites, some of which may queue for hours: those that arrive shortly after the first
  * begin together. */
 static enum status await_sites(struct session *session, struct error *error)
@@ -343,17 +329,24 @@ static enum status make_sites(struct session *session, struct error *error)
         site->host = options->host_count > 0 ? options->hosts[i] : host_local();
         site->has_thread =
             options->host_count > 0 && pthread_create(&site->thread, NULL, site_keep, site) == 0;
-        if (!site->has_thread)
-            settle_here(site);
+        if (site->has_thread)
+            continue;
+        size_t devices = 0;
+        enum status status = site_count(site, &devices, &site->error);
+        if (status == STATUS_OK)
+            status = site_reserve(site, devices, &site->error);
+        if (status == STATUS_OK)
+            site_start(site);
+        site->settled = true;
     }
     return options->host_count > 0 ? await_sites(session, error) : STATUS_OK;
 }
 
 enum status lanes_start(struct session *session, struct error *error)
 {
-    enum status status = make_sites(session, error);
     const struct error *first_lost = NULL;
-    for (size_t i = 0; status == STATUS_OK && i < session->site_count; i++) {
+    TRY(make_sites(session, error));
+    for (size_t i = 0; i < session->site_count; i++) {
         struct site *site = &session->sites[i];
         if (!site->settled)
             continue;
@@ -362,23 +355,23 @@ enum status lanes_start(struct session *session, struct error *error)
         for (size_t j = 0; j < site->lane_count && !first_lost; j++)
             if (!site->lanes[j]->worker)
                 first_lost = &site->lanes[j]->error;
-        status = site_join(site, error);
+        TRY(site_join(site, error));
     }
-    if (status == STATUS_OK && session->group_count == 0 && first_lost) {
+    if (session->group_count == 0 && first_lost) {
         *error = *first_lost;
         return error->status;
     }
-    for (size_t i = 0; status == STATUS_OK && i < session->lane_count; i++)
+    for (size_t i = 0; i < session->lane_count; i++)
         if (!session->lanes[i].worker && session->lanes[i].site->settled)
             session_note(session, "%s; the other devices are tuned", session->lanes[i].error.text);
-    for (size_t i = 0; status == STATUS_OK && i < session->site_count; i++)
+    for (size_t i = 0; i < session->site_count; i++)
         if (session->sites[i].settled && session->sites[i].error.status != STATUS_OK)
             session_note(session, "%s; the other hosts are tuned", session->sites[i].error.text);
         else if (!session->sites[i].settled)
             session_note(session, "'%s' is not there yet: it takes part when it comes",
                          host_command(session->sites[i].host));
-    session->begun = status == STATUS_OK;
-    return status;
+    session->begun = true;
+    return STATUS_OK;
 }
 
 void lanes_stop(struct session *session)

@@ -16,20 +16,19 @@ static enum status add_candidates(struct work *work, struct candidates *candidat
 {
     struct binaries *binaries = &work->group->binaries;
     struct point point = work_point(work, configurations[0], 0);
-    enum status status = point_bytes(&point, &work->bytes_moved, error);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+    TRY(point_bytes(&point, &work->bytes_moved, error));
+    for (size_t i = 0; i < count; i++) {
         char key[CONFIGURATION_KEY_BYTES];
         (void)configuration_key(configurations[i], key);
         struct candidate *candidate = candidates_add(candidates, configurations[i], key, NO_POINT);
         if (!candidate)
             return error_no_memory(error);
-        status = candidate_request_binary(work, candidate, configurations[i], true, error);
+        TRY(candidate_request_binary(work, candidate, configurations[i], true, error));
         if (candidate->broken)
-            status = error_set(error, STATUS_BAD_INPUT, "%s", candidate->broken);
-        if (status == STATUS_OK)
-            status = budget_await(work->group, binaries, candidate->binary, error);
+            return error_set(error, STATUS_BAD_INPUT, "%s", candidate->broken);
+        TRY(budget_await(work->group, binaries, candidate->binary, error));
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* Times a slot once, for the number of runs per block. */

@@ -159,32 +159,27 @@ static void fill_cell(struct losses *losses, const struct loss_row *row, size_t 
         losses->winners[size] = configuration;
 }
 
-static enum status arrange(struct losses *losses, const struct rows *rows, struct error *error)
-{
-    losses->items = arena_alloc(&losses->arena, rows->count + 1, sizeof *losses->items);
-    size_t *of = arena_alloc(&losses->arena, rows->count + 1, sizeof *of);
-    if (!losses->items || !of)
-        return error_no_memory(error);
-    for (size_t i = 0; i < rows->count; i++) {
-        if (size_index(losses, rows->items[i].n) == losses->size_count &&
-            losses->size_count < SESSION_SIZES_MAX)
-            losses->sizes[losses->size_count++] = rows->items[i].n;
-        of[i] = item_index(losses, &rows->items[i]);
-    }
-    qsort(losses->sizes, losses->size_count, sizeof losses->sizes[0], by_size);
-    if (!make_room(losses))
-        return error_no_memory(error);
-    for (size_t i = 0; i < rows->count; i++)
-        fill_cell(losses, &rows->items[i], of[i]);
-    return STATUS_OK;
-}
-
 enum status losses_load(const struct work *work, struct losses *losses, struct error *error)
 {
     struct rows rows = {0};
     *losses = (struct losses){.work = work};
     TRY(read_rows(work, losses, &rows, error));
-    return arrange(losses, &rows, error);
+    losses->items = arena_alloc(&losses->arena, rows.count + 1, sizeof *losses->items);
+    size_t *of = arena_alloc(&losses->arena, rows.count + 1, sizeof *of);
+    if (!losses->items || !of)
+        return error_no_memory(error);
+    for (size_t i = 0; i < rows.count; i++) {
+        if (size_index(losses, rows.items[i].n) == losses->size_count &&
+            losses->size_count < SESSION_SIZES_MAX)
+            losses->sizes[losses->size_count++] = rows.items[i].n;
+        of[i] = item_index(losses, &rows.items[i]);
+    }
+    qsort(losses->sizes, losses->size_count, sizeof losses->sizes[0], by_size);
+    if (!make_room(losses))
+        return error_no_memory(error);
+    for (size_t i = 0; i < rows.count; i++)
+        fill_cell(losses, &rows.items[i], of[i]);
+    return STATUS_OK;
 }
 
 enum status losses_refuted(const struct work *work, const char *family, struct arena *arena,

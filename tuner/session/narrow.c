@@ -249,22 +249,6 @@ static enum status try_others(struct probing *probing, struct domain *found, boo
     return STATUS_OK;
 }
 
-static enum status store_narrowing(const struct work *work, const struct candidate *candidate,
-                                   struct error *error)
-{
-    const struct narrowing *narrowing = candidate->narrowing;
-    const struct store_domain row = {.environment_id = work->environment_id,
-                                     .experiment_id = work->experiment_id,
-                                     .problem_key = work->problem.key,
-                                     .configuration_id = candidate->configuration_id,
-                                     .binary_hash = candidate_binary(work, candidate)->hash,
-                                     .multiple = narrowing->domain.multiple,
-                                     .least = narrowing->domain.least,
-                                     .is_listed = narrowing->domain.is_listed,
-                                     .reason = narrowing->why};
-    return store_domain_put(work->store, &row, error);
-}
-
 enum status candidate_set_domain(struct contest *contest, struct candidate *candidate,
                                  const struct domain *domain, const char *why, struct error *error)
 {
@@ -273,7 +257,17 @@ enum status candidate_set_domain(struct contest *contest, struct candidate *cand
         return error_no_memory(error);
     *narrowing = (struct narrowing){.domain = *domain, .why = why};
     candidate->narrowing = narrowing;
-    return store_narrowing(&contest->work, candidate, error);
+    const struct work *work = &contest->work;
+    const struct store_domain row = {.environment_id = work->environment_id,
+                                     .experiment_id = work->experiment_id,
+                                     .problem_key = work->problem.key,
+                                     .configuration_id = candidate->configuration_id,
+                                     .binary_hash = candidate_binary(work, candidate)->hash,
+                                     .multiple = domain->multiple,
+                                     .least = domain->least,
+                                     .is_listed = domain->is_listed,
+                                     .reason = why};
+    return store_domain_put(work->store, &row, error);
 }
 
 /* Checks the problem's own size with the same starts; *how: the failure; NULL: none. */

@@ -335,10 +335,9 @@ enum status prepared_value(const struct work *work, const struct prepared *prepa
 {
     struct point point = prepared_point(work, prepared);
     struct metrics metrics = metrics_of(work, prepared, time_ns, energy_j);
-    enum status status = objective_value(work->objective, &point, &metrics, value, error);
-    if (status == STATUS_OK)
-        *value = log(*value);
-    return status;
+    TRY(objective_value(work->objective, &point, &metrics, value, error));
+    *value = log(*value);
+    return STATUS_OK;
 }
 
 size_t prepared_metrics(const struct work *work, const struct prepared *prepared, double time_ns,

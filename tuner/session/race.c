@@ -239,26 +239,19 @@ static enum status choose_finalists(struct racing *racing, struct error *error)
     return status;
 }
 
-/* Sets the order of loaded finalists, unless a run of a few configurations needs the interval of
- * each. */
-static enum status set_order(struct racing *racing, struct error *error)
-{
-    struct contest *contest = racing->contest;
-    enum status status =
-        finalists_order(&contest->work, contest->finalists, contest->finalist_count, error);
-    if (status != STATUS_OK || contest->work.options->pick_count > 0)
-        return status;
-    size_t *order = order_of(contest);
-    status = order ? race_set_order(racing->race, order, error) : error_no_memory(error);
-    free(order);
-    return status;
-}
-
 static enum status run_rounds(struct racing *racing, struct error *error)
 {
-    const struct work *work = &racing->contest->work;
+    struct contest *contest = racing->contest;
+    const struct work *work = &contest->work;
     TRY(track_begin(work, &racing->track, true, error));
-    TRY(set_order(racing, error));
+    TRY(finalists_order(work, contest->finalists, contest->finalist_count, error));
+    if (work->options->pick_count == 0) { /* a run of a few configurations needs each interval */
+        size_t *order = order_of(contest);
+        enum status status =
+            order ? race_set_order(racing->race, order, error) : error_no_memory(error);
+        free(order);
+        TRY(status);
+    }
     return objective_needs_energy(work->objective) ? run_windows(racing, error)
                                                    : run_race(racing, error);
 }

@@ -68,13 +68,6 @@ static void set_ends(struct covering *covering)
     }
 }
 
-static int64_t range_low(const struct covering *covering, size_t range)
-{
-    return range == 0 || is_listed(covering, range)
-               ? covering->losses.sizes[covering->ranges[range].first]
-               : covering->ends[range - 1] + 1;
-}
-
 /* Returns whether all configurations may be used at the size. */
 static bool all_admit(struct covering *covering, int64_t n, const size_t *configurations,
                       size_t count)
@@ -192,11 +185,6 @@ static void keep_check(struct covering *covering, int64_t n, bool measured, cons
                   .best_configuration_id = covering->losses.items[configurations[look->best]].id}};
 }
 
-static bool was_looked_at(const struct covering *covering, size_t size, size_t configuration)
-{
-    return covering->losses.looked[size * covering->losses.count + configuration];
-}
-
 /* Looks at the ranges' configurations where others won; *recut: one does not hold there. */
 static enum status look_at_measured(struct covering *covering, bool *recut, struct error *error)
 {
@@ -211,7 +199,7 @@ static enum status look_at_measured(struct covering *covering, bool *recut, stru
             continue;
         size_t pair[2] = {covering->ranges[range].configuration, losses->winners[size]};
         if (pair[0] == pair[1] || pair[1] >= losses->count ||
-            was_looked_at(covering, size, pair[0]))
+            losses->looked[size * losses->count + pair[0]])
             continue;
         bool wrong = false;
         TRY(look_at_size(covering, losses->sizes[size], true, pair, 2, &found, &wrong, error));
@@ -530,7 +518,9 @@ static enum status store_cover(struct covering *covering, struct error *error)
         if (!checks)
             return error_no_memory(error);
         rows[i] = (struct store_range){
-            .n_low = range_low(covering, i),
+            .n_low = i == 0 || is_listed(covering, i)
+                         ? covering->losses.sizes[covering->ranges[i].first]
+                         : covering->ends[i - 1] + 1,
             .n_high = covering->ends[i],
             .configuration_id = covering->losses.items[covering->ranges[i].configuration].id,
             .bound = bound_of(covering, &covering->ranges[i]),

@@ -18,19 +18,14 @@ enum status lane_begin(struct lane *lane, struct error *error)
                                             .tool_version = TUNE_VERSION,
                                             .host = worker_machine(lane->worker)->name};
     int64_t others = 0;
-    enum status status =
-        store_environment(session->store, &environment, &lane->environment_id, error);
-    if (status == STATUS_OK)
-        status = store_other_trials(session->store, lane->environment_id, &others, error);
-    if (status == STATUS_OK && others > 0)
+    TRY(store_environment(session->store, &environment, &lane->environment_id, error));
+    TRY(store_other_trials(session->store, lane->environment_id, &others, error));
+    if (others > 0)
         session_note(session,
                      "%s: %lld trials of another driver, compiler, host or version of tune are "
                      "kept, but not used for this one",
                      lane->name, (long long)others);
-    if (status == STATUS_OK)
-        status = session_know_ceilings(session, lane, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(session_know_ceilings(session, lane, error));
     struct calibration calibration = worker_calibration(lane->worker);
     struct store_run_start run = {
         .environment_id = lane->environment_id,
@@ -49,7 +44,7 @@ enum status lane_begin(struct lane *lane, struct error *error)
     };
     if (lane->group->environment_id == 0)
         lane->group->environment_id = lane->environment_id;
-    status = store_run_start(session->store, &run, &lane->run_id, error);
+    enum status status = store_run_start(session->store, &run, &lane->run_id, error);
     if (session->summary->run_id == 0) {
         session->summary->run_id = lane->run_id;
         session->summary->environment_id = lane->environment_id;

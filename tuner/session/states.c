@@ -18,7 +18,7 @@ static const struct state {
 /* Candidates slower than the fastest by more than this in the run's own state are not timed in
  * others; neither are more of the race's candidates or of the finalists than the limits. */
 static const double state_near = 0.02;
-enum { SCREENED_MAX = 32, HELD_MAX = 8, VALUES_MAX = 512 };
+enum { SCREENED_MAX = 32, STATE_FINALISTS_MAX = 8, VALUES_MAX = 512 };
 
 const char *contest_state(const struct contest *contest, size_t state)
 {
@@ -166,19 +166,19 @@ static enum status run_rounds(struct contest *contest, struct track *track, stru
 {
     const size_t rounds = (size_t)contest->work.protocol->state_rounds;
     bool *wanted = arena_alloc(&contest->arena, track->count + 1, sizeof *wanted);
-    enum status status =
-        wanted ? track_begin(&contest->work, track, false, error) : error_no_memory(error);
-    for (size_t i = 0; wanted && i < track->count; i++)
+    if (!wanted)
+        return error_no_memory(error);
+    TRY(track_begin(&contest->work, track, false, error));
+    for (size_t i = 0; i < track->count; i++)
         wanted[i] = true;
-    for (size_t valid = 0;
-         status == STATUS_OK && valid < rounds && track->round_count < rounds + rounds / 2 + 1;) {
+    for (size_t valid = 0; valid < rounds && track->round_count < rounds + rounds / 2 + 1;) {
         double twin_y = 0;
         if (session_stopped(contest->work.session))
             return session_stop_error(error);
-        status = track_round(&contest->work, track, wanted, track->count, &twin_y, error);
+        TRY(track_round(&contest->work, track, wanted, track->count, &twin_y, error));
         valid = track_judge(&contest->work, track);
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* Measures the rounds of one state in one process. */
@@ -220,13 +220,12 @@ static enum status time_state(struct contest *contest, struct lane *lane, int pr
 enum status contest_time_states(struct contest *contest, struct lane *lane, int process,
                                 struct error *error)
 {
-    enum status status = STATUS_OK;
     if (contest->processes == 0)
-        choose_wanted(contest, HELD_MAX, false);
-    for (size_t s = 0; s < CACHE_STATES && status == STATUS_OK; s++)
+        choose_wanted(contest, STATE_FINALISTS_MAX, false);
+    for (size_t s = 0; s < CACHE_STATES; s++)
         if (contest_state(contest, s))
-            status = time_state(contest, lane, process, s, error);
-    return status;
+            TRY(time_state(contest, lane, process, s, error));
+    return STATUS_OK;
 }
 
 /* Returns the finalist's mean over the states in one process, its own level included, relative to

@@ -271,6 +271,9 @@ static void find_failed_baselines(const struct work *work, const struct sweep *s
 static enum status measure_all(const struct work *work, struct sweep *sweep, struct error *error)
 {
     struct group *group = work->group;
+    TRY(sweep_add_baselines(work, sweep, error));
+    TRY(sweep_take_known(work, sweep, error));
+    TRY(window_start(work, sweep, error));
     struct sweeping *sweeping = calloc(1, sizeof *sweeping);
     if (!sweeping)
         return error_no_memory(error);
@@ -289,19 +292,11 @@ static enum status measure_all(const struct work *work, struct sweep *sweep, str
     return STATUS_OK;
 }
 
-static enum status try_all(const struct work *work, struct sweep *sweep, struct error *error)
-{
-    TRY(sweep_add_baselines(work, sweep, error));
-    TRY(sweep_take_known(work, sweep, error));
-    TRY(window_start(work, sweep, error));
-    return measure_all(work, sweep, error);
-}
-
 enum status sweep_problem(const struct work *work, struct sweep *sweep, struct error *error)
 {
     struct store_search row = {.chance_of_better = (double)NAN, .most_better = (double)NAN};
     budget_share(work->group, &sweep->allowance);
-    enum status status = try_all(work, sweep, error);
+    enum status status = measure_all(work, sweep, error);
     if (status == STATUS_OK)
         find_what_is_left(work, sweep->search, &row);
     find_failed_baselines(work, sweep);

@@ -13,11 +13,6 @@ static size_t levels_known(const struct contender *contender, size_t processes)
     return count;
 }
 
-static double mean_level(const struct contender *contender, size_t processes)
-{
-    return mean_interval(contender->levels, processes, 0.5).estimate;
-}
-
 /* Finds the smallest mean among the eligible that were measured in the most processes: one that was
  * not measured where others were cannot be compared. */
 static size_t find_fastest(const struct contender *contenders, size_t count, size_t processes)
@@ -33,7 +28,7 @@ static size_t find_fastest(const struct contender *contenders, size_t count, siz
     for (size_t i = 0; i < count; i++) {
         if (!contenders[i].eligible || levels_known(&contenders[i], processes) < most)
             continue;
-        double level = mean_level(&contenders[i], processes);
+        double level = mean_interval(contenders[i].levels, processes, 0.5).estimate;
         if (level < best) {
             best = level;
             fastest = i;

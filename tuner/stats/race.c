@@ -126,21 +126,15 @@ static double candidate_level(const struct race *race, size_t candidate, const d
     return hodges_lehmann(differences, count, (double)INFINITY).estimate;
 }
 
-static size_t first_alive(const struct race *race)
-{
-    size_t i = 0;
-    while (i < race->count && race->fates[i] != RACE_ALIVE)
-        i++;
-    return i;
-}
-
 /* Finds the leader. Candidates without a valid round lead only if all are without. Without memory
  * the first one alive leads, which compares as well, but takes longer to decide. */
 static void find_leader(struct race *race)
 {
     double centres[ESTIMATE_MAX];
     double best = (double)INFINITY;
-    race->leader = first_alive(race);
+    race->leader = 0;
+    while (race->leader < race->count && race->fates[race->leader] != RACE_ALIVE)
+        race->leader++;
     double *alive = malloc((race->count > 0 ? race->count : 1) * sizeof *alive);
     if (!alive)
         return;

@@ -58,7 +58,7 @@ static void append_percent(struct text *text, double share)
 
 /* ---- the finding ---- */
 
-static void append_rounds(struct text *text, const struct verdict_facts *facts)
+static void append_found(struct text *text, const struct verdict_facts *facts)
 {
     if (facts->rounds == 0)
         text_append(text, "no rounds");
@@ -68,21 +68,11 @@ static void append_rounds(struct text *text, const struct verdict_facts *facts)
         text_printf(text, "%zu of %zu rounds dropped", facts->rounds_dropped, facts->rounds);
     if (facts->rounds_dropped > 0 && facts->most_frequent_fault)
         text_printf(text, " (%s)", facts->most_frequent_fault);
-}
-
-static void append_floor(struct text *text, const struct verdict_facts *facts)
-{
     text_append(text, ", A/A floor ");
     if (isnan(facts->floor))
         text_append(text, "unknown");
     else
         append_percent(text, facts->floor);
-}
-
-static void append_found(struct text *text, const struct verdict_facts *facts)
-{
-    append_rounds(text, facts);
-    append_floor(text, facts);
     if (facts->processes == 0)
         text_append(text, ", not confirmed by fresh processes");
     else
