@@ -89,8 +89,8 @@ edited changed.db "DROP TRIGGER trials_added; CREATE TRIGGER trials_added AFTER 
 edited columns.db "ALTER TABLE winners RENAME COLUMN trust TO belief"
 edited tables.db "PRAGMA foreign_keys = OFF; DROP TABLE trials"
 edited none.db "PRAGMA user_version = 0"
-edited text.db "UPDATE experiments SET text = printf('%.*c', 100000000, 'x')"
-edited key.db "UPDATE configurations SET key = printf('%.*c', 100000000, 'x') WHERE id = (SELECT max(id) FROM configurations)"
+edited text.db "UPDATE experiments SET text = printf('%.*c', 20000000, 'x')"
+edited key.db "UPDATE configurations SET key = printf('%.*c', 20000000, 'x') WHERE id = (SELECT max(id) FROM configurations)"
 declare -A why=([view]="its 'winners' is no table" [virtual]="its 'states' is no table" [name]='larger than any that tune writes'
     [text]='larger than any that tune writes' [key]='larger than any that tune writes' [trigger]="a trigger that is not tune's"
     [changed]="a trigger that is not tune's" [columns]="'winners' has no 'trust'" [tables]="'trials' has no " [none]='its schema is 0')
@@ -105,8 +105,8 @@ for name in "${!why[@]}"; do
         reading $words
         expect_code 3
         expect_err "$expected"
-        [[ $(sha256sum "$name.db") == "$before" ]] || fail "$name.db: changed by $words"
     done
+    [[ $(sha256sum "$name.db") == "$before" ]] || fail "$name.db: changed"
     cmp -s good.db kept.db || fail "good.db is changed"
 done
 [[ ! -e new.db ]] || fail "half a merge is left"
