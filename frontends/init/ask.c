@@ -49,7 +49,7 @@ static bool take_text(struct template_parameter *parameter, const char *text)
     return fits;
 }
 
-/* Takes the argument of a launch, or that of the name which is asked for. */
+/* Takes the argument of a launch. False: it is no number and no type. */
 static bool take_argument(struct asking *asking, struct template_parameter *parameter,
                           const struct formula *argument)
 {

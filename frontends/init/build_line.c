@@ -40,8 +40,8 @@ static void add(struct reading *reading, const char **list, size_t *count, size_
         list[(*count)++] = item;
 }
 
-/* The value of an option that is written -Xvalue, -X value, --long=value or --long value. NULL: the
- * word is another. */
+/* Returns the value of an option that is written -Xvalue, -X value, --long=value or --long value.
+ * NULL: the word is another. */
 static const char *value_of(const char *const *words, size_t count, size_t *at, const char *name)
 {
     const char *word = words[*at];
@@ -64,7 +64,7 @@ static bool is_source(const char *word)
     return false;
 }
 
-/* Of what machine code is made of; those of the host, of the link and of debugging are none. */
+/* Takes a flag that changes machine code. False: it is one of the host, the link or debugging. */
 static bool take_flag(struct reading *reading, const char *const *words, size_t count, size_t *at)
 {
     static const char *const with_value[] = {
@@ -168,7 +168,7 @@ enum status build_line_read(struct arena *arena, const char *const *words, size_
 
 /* ---- compile_commands.json ---- */
 
-/* The words of a line as a shell parts them. */
+/* Splits a line into words as a shell does. */
 static size_t split(struct arena *arena, const char *line, const char *words[WORDS_MAX])
 {
     size_t count = 0;
@@ -250,7 +250,7 @@ static enum status look_into(struct arena *arena, const char *path, const char *
     return status;
 }
 
-/* The file of the folder, or of one in it, as cmake -B build leaves it. */
+/* Finds the file in the folder, or in one in it, as cmake -B build leaves it. */
 static const char *commands_in(struct arena *arena, const char *folder, bool below)
 {
     const char *path = arena_printf(arena, "%s/compile_commands.json", folder);

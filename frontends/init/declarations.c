@@ -33,7 +33,7 @@ static const char *text_of(struct reader *reader, size_t first, size_t end)
     return text ? text : "";
 }
 
-/* The end of an item of a list: a comma or `close` outside of all brackets. */
+/* Finds the end of an item of a list: a comma or `close` outside of all brackets. */
 static size_t item_end(const struct reader *reader, size_t first, size_t close)
 {
     const struct tokens *tokens = &reader->tokens;
@@ -51,7 +51,7 @@ static size_t item_end(const struct reader *reader, size_t first, size_t close)
 
 /* ---- parameters ---- */
 
-/* The name of a declaration: the last word before an array's bounds or a default. */
+/* Finds the name of a declaration: the last word before an array's bounds or a default. */
 static size_t declared_name(const struct reader *reader, size_t first, size_t end)
 {
     size_t name = end;
@@ -180,7 +180,7 @@ static const char *qualified(struct reader *reader, const char *name)
     return copy ? copy : "";
 }
 
-/* A kernel that was declared before is taken as it is defined. */
+/* Finds room for a kernel; one that was declared before is replaced by its definition. */
 static struct kernel_signature *place_for(struct reader *reader, const char *name)
 {
     struct source_signature *out = reader->out;
@@ -190,7 +190,7 @@ static struct kernel_signature *place_for(struct reader *reader, const char *nam
     return out->kernel_count < KERNELS_MAX ? &out->kernels[out->kernel_count++] : NULL;
 }
 
-/* What a template is for some types, from its parameters on: how the template uses them. */
+/* Reads a specialisation, from its parameters on: how the template uses them. */
 static size_t read_specialised(struct reader *reader, const char *name, size_t at)
 {
     const size_t behind = tokens_behind(&reader->tokens, at);
@@ -202,7 +202,7 @@ static size_t read_specialised(struct reader *reader, const char *name, size_t a
     return behind;
 }
 
-/* From behind __global__ on. Gives where to go on. */
+/* Reads a kernel, from behind __global__ on. Returns the next token. */
 static size_t read_kernel(struct reader *reader, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
@@ -257,8 +257,8 @@ static size_t read_kernel(struct reader *reader, size_t at)
     return behind;
 }
 
-/* Where the declaration ends that a `__device__` begins, when it is of variables at the level of
- * namespaces, which kernels may write: its ';'. 0: it is another. */
+/* Finds where the declaration ends that a `__device__` begins, when it is of variables at the level
+ * of namespaces, which kernels may write: its ';'. 0: it is another. */
 static size_t end_of_variables(const struct reader *reader, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
@@ -317,7 +317,7 @@ static void read_symbols(struct reader *reader, size_t at)
     }
 }
 
-/* The value of `#define NAME VALUE`, without comments; its length, 0: none. */
+/* Finds the value of `#define NAME VALUE`, without comments. Returns its length, 0: none. */
 static size_t macro_value(const char *behind_name, const char *end, const char **value)
 {
     if (behind_name >= end || !isspace((unsigned char)*behind_name))
@@ -358,7 +358,7 @@ static bool guards_file(const struct tokens *tokens, size_t at)
     return false;
 }
 
-/* #ifndef NAME, then #define NAME VALUE: a value that others may give. */
+/* Reads #ifndef NAME, then #define NAME VALUE: a value that others may give. */
 static void read_macro(struct reader *reader, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
@@ -383,7 +383,7 @@ static void read_macro(struct reader *reader, size_t at)
     reader->failed |= !macro->name || !macro->preset;
 }
 
-/* Of the brace: "a::b" of `namespace a::b {`, as of struct reader's scopes. */
+/* Names the scope that the brace opens: "a::b" of `namespace a::b {`. */
 static const char *scope_name(struct reader *reader, size_t brace)
 {
     const struct tokens *tokens = &reader->tokens;
@@ -460,7 +460,7 @@ bool kernel_has_body(const struct tokens *tokens, const char *name)
     return false;
 }
 
-/* What the file has itself, and not one that it includes. */
+/* Marks the kernels of the file itself, which no included file has. */
 static void mark_own(struct arena *arena, const char *path, struct source_signature *out)
 {
     struct tokens tokens;
@@ -474,8 +474,8 @@ static void mark_own(struct arena *arena, const char *path, struct source_signat
         out->kernels[i].is_own = kernel_has_body(&tokens, unqualified_name(out->kernels[i].name));
 }
 
-/* How well a name that was asked for fits a kernel's: 3 the same, 2 without all of its namespaces,
- * 1 with some around them; 0: it is another's. */
+/* Rates how well a name that was asked for fits a kernel's: 3 the same, 2 without all of its
+ * namespaces, 1 with some around them; 0: it is another's. */
 static int fit(const char *name, const char *wanted, size_t length)
 {
     const size_t own = strlen(name);
@@ -507,8 +507,8 @@ static struct kernel_signature *find_kernel(struct source_signature *out, const 
     return found;
 }
 
-/* The only one; NULL: there are several. Of the file's own, then of all that have a body, then of
- * all. */
+/* Finds the only kernel; NULL: there are several. Of the file's own, then of all that have a body,
+ * then of all. */
 static struct kernel_signature *find_only(struct source_signature *out)
 {
     struct kernel_signature *last[3] = {NULL};
@@ -528,7 +528,7 @@ static struct kernel_signature *find_only(struct source_signature *out)
     return NULL;
 }
 
-/* The file's own, then those that it includes; what is only declared where nothing else is there.
+/* Lists the file's own, then those that it includes; only declared ones where there are no others.
  */
 static enum status list(const struct source_signature *out, const char *path, const char *what,
                         struct error *error)
@@ -616,7 +616,7 @@ static void reach_all(const struct tokens *tokens, struct function *functions, s
     }
 }
 
-/* False: memory is short. */
+/* Marks the tokens that the kernel may run. False: memory is short. */
 static bool reach_read(struct arena *arena, const struct tokens *tokens,
                        const struct kernel_signature *kernel, struct reach *out)
 {
@@ -669,7 +669,7 @@ static bool is_used(const struct reach *reach, const char *name)
     return false;
 }
 
-/* [NAME][NAME], [NAME][NAME + 1], [NAME * NAME] */
+/* Looks for [NAME][NAME], [NAME][NAME + 1], [NAME * NAME]. */
 bool uses_as_square(const struct tokens *tokens, const char *name)
 {
     for (size_t i = 0; i < tokens->count; i++)
@@ -681,7 +681,7 @@ bool uses_as_square(const struct tokens *tokens, const char *name)
     return false;
 }
 
-/* A pointer that a macro names is used where it cannot be seen. */
+/* Marks pointers that a macro names: their use cannot be seen. */
 static void mark_hidden(const struct tokens *tokens, struct kernel_signature *kernel)
 {
     for (size_t i = 0; i < tokens->count; i++)

@@ -89,7 +89,7 @@ const char *draft_elements(const struct draft *draft, uint32_t times)
     return text ? text : "";
 }
 
-/* As a text of YAML, whatever it holds. */
+/* Quotes any text for YAML. */
 static const char *quoted(const struct draft *draft, const char *text)
 {
     struct text out = {0};
@@ -110,7 +110,7 @@ static const char *quoted(const struct draft *draft, const char *text)
     return copy ? copy : "";
 }
 
-/* Within a comment: what ends a line ends it. */
+/* Replaces bytes that would end a comment. */
 static const char *plain(const struct draft *draft, const char *text)
 {
     char *copy = arena_strdup(draft->arena, text);
@@ -176,8 +176,8 @@ static void put_head(struct draft *draft)
     draft_line(draft, "?", "  %s: %s", draft->size, sizes[draft->axes]);
 }
 
-/* The block's threads are no more than a device takes, and no less than a warp where the default
- * configuration has one. */
+/* Writes the limits of the block: no more threads than a device takes, no less than a warp where
+ * the default configuration has one. */
 static void put_block_limit(struct draft *draft)
 {
     const char *const *sides = draft->block_texts;
@@ -267,7 +267,7 @@ static const char *kernel_name(const struct draft *draft)
     return copy ? copy : draft->kernel->name;
 }
 
-/* As many sides as are not 1. */
+/* Writes the sides up to the last that is not 1. */
 static const char *sides_text(struct draft *draft, const char *const sides[3])
 {
     const size_t count = strcmp(sides[2], "1") != 0 ? 3 : strcmp(sides[1], "1") != 0 ? 2 : 1;
@@ -330,7 +330,7 @@ static void put_launch(struct draft *draft)
     text_append(draft->out, "]\n");
 }
 
-/* More outputs than a check compares: the last of those that stand there are left out. */
+/* Leaves the last outputs unchecked where there are more than a check compares. */
 static void put_unchecked(struct draft *draft)
 {
     static const char before[] = "  - {name: ";
@@ -384,7 +384,7 @@ static const char *choose_size_name(const struct draft *draft)
     return "tune_size";
 }
 
-/* What launches were given, and what they left. */
+/* Writes the arguments and results of captured launches. */
 static void put_captured(struct draft *draft)
 {
     const struct draft_request *request = draft->request;

@@ -26,7 +26,7 @@ static const char *type_of(const struct draft *draft, const struct kernel_parame
     return parameter->known ? element_name(parameter->type) : "u8";
 }
 
-/* The elements that the source says that there are; NULL: it does not. */
+/* Returns the element count that the source gives; NULL: it gives none. */
 static const char *known_count(struct draft *draft, const struct kernel_parameter *parameter)
 {
     const size_t at = (size_t)(parameter - draft->kernel->parameters);

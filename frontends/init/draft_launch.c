@@ -16,7 +16,7 @@ static struct tunable *find_tunable(struct draft *draft, const char *name)
 
 /* ---- names of the source as those of the experiment ---- */
 
-/* What the host calls a number that a template is launched with. */
+/* Finds the parameter of a template's number by the host's name for it. */
 static struct tunable *of_template(struct draft *draft, const struct formula *name)
 {
     const struct source_launch *launch = &draft->launch;
@@ -121,7 +121,7 @@ static bool is_known(struct draft *draft, const struct formula *formula)
 
 /* ---- the block ---- */
 
-/* A parameter of the launch alone: the source takes any block. */
+/* Adds a parameter of the launch alone: the source takes any block. */
 static const struct formula *new_side(struct draft *draft, size_t axis, int64_t preset)
 {
     static const char *const sides[] = {"block_x", "block_y", "block_z"};
@@ -132,8 +132,8 @@ static const struct formula *new_side(struct draft *draft, size_t axis, int64_t 
     return formula_name(draft->arena, name);
 }
 
-/* The number of threads in __launch_bounds__, where it is made of parameters and the kernel has one
- * axis; NULL: it is not. */
+/* Returns the number of threads in __launch_bounds__, where it is made of parameters and the kernel
+ * has one axis; NULL: it is not. */
 static const struct formula *of_bounds(struct draft *draft)
 {
     const char *bounds = draft->kernel->bounds;
@@ -148,7 +148,8 @@ static const struct formula *of_bounds(struct draft *draft)
                : NULL;
 }
 
-/* The side of the only square array in shared memory, of a kernel whose block has two; NULL: none.
+/* Returns the side of the only square array in shared memory, of a kernel whose block has two;
+ * NULL: none.
  */
 static const struct formula *of_tile(struct draft *draft)
 {
@@ -213,8 +214,7 @@ static const struct formula *choose_side(struct draft *draft, size_t axis)
     return formula_number(draft->arena, value);
 }
 
-/* A launch with another block than the kernel's own indices have is of another time, or of a
- * variant that the default configuration is not. */
+/* Drops a launch whose block contradicts the kernel's own indices: it launches another variant. */
 static void hold_against_indices(struct draft *draft)
 {
     for (size_t axis = 0; axis < 3; axis++) {
@@ -227,7 +227,7 @@ static void hold_against_indices(struct draft *draft)
     }
 }
 
-/* A parameter that is a side by itself has values as sides have. */
+/* Gives a parameter that is a side by itself the values of a side. */
 static void mark_side(struct draft *draft, size_t axis)
 {
     const struct formula *side = draft->sides[axis];
@@ -277,7 +277,7 @@ static void find_size(struct draft *draft, const struct formula *formula)
         find_size(draft, formula->parts[i]);
 }
 
-/* ceil_div(x, y) or x / y: the x. */
+/* Returns the x of ceil_div(x, y) or x / y. */
 static const struct formula *covered(const struct formula *grid)
 {
     const bool quotient =
@@ -309,7 +309,7 @@ void draft_find_size(struct draft *draft)
 
 /* ---- the grid ---- */
 
-/* One thread's work along the axis, with the block, as the experiment names them. */
+/* Returns the elements of one block along the axis, in the experiment's names. */
 static const struct formula *span_of(struct draft *draft, size_t axis)
 {
     const struct formula *span = draft->request->signature->indices.span[axis];
@@ -327,7 +327,7 @@ static const struct formula *span_of(struct draft *draft, size_t axis)
     return span;
 }
 
-/* What all blocks cover along the axis, as an expression; NULL: not known. */
+/* Returns the elements of all blocks along the axis; NULL: not known. */
 static const char *extent_of(struct draft *draft, size_t axis, const struct formula *span)
 {
     const struct formula *grid = draft->launch.grid[axis];
@@ -359,7 +359,8 @@ static const char *quotient(struct draft *draft, const char *extent, const struc
     return text ? text : "1";
 }
 
-/* Blocks that take turns: so many for each multiprocessor; 0 as the source launches them. */
+/* Writes a grid of blocks that take turns: so many for each multiprocessor, 0 as the source has it.
+ */
 static const char *turns(struct draft *draft, const char *launched, const char *covering)
 {
     const struct formula *grid = draft->launch.grid[0];
@@ -417,7 +418,7 @@ static const char *grid_of(struct draft *draft, size_t axis)
     return quotient(draft, draft->size, draft->sides[axis], false);
 }
 
-/* As the program launched it: the number that it passes covers the grid. */
+/* Writes the grid as the program launched it. */
 static const char *captured_grid_of(struct draft *draft, size_t axis)
 {
     struct captured_set *captured = draft->request->captured;
@@ -458,7 +459,7 @@ void draft_find_grid(struct draft *draft)
 
 /* ---- what is passed ---- */
 
-/* Of a number of bytes how many elements of so many bytes each that is. */
+/* Divides a number of bytes by the bytes of an element. */
 static const struct formula *elements_of(struct draft *draft, const struct formula *bytes,
                                          int64_t each)
 {

@@ -88,7 +88,7 @@ static const struct formula *read_number(struct reader *reader)
     return formula.text ? make(reader->arena, formula) : NULL;
 }
 
-/* Behind `(int)`, `(unsigned long)`, at a bracket; 0: it is no cast. */
+/* Finds the end of a cast, `(int)`, `(unsigned long)`, at a bracket; 0: it is none. */
 static size_t behind_cast(const struct reader *reader, size_t at)
 {
     size_t i = at + 1;
@@ -98,7 +98,7 @@ static size_t behind_cast(const struct reader *reader, size_t at)
     return i > at + 1 && token_is(reader->tokens, i, ")") ? i + 1 : 0;
 }
 
-/* What stands between brackets, up to the closing one. */
+/* Reads the arguments between brackets. */
 static void read_parts(struct reader *reader, struct formula *call)
 {
     const size_t close = tokens_behind(reader->tokens, reader->at) - 1;
@@ -118,7 +118,7 @@ static void read_parts(struct reader *reader, struct formula *call)
     reader->at = inner.end + 1;
 }
 
-/* sizeof(float), static_cast<int>(x) */
+/* Reads a name, a call, sizeof(float) or static_cast<int>(x). */
 static const struct formula *read_named(struct reader *reader, const char *name)
 {
     const struct tokens *tokens = reader->tokens;
@@ -220,7 +220,7 @@ static const struct formula *read_primary(struct reader *reader)
                               (struct formula){.kind = FORMULA_MINUS, .count = 1, .parts = {of}});
 }
 
-/* How tightly the operator at the reader binds; 0: there is none. */
+/* Returns the precedence of the operator at the reader; 0: there is none. */
 static int level_at(const struct reader *reader, const char **sign)
 {
     static const struct {

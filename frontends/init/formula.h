@@ -1,5 +1,5 @@
-/* Integer expressions of C++ as trees: what a source's launch, and the indices of its kernel, are
- * made of. Trees are shared and never changed. */
+/* Integer expressions of C++ as trees: a source's launch and the indices of its kernel. Trees are
+ * shared and never changed. */
 #ifndef TUNE_FRONTENDS_INIT_FORMULA_H
 #define TUNE_FRONTENDS_INIT_FORMULA_H
 
@@ -40,39 +40,39 @@ struct formula_scope {
     const struct source_signature *kept; /* what macros and numbers of templates are taken for */
 };
 
-/* The tokens from *at on, as far as they are one expression; *at: behind it. NULL: no memory, or
- * nothing stands there. */
+/* Reads the tokens from *at on, as far as they are one expression; *at: behind it. NULL: no memory,
+ * or nothing stands there. */
 const struct formula *formula_read(struct arena *arena, const struct tokens *tokens, size_t *at,
                                    size_t end);
-/* With names replaced by what they were defined as before the token `before`, calls of functions
+/* Replaces names by their definitions before the token `before`, calls of functions
  * that only return by what they return, and ceil_div() where that is written out. A name that
  * stands for a number stays, with it. NULL: no memory. */
 const struct formula *formula_resolve(const struct formula_scope *scope,
                                       const struct formula *formula, size_t before);
 /* Whether a constant is given its value there: `constexpr int NAME =`. */
 bool is_constant_sign(const struct tokens *tokens, size_t sign);
-/* The value, where all names have one. */
+/* Computes the value, where all names have one. */
 bool formula_value(const struct formula *formula, int64_t *value);
 bool formula_same(const struct formula *a, const struct formula *b);
 bool formula_names(const struct formula *formula, const char *name);
 /* Whether it can be written down: no part is unknown, no call is of a function of the program. */
 bool formula_is_plain(const struct formula *formula);
-/* What the name is multiplied with. False: it is not linear in it. *out NULL: it is not in it. */
+/* Finds the factor of the name. False: it is not linear in it. *out NULL: it is not in it. */
 bool formula_factor(struct arena *arena, const struct formula *formula, const char *name,
                     const struct formula **out);
-/* a / b where a is a product with b in it; NULL: it is none. */
+/* Returns a / b where a is a product with b in it; NULL: it is none. */
 const struct formula *formula_without(struct arena *arena, const struct formula *a,
                                       const struct formula *b);
 const struct formula *formula_number(struct arena *arena, int64_t number);
 const struct formula *formula_name(struct arena *arena, const char *name);
 const struct formula *formula_binary(struct arena *arena, const char *sign, const struct formula *a,
                                      const struct formula *b);
-/* Every name replaced by what `replace` gives for it; NULL: it stays. */
+/* Replaces every name by the result of `replace`; NULL: it stays. */
 const struct formula *formula_replace(struct arena *arena, const struct formula *formula,
                                       const struct formula *(*replace)(const struct formula *name,
                                                                        void *context),
                                       void *context);
-/* As an experiment has it: `//` for `/`, `a if c else b`. */
+/* Writes it as an experiment has it: `//` for `/`, `a if c else b`. */
 void formula_put(const struct formula *formula, struct text *out);
 
 #endif

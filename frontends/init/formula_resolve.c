@@ -1,4 +1,4 @@
-/* Names in expressions of a source: what they were defined as. */
+/* Definitions of the names in expressions of a source. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static bool is_name_token(const struct tokens *tokens, size_t i)
     return i < tokens->count && tokens->items[i].kind == TOKEN_NAME;
 }
 
-/* `dim3 grid(4), block(BX, BY)` */
+/* Whether the name is declared as in `dim3 grid(4), block(BX, BY)`. */
 static bool is_dim3_declared(const struct tokens *tokens, size_t name)
 {
     while (name > 0 && !token_is_in(tokens, name - 1, "; { }"))
@@ -30,7 +30,7 @@ static bool is_dim3_declared(const struct tokens *tokens, size_t name)
     return token_is(tokens, name, "dim3") || token_is(tokens, name + 1, "dim3");
 }
 
-/* `dim3 block(BX, BY)`, `const int n{4}`: what stands in the brackets. */
+/* Reads the brackets of `dim3 block(BX, BY)`, `const int n{4}`. */
 static const struct formula *read_constructor(const struct formula_scope *scope, size_t name)
 {
     const struct tokens *tokens = scope->tokens;
@@ -51,7 +51,7 @@ static const struct formula *read_constructor(const struct formula_scope *scope,
     return formula_read(scope->arena, &inner, &at, behind - 1);
 }
 
-/* `int n = 4`, in a list of parameters without a value: the name is given by whoever calls. */
+/* Whether the name is a parameter of a function, whose caller gives it. */
 static bool is_parameter(const struct tokens *tokens, size_t i)
 {
     return token_is_in(tokens, i + 1, ", )") && i > 0 &&
@@ -60,7 +60,8 @@ static bool is_parameter(const struct tokens *tokens, size_t i)
            (is_name_token(tokens, i - 1) || (i > 1 && is_name_token(tokens, i - 2)));
 }
 
-/* What the first call passes for the parameter at `name` of a function of the host; *at: where. */
+/* Finds the argument of the first call for the parameter at `name` of a function of the host; *at:
+ * where. */
 static const struct formula *passed_for(const struct formula_scope *scope, size_t name, size_t *at)
 {
     const struct tokens *tokens = scope->tokens;
@@ -91,8 +92,8 @@ static const struct formula *passed_for(const struct formula_scope *scope, size_
     return NULL;
 }
 
-/* The definition of a variable before the token, the nearest, in blocks that are still open there.
- * *at: where it stands. */
+/* Finds the definition of a variable before the token, the nearest, in blocks that are still open
+ * there. *at: where it stands. */
 static const struct formula *find_variable(const struct formula_scope *scope, const char *name,
                                            size_t before, size_t *at)
 {
@@ -190,7 +191,7 @@ static const struct formula *bound(const struct formula *name, void *context)
     return NULL;
 }
 
-/* The names of parameters between `first` and `end`, each the last of its part. */
+/* Reads the names of parameters between `first` and `end`, each the last of its part. */
 static void read_names(const struct formula_scope *scope, const struct tokens *tokens, size_t first,
                        size_t end, struct binding *out)
 {
@@ -200,8 +201,8 @@ static void read_names(const struct formula_scope *scope, const struct tokens *t
             out->names[out->count++] = tokens_text(scope->arena, tokens, i, i + 1);
 }
 
-/* What the function returns, `int f(int a, int b) { return a / b; }` or the macro of that name,
- * with what it is called with. NULL: neither is there. */
+/* Evaluates `int f(int a, int b) { return a / b; }`, or the macro of that name, with its arguments.
+ * NULL: neither is there. */
 static const struct formula *call(const struct formula_scope *scope, const struct formula *formula)
 {
     const struct tokens *tokens = scope->tokens;
@@ -273,7 +274,7 @@ static void add_terms(const struct formula *formula, bool minus, struct sum *sum
     }
 }
 
-/* ceil_div(terms + number, by) */
+/* Makes ceil_div(terms + number, by). */
 static const struct formula *made_ceil_div(struct arena *arena, const struct sum *sum,
                                            int64_t number, const struct formula *by)
 {
@@ -290,7 +291,8 @@ static const struct formula *made_ceil_div(struct arena *arena, const struct sum
     return left ? arena_copy(arena, &made, sizeof made) : NULL;
 }
 
-/* (x + d - 1) / d, and x / d + 1, in all the ways that they are written; NULL: it is neither. */
+/* Recognises (x + d - 1) / d and x / d + 1, in all the ways that they are written; NULL: it is
+ * neither. */
 static const struct formula *as_ceil_div(struct arena *arena, const struct formula *formula)
 {
     const struct formula *of = formula->parts[0], *by = formula->parts[1];
@@ -321,7 +323,7 @@ static const struct formula *as_ceil_div(struct arena *arena, const struct formu
                : made_ceil_div(arena, &sum, sum.number - (divisor > 0 ? divisor - 1 : -1), by);
 }
 
-/* ceil(x / 256.0) */
+/* Recognises ceil(x / 256.0). */
 static const struct formula *of_ceil(struct arena *arena, const struct formula *formula)
 {
     const struct formula *of = formula->parts[0];
@@ -363,7 +365,7 @@ static bool has_names(const struct formula *formula)
     return found;
 }
 
-/* Of a macro or a template's number what it is taken for. */
+/* Finds the preset of a macro or a template's number. */
 static bool preset_of(const struct source_signature *kept, const char *name, int64_t *number)
 {
     const char *preset = NULL;

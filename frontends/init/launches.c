@@ -28,7 +28,7 @@ static struct formula_scope scope_of(const struct launches *launches)
         .arena = launches->arena, .tokens = launches->whole, .kept = launches->out};
 }
 
-/* Commas between `first` and `end` part expressions; each resolved before the token `before`. */
+/* Reads expressions between `first` and `end`, parted by commas; each resolved before `before`. */
 static size_t read_list(const struct launches *launches, size_t first, size_t end, size_t before,
                         const struct formula *out[], size_t most)
 {
@@ -69,7 +69,7 @@ static void take_sides(const struct launches *launches, const struct formula *fo
     }
 }
 
-/* cudaMalloc(&name, BYTES), before the launch or anywhere. */
+/* Finds cudaMalloc(&name, BYTES), before the launch or anywhere. */
 static const struct formula *allocated(const struct launches *launches, const char *name,
                                        size_t before)
 {
@@ -99,7 +99,7 @@ static const struct formula *allocated(const struct launches *launches, const ch
     return found;
 }
 
-/* The name that a list of arguments ends with: `in`, `(float *)in`, `&in`. */
+/* Finds the allocated bytes of each argument: `in`, `(float *)in`, `&in`. */
 static void take_bytes(struct launches *launches, struct source_launch *launch, size_t first,
                        size_t end, size_t before)
 {
@@ -136,7 +136,7 @@ static void consider(struct launches *launches, const struct source_launch *laun
     launches->best = *launch;
 }
 
-/* kernel<<<grid, block, shared, stream>>>(arguments), the name being at `at`. */
+/* Reads kernel<<<grid, block, shared, stream>>>(arguments), the name being at `at`. */
 static void read_chevrons(struct launches *launches, size_t at)
 {
     const struct tokens *whole = launches->whole;
@@ -171,7 +171,7 @@ static void read_chevrons(struct launches *launches, size_t at)
     consider(launches, &launch);
 }
 
-/* `void *args[] = {&in, &out, &n};` */
+/* Reads `void *args[] = {&in, &out, &n};`. */
 static void read_array(struct launches *launches, struct source_launch *launch, const char *name,
                        size_t before)
 {
@@ -197,7 +197,7 @@ static void read_array(struct launches *launches, struct source_launch *launch, 
     }
 }
 
-/* cudaLaunchKernel((void *)kernel<4>, grid, block, args, shared, stream) */
+/* Reads cudaLaunchKernel((void *)kernel<4>, grid, block, args, shared, stream). */
 static void read_call(struct launches *launches, size_t at, const char *kernel)
 {
     const struct tokens *whole = launches->whole;
@@ -235,7 +235,7 @@ static const struct formula *built_in(const struct launches *launches, const cha
     return text ? formula_name(launches->arena, text) : NULL;
 }
 
-/* Names of what the kernel is given, which no launch's shape is made of. */
+/* Whether it names a parameter of the kernel, which no launch's shape is made of. */
 static bool names_parameter(const struct launches *launches, const struct formula *formula)
 {
     for (size_t i = 0; i < launches->kernel->parameter_count; i++)
@@ -244,7 +244,7 @@ static bool names_parameter(const struct launches *launches, const struct formul
     return !formula_is_plain(formula);
 }
 
-/* An index with blockIdx in it: `with_threads` where one with threadIdx was seen before. */
+/* Takes an index with blockIdx in it: `with_threads` where one with threadIdx was seen before. */
 static void take_index(const struct launches *launches, const struct formula *formula, size_t axis,
                        bool with_threads[3])
 {
@@ -271,7 +271,7 @@ static void take_index(const struct launches *launches, const struct formula *fo
         indices->block[axis] = width;
 }
 
-/* `k += BLOCK`, where k begins with threadIdx.x; by gridDim the blocks take turns. */
+/* Takes `k += BLOCK`, where k begins with threadIdx.x; by gridDim the blocks take turns. */
 static void take_stride(const struct launches *launches, const struct formula_scope *scope,
                         size_t at)
 {
@@ -301,7 +301,7 @@ static void take_stride(const struct launches *launches, const struct formula_sc
     }
 }
 
-/* `i < BINS` where i alone is the index of what a parameter points to. */
+/* Takes `i < BINS` where i alone is the index into a parameter's vector. */
 static void take_bound(const struct launches *launches, const struct formula_scope *scope,
                        size_t at)
 {
@@ -367,7 +367,7 @@ static void read_indices(const struct launches *launches)
 
 /* ---- numbers that the kernel names ---- */
 
-/* Within the brackets of an array that is declared there: `float tile[BM][BK]`. */
+/* Whether the token is within the brackets of a declaration: `float tile[BM][BK]`. */
 static bool is_in_extent(const struct tokens *tokens, size_t at, size_t first)
 {
     size_t open = at, closed = 0;
@@ -412,7 +412,7 @@ static bool is_in_launch(const struct source_signature *out, const char *name)
     return names_word(out->asked->bounds, name);
 }
 
-/* Whether the size of the work hangs on it: what is allocated, how far an index goes. */
+/* Whether the size of the work depends on it: an allocation, the bound of an index. */
 static bool is_a_size(const struct source_signature *out, const char *name)
 {
     for (size_t i = 0; i < ARGUMENTS_MAX; i++)
@@ -479,7 +479,7 @@ static bool take_number(struct launches *launches, const char *name, size_t leng
     return true;
 }
 
-/* Macros behind #ifndef that say how much there is to do, not how. */
+/* Leaves out macros behind #ifndef that say how much there is to do, not how. */
 static bool leave_sizes(const struct launches *launches, struct text *left)
 {
     struct source_signature *out = launches->out;
@@ -495,7 +495,7 @@ static bool leave_sizes(const struct launches *launches, struct text *left)
     return !left->failed;
 }
 
-/* "BINS (256), N (1024)" */
+/* Whether a list such as "BINS (256), N (1024)" has the name. */
 static bool lists(const struct text *left, const char *name, size_t length)
 {
     const char *all = text_string(left);
@@ -505,7 +505,7 @@ static bool lists(const struct text *left, const char *name, size_t length)
     return false;
 }
 
-/* Which of the macros that the build defines belong to the launch. */
+/* Marks the macros of the build that belong to the launch. */
 static void read_given(const struct launches *launches)
 {
     struct source_signature *out = launches->out;
@@ -521,7 +521,7 @@ static void read_given(const struct launches *launches)
     }
 }
 
-/* A `#define NAME 256` at the token; the length of its number, 0: it is another. */
+/* Reads `#define NAME 256` at the token. Returns the length of its number, 0: it is another. */
 static size_t number_of_define(const struct token *token, const char **name, size_t *length,
                                const char **value)
 {
@@ -537,8 +537,8 @@ static size_t number_of_define(const struct token *token, const char **name, siz
     return *length > 0 && (*name)[*length] != '(' && (behind == end || *behind == '/') ? digits : 0;
 }
 
-/* A constant, `constexpr int NAME = 256;`, at its sign; the length of its number, 0: it is another.
- */
+/* Reads a constant, `constexpr int NAME = 256;`, at its sign. Returns the length of its number, 0:
+ * it is another. */
 static size_t number_of_constant(const struct tokens *tokens, size_t sign, const char **name,
                                  size_t *length, const char **value)
 {

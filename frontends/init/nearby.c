@@ -23,7 +23,7 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* What the folder has, by name; *out is to be freed by free_entries. */
+/* Lists the folder by name; *out is to be freed by free_entries. */
 static size_t list_entries(const char *folder, struct dirent ***out)
 {
     *out = NULL;

@@ -70,7 +70,7 @@ struct source_signature {
     const char *instance; /* of a template, where its arguments are no numbers and types; NULL */
 };
 
-/* What is asked. */
+/* A question about a source. */
 struct source_question {
     const char *path; /* of the source */
     const char *architecture;

@@ -1,4 +1,4 @@
-/* How a kernel uses what it is given: what it reads, and what it writes. */
+/* Uses of a kernel's pointers and variables: reads and writes. */
 #include <string.h>
 
 #include "frontends/init/source.h"
@@ -8,7 +8,7 @@ static bool is_change(const struct tokens *tokens, size_t index)
     return token_is_in(tokens, index, "+= -= *= /= %= &= |= ^= ++ -- <<= >>=");
 }
 
-/* Behind what is picked out of an element: [i], .x, ->x; *member says whether a part of it is. */
+/* Finds the end of [i], .x, ->x; *member says whether a part of the element is meant. */
 static size_t behind_element(const struct tokens *tokens, size_t at, bool *member)
 {
     for (;;) {
@@ -23,7 +23,7 @@ static size_t behind_element(const struct tokens *tokens, size_t at, bool *membe
     }
 }
 
-/* The pointer itself is moved or looked at. */
+/* Whether the pointer itself is moved or looked at. */
 static bool is_of_pointer(const struct tokens *tokens, size_t at)
 {
     return is_change(tokens, at + 1) || is_change(tokens, at - 1) ||
