@@ -62,8 +62,9 @@ struct captured_set {
  * STATUS_BAD_INPUT: none of the kept ones can be replayed, with why. */
 enum status captured_take(struct arena *arena, const struct captured_question *question,
                           struct captured_set *out, struct error *error);
-/* Writes contents, and the image, into a folder of ours alone (folder_make_own); *bytes: how many.
- * Those that are there with the same bytes stay as they are: what was measured with them is known.
+/* Writes contents, and the image, into a folder of ours alone (private_folder_make); *bytes: how
+ * many. Those that are there with the same bytes stay as they are: what was measured with them is
+ * known.
  */
 enum status captured_unpack(const struct captured_set *set, const char *folder, int64_t *bytes,
                             struct error *error);

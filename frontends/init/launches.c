@@ -393,7 +393,7 @@ static bool names_word(const char *text, const char *name)
 {
     const size_t length = strlen(name);
     for (const char *at = text; at && (at = strstr(at, name)) != NULL; at += length)
-        if (!name_goes_on(at[length]) && (at == text || !name_goes_on(at[-1])))
+        if (!is_name_character(at[length]) && (at == text || !is_name_character(at[-1])))
             return true;
     return false;
 }
@@ -441,7 +441,8 @@ static struct named_number look_at_number(const struct launches *launches, const
          i < launches->kernel->end_token && i < tokens->count; i++) {
         if (token_is_directive(&tokens->items[i], "pragma", &rest, &end)) {
             const char *at = memmem(rest, (size_t)(end - rest), name, strlen(name));
-            number.in_unroll |= at && !name_goes_on(at[strlen(name)]) && !name_goes_on(at[-1]);
+            number.in_unroll |=
+                at && !is_name_character(at[strlen(name)]) && !is_name_character(at[-1]);
             continue;
         }
         if (!token_is(tokens, i, name))

@@ -225,7 +225,7 @@ static const char *name_of(struct translation *t)
     if (base[0] >= '0' && base[0] <= '9')
         name[length++] = '_';
     for (; *base && strcmp(base, ".json") != 0 && length < sizeof name - 1; base++)
-        name[length++] = name_goes_on(*base) ? *base : '_';
+        name[length++] = is_name_character(*base) ? *base : '_';
     name[length] = '\0';
     return length > 0 ? t1_printf(t, "%s", name) : "t1";
 }

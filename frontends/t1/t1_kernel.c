@@ -297,7 +297,7 @@ static const char *find_list(const char *text, const char *name)
     for (const char *at = strstr(text, name); at && length > 0; at = strstr(at + 1, name)) {
         const char *open = at + length + strspn(at + length, " \t\r\n");
         const char *before = at;
-        if (*open != '(' || (at > text && name_goes_on(at[-1])))
+        if (*open != '(' || (at > text && is_name_character(at[-1])))
             continue;
         while (before > text && !strchr(";{}", before[-1]))
             before--;
@@ -319,7 +319,7 @@ static const char *type_of(struct translation *t, const char *text, size_t lengt
     size_t count = 0;
     for (const char *at = text; at < end;) {
         size_t used = 0;
-        while (at + used < end && name_goes_on(at[used]))
+        while (at + used < end && is_name_character(at[used]))
             used++;
         if (used == 0 && (strchr("*&[<", *at) || *at == '#')) {
             text_free(&words);

@@ -104,7 +104,7 @@ static const char *replacement(struct translation *t, const char *text, size_t l
         return NULL;
     next += 1 + strspn(next + 1, " ");
     size_t inner = 0;
-    while (name_goes_on(next[inner]))
+    while (is_name_character(next[inner]))
         inner++;
     const char *close = next + inner + strspn(next + inner, " ");
     if (*close != ')' || !string_format(name, sizeof name, "%.*s", (int)inner, next))
@@ -125,7 +125,7 @@ const char *t1_expression(struct translation *t, const char *origin, const char 
         return text;
     for (const char *c = text; *c && t->error->status == STATUS_OK;) {
         size_t length = 0;
-        while (name_goes_on(c[length]))
+        while (is_name_character(c[length]))
             length++;
         const char *end = c + (length ? length : 1);
         const char *replaced = length ? replacement(t, c, length, &end) : NULL;

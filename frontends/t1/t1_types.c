@@ -40,7 +40,7 @@ static enum truth negated(enum truth a)
 static size_t word_length(const char *text)
 {
     size_t length = 0;
-    while (name_goes_on(text[length]))
+    while (is_name_character(text[length]))
         length++;
     return length;
 }
@@ -184,7 +184,7 @@ static bool begins(const char *text, const char *word, const char **rest)
 {
     const size_t length = strlen(word);
     *rest = behind_blanks(text + length);
-    return strncmp(text, word, length) == 0 && !name_goes_on(text[length]);
+    return strncmp(text, word, length) == 0 && !is_name_character(text[length]);
 }
 
 static void take_directive(struct names *names, const char *text)
@@ -230,10 +230,10 @@ static void take_alias(struct names *names, const char *text)
                  t1_printf(names->t, "%.*s", (int)(end - equals - 1), behind_blanks(equals + 1)),
                  is_here(names));
     } else if (begins(text, "typedef", &rest)) {
-        while (end > rest && !name_goes_on(end[-1]))
+        while (end > rest && !is_name_character(end[-1]))
             end--;
         const char *name = end;
-        while (name > rest && name_goes_on(name[-1]))
+        while (name > rest && is_name_character(name[-1]))
             name--;
         mean(names, name, (size_t)(end - name),
              t1_printf(names->t, "%.*s", (int)(name - rest), rest), is_here(names));

@@ -39,15 +39,15 @@ static enum status status_of_errno(int errno_value)
 
 enum status(error_set_errno)(struct error *error, int errno_value, const char *format, ...)
 {
-    char what[ERROR_TEXT_BYTES];
+    char context[ERROR_TEXT_BYTES];
     const char *why = strerror(errno_value);
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(what, sizeof what, format, arguments);
+    (void)vsnprintf(context, sizeof context, format, arguments);
     va_end(arguments);
     /* Cut a long name rather than the reason. */
-    int room = (int)(sizeof what - sizeof ": ") - (int)strlen(why);
-    return error_set(error, status_of_errno(errno_value), "%.*s: %s", room > 0 ? room : 0, what,
+    int room = (int)(sizeof context - sizeof ": ") - (int)strlen(why);
+    return error_set(error, status_of_errno(errno_value), "%.*s: %s", room > 0 ? room : 0, context,
                      why);
 }
 

@@ -303,8 +303,8 @@ static bool is_ours_alone(int file, struct stat *info)
            (info->st_mode & 022) == 0;
 }
 
-enum status folder_make_own(struct arena *arena, const char *path, const char **own,
-                            struct error *error)
+enum status private_folder_make(struct arena *arena, const char *path, const char **own,
+                                struct error *error)
 {
     struct stat info;
     const char *real = NULL;
@@ -338,13 +338,13 @@ static bool is_written(const char *path, const void *data, size_t bytes)
     struct arena arena = {0};
     struct error ignored = {0};
     struct stat info;
-    char *there = NULL;
+    char *present = NULL;
     size_t length = 0;
     const int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     const bool same =
         is_ours_alone(file, &info) && info.st_nlink == 1 &&
-        read_open_file(&arena, file, path, bytes, &there, &length, &ignored) == STATUS_OK &&
-        length == bytes && memcmp(there, data, bytes) == 0;
+        read_open_file(&arena, file, path, bytes, &present, &length, &ignored) == STATUS_OK &&
+        length == bytes && memcmp(present, data, bytes) == 0;
     if (file >= 0)
         (void)close(file);
     arena_free(&arena);

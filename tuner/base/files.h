@@ -71,8 +71,8 @@ enum status folder_make(const char *path, mode_t mode, struct error *error);
 /* Makes a folder (0700) for files that are read back and run, or takes an existing one, and returns
  * its path without links (the arena's). STATUS_PERMISSION if another user than this one and root
  * may write to the folder or replace it or one of its parents. */
-enum status folder_make_own(struct arena *arena, const char *path, const char **own,
-                            struct error *error);
+enum status private_folder_make(struct arena *arena, const char *path, const char **own,
+                                struct error *error);
 /* Writes a file (0600) into such a folder, beside its place and renamed, never through a link. An
  * existing file with the same bytes, plain, ours and closed to others, keeps its date. */
 enum status folder_write(const char *own, const char *name, const void *data, size_t bytes,

@@ -14,13 +14,13 @@ struct launch_limits launch_limits(const struct facts *facts)
     return limits;
 }
 
-static bool exceeds(const char *what, const uint32_t extents[3], const int64_t most[3],
+static bool exceeds(const char *subject, const uint32_t extents[3], const int64_t most[3],
                     const char *unit, char *why, size_t bytes)
 {
     for (size_t i = 0; i < 3; i++)
         if (most[i] > 0 && extents[i] > most[i]) {
-            (void)string_format(why, bytes, "%s has %u %s in %c, more than %lld", what, extents[i],
-                                unit, "xyz"[i], (long long)most[i]);
+            (void)string_format(why, bytes, "%s has %u %s in %c, more than %lld", subject,
+                                extents[i], unit, "xyz"[i], (long long)most[i]);
             return true;
         }
     return false;

@@ -218,7 +218,7 @@ static void file_name(const char *name, char *out, size_t bytes)
     (void)string_format(out, bytes, "%s.lock", digits);
 }
 
-static enum status take_somewhere(struct lock *lock, const char *name, struct error *error)
+static enum status take_in_folders(struct lock *lock, const char *name, struct error *error)
 {
     char file[HASH_TEXT_BYTES + 80];
     char own[PATH_MAX];
@@ -254,7 +254,7 @@ enum status lock_take(const char *name, struct lock **out, struct error *error)
     if (!lock)
         return error_no_memory(error);
     lock->file = -1;
-    enum status status = take_somewhere(lock, name, error);
+    enum status status = take_in_folders(lock, name, error);
     if (status == STATUS_OK)
         *out = lock;
     else

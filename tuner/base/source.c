@@ -93,7 +93,7 @@ static void pass_code(const char *start, const char *end, bool *comment)
 {
     const char *at = skip_space(start, end, comment);
     while (at < end) {
-        bool literal = *at == '"' || (*at == '\'' && (at == start || !name_goes_on(at[-1])));
+        bool literal = *at == '"' || (*at == '\'' && (at == start || !is_name_character(at[-1])));
         at = skip_space(literal ? skip_literal(at, end) : at + 1, end, comment);
     }
 }

@@ -139,7 +139,7 @@ static int try_file(const char *path, struct temporary *out)
     return lock_new(out);
 }
 
-static bool folder_is_there(const char *path)
+static bool folder_exists(const char *path)
 {
     char folder[PATH_MAX];
     struct stat info;
@@ -157,7 +157,7 @@ enum status temporary_file_make(const char *path, struct temporary *out, struct 
     for (int i = 0; failure == EAGAIN && i < TRIES_MAX; i++)
         failure = FAILPOINT_FAILS("file.make") ? EIO : try_file(path, out);
     /* ENOENT in an existing folder: the folder takes no files (/proc). */
-    if (failure == ENOENT && folder_is_there(path))
+    if (failure == ENOENT && folder_exists(path))
         failure = EACCES;
     if (failure != 0)
         return error_set_errno(error, failure, "%s: cannot write", path);

@@ -230,7 +230,7 @@ void text_make_printable(char *text)
 size_t word_bytes(const char *at, const char *end)
 {
     size_t length = 0;
-    while (at + length < end && name_goes_on(at[length]))
+    while (at + length < end && is_name_character(at[length]))
         length++;
     return length;
 }
@@ -246,7 +246,7 @@ bool is_name(const char *text)
 {
     enum { NAME_BYTES = 64 }; /* including NUL; equals VALUE_TEXT_BYTES */
     size_t length = 0;
-    while (name_goes_on(text[length]))
+    while (is_name_character(text[length]))
         length++;
     return name_begins(text[0]) && text[length] == '\0' && length < NAME_BYTES;
 }

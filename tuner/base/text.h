@@ -47,7 +47,7 @@ static inline bool name_begins(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
-static inline bool name_goes_on(char c)
+static inline bool is_name_character(char c)
 {
     return name_begins(c) || (c >= '0' && c <= '9');
 }

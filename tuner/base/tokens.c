@@ -78,12 +78,12 @@ static struct token token_at(const char *at, bool line_begins)
         length = raw_length(at);
     } else if (name_begins(*at)) {
         token.kind = TOKEN_NAME;
-        while (name_goes_on(at[length]))
+        while (is_name_character(at[length]))
             length++;
     } else if (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1]))) {
         token.kind = TOKEN_NUMBER;
         length = 1;
-        while (name_goes_on(at[length]) || at[length] == '.' || at[length] == '\'' ||
+        while (is_name_character(at[length]) || at[length] == '.' || at[length] == '\'' ||
                ((at[length] == '+' || at[length] == '-') && strchr("eEpP", at[length - 1])))
             length++;
     } else if (*at == '"' || *at == '\'') {

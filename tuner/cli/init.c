@@ -316,7 +316,7 @@ static enum status take_capture(struct arena *arena, const struct init *init, co
     if (status == STATUS_OK)
         status = captured_take(arena, &question, file->captured, error);
     if (status == STATUS_OK)
-        status = folder_make_own(arena, folder, &own, error);
+        status = private_folder_make(arena, folder, &own, error);
     if (status == STATUS_OK)
         status = captured_unpack(file->captured, own, &bytes, error);
     if (status == STATUS_OK)

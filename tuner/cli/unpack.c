@@ -96,7 +96,7 @@ enum status binary_experiment(const char *capture, const char *kernel, bool repl
         status = captured_experiment(set, name, ".", has_image ? image : NULL, &out->text, error);
     const char *folder = arena_printf(&arena, "%s.captured", stem ? stem : "");
     if (status == STATUS_OK)
-        status = folder ? folder_make_own(&arena, folder, &own, error) : error_no_memory(error);
+        status = folder ? private_folder_make(&arena, folder, &own, error) : error_no_memory(error);
     if (status == STATUS_OK)
         status = captured_unpack(set, own, &bytes, error);
     if (status == STATUS_OK) {

@@ -163,7 +163,7 @@ static void name_problem(const char *name, char out[64])
     if (name[0] >= '0' && name[0] <= '9')
         out[length++] = '_';
     for (; *name && *name != '.' && length + 1 < 60; name++)
-        out[length++] = name_goes_on(*name) ? *name : '_';
+        out[length++] = is_name_character(*name) ? *name : '_';
     out[length] = '\0';
     if (length == 0)
         (void)string_format(out, 64, "replayed");

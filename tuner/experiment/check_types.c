@@ -23,10 +23,11 @@ struct types {
 
 static bool type_of(struct types *types, const struct expression *node, unsigned *out);
 
-static bool type_error(const struct types *types, const struct expression *node, const char *what)
+static bool type_error(const struct types *types, const struct expression *node,
+                       const char *subject)
 {
     return place_refuses(types->error, (struct place){types->place.file, node->line, node->column},
-                         "%s", what);
+                         "%s", subject);
 }
 
 /* Adds the texts of `count` values; a value that is no literal may be any text. */
@@ -137,14 +138,14 @@ static bool check_membership(struct types *types, struct typed left, const struc
 }
 
 static bool check_operands(struct types *types, const struct expression *node, unsigned wanted,
-                           const char *what)
+                           const char *subject)
 {
     for (size_t i = 0; i < node->count; i++) {
         unsigned type = ANY;
         if (!type_of(types, node->operands[i], &type))
             return false;
         if (!(type & wanted))
-            return type_error(types, node->operands[i], what);
+            return type_error(types, node->operands[i], subject);
     }
     return true;
 }

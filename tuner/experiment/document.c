@@ -88,9 +88,9 @@ static struct place place_of(const struct reader *reader, yaml_mark_t mark)
                           (uint32_t)mark.column + 1};
 }
 
-static bool refuse(struct reader *reader, yaml_mark_t mark, const char *what)
+static bool refuse(struct reader *reader, yaml_mark_t mark, const char *subject)
 {
-    return place_refuses(reader->error, place_of(reader, mark), "%s", what);
+    return place_refuses(reader->error, place_of(reader, mark), "%s", subject);
 }
 
 static bool out_of_memory(struct reader *reader)

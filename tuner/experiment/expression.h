@@ -195,7 +195,7 @@ bool evaluate_order(const struct expression *node, struct evaluation *evaluation
                   __VA_ARGS__)
 /* Converts an operand, or an index, that must be an integer. */
 bool evaluation_integer(const struct expression *node, struct evaluation *evaluation,
-                        const char *what, struct value value, int64_t *out);
+                        const char *subject, struct value value, int64_t *out);
 
 /* Visits the items of a list; `each` returns false to stop after filling the error. */
 bool evaluate_items(const struct expression *list, struct evaluation *evaluation,

@@ -115,11 +115,11 @@ static bool count_item(const struct expression *node, struct evaluation *evaluat
 }
 
 static bool integer_operand(const struct expression *node, const struct expression *operand,
-                            struct evaluation *evaluation, const char *what, int64_t *out)
+                            struct evaluation *evaluation, const char *subject, int64_t *out)
 {
     struct value value;
     return evaluate_tree(operand, evaluation, &value) &&
-           evaluation_integer(node, evaluation, what, value, out);
+           evaluation_integer(node, evaluation, subject, value, out);
 }
 
 /* Counts the integers from `begin` to before `end`. */

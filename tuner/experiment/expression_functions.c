@@ -292,12 +292,12 @@ static bool need_number(const struct expression *node, struct evaluation *evalua
 }
 
 bool evaluation_integer(const struct expression *node, struct evaluation *evaluation,
-                        const char *what, struct value value, int64_t *out)
+                        const char *subject, struct value value, int64_t *out)
 {
     if (value.kind == VALUE_TEXT)
-        return evaluation_error(node, evaluation, "%s, not the text '%s'", what, value.text);
+        return evaluation_error(node, evaluation, "%s, not the text '%s'", subject, value.text);
     if (value.kind == VALUE_REAL)
-        return evaluation_error(node, evaluation, "%s, not the real %g: use // or int()", what,
+        return evaluation_error(node, evaluation, "%s, not the real %g: use // or int()", subject,
                                 value.real);
     *out = value.integer;
     return true;

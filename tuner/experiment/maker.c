@@ -140,7 +140,7 @@ bool make_value(struct maker *maker, const struct formula *formula, struct value
     return expression_evaluate(formula->tree, &maker->environment, out, maker->error) == STATUS_OK;
 }
 
-bool make_integer(struct maker *maker, const struct formula *formula, const char *what,
+bool make_integer(struct maker *maker, const struct formula *formula, const char *subject,
                   int64_t least, int64_t most, int64_t *out)
 {
     struct value value;
@@ -149,20 +149,20 @@ bool make_integer(struct maker *maker, const struct formula *formula, const char
     if (!make_value(maker, formula, &value))
         return false;
     if (value.kind == VALUE_TEXT)
-        return maker_error(maker, formula->place, "%s must be an integer, not the text '%s'", what,
-                           value.text);
+        return maker_error(maker, formula->place, "%s must be an integer, not the text '%s'",
+                           subject, value.text);
     if (value.kind == VALUE_REAL)
         return maker_error(maker, formula->place, "%s must be an integer, not %g: use // or int()",
-                           what, value.real);
+                           subject, value.real);
     if (value.integer < least || value.integer > most)
         return maker_error(maker, formula->place, "%s is %lld, which is not from %lld to %lld",
-                           what, (long long)value.integer, (long long)least, (long long)most);
+                           subject, (long long)value.integer, (long long)least, (long long)most);
     *out = value.integer;
     return true;
 }
 
-bool make_real(struct maker *maker, const struct formula *formula, const char *what, double least,
-               double most, double *out)
+bool make_real(struct maker *maker, const struct formula *formula, const char *subject,
+               double least, double most, double *out)
 {
     struct value value;
     if (!formula->tree)
@@ -170,11 +170,11 @@ bool make_real(struct maker *maker, const struct formula *formula, const char *w
     if (!make_value(maker, formula, &value))
         return false;
     if (!value_number(value, out))
-        return maker_error(maker, formula->place, "%s must be a number, not the text '%s'", what,
+        return maker_error(maker, formula->place, "%s must be a number, not the text '%s'", subject,
                            value.text);
     if (!(*out >= least && *out <= most) || !isfinite(*out))
         return maker_error(
-            maker, formula->place, "%s must be %s, not %g", what,
+            maker, formula->place, "%s must be %s, not %g", subject,
             isinf(most) ? "a finite number of at least 0" : "within its type's range", *out);
     return true;
 }

@@ -32,11 +32,11 @@ bool maker_no_memory(struct maker *maker);
 bool check_restriction(struct maker *maker, const struct named_list *list);
 bool make_value(struct maker *maker, const struct formula *formula, struct value *out);
 /* Evaluates an integer; *out is unchanged without a formula. */
-bool make_integer(struct maker *maker, const struct formula *formula, const char *what,
+bool make_integer(struct maker *maker, const struct formula *formula, const char *subject,
                   int64_t least, int64_t most, int64_t *out);
 /* Evaluates a finite real. */
-bool make_real(struct maker *maker, const struct formula *formula, const char *what, double least,
-               double most, double *out);
+bool make_real(struct maker *maker, const struct formula *formula, const char *subject,
+               double least, double most, double *out);
 bool make_truth(struct maker *maker, const struct formula *formula, bool *out);
 /* Evaluates a template's text. */
 bool make_text(struct maker *maker, const struct template *template, const char **out);

@@ -6,35 +6,37 @@
 #include "tuner/base/text.h"
 
 static enum status set_error(struct error *error, enum status status, struct place place,
-                             const char *what)
+                             const char *subject)
 {
     const struct place_file *file = place.file;
     if (!file->origins)
-        return error_set(error, status, "%s:%u:%u: %s", file->path, place.line, place.column, what);
+        return error_set(error, status, "%s:%u:%u: %s", file->path, place.line, place.column,
+                         subject);
     if (place.line == 0 || place.line > file->origin_count || !file->origins[place.line - 1])
-        return error_set(error, status, "%s: %s", file->path, what);
-    return error_set(error, status, "%s: %s: %s", file->path, file->origins[place.line - 1], what);
+        return error_set(error, status, "%s: %s", file->path, subject);
+    return error_set(error, status, "%s: %s: %s", file->path, file->origins[place.line - 1],
+                     subject);
 }
 
 enum status place_error(struct error *error, enum status status, struct place place,
                         const char *format, ...)
 {
-    char what[ERROR_TEXT_BYTES];
+    char subject[ERROR_TEXT_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(what, sizeof what, format, arguments);
+    (void)vsnprintf(subject, sizeof subject, format, arguments);
     va_end(arguments);
-    return set_error(error, status, place, what);
+    return set_error(error, status, place, subject);
 }
 
 bool(place_refuses)(struct error *error, struct place place, const char *format, ...)
 {
-    char what[ERROR_TEXT_BYTES];
+    char subject[ERROR_TEXT_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(what, sizeof what, format, arguments);
+    (void)vsnprintf(subject, sizeof subject, format, arguments);
     va_end(arguments);
-    (void)set_error(error, STATUS_BAD_INPUT, place, what);
+    (void)set_error(error, STATUS_BAD_INPUT, place, subject);
     return false;
 }
 

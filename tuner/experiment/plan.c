@@ -149,20 +149,21 @@ const char *experiment_compiled_name(const struct experiment *experiment, size_t
 
 /* ---- the launcher ---- */
 
-static bool make_extent(struct maker *maker, const struct formula formulas[3], const char *what,
+static bool make_extent(struct maker *maker, const struct formula formulas[3], const char *subject,
                         uint32_t out[3])
 {
     int64_t product = 1;
     for (size_t i = 0; i < 3; i++) {
         int64_t extent = 1;
-        if (!make_integer(maker, &formulas[i], what, 1, INT32_MAX, &extent))
+        if (!make_integer(maker, &formulas[i], subject, 1, INT32_MAX, &extent))
             return false;
         out[i] = (uint32_t)extent;
         if (__builtin_mul_overflow(product, extent, &product))
             product = INT64_MAX;
     }
     return product <= INT32_MAX ||
-           maker_error(maker, formulas[0].place, "the %s has more than %d in all", what, INT32_MAX);
+           maker_error(maker, formulas[0].place, "the %s has more than %d in all", subject,
+                       INT32_MAX);
 }
 
 /* Makes all parts of a launch except the grid and those that depend on the order of launches. */
@@ -314,7 +315,7 @@ enum status point_derived(const struct point *point, struct arena *arena, struct
     return STATUS_OK;
 }
 
-static bool make_amount(struct maker *maker, const struct formula *formula, const char *what,
+static bool make_amount(struct maker *maker, const struct formula *formula, const char *subject,
                         double *out)
 {
     struct value value;
@@ -324,7 +325,7 @@ static bool make_amount(struct maker *maker, const struct formula *formula, cons
     if (!make_value(maker, formula, &value))
         return false;
     return (value_number(value, out) && *out >= 0) ||
-           maker_error(maker, formula->place, "%s must be a number of at least 0", what);
+           maker_error(maker, formula->place, "%s must be a number of at least 0", subject);
 }
 
 enum status point_bytes(const struct point *point, double *out, struct error *error)

@@ -12,7 +12,7 @@
 #include "tuner/experiment/series.h"
 #include "tuner/experiment/token.h"
 
-bool make_choice(struct maker *maker, const struct template *template, const char *what,
+bool make_choice(struct maker *maker, const struct template *template, const char *subject,
                  const char *const *words, size_t count, size_t *out)
 {
     const char *word = NULL;
@@ -21,7 +21,7 @@ bool make_choice(struct maker *maker, const struct template *template, const cha
     for (*out = 0; *out < count; ++*out)
         if (strcmp(words[*out], word) == 0)
             return true;
-    return maker_error(maker, template->place, "no %s is named '%.60s'%s", what, word,
+    return maker_error(maker, template->place, "no %s is named '%.60s'%s", subject, word,
                        suggest(word, words, count).text);
 }
 
@@ -61,7 +61,7 @@ static bool holds_real(enum element_type type, double real)
 
 /* Evaluates a passed value and checks the type: reals finite, integers within the range. */
 static bool make_passed(struct maker *maker, const struct formula *formula, enum element_type type,
-                        const char *what, struct value *out)
+                        const char *subject, struct value *out)
 {
     int64_t least = 0;
     int64_t most = 0;
@@ -71,12 +71,12 @@ static bool make_passed(struct maker *maker, const struct formula *formula, enum
         if (!make_value(maker, formula, out))
             return false;
         if (!value_number(*out, &real) || !holds_real(type, real))
-            return maker_error(maker, formula->place, "%s must be a number of that type", what);
+            return maker_error(maker, formula->place, "%s must be a number of that type", subject);
         *out = value_real(real);
         return true;
     }
     element_integer_range(type, &least, &most);
-    if (!make_integer(maker, formula, what, least, most, &integer))
+    if (!make_integer(maker, formula, subject, least, most, &integer))
         return false;
     *out = value_integer(integer);
     return true;
@@ -92,7 +92,7 @@ static bool make_struct(struct maker *maker, const struct argument_rule *rule, s
     out->fields = fields;
     for (size_t i = 0; i < rule->field_count; i++) {
         const struct field_rule *field = &rule->fields[i];
-        char what[VALUE_TEXT_BYTES + 48];
+        char subject[VALUE_TEXT_BYTES + 48];
         if (!make_type(maker, &field->type, &fields[i].type))
             return false;
         fields[i].points_to = field->points_to;
@@ -103,9 +103,9 @@ static bool make_struct(struct maker *maker, const struct argument_rule *rule, s
             fields[i].value = value_integer(offset);
             continue;
         }
-        (void)string_format(what, sizeof what, "the value of field %zu of '%s' (%s)", i + 1,
+        (void)string_format(subject, sizeof subject, "the value of field %zu of '%s' (%s)", i + 1,
                             rule->name, element_name(fields[i].type));
-        if (!make_passed(maker, &field->value, fields[i].type, what, &fields[i].value))
+        if (!make_passed(maker, &field->value, fields[i].type, subject, &fields[i].value))
             return false;
     }
     return true;
@@ -130,7 +130,7 @@ static bool make_texture(struct maker *maker, const struct argument_rule *rule,
     if (!texture->width.tree)
         return true;
     const bool surface = texture->fixed.is_surface;
-    const char *what = surface ? "surface" : "texture";
+    const char *subject = surface ? "surface" : "texture";
     const int64_t width_max = surface ? SURFACE_WIDTH_MAX : WIDTH_MAX;
     const int64_t most = texture->height.tree ? SIDE_MAX : width_max;
     if (!make_integer(maker, &texture->width, "its width", 1, most, &width) ||
@@ -141,7 +141,7 @@ static bool make_texture(struct maker *maker, const struct argument_rule *rule,
     const bool narrow = !element_is_real(out->type) && bytes <= 2;
     if (bytes > 4 || out->type == ELEMENT_BF16 || channels == 3)
         return maker_error(maker, texture->place,
-                           "%ss have 1, 2 or 4 channels of i8 to u32, f16 or f32", what);
+                           "%ss have 1, 2 or 4 channels of i8 to u32, f16 or f32", subject);
     if (texture->fixed.reads_real && !narrow)
         return maker_error(maker, texture->place, "read: normalized is of i8, u8, i16 and u16");
     if (texture->fixed.linear && !element_is_real(out->type) && !texture->fixed.reads_real)
@@ -150,7 +150,7 @@ static bool make_texture(struct maker *maker, const struct argument_rule *rule,
     const int64_t needed = width * channels * (height > 0 ? height : 1);
     if (needed > out->count || (surface && needed < out->count))
         return maker_error(maker, texture->place, "'%s' has %lld elements, and the %s needs %lld",
-                           rule->name, (long long)out->count, what, (long long)needed);
+                           rule->name, (long long)out->count, subject, (long long)needed);
     if (!surface && height > 0 && (size_t)(width * channels) * bytes % ROW_BYTES != 0)
         return maker_error(maker, texture->place,
                            "a row of the texture has %lld bytes: it must be a multiple of %d",
@@ -172,11 +172,11 @@ bool make_argument(struct maker *maker, const struct argument_rule *rule, struct
     if (!make_type(maker, &rule->type, &out->type))
         return false;
     if (rule->role == ARGUMENT_SCALAR) {
-        char what[VALUE_TEXT_BYTES + 32];
-        (void)string_format(what, sizeof what, "the value of '%s' (%s)", rule->name,
+        char subject[VALUE_TEXT_BYTES + 32];
+        (void)string_format(subject, sizeof subject, "the value of '%s' (%s)", rule->name,
                             element_name(out->type));
         out->count = 1;
-        return make_passed(maker, &rule->value, out->type, what, &out->scalar);
+        return make_passed(maker, &rule->value, out->type, subject, &out->scalar);
     }
     return make_alignment(maker, rule, out->type, &out->alignment_bytes) &&
            make_count(maker, rule, &out->count) &&
@@ -308,23 +308,23 @@ bool make_fill_kind(struct maker *maker, const struct fill_rule *rule, enum argu
 }
 
 /* Evaluates a number of a fill; for integers it must be an integer within range. */
-static bool make_fill_number(struct maker *maker, const struct formula *formula, const char *what,
-                             enum element_type type, double *out)
+static bool make_fill_number(struct maker *maker, const struct formula *formula,
+                             const char *subject, enum element_type type, double *out)
 {
     const bool real = element_is_real(type);
     int64_t low = 0;
     int64_t high = 0;
     if (!real)
         element_integer_range(type, &low, &high);
-    if (!make_real(maker, formula, what, real ? -HUGE_VAL : (double)low,
+    if (!make_real(maker, formula, subject, real ? -HUGE_VAL : (double)low,
                    real ? HUGE_VAL : (double)high, out))
         return false;
     if (!real && *out != floor(*out))
         return maker_error(maker, formula->place,
-                           "%s must be an integer, since the elements are (%s), not %g", what,
+                           "%s must be an integer, since the elements are (%s), not %g", subject,
                            element_name(type), *out);
     return !real || holds_real(type, *out) ||
-           maker_error(maker, formula->place, "%s must be within %s, not %g", what,
+           maker_error(maker, formula->place, "%s must be within %s, not %g", subject,
                        element_name(type), *out);
 }
 

@@ -30,21 +30,23 @@ bool out_of_memory(struct file_reader *reader);
 void hint(struct file_reader *reader, const char *text);
 
 /* Checks a mapping's keys; those marked with '!' are required: "!name", "about". */
-bool check_keys(struct file_reader *reader, const struct node *node, const char *what,
+bool check_keys(struct file_reader *reader, const struct node *node, const char *subject,
                 const char *const *keys, size_t count);
-#define CHECK_KEYS(reader, node, what, ...)                                                        \
-    check_keys(reader, node, what, (const char *const[]){__VA_ARGS__},                             \
+#define CHECK_KEYS(reader, node, subject, ...)                                                     \
+    check_keys(reader, node, subject, (const char *const[]){__VA_ARGS__},                          \
                sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 bool need_kind(struct file_reader *reader, const struct node *node, enum node_kind kind,
-               const char *what);
+               const char *subject);
 /* Checks that the node is a list with 1 to `most` items. */
-bool need_items(struct file_reader *reader, const struct node *node, const char *what, size_t most);
+bool need_items(struct file_reader *reader, const struct node *node, const char *subject,
+                size_t most);
 /* Checks that the text is a name: letters, digits, '_', no leading digit. */
-bool need_name(struct file_reader *reader, const struct node *node, const char *what);
+bool need_name(struct file_reader *reader, const struct node *node, const char *subject);
 /* Reads a scalar's text, which must not be empty. */
-bool read_text(struct file_reader *reader, const struct node *node, const char *what,
+bool read_text(struct file_reader *reader, const struct node *node, const char *subject,
                const char **out);
-bool read_boolean(struct file_reader *reader, const struct node *node, const char *what, bool *out);
+bool read_boolean(struct file_reader *reader, const struct node *node, const char *subject,
+                  bool *out);
 /* Reads the name of an existing source file, as an absolute path. */
 bool read_source(struct file_reader *reader, const struct node *node, const char **out);
 /* Reads `source` or `sources`, `include`, `std`, `compiler`. */
@@ -64,10 +66,10 @@ enum use {
 };
 /* Returns whether all `uses` are allowed. */
 bool within(const struct experiment *experiment, struct slot_set uses, unsigned allowed);
-bool read_formula(struct file_reader *reader, const struct node *node, const char *what,
+bool read_formula(struct file_reader *reader, const struct node *node, const char *subject,
                   unsigned allowed, struct formula *out);
 /* Reads a scalar with a list expression; otherwise like read_formula. */
-bool read_list_formula(struct file_reader *reader, const struct node *node, const char *what,
+bool read_list_formula(struct file_reader *reader, const struct node *node, const char *subject,
                        unsigned allowed, struct formula *out);
 /* Reads a scalar of a value list: lone words and quoted scalars are texts; otherwise like
  * read_formula. */
@@ -76,10 +78,10 @@ bool read_value(struct file_reader *reader, const struct node *node, unsigned al
 /* Reads an optional key; otherwise like read_formula. */
 bool read_optional(struct file_reader *reader, const struct node *mapping, const char *key,
                    unsigned allowed, struct formula *out);
-bool read_template(struct file_reader *reader, const struct node *node, const char *what,
+bool read_template(struct file_reader *reader, const struct node *node, const char *subject,
                    unsigned allowed, struct template *out);
 /* Reads one of some words, a variable's name, or a text with ${}. */
-bool read_choice(struct file_reader *reader, const struct node *node, const char *what,
+bool read_choice(struct file_reader *reader, const struct node *node, const char *subject,
                  const char *const *choices, size_t count, unsigned allowed, struct template *out);
 bool literal_template(struct file_reader *reader, const char *text, struct place place,
                       struct template *out);
@@ -94,8 +96,8 @@ bool read_baselines(struct file_reader *reader, const struct node *node);
 bool read_defines(struct file_reader *reader, const struct node *node, unsigned allowed,
                   struct define_list *out);
 bool read_flags(struct file_reader *reader, const struct node *node);
-/* Reads a value for each parameter; if absent, not `given`. `what` names the section. */
-bool read_setting(struct file_reader *reader, const struct node *node, const char *what,
+/* Reads a value for each parameter; if absent, not `given`. `subject` names the section. */
+bool read_setting(struct file_reader *reader, const struct node *node, const char *subject,
                   struct setting *out);
 /* Finds the parameter named by the node, a scalar. */
 bool find_parameter(struct file_reader *reader, const struct node *node, size_t *out);

@@ -300,16 +300,16 @@ static bool read_object(struct file_reader *reader, const struct node *argument,
         {"channels", USE_PROBLEM, offsetof(struct texture_rule, channels), false},
     };
     const struct node *node = surface ? surface : texture;
-    const char *what = surface ? "surface" : "texture";
+    const char *subject = surface ? "surface" : "texture";
     if (!node)
         return true;
     if (!reader->experiment->device->is_gpu)
-        return node_error(reader, node, "%ss are of experiments for a GPU", what);
+        return node_error(reader, node, "%ss are of experiments for a GPU", subject);
     if (texture && surface)
         return node_error(reader, node, "an argument is a texture or a surface");
     if ((surface && node_get(argument, "symbol")) || node_get(argument, "alignment") ||
         !role_is_vector(out->role) || (texture && out->role != ARGUMENT_INPUT))
-        return node_error(reader, node, "a %s is of %s, without %salignment of its own", what,
+        return node_error(reader, node, "a %s is of %s, without %salignment of its own", subject,
                           surface ? "a vector" : "an input", surface ? "symbol and " : "");
     out->texture.place = node->place;
     out->texture.fixed.is_surface = surface != NULL;
@@ -544,17 +544,17 @@ static bool read_swap(struct file_reader *reader, const struct node *node,
 }
 
 /* Reads one expression, or a list of up to three. */
-static bool read_extent(struct file_reader *reader, const struct node *node, const char *what,
+static bool read_extent(struct file_reader *reader, const struct node *node, const char *subject,
                         unsigned allowed, struct formula out[3], size_t *count)
 {
     *count = node ? 1 : 0;
     if (!node || node->kind != NODE_LIST)
-        return !node || read_formula(reader, node, what, allowed, &out[0]);
-    if (!need_items(reader, node, what, 3))
+        return !node || read_formula(reader, node, subject, allowed, &out[0]);
+    if (!need_items(reader, node, subject, 3))
         return false;
     *count = 0;
     for (const struct node *item = node->first; item; item = item->next)
-        if (!read_formula(reader, item, what, allowed, &out[(*count)++]))
+        if (!read_formula(reader, item, subject, allowed, &out[(*count)++]))
             return false;
     return true;
 }

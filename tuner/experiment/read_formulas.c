@@ -25,7 +25,7 @@ void hint(struct file_reader *reader, const char *text)
 }
 
 bool need_kind(struct file_reader *reader, const struct node *node, enum node_kind kind,
-               const char *what)
+               const char *subject)
 {
     static const char *const kinds[] = {
         [NODE_SCALAR] = "a value",
@@ -34,26 +34,28 @@ bool need_kind(struct file_reader *reader, const struct node *node, enum node_ki
     };
     if (node->kind == kind)
         return true;
-    return node_error(reader, node, "%s must be %s, not %s", what, kinds[kind], kinds[node->kind]);
+    return node_error(reader, node, "%s must be %s, not %s", subject, kinds[kind],
+                      kinds[node->kind]);
 }
 
-bool need_items(struct file_reader *reader, const struct node *node, const char *what, size_t most)
+bool need_items(struct file_reader *reader, const struct node *node, const char *subject,
+                size_t most)
 {
-    if (!need_kind(reader, node, NODE_LIST, what))
+    if (!need_kind(reader, node, NODE_LIST, subject))
         return false;
     if (node->count == 0)
-        return node_error(reader, node, "%s must have at least one item", what);
+        return node_error(reader, node, "%s must have at least one item", subject);
     if (node->count > most)
-        return node_error(reader, node, "%s has %zu items; the most is %zu", what, node->count,
+        return node_error(reader, node, "%s has %zu items; the most is %zu", subject, node->count,
                           most);
     return true;
 }
 
-bool check_keys(struct file_reader *reader, const struct node *node, const char *what,
+bool check_keys(struct file_reader *reader, const struct node *node, const char *subject,
                 const char *const *keys, size_t count)
 {
     const char *words[32];
-    if (!need_kind(reader, node, NODE_MAPPING, what))
+    if (!need_kind(reader, node, NODE_MAPPING, subject))
         return false;
     for (size_t i = 0; i < count; i++)
         words[i] = keys[i] + (keys[i][0] == '!');
@@ -62,44 +64,46 @@ bool check_keys(struct file_reader *reader, const struct node *node, const char 
         while (i < count && strcmp(words[i], key->text) != 0)
             i++;
         if (i == count)
-            return node_error(reader, key, "%s has no key '%.60s'%s", what, key->text,
+            return node_error(reader, key, "%s has no key '%.60s'%s", subject, key->text,
                               suggest(key->text, words, count).text);
     }
     for (size_t i = 0; i < count; i++)
         if (keys[i][0] == '!' && !node_get(node, words[i]))
-            return node_error(reader, node, "%s needs the key '%s'", what, words[i]);
+            return node_error(reader, node, "%s needs the key '%s'", subject, words[i]);
     return true;
 }
 
-bool need_name(struct file_reader *reader, const struct node *node, const char *what)
+bool need_name(struct file_reader *reader, const struct node *node, const char *subject)
 {
-    if (!need_kind(reader, node, NODE_SCALAR, what))
+    if (!need_kind(reader, node, NODE_SCALAR, subject))
         return false;
     if (!is_name(node->text))
         return node_error(reader, node,
-                          "%s '%.60s' must be a name: letters, digits and _, at most 63", what,
+                          "%s '%.60s' must be a name: letters, digits and _, at most 63", subject,
                           node->text);
     return true;
 }
 
-bool read_text(struct file_reader *reader, const struct node *node, const char *what,
+bool read_text(struct file_reader *reader, const struct node *node, const char *subject,
                const char **out)
 {
-    if (!need_kind(reader, node, NODE_SCALAR, what))
+    if (!need_kind(reader, node, NODE_SCALAR, subject))
         return false;
     if (node->text[0] == '\0')
-        return node_error(reader, node, "%s is empty", what);
+        return node_error(reader, node, "%s is empty", subject);
     *out = node->text;
     return true;
 }
 
-bool read_boolean(struct file_reader *reader, const struct node *node, const char *what, bool *out)
+bool read_boolean(struct file_reader *reader, const struct node *node, const char *subject,
+                  bool *out)
 {
-    if (!need_kind(reader, node, NODE_SCALAR, what))
+    if (!need_kind(reader, node, NODE_SCALAR, subject))
         return false;
     *out = strcmp(node->text, "true") == 0 || strcmp(node->text, "True") == 0;
     if (!*out && strcmp(node->text, "false") != 0 && strcmp(node->text, "False") != 0)
-        return node_error(reader, node, "%s must be true or false, not '%.60s'", what, node->text);
+        return node_error(reader, node, "%s must be true or false, not '%.60s'", subject,
+                          node->text);
     return true;
 }
 
@@ -169,7 +173,7 @@ static const char *why_not(size_t slot)
 }
 
 static bool check_allowed(struct file_reader *reader, const struct formula *formula,
-                          const char *what, unsigned allowed)
+                          const char *subject, unsigned allowed)
 {
     const struct experiment *experiment = reader->experiment;
     size_t slot = forbidden_slot(experiment, formula->uses, allowed);
@@ -186,11 +190,11 @@ static bool check_allowed(struct file_reader *reader, const struct formula *form
             (void)string_format(through, sizeof through, " (through '%s')",
                                 experiment->scope.names[user->index]);
     }
-    return place_refuses(reader->error, place, "%s cannot use '%s'%s: %s", what, name, through,
+    return place_refuses(reader->error, place, "%s cannot use '%s'%s: %s", subject, name, through,
                          why_not(slot));
 }
 
-static bool parse(struct file_reader *reader, const struct source_text *source, const char *what,
+static bool parse(struct file_reader *reader, const struct source_text *source, const char *subject,
                   unsigned allowed, struct formula *out)
 {
     if (expression_parse(reader->arena, source, reader->scope, out, reader->error) != STATUS_OK)
@@ -200,17 +204,17 @@ static bool parse(struct file_reader *reader, const struct source_text *source, 
         return out_of_memory(reader);
     *kept = (struct read_formula){.next = reader->formulas, .formula = *out};
     reader->formulas = kept;
-    return check_allowed(reader, out, what, allowed);
+    return check_allowed(reader, out, subject, allowed);
 }
 
-bool read_list_formula(struct file_reader *reader, const struct node *node, const char *what,
+bool read_list_formula(struct file_reader *reader, const struct node *node, const char *subject,
                        unsigned allowed, struct formula *out)
 {
     if (node->text[0] == '\0')
-        return node_error(reader, node, "%s is empty", what);
+        return node_error(reader, node, "%s is empty", subject);
     return expression_parse_list(reader->arena, &node->inner, reader->scope, out, reader->error) ==
                STATUS_OK &&
-           check_allowed(reader, out, what, allowed);
+           check_allowed(reader, out, subject, allowed);
 }
 
 /* Refuses `for n in ...` in a series if n is also a variable: the two could not be distinguished
@@ -252,18 +256,18 @@ bool read_series(struct file_reader *reader, const struct node *node, struct for
     return right;
 }
 
-bool read_formula(struct file_reader *reader, const struct node *node, const char *what,
+bool read_formula(struct file_reader *reader, const struct node *node, const char *subject,
                   unsigned allowed, struct formula *out)
 {
-    if (!need_kind(reader, node, NODE_SCALAR, what))
+    if (!need_kind(reader, node, NODE_SCALAR, subject))
         return false;
     if (node->text[0] == '\0')
-        return node_error(reader, node, "%s is empty", what);
+        return node_error(reader, node, "%s is empty", subject);
     bool is_true = node->plain && strcmp(node->text, "true") == 0; /* YAML's spelling */
     if (is_true || (node->plain && strcmp(node->text, "false") == 0))
         return expression_constant(reader->arena, node->place, value_boolean(is_true), out,
                                    reader->error) == STATUS_OK;
-    if (parse(reader, &node->inner, what, allowed, out))
+    if (parse(reader, &node->inner, subject, allowed, out))
         return true;
     if (node->plain && strchr(node->text, '(') && !strchr(node->text, ')'))
         hint(reader, "within {} an expression with a comma goes in quotes");
@@ -328,7 +332,7 @@ bool literal_template(struct file_reader *reader, const char *text, struct place
 
 /* Reads the part at *at and advances *at. */
 static bool read_part(struct file_reader *reader, const struct node *node, size_t *at,
-                      const char *what, unsigned allowed, struct template_part *part)
+                      const char *subject, unsigned allowed, struct template_part *part)
 {
     const char *text = node->text + *at;
     if (strncmp(text, "${", 2) == 0) {
@@ -343,7 +347,7 @@ static bool read_part(struct file_reader *reader, const struct node *node, size_
         source.text = arena_strndup(reader->arena, node->text + start, (*at - 1 - start));
         if (!source.text)
             return out_of_memory(reader);
-        return parse(reader, &source, what, allowed, &part->formula);
+        return parse(reader, &source, subject, allowed, &part->formula);
     }
     const char *next = strstr(text, "${");
     size_t length = next ? (size_t)(next - text) : strlen(text);
@@ -352,11 +356,11 @@ static bool read_part(struct file_reader *reader, const struct node *node, size_
     return part->literal || out_of_memory(reader);
 }
 
-bool read_template(struct file_reader *reader, const struct node *node, const char *what,
+bool read_template(struct file_reader *reader, const struct node *node, const char *subject,
                    unsigned allowed, struct template *out)
 {
     const char *text = NULL;
-    if (!read_text(reader, node, what, &text))
+    if (!read_text(reader, node, subject, &text))
         return false;
     size_t most = 1;
     for (const char *at = strstr(text, "${"); at; at = strstr(at + 2, "${"))
@@ -367,7 +371,7 @@ bool read_template(struct file_reader *reader, const struct node *node, const ch
     *out = (struct template){.parts = parts, .place = node->place};
     for (size_t at = 0; text[at] != '\0'; out->count++) {
         struct template_part *part = &parts[out->count];
-        if (!read_part(reader, node, &at, what, allowed, part))
+        if (!read_part(reader, node, &at, subject, allowed, part))
             return false;
         out->uses = slot_set_union(out->uses, part->formula.uses);
     }
@@ -391,29 +395,29 @@ static const char *type_elsewhere(const char *name)
     return element_from_c_name(name, &element) ? element_name(element) : NULL;
 }
 
-bool read_choice(struct file_reader *reader, const struct node *node, const char *what,
+bool read_choice(struct file_reader *reader, const struct node *node, const char *subject,
                  const char *const *choices, size_t count, unsigned allowed, struct template *out)
 {
     const char *text = NULL;
-    if (!read_text(reader, node, what, &text))
+    if (!read_text(reader, node, subject, &text))
         return false;
     if (strstr(text, "${"))
-        return read_template(reader, node, what, allowed, out);
+        return read_template(reader, node, subject, allowed, out);
     for (size_t i = 0; i < count; i++)
         if (strcmp(choices[i], text) == 0)
             return literal_template(reader, text, node->place, out);
     if (!node->plain || scope_find(&reader->experiment->scope, text) == SLOT_COUNT) {
-        const char *ours = strcmp(what, "type") == 0 ? type_elsewhere(text) : NULL;
+        const char *ours = strcmp(subject, "type") == 0 ? type_elsewhere(text) : NULL;
         return ours
                    ? node_error(reader, node, "no type is named '%.60s'; it is %s here", text, ours)
-                   : node_error(reader, node, "no %s is named '%.60s'%s", what, text,
+                   : node_error(reader, node, "no %s is named '%.60s'%s", subject, text,
                                 suggest(text, choices, count).text);
     }
     struct template_part *part = arena_alloc(reader->arena, 1, sizeof *part);
     if (!part)
         return out_of_memory(reader);
     *out = (struct template){.parts = part, .count = 1, .place = node->place};
-    if (!parse(reader, &node->inner, what, allowed, &part->formula))
+    if (!parse(reader, &node->inner, subject, allowed, &part->formula))
         return false;
     out->uses = part->formula.uses;
     return true;

@@ -29,12 +29,12 @@ bool path_near(const struct experiment *experiment, const char *name, bool data_
     return false;
 }
 
-static bool find_path(struct file_reader *reader, const struct node *node, const char *what,
+static bool find_path(struct file_reader *reader, const struct node *node, const char *subject,
                       bool folder, const char **out)
 {
     const char *name = NULL;
     char absolute[PATH_MAX];
-    if (!read_text(reader, node, what, &name))
+    if (!read_text(reader, node, subject, &name))
         return false;
     const bool found = path_near(reader->experiment, name, !folder, folder, absolute);
     if (!found && reader->experiment->is_recorded)

@@ -30,13 +30,13 @@ static bool split_names(struct file_reader *reader, const struct node *key, stru
     return true;
 }
 
-static bool declare(struct file_reader *reader, const struct node *key, const char *what,
+static bool declare(struct file_reader *reader, const struct node *key, const char *subject,
                     size_t slot)
 {
     static const char *const keywords[] = {"and", "or",  "not",  "if",   "else",
                                            "in",  "for", "True", "False"};
     struct scope *scope = &reader->experiment->scope;
-    if (!need_name(reader, key, what))
+    if (!need_name(reader, key, subject))
         return false;
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
         if (strcmp(key->text, keywords[i]) == 0)
@@ -57,7 +57,7 @@ static bool declare(struct file_reader *reader, const struct node *key, const ch
 }
 
 static bool declare_all(struct file_reader *reader, const struct node *node, const char *section,
-                        const char *what, size_t slot, size_t most)
+                        const char *subject, size_t slot, size_t most)
 {
     if (!node)
         return true;
@@ -67,7 +67,7 @@ static bool declare_all(struct file_reader *reader, const struct node *node, con
         return node_error(reader, node, "%s has %zu names; the most is %zu", section, node->count,
                           most);
     for (const struct node *key = node->first; key; key = key->next)
-        if (!declare(reader, key, what, slot++))
+        if (!declare(reader, key, subject, slot++))
             return false;
     return true;
 }
@@ -390,14 +390,14 @@ bool read_constraints(struct file_reader *reader, const struct node *node)
 /* ---- configurations ---- */
 
 /* Reads a value for each parameter. */
-static bool read_values(struct file_reader *reader, const struct node *set, const char *what,
+static bool read_values(struct file_reader *reader, const struct node *set, const char *subject,
                         const char *owner, struct formula values[EXPERIMENT_PARAMETERS_MAX])
 {
     const struct experiment *experiment = reader->experiment;
     const char *words[EXPERIMENT_PARAMETERS_MAX];
     for (size_t i = 0; i < experiment->parameter_count; i++)
         words[i] = experiment->parameters[i].name;
-    if (!check_keys(reader, set, what, words, experiment->parameter_count))
+    if (!check_keys(reader, set, subject, words, experiment->parameter_count))
         return false;
     for (size_t i = 0; i < experiment->parameter_count; i++) {
         const struct node *value = node_get(set, words[i]);
@@ -410,14 +410,14 @@ static bool read_values(struct file_reader *reader, const struct node *set, cons
     return true;
 }
 
-bool read_setting(struct file_reader *reader, const struct node *node, const char *what,
+bool read_setting(struct file_reader *reader, const struct node *node, const char *subject,
                   struct setting *out)
 {
     if (!node)
         return true;
     out->place = node->place;
     out->given = true;
-    return read_values(reader, node, what, what, out->values);
+    return read_values(reader, node, subject, subject, out->values);
 }
 
 bool find_parameter(struct file_reader *reader, const struct node *node, size_t *out)

@@ -94,7 +94,7 @@ static bool too_many(const struct build *build)
 }
 
 /* Reports that a group is too large, naming the first and last parameter. */
-static bool too_entangled(const struct build *build, const char *what)
+static bool too_entangled(const struct build *build, const char *subject)
 {
     const struct experiment *experiment = build->space->experiment;
     return maker_error(build->maker, experiment->parameters_place,
@@ -103,7 +103,7 @@ static bool too_entangled(const struct build *build, const char *what)
                        "values",
                        build->parameter_count, experiment->parameters[build->parameters[0]].name,
                        experiment->parameters[build->parameters[build->parameter_count - 1]].name,
-                       what);
+                       subject);
 }
 
 static bool new_node(struct build *build, const struct diagram_edge *edges, size_t count,

@@ -17,9 +17,9 @@ struct place source_place(const struct source_text *source, size_t offset)
 }
 
 static enum status fail(const struct source_text *source, size_t offset, struct error *error,
-                        const char *what)
+                        const char *subject)
 {
-    return place_error(error, STATUS_BAD_INPUT, source_place(source, offset), "%s", what);
+    return place_error(error, STATUS_BAD_INPUT, source_place(source, offset), "%s", subject);
 }
 
 static int digit_value(char c)
@@ -55,7 +55,7 @@ static enum status read_integer(const struct source_text *source, struct token *
         digit_before = true;
     }
     token->length = at - token->offset;
-    if (name_goes_on(text[at]) || token->length == skip)
+    if (is_name_character(text[at]) || token->length == skip)
         return fail(source, token->offset, error,
                     "this is no number (a million is 1000000, a MiB 2**20)");
     if (base == 10 && token->length > 1 && text[token->offset] == '0' && value != 0)
@@ -105,7 +105,7 @@ static enum status read_number(struct arena *arena, const struct source_text *so
     if (length == 0)
         return read_integer(source, token, 10, 0, error);
     token->length = length;
-    if (name_goes_on(text[length]))
+    if (is_name_character(text[length]))
         return fail(source, token->offset, error,
                     "this is no number (a million is 1000000, a MiB 2**20)");
     char *digits = arena_strndup(arena, text, length);
@@ -195,7 +195,7 @@ static enum status read_word(struct arena *arena, const struct source_text *sour
 {
     const size_t offset = token->offset;
     size_t length = 0;
-    while (name_goes_on(source->text[offset + length]))
+    while (is_name_character(source->text[offset + length]))
         length++;
     const char *text = arena_strndup(arena, source->text + offset, length);
     if (!text)

@@ -463,14 +463,14 @@ static enum status save_beside(struct store *store, struct text *name, struct er
 
 enum status store_rescue(struct store *store, struct error *error)
 {
-    static const char what[] = "removed, or replaced by another file, during the run";
+    static const char cause[] = "removed, or replaced by another file, during the run";
     if (store_is_in_place(store))
         return STATUS_OK;
     struct text name = {0};
     struct error failure = {0};
     if (save_beside(store, &name, &failure) != STATUS_OK) {
         (void)error_set(error, STATUS_IO, "%s: %s; what was measured could not be saved: %.400s",
-                        store->path, what, failure.text);
+                        store->path, cause, failure.text);
     } else {
         /* The log still has its name, and must not be played into the file that took the database's
          * place. */
@@ -478,7 +478,7 @@ enum status store_rescue(struct store *store, struct error *error)
         (void)error_set(error, STATUS_IO,
                         "%s: %s; what was measured is saved in %s: move it back, or name it with "
                         "--db, and run again to go on",
-                        store->path, what, text_string(&name));
+                        store->path, cause, text_string(&name));
     }
     text_free(&name);
     return STATUS_IO;

@@ -345,17 +345,17 @@ enum status store_select_each(struct store *store, const struct store_selection 
     return status;
 }
 
-enum status store_no_such(const char *what, const char *word, const char *database,
+enum status store_no_such(const char *kind, const char *word, const char *database,
                           const char *const *names, size_t count, struct error *error)
 {
     const char *nearest = nearest_word(word, names, count);
     struct text list = {0};
     if (nearest)
-        return error_set(error, STATUS_NOT_FOUND, "no %s '%s' in %s; did you mean '%s'?", what,
+        return error_set(error, STATUS_NOT_FOUND, "no %s '%s' in %s; did you mean '%s'?", kind,
                          word, database, nearest);
     for (size_t i = 0; i < count && i < 12; i++)
         text_printf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
-    (void)error_set(error, STATUS_NOT_FOUND, "no %s '%s' in %s; there %s: %s%s", what, word,
+    (void)error_set(error, STATUS_NOT_FOUND, "no %s '%s' in %s; there %s: %s%s", kind, word,
                     database, count == 1 ? "is" : "are", text_string(&list),
                     count > 12 ? ", ..." : "");
     text_free(&list);

@@ -62,9 +62,9 @@ struct store_reading {
 enum status store_read(struct store *store, const struct store_reading *reading,
                        struct arena *arena, void *rows, size_t *count, struct error *error);
 
-/* Returns STATUS_NOT_FOUND: the database has no `what` with that name; the message names the
+/* Returns STATUS_NOT_FOUND: the database has no `kind` with that name; the message names the
  * nearest ones, or all. */
-enum status store_no_such(const char *what, const char *word, const char *database,
+enum status store_no_such(const char *kind, const char *word, const char *database,
                           const char *const *names, size_t count, struct error *error);
 
 #endif

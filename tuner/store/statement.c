@@ -24,7 +24,7 @@ static int last_errno(sqlite3 *db, int code)
     return value;
 }
 
-static bool folder_is_there(const char *path)
+static bool folder_exists(const char *path)
 {
     struct stat info;
     const char *slash = strrchr(path, '/');
@@ -43,7 +43,7 @@ static enum status fail_to_open(const char *path, int system_errno, const char *
                                 struct error *error)
 {
     bool absent = system_errno == ENOENT || system_errno == ENOTDIR;
-    if (absent && !folder_is_there(path))
+    if (absent && !folder_exists(path))
         return error_set(error, STATUS_NOT_FOUND,
                          "%s: cannot %s: its folder is not there; make it, or name another file "
                          "with --db",

@@ -240,13 +240,13 @@ static enum status localize_compile(struct agent_files *files, json_t *request, 
         status = localize_source(files, binary, path, expected_hash, folders, &file, want, error);
         if (!file)
             continue;
-        json_t *path_here = json_string(file->local_path), *hash_here = json_string(file->hash);
+        json_t *source_path = json_string(file->local_path), *source_hash = json_string(file->hash);
         if (i == 0) {
-            (void)json_object_set_new(task, "source_path", path_here);
-            (void)json_object_set_new(task, "source_hash", hash_here);
+            (void)json_object_set_new(task, "source_path", source_path);
+            (void)json_object_set_new(task, "source_hash", source_hash);
         } else {
-            (void)json_array_set_new(json_object_get(task, "units"), i - 1, path_here);
-            (void)json_array_set_new(json_object_get(task, "unit_hashes"), i - 1, hash_here);
+            (void)json_array_set_new(json_object_get(task, "units"), i - 1, source_path);
+            (void)json_array_set_new(json_object_get(task, "unit_hashes"), i - 1, source_hash);
         }
     }
     *made = json_string_value(json_object_get(request, "path"));

@@ -22,8 +22,8 @@
 #include "tuner/worker/agent.h"
 #include "tuner/worker/worker.h"
 
-static enum status start_here(const struct host *host, char *const *arguments, struct child *child,
-                              struct error *error)
+static enum status start_local(const struct host *host, char *const *arguments, struct child *child,
+                               struct error *error)
 {
     struct process_pipes pipes;
     *child = child_none();
@@ -34,7 +34,7 @@ static enum status start_here(const struct host *host, char *const *arguments, s
     return status;
 }
 
-static enum child_end end_here(struct child *child, char *how, size_t how_bytes)
+static enum child_end end_local(struct child *child, char *how, size_t how_bytes)
 {
     /* A process whose pipe has just closed may need a moment to end. */
     static const int64_t moment_ns = 200000000;
@@ -62,8 +62,8 @@ static enum child_end end_here(struct child *child, char *how, size_t how_bytes)
     return end;
 }
 
-static enum status lock_here(const struct host *host, const char *name, const char *note,
-                             struct host_lock *out, struct error *error)
+static enum status lock_local(const struct host *host, const char *name, const char *note,
+                              struct host_lock *out, struct error *error)
 {
     *out = (struct host_lock){0};
     TRY(lock_take(name, &out->here, error));
@@ -74,14 +74,14 @@ static enum status lock_here(const struct host *host, const char *name, const ch
     return STATUS_OK;
 }
 
-static void unlock_here(struct host_lock *lock)
+static void unlock_local(struct host_lock *lock)
 {
     lock_release(lock->here);
     *lock = (struct host_lock){0};
 }
 
-static enum status place_here(const struct host *host, const char *const *pci_addresses,
-                              size_t count, struct placement *out, struct error *error)
+static enum status place_local(const struct host *host, const char *const *pci_addresses,
+                               size_t count, struct placement *out, struct error *error)
 {
     (void)host;
     return place_devices(NULL, pci_addresses, count, out, error);
@@ -90,11 +90,11 @@ static enum status place_here(const struct host *host, const char *const *pci_ad
 const struct host *host_local(void)
 {
     static const struct host local = {.name = "here",
-                                      .start = start_here,
-                                      .end = end_here,
-                                      .lock = lock_here,
-                                      .unlock = unlock_here,
-                                      .place = place_here,
+                                      .start = start_local,
+                                      .end = end_local,
+                                      .lock = lock_local,
+                                      .unlock = unlock_local,
+                                      .place = place_local,
                                       .cache_folder = cache_folder};
     return &local;
 }

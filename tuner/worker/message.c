@@ -188,13 +188,13 @@ struct decoding {
     struct error *error;
 };
 
-static enum status malformed(const struct decoding *decoding, const char *what)
+static enum status malformed(const struct decoding *decoding, const char *subject)
 {
-    return error_set(decoding->error, STATUS_INTERNAL, "a worker message with a wrong %s", what);
+    return error_set(decoding->error, STATUS_INTERNAL, "a worker message with a wrong %s", subject);
 }
 
 static enum status decode_shape(const struct decoding *decoding, const struct message_shape *shape,
-                                const char *what, const json_t *json, char *out);
+                                const char *subject, const json_t *json, char *out);
 
 static enum status decode_text(const struct decoding *decoding, const char *text, char *at)
 {
@@ -203,7 +203,7 @@ static enum status decode_text(const struct decoding *decoding, const char *text
     return copy ? STATUS_OK : error_no_memory(decoding->error);
 }
 
-static enum status decode_value(const struct decoding *decoding, const char *what,
+static enum status decode_value(const struct decoding *decoding, const char *subject,
                                 const json_t *json, char *at)
 {
     struct value value = value_integer(0);
@@ -216,13 +216,13 @@ static enum status decode_value(const struct decoding *decoding, const char *wha
     else if (json_is_string(json))
         value = value_text(arena_strdup(decoding->arena, json_string_value(json)));
     else if (json)
-        return malformed(decoding, what);
+        return malformed(decoding, subject);
     memcpy(at, &value, sizeof value);
     return value.kind == VALUE_TEXT && !value.text ? error_no_memory(decoding->error) : STATUS_OK;
 }
 
 static enum status decode_list(const struct decoding *decoding, const struct message_member *member,
-                               const char *what, const json_t *json, char *base)
+                               const char *subject, const json_t *json, char *base)
 {
     char *items = base + member->offset;
     size_t count = json_array_size(json);
@@ -230,7 +230,7 @@ static enum status decode_list(const struct decoding *decoding, const struct mes
                 : member->count_bytes == 0 ? count == 0 || (int64_t)count == member->high
                                            : (int64_t)count <= member->high;
     if ((json && !json_is_array(json)) || !fits)
-        return malformed(decoding, what);
+        return malformed(decoding, subject);
     if (member->count_bytes > 0)
         set_integer(base + member->count_offset, member->count_bytes, (int64_t)count);
     if (member->kind == MESSAGE_POINTED_LIST) {
@@ -240,13 +240,13 @@ static enum status decode_list(const struct decoding *decoding, const struct mes
             return error_no_memory(decoding->error);
     }
     for (size_t i = 0; i < count_of(member, base); i++)
-        TRY(decode_shape(decoding, member->of, what, json_array_get(json, i),
+        TRY(decode_shape(decoding, member->of, subject, json_array_get(json, i),
                          items + i * member->of->bytes));
     return STATUS_OK;
 }
 
 static enum status decode_number(const struct decoding *decoding,
-                                 const struct message_member *member, const char *what,
+                                 const struct message_member *member, const char *subject,
                                  const json_t *json, char *at)
 {
     double real = member->kind == MESSAGE_REAL ? 0 : (double)NAN;
@@ -255,12 +255,12 @@ static enum status decode_number(const struct decoding *decoding,
         if (json)
             integer = (int64_t)json_integer_value(json);
         if ((json && !json_is_integer(json)) || integer < member->low || integer > member->high)
-            return malformed(decoding, what);
+            return malformed(decoding, subject);
         set_integer(at, member->bytes, integer);
         return STATUS_OK;
     }
     if (json && !json_is_number(json))
-        return malformed(decoding, what);
+        return malformed(decoding, subject);
     if (json)
         real = json_number_value(json);
     memcpy(at, &real, sizeof real);
@@ -269,7 +269,7 @@ static enum status decode_number(const struct decoding *decoding,
 
 /* Decodes a member; `json` is NULL if the message lacks the member. */
 static enum status decode_member(const struct decoding *decoding,
-                                 const struct message_member *member, const char *what,
+                                 const struct message_member *member, const char *subject,
                                  const json_t *json, char *base)
 {
     char *at = base + member->offset;
@@ -280,42 +280,42 @@ static enum status decode_member(const struct decoding *decoding,
     case MESSAGE_INTEGER:
     case MESSAGE_REAL:
     case MESSAGE_KNOWN_REAL:
-        return decode_number(decoding, member, what, json, at);
+        return decode_number(decoding, member, subject, json, at);
     case MESSAGE_TRUTH:
         *(bool *)at = json_is_true(json);
-        return json && !json_is_boolean(json) ? malformed(decoding, what) : STATUS_OK;
+        return json && !json_is_boolean(json) ? malformed(decoding, subject) : STATUS_OK;
     case MESSAGE_TEXT:
         if (!json)
-            return member->needed ? malformed(decoding, what) : STATUS_OK;
-        return text ? decode_text(decoding, text, at) : malformed(decoding, what);
+            return member->needed ? malformed(decoding, subject) : STATUS_OK;
+        return text ? decode_text(decoding, text, at) : malformed(decoding, subject);
     case MESSAGE_CHARS:
         (void)string_format(at, member->bytes, "%s", text ? text : "");
-        return json && !text ? malformed(decoding, what) : STATUS_OK;
+        return json && !text ? malformed(decoding, subject) : STATUS_OK;
     case MESSAGE_VALUE:
-        return decode_value(decoding, what, json, at);
+        return decode_value(decoding, subject, json, at);
     case MESSAGE_LIST:
     case MESSAGE_POINTED_LIST:
-        return decode_list(decoding, member, what, json, base);
+        return decode_list(decoding, member, subject, json, base);
     case MESSAGE_OBJECT:
-        return decode_shape(decoding, member->of, what, json, at);
+        return decode_shape(decoding, member->of, subject, json, at);
     case MESSAGE_POINTED_OBJECT:
         if (!json)
-            return member->needed ? malformed(decoding, what) : STATUS_OK;
+            return member->needed ? malformed(decoding, subject) : STATUS_OK;
         char *object = arena_alloc(decoding->arena, 1, member->of->bytes);
         memcpy(at, &object, sizeof(object));
-        return object ? decode_shape(decoding, member->of, what, json, object)
+        return object ? decode_shape(decoding, member->of, subject, json, object)
                       : error_no_memory(decoding->error);
     }
-    return malformed(decoding, what);
+    return malformed(decoding, subject);
 }
 
 /* Decodes a struct into `out`, which is zeroed. */
 static enum status decode_shape(const struct decoding *decoding, const struct message_shape *shape,
-                                const char *what, const json_t *json, char *out)
+                                const char *subject, const json_t *json, char *out)
 {
     if (shape->bare)
-        return decode_member(decoding, shape->members, what, json, out);
-    enum status status = json && !json_is_object(json) ? malformed(decoding, what) : STATUS_OK;
+        return decode_member(decoding, shape->members, subject, json, out);
+    enum status status = json && !json_is_object(json) ? malformed(decoding, subject) : STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < shape->count; i++)
         status = decode_member(decoding, &shape->members[i], shape->members[i].name,
                                json_object_get(json, shape->members[i].name), out);

@@ -261,18 +261,18 @@ static enum status feed(struct compile_pool *pool, struct error *error)
 enum status compile_pool_submit(struct compile_pool *pool, const struct binary_request *request,
                                 const char *binary_path, uint64_t tag, struct error *error)
 {
-    struct binary_request asked = *request;
+    struct binary_request named = *request;
     /* Hashes of the sources as read here, which must be the ones compiled. */
-    for (size_t i = 0; i <= asked.unit_count; i++) {
+    for (size_t i = 0; i <= named.unit_count; i++) {
         const struct known_source *known = NULL;
-        TRY(sources_find(i == 0 ? asked.source_path : asked.units[i - 1], &asked, &known, error));
-        *(i == 0 ? &asked.source_hash : &asked.unit_hashes[i - 1]) = known->hash;
+        TRY(sources_find(i == 0 ? named.source_path : named.units[i - 1], &named, &known, error));
+        *(i == 0 ? &named.source_hash : &named.unit_hashes[i - 1]) = known->hash;
     }
     struct job *job = calloc(1, sizeof *job);
     if (!job)
         return error_no_memory(error);
     job->tag = tag;
-    const struct compile_message message = {asked, binary_path, pool->timeout_ms,
+    const struct compile_message message = {named, binary_path, pool->timeout_ms,
                                             pool->memory_bytes};
     job->request = message_encode(&message_compile, &message);
     if (!job->request) {

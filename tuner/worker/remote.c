@@ -152,8 +152,8 @@ static enum status add_child(struct remote *remote, int from_worker, int to_work
                  : error_set(error, STATUS_UNAVAILABLE, "%s: too many processes", remote->name);
 }
 
-static enum status start_there(const struct host *host, char *const *arguments, struct child *out,
-                               struct error *error)
+static enum status start_remote(const struct host *host, char *const *arguments, struct child *out,
+                                struct error *error)
 {
     struct remote *remote = remote_of(host);
     int up[2] = {-1, -1}, down[2] = {-1, -1};
@@ -206,7 +206,7 @@ void remote_child_free(struct remote_child *child)
     *child = (struct remote_child){.number = 0};
 }
 
-static enum child_end end_there(struct child *child, char *how, size_t how_bytes)
+static enum child_end end_remote(struct child *child, char *how, size_t how_bytes)
 {
     struct remote *remote = remote_of(child->host);
     struct error ignored = {0};
@@ -248,8 +248,8 @@ static enum child_end end_there(struct child *child, char *how, size_t how_bytes
     return end;
 }
 
-static enum status lock_there(const struct host *host, const char *name, const char *note,
-                              struct host_lock *out, struct error *error)
+static enum status lock_remote(const struct host *host, const char *name, const char *note,
+                               struct host_lock *out, struct error *error)
 {
     *out = (struct host_lock){0};
     json_t *answer = call(remote_of(host), json_pack("{s:s, s:s*}", "lock", name, "note", note),
@@ -264,7 +264,7 @@ static enum status lock_there(const struct host *host, const char *name, const c
     return STATUS_OK;
 }
 
-static void unlock_there(struct host_lock *lock)
+static void unlock_remote(struct host_lock *lock)
 {
     struct error ignored = {0};
     unsigned connections = 0;
@@ -283,8 +283,8 @@ static void read_seat(const json_t *json, struct seat *out)
     (void)string_format(out->near, sizeof out->near, "%s", near ? near : "");
 }
 
-static enum status place_there(const struct host *host, const char *const *pci_addresses,
-                               size_t count, struct placement *out, struct error *error)
+static enum status place_remote(const struct host *host, const char *const *pci_addresses,
+                                size_t count, struct placement *out, struct error *error)
 {
     json_t *addresses = json_array();
     unsigned connections = 0;
@@ -305,7 +305,7 @@ static enum status place_there(const struct host *host, const char *const *pci_a
     return STATUS_OK;
 }
 
-static int64_t heard_there(const struct host *host, int64_t *silence_ended_ns)
+static int64_t heard_remote(const struct host *host, int64_t *silence_ended_ns)
 {
     struct remote *remote = remote_of(host);
     (void)pthread_mutex_lock(&remote->mutex);
@@ -315,7 +315,7 @@ static int64_t heard_there(const struct host *host, int64_t *silence_ended_ns)
     return heard_ns;
 }
 
-static enum host_state state_there(const struct host *host, unsigned *connections)
+static enum host_state state_remote(const struct host *host, unsigned *connections)
 {
     struct remote *remote = remote_of(host);
     (void)pthread_mutex_lock(&remote->mutex);
@@ -325,7 +325,7 @@ static enum host_state state_there(const struct host *host, unsigned *connection
     return state;
 }
 
-static int64_t end_ns_there(const struct host *host)
+static int64_t end_ns_remote(const struct host *host)
 {
     struct remote *remote = remote_of(host);
     (void)pthread_mutex_lock(&remote->mutex);
@@ -469,15 +469,15 @@ enum status host_open(const char *command, const char *program, const volatile s
     if (!remote)
         return error_no_memory(error);
     remote->host = (struct host){.name = remote->name,
-                                 .start = start_there,
-                                 .end = end_there,
-                                 .lock = lock_there,
-                                 .unlock = unlock_there,
-                                 .place = place_there,
+                                 .start = start_remote,
+                                 .end = end_remote,
+                                 .lock = lock_remote,
+                                 .unlock = unlock_remote,
+                                 .place = place_remote,
                                  .cache_folder = cache_folder,
-                                 .heard = heard_there,
-                                 .state = state_there,
-                                 .end_ns = end_ns_there};
+                                 .heard = heard_remote,
+                                 .state = state_remote,
+                                 .end_ns = end_ns_remote};
     remote->end_ns = INT64_MAX;
     (void)pthread_mutex_init(&remote->mutex, NULL);
     (void)pthread_mutex_init(&remote->sending, NULL);

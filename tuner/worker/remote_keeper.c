@@ -76,7 +76,7 @@ static json_t *read_source(const char *path, const json_t *request, struct error
     return bytes;
 }
 
-static json_t *read_data(const char *path, const char *hash_there, bool *same, struct error *error)
+static json_t *read_data(const char *path, const char *remote_hash, bool *same, struct error *error)
 {
     struct arena arena = {0};
     char *contents = NULL, hash[HASH_TEXT_BYTES] = "";
@@ -84,7 +84,7 @@ static json_t *read_data(const char *path, const char *hash_there, bool *same, s
     json_t *bytes = NULL;
     if (file_read(&arena, path, INT32_MAX, &contents, &length, error) == STATUS_OK) {
         hash_bytes(contents, length, hash);
-        *same = hash_there && strcmp(hash, hash_there) == 0;
+        *same = remote_hash && strcmp(hash, remote_hash) == 0;
         if (!*same && !(bytes = file_bytes(contents, length, error)))
             (void)error_prefix(error, "%s", path);
     }

@@ -429,7 +429,7 @@ static enum status pass_on(struct worker *worker, struct kept *kept, struct erro
 
 /* Returns whether a child starts without the problem at which others failed: then the problem is at
  * fault, not the device. The error is the problem's. */
-static bool is_well_without(struct worker *worker, struct error *error)
+static bool starts_without_problem(struct worker *worker, struct error *error)
 {
     struct error ignored = {0};
     worker->restarts++;
@@ -473,7 +473,7 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
         return status; /* the error names the host */
     const bool broke =
         status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL || status == STATUS_TIMED_OUT;
-    if (worker->absent && knows_problem && broke && is_well_without(worker, error)) {
+    if (worker->absent && knows_problem && broke && starts_without_problem(worker, error)) {
         worker->absent = false;
         return STATUS_BAD_INPUT;
     }

@@ -10,7 +10,7 @@ static const char *find_word(const char *at, const char *end, const char *word, 
 {
     const char *begin = at;
     while ((size_t)(end - at) >= length && (at = memmem(at, (size_t)(end - at), word, length))) {
-        bool whole = (at == begin || !name_goes_on(at[-1])) && !name_goes_on(at[length]);
+        bool whole = (at == begin || !is_name_character(at[-1])) && !is_name_character(at[length]);
         if (whole)
             return at;
         at++;
@@ -22,10 +22,10 @@ static const char *find_word(const char *at, const char *end, const char *word, 
 static const char *last_name(const char *expression, size_t *length)
 {
     size_t end = strcspn(expression, "<");
-    while (end > 0 && !name_goes_on(expression[end - 1]))
+    while (end > 0 && !is_name_character(expression[end - 1]))
         end--;
     size_t start = end;
-    while (start > 0 && name_goes_on(expression[start - 1]))
+    while (start > 0 && is_name_character(expression[start - 1]))
         start--;
     *length = end - start;
     return expression + start;
