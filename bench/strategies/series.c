@@ -92,7 +92,7 @@ static void tell_nearest(const struct played_list *list, size_t count, const str
                          size_t first, bool mislead, struct search *search)
 {
     bool told[PROBLEMS_MOST] = {false};
-    for (size_t source = 0; source < STORE_SOURCES_MOST; source++) {
+    for (size_t source = 0; source < STORE_SOURCES_MAX; source++) {
         const struct played *nearest = take_nearest(list, count, here, told);
         for (size_t i = 0; nearest && i < nearest->tried_count; i++) {
             const uint64_t point = nearest->tried[i];

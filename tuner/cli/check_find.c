@@ -70,7 +70,7 @@ static enum status find_experiment(struct check *check, const char *name, const 
                                           STORE_PARAMETERS(parameters),
                                           STORE_COLUMNS(recorded_columns),
                                           .row_bytes = sizeof(struct recorded_row),
-                                          .row_most = 1};
+                                          .row_max = 1};
     struct recorded_row *recorded = NULL;
     size_t count = 0;
     enum status status = STATUS_OK;
@@ -210,7 +210,7 @@ static enum status add_runners(struct check *check, const char *kind,
                                           STORE_PARAMETERS(parameters),
                                           STORE_COLUMNS(columns),
                                           .row_bytes = sizeof(const char *),
-                                          .row_most = RIVALS_MAX};
+                                          .row_max = RIVALS_MAX};
     const char **runners = NULL;
     size_t found = 0;
     const enum status status =

@@ -86,7 +86,7 @@ static enum status judge_missing(struct check *check, struct check_entry *entry,
     const struct store_reading reading = {.sql = show_query_check_failure,
                                           STORE_COLUMNS(failure_columns),
                                           .row_bytes = sizeof(struct failure_row),
-                                          .row_most = 1};
+                                          .row_max = 1};
     struct failure_row *failure = NULL;
     size_t tried = 0;
     const enum status status =

@@ -334,7 +334,7 @@ static enum status find_environment(struct import *import, struct store *store, 
                                           .columns = &column,
                                           .column_count = 1,
                                           .row_bytes = sizeof(int64_t),
-                                          .row_most = 1};
+                                          .row_max = 1};
     int64_t *id = NULL;
     size_t count = 0;
     enum status status = store_read(store, &reading, &import->arena, &id, &count, error);

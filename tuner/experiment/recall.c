@@ -5,7 +5,7 @@
 
 #include "tuner/base/json.h"
 
-/* *found: it is a value of a parameter. False: memory is short. */
+/* Converts to a parameter's value; *found: `json` is one. False: out of memory. */
 static bool value_of(const json_t *json, struct arena *arena, struct value *out, bool *found)
 {
     *found = true;

@@ -47,7 +47,7 @@ enum status store_trials_elsewhere(struct store *store, const struct store_elsew
         STORE_VALUES(value_integer(here->environment_id), value_integer(here->problem_id),
                      value_text(here->experiment), value_text(here->key), value_integer(here->n),
                      value_text(here->device_kind), value_text(l2_mode_name(here->l2_mode)),
-                     value_integer(STORE_SOURCES_MOST), value_text(here->device),
+                     value_integer(STORE_SOURCES_MAX), value_text(here->device),
                      value_integer(here->without_device ? 1 : 0)),
         &elsewhere.trial, take_elsewhere, &elsewhere, error);
 }

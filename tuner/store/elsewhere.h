@@ -18,10 +18,10 @@ struct store_elsewhere {
 };
 /* Reads the sweep trials of the same experiment at other sizes, for other problems, and in other
  * environments (devices of the same kind, drivers, compilers, versions): those of the
- * STORE_SOURCES_MOST nearest sources, nearest first. Distance is the ratio of sizes; times four for
+ * STORE_SOURCES_MAX nearest sources, nearest first. Distance is the ratio of sizes; times four for
  * another problem, times two for another environment, times four if its device has another name.
  * The store may be a STORE_COPY of any schema. */
-enum { STORE_SOURCES_MOST = 8 };
+enum { STORE_SOURCES_MAX = 8 };
 struct store_trial_elsewhere {
     int64_t environment_id;
     int64_t problem_id;

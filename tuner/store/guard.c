@@ -12,7 +12,7 @@ enum {
 };
 /* Limits on SQLite's machine steps for a migration: the recordings take up to 2,000 per page of
  * 4096 bytes. */
-static const int64_t steps_least = 30000000, steps_a_page = 50000;
+static const int64_t steps_min = 30000000, steps_a_page = 50000;
 
 /* Returns whether SQLite trusts its JSON functions: 3.38 to 3.40 do not, and our tables check
  * values with them. */
@@ -183,7 +183,7 @@ static enum status bring_up_to_date(struct store *store, int64_t version,
     enum status status = store_pragma(store, "PRAGMA page_count", &pages, error);
     if (status == STATUS_OK)
         status = store_execute(store, "PRAGMA synchronous = OFF", "read the database", error);
-    store->steps_left = steps_least + steps_a_page * pages;
+    store->steps_left = steps_min + steps_a_page * pages;
     sqlite3_progress_handler(store->db, STEPS_BETWEEN, count_steps, store);
     if (status == STATUS_OK)
         status = store_migrate(store, version, schema, false, error);

@@ -238,9 +238,9 @@ static bool take_row(struct store_query *query, const struct store_selection *se
     return true;
 }
 
-/* Reads up to `row_most` rows; 0: all. */
+/* Reads up to `row_max` rows; 0: all. */
 static enum status take_rows(struct store_query *query, const struct store_selection *selection,
-                             size_t row_most, struct arena *arena, void *rows, size_t *count,
+                             size_t row_max, struct arena *arena, void *rows, size_t *count,
                              struct error *error)
 {
     int at[COLUMNS_MAX];
@@ -250,7 +250,7 @@ static enum status take_rows(struct store_query *query, const struct store_selec
     bool more = true;
     *count = 0;
     enum status status = find_columns(query, selection, at, error);
-    while (status == STATUS_OK && (row_most == 0 || *count < row_most)) {
+    while (status == STATUS_OK && (row_max == 0 || *count < row_max)) {
         status = store_query_next(query, &more, error);
         if (status != STATUS_OK || !more)
             break;
@@ -286,7 +286,7 @@ enum status store_read(struct store *store, const struct store_reading *reading,
     enum status status = store_query_open(store, reading->sql, reading->parameters,
                                           reading->parameter_count, &query, error);
     if (status == STATUS_OK)
-        status = take_rows(query, &selection, reading->row_most, arena, rows, count, error);
+        status = take_rows(query, &selection, reading->row_max, arena, rows, count, error);
     store_query_close(query);
     return status;
 }

@@ -52,7 +52,7 @@ struct store_reading {
     const struct store_column *columns; /* required columns; the query may have others */
     size_t column_count;
     size_t row_bytes; /* size of the struct; members without a column are zero */
-    size_t row_most;  /* limit on rows; 0: none */
+    size_t row_max;   /* limit on rows; 0: none */
 };
 #define STORE_PARAMETERS(table)                                                                    \
     .parameters = (table), .parameter_count = sizeof(table) / sizeof *(table)

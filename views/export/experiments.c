@@ -53,7 +53,7 @@ static bool read_experiment(struct experiments *experiments, int64_t id,
         .parameter_count = 1,
         STORE_COLUMNS(columns),
         .row_bytes = sizeof *out,
-        .row_most = 1,
+        .row_max = 1,
     };
     struct known_experiment *read = NULL;
     size_t count = 0;

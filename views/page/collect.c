@@ -175,7 +175,7 @@ static enum status find_keys(struct page *page, struct winner *winner, struct er
                                           STORE_PARAMETERS(parameters),
                                           STORE_COLUMNS(key_columns),
                                           .row_bytes = sizeof(struct winner),
-                                          .row_most = 1};
+                                          .row_max = 1};
     struct winner *keys = NULL;
     size_t count = 0;
     const enum status status =
@@ -202,7 +202,7 @@ static enum status find_gains(struct page *page, struct winner *winner, struct e
                                           STORE_PARAMETERS(parameters),
                                           STORE_COLUMNS(gain_columns),
                                           .row_bytes = sizeof(struct gain),
-                                          .row_most = GAINS_MAX};
+                                          .row_max = GAINS_MAX};
     return store_read(page->store, &reading, &page->arena, &winner->gains, &winner->gain_count,
                       error);
 }

@@ -95,7 +95,7 @@ static enum status report_absent(struct store *store, const struct constraint *c
                                           .columns = &column,
                                           .column_count = 1,
                                           .row_bytes = sizeof *words,
-                                          .row_most = LISTED_MAX};
+                                          .row_max = LISTED_MAX};
     enum status status = store_read(store, &reading, &arena, &words, &count, error);
     if (status == STATUS_OK) {
         struct text list = {0};
@@ -216,7 +216,7 @@ enum status plot_devices(struct store *store, const struct plot_request *request
                                           .parameter_count = CONSTRAINT_COUNT,
                                           STORE_COLUMNS(device_columns),
                                           .row_bytes = sizeof **out,
-                                          .row_most = DEVICES_MAX};
+                                          .row_max = DEVICES_MAX};
     struct plot_device *devices = NULL;
     enum status status = store_read(store, &reading, arena, &devices, count, error);
     for (size_t i = 0; status == STATUS_OK && i < *count; i++) {

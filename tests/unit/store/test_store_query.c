@@ -77,7 +77,7 @@ TEST_WITH(test_rows_as_structs, setup, teardown)
     }
     assert_true(rows[2].integer == -1 && isnan(rows[2].real));
     assert_true(!rows[2].truth && !rows[2].text);
-    reading.row_most = 2;
+    reading.row_max = 2;
     must(store_read(f->store, &reading, &arena, &rows, &count, &f->error));
     assert_int_equal(count, 2);
     reading.sql = "SELECT 1 AS truth, 2 AS text, 3 AS real, 4 AS integer WHERE 0";
