@@ -282,17 +282,17 @@ bool rows_tell(const struct rows *rows, const struct row_column *columns, size_t
     struct printed printed[TABLE_COLUMNS_MAX];
     const size_t used =
         lay_out(rows, 0, rows->row_count, columns, count, style_page_columns(), printed, &left);
-    bool told = false;
-    for (size_t i = 0; i < used && !told; i++) {
+    bool found = false;
+    for (size_t i = 0; i < used && !found; i++) {
         const char *label = printed[i].column->label;
-        told = strlen(label) == length && memcmp(label, word, length) == 0;
-        for (size_t row = 0; row < rows->row_count && !told; row++) {
+        found = strlen(label) == length && memcmp(label, word, length) == 0;
+        for (size_t row = 0; row < rows->row_count && !found; row++) {
             const char *text = rows->cells[row][printed[i].index].text;
-            told = text && strlen(text) == length && memcmp(text, word, length) == 0;
+            found = text && strlen(text) == length && memcmp(text, word, length) == 0;
         }
     }
     text_free(&left);
-    return told;
+    return found;
 }
 
 void rows_print_members(const struct rows *rows, size_t first, size_t end,

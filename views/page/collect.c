@@ -43,7 +43,7 @@ static enum status read_names(struct page *page, const char *sql, const char *co
 {
     const struct store_column columns[] = {{column, 0, STORE_TEXT}};
     const struct store_reading reading = {
-        .sql = sql, STORE_COLUMNS(columns), .row_bytes = sizeof **names, .row_most = WORDS_MAX};
+        .sql = sql, STORE_COLUMNS(columns), .row_bytes = sizeof **names, .row_max = WORDS_MAX};
     return page_read(page, reading, names, count, error);
 }
 

@@ -23,9 +23,9 @@ void show_put_words(const struct show_word *words, size_t count)
 void show_put_told_words(const struct rows *rows, const struct row_column *columns,
                          size_t column_count, const struct show_word *words, size_t count)
 {
-    struct show_word told[32];
-    size_t told_count = 0;
-    for (size_t i = 0; i < count && told_count < COUNT(told); i++) {
+    struct show_word shown[32];
+    size_t shown_count = 0;
+    for (size_t i = 0; i < count && shown_count < COUNT(shown); i++) {
         bool is_told = false;
         for (const char *at = words[i].word; *at && !is_told; at += strspn(at, ", ")) {
             const size_t length = strcspn(at, ",");
@@ -33,10 +33,10 @@ void show_put_told_words(const struct rows *rows, const struct row_column *colum
             at += length;
         }
         if (is_told)
-            told[told_count++] = words[i];
+            shown[shown_count++] = words[i];
     }
-    if (told_count > 0)
-        show_put_words(told, told_count);
+    if (shown_count > 0)
+        show_put_words(shown, shown_count);
 }
 
 bool show_share_configuration(struct rows *rows, size_t first, size_t end)
