@@ -69,7 +69,7 @@ for recorded in nvidia-h100/tune nvidia-h200/families nvidia-h200/gemm-2048 nvid
     expect_code 0
     winners=$("$TUNE" show --csv | tail -n +2 | wc -l)
     page --ties 14
-    page --trust 6
+    page --trust 20
     page --searches 1
     page --runs 1
     page --baselines 6
