@@ -105,7 +105,7 @@ run "$TUNE" apply tuned.conf -- ./missing
 expect_code 3
 run "$TUNE" apply tuned.conf -- /bin/true
 expect_code 3
-expect_err 'no launch was seen'
+expect_err 'no kernel launch seen'
 sed -E 's/ image=[0-9a-f]+//' tuned.conf >other.conf
 run "$TUNE" apply other.conf -- "$APP" link add
 expect_code 3

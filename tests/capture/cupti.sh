@@ -32,7 +32,7 @@ expect_err 'replayed three times each: what the program left, to the bit'
 LD_PRELOAD=$STANDIN_CUPTI STANDIN_CUPTI_REFUSES=1 run "$TUNE" capture --via cupti -- "$APP" link add
 expect_code 3
 expect_err 'tune capture: nothing is recorded: CUPTI refused: another tool has it'
-expect_err 'no launch was seen'
+expect_err 'no kernel launch seen'
 LD_PRELOAD=$STANDIN_CUPTI TUNE_CUPTI_LIBRARY=./missing.so run "$TUNE" capture --via cupti -- "$APP" link add
 expect_code 3
 expect_err 'nothing is recorded: libcupti.so was not found'

@@ -95,7 +95,7 @@ expect_code 3
 expect_err 'missing: there is no such program$'
 run "$TUNE" capture -- /bin/true
 expect_code 3
-expect_err 'no launch was seen'
+expect_err 'no kernel launch seen'
 run "$TUNE" capture -o x.cap -- "$APP" link add
 expect_code 2
 expect_err 'which kernel\?'

@@ -107,17 +107,17 @@ done
 # ---- a GPU that is not there ----
 run "$TUNE" run --dry-run double.yaml --device cuda:0
 expect_code 3
-expect_err 'nothing of what was named is for that device'
+expect_err 'no experiment named here is for that device'
 run "$TUNE" run --dry-run double.yaml --arch sm_90
 expect_code 3
-expect_err 'nothing of what was named is for a GPU'
+expect_err 'no experiment named here is for a GPU'
 run "$TUNE" run space.yaml --arch sm_90
 expect_code 2
 expect_one_line err
 expect_err 'arch: only with --dry-run'
 run "$TUNE" run --dry-run space.yaml --arch sm_91
 expect_code 4
-expect_err "architecture 'sm_91': the GPUs that can be imagined are sm_70, "
+expect_err "architecture 'sm_91': known are sm_70, "
 
 run "$TUNE" run --dry-run space.yaml --arch sm_90 --sizes 4096
 if grep -q 'NVRTC' "$captured.err"; then
@@ -125,7 +125,7 @@ if grep -q 'NVRTC' "$captured.err"; then
     exit 0
 fi
 expect_code 0
-expect_out '^space \(space.yaml\) on H100 SXM5 80GB \(imagined\)$'
+expect_out '^space \(space.yaml\) on H100 SXM5 80GB \(not present\)$'
 # Of the legal points of n = 4096 those with 8 loads in blocks of 32 do not compile; `way` changes
 # nothing; 131072 bytes of shared memory are one block per SM, 65536 three, 32768 six, 16384 thirteen.
 expect_out '^      compiled: 26 of these points; binaries: 16; different machine codes: 15; points that repeat another: 11$'
@@ -223,7 +223,7 @@ if [[ $code -ne 4 ]]; then
     told smooth 'in, out, n' i32
     run "$TUNE" run --dry-run --arch sm_90 told.yaml --sizes 12345
     expect_code 3
-    expect_err 'told: no problem is of the sizes that were asked for; there are: 1024$'
+    expect_err 'no problem has that size; there are: 1024$'
     run "$TUNE" run --dry-run tole.yaml
     expect_code 3
     expect_err "tole.yaml: No such file or directory; did you mean 'told.yaml'\?$"
@@ -243,12 +243,12 @@ if [[ $code -ne 4 ]]; then
     sed 's/reference: told/reference: tolt/' checked.yaml >tolt.yaml
     run "$TUNE" run --dry-run --arch sm_90 tolt.yaml
     expect_code 3
-    expect_err "what results are held against does not compile: .*told.c: no function 'tolt' in it$"
+    expect_err "the reference that results are compared with does not compile: .*told.c: no function 'tolt' in it$"
     sed -i 's/real = 0;/real = nothing;/' told.c
     run "$TUNE" run --dry-run --arch sm_90 checked.yaml
     expect_code 3
     expect_out "^      the check does not compile$"
-    expect_err "told, n = 1024: what results are held against does not compile: .*nothing"
+    expect_err "told, n = 1024: the reference that results are compared with does not compile: .*nothing"
     expect_out 'compiled: 4 of these points'
     sed -i '/^check/d' checked.yaml
     echo 'check: {output: out, launches: [{kernel: plain, grid: 1, block: 1, arguments: [in, out, n]}]}' >>checked.yaml

@@ -92,7 +92,7 @@ refused duble.sum "no experiment 'duble'; did you mean 'double'\?"
 # The GPU's file has it, the CPU's has not.
 run "$TUNE" run double.xor --device cpu "${steady[@]}"
 expect_code 3
-expect_err 'nothing of what was named is for a cpu device'
+expect_err 'no experiment named here is for a cpu device'
 
 # What the shell's completion asks.
 run "$TUNE" __complete run ''

@@ -14,7 +14,8 @@ import time
 SOURCE = pathlib.Path(sys.argv[1]).resolve()
 DEVICE = sys.argv[2] if len(sys.argv) > 2 else None
 PAGES = sorted(page for pattern in ("README.md", "CONTRIBUTING.md", "docs/*.md", "*/README.md", "*/*/README.md")
-               for page in SOURCE.glob(pattern) if "build" not in page.relative_to(SOURCE).parts[0])
+               for page in SOURCE.glob(pattern) if "build" not in page.relative_to(SOURCE).parts[0]
+               and page.name != "commands.md")  # printed by `tune __options`
 FIRST_WORDS = re.compile(r"(?:\w+=\S+ )*(?:cd \S+ && )?(?:tune|\./bootstrap|\S*/(?:bin|bench|tests|examples)/\S+|(?:bench|tests|examples|plots)/\S+|"
                          r"cmake|cpack|ctest|cc|nvcc|python3|pip|make|export \w+=|\w+=\$\()(?=[ /\w.$]|$)")
 # What other tests run, or nobody can here: a pattern of the command, and who runs it or why not.

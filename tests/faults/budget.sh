@@ -48,7 +48,7 @@ tune_copy 'nvrtcCompileProgram@WAY=1|2|3|5|6: slow=20000; nvrtcCompileProgram@BL
 expect_code 6
 [[ $(query "SELECT candidate_count, space_count, trust FROM winners") == '1 18 unstable' ]] || fail "$(query "SELECT * FROM winners")"
 [[ $(query "SELECT count(*) FROM rounds") -eq 0 ]] || fail "a baseline raced alone"
-expect_err '^tune: for want of time 1 of 1 problem was not measured to the end$'
+expect_err '^tune: out of time: 1 of 1 problem was not measured to the end$'
 expect_err "^tune: 1 of 1 problem: not sure; 'tune show --trust' says why\$" # as show counts it
 [[ ! -e tuned.conf ]] || fail "in tuned.conf: $(cat tuned.conf)"
 run "$TUNE" show

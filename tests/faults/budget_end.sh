@@ -11,10 +11,10 @@ brief=(--set block_ns=20000 --set confirm_processes=2 --set confirm_rounds=3)
 # A compiler that needs longer than the budget: not one problem is measured, no second is begun, nothing is blamed.
 tune_copy 'nvrtcCompileProgram@source=copy.cu: slow=20000' "${brief[@]}" --budget 2s
 expect_code 6
-expect_err '^tune: for want of time 4 of 4 problems were not measured to the end$'
+expect_err '^tune: out of time: 4 of 4 problems were not measured to the end$'
 expect_err '^tune: the budget left some of it undone$'
 refuse_err 'no configuration works'
-expect_err '^tune run: 4 of 4 problems have no winner, for want of time; the same command with a larger --budget, or none, goes on from here$'
+expect_err '^tune run: 4 of 4 problems have no winner, out of time; the same command with a larger --budget, or none, goes on from here$'
 [[ $(query "SELECT count(*) FROM trials") -eq 0 ]] || fail "$(query "SELECT * FROM trials")"
 [[ $(query "SELECT outcome FROM runs") == complete ]] || fail "$(query "SELECT * FROM runs")"
 refuse_workers
@@ -26,7 +26,7 @@ tune_copy 'nvrtcCompileProgram@source=copy.cu: slow=200' "${brief[@]}" --budget 
 [[ -z $(query "SELECT * FROM winners WHERE stage = 'sweep'") ]] || fail "$(query "SELECT * FROM winners")"
 left=$(query "SELECT 4 - count(*) FROM winners")
 [[ $code -eq 0 || $left -gt 0 ]] || fail "exit code $code with all winners"
-[[ $left -eq 0 ]] || expect_err "^tune: for want of time $left of 4 problems w[a-z]* not measured to the end\$"
+[[ $left -eq 0 ]] || expect_err "^tune: out of time: $left of 4 problems w[a-z]* not measured to the end\$"
 # Started after the end: rounds of one race at most, and a trial of the sweep at most.
 end="(SELECT budget_ns FROM runs)"
 [[ $(query "SELECT count(DISTINCT problem_id) <= 1 FROM rounds WHERE stage = 'race' AND at_ns > $end") -eq 1 ]] ||
@@ -37,7 +37,7 @@ end="(SELECT budget_ns FROM runs)"
 tune_copy '' "${brief[@]}"
 expect_code 0
 [[ $(query "SELECT count(*) FROM winners WHERE stage = 'confirm'") -eq 4 ]] || fail "$(query "SELECT * FROM winners")"
-refuse_err 'for want of time'
+refuse_err 'out of time'
 
 # tune check: all of it; none of it; some of it.
 check=("$TUNE" check --device cuda:0 copy.yaml tuned.conf "${warm[@]}" --set block_ns=20000 --json)
@@ -48,7 +48,7 @@ TUNE_FAULTS='nvrtcCompileProgram@source=copy.cu: slow=20000' TUNE_CACHE_DIR=$TMP
 expect_code 8
 expect_json '{(e["state"], e["reason"]) for e in j}' "{('not checked', 'the budget was spent before its turn')}"
 expect_json 'len(j)' "$entries"
-expect_err "^tune: $entries entries: 0 hold, .* 0 cannot be checked, $entries not checked for want of time\$"
+expect_err "^tune: $entries entries: 0 hold, .* 0 cannot be checked, $entries not checked, out of time\$"
 expect_err "tune check: tuned.conf: the budget was spent before $entries of $entries entries were checked: give more with --budget, or check fewer with --problem"
 # What is shown not to hold comes first, whatever was not come to.
 sed 's/way=[0-9]*/way=77/' tuned.conf >gone.conf

@@ -261,8 +261,7 @@ enum status output_differs(const char *path, const char *input, struct error *er
         stat(input, &in) != 0 || !S_ISREG(out.st_mode) || out.st_dev != in.st_dev ||
         out.st_ino != in.st_ino)
         return STATUS_OK;
-    return error_set(error, STATUS_USAGE,
-                     "%s: is what is read, and would be written over: name another file", path);
+    return error_set(error, STATUS_USAGE, "%s is the input; name another output file", path);
 }
 
 /* ---- folders ---- */

@@ -213,10 +213,11 @@ static enum status open_known(struct check *check, struct error *error)
 {
     if (!check->recorded && !file_exists(DEFAULT_DATABASE)) {
         if (!check->run.text.quiet)
-            print_clean(stderr,
-                        "tune: no %s here: entries are held against the baselines alone; "
-                        "--from names a database with runners-up\n",
-                        DEFAULT_DATABASE);
+            print_clean(
+                stderr,
+                "tune: no %s here: entries are compared with baselines only; pass --from FILE to "
+                "include runners-up\n",
+                DEFAULT_DATABASE);
         return STATUS_OK;
     }
     const char *path = check->recorded ? check->recorded : DEFAULT_DATABASE;
@@ -284,7 +285,7 @@ static enum status conclude(struct check *check, struct error *error)
     if (!check->run.text.quiet)
         print_clean(stderr,
                     "tune: %zu %s: %zu hold, %zu hold but are stale, %zu no longer hold, %zu "
-                    "cannot be checked, %zu not checked for want of time\n",
+                    "cannot be checked, %zu not checked, out of time\n",
                     check->checked, check->checked == 1 ? "entry" : "entries",
                     check->counts[CHECK_HOLDS], check->counts[CHECK_STALE],
                     check->counts[CHECK_BEATEN], check->counts[CHECK_UNKNOWN], no_time);

@@ -195,8 +195,9 @@ enum status landscape_checks(struct landscape *landscape, const struct point *po
         print_clean(stdout, "      the check %s\n", why);
     if (landscape->none.status == STATUS_OK)
         (void)error_set(&landscape->none, STATUS_NOT_FOUND,
-                        "%s, %s = %lld: what results are held against %s: %s", point->problem->key,
-                        point->problem->size_name, (long long)point->problem->n, why, error->text);
+                        "%s, %s = %lld: the reference that results are compared with %s: %s",
+                        point->problem->key, point->problem->size_name,
+                        (long long)point->problem->n, why, error->text);
     error_clear(error);
     return STATUS_OK;
 }

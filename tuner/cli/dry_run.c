@@ -252,45 +252,24 @@ static enum status print_problem(const struct look *look, const struct problem *
     return status;
 }
 
-static enum status no_such_size(const struct look *look, struct error *error)
-{
-    struct text sizes = {0};
-    for (size_t i = 0; i < experiment_problem_count(look->experiment); i++) {
-        struct problem problem;
-        char size[32];
-        experiment_problem(look->experiment, i, &problem);
-        (void)string_format(size, sizeof size, "%s%lld", sizes.length > 0 ? ", " : "",
-                            (long long)problem.n);
-        if (!strstr(text_string(&sizes), size))
-            text_append(&sizes, size);
-    }
-    const enum status status = error_set(error, STATUS_NOT_FOUND,
-                                         "%s: no problem is of the sizes that were asked for; "
-                                         "there are: %.300s",
-                                         experiment_name(look->experiment), text_string(&sizes));
-    text_free(&sizes);
-    return status;
-}
-
-static enum status print_experiment(const struct look *look, struct error *error)
+/* Prints the problems of the sizes that are meant; nothing where there are none. */
+static enum status print_experiment(const struct look *look, size_t *problems, struct error *error)
 {
     bool first = true;
     enum status status = STATUS_OK;
-    print_clean(stdout, "%s (%s) on %s\n", experiment_name(look->experiment),
-                experiment_path(look->experiment),
-                facts_text(look->facts, "name", "a device that is not known"));
     for (size_t i = 0; i < experiment_problem_count(look->experiment) && status == STATUS_OK; i++) {
         struct problem problem;
         experiment_problem(look->experiment, i, &problem);
         if (!look->wanted[i] || !size_is_meant(look->run, &problem))
             continue;
+        if (first)
+            print_clean(stdout, "%s (%s) on %s\n", experiment_name(look->experiment),
+                        experiment_path(look->experiment),
+                        facts_text(look->facts, "name", "a device that is not known"));
         status = print_problem(look, &problem, first, error);
         first = false;
+        (*problems)++;
     }
-    if (status == STATUS_OK && first && look->run->experiments.count == 1)
-        return no_such_size(look, error);
-    if (status == STATUS_OK && first)
-        print_clean(stdout, "  no problem of the sizes that were asked for\n");
     return status;
 }
 
@@ -314,7 +293,8 @@ static enum status take_facts(const struct run *run, const struct device_api *ap
     if (api->describe(named == api ? index : 0, facts, error) == STATUS_OK)
         return STATUS_OK;
     print_clean(stderr,
-                "tune: no %s device here (%s): its facts are unknown; --arch imagines them\n",
+                "tune: no %s device here (%s): its numbers are unknown; --arch sm_90 takes those "
+                "of that GPU\n",
                 api->kind, error->text);
     error_clear(error);
     return STATUS_OK;
@@ -333,13 +313,13 @@ static enum status start_landscape(const struct run *run, const struct device_ap
     };
     if (!run->text.architecture)
         return STATUS_OK;
-    fprintf(
-        stderr,
-        "tune: --arch has the kernels compiled, with the flags of their files; none is launched\n");
+    fprintf(stderr,
+            "tune: compiling the kernels for %s, with the flags of their files; none is launched\n",
+            run->text.architecture);
     return landscape_start(&options, out, error);
 }
 
-static enum status print_kind(const struct run *run, const struct device_api *api,
+static enum status print_kind(const struct run *run, const struct device_api *api, size_t *problems,
                               struct error *error)
 {
     struct session_experiment experiments[EXPERIMENTS_MAX];
@@ -352,7 +332,7 @@ static enum status print_kind(const struct run *run, const struct device_api *ap
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         const struct look look = {run, experiments[i].experiment, experiments[i].wanted, &facts,
                                   landscape};
-        status = print_experiment(&look, error);
+        status = print_experiment(&look, problems, error);
     }
     if (status == STATUS_OK)
         status = landscape_judge(landscape, error);
@@ -401,22 +381,29 @@ enum status run_dry(const struct run *run, struct error *error)
     enum status status = STATUS_OK;
     struct session_experiment experiments[EXPERIMENTS_MAX];
     size_t shown = 0;
+    size_t problems = 0;
     for (size_t i = 0; device_kinds[i] && status == STATUS_OK; i++) {
         bool meant = false;
         status = kind_is_meant(run, device_kinds[i], &meant, error);
         if (status != STATUS_OK || !meant)
             continue;
         shown += experiments_of_kind(&run->experiments, device_kinds[i]->kind, experiments);
-        status = print_kind(run, device_kinds[i], error);
+        status = print_kind(run, device_kinds[i], &problems, error);
     }
     const char *missing = missing_need();
     if (status == STATUS_OK && shown == 0 && missing &&
         (run->text.architecture || !run->text.device))
         status =
             error_set(error, STATUS_UNAVAILABLE,
-                      "what was named is for a GPU, and this tune was built without %s", missing);
+                      "the experiment is for a GPU, and this tune was built without %s", missing);
     else if (status == STATUS_OK && shown == 0)
-        status = error_set(error, STATUS_NOT_FOUND, "nothing of what was named is for %s",
+        status = error_set(error, STATUS_NOT_FOUND, "no experiment named here is for %s",
                            run->text.architecture ? "a GPU" : "that device");
+    else if (status == STATUS_OK && problems == 0) {
+        for (size_t i = 0; i < run->experiments.count; i++)
+            experiments[i] =
+                (struct session_experiment){run->experiments.items[i], run->experiments.wanted[i]};
+        status = session_no_such_size(experiments, run->experiments.count, error);
+    }
     return status;
 }

@@ -228,11 +228,13 @@ static enum status check_no_conf(const char *path, struct error *error)
                          strcmp(first, "tuned-conf ") == 0;
     if (file)
         (void)fclose(file);
-    return is_conf ? error_set(error, STATUS_USAGE,
-                               "%s is a tuned.conf, and would be written over: the option names "
-                               "what is written, and what is read stands for itself",
-                               path)
-                   : STATUS_OK;
+    return is_conf
+               ? error_set(
+                     error, STATUS_USAGE,
+                     "%s is a tuned.conf and would be overwritten: the option names the output; "
+                     "write the input without an option",
+                     path)
+               : STATUS_OK;
 }
 
 /* Nothing that is read is written over. */

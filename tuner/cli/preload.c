@@ -120,8 +120,9 @@ enum status preload_run(const char *const *words, const char *library,
 
 enum status preload_no_launch(const char *program, struct error *error)
 {
-    return error_set(error, STATUS_NOT_FOUND,
-                     "%s: no launch was seen: does it use CUDA, is it no set-user-ID program, and "
-                     "does it keep its environment?",
-                     program);
+    return error_set(
+        error, STATUS_NOT_FOUND,
+        "%s: no kernel launch seen: it does not use CUDA, is set-user-ID, or starts its "
+        "children without LD_PRELOAD",
+        program);
 }

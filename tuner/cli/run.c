@@ -224,8 +224,7 @@ static void print_summary(const struct run *run, const struct session_summary *s
     print_clean(stderr, "tune: %s\n", text_string(&line));
     if (summary->unlaunchable + summary->duplicates > 0)
         fprintf(stderr,
-                "tune: not launched: %zu that do not fit on the device, %zu that launch the same "
-                "as another\n",
+                "tune: skipped: %zu do not fit on the device, %zu launch the same as another\n",
                 summary->unlaunchable, summary->duplicates);
     text_free(&line);
     print_searches(run, summary);
@@ -242,10 +241,10 @@ static void print_summary(const struct run *run, const struct session_summary *s
         text_free(&line);
     }
     if (summary->problems_left_out > 0)
-        print_clean(
-            stderr, "tune: for want of time %zu of %zu problem%s %s not measured to the end\n",
-            summary->problems_left_out, summary->problems, summary->problems == 1 ? "" : "s",
-            summary->problems_left_out == 1 ? "was" : "were");
+        print_clean(stderr, "tune: out of time: %zu of %zu problem%s %s not measured to the end\n",
+                    summary->problems_left_out, summary->problems,
+                    summary->problems == 1 ? "" : "s",
+                    summary->problems_left_out == 1 ? "was" : "were");
     if (summary->budget_spent)
         fputs("tune: the budget left some of it undone\n", stderr);
 }
@@ -316,7 +315,7 @@ static enum status say_no_winner(const struct run *run, size_t unstable, struct 
     else
         text_printf(&line, "no winner is sure enough to be written (%zu not sure)", unstable);
     if (none > 0 && run->ending.left_out >= none) {
-        text_append(&line, ", for want of time; ");
+        text_append(&line, ", out of time; ");
         append_step(&line, run);
     } else if (none > 0 && failed.length > 0) {
         text_printf(&line, ": what was tried failed (%s); ", text_string(&failed));
@@ -388,7 +387,7 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
     if (every)
         run->session.device_count = 0;
     if (count == 0)
-        return error_set(error, STATUS_NOT_FOUND, "nothing of what was named is for a %s device%s",
+        return error_set(error, STATUS_NOT_FOUND, "no experiment named here is for a %s device%s",
                          api->kind,
                          device_traits(api->kind)->is_gpu
                              ? ""

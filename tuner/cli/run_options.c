@@ -146,7 +146,7 @@ static enum status choose_devices(struct run *run, struct error *error)
     if (run->experiments.count > 0 &&
         experiments_of_kind(&run->experiments, device_host()->kind, ours) == 0)
         return error_set(error, STATUS_NOT_FOUND,
-                         "what was named is for a GPU, and there is none here: '--dry-run --arch "
+                         "the experiment needs a GPU, and there is none here: '--dry-run --arch "
                          "sm_90' compiles it without one");
     print_clean(stderr, "tune: no GPU (%s): the device is the CPU\n", error->text);
     error_clear(error);

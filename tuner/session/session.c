@@ -52,22 +52,20 @@ enum status lane_begin(struct lane *lane, struct error *error)
     return status;
 }
 
-static enum status no_such_size(const struct session *session, struct error *error)
+enum status session_no_such_size(const struct session_experiment *experiments, size_t count,
+                                 struct error *error)
 {
     struct text sizes = {0};
-    for (size_t i = 0; i < session->experiment_count; i++) {
-        int64_t last = 0;
-        const struct session_experiment *at = &session->experiments[i];
-        for (size_t j = 0; j < experiment_problem_count(at->experiment); j++) {
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < experiment_problem_count(experiments[i].experiment); j++) {
             struct problem problem;
-            experiment_problem(at->experiment, j, &problem);
-            if (problem.n <= last || (at->wanted && !at->wanted[j]))
-                continue;
-            text_printf(&sizes, " %lld", (long long)problem.n);
-            last = problem.n;
+            char size[32];
+            experiment_problem(experiments[i].experiment, j, &problem);
+            (void)string_format(size, sizeof size, "%lld", (long long)problem.n);
+            if (!experiments[i].wanted || experiments[i].wanted[j])
+                text_append_others(&sizes, size, text_string(&sizes));
         }
-    }
-    (void)error_set(error, STATUS_NOT_FOUND, "no problem has that size; there are:%s",
+    (void)error_set(error, STATUS_NOT_FOUND, "no problem has that size; there are: %.300s",
                     text_string(&sizes));
     text_free(&sizes);
     return error->status;
@@ -123,7 +121,7 @@ static enum status session_start(struct session *session, struct error *error)
     for (size_t i = 0; i < session->group_count; i++)
         TRY(group_count_work(&session->groups[i], error));
     if (session->progress.problem_count == 0)
-        return no_such_size(session, error);
+        return session_no_such_size(session->experiments, session->experiment_count, error);
     for (size_t i = 0; i < session->lane_count; i++)
         if (!session->lanes[i].lost && !session->lanes[i].site->is_late)
             TRY(lane_begin(&session->lanes[i], error));

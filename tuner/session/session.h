@@ -187,5 +187,8 @@ enum status session_run(struct store *store, const struct session_options *optio
                         const struct session_experiment *experiments, size_t experiment_count,
                         const struct session_events *events, struct session_summary *summary,
                         struct error *error);
+/* STATUS_NOT_FOUND with the sizes of the problems that are wanted. */
+enum status session_no_such_size(const struct session_experiment *experiments, size_t count,
+                                 struct error *error);
 
 #endif

@@ -61,8 +61,7 @@ static enum status no_board(const char *architecture, struct error *error)
     struct text known = {0};
     for (size_t i = 0; i < BOARDS; i++)
         text_printf(&known, "%ssm_%d", i ? ", " : "", boards[i].capability);
-    enum status status = error_set(error, STATUS_UNAVAILABLE,
-                                   "architecture '%s': the GPUs that can be imagined are %s",
+    enum status status = error_set(error, STATUS_UNAVAILABLE, "architecture '%s': known are %s",
                                    architecture, text_string(&known));
     text_free(&known);
     return status;
@@ -78,7 +77,7 @@ enum status cuda_imagine(const char *architecture, struct facts *facts, struct e
     char text[64];
     facts_add_text(facts, "kind", "Kind", "cuda");
     facts_add_integer(facts, "index", "Index", "", 0);
-    (void)string_format(text, sizeof text, "%s (imagined)", board->name);
+    (void)string_format(text, sizeof text, "%s (not present)", board->name);
     facts_add_text(facts, "name", "Name", text);
     (void)string_format(text, sizeof text, "imagined-%s", architecture);
     facts_add_text(facts, "uuid", "UUID", text);
