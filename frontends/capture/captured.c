@@ -270,11 +270,11 @@ static bool tells_apart(const struct captured_set *set, uint32_t at, uint32_t by
 static bool counts_elements(const struct captured_set *set, uint32_t at, uint32_t bytes,
                             void *context)
 {
-    enum { ELEMENTS_LEAST = 32 };
+    enum { ELEMENTS_MIN = 32 };
     const int64_t *sizes = context;
     bool counts = tells_apart(set, at, bytes, context);
     for (size_t i = 0; i < set->launch_count; i++)
-        counts = counts && sizes[i] >= ELEMENTS_LEAST;
+        counts = counts && sizes[i] >= ELEMENTS_MIN;
     return counts;
 }
 

@@ -14,7 +14,7 @@
 #include "tuner/base/temporary.h"
 #include "tuner/device/traits.h"
 
-enum { SCREEN_NOBODY = 100, SLACK_MOST = 1 };
+enum { SCREEN_NOBODY = 100, SLACK_MAX = 1 };
 
 /* ---- which entries ---- */
 
@@ -78,7 +78,7 @@ static enum status choose_protocol(struct check *check, const char *kind, struct
         protocol->screen_slower[i] = SCREEN_NOBODY;
     /* Nor does the race decide what fresh processes are to decide. */
     if (check->in_doubt_only)
-        protocol->race_slack = SLACK_MOST;
+        protocol->race_slack = SLACK_MAX;
     return status;
 }
 

@@ -92,7 +92,7 @@ static bool hold_standard_streams(void)
  * again with what is good for all; with too little to run at all, it says so. */
 static bool has_stack(char **argv)
 {
-    enum { STACK_WANTED = 1 << 20, STACK_LEAST = 256 << 10 };
+    enum { STACK_WANTED = 1 << 20, STACK_MIN = 256 << 10 };
     static const char text[] = "tune: the stack is limited to less than 256 KiB: ulimit -s 8192\n";
     struct rlimit limit;
     if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_WANTED)
@@ -101,7 +101,7 @@ static bool has_stack(char **argv)
     limit.rlim_cur = limit.rlim_max < STACK_WANTED ? limit.rlim_max : STACK_WANTED;
     if (limit.rlim_cur > before && setrlimit(RLIMIT_STACK, &limit) == 0)
         (void)execv("/proc/self/exe", argv);
-    if (before >= STACK_LEAST)
+    if (before >= STACK_MIN)
         return true;
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
     return false;

@@ -44,7 +44,7 @@ static void progress(void *context, size_t done, size_t total)
 }
 
 /* Of a page with hardly anything in it. */
-enum { PAGE_BYTES_LEAST = 100 << 10 };
+enum { PAGE_BYTES_MIN = 100 << 10 };
 
 static enum status write_report(struct asked *asked, struct error *error)
 {
@@ -55,7 +55,7 @@ static enum status write_report(struct asked *asked, struct error *error)
     if (status == STATUS_OK && request->before_database)
         status = output_differs(asked->output, request->before_database, error);
     if (status == STATUS_OK)
-        status = output_room(asked->output, PAGE_BYTES_LEAST, error);
+        status = output_room(asked->output, PAGE_BYTES_MIN, error);
     if (status == STATUS_OK)
         status = reading_open(&request->database, &store, error);
     if (status == STATUS_OK && request->before_database)

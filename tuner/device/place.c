@@ -147,7 +147,7 @@ int place_numa_node(const char *pci_address)
 
 /* With fewer cores than this there is none to spare: whoever is given one of two would keep the
  * compilers, and the system's own work, from half of the machine. */
-enum { CORES_LEAST = 3 };
+enum { CORES_MIN = 3 };
 
 struct choice {
     hwloc_topology_t topology;
@@ -297,7 +297,7 @@ enum status place_near(hwloc_topology_t topology, hwloc_const_cpuset_t allowed,
     int usable = 0;
     for (int i = 0; i < core_count(&choice); i++)
         usable += is_usable(&choice, core_at(&choice, i), NULL);
-    if (usable < CORES_LEAST) {
+    if (usable < CORES_MIN) {
         leave_to_system(&choice, near, count, usable);
         return STATUS_OK;
     }

@@ -48,7 +48,7 @@ static const double ms_ns = 1e6;
 /* Cost of a visit beside its blocks: messages, uploads, a flush. */
 static const double around_visit_ns = 5e5;
 enum { ENTRANTS_MIN = 4, ROUNDS_OF_A_RACE = 8 };
-enum { TRIALS_TO_KNOW = 30, FINALISTS_MIN = 2, WATCH_LEAST_MS = 20, WATCH_SHARE = 10 };
+enum { TRIALS_TO_KNOW = 30, FINALISTS_MIN = 2, WATCH_MIN_MS = 20, WATCH_SHARE = 10 };
 
 /* Returns the end of the last batch job of the hosts, since awaited hosts may bring later ones.
  * INT64_MAX: a host without an end. */
@@ -393,8 +393,8 @@ int64_t budget_watch_ms(const struct group *group, const struct allowance *allow
     if (budget_end_ns(session) == 0)
         return most_ms;
     int64_t fit_ms = (int64_t)((double)allowance->share_ns / ms_ns) / WATCH_SHARE;
-    if (fit_ms < WATCH_LEAST_MS || budget_ended(session))
-        fit_ms = WATCH_LEAST_MS;
+    if (fit_ms < WATCH_MIN_MS || budget_ended(session))
+        fit_ms = WATCH_MIN_MS;
     return fit_ms < most_ms ? fit_ms : most_ms;
 }
 

@@ -14,7 +14,7 @@ enum {
     TIMEOUT_FLOOR_MS = 5000,
     TIMEOUT_FIRST_MS = 15000, /* includes uploads of inputs and the first use of the device */
     TIMEOUT_FACTOR = 50,
-    TIMEOUT_FLOOR_LEAST_MS = 100,
+    TIMEOUT_FLOOR_MIN_MS = 100,
     PAUSE_US = 100000,
 };
 
@@ -159,7 +159,7 @@ enum status lane_probe_after(struct lane *lane, const struct worker_outcome *out
 /* Reads TUNE_TRIAL_TIMEOUT_MS. */
 enum status session_read_environment(struct session *session, struct error *error)
 {
-    return environment_integer("TUNE_TRIAL_TIMEOUT_MS", TIMEOUT_FLOOR_LEAST_MS, INT32_MAX, 0,
+    return environment_integer("TUNE_TRIAL_TIMEOUT_MS", TIMEOUT_FLOOR_MIN_MS, INT32_MAX, 0,
                                &session->timeout_floor_ms, error);
 }
 

@@ -9,7 +9,7 @@
 #include "tuner/device/cpu/device.h"
 
 /* A way is tried TRIES times; the best of each transfer then PASSES times more. */
-enum { TRIES = 2, PASSES = 15, LEAST_BYTES = 256 << 20, BYTES_PER_CORE = 32 << 20, WAYS_MOST = 16 };
+enum { TRIES = 2, PASSES = 15, LEAST_BYTES = 256 << 20, BYTES_PER_CORE = 32 << 20, WAYS_MAX = 16 };
 /* For each transfer, and as long again for the best way's passes; what was found by then is the
  * ceiling. */
 static const int64_t search_ns_most = INT64_C(1500000000);
@@ -177,14 +177,14 @@ static void time_passes(struct device *device, struct stream *stream, struct way
 static double best_gbs(struct device *device, struct stream *stream, const struct task *tasks,
                        size_t task_count, double bytes_moved, char name[WAY_BYTES])
 {
-    struct way ways[WAYS_MOST] = {{0}};
+    struct way ways[WAYS_MAX] = {{0}};
     size_t best = 0;
     /* Each task on all cores, on half and on a quarter of them: a memory may be quicker with
      * fewer. */
     size_t count = 0;
     for (int share = 1; share <= 4; share *= 2) {
         int threads = device->machine.cores / share;
-        for (size_t i = 0; i < task_count && threads > 0 && count < WAYS_MOST; i++)
+        for (size_t i = 0; i < task_count && threads > 0 && count < WAYS_MAX; i++)
             if (can_run(&tasks[i]))
                 ways[count++] = (struct way){tasks[i].task, tasks[i].name, threads, 0};
     }

@@ -7,7 +7,7 @@
 #include "tuner/device/cpu/device.h"
 
 /* Of a buffer where caches are unknown, or are not filled to empty them. */
-enum { BUFFER_BYTES_MOST = 64 << 20, LINE_BYTES = 64 };
+enum { BUFFER_BYTES_MAX = 64 << 20, LINE_BYTES = 64 };
 
 /* ---- one line after the other, by the processor's own instruction ---- */
 
@@ -68,8 +68,8 @@ static void evict_touched(void *context, int thread, int threads)
 size_t flush_bytes(const struct machine *machine, int core)
 {
     int64_t bytes = machine_flush_bytes(machine, core);
-    if (bytes <= 0 || (bytes > BUFFER_BYTES_MOST && machine->flushes_by_line))
-        bytes = BUFFER_BYTES_MOST;
+    if (bytes <= 0 || (bytes > BUFFER_BYTES_MAX && machine->flushes_by_line))
+        bytes = BUFFER_BYTES_MAX;
     return (size_t)bytes;
 }
 

@@ -57,7 +57,7 @@ static const struct shape {
 } shapes[] = {{1024, 1}, {1024, 2}, {512, 2},  {512, 4}, {256, 4}, {256, 8}, {1024, 8},
               {512, 16}, {256, 32}, {128, 64}, {512, 0}, {256, 0}, {128, 0}},
   bulk_shapes[] = {{32, 1}, {32, 2}, {32, 4}, {32, 6}, {32, 24}};
-enum { SHAPES_MOST = sizeof shapes / sizeof *shapes };
+enum { SHAPES_MAX = sizeof shapes / sizeof *shapes };
 
 /* One way to do a transfer. */
 struct way {
@@ -67,7 +67,7 @@ struct way {
     struct shape shape;
     double gbs; /* the best so far */
 };
-enum { WAYS_MOST = KINDS * SHAPES_MOST + 1 };
+enum { WAYS_MAX = KINDS * SHAPES_MAX + 1 };
 
 struct measuring {
     struct device *device;
@@ -177,7 +177,7 @@ static enum status add_kernel(const struct measuring *measuring, const struct ke
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "loading the measuring kernel %s", kind->name);
     const struct shape *list = kind->bulk ? bulk_shapes : shapes;
-    size_t length = kind->bulk ? sizeof bulk_shapes / sizeof *bulk_shapes : SHAPES_MOST;
+    size_t length = kind->bulk ? sizeof bulk_shapes / sizeof *bulk_shapes : SHAPES_MAX;
     for (size_t i = 0; i < length; i++)
         ways[(*count)++] = (struct way){kind->transfer, function, kind, list[i], 0};
     return STATUS_OK;
@@ -208,7 +208,7 @@ static int by_speed(const void *left, const void *right)
 static enum status measure_best(struct measuring *measuring, enum transfer transfer, double *gbs,
                                 char name[WAY_BYTES], struct error *error)
 {
-    struct way ways[WAYS_MOST];
+    struct way ways[WAYS_MAX];
     size_t count = 0;
     size_t window = measuring->bytes / WINDOWS / TILE * TILE;
     window = window < window_bytes_least ? measuring->bytes : window;
@@ -349,7 +349,7 @@ enum status cuda_bandwidth(struct device *device, int64_t bytes, struct bandwidt
 
 /* BLOCK * BLOCKS_PER_SM threads are resident at once on every architecture. */
 enum { CHAINS = 8, UNROLL = 16, BLOCK = 512, BLOCKS_PER_SM = 2, TIMINGS = 5 };
-enum { REPEATS_FIRST = 64, REPEATS_MOST = 1 << 20 };
+enum { REPEATS_FIRST = 64, REPEATS_MAX = 1 << 20 };
 static const double wanted_ms = 2.5;
 
 static const struct arithmetic_kind {
@@ -390,8 +390,8 @@ static CUresult measure(struct device *device, CUfunction function, int operatio
     CUresult result = time_once(device, function, repeats, &elapsed_ms); /* loads it, too */
     if (result == CUDA_SUCCESS)
         result = time_once(device, function, repeats, &elapsed_ms);
-    double scaled = elapsed_ms > 0 ? repeats * wanted_ms / (double)elapsed_ms : REPEATS_MOST;
-    repeats = (uint32_t)fmin(fmax(scaled, 1), REPEATS_MOST);
+    double scaled = elapsed_ms > 0 ? repeats * wanted_ms / (double)elapsed_ms : REPEATS_MAX;
+    repeats = (uint32_t)fmin(fmax(scaled, 1), REPEATS_MAX);
     double done =
         (double)repeats * UNROLL * CHAINS * operations * BLOCK * BLOCKS_PER_SM * device->sm_count;
     for (int i = 0; i < TIMINGS && result == CUDA_SUCCESS; i++) {

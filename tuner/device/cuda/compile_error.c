@@ -16,7 +16,7 @@ static const char *line_with(const char *log, const char *word, size_t *length)
     return hit;
 }
 
-enum { STATIC_SHARED_MOST = 48 * 1024 }; /* of every architecture so far */
+enum { STATIC_SHARED_MAX = 48 * 1024 }; /* of every architecture so far */
 
 /* A function that a kernel calls may have been taken for the host's; what only a host has, NVRTC
  * does not take at all. */
@@ -107,10 +107,10 @@ enum status cuda_compile_failed(const struct compilation *compilation, const cha
         int64_t bytes = strtoll(number, NULL, 10);
         shared = bytes > shared ? bytes : shared;
     }
-    if (shared > STATIC_SHARED_MOST)
+    if (shared > STATIC_SHARED_MAX)
         return error_set(
             error, STATUS_COMPILE_FAILED,
             "%lld bytes in static __shared__ variables, more than %d: make them dynamic",
-            (long long)shared, STATIC_SHARED_MOST);
+            (long long)shared, STATIC_SHARED_MAX);
     return error_set(error, STATUS_COMPILE_FAILED, "%s", otherwise);
 }

@@ -150,7 +150,7 @@ static bool device_properties(const struct facts *facts, struct cudaOccDevicePro
     return out->maxThreadsPerMultiprocessor > 0 && out->warpSize > 0;
 }
 
-enum { CLUSTER_BLOCKS_MOST = 16 };
+enum { CLUSTER_BLOCKS_MAX = 16 };
 
 enum status cuda_occupancy(const struct facts *facts, const struct launch *launch,
                            struct kernel_resources *resources, struct error *error)
@@ -167,7 +167,7 @@ enum status cuda_occupancy(const struct facts *facts, const struct launch *launc
     int most = properties.maxThreadsPerBlock;
     if (resources->max_threads_per_block > 0 && resources->max_threads_per_block < most)
         most = resources->max_threads_per_block;
-    if (launch_cluster_blocks(launch) > (properties.computeMajor >= 9 ? CLUSTER_BLOCKS_MOST : 1))
+    if (launch_cluster_blocks(launch) > (properties.computeMajor >= 9 ? CLUSTER_BLOCKS_MAX : 1))
         return STATUS_OK;
     if (block_threads == 0 || block_threads > (uint32_t)most ||
         launch->shared_bytes > INT32_MAX / 2)

@@ -87,10 +87,10 @@ enum status formula_facts(int index, struct facts *facts, struct error *error)
 
 struct kernel_resources formula_resources(uint64_t binary, const char *kernel)
 {
-    enum { REGISTERS_LEAST = 24, REGISTERS_STEPS = 6, REGISTERS_STEP = 8 };
+    enum { REGISTERS_MIN = 24, REGISTERS_STEPS = 6, REGISTERS_STEP = 8 };
     uint64_t drawn = hash_u64(kernel, strlen(kernel), binary);
     return (struct kernel_resources){
-        .registers = REGISTERS_LEAST + (int32_t)(drawn % REGISTERS_STEPS) * REGISTERS_STEP,
+        .registers = REGISTERS_MIN + (int32_t)(drawn % REGISTERS_STEPS) * REGISTERS_STEP,
         .spill_bytes = -1,
         .max_threads_per_block = BLOCK_THREADS,
         .active_blocks_per_sm = -1,
