@@ -75,6 +75,7 @@ static enum status read_row(const char *path, const struct recording **recording
     struct arena arena = {0};
     char *text = NULL;
     size_t length = 0;
+    *out = (struct recorded_point){0};
     enum status status = file_read(&arena, path, BINARY_BYTES_MAX, &text, &length, error);
     if (status == STATUS_OK)
         status = find_row(text, length, recording, out, error);
