@@ -54,10 +54,16 @@ static const struct formula *read_constructor(const struct formula_scope *scope,
 /* Whether the name is a parameter of a function, whose caller gives it. */
 static bool is_parameter(const struct tokens *tokens, size_t i)
 {
-    return token_is_in(tokens, i + 1, ", )") && i > 0 &&
-           (is_name_token(tokens, i - 1) || token_is_in(tokens, i - 1, "* &")) &&
-           !token_is_in(tokens, i - 1, "return") &&
-           (is_name_token(tokens, i - 1) || (i > 1 && is_name_token(tokens, i - 2)));
+    if (!token_is_in(tokens, i + 1, ", )") || i == 0 || token_is_in(tokens, i - 1, "return") ||
+        !(is_name_token(tokens, i - 1) ||
+          (token_is_in(tokens, i - 1, "* &") && i > 1 && is_name_token(tokens, i - 2))))
+        return false;
+    size_t open = i, closed = 0; /* of a definition's list: `a * n)` of a call looks alike */
+    for (; open > 0 && (closed > 0 || !token_is(tokens, open, "(")); open--) {
+        closed += token_is(tokens, open, ")") ? 1 : 0;
+        closed -= closed > 0 && token_is(tokens, open, "(") ? 1 : 0;
+    }
+    return token_is(tokens, open, "(") && token_is(tokens, tokens_behind(tokens, open), "{");
 }
 
 /* Finds the argument of the first call for the parameter at `name` of a function of the host; *at:

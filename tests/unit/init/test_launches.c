@@ -104,6 +104,11 @@ TEST(test_numbers_of_the_host)
     launch = launch_of("int n = argc > 1 ? atoi(argv[1]) : 77;", "k<<<n, BLOCK>>>(p, n);");
     assert_true(launch->grid[0] && formula_value(launch->grid[0], &value));
     assert_int_equal(value, 77);
+    /* A product in a call is no list of parameters. */
+    launch = launch_of("int n; scanf(\"%d\", &n); float *q; cudaMalloc(&q, 8 * m * n); "
+                       "cudaMalloc(&p, 4 * n * m);",
+                       "k<<<n, BLOCK>>>(p, n);");
+    expect(launch->bytes[0], "4 * n * m");
     /* What a function is called with. */
     launch = &read_source("__global__ void k(float *a, int n) {}\n"
                           "void run(float *a, int n) { k<<<(n + 63) / 64, 64>>>(a, n); }\n"
