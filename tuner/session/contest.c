@@ -296,25 +296,22 @@ enum status contest_enter(struct contest *contest, struct lane *lane, struct err
     struct text incumbent = {0}; /* newest winner, also of another driver or version of tune */
     bool found = false;
     struct entry *entries = malloc((sweep->candidates.count + 1) * sizeof *entries);
-    enum status status =
-        entries ? inputs_send(work, &sweep->inputs, lane, true, error) : error_no_memory(error);
+    if (!entries)
+        return error_no_memory(error);
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(inputs_send(work, &sweep->inputs, lane, true, error));
     name_first(sweep);
-    if (status == STATUS_OK)
-        status = sweep_take_refuted(work, sweep, error);
-    if (status == STATUS_OK)
-        status =
-            list_entries(work, sweep, lane, &scratch, entries, &contest->candidate_count, error);
-    if (status == STATUS_OK)
-        status = store_incumbent(work->store, work->environment_id, work->problem_id,
-                                 work->options->l2_mode, objective_text(work->objective), &found,
-                                 &incumbent, NULL, error);
-    if (status == STATUS_OK) {
-        const struct candidate *named =
-            candidates_at_key(&sweep->candidates, text_string(&incumbent));
-        named = named && named->same_as ? named->same_as : named;
-        set_blocks(contest);
-        status = add_finalists(contest, entries, contest->candidate_count, named, error);
-    }
+    TRY_OR_CLEANUP(sweep_take_refuted(work, sweep, error));
+    TRY_OR_CLEANUP(
+        list_entries(work, sweep, lane, &scratch, entries, &contest->candidate_count, error));
+    TRY_OR_CLEANUP(store_incumbent(work->store, work->environment_id, work->problem_id,
+                                   work->options->l2_mode, objective_text(work->objective), &found,
+                                   &incumbent, NULL, error));
+    const struct candidate *named = candidates_at_key(&sweep->candidates, text_string(&incumbent));
+    named = named && named->same_as ? named->same_as : named;
+    set_blocks(contest);
+    TRY_OR_CLEANUP(add_finalists(contest, entries, contest->candidate_count, named, error));
+cleanup:
     text_free(&incumbent);
     arena_free(&scratch);
     free(entries);

@@ -218,23 +218,22 @@ static enum status choose_finalists(struct racing *racing, struct error *error)
     const struct sweep *sweep = contest->sweep;
     bool needs_energy = objective_needs_energy(contest->work.objective);
     bool *chosen = calloc(contest->finalist_count + 1, sizeof *chosen);
-    enum status status = chosen ? STATUS_OK : error_no_memory(error);
-    for (size_t i = 0; status == STATUS_OK && i < contest->finalist_count; i++) {
+    enum status status = STATUS_OK;
+    if (!chosen)
+        return error_no_memory(error);
+    for (size_t i = 0; i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
         finalist->raced_out = race_fate(racing->race, i) != RACE_ALIVE;
         finalist->raced = race_difference(racing->race, i);
         chosen[i] = needs_energy && finalist->slot.outcome.status == TRIAL_OK;
     }
-    if (status == STATUS_OK &&
-        !budget_over(contest->work.session,
+    if (!budget_over(contest->work.session,
                      budget_race_end_ns(contest->work.group, &sweep->allowance)))
-        status = contest_screen_states(contest, racing->track.lane, SCREENED_KEPT, error);
-    if (status == STATUS_OK)
-        status = pick(racing, chosen, error);
-    if (status == STATUS_OK)
-        status = set_levels(racing, needs_energy, error);
-    if (status == STATUS_OK)
-        status = reduce(racing, chosen, error);
+        TRY_OR_CLEANUP(contest_screen_states(contest, racing->track.lane, SCREENED_KEPT, error));
+    TRY_OR_CLEANUP(pick(racing, chosen, error));
+    TRY_OR_CLEANUP(set_levels(racing, needs_energy, error));
+    TRY_OR_CLEANUP(reduce(racing, chosen, error));
+cleanup:
     free(chosen);
     return status;
 }

@@ -31,23 +31,28 @@ enum status recorded_restrict(const struct session *session, const struct experi
     const struct recorded_point *points =
         recording_problem(recording, recording_hash(problem->key, problem->n), &count);
     uint64_t *numbers = malloc((count + 1) * sizeof *numbers);
-    enum status status = numbers ? STATUS_OK : error_no_memory(error);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+    enum status status = STATUS_OK;
+    if (!numbers)
+        return error_no_memory(error);
+    for (size_t i = 0; i < count; i++) {
         struct configuration configuration;
         bool found = false;
-        status = recall_configuration(experiment, recording_text(recording, points[i].parameters),
-                                      &arena, &configuration, &found, error);
-        if (status == STATUS_OK && found && space_find(space, &configuration, &numbers[kept]))
+        TRY_OR_CLEANUP(recall_configuration(experiment,
+                                            recording_text(recording, points[i].parameters), &arena,
+                                            &configuration, &found, error));
+        if (found && space_find(space, &configuration, &numbers[kept]))
             kept++;
         arena_free(&arena);
     }
-    if (status == STATUS_OK && kept == 0)
+    if (kept == 0)
         status = error_set(error, STATUS_NOT_FOUND,
                            "%s: nothing of %s n=%lld that was recorded is in its space%s",
                            experiment_path(experiment), problem->key, (long long)problem->n,
                            count > 0 ? ", which was another then" : "");
-    if (status == STATUS_OK && !space_keep(space, numbers, kept))
+    else if (!space_keep(space, numbers, kept))
         status = error_no_memory(error);
+cleanup:
+    arena_free(&arena);
     free(numbers);
     return status;
 }

@@ -347,17 +347,15 @@ static enum status store_choice(struct choosing *choosing, const struct finalist
     };
     for (size_t i = 0; i < row.contender_count; i++)
         row.tied_count += contenders[i].tied && !contenders[i].out;
-    enum status status = time_interval(choosing, &best->slot, &interval, error);
-    if (status == STATUS_OK)
-        status = slot_measured(work, &best->slot, &measured, error);
-    if (status == STATUS_OK) {
-        row.time_low_ns = interval.low;
-        row.time_high_ns = interval.high;
-        row.value = measured.value;
-        status = store_winner_put(work->store, &row, error);
-    }
-    if (status == STATUS_OK)
-        announce(choosing, best, &row, measured.times.median);
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(time_interval(choosing, &best->slot, &interval, error));
+    TRY_OR_CLEANUP(slot_measured(work, &best->slot, &measured, error));
+    row.time_low_ns = interval.low;
+    row.time_high_ns = interval.high;
+    row.value = measured.value;
+    TRY_OR_CLEANUP(store_winner_put(work->store, &row, error));
+    announce(choosing, best, &row, measured.times.median);
+cleanup:
     free(contenders);
     free(states);
     return status;
