@@ -185,7 +185,7 @@ static int64_t size_of(const struct cutting *cutting, size_t spot, size_t name)
     return cutting->sizes[spot * cutting->names + name];
 }
 
-/* Moves the spots up to the size before the others; returns their number. */
+/* Moves the spots up to the size before the others; returns the number of these. */
 static size_t divide(const struct cutting *cutting, size_t *spots, size_t count, size_t name,
                      int64_t end)
 {
@@ -255,7 +255,7 @@ static void cut(struct cutting *cutting, size_t *spots, size_t count, const stru
     cut(cutting, spots + before, count - before, &part);
 }
 
-/* Joins two boxes of one configuration if their union is a box. */
+/* Joins two boxes of one configuration that form a box. */
 static bool join(struct size_box *a, const struct size_box *b, size_t names)
 {
     size_t other = names;

@@ -34,7 +34,7 @@ struct size_box {
 size_t boxes_cut(const struct box_losses *losses, const bool *chosen, const int64_t *sizes,
                  size_t names, struct size_box *boxes);
 
-/* Returns the distance of two tuples: the sum of the logarithms of their sizes' ratios. */
+/* Returns the distance of two tuples: the sum of the logarithms of the sizes' ratios. */
 double boxes_distance(const int64_t *a, const int64_t *b, size_t names);
 /* Returns the last size that belongs to the lower of two, low < high: the geometric middle. */
 int64_t boxes_middle(int64_t low, int64_t high);

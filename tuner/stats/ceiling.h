@@ -1,4 +1,4 @@
-/* A device's measured best rates, and a comparison with them. */
+/* A device's measured best rates, and a comparison with these. */
 #ifndef TUNE_STATS_CEILING_H
 #define TUNE_STATS_CEILING_H
 

@@ -1,4 +1,4 @@
-/* Comparison of outputs with their expected values. */
+/* Comparison of outputs with expected values. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 
 enum { PIECE = 256 }; /* elements compared together */
 
-static const double large = 0x1p480; /* the sum of 2^63 of its squares is finite */
+static const double large = 0x1p480; /* the sum of 2^63 such squares is finite */
 
 double expected_scale(const void *elements, enum element_type type, size_t count)
 {

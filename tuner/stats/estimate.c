@@ -111,7 +111,7 @@ static int compare_magnitudes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Copies the finite ones of at most ESTIMATE_MAX numbers; returns their number. */
+/* Copies the finite ones of at most ESTIMATE_MAX numbers; returns the number of these. */
 static size_t copy_finite(const double *values, size_t count, double *out)
 {
     size_t kept = 0;

@@ -1,4 +1,4 @@
-/* Estimates with their intervals, of plain numbers. */
+/* Estimates with intervals, of plain numbers. */
 #ifndef TUNE_STATS_ESTIMATE_H
 #define TUNE_STATS_ESTIMATE_H
 
@@ -23,7 +23,7 @@ struct interval hodges_lehmann(const double *differences, size_t count, double z
 double signed_rank_p(const double *differences, size_t count);
 /* Returns the mean with Student's interval at `confidence` (0.99). */
 struct interval mean_interval(const double *values, size_t count, double confidence);
-/* Returns the geometric mean of positive numbers with its interval, whose bounds are positive, too.
+/* Returns the geometric mean of positive numbers with an interval, whose bounds are positive, too.
  * Values of 0 and below count as missing. */
 struct interval geometric_interval(const double *values, size_t count, double confidence);
 /* Converts a difference of logarithms to a share: 0.01 is one percent more. No bound is below -1.
@@ -36,7 +36,7 @@ enum { BOUNDS_APART_MAX = 4 };
 bool bounds_are_narrow(double low, double high);
 /* Reportable parts of a ratio, a gain, by its bounds (NaN: none). */
 enum ratio_report {
-    RATIO_KNOWN,    /* the ratio with its bounds */
+    RATIO_KNOWN,    /* the ratio with the bounds */
     RATIO_AT_LEAST, /* only the lower bound, which is above 1 */
     RATIO_UNKNOWN   /* none, however large the estimate is */
 };

@@ -312,7 +312,7 @@ static bool set_real(char *place, const struct row *row, const char *value)
     return true;
 }
 
-/* Sets one name, and finds its number among all names. */
+/* Sets one name, and finds the number among all names. */
 static enum status set_name(struct protocol *protocol, const char *assignment, size_t *which,
                             struct error *error)
 {

@@ -34,9 +34,9 @@ struct protocol {
     double race_slack;
     /* Validity of a round. */
     double
-        anchor_shift; /* the anchor's distance from its median: over max(this, anchor_mads MAD) */
+        anchor_shift; /* the anchor's distance from the median: over max(this, anchor_mads MAD) */
     double anchor_mads;
-    double clock_shift;   /* the SM clock's distance from its median */
+    double clock_shift;   /* the SM clock's distance from the median */
     double dropped_most;  /* share of rounds; above, the result is unstable */
     double twin_bias;     /* a significant A/A difference above this: the harness is biased */
     double floor_most;    /* an A/A floor above this supports no choice; the widest tie band */
@@ -76,7 +76,7 @@ enum status protocol_parse(const char *text, struct protocol *protocol, struct e
  * finalists=4"; a number that did not exist then is its default. False: the text or the effort is
  * not readable. */
 bool protocol_changes(const char *stored, const char *effort, bool is_shared, struct text *out);
-/* Calls `each` for every name with its value and one line about it, for --help and the store. */
+/* Calls `each` for every name with the value and a line of help, for --help and the store. */
 void protocol_each(const struct protocol *protocol,
                    void (*each)(void *context, const char *name, const char *value,
                                 const char *about),

@@ -159,7 +159,8 @@ size_t race_leader(const struct race *race)
 
 /* ---- differences ---- */
 
-/* Lists the differences in valid rounds in which both were measured; returns their number. */
+/* Lists the differences in valid rounds in which both were measured; returns the number of these.
+ */
 static size_t paired_differences(const struct race *race, size_t a, size_t b,
                                  double out[ESTIMATE_MAX])
 {
@@ -208,7 +209,7 @@ double race_delta(const struct race *race)
 
 struct finalist {
     size_t candidate;
-    size_t group; /* 0: the leader, 1: within delta of it, 2: the others */
+    size_t group; /* 0: the leader, 1: within delta of the leader, 2: the others */
     size_t order;
     double estimate;
 };

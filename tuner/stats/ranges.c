@@ -8,7 +8,7 @@
 struct cover {
     size_t ranges;
     double loss;     /* sum of the ranges' smallest worst losses */
-    size_t previous; /* start of its last range; no range when `skipped` */
+    size_t previous; /* start of the last range; no range when `skipped` */
     bool skipped;
 };
 

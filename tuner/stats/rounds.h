@@ -16,8 +16,8 @@ struct round_record {
 enum round_fault {
     ROUND_VALID,
     ROUND_THROTTLED,     /* hardware slowdown, thermal, power brake */
-    ROUND_ANCHOR_MOVED,  /* the anchor is off its median over all rounds */
-    ROUND_CLOCK_MOVED,   /* the SM clock is off its median over all rounds */
+    ROUND_ANCHOR_MOVED,  /* the anchor is off the median over all rounds */
+    ROUND_CLOCK_MOVED,   /* the SM clock is off the median over all rounds */
     ROUND_ECC,           /* an error count moved */
     ROUND_OTHER_PROCESS, /* another process computed on the device */
     ROUND_INCOMPLETE,    /* the worker was lost, or the round was stopped; set by the caller */

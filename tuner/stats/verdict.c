@@ -82,7 +82,7 @@ static void append_found(struct text *text, const struct verdict_facts *facts)
         text_append(text, ", clocks and throttling could not be read");
 }
 
-/* ---- the gravest fault, and its remedy ---- */
+/* ---- the gravest fault, and the remedy ---- */
 
 static void append_differs(struct text *text, double floor)
 {
@@ -177,7 +177,7 @@ size_t verdict_advice_bytes(const char *reason)
     return found ? (size_t)(found - reason) : strlen(reason);
 }
 
-/* Finds the advice in a reason; its end: none. */
+/* Finds the advice in a reason; the end of that: none. */
 static const char *step_in(const char *reason)
 {
     static const char lead[] = ". Run the same command";
