@@ -218,7 +218,7 @@ printf 'float twice(float x) { return 2 * x; }\n__global__ void k(float *y) { y[
 init_refused 1 'identifier "twice" is undefined: it lacks __device__' host_only.cu --compiler nvrtc
 run "$TUNE" init scale.cu --force -o scale.cu
 expect_code 2
-expect_err 'scale.cu: is what is read'
+expect_err 'scale.cu is the input; name another output file'
 grep -q __global__ scale.cu || fail "the source is gone"
 
 # ---- a whole program, with names of its own for everything ----
