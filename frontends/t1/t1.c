@@ -1,4 +1,5 @@
-/* A T1 file as a whole: which dialect, and its parts in the order of an experiment file. */
+/* Translation of a whole T1 file: the dialect, then the parts in the order of an experiment file.
+ */
 #include "frontends/t1/t1.h"
 
 #include <stdarg.h>
@@ -64,7 +65,7 @@ void t1_ignore(struct translation *t, const char *what)
 
 enum { KEYS_MAX = 20 };
 
-/* What T1 has, by what it is called in overlays; what only one dialect has is looked at below. */
+/* T1's keys under their names in overlays. Keys of one dialect are handled below. */
 static const struct section {
     const char *name, *prefix;
     const char *keys[KEYS_MAX];
@@ -105,7 +106,7 @@ bool t1_is_key(const char *section, const char *key, const char **nearest)
     return true;
 }
 
-/* Of one object, or of each of a list. */
+/* Lists the ignored keys of one object, or of each object of a list. */
 static void list_ignored(struct translation *t, const struct section *section, const json_t *json)
 {
     const char *key;
@@ -148,7 +149,7 @@ static bool any_says(const json_t *array, const char *key, const char *text)
     return false;
 }
 
-/* What only Kernel Tuner's dialect has. */
+/* Keys of Kernel Tuner's dialect only. */
 static const char *const grid_keys[] = {"ProblemSize", "GridDivX", "GridDivY", "GridDivZ"};
 
 static void list_all_ignored(struct translation *t)
@@ -174,7 +175,7 @@ static void list_all_ignored(struct translation *t)
 
 /* ---- the whole ---- */
 
-/* Each dialect has keys that the other knows nothing of; those that say less come last. */
+/* Determines the dialect from keys that only one of them has, the most specific first. */
 static void detect_dialect(struct translation *t, enum t1_dialect wanted)
 {
     bool tuner = any_has(t->arguments, "MemType") || any_has(t->arguments, "Output");
@@ -192,7 +193,7 @@ static void detect_dialect(struct translation *t, enum t1_dialect wanted)
     t->sized = t->dialect == T1_KERNEL_TUNER && json_member(t->kernel, "ProblemSize");
 }
 
-/* Keys of ours that are added to what the file has must be of its kind. */
+/* Checks that tune's own keys have the type of the file's keys that they extend. */
 static bool check_shape(struct translation *t)
 {
     static const char *const needed[] = {"ConfigurationSpace", "KernelSpecification"};
@@ -216,7 +217,7 @@ static bool check_shape(struct translation *t)
     return !defines || json_is_object(defines) || t1_error(t, "tune.defines", "must be an object");
 }
 
-/* The file's own name makes the experiment's. */
+/* Returns the experiment's name, made from the file's name. */
 static const char *name_of(struct translation *t)
 {
     const char *base = path_file(t->path);
@@ -237,7 +238,7 @@ static void put_heading(struct translation *t, const char *overlays)
         arena_printf(&t->document->arena, "Made of %s%s%s, T1 as %s reads it.", path_file(t->path),
                      overlays ? " and " : "", overlays ? overlays : "",
                      t->dialect == T1_KTT ? "KTT" : "Kernel Tuner");
-    for (char *c = comment; c && *c; c++) /* names may have what no line of YAML has */
+    for (char *c = comment; c && *c; c++) /* replaces characters that YAML lines cannot hold */
         if (*c < ' ' || *c > '~')
             *c = '?';
     t->document->comment = comment;
@@ -249,7 +250,7 @@ static void put_heading(struct translation *t, const char *overlays)
     (void)put_ours(t, "device");
 }
 
-/* What is ours and has no place in the parts. */
+/* Adds tune's own keys that belong to no other part. */
 static void put_rest(struct translation *t)
 {
     static const char *const placed[] = {"experiment", "about",     "device",  "source",
@@ -291,7 +292,7 @@ static bool translate(struct translation *t, enum t1_dialect wanted, const char 
     return true;
 }
 
-/* "A, B" of the lines of what was ignored. */
+/* Joins the lines of ignored keys as "A, B". */
 static const char *join_ignored(struct translation *t, struct arena *arena)
 {
     struct text joined = {0};
@@ -307,8 +308,8 @@ static const char *join_ignored(struct translation *t, struct arena *arena)
     return kept ? kept : "";
 }
 
-/* A parameter that decides how large an argument is decides what is computed, most likely; and then
- * one configuration can vouch for none with another value of it. */
+/* Returns notes for the user. A parameter that decides an argument's size probably changes the
+ * result, so one configuration cannot be the reference of another value. */
 static const char *note_of(struct translation *t, struct arena *arena)
 {
     const char *other = t->in_place ? t->in_place : "";
@@ -325,8 +326,7 @@ static const char *note_of(struct translation *t, struct arena *arena)
     return note ? note : "";
 }
 
-/* Of a kernel in HIP the CUDA source that it was made from, where that lies beside it: "k.cu" of
- * "k.cu.hip". */
+/* Replaces a HIP source by the CUDA source beside it: "k.cu" for "k.cu.hip". */
 static void take_cuda_beside(struct translation *t, json_t *root)
 {
     json_t *kernel = json_object_get(root, "KernelSpecification");

@@ -12,40 +12,38 @@
 #include "tuner/experiment/experiment.h"
 
 enum t1_dialect {
-    T1_DETECT, /* by what the file has */
+    T1_DETECT, /* by the file's keys */
     T1_KERNEL_TUNER,
     T1_KTT,
 };
-/* "kernel_tuner", "ktt"; else STATUS_USAGE. */
+/* Parses "kernel_tuner" or "ktt". Returns STATUS_USAGE for other names. */
 enum status t1_dialect_parse(const char *name, enum t1_dialect *out, struct error *error);
 
-/* What a T1 file means. Zero-initialise; freed by t1_free, also after a failure. */
+/* A translated T1 file. Zero-initialise; t1_free frees it, also after a failure. */
 struct t1 {
     struct document document; /* for experiment_load_document, leniently, or document_text */
-    struct arena arena;       /* of what follows */
+    struct arena arena;       /* owner of the texts below */
     enum t1_dialect dialect;
-    const char *ignored; /* what the file says and nothing became of: "Budget, Search"; or "" */
-    const char *note;    /* what a person should know before running it; or "" */
+    const char *ignored; /* ignored keys: "Budget, Search"; or "" */
+    const char *note;    /* advice before the first run; or "" */
 };
 void t1_free(struct t1 *t1);
 
-/* A file that was read: the path is for errors, and its folder is where names of files are
- * looked for. */
+/* A file in memory. The path is for errors, and its folder is searched for named files. */
 struct t1_file {
     const char *path;
     const char *json;
     size_t length;
 };
 
-/* Overlays are merged over the file in their order (RFC 7396; an object over an array of named
- * objects changes those of these names); what one says of nothing that there is, is an error.
- * Errors are STATUS_BAD_INPUT: "FILE: PATH.IN.IT: what is
- * wrong". */
+/* Translates a file with overlays, merged in order (RFC 7396; an object over an array of named
+ * objects changes those with its names). Unknown names in an overlay are errors. Errors are
+ * STATUS_BAD_INPUT: "FILE: PATH.IN.IT: problem". */
 enum status t1_translate(const struct t1_file *file, const struct t1_file *overlays,
                          size_t overlay_count, enum t1_dialect dialect, struct t1 *out,
                          struct error *error);
 
-/* The same of files. */
+/* Reads the files, then translates them. */
 enum status t1_read(const char *path, const char *const *overlay_paths, size_t overlay_count,
                     enum t1_dialect dialect, struct t1 *out, struct error *error);
 

@@ -1,6 +1,5 @@
-/* KernelSpecification.Arguments: what the kernel takes, in that order; and ReferenceArguments: what
- * the outputs must be. Without any the experiment holds them against the default configuration's.
- */
+/* KernelSpecification.Arguments, the kernel's parameters in order, and ReferenceArguments, the
+ * expected outputs. Without references, outputs are compared with the default configuration's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,9 +45,12 @@ static const struct {
     {"long", {"i64", 8, 1, false}},     {"ulong", {"u64", 8, 1, false}},
     {"longlong", {"i64", 8, 1, false}}, {"ulonglong", {"u64", 8, 1, false}},
 };
-enum { TYPES = sizeof types / sizeof types[0], PLAIN_TYPES_FROM = 11 /* those with vectors */ };
+enum {
+    TYPES = sizeof types / sizeof types[0],
+    PLAIN_TYPES_FROM = 11 /* without and with vector types */
+};
 
-/* int4, double3, float16: as many elements as the number behind the type says. */
+/* Parses int4, double3, float16: the number is the count of elements. */
 static bool vector_type(const char *name, struct t1_type *out)
 {
     static const size_t lanes[] = {1, 2, 3, 4, 8, 16};
@@ -98,7 +100,7 @@ bool t1_type_of(struct translation *t, const json_t *argument, const char *origi
 
 /* ---- fills ---- */
 
-/* A fill by file or script. The path of DataSource, or the expression in i. */
+/* Reads the source of a fill: the path of DataSource, or the expression in i. */
 static bool read_source(struct translation *t, const json_t *object, const char *origin,
                         const char *fill, const char **out)
 {
@@ -119,7 +121,7 @@ static bool read_source(struct translation *t, const json_t *object, const char 
     return (*out && (*out)[0]) || t1_error(t, of, "is missing");
 }
 
-/* {KIND: text}, {KIND: [low, high]} */
+/* Adds {KIND: text} or {KIND: [low, high]}. */
 static void put_fill(struct translation *t, struct node *node, const char *origin, const char *kind,
                      const char *low, const char *high)
 {
@@ -205,7 +207,7 @@ static int bits_of(const char *element)
     return (int)strtol(element + 1, NULL, 10);
 }
 
-/* Whether a number is one of the type's: nothing of it is lost. */
+/* Returns true if the element type represents the number exactly. */
 static bool holds_number(const char *element, double number)
 {
     int bits = bits_of(element);
@@ -217,8 +219,7 @@ static bool holds_number(const char *element, double number)
     return number == floor(number) && number < most && number >= (element[0] == 'u' ? 0.0 : -most);
 }
 
-/* The type that the kernel takes in place of the file's, where every value that the file may mean
- * is one of it: then *element is that. */
+/* Sets *element to the kernel's type of a scalar if every value in the file fits that type. */
 static bool convert_scalar(struct translation *t, const json_t *argument, size_t index,
                            const char *origin, const char **element)
 {
@@ -228,7 +229,7 @@ static bool convert_scalar(struct translation *t, const json_t *argument, size_t
         return true;
     double number = json_is_boolean(value) ? json_is_true(value) : json_number_value(value);
     bool known = json_is_number(value) || json_is_boolean(value);
-    /* What is handed over is a number of the file's type first: 0.1f, not 0.1. */
+    /* A number is first rounded to the file's type: 0.1f, not 0.1. */
     if (known && strcmp(*element, "f32") == 0 && strcmp(taken, "f64") == 0)
         number = (double)(float)number;
     bool wider = !is_real(taken) && !is_real(*element) && bits_of(taken) > bits_of(*element);
@@ -297,7 +298,7 @@ static bool put_vector(struct translation *t, struct node *node, size_t index, c
     size = t1_expression(t, of, size);
     if (!size)
         return false;
-    /* Where AccessType does not say it: read only, unless something hints at more. */
+    /* Without AccessType: read only, unless another key hints at writing. */
     bool hinted = json_is_true(output) || json_integer_value(output) != 0;
     json_array_foreach(json_member(t->kernel, "ReferenceArguments"), i, reference)
     {
@@ -346,7 +347,7 @@ static bool put_argument(struct translation *t, struct node *arguments, size_t i
         t1_ignore(t, t1_printf(t, "%s.MemType (the source has no __constant__ variable)", origin));
     const bool scalar =
         json_says(argument, "MemoryType", "Scalar") || (symbol && !json_member(argument, "Size"));
-    /* What is passed and copied as well stands there twice, with the same data. */
+    /* An argument that is passed and copied has two entries with the same data. */
     for (int copied = passed ? 0 : 1; copied < 2; copied++) {
         struct node *node = put_mapping(t, arguments, NULL, origin);
         put_text(t, node, "name", origin,

@@ -1,5 +1,5 @@
-/* KernelSpecification: the source, how it is compiled, and what its text says of the kernel's
- * parameters: how many there are, and the plain ones' types. */
+/* KernelSpecification: the source, its compilation, and the kernel's parameters as read from its
+ * text: their number and the plain types. */
 #include <string.h>
 
 #include "frontends/t1/internal.h"
@@ -76,7 +76,7 @@ static bool starts(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Several options may stand in one text. */
+/* Splits texts with several options. */
 static bool split_options(struct translation *t, struct options *options)
 {
     const json_t *list = json_member(t->kernel, "CompilerOptions");
@@ -97,8 +97,8 @@ static bool split_options(struct translation *t, struct options *options)
     return true;
 }
 
-/* What NVRTC takes as it stands, up to its value; those that end in '=' or are one letter have one.
- */
+/* Returns true for options that NVRTC accepts unchanged. Names that end in '=' or have one letter
+ * take a value. */
 static bool is_nvrtc_flag(const char *word)
 {
     static const char *const flags[] = {
@@ -131,7 +131,7 @@ static bool is_nvrtc_flag(const char *word)
     return strcmp(word, "-w") == 0;
 }
 
-/* What `Compiler` names, which T1 has no word for: nvcc, or CUDA's run-time compiler. */
+/* The compiler that `Compiler` names (not a T1 key): nvcc, or CUDA's run-time compiler. */
 static const char *const compiler_origin = "KernelSpecification.Compiler";
 
 static bool put_compiler(struct translation *t)
@@ -153,7 +153,7 @@ static bool has_nvcc(const struct translation *t)
     return name && strcasecmp(name, "nvcc") == 0;
 }
 
-/* What nvcc takes besides, and no limit of tune's is touched by. */
+/* Returns true for further options of nvcc that do not affect tune's limits. */
 static bool is_nvcc_flag(const char *word)
 {
     static const char *const flags[] = {"-expt-relaxed-constexpr", "-expt-extended-lambda",
@@ -165,8 +165,8 @@ static bool is_nvcc_flag(const char *word)
     return false;
 }
 
-/* Options whose value is a word of its own, and what they are called in one word; those without
- * are passed over with it. */
+/* Options whose value is a separate word, and their form in one word; those without are skipped
+ * with the value. */
 static const char *const spaced[][2] = {
     {"-std", "-std="},
     {"--std", "-std="},
@@ -258,7 +258,7 @@ bool t1_translate_kernel(struct translation *t)
     return check_language(t) && put_source(t) && put_compiler(t) && put_options(t);
 }
 
-/* ---- the kernel's own text ---- */
+/* ---- the kernel's text ---- */
 
 const char *t1_kernel_text(struct translation *t)
 {
@@ -290,7 +290,7 @@ static char *without_comments(struct translation *t, const char *text)
     return copy;
 }
 
-/* Behind `NAME (`, where the last __global__ before it is this kernel's. */
+/* Finds the end of `NAME (` whose preceding __global__ belongs to this kernel. */
 static const char *find_list(const char *text, const char *name)
 {
     size_t length = strlen(name);
@@ -308,7 +308,8 @@ static const char *find_list(const char *text, const char *name)
     return NULL;
 }
 
-/* Without qualifiers and without the name behind it, words parted by one blank; NULL: no number. */
+/* Returns the type without qualifiers and the following name, with single blanks; NULL if it is not
+ * a number. */
 static const char *type_of(struct translation *t, const char *text, size_t length)
 {
     static const char *const passed_over[] = {"const", "volatile", "__grid_constant__", "signed",
@@ -347,8 +348,7 @@ static const char *element_of(const char *type)
     return type && element_from_c_name(type, &element) ? element_name(element) : NULL;
 }
 
-/* Of the parameter that stands at `first`; what its type's name stands for may have qualifiers,
- * too. */
+/* Returns the element type of the parameter at `first`; a named type may contain qualifiers too. */
 static const char *element_at(struct translation *t, const char *text, const char *first,
                               size_t length)
 {
@@ -361,7 +361,8 @@ static const char *element_at(struct translation *t, const char *text, const cha
     return named ? element_of(type_of(t, named, strlen(named))) : NULL;
 }
 
-/* Of all that is no dynamic shared memory: how many, and those for constant memory among them. */
+/* Counts the arguments other than dynamic shared memory, and those in constant memory among them.
+ */
 static void count_arguments(struct translation *t, int *all, int *constants)
 {
     const json_t *argument;
@@ -389,7 +390,7 @@ void t1_read_parameters(struct translation *t)
         depth += strchr("(<[", *at) ? 1 : 0;
         depth -= strchr(")>]", *at) && depth > 0 ? 1 : 0;
         if (*at == '#' || count == ARGUMENTS_MAX)
-            return; /* which of them there are, only the compiler knows */
+            return; /* the compiler alone knows which ones */
         if (depth > 0 || *at != ',')
             continue;
         t->parameter_types[count++] = element_at(t, text, first, (size_t)(at - first));

@@ -1,4 +1,4 @@
-/* KernelSpecification: grid, blocks, shared memory, and the defines that go with them. */
+/* KernelSpecification: grid, block, shared memory, and the related defines. */
 #include <string.h>
 
 #include "frontends/t1/internal.h"
@@ -6,13 +6,13 @@
 static const char axis_names[DIMENSIONS][2] = {"X", "Y", "Z"};
 static const char *const block_names[DIMENSIONS] = {"block_size_x", "block_size_y", "block_size_z"};
 
-/* An expression of each dimension, with where it is from. */
+/* An expression per dimension, with its origin. */
 struct extent {
     const char *text[DIMENSIONS];
     const char *origin[DIMENSIONS];
 };
 
-/* GlobalSize or LocalSize; *given false: absent. */
+/* Reads GlobalSize or LocalSize; *given is false if absent. */
 static bool read_extent(struct translation *t, const char *key, struct extent *out, bool *given)
 {
     const json_t *object = json_member(t->kernel, key);
@@ -36,7 +36,7 @@ static bool read_extent(struct translation *t, const char *key, struct extent *o
 
 /* ---- blocks ---- */
 
-/* By Kernel Tuner's convention parameters of these names are the block. */
+/* Reads the block. By Kernel Tuner's convention, parameters with these names are the block. */
 static bool read_block(struct translation *t, struct extent *out)
 {
     bool given = false;
@@ -60,7 +60,7 @@ static bool read_block(struct translation *t, struct extent *out)
 
 /* ---- the grid ---- */
 
-/* The product of GridDiv's items; NULL in *out: none. */
+/* Reads the product of GridDiv's items; *out is NULL without items. */
 static bool read_divisor(struct translation *t, size_t dimension, const char **out)
 {
     const char *key = t1_printf(t, "GridDiv%s", axis_names[dimension]);
@@ -124,7 +124,7 @@ static bool counts_threads(struct translation *t, bool *out)
     return true;
 }
 
-/* Division with one stroke gives a real, which no grid is. */
+/* Replaces `/` by `//`, because a grid must be an integer. */
 static const char *whole_number(struct translation *t, const char *text)
 {
     for (const char *c = text; c && *c; c++) {
@@ -220,7 +220,7 @@ static void put_defines(struct translation *t, const struct extent *grid,
         put_define(t, defines, t1_printf(t, "ConfigurationSpace.TuningParameters[%zu]", index),
                    name, real ? t1_printf(t, "float(%s)", name) : name);
     }
-    if (t->dialect == T1_KERNEL_TUNER) { /* which defines more than the parameters */
+    if (t->dialect == T1_KERNEL_TUNER) { /* this dialect defines more than the parameters */
         const char *source = t1_kernel_text(t);
         put_define(t, defines, NULL, "kernel_tuner", "1");
         for (size_t i = 0; i < DIMENSIONS && t->sized; i++)
@@ -251,7 +251,7 @@ static void put_extent(struct translation *t, struct node *launch, const char *k
         put_text(t, list, used > 1 ? NULL : key, extent->origin[i], extent->text[i]);
 }
 
-/* Those that are passed, when not all are. */
+/* Adds the list of passed arguments, if some are not passed. */
 static void put_passed(struct translation *t, struct node *launch)
 {
     const char *origin = "KernelSpecification.Arguments";
@@ -298,7 +298,7 @@ bool t1_translate_launch(struct translation *t)
     struct node *launch = put_mapping(t, launches, NULL, origin);
     put_text(t, launch, "kernel", origin, name);
     put_extent(t, launch, "grid", &grid);
-    if (!t->device->is_gpu) { /* a block is a turn of the kernel, and its threads share the grid */
+    if (!t->device->is_gpu) { /* a block is a call of the kernel, and its threads share the grid */
         const char *product = NULL;
         for (size_t i = 0; i < DIMENSIONS; i++)
             if (block.text[i] && strcmp(block.text[i], "1") != 0)

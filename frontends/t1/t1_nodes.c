@@ -1,4 +1,4 @@
-/* What the JSON says, and the nodes that it becomes. */
+/* Reading JSON values, and making nodes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,7 @@ const char *json_dumped(struct translation *t, const json_t *value)
 
 /* ---- nodes ---- */
 
-/* The number of an origin, of which several in a row are one. */
+/* Returns the number of an origin. Consecutive equal origins share one. */
 static uint32_t number_of(struct translation *t, const char *origin)
 {
     if (!origin)
@@ -133,7 +133,7 @@ void put_quoted(struct translation *t, struct node *parent, const char *key, con
     (void)add_node(t, parent, key, origin, NODE_SCALAR, text, false);
 }
 
-/* `deep` bounds the recursion. */
+/* Adds a JSON value; `deep` bounds the recursion. */
 static void put_value(struct translation *t, struct node *parent, const char *key,
                       const char *origin, const json_t *value, int levels, int deep)
 {

@@ -4,7 +4,7 @@
 #include "frontends/t1/internal.h"
 #include "tuner/base/files.h"
 
-/* An object of the patch with its place in the file, for what it says of nothing. */
+/* An overlay, for errors about its members. */
 struct overlay {
     const char *path;
     struct error *error;
@@ -19,7 +19,7 @@ static bool overlay_error(const struct overlay *overlay, const char *where, cons
     return false;
 }
 
-/* Keys that neither the file has nor T1: they would change nothing. */
+/* Refuses keys that neither the file nor T1 has, because they would have no effect. */
 static bool check_keys(const struct overlay *overlay, const json_t *target, const json_t *patch,
                        const char *section)
 {
@@ -34,7 +34,7 @@ static bool check_keys(const struct overlay *overlay, const json_t *target, cons
     return true;
 }
 
-/* One that is added must say all of itself. */
+/* Checks that an added object is complete. */
 static bool check_named(const struct overlay *overlay, const json_t *array, const json_t *patch,
                         const char *section, const char *needed)
 {
@@ -87,7 +87,7 @@ static bool check_overlay(const struct overlay *overlay, const json_t *root, con
 
 static bool merge_object(json_t *target, const json_t *patch);
 
-/* By name, into a list of objects that have some; NULL removes one. */
+/* Merges objects by name into a list; NULL removes one. */
 static bool merge_named(json_t *array, const json_t *patch)
 {
     const char *name;
@@ -141,7 +141,7 @@ static bool merge_object(json_t *target, const json_t *patch)
     return true;
 }
 
-/* A file that lies beside the overlay is meant there. */
+/* Makes a file name relative to the overlay if the file is beside it. */
 static bool place_file(json_t *object, const char *key, const char *overlay_path)
 {
     const char *name = json_word(object, key);
@@ -158,7 +158,7 @@ static bool place_file(json_t *object, const char *key, const char *overlay_path
     return done;
 }
 
-/* Of a list of objects, or of an object of them. */
+/* Places the files of a list of objects, or of an object of them. */
 static bool place_sources(json_t *items, const char *overlay_path)
 {
     const char *key;

@@ -1,5 +1,5 @@
-/* ConfigurationSpace: parameters, their defaults, constraints; and expressions of Kernel Tuner's
- * dialect: what they may name besides parameters is put in. */
+/* ConfigurationSpace: parameters, defaults and constraints; substitutions in expressions of Kernel
+ * Tuner's dialect. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ const json_t *t1_parameter(const struct translation *t, const char *name)
 
 /* ---- expressions ---- */
 
-/* The greatest or least of a parameter's values, as a text; NULL after an error. */
+/* Returns the greatest or least value of a parameter as text; NULL after an error. */
 static const char *parameter_bound(struct translation *t, const char *name, bool most)
 {
     const struct scope scope = {.count = 0};
@@ -76,8 +76,8 @@ static const char *parameter_bound(struct translation *t, const char *name, bool
     return NULL;
 }
 
-/* `text` begins at a name of `length`; what it and what is behind it come to, with where that ends;
- * NULL: it stays. */
+/* Returns the replacement of the name of `length` at `text` and its suffix, which ends at *end;
+ * NULL if the text stays. */
 static const char *replacement(struct translation *t, const char *text, size_t length,
                                const char **end)
 {
@@ -109,7 +109,7 @@ static const char *replacement(struct translation *t, const char *text, size_t l
     const char *close = next + inner + strspn(next + inner, " ");
     if (*close != ')' || !string_format(name, sizeof name, "%.*s", (int)inner, next))
         return NULL;
-    /* An overlay may have made an axis or the size of what was a parameter: one value at a time. */
+    /* An overlay may have turned the parameter into an axis or the size: one value at a time. */
     const bool fixed = json_member(json_member(t->tune, "axes"), name) ||
                        json_member(json_member(t->tune, "sizes"), name);
     if (!fixed && !t1_parameter(t, name))
@@ -153,7 +153,7 @@ static bool put_values(struct translation *t, struct node *parameters, const cha
     const json_t *item;
     size_t index;
     if (text) {
-        /* A list of numbers as it stands is a list of YAML, too. */
+        /* A list of plain numbers is also YAML. */
         const size_t length = strlen(text);
         const bool numbers = length > 2 && text[0] == '[' && text[length - 1] == ']' &&
                              strspn(text + 1, "0123456789, ") == length - 2 && !strstr(text, ",,");
@@ -184,7 +184,8 @@ static bool put_values(struct translation *t, struct node *parameters, const cha
     return true;
 }
 
-/* A number in quotes is a number, unless the parameter is of texts. NULL: it has none. */
+/* Returns a parameter's default, or NULL. A quoted number is a number unless the parameter has
+ * texts. */
 static const char *default_text(struct translation *t, const json_t *parameter, bool *quoted)
 {
     const json_t *value = json_member(parameter, "Default");
@@ -200,7 +201,7 @@ static const char *default_text(struct translation *t, const json_t *parameter, 
     return text;
 }
 
-/* All or nothing: half a configuration is none. */
+/* Adds the defaults if every parameter has one. */
 static void put_defaults(struct translation *t)
 {
     const json_t *parameters = parameters_of(t);

@@ -1,6 +1,6 @@
-/* What a name stands for in a kernel's text, where a preprocessor's conditions and macros say it:
- * enough to tell `REAL` from `float`. What hangs on a parameter, on the compiler, or on more than a
- * comparison is not known. */
+/* Resolution of type names in a kernel's text through preprocessor conditions and macros, enough to
+ * tell `REAL` from `float`. Definitions that depend on a parameter, on the compiler or on more than
+ * a comparison are unknown. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +11,10 @@ enum truth { NO, MAYBE, YES };
 
 struct name {
     const char *name;
-    const char *stands_for; /* NULL: not known, or nothing */
+    const char *stands_for; /* NULL: unknown, or empty */
 };
 
-/* Of an #if: whether its text is compiled, and whether one of its branches was. */
+/* An #if: whether its text is compiled, and whether a previous branch was. */
 struct branch {
     enum truth outer, taken, here;
 };
@@ -58,7 +58,7 @@ static struct name *find(struct names *names, const char *name, size_t length)
     return NULL;
 }
 
-/* Two meanings are none, unless they are the same. */
+/* Defines a name. A second, different definition makes it unknown. */
 static void mean(struct names *names, const char *name, size_t length, const char *stands_for,
                  enum truth sure)
 {
@@ -87,7 +87,7 @@ static enum truth is_defined(struct names *names, const char *name, size_t lengt
     return t1_parameter(names->t, text) || strncmp(name, "__", 2) == 0 ? MAYBE : NO;
 }
 
-/* A number, or a name that stands for one; as C has it, one that stands for nothing is 0. */
+/* Evaluates a number or a name that stands for one; as in C, an undefined name is 0. */
 static bool number_of(struct names *names, const char *word, size_t length, long *out)
 {
     for (int step = 0; step < STEPS_MAX; step++) {
@@ -111,7 +111,7 @@ static enum truth truth_of(bool is)
     return is ? YES : NO;
 }
 
-/* `defined(A)`, `defined A`, `A`, `A == 1`: anything else may be. */
+/* Evaluates `defined(A)`, `defined A`, `A` or `A == 1`; other conditions are uncertain. */
 static enum truth comparison(struct names *names, const char *text)
 {
     static const char *const operators[] = {"==", "!=", "<=", ">=", "<", ">"};
@@ -145,7 +145,7 @@ static enum truth comparison(struct names *names, const char *text)
     return MAYBE;
 }
 
-/* The same in brackets, and the negation of what is no comparison. */
+/* Evaluates a comparison, also in brackets or negated. */
 static enum truth condition(struct names *names, const char *text)
 {
     bool negates = false;
@@ -165,7 +165,7 @@ static enum truth condition(struct names *names, const char *text)
     return !negates ? is : strpbrk(text, "=<>") ? MAYBE : negated(is);
 }
 
-/* Beyond DEPTH_MAX nothing is known. */
+/* Returns whether the current text is compiled; uncertain beyond DEPTH_MAX. */
 static enum truth is_here(const struct names *names)
 {
     return names->depth == 0          ? YES
@@ -215,7 +215,7 @@ static void take_directive(struct names *names, const char *text)
     }
 }
 
-/* `typedef float REAL;`, `using REAL = float;` */
+/* Reads `typedef float REAL;` and `using REAL = float;`. */
 static void take_alias(struct names *names, const char *text)
 {
     const char *rest = NULL;
@@ -240,7 +240,7 @@ static void take_alias(struct names *names, const char *text)
     }
 }
 
-/* `-D NAME=VALUE` of the compiler's options. */
+/* Reads `-D NAME=VALUE` from the compiler's options. */
 static void take_options(struct names *names)
 {
     const json_t *list = json_member(names->t->kernel, "CompilerOptions");
