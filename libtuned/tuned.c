@@ -255,14 +255,25 @@ struct reader {
     uint32_t side_number;
 };
 
+/* What a format begins with, if the file is not damaged: enum tuned_code. */
+#define IS_NO_FILE    "\2"
+#define IS_UNREADABLE "\3"
+#define IS_VERSION    "\4"
+#define IS_MEMORY     "\5"
+
 /* Always 0, so that a failing step can end with `return refuse(...)`. */
 PRINTF_LIKE static int refuse(struct reader *reader, const char *format, ...)
 {
     struct tuned_error *error = reader->error;
     reader->refused = 1;
-    if (error && !error->text[0]) {
+    int code = TUNED_DAMAGED;
+    if (*format < ' ') /* begins with its code */
+        code = *format++;
+    if (error && !error->code) {
+        error->code = code;
+        error->line = reader->line;
         va_list arguments;
-        const char *name = reader->name, *place = reader->line > 0 ? "%s:%d: " : "%s: ";
+        const char *name = reader->name, *place = &"%s:%d: \0%s: "[reader->line > 0 ? 0 : 8];
         size_t length = strlen(name);
 #ifdef TUNED_WITH_DEBUG
         if (reader->override && reader->line > 0)
@@ -275,7 +286,6 @@ PRINTF_LIKE static int refuse(struct reader *reader, const char *format, ...)
         va_start(arguments, format);
         vsnprintf(error->text + used, sizeof error->text - (size_t)used, format, arguments);
         va_end(arguments);
-        error->line = reader->line;
     }
     return 0;
 }
@@ -283,7 +293,7 @@ PRINTF_LIKE static int refuse(struct reader *reader, const char *format, ...)
 static int refuse_memory(struct reader *reader)
 {
     reader->line = 0;
-    return refuse(reader, "out of memory");
+    return refuse(reader, IS_MEMORY "out of memory");
 }
 
 static void *allocate(struct reader *reader, size_t count, size_t size)
@@ -986,6 +996,7 @@ static int read_header(struct reader *reader, const char *line)
                                   TUNED_FORMAT_VERSION) "'");
     return (reader->version >= 1 && reader->version <= TUNED_FORMAT_VERSION) ||
            refuse(reader,
+                  IS_VERSION
                   "format version %lld; libtuned " TUNED_VERSION " reads versions 1 to " DIGITS_OF(
                       TUNED_FORMAT_VERSION) ": write the file anew with 'tune export' of that "
                                             "version, or link a newer libtuned",
@@ -1166,7 +1177,7 @@ static char *new_text(struct reader *reader, size_t bytes, const char *name)
 {
     size_t length = strlen(name) + 1;
     if (bytes > TUNED_FILE_BYTES_MAX) {
-        (void)refuse(reader, "larger than " DIGITS_OF(TUNED_FILE_BYTES_MAX) " bytes");
+        (void)refuse(reader, IS_UNREADABLE "larger than " DIGITS_OF(TUNED_FILE_BYTES_MAX) " bytes");
         return NULL;
     }
     struct text *text = allocate(reader, sizeof *text + bytes + 1 + length, 1);
@@ -1251,8 +1262,8 @@ static void add_file(struct reader *reader, const char *path, int must_be_there)
     if (!file) {
         if (errno != ENOENT || must_be_there)
             (void)refuse(reader,
-                         errno == ENOENT ? "there is no such file"
-                                         : "it cannot be opened (errno %d)",
+                         errno == ENOENT ? IS_NO_FILE "there is no such file"
+                                         : IS_UNREADABLE "it cannot be opened (errno %d)",
                          errno);
         return;
     }
@@ -1260,9 +1271,9 @@ static void add_file(struct reader *reader, const char *path, int must_be_there)
         length = ftell(file);
     char *text = length >= 0 ? new_text(reader, (size_t)length, path) : NULL;
     if (length < 0 || fseek(file, 0, SEEK_SET) != 0)
-        (void)refuse(reader, "it is no regular file");
+        (void)refuse(reader, IS_UNREADABLE "it is no regular file");
     else if (text && (fread(text, 1, (size_t)length, file) != (size_t)length || fgetc(file) != EOF))
-        (void)refuse(reader, "it cannot be read, or was changed while it was read");
+        (void)refuse(reader, IS_UNREADABLE "it cannot be read, or was changed while it was read");
     else if (text)
         add_text(reader, text, (size_t)length);
     (void)fclose(file);
@@ -1274,7 +1285,7 @@ static const char *read_file(struct reader *reader, int file)
 {
     struct stat before, after;
     if (fstat(file, &before) != 0 || !S_ISREG(before.st_mode))
-        return "it is no regular file";
+        return IS_UNREADABLE "it is no regular file";
     size_t length = 0, bytes = before.st_size > TUNED_FILE_BYTES_MAX
                                    ? (size_t)TUNED_FILE_BYTES_MAX + 1
                                    : (size_t)before.st_size;
@@ -1285,12 +1296,12 @@ static const char *read_file(struct reader *reader, int file)
     while (length <= bytes && got != 0) {
         got = read(file, text + length, bytes + 1 - length);
         if (got < 0 && errno != EINTR)
-            return "it cannot be read (errno %d)";
+            return IS_UNREADABLE "it cannot be read (errno %d)";
         length += got > 0 ? (size_t)got : 0;
     }
     if (length != bytes || fstat(file, &after) != 0 ||
         memcmp(&before.st_mtim, &after.st_mtim, sizeof before.st_mtim) != 0)
-        return "it was changed while it was read";
+        return IS_UNREADABLE "it was changed while it was read";
     add_text(reader, text, bytes);
     return NULL;
 }
@@ -1309,11 +1320,11 @@ static void add_file(struct reader *reader, const char *path, int must_be_there)
     if (!why)
         wrong = read_file(reader, file);
     else if (why == EACCES)
-        wrong = "no permission to read it";
+        wrong = IS_UNREADABLE "no permission to read it";
     else if (why != ENOENT && why != ENOTDIR)
-        wrong = "it cannot be opened (errno %d)";
+        wrong = IS_UNREADABLE "it cannot be opened (errno %d)";
     else if (must_be_there)
-        wrong = "there is no such file";
+        wrong = IS_NO_FILE "there is no such file";
     if (wrong)
         (void)refuse(reader, wrong, why ? why : errno);
     if (file >= 0)
@@ -1440,7 +1451,7 @@ static struct tuned *load(const struct tuned_options *options, const char *path,
     reader.name = "tuned.conf";
     reader.goes_on = options->leave_out_refused;
     if (error) {
-        error->line = 0;
+        error->code = error->line = 0;
         error->text[0] = '\0';
     }
     struct tuned *tuned = create(&reader, options->allocator);
@@ -1463,7 +1474,7 @@ static struct tuned *load(const struct tuned_options *options, const char *path,
         add_memory(&reader, text, bytes, text_name ? text_name : "built-in");
     int goes_on = begin_source(&reader, "tuned.conf");
     if (goes_on && tuned->source_count == 0) {
-        (void)refuse(&reader, "there is none in any of the usual places");
+        (void)refuse(&reader, IS_NO_FILE "there is none in any of the usual places");
     } else if (goes_on && make_groups(&reader)) {
 #ifdef TUNED_WITH_DEBUG
         if (reader.override)

@@ -50,20 +50,21 @@ extern "C" {
 struct tuned;       /* one file that was loaded, or several with a precedence */
 struct tuned_entry; /* one line: a problem at some sizes, its configuration, the evidence */
 
-#define TUNED_ERROR_BYTES  256
+#define TUNED_ERROR_BYTES  252
 #define TUNED_REASON_BYTES 1024 /* enough for any reason but that of a very long name */
 #define TUNED_FILES_MAX    8    /* files that one tuned_open reads, the built-in text included */
 #define TUNED_SIZES_MAX    8    /* size variables of an entry, n included */
 
+/* Damaged: cut off, or with a bad line. Unreadable: no permission, no regular file, changed. */
+enum tuned_code { TUNED_DAMAGED = 1, TUNED_NO_FILE, TUNED_UNREADABLE, TUNED_FORMAT, TUNED_MEMORY };
 struct tuned_error {
     int line;                     /* the bad line, from 1; 0 when no line is to blame */
-    char text[TUNED_ERROR_BYTES]; /* "tuned.conf:12: 'block' has no value": one line, with the name
-                                   */
+    char text[TUNED_ERROR_BYTES]; /* one line: "tuned.conf:12: 'block' has no value" */
+    int code;                     /* enum tuned_code, from libtuned 0.2.0 on; 0: loaded */
 };
 
-/* A device, as the caller fills it in; set it to zero first. A number that is unknown is 0, and
- * then never tells two devices apart; without a name no device of the file is taken for this one.
- */
+/* A device, as the caller fills it in; zero it first. 0 is unknown and ignored in comparisons; with
+ * a NULL name no device of the file is taken for this one. */
 struct tuned_device {
     const char *kind;             /* "cuda" or "cpu" */
     const char *name;             /* cuDeviceGetName's; "model name" of /proc/cpuinfo */
@@ -146,8 +147,7 @@ struct tuned_answer;
  * the look-up. */
 typedef void tuned_on_find(void *context, const struct tuned_answer *answer);
 
-/* Set it to zero, then fill in what is wanted. All is borrowed, during the call of tuned_open
- * only, but for the contexts, which are used until tuned_free. */
+/* Zero it first. Pointers are used during tuned_open, the contexts until tuned_free. */
 struct tuned_options {
     const char *const *paths; /* files that must be there, the first before the second ... */
     size_t path_count;        /* 0: $TUNED_CONF, where it is set */

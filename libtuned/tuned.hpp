@@ -25,8 +25,12 @@ class load_error : public std::runtime_error
 {
   public:
     explicit load_error(const struct tuned_error &error)
-        : std::runtime_error(error.text), line_(error.line)
+        : std::runtime_error(error.text), code_(error.code), line_(error.line)
     {
+    }
+    enum tuned_code code() const noexcept
+    {
+        return static_cast<enum tuned_code>(code_);
     }
     int line() const noexcept
     {
@@ -34,7 +38,7 @@ class load_error : public std::runtime_error
     } /* 0: no line is to blame */
 
   private:
-    int line_;
+    int code_, line_;
 };
 
 /* What was found. It borrows the configurations, the device, the problem and the sizes that were
@@ -125,6 +129,20 @@ class configurations
     {
         struct tuned_error error = tuned_error();
         take(tuned_open(options, &error), error);
+    }
+    /* This file alone, as tuned_open reads it: $TUNED_VERBOSE and $TUNED_OVERRIDE work. */
+    explicit configurations(const std::string &path)
+    {
+        const char *const paths[] = {path.c_str()};
+        struct tuned_options options = tuned_options();
+        struct tuned_error error = tuned_error();
+        options.paths = paths;
+        options.path_count = 1;
+        options.skip = TUNED_SKIP_USER | TUNED_SKIP_SYSTEM;
+        take(tuned_open(&options, &error), error);
+    }
+    explicit configurations(const char *path) : configurations(std::string(path))
+    {
     }
     /* tuned_load */
     static configurations load(const std::string &path)

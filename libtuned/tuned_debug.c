@@ -375,8 +375,9 @@ static struct piece take_line(struct piece *text)
 static void write_overridden(struct writer *writer, struct piece line, struct piece fields)
 {
     static const char *const follow[] = {"at", "derived", "measured", "per_unit"};
+    static const char lost[] = " no_launch=\"TUNED_OVERRIDE changed its values and names none\"";
     const struct piece derived = derived_of(line), rest = fields, nothing = {"", 0};
-    int is_evidence = 0;
+    int is_evidence = 0, had_launch = 0;
     size_t newlines = 0;
     for (size_t i = 0; i < line.length; i++)
         newlines += line.at[i] == '\n';
@@ -386,6 +387,7 @@ static void write_overridden(struct writer *writer, struct piece line, struct pi
         struct piece field = field_of(rest, name);
         int follows =
             is_evidence ? begins(name, "launch") || begins(name, "formula.") : lists(derived, name);
+        had_launch |= is_evidence && begins(name, "launch");
         for (size_t i = 0; is_evidence && i < sizeof follow / sizeof *follow; i++)
             follows |= is(name, follow[i], strlen(follow[i]));
         if (is(token, "|", 1))
@@ -399,9 +401,13 @@ static void write_overridden(struct writer *writer, struct piece line, struct pi
         append(writer, " |", nothing);
     while (fields.length > 0) {
         struct piece field = take_until(&fields, ",");
-        if (begins(field, "launch"))
+        if (begins(field, "launch")) {
             append(writer, " ", field);
+            had_launch = 0;
+        }
     }
+    if (had_launch)
+        append(writer, lost, nothing);
     for (const char *before = ""; newlines > 0; newlines--, before = "|") {
         append(writer, before, nothing);
         append(writer, "\n", nothing);

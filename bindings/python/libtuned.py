@@ -41,12 +41,14 @@ _SONAME = "libtuned.so.0"
 
 
 class Error(Exception):
-    """A file that cannot be read or is refused: `file`, and `line` from 1 (0: no line is to blame)."""
+    """A file that cannot be read or is refused: `file`, `line` from 1 (0: no line is to blame), and `code`: 1 damaged, 2 no
+    file, 3 unreadable, 4 of another format version, 5 out of memory."""
 
-    def __init__(self, text: str, file: str = "", line: int = 0) -> None:
+    def __init__(self, text: str, file: str = "", line: int = 0, code: int = 0) -> None:
         super().__init__(text)
         self.file = file
         self.line = line
+        self.code = code
 
 
 class Grade(enum.IntEnum):
@@ -77,7 +79,7 @@ class Skip(enum.IntFlag):
 # ---- the library: structs as tuned.h has them ----
 
 class _Error(ctypes.Structure):
-    _fields_ = [("line", ctypes.c_int), ("text", ctypes.c_char * 256)]
+    _fields_ = [("line", ctypes.c_int), ("text", ctypes.c_char * 252), ("code", ctypes.c_int)]
 
 
 class _Device(ctypes.Structure):
@@ -576,10 +578,10 @@ def _error(raw: _Error, names: Sequence[bytes]) -> Error:
     line = b":%d" % raw.line if raw.line > 0 else b""
     places = (line + b": ", line + b" (as TUNED_OVERRIDE has it): ")
     file = next((name for name in names
-                 if raw.text.startswith(tuple(name[-128:] + place for place in places))), None)
+                 if raw.text.startswith(tuple(name[-126:] + place for place in places))), None)
     if file is None:
         file = next((raw.text.partition(place)[0] for place in reversed(places) if place in raw.text), b"")
-    return Error(_text(raw.text), _text(file), raw.line)
+    return Error(_text(raw.text), _text(file), raw.line, raw.code)
 
 
 def _loaded(at: Optional[int], raw: _Error, names: Sequence[bytes]) -> Tuned:

@@ -52,6 +52,7 @@ static void print_what_is_told(void)
     SIZE(tuned_error);
     MEMBER(tuned_error, line);
     MEMBER(tuned_error, text);
+    MEMBER(tuned_error, code);
     SIZE(tuned_answer);
     MEMBER(tuned_answer, grade);
     MEMBER(tuned_answer, entry);

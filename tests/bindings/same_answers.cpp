@@ -76,7 +76,14 @@ int main(int argc, char **argv)
 {
     if (argc != 4)
         return 2;
-    const tune::configurations all = tune::configurations::load(argv[1]);
+    const tune::configurations all(argv[1]);
+    try {
+        const tune::configurations none("no such file");
+        return 3;
+    } catch (const tune::load_error &error) {
+        if (error.code() != TUNED_NO_FILE)
+            return 3;
+    }
     const long questions = std::strtol(argv[2], nullptr, 10),
                asked = std::strtol(argv[3], nullptr, 10);
     long different = 0, found = 0;

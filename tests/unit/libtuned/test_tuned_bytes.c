@@ -125,7 +125,7 @@ TEST(every_changed_byte_is_refused_or_valid)
     for (size_t at = 0; at < sizeof conf - 1; at++) {
         memcpy(text, conf, sizeof conf);
         for (int byte = 0; byte < 256; byte += TEST_SANITIZED ? 5 : 1) {
-            struct tuned_error error = {-1, "untouched"};
+            struct tuned_error error = {-1, "untouched", -1};
             text[at] = (char)byte;
             /* Before version 3 'threads' is a field like any other. */
             const char *name = strncmp(text, "tuned-conf 3", 12) == 0 ? "t.conf" : "old";

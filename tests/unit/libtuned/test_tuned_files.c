@@ -86,6 +86,37 @@ TEST(usual_places_have_their_order)
     tuned_free(tuned);
 }
 
+/* A program tells a file that is not there from one that somebody is to repair, without reading
+ * texts. */
+TEST(errors_have_codes)
+{
+    static const struct {
+        const char *text;
+        int code;
+    } cases[] = {{"", TUNED_DAMAGED},
+                 {"tuned-conf 4\n[cuda \"X\"]\np n=1 block\nend\n", TUNED_DAMAGED},
+                 {"tuned-conf 4\n", TUNED_DAMAGED},
+                 {"tuned-conf 99\nend\n", TUNED_FORMAT},
+                 {"tuned-conf 4\nend\n", 0}};
+    struct tuned_error error;
+    char path[300];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tuned_free(tuned_load_memory(cases[i].text, strlen(cases[i].text), "t.conf", &error));
+        assert_int_equal(error.code, cases[i].code);
+        assert_true(error.text[0] == '\0' || error.text[0] >= ' ');
+    }
+    (void)snprintf(path, sizeof path, "%s/no.conf", folder);
+    assert_null(tuned_load(path, &error));
+    assert_int_equal(error.code, TUNED_NO_FILE);
+    assert_non_null(strstr(error.text, "no.conf: there is no such file"));
+    assert_null(tuned_load(folder, &error));
+    assert_int_equal(error.code, TUNED_UNREADABLE);
+    const struct tuned_options options = {.skip = TUNED_SKIP_ENVIRONMENT | TUNED_SKIP_USER |
+                                                  TUNED_SKIP_SYSTEM};
+    assert_null(tuned_open(&options, &error));
+    assert_int_equal(error.code, TUNED_NO_FILE);
+}
+
 /* What lies in the folder that a program happens to run in is nobody's configuration. */
 TEST(relative_folders_are_no_place)
 {
