@@ -4,7 +4,7 @@
 set -eu
 root=${1:-$(dirname -- "$0")/../..}
 cd -- "$root"
-find tuner -name '*.c' ! -path '*/cli/style.c' ! -path '*/cli/progress.c' -exec awk '
+find tuner frontends views -name '*.c' ! -path '*/terminal/style.c' ! -path '*/cli/progress.c' ! -path 'frontends/capture/library/*' -exec awk '
 FNR == 1 { inside = 0 }
 !inside && /(^|[^_a-z])fprintf\($|(^|[^_a-z])fprintf\(stderr,/ { inside = 1; call = ""; line = FNR }
 inside { call = call $0 }

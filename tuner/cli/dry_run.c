@@ -313,9 +313,10 @@ static enum status start_landscape(const struct run *run, const struct device_ap
     };
     if (!run->text.architecture)
         return STATUS_OK;
-    fprintf(stderr,
-            "tune: compiling the kernels for %s, with the flags of their files; none is launched\n",
-            run->text.architecture);
+    print_clean(
+        stderr,
+        "tune: compiling the kernels for %s, with the flags of their files; none is launched\n",
+        run->text.architecture);
     return landscape_start(&options, out, error);
 }
 
