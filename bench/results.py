@@ -159,7 +159,7 @@ def section(tune, folder, databases):
              f"{first['chosen_at'][:10]}; measured {first['ceiling']} ceiling "
              f"{float(first['ceiling_gbs']):.0f} GB/s.", ""]
     if (folder / "notes.md").exists():
-        lines += [(folder / "notes.md").read_text().rstrip(), ""]
+        lines += [f"How and when each part was recorded: [notes](../db/recorded/{folder.name}/notes.md).", ""]
     lines += run_lines(tune, database) + [""]
     results_peers.take_in(tune, folder, database)
     lines += [f"`bench/reports.py BUILD_FOLDER {folder.name}` puts all of this and more on one page, made by `tune report`, "
