@@ -58,7 +58,7 @@ def gain_over(row, name):
     gain, low, high = (float(row.get(name + column) or "nan") for column in ("_gain", "_gain_low", "_gain_high"))
     if gain != gain:
         return ""
-    if row.get("trust") == "unstable":
+    if row.get("verdict") == "not sure":
         return "unknown"
     if low != low and high != high or high <= 4 * low:
         return "none" if row.get(name + "_gain_tied") == "1" else f"{gain:.2f}x"
@@ -72,7 +72,7 @@ def winners(rows, cub):
            [f"gain over {name}" for name in names]
     if cub:
         head += ["gain over CUB"]
-    head += ["tied", "none better by over", "trust"]
+    head += ["as fast", "none better by over", "verdict"]
     lines, configurations = without_common([row["configuration"] for row in rows])
     lines += ["| " + " | ".join(head + ["configuration"]) + " |", "|" + "---|" * (len(head) + 1)]
     for row, configuration in zip(rows, configurations):
@@ -83,7 +83,7 @@ def winners(rows, cub):
         if cub:
             ratio = cub.get((row["problem"], int(row["n"])))
             cells += [f"{ratio:.2f}x" if ratio else ""]
-        cells += [row["tied"] or "-", percent(row["claim_percent"]), row["trust"]]
+        cells += [row["as_fast"] or "-", percent(row["claim_percent"]), row["verdict"]]
         lines.append("| " + " | ".join(cells + [code(configuration)]) + " |")
     return lines
 
@@ -217,9 +217,9 @@ def results(tune, recorded):
     lines = ["# Results", "",
              "Made by `bench/results.py` from the databases in `db/recorded/`, which `tests/gpu/run.sh` (a GPU)",
              "and `bench/record_cpu.sh` (a CPU) recorded. Times are medians over the fresh processes that confirmed;",
-             "gains over baselines are of the same rounds, in pairs. *tied*: so many configurations, the winner",
-             "counted, are not shown to be slower. *None better by over*: what is claimed, at 99 %. How it is",
-             "measured is in [measuring.md](measuring.md). Gains over CUB are of the calls of `tune/reduce.cuh` in the",
+             "gains over baselines are of the same rounds, in pairs. *As fast*: so many other configurations are shown",
+             "to be as fast. *None better by over*: what is claimed, at 99 %. How it is measured is in",
+             "[measuring.md](measuring.md), the words in [glossary.md](glossary.md). Gains over CUB are of the calls of `tune/reduce.cuh` in the",
              "rounds of `bench/reduce_peers.cu`, caches cold; see *Against CUB*.", ""]
     lines += devices(tune, recorded)
     for folder, databases in recorded:

@@ -13,9 +13,9 @@ EQUAL_BYTES = ("reduce.sum.i64", "reduce.sum.i32", "reduce.sum.f64", "reduce.sum
 
 
 def winners_of(connection, experiment):
-    """key, n, bytes, time, trust and configuration of each winner by time, caches cold."""
+    """key, n, bytes, time, verdict and configuration of each winner by time, caches cold."""
     return connection.execute("""
-        SELECT p.key, p.n, p.bytes_moved AS bytes, t.median_ns AS time_ns, w.trust, c.key AS configuration,
+        SELECT p.key, p.n, p.bytes_moved AS bytes, t.median_ns AS time_ns, v.verdict, c.key AS configuration,
                l.ceiling, l.gbs AS ceiling_gbs
         FROM winners AS w
         JOIN latest_problems USING (environment_id, problem_id, l2_mode, objective)
@@ -23,6 +23,7 @@ def winners_of(connection, experiment):
         JOIN experiments AS x ON x.id = p.experiment_id
         JOIN trials AS t ON t.id = w.trial_id
         JOIN configurations AS c ON c.id = t.configuration_id
+        LEFT JOIN verdicts AS v ON v.trust = w.trust
         LEFT JOIN problem_ceilings AS l ON l.environment_id = w.environment_id AND l.problem_id = p.id
         WHERE x.name = ? AND w.objective = 'time' AND w.l2_mode = 'cold'
         ORDER BY p.id, p.n""", (experiment,)).fetchall()
@@ -34,14 +35,14 @@ def elementwise(connection):
         rate = row["bytes"] / row["time_ns"]
         body.append((row["key"], size(row["n"]), microseconds(row["time_ns"]), gigabytes(rate),
                      f"{100 * rate / row['ceiling_gbs']:#.3g} % of {row['ceiling']}" if row["ceiling_gbs"] else "",
-                     row["trust"] or "",
+                     row["verdict"] or "",
                      f"`{row['configuration']}`"))
     if not body:
         return []
     return ["#### elementwise", "",
             "What reductions are held against: bytes read and written, against the device's ceiling that moves them the "
             "same way.", "",
-            *table(["problem", "n", "us", "GB/s", "of ceiling", "trust", "configuration"], body), ""]
+            *table(["problem", "n", "us", "GB/s", "of ceiling", "verdict", "configuration"], body), ""]
 
 
 def relative(times, values):
@@ -131,7 +132,7 @@ def occupancy(connection, tune, database, figures):
 
 def gemm(connection, tune, database, figures):
     """A kernel that computes: why its winner at the largest size wins, and its place under the roofs."""
-    sizes = [row["n"] for row in winners_of(connection, "gemm") if row["trust"] == "sound"]
+    sizes = [row["n"] for row in winners_of(connection, "gemm") if row["verdict"] == "sure"]
     if not sizes:
         return []
     n = max(sizes)
@@ -158,12 +159,12 @@ def reduce_ordered(connection, databases):
                      gigabytes(row["bytes"] / row["time_ns"]),
                      f"{found['key']}, n = {size(found['n'])}" if found else "-",
                      microseconds(found["time_ns"]) if found else "-",
-                     f"{row['time_ns'] / found['time_ns']:.3f}" if found else "-", row["trust"] or "",
+                     f"{row['time_ns'] / found['time_ns']:.3f}" if found else "-", row["verdict"] or "",
                      f"`{row['configuration']}`"))
     lines = ["#### reduce_ordered", "",
              "Winners, and the winners of `reduce` that read as many bytes, whose order need not be kept (a tuning of "
              "its own, so not of the same rounds).", "",
-             *table(["problem", "n", "us", "GB/s", "against", "us", "times as long", "trust", "configuration"], body),
+             *table(["problem", "n", "us", "GB/s", "against", "us", "times as long", "verdict", "configuration"], body),
              ""]
     for key in keys_of(connection, "reduce_ordered"):
         ideas = idea_table(connection, key, ("variant", "step", "count", "loads", "bound", "cache"))

@@ -12,16 +12,16 @@ MAD_TO_SD, MEDIAN_VARIANCE = 1.4826, math.pi / 2  # of normal noise
 # ---- out of the database ----
 
 def trust(show, text):
-    """What `tune show --trust` says of the run as a whole, and what else than sound there is."""
+    """What `tune show --trust` says of the run as a whole, and which choices are not sure."""
     rows = show("--trust")
     if not rows:
         return []
-    counts = collections.Counter(row["trust"] for row in rows)
+    counts = collections.Counter(row["verdict"] for row in rows)
     lines = ["### Trust", "", "```", text.split("\n\n")[0].rstrip(), "```", ""]
-    if counts["sound"] < len(rows):
-        lines += table(["problem", "n", "trust", "why"],
-                       [(row["problem"], size(row["n"]), row["trust"], row["trust_reason"])
-                        for row in rows if row["trust"] != "sound"]) + [""]
+    if counts["sure"] < len(rows):
+        lines += table(["problem", "n", "verdict", "why"],
+                       [(row["problem"], size(row["n"]), row["verdict"], row["verdict_reason"])
+                        for row in rows if row["verdict"] != "sure"]) + [""]
     return lines
 
 

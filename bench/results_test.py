@@ -129,16 +129,16 @@ def test_families(folder):
     lines = results_families.families([reduce.path, made.path], "false", folder)
     check(lines,
           "`families.db`: Made up, 2026-01-02, `tune run`, effort quick, caches cold.",
-          "| elementwise.add.i32 | 2^10 | 1.00 | 2150 | 50.0 % of copy | noisy | `block=256` |",
-          "| elementwise.fill.i32 | 2^10 | 1.00 | 2300 | 50.0 % of write | noisy | `block=256` |",
+          "| elementwise.add.i32 | 2^10 | 1.00 | 2150 | 50.0 % of copy | nearly sure | `block=256` |",
+          "| elementwise.fill.i32 | 2^10 | 1.00 | 2300 | 50.0 % of write | nearly sure | `block=256` |",
           "| problem | n | fastest, us | static_thread | grid_stride | queue_warp | queue_block | gain of the queue |",
           "| work_queue.skewed | 2^16 | 0.100 | 4.00 | 2.00 | 1.00 | 1.10 | 2.00x |",
           "| problem | rows | fastest, us | GB/s | guarded | redux |",
           "| reduce_rows.sum_i32.32 | 2^9 | 0.100 | 20.48 | 1.50 | 1.00 |",
           "| 1 | 1000 |", "| 2 | 2000 |", "| 64 | 4000 |",
-          "| reduce_ordered.affine_u32 | 2^20 | 0.102 | 8.224e+04 | reduce.sum.i32, n = 2^21 | 0.100 | 1.020 | noisy | "
+          "| reduce_ordered.affine_u32 | 2^20 | 0.102 | 8.224e+04 | reduce.sum.i32, n = 2^21 | 0.100 | 1.020 | nearly sure | "
           "`variant=flagged loads=4` |",
-          "| reduce_ordered.matrix_u32 | 2^20 | 0.210 | 7.989e+04 | - | - | - | noisy | `variant=flagged loads=8` |")
+          "| reduce_ordered.matrix_u32 | 2^20 | 0.210 | 7.989e+04 | - | - | - | nearly sure | `variant=flagged loads=8` |")
     assert lines.index("| 2 | 2000 |") < lines.index("| 64 | 4000 |"), "warps are in order"
     assert not results_families.families([reduce.path], "false", folder), "reduce is no family on request"
 
@@ -199,6 +199,9 @@ def test_older_schema(folder):
         DROP VIEW latest_winners; DROP VIEW latest_arithmetic; DROP TABLE arithmetic_ceilings; DROP TABLE peers;
         DROP INDEX gauntlets_failed; DROP INDEX gauntlets_failed_of; DROP INDEX gauntlets_by_binary;
         DROP INDEX trials_wrong_of; DROP INDEX trials_twins_of; ALTER TABLE problems DROP COLUMN family; ALTER TABLE winners DROP COLUMN inputs;
+        DROP VIEW equals; DROP VIEW standings; DROP VIEW verdicts; ALTER TABLE winners DROP COLUMN points;
+        ALTER TABLE winners DROP COLUMN failures; ALTER TABLE winners DROP COLUMN chance_of_better;
+        ALTER TABLE winners DROP COLUMN most_better; ALTER TABLE winners DROP COLUMN coverage;
         ALTER TABLE problems DROP COLUMN operations; ALTER TABLE problems DROP COLUMN operations_type;
         ALTER TABLE runs DROP COLUMN command; ALTER TABLE winners DROP COLUMN compared;
         DROP TABLE searches; ALTER TABLE trials DROP COLUMN metrics;
@@ -228,7 +231,7 @@ def test_common_words(_):
 
 def winner_row(problem, n, time_ns, configuration):
     return {"problem": problem, "n": str(n), "time_ns": str(time_ns), "gbs": "4.5", "ceiling_percent": "12.345",
-            "textbook_ns": str(2 * time_ns), "textbook_gain": "2", "tied": "", "claim_percent": "0.1", "trust": "sound",
+            "textbook_ns": str(2 * time_ns), "textbook_gain": "2", "as_fast": "", "claim_percent": "0.1", "verdict": "sure",
             "configuration": configuration}
 
 
@@ -239,7 +242,7 @@ def test_gains(_):
     assert results.gain_over({**row, "a_gain_high": "5"}, "a") == "over 1.20x"
     assert results.gain_over({**row, "a_gain_low": "0.1"}, "a") == "unknown"
     assert results.gain_over({**row, "a_gain": ""}, "a") == ""
-    assert results.gain_over({**row, "trust": "unstable"}, "a") == "unknown"
+    assert results.gain_over({**row, "verdict": "not sure"}, "a") == "unknown"
     assert results.gain_over({"a_gain": "1.31"}, "a") == "1.31x", "no bounds"
 
 
@@ -249,9 +252,9 @@ def test_problems(_):
     lines = results.problems(rows, {("reduce.sum.i32", 1024): 1.5})
     check(lines, "| problem | 2^10 | 2^12 |", "| reduce.max.f32 | 1.02 (12.3 %) | 4.10 (12.3 %) |",
           "### reduce.sum.i32", "All of them: `b=1`.", "<summary>reduce.sum.u8: 2.00x to 2.00x over textbook</summary>",
-          "| 2^10 | 1.02 | 4.500 | 12.3 % | 2.05 | 2.00x | 1.50x | - | 0.10 % | sound | `a=1024` |",
-          "| 2^12 | 4.10 | 4.500 | 12.3 % | 8.19 | 2.00x |  | - | 0.10 % | sound | `a=4096` |",
-          "| 2^12 | 4.10 | 4.500 | 12.3 % | 8.19 | 2.00x | - | 0.10 % | sound | `a=4096` |",
+          "| 2^10 | 1.02 | 4.500 | 12.3 % | 2.05 | 2.00x | 1.50x | - | 0.10 % | sure | `a=1024` |",
+          "| 2^12 | 4.10 | 4.500 | 12.3 % | 8.19 | 2.00x |  | - | 0.10 % | sure | `a=4096` |",
+          "| 2^12 | 4.10 | 4.500 | 12.3 % | 8.19 | 2.00x | - | 0.10 % | sure | `a=4096` |",
           absent=("### reduce.max.f32", "<summary>reduce.sum.i32"))
     assert lines.count("<details>") == lines.count("</details>") == 2, "all but the main problem are folded"
 

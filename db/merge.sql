@@ -308,11 +308,12 @@ INSERT INTO main.winners (
     id, environment_id, problem_id, l2_mode, objective, trial_id, run_id, stage, candidate_count,
     space_count, value, time_low_ns, time_high_ns, delta, floor, claim, confidence, processes,
     rounds, rounds_dropped, tied_count, kept_incumbent, trust, trust_reason, chosen_at, compared,
-    inputs)
+    inputs, points, failures, chance_of_better, most_better, coverage)
 SELECT w.new, e.new, p.new, o.l2_mode, o.objective, t.new, r.new, o.stage, o.candidate_count,
        o.space_count, o.value, o.time_low_ns, o.time_high_ns, o.delta, o.floor, o.claim,
        o.confidence, o.processes, o.rounds, o.rounds_dropped, o.tied_count, o.kept_incumbent,
-       o.trust, o.trust_reason, o.chosen_at, o.compared, o.inputs
+       o.trust, o.trust_reason, o.chosen_at, o.compared, o.inputs, o.points, o.failures,
+       o.chance_of_better, o.most_better, o.coverage
 FROM other.winners AS o
 JOIN map_winners AS w ON w.old = o.id
 JOIN map_environments AS e ON e.old = o.environment_id

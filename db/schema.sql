@@ -2,7 +2,7 @@
 -- that page against this file. Times are nanoseconds, sizes bytes, dates UTC in ISO 8601.
 
 PRAGMA application_id = 0x54756e65; -- "Tune"
-PRAGMA user_version = 15;
+PRAGMA user_version = 16;
 
 CREATE TABLE devices (
     id INTEGER PRIMARY KEY,
@@ -328,7 +328,8 @@ CREATE TABLE winners (
     kept_incumbent INTEGER CHECK (kept_incumbent IN (0, 1)),
     trust TEXT CHECK (trust IN ('sound', 'noisy', 'unstable')),
     trust_reason TEXT,
-    chosen_at TEXT NOT NULL, compared INTEGER, inputs TEXT CHECK (inputs IN ('changed', 'alike')),
+    chosen_at TEXT NOT NULL, compared INTEGER, inputs TEXT CHECK (inputs IN ('changed', 'alike')), points INTEGER, failures INTEGER, chance_of_better REAL, most_better REAL, coverage TEXT
+    CHECK (coverage IN ('whole', 'part', 'hardly seen', 'mostly failed')),
     UNIQUE (environment_id, problem_id, objective, l2_mode)
 ) STRICT;
 
@@ -544,6 +545,34 @@ SELECT c.environment_id, p.id AS problem_id, p.ceiling,
                       ELSE c.read_gbs END AS gbs
 FROM problems AS p
 CROSS JOIN latest_ceilings AS c;
+
+-- The words for winners.trust.
+CREATE VIEW verdicts AS
+SELECT 'sound' AS trust, 'sure' AS verdict
+UNION ALL SELECT 'noisy', 'nearly sure'
+UNION ALL SELECT 'unstable', 'not sure';
+
+-- How each contender stands with the fastest of its choice. 'as fast' and 'slower' are shown by an interval that lies
+-- on one side of what counts as equal; without one, or with one that lies on both, it was not compared to the end. A
+-- baseline of another space stands so, too, though it is out.
+CREATE VIEW standings AS
+SELECT k.winner_id, k.configuration_id, k.trial_id, k.place, k.difference, k.difference_low, k.difference_high, k.out,
+       CASE WHEN k.configuration_id = t.configuration_id THEN 'winner'
+            WHEN k.out <> 'baseline' THEN 'out'
+            WHEN k.proven AND k.difference_low > -9e999 AND k.difference_high < 9e999 THEN 'as fast'
+            WHEN NOT k.tied AND k.difference_low > 0 THEN 'slower'
+            ELSE 'not compared' END AS standing
+FROM contenders AS k
+CROSS JOIN winners AS w ON w.id = k.winner_id
+CROSS JOIN trials AS t ON t.id = w.trial_id;
+
+-- Of each winner, how many others stand so with it.
+CREATE VIEW equals AS
+SELECT winner_id, sum(standing = 'as fast' AND out IS NULL) AS as_fast,
+       sum(standing = 'slower' AND out IS NULL) AS slower,
+       sum(standing = 'not compared' AND out IS NULL) AS not_compared
+FROM standings
+GROUP BY winner_id;
 
 -- Of each winner, every two of its contenders that shared rounds: what the other takes (of the
 -- objective) over what the configuration takes, out of differences that were paired round by round.

@@ -109,7 +109,8 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        timed.winner_ns, gained.gain AS winner_gain, gained.gain_low AS winner_gain_low,
        gained.gain_high AS winner_gain_high,
        gained.gain IS NOT NULL AND as_good.winner_id IS NOT NULL AS winner_gain_tied,
-       timed.shared AS stage, timed.trust,
+       timed.shared AS stage,
+       coalesce((SELECT verdict FROM verdicts WHERE verdicts.trust = timed.trust), 'unknown') AS verdict,
        (SELECT metrics FROM trials WHERE id = timed.timed_trial_id) AS metrics, timed.configuration, timed.about, timed.detail
 FROM timed
 JOIN devices AS d ON d.id = timed.device_id

@@ -217,7 +217,9 @@ SELECT
             AND p.bytes_moved / m.median_ns <= 1.02 * k.gbs
     ) END AS ceiling_percent,
     100.0 * s.bound AS bound_percent,
-    w.tied_count AS tied,
+    counted.as_fast,
+    counted.not_compared,
+    w.coverage,
     100.0 * w.claim AS claim_percent,
     w.confidence,
     w.compared,
@@ -271,6 +273,7 @@ JOIN configurations AS g ON g.id = t.configuration_id
 LEFT JOIN trials AS m ON m.id = s.measured_id
 LEFT JOIN needs AS u ON u.trial_id = COALESCE(s.measured_id, s.trial_id)
 LEFT JOIN winners AS w ON w.id = s.winner_id
+LEFT JOIN equals AS counted ON counted.winner_id = s.winner_id
 WINDOW newest AS (
     PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count
     ORDER BY s.chosen_at DESC, s.trial_id DESC

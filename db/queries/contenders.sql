@@ -1,5 +1,5 @@
 -- Among which configurations each winner was chosen: how much slower each was than the fastest of
--- them, with its interval, and why it did not win.
+-- them, with its interval, and why it did not win. The winner first, then those that are as fast.
 -- :words      experiment names and problem keys (a JSON array; NULL: all)
 -- :n          one size (NULL: all)
 -- :objective  what was made small (NULL: time)
@@ -30,24 +30,33 @@ rejected AS (
                       WHERE k.winner_id = chosen.id AND k.configuration_id = g.configuration_id)
 ),
 compared AS (
-    SELECT winner_id, configuration_id, trial_id, place, difference, difference_low,
-           difference_high, proven, tied, out
-    FROM contenders
+    SELECT standings.winner_id, standings.configuration_id, standings.trial_id, standings.place, difference,
+           difference_low, difference_high, out, standing
+    FROM chosen
+    CROSS JOIN standings ON standings.winner_id = chosen.id
     UNION ALL
-    SELECT winner_id, configuration_id, trial_id, place, NULL, NULL, NULL, 0, 0, detail
+    SELECT winner_id, configuration_id, trial_id, place, NULL, NULL, NULL, detail, 'out'
     FROM rejected
 )
 SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver, e.compiler,
        chosen.l2_mode, chosen.objective, chosen.experiment, chosen.problem, chosen.n,
        k.place, m.median_ns AS time_ns, m.value, 100 * k.difference AS difference_percent,
        100 * k.difference_low AS low_percent, 100 * k.difference_high AS high_percent,
-       100 * chosen.delta AS delta_percent, k.proven, k.tied, k.out,
-       CASE WHEN k.configuration_id = t.configuration_id THEN 'winner'
-            WHEN k.out IS NOT NULL THEN 'out' WHEN k.proven THEN 'as fast' WHEN k.tied THEN 'tied'
-            ELSE 'slower' END AS standing,
-       (SELECT group_concat(b.name, ', ') FROM baselines AS b
+       100 * chosen.delta AS delta_percent, k.standing, k.out,
+       -- also where another configuration that launches the same was raced for it
+       (SELECT group_concat(b.name, ', ')
+        FROM baselines AS b
+        LEFT JOIN trials AS base
+            ON base.environment_id = b.environment_id AND base.problem_id = b.problem_id
+            AND base.configuration_id = b.configuration_id AND base.stage = 'sweep'
+            AND base.objective = 'time' AND base.l2_mode = chosen.l2_mode
+        LEFT JOIN trials AS same
+            ON same.environment_id = b.environment_id AND same.problem_id = b.problem_id
+            AND same.configuration_id = k.configuration_id AND same.stage = 'sweep'
+            AND same.objective = 'time' AND same.l2_mode = chosen.l2_mode
         WHERE b.environment_id = chosen.environment_id AND b.problem_id = chosen.problem_id
-          AND b.configuration_id = k.configuration_id) AS baseline,
+          AND (b.configuration_id = k.configuration_id
+               OR coalesce(base.same_as_trial_id, base.id) = coalesce(same.same_as_trial_id, same.id))) AS baseline,
        m.metrics, k.trial_id, c.key AS configuration, c.parameters
 FROM chosen
 JOIN compared AS k ON k.winner_id = chosen.id
@@ -57,5 +66,7 @@ JOIN trials AS t ON t.id = chosen.trial_id
 JOIN configurations AS c ON c.id = k.configuration_id
 LEFT JOIN trials AS own ON own.id = k.trial_id
 LEFT JOIN trials AS m ON m.id = coalesce(own.same_as_trial_id, own.id)
-ORDER BY d.kind DESC, d.id, chosen.l2_mode, chosen.experiment, chosen.problem, chosen.n, k.place,
-         k.configuration_id;
+ORDER BY d.kind DESC, d.id, chosen.l2_mode, chosen.experiment, chosen.problem, chosen.n,
+         CASE k.standing WHEN 'winner' THEN 0 WHEN 'as fast' THEN 1 WHEN 'not compared' THEN 2
+                         WHEN 'slower' THEN 3 ELSE 4 END,
+         k.place, k.configuration_id;

@@ -21,7 +21,7 @@ summed AS (
 )
 SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver, e.compiler,
        summed.l2_mode, x.name AS experiment, p.key AS problem, p.n, last.product_count,
-       last.space_count, last.points_most, last.points,
+       last.space_count, last.points_most, last.points AS points_tried,
        100.0 * last.points / nullif(last.space_count, 0) AS points_percent, summed.run_count,
        summed.trials, summed.unlaunchable, summed.duplicates, summed.failures,
        last.asked, last.strategy, summed.run_id AS run, summed.near_percent,

@@ -23,11 +23,13 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        chosen.l2_mode, chosen.objective, chosen.run_id AS run, chosen.experiment, chosen.problem,
        chosen.n, chosen.stage,
        m.median_ns AS time_ns, chosen.time_low_ns, chosen.time_high_ns, chosen.value,
-       coalesce(chosen.trust, 'unknown') AS trust, chosen.trust_reason, chosen.rounds,
+       coalesce((SELECT verdict FROM verdicts WHERE verdicts.trust = chosen.trust), 'unknown') AS verdict,
+       chosen.trust_reason AS verdict_reason, chosen.coverage, chosen.points AS points_tried, chosen.failures,
+       100 * chosen.chance_of_better AS chance_percent, 100 * chosen.most_better AS most_percent, chosen.rounds,
        chosen.rounds_dropped, chosen.processes, 100 * chosen.floor AS floor_percent,
        100 * chosen.delta AS delta_percent, 100 * chosen.claim AS claim_percent,
-       100 * chosen.confidence AS confidence_percent, chosen.tied_count,
-       nullif(chosen.tied_count, 1) AS tied, chosen.kept_incumbent,
+       100 * chosen.confidence AS confidence_percent, counted.as_fast,
+       counted.not_compared, chosen.kept_incumbent,
        chosen.candidate_count, chosen.space_count, chosen.compared,
        -- of so many right ones, at 95 %
        nullif(chosen.compared / 3, 0) AS wrong_less_than_once_in, chosen.inputs, chosen.chosen_at, chosen.trial_id,
@@ -53,6 +55,7 @@ JOIN environments AS e ON e.id = chosen.environment_id
 JOIN trials AS t ON t.id = chosen.trial_id
 JOIN trials AS m ON m.id = coalesce(t.same_as_trial_id, t.id)
 JOIN configurations AS c ON c.id = t.configuration_id
+LEFT JOIN equals AS counted ON counted.winner_id = chosen.id
 WHERE chosen.place = 1
 ORDER BY d.kind DESC, d.id, chosen.l2_mode, chosen.run_id, chosen.experiment, chosen.problem,
          chosen.n;

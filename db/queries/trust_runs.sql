@@ -20,10 +20,13 @@ WITH chosen AS (
              OR substr(p.key, 1, length(word.value) + 1) = word.value || '.'))
 ),
 judged AS (
-    SELECT run_id, count(*) AS winner_count, sum(trust = 'sound') AS sound_count,
-           sum(trust = 'noisy') AS noisy_count, sum(trust = 'unstable') AS unstable_count,
-           sum(tied_count > 1) AS tied_count, max(floor) AS floor
+    SELECT run_id, count(*) AS winner_count, sum(trust = 'sound') AS sure_count,
+           sum(trust = 'noisy') AS nearly_sure_count, sum(trust = 'unstable') AS not_sure_count,
+           sum(coverage IS 'hardly seen') AS hardly_seen_count,
+           sum(coverage IS 'mostly failed') AS mostly_failed_count,
+           sum(counted.as_fast > 0) AS not_alone_count, max(floor) AS floor
     FROM chosen
+    LEFT JOIN equals AS counted ON counted.winner_id = chosen.id
     WHERE place = 1
     GROUP BY run_id
 ),
@@ -63,10 +66,12 @@ dropped AS (
 SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver, e.compiler,
        e.tool_version, e.host, r.id AS run, r.started_at, r.l2_mode, r.objective, r.effort,
        r.budget_ns, r.worker_cpus, r.near, r.tick_ns, r.empty_pair_ns, r.node_gap_ns,
-       CASE WHEN judged.unstable_count > 0 THEN 'unstable' WHEN judged.noisy_count > 0 THEN 'noisy'
-            WHEN judged.sound_count > 0 THEN 'sound' ELSE 'unknown' END AS trust,
-       judged.winner_count, judged.sound_count, judged.noisy_count, judged.unstable_count,
-       judged.tied_count, 100 * judged.floor AS floor_percent,
+       -- the worst of both: a choice, and how much of its space was seen
+       CASE WHEN judged.not_sure_count + judged.hardly_seen_count + judged.mostly_failed_count > 0 THEN 'not sure'
+            WHEN judged.nearly_sure_count > 0 THEN 'nearly sure'
+            WHEN judged.sure_count > 0 THEN 'sure' ELSE 'unknown' END AS verdict,
+       judged.winner_count, judged.sure_count, judged.nearly_sure_count, judged.not_sure_count,
+       judged.hardly_seen_count, judged.mostly_failed_count, judged.not_alone_count, 100 * judged.floor AS floor_percent,
        coalesce(c.rounds, 0) AS rounds, coalesce(c.rounds_dropped, 0) AS rounds_dropped,
        dropped.faults, c.sm_clock_mhz_low, c.sm_clock_mhz_high, c.memory_clock_mhz_low,
        c.memory_clock_mhz_high, c.temperature_c_low, c.temperature_c_high, c.power_w_low,

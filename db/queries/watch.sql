@@ -33,16 +33,19 @@ SELECT json_object(
     'winners', (SELECT json_group_array(json_object(
                     'device', device, 'problem', problem, 'n', n, 'objective', objective,
                     'l2_mode', l2_mode, 'configuration', configuration, 'time_ns', time_ns,
-                    'stage', stage, 'tied', tied_count, 'trust', trust,
-                    'trust_reason', trust_reason, 'floor', floor, 'chosen_at', chosen_at))
+                    'stage', stage, 'verdict', verdict, 'verdict_reason', trust_reason, 'coverage', coverage,
+                    'as_fast', as_fast, 'not_compared', not_compared, 'floor', floor, 'chosen_at', chosen_at))
                 FROM (SELECT d.name AS device, w.problem, w.n, w.objective, w.l2_mode,
                              c.key AS configuration, coalesce(m.median_ns, t.median_ns) AS time_ns,
-                             w.stage, w.tied_count, w.trust, w.trust_reason, w.floor, w.chosen_at
+                             w.stage, w.trust_reason, w.coverage, w.floor, w.chosen_at, v.verdict, counted.as_fast,
+                             counted.not_compared
                       FROM latest_winners AS w
                       JOIN devices AS d ON d.id = w.device_id
                       JOIN configurations AS c ON c.id = w.configuration_id
                       JOIN trials AS t ON t.id = w.trial_id
                       LEFT JOIN trials AS m ON m.id = t.same_as_trial_id
+                      LEFT JOIN verdicts AS v ON v.trust = w.trust
+                      LEFT JOIN equals AS counted ON counted.winner_id = w.id
                       ORDER BY w.device_id, w.problem, w.n, w.objective, w.l2_mode))
     ) AS live,
     (SELECT count(*) || '.' || coalesce(max(chosen_at), '') || '.' || coalesce(sum(stage = 'confirm'), 0)

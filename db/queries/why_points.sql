@@ -93,12 +93,12 @@ against AS MATERIALIZED (
         ON paired.winner_id = chosen.id AND paired.configuration_id = chosen.configuration_id
 ),
 stood AS (
-    SELECT alike.place, alike.role, k.difference, k.proven, k.tied, k.out, against.ratio,
+    SELECT alike.place, alike.role, k.difference, k.standing, against.ratio,
            against.ratio_low, against.ratio_high, against.stage AS paired_in,
            row_number() OVER (PARTITION BY alike.place, alike.role ORDER BY alike.other) AS pick
     FROM alike
     CROSS JOIN chosen
-    CROSS JOIN contenders AS k
+    CROSS JOIN standings AS k
         ON k.winner_id = chosen.id AND k.configuration_id = alike.configuration_id
     LEFT JOIN against ON against.other_configuration_id = k.configuration_id
 ),
@@ -117,7 +117,7 @@ SELECT timed.role, timed.about, c.key AS configuration, c.parameters, timed.swee
        confirm.value AS confirm_value,
        CASE WHEN race.id IS NOT NULL OR confirm.id IS NOT NULL THEN 'ok'
             ELSE timed.sweep_status END AS status,
-       k.difference, k.ratio, k.ratio_low, k.ratio_high, k.paired_in, k.proven, k.tied, k.out,
+       k.difference, k.ratio, k.ratio_low, k.ratio_high, k.paired_in, k.standing,
        s.launch_count AS launches, r.grid_x * r.grid_y * r.grid_z AS grid,
        r.block_x * r.block_y * r.block_z AS block, r.threads, r.occupancy,
        r.active_blocks_per_sm, r.registers, r.spill_bytes, r.local_bytes,

@@ -97,10 +97,12 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        iif(timed.bytes_moved / timed.time_ns <= 1.02 * ceilings.gbs,
            100 * nullif(timed.bytes_moved, 0) / timed.time_ns / ceilings.gbs, NULL) AS ceiling_percent,
        timed.time_low_ns, timed.time_high_ns, timed.value, 100 * timed.claim AS claim_percent,
-       timed.confidence, timed.tied_count,
-       nullif(timed.tied_count, 1) AS tied, timed.kept_incumbent, timed.trust, timed.trust_reason,
-       100 * timed.floor AS floor_percent,
-       timed.candidate_count, timed.space_count, timed.compared,
+       timed.confidence,
+       counted.as_fast, counted.not_compared, timed.kept_incumbent,
+       coalesce((SELECT verdict FROM verdicts WHERE verdicts.trust = timed.trust), 'unknown') AS verdict,
+       timed.trust_reason AS verdict_reason, 100 * timed.floor AS floor_percent,
+       timed.candidate_count, timed.coverage, timed.points AS points_tried, timed.space_count, timed.failures,
+       100 * timed.chance_of_better AS chance_percent, 100 * timed.most_better AS most_percent, timed.compared,
        nullif(timed.compared / 3, 0) AS wrong_less_than_once_in, timed.chosen_at, timed.trial_id, timed.id AS winner_id,
        nearest.gain, nearest.gain_low, nearest.gain_high, nearest.tied AS gain_tied,
        nearest.name AS gain_over,
@@ -137,5 +139,6 @@ LEFT JOIN problem_ceilings AS ceilings
     ON ceilings.environment_id = timed.environment_id AND ceilings.problem_id = timed.problem_id
 JOIN configurations AS c ON c.id = timed.configuration_id
 LEFT JOIN nearest ON nearest.id = timed.id AND nearest.place = 1
+LEFT JOIN equals AS counted ON counted.winner_id = timed.id
 ORDER BY d.kind DESC, d.id, timed.l2_mode, timed.objective <> 'time', timed.objective,
          timed.experiment, timed.problem, timed.n;

@@ -10,15 +10,15 @@ expect_empty err
 expect_out '^Fixture GPU, driver 999\.0, NVRTC 99\.9, L2 cold; read ceiling 1000 GB/s$'
 expect_out '^fixture\.sum\.f32: gain over occupancy_api$'
 expect_out '^all: variant=last_block, vector=4$'
-expect_out '^ +n +time +gain +of ceiling +sure\? +launch$'
-expect_out '^67108864 +333\.2 us +unknown +80\.6 % +no +<<<3200, 128>>>: block=128 blocks_per_sm=32 loads=4$'
-expect_out '^ 4194304 .* nearly +<<<2048, 128>>>'
+expect_out '^ +n +time +gain +of ceiling +verdict +launch$'
+expect_out '^67108864 +333\.2 us +unknown +80\.6 % +not sure +<<<3200, 128>>>: block=128 blocks_per_sm=32'
+expect_out '^ 4194304 .* nearly sure +<<<2048, 128>>>'
 sed '$d' "$captured.out" | awk 'length($0) > 100 { exit 1 }' || fail "a line of more than 100 columns"
 # Why a choice is not sure, and what to do; what the gain is over; and a line to forward as it is.
-expect_out '^nearly, n = 4194304: A/A floor 0\.4 % \(over the tie band of 0\.25 %\)\. Run the same command with$'
-expect_out '^no, n = 67108864: 40 of 112 rounds dropped'
+expect_out '^nearly sure, n = 4194304: A/A floor 0\.4 % \(over the tie band of 0\.25 %\)\. Run the same command with$'
+expect_out '^not sure, n = 67108864: 40 of 112 rounds dropped'
 expect_out '^occupancy_api: '
-[[ $(tail -n 1 "$captured.out") =~ ^'4 of 6 problems: sure; 1 nearly sure; 1 not sure. fixture.sum.i32 n=2^26: 333.2 us, 1.21x over occupancy_api '(\[1\.[0-9]+,\ 1\.[0-9]+\])', 80.6 % of the read ceiling. Fixture GPU, '[0-9]{4}-[0-9]{2}-[0-9]{2}\.$ ]] || fail "no line to forward"
+[[ $(tail -n 1 "$captured.out") =~ ^'4 of 6 problems: sure; 1 nearly sure; 1 not sure; 1,440 of 1,440 points tried. fixture.sum.i32 n=2^26: 333.2 us, 1.21x over occupancy_api '(\[1\.[0-9]+,\ 1\.[0-9]+\])', 80.6 % of the read ceiling. Fixture GPU, '[0-9]{4}-[0-9]{2}-[0-9]{2}\.$ ]] || fail "no line to forward"
 # The shared line and a row together are the whole configuration.
 cp "$captured.out" page
 run "$TUNE" show --json
@@ -32,7 +32,7 @@ for block in re.split(r"\n\n", page)[1:-2]:
     at = lines[2].index("launch")
     rows = []
     for line in lines[3:]:
-        if re.match("(nearly|no)[,:]", line):
+        if re.match("(nearly sure|not sure)[,:]", line):
             break
         if line[:at].strip():
             rows.append([line.split()[0], line[at:]])
@@ -67,8 +67,8 @@ run "$TUNE" show --wide
 expect_code 0
 expect_empty err
 expect_out '^Fixture GPU, driver 999\.0, NVRTC 99\.9, L2 cold; read ceiling 1000 GB/s$'
-expect_out '^problem +n +time +GB/s +of ceiling +tied +trust +occupancy_api +gain +textbook +gain +configuration$'
-expect_out '^fixture\.sum\.i32 +67108864 +333\.2 us +806 +80\.6 % +4 +sound +402\.6 us +1\.21x +744\.8 us +2\.23x +variant=last_block '
+expect_out '^problem +n +time +GB/s +of ceiling +as fast +not compared +verdict +space +occupancy_api +gain +textbook +gain +configuration$'
+expect_out '^fixture\.sum\.i32 +67108864 +333\.2 us +806 +80\.6 % +[0-9]+ +[0-9]+ +sure +whole +402\.6 us +1\.21x +744\.8 us +2\.23x +variant=last_block '
 [[ $(grep -c '^fixture\.sum' "$captured.out") -eq 6 ]] || fail "not six problems"
 
 run "$TUNE" show fixture.sum.f32 --n 2**22 --json
@@ -106,7 +106,7 @@ expect_json 'len(j)' 6
 run "$TUNE" show fixture --csv
 expect_code 0
 [[ $(wc -l <"$captured.out") -eq 7 ]] || fail "not a header and six rows"
-expect_out '^device,.*,configuration,parameters,launches,picked,picked_loss_percent,occupancy_api_ns,occupancy_api_gain,occupancy_api_gain_low,occupancy_api_gain_high,occupancy_api_gain_tied,textbook_ns,textbook_gain,textbook_gain_low,textbook_gain_high,textbook_gain_tied$'
+expect_out '^version,device,.*,configuration,parameters,launches,picked,picked_loss_percent,occupancy_api_ns,occupancy_api_gain,occupancy_api_gain_low,occupancy_api_gain_high,occupancy_api_gain_tied,textbook_ns,textbook_gain,textbook_gain_low,textbook_gain_high,textbook_gain_tied$'
 
 # What the manual promises of JSON and CSV is there, and both hold the same.
 cp "$captured.out" winners.csv
@@ -115,7 +115,7 @@ python3 - "$captured.out" winners.csv <<'P' || fail "JSON and CSV do not hold wh
 import csv, json, sys
 winners, table = json.load(open(sys.argv[1])), list(csv.DictReader(open(sys.argv[2])))
 promised = """device device_uuid driver compiler l2_mode experiment problem n objective time_ns time_low_ns time_high_ns gbs
-    ceiling_gbs ceiling_percent gain gain_low gain_high gain_over baselines trust trust_reason tied_count configuration parameters launches""".split()
+    ceiling_gbs ceiling_percent gain gain_low gain_high gain_over baselines verdict verdict_reason as_fast not_compared coverage points_tried configuration parameters launches""".split()
 assert len(winners) == len(table) == 6
 for w, row in zip(winners, table):
     assert not set(promised) - w.keys(), set(promised) - w.keys()

@@ -31,7 +31,7 @@ for block in page.split("\n\n"):
     title = " ".join(line.strip() for line in lines[:head])
     at, rows = lines[head].index("launch"), []
     for line in lines[head + 1:]:
-        if re.match("(nearly|no|loss)[,:]", line):
+        if re.match("(nearly sure|not sure|loss)[,:]", line):
             break
         if line[:at].strip():
             rows.append([int(line.split()[0]), line[at:]])

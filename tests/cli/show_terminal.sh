@@ -56,13 +56,13 @@ for question in '' --wide --why --baselines '--top 5' --trust --ties --failures 
     fi
 done
 run python3 on_terminal.py 500 "$TUNE" show
-expect_out "${escape//[/\\[}32myes${escape//[/\\[}0m"
-expect_out "${escape//[/\\[}31mno${escape//[/\\[}0m"
+expect_out "${escape//[/\\[}32msure${escape//[/\\[}0m"
+expect_out "${escape//[/\\[}31mnot sure${escape//[/\\[}0m"
 run python3 on_terminal.py 500 "$TUNE" show --wide
 expect_out "^${escape//[/\\[}1mFixture GPU${escape//[/\\[}0m, driver"
-expect_out "${escape//[/\\[}32msound${escape//[/\\[}0m"
-expect_out "${escape//[/\\[}33mnoisy${escape//[/\\[}0m"
-expect_out "${escape//[/\\[}31munstable${escape//[/\\[}0m"
+expect_out "${escape//[/\\[}32msure${escape//[/\\[}0m"
+expect_out "${escape//[/\\[}33mnearly sure${escape//[/\\[}0m"
+expect_out "${escape//[/\\[}31mnot sure${escape//[/\\[}0m"
 run python3 on_terminal.py 500 "$TUNE" show --wide --failures
 expect_out "${escape//[/\\[}31mlaunch_failed${escape//[/\\[}0m"
 # Every colour ends before the line does.
@@ -100,15 +100,15 @@ done
 # Below its neighbour: what goes on begins where the column does.
 run python3 on_terminal.py 80 "$TUNE" show fixture.sum.i32
 plain >narrow
-awk '/sure\?/ { at = index($0, "launch") } at && /^ +[a-z_]+=/ { more++; if (match($0, /[^ ]/) != at) exit 1 } END { exit !more }' narrow ||
+awk '/verdict/ { at = index($0, "launch") } at && /^ +[a-z_]+=/ { more++; if (match($0, /[^ ]/) != at) exit 1 } END { exit !more }' narrow ||
     fail "a launch does not go on below itself"
 COLUMNS=60 run "$TUNE" show
 cmp piped "$captured.out" || fail "COLUMNS changes what a pipe gets"
 run "$TUNE" show --wide
 cp "$captured.out" piped
-run python3 on_terminal.py 145 "$TUNE" show --wide
+run python3 on_terminal.py 165 "$TUNE" show --wide
 plain >narrow
-awk 'length($0) > 145 { exit 1 }' narrow || fail "a line is wider than the terminal"
+awk 'length($0) > 165 { exit 1 }' narrow || fail "a line is wider than the terminal"
 cmp <(words <piped) <(words <narrow) || fail "--wide has other words on a terminal"
 [[ $(grep -c '^fixture\.sum' piped) -eq 6 ]] || fail "in a pipe a row of --wide is not a line"
 run python3 on_terminal.py 60 "$TUNE" show --wide --why fixture.sum.i32 --n 2**26

@@ -8,13 +8,13 @@ run "$TUNE" show --wide --why fixture.sum.i32 --n 2**26
 expect_code 0
 expect_empty err
 expect_out '^Fixture GPU, driver 999\.0, NVRTC 99\.9, L2 cold; read ceiling 1000 GB/s$'
-expect_out '^fixture\.sum\.i32, n = 67108864: 333\.2 us \(99 % interval 332\.9 us to 333\.6 us\), sound$'
+expect_out '^fixture\.sum\.i32, n = 67108864: 333\.2 us \(99 % interval 332\.9 us to 333\.6 us\), sure$'
 expect_out '^configuration: variant=last_block block=256 blocks_per_sm=16 vector=4 loads=4$'
 expect_out '^ +winner +runner-up +occupancy_api +textbook$'
 expect_out '^time +333\.2 us +333\.4 us +402\.6 us +744\.8 us$'
 expect_out '^worse by +0\.00 % +0\.05 % +20\.8 % +123\.5 %$'
 expect_out '^at least +- +-0\.05 % +20\.7 % +123\.4 %$'
-expect_out '^standing +winner +as fast +out +out$'
+expect_out '^standing +winner +as fast +slower +slower$'
 expect_out '^of ceiling +80\.6 % +80\.5 % +66\.7 % +36\.0 %$'
 expect_out '^launches +1 +1 +1 +2$'
 expect_out '^blocks +1600 +3200 +200 +200$'
@@ -48,7 +48,7 @@ expect_out '^10\^9 operations/s +201 +201 +167 +90\.1$'
 run "$TUNE" show --wide --why
 [[ $(grep -c '^fixture\.sum' "$captured.out") -eq 6 ]] || fail "not six problems"
 [[ $(grep -c '^limit: ' "$captured.out") -eq 6 ]] || fail "not six limits"
-expect_out '^fixture\.sum\.f32, n = 67108864: .*, unstable$'
+expect_out '^fixture\.sum\.f32, n = 67108864: .*, not sure$'
 run "$TUNE" show --wide --why fixture.sum.u64
 expect_code 3
 run "$TUNE" show --wide --why --ties
@@ -124,8 +124,8 @@ python3 same.py || fail "--why does not agree with the others"
 run "$TUNE" show --why --csv
 expect_code 0
 [[ $(wc -l <"$captured.out") -eq 25 ]] || fail "not a header and 24 rows"
-expect_out '^device,.*,problem,n,winner_id,limit,role,status,standing,stage,time_ns,.*,in_flight_bytes,trial_id,configuration$'
-expect_out '^Fixture GPU,.*,fixture\.sum\.i32,67108864,[0-9]+,unknown,textbook,ok,out,confirm,'
+expect_out '^version,device,.*,problem,n,winner_id,limit,role,status,standing,stage,time_ns,.*,in_flight_bytes,trial_id,configuration$'
+expect_out '^1,Fixture GPU,.*,fixture\.sum\.i32,67108864,[0-9]+,unknown,textbook,ok,slower,confirm,'
 
 # ---- a baseline that failed, one that was not tried, one of another stage ----
 cp tune.db failed.db
@@ -238,7 +238,7 @@ refuse_nan
 ! grep -qE '^(occupancy|registers|of ceiling|GB/s) ' "$captured.out" || fail "something is said that is not known"
 run "$TUNE" show --why --db bare.db --json
 expect_json '[p["role"] for p in j[0]["points"]]' "['winner', 'runner-up']"
-expect_json 'j[0]["points"][0]["occupancy"], j[0]["trust"], j[0]["ceiling_gbs"]' '(None, None, None)'
+expect_json 'j[0]["points"][0]["occupancy"], j[0]["verdict"], j[0]["ceiling_gbs"]' "(None, 'unknown', None)"
 
 # Nothing won: said, and nothing printed.
 python3 -c 'import sqlite3; d = sqlite3.connect("bare.db"); d.execute("DELETE FROM winners"); d.commit()'
@@ -251,6 +251,6 @@ expect_json 'j' '[]'
 
 # Of a measurement that supports no choice no gain is told.
 run "$TUNE" show --wide --why fixture.sum.f32 --n 2**26
-expect_out '^fixture\.sum\.f32, n = 67108864: .*, unstable$'
+expect_out '^fixture\.sum\.f32, n = 67108864: .*, not sure$'
 expect_out '^not sure: 40 of 112 rounds dropped'
 expect_out '^- How it compares with the baseline textbook is unknown: the measurement supports no choice'

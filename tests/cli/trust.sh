@@ -9,7 +9,7 @@ run "$TUNE" show --wide --trust
 expect_code 0
 expect_empty err
 expect_out '^Fixture GPU, driver 999\.0, NVRTC 99\.9, L2 cold$'
-expect_out '^  verdict +unstable: 4 sound, 1 noisy, 1 unstable; 6 tied with others$'
+expect_out '^  verdict +not sure: 4 sure, 1 nearly sure, 1 not sure; [0-9] with others as fast$'
 expect_out '^  rounds +672, 45 dropped \(6\.7 %\): 39 anchor moved, 6 clock moved$'
 expect_out '^  A/A floor +at most 0\.4 %$'
 expect_out '^  SM clock +1965 to 1980 MHz, 0\.8 % apart$'
@@ -24,21 +24,21 @@ expect_out '^  timer +tick 32 ns, empty pair 1200 ns, gap between launches 500 n
 expect_out '^  L2 +cold$'
 expect_out '^  effort +normal, but confirm_processes=2$'
 # ... and the verdicts with their reasons.
-expect_out '^fixture\.sum\.f32 +67108864 .* unstable +confirm +clean +2 +112 +40 .* more than 20 %$'
-expect_out '^fixture\.sum\.f32 +4194304 .* noisy .* 0\.40 % .*\(over the tie band of 0\.25 %\)$'
-expect_out '^fixture\.sum\.i32 +65536 .* sound '
+expect_out '^fixture\.sum\.f32 +67108864 .* not sure +whole +[0-9]+ +[0-9]+ +0 +confirm +clean +2 +112 +40 .* more than 20 %$'
+expect_out '^fixture\.sum\.f32 +4194304 .* nearly sure .* 0\.40 % .*\(over the tie band of 0\.25 %\)$'
+expect_out '^fixture\.sum\.i32 +65536 .* sure '
 
 # Only what was asked for counts.
 run "$TUNE" show --trust fixture.sum.i32 --json
 expect_code 0
-expect_json 'j["trust"]' sound
-expect_json '[(r["sound_count"], r["noisy_count"], r["rounds"], r["rounds_dropped"]) for r in j["runs"]]' '[(3, 0, 336, 3)]'
+expect_json 'j["version"], j["verdict"]' "(1, 'sure')"
+expect_json '[(r["sure_count"], r["nearly_sure_count"], r["rounds"], r["rounds_dropped"]) for r in j["runs"]]' '[(3, 0, 336, 3)]'
 expect_json '(j["runs"][0]["sm_clock_mhz_low"], j["runs"][0]["sm_clock_mhz_high"])' '(1965.0, 1980.0)'
 expect_json '(j["runs"][0]["protocol_changes"], j["runs"][0]["throttling"])' "('confirm_processes=2', 'power cap')"
-expect_json '[w["trust"] for w in j["winners"]]' "['sound', 'sound', 'sound']"
+expect_json '[w["verdict"] for w in j["winners"]]' "['sure', 'sure', 'sure']"
 run "$TUNE" show --trust fixture.sum.f32 --n 2**26 --csv
 [[ $(wc -l <"$captured.out") -eq 2 ]] || fail "not a header and one verdict"
-expect_out ',unstable,'
+expect_out ',not sure,'
 
 # What nobody could read is unknown, and no failure.
 python3 - <<'P'
@@ -59,7 +59,7 @@ for line in 'verdict +unknown' 'A/A floor +unknown' 'SM clock +unknown' 'tempera
 done
 expect_out 'NVML is missing'
 run "$TUNE" show --trust --db silent.db --json
-expect_json '(j["trust"], j["runs"][0]["sm_clock_mhz_low"])' "('unknown', None)"
+expect_json '(j["verdict"], j["runs"][0]["sm_clock_mhz_low"])' "('unknown', None)"
 
 # Bounds that say nothing, or that no time can have, are told as unknown.
 python3 - <<'P'
@@ -73,13 +73,13 @@ db.commit()
 P
 run "$TUNE" show --wide --trust fixture.sum.i32 --db wide.db
 expect_code 0
-expect_out '^fixture\.sum\.i32 +65536 +[0-9.]+ us +unknown +unknown +sound'
-expect_out '^fixture\.sum\.i32 +4194304 +[0-9.]+ us +unknown +unknown +sound'
-expect_out '^fixture\.sum\.i32 +67108864 +[0-9.]+ us +[0-9.]+ us +[0-9.]+ us +sound'
+expect_out '^fixture\.sum\.i32 +65536 +[0-9.]+ us +unknown +unknown +sure'
+expect_out '^fixture\.sum\.i32 +4194304 +[0-9.]+ us +unknown +unknown +sure'
+expect_out '^fixture\.sum\.i32 +67108864 +[0-9.]+ us +[0-9.]+ us +[0-9.]+ us +sure'
 run "$TUNE" show --trust fixture.sum.i32 --db wide.db --json
 expect_json '[w["time_low_ns"] is None for w in j["winners"]]' '[True, True, False]'
 run "$TUNE" show --wide --why fixture.sum.i32 --db wide.db
-expect_out '^fixture\.sum\.i32, n = 65536: [0-9.]+ us \(interval unknown\), sound$'
+expect_out '^fixture\.sum\.i32, n = 65536: [0-9.]+ us \(interval unknown\), sure$'
 run "$TUNE" report --db wide.db --no-figures -o wide.html
 expect_code 0
 expect_data wide.html '["time_low_ns" in p["winner"] for p in winners if p["problem"] == "fixture.sum.i32"]' '[False, False, True]'
@@ -113,12 +113,12 @@ expect_data two.html '[p["groups"] for p in winners if "groups" in p and p["prob
 # Ties: the winner, those as fast, those that may be, those that are not, and those that may not win.
 run "$TUNE" show --ties fixture.sum.f32 --n 2^22 --json
 expect_code 0
-expect_json '[c["standing"] for c in j]' "['winner', 'as fast', 'tied', 'slower', 'out', 'out']"
+expect_json '[c["standing"] for c in j]' "['winner', 'as fast', 'not compared', 'slower', 'slower', 'slower']"
 expect_json '[c["place"] for c in j]' '[1, 2, 3, 4, 5, 6]'
 expect_json '[c["out"] for c in j][3:]' "[None, 'baseline', 'baseline']"
 expect_json 'all(c["low_percent"] < c["difference_percent"] < c["high_percent"] for c in j[1:])' True
 run "$TUNE" show --wide --ties
-expect_out '^fixture\.sum\.i32 +67108864 +. +out .* baseline +textbook '
+expect_out '^fixture\.sum\.i32 +67108864 +. +slower .* baseline +textbook '
 python3 - <<'P'
 import sqlite3
 db = sqlite3.connect("silent.db")
@@ -167,18 +167,64 @@ expect_code 0
 expect_json '[c["n"] for c in j[0]["checks"]]' '[4194304, 16777216]'
 expect_json '(j[0]["sizes_measured"], j[0]["measured_loss_percent"] <= j[0]["bound_percent"])' '(1, True)'
 
+# A row without bounds was not compared, whatever the database calls it; counts are of others.
+python3 - <<'P'
+import shutil, sqlite3
+shutil.copy("tune.db", "open.db")
+db = sqlite3.connect("open.db")
+db.execute("""UPDATE contenders SET tied = 1, proven = 1, difference_low = -9e999, difference_high = 9e999
+              WHERE place > 1 AND out IS NULL""")
+db.execute("UPDATE winners SET tied_count = 765")
+db.commit()
+P
+run "$TUNE" show --db open.db --json
+expect_json '{w["as_fast"] for w in j}, min(w["not_compared"] for w in j) > 0, any("tied_count" in w for w in j)' '({0}, True, False)'
+run "$TUNE" show --ties --db open.db --json
+expect_json '{c["standing"] for c in j if c["low_percent"] is None}' "{'not compared'}"
+run "$TUNE" show --ties --db open.db
+expect_out '^not compared: '
+refuse_out '^as fast: |^looked at between: |tied'
+run "$TUNE" export --db open.db -o -
+expect_out ' not_compared=[1-9]'
+refuse_out ' as_fast=| tied=|=765'
+run "$TUNE" show --why --db open.db
+expect_out ' not compared to the end'
+refuse_out 'as good|, a tie|others (are|is) as fast'
+
+# Chosen among few of many points, most of which failed: the choice may hold, but no headline is sure.
+python3 - <<'P'
+import shutil, sqlite3
+shutil.copy("tune.db", "few.db")
+db = sqlite3.connect("few.db")
+db.execute("UPDATE winners SET trust = 'sound', points = 10, space_count = 3400, failures = 8, coverage = 'mostly failed'")
+db.commit()
+P
+run "$TUNE" show --db few.db
+expect_out '^mostly failed, worst at n = [0-9]+: 10 of 3,400 points tried, 8 of them failed'
+expect_out '^6 of 6 problems: not sure; 60 of 20,400 points tried, 48 of them failed\. .*\(not sure: 10 of 3,400 points tried, 8 of them failed\)'
+refuse_out 'problems: sure|  sure  '
+run "$TUNE" show --db few.db --json
+expect_json '{(w["verdict"], w["coverage"], w["points_tried"], w["failures"]) for w in j}' "{('sure', 'mostly failed', 10, 8)}"
+run "$TUNE" show --trust --db few.db
+expect_out '^  verdict +not sure: 6 sure, 6 in a space that mostly failed'
+run "$TUNE" show --why --db few.db
+expect_out ', not sure$'
+expect_out '^- 10 of 3,400 points tried, 8 of them failed \(space: mostly failed\)\.$'
+run "$TUNE" export --db few.db -o -
+expect_out 'coverage="mostly failed"'
+
 # A real run says how far it can be trusted, at its end and later.
 write_experiment
 run "$TUNE" run double.yaml --device cpu --no-report --sizes 1000 --db real.db
 [[ $code -eq 0 || $code -eq 6 ]] || fail "exit code $code" # 6: this machine was too busy to trust
 expect_err "^tune: 1 of 1 problem: (sure|nearly sure|not sure); .*'tune show --db real.db --trust' says why$"
-expect_out '^1 of 1 problem: (sure|nearly sure|not sure)\. double n=1000: [0-9.]+ [nu]s, .* [0-9]{4}-[0-9]{2}-[0-9]{2}\.$'
+expect_out '^1 of 1 problem: (sure|nearly sure|not sure); [0-9,]+ of [0-9,]+ points tried.*\. double n=1000: [0-9.]+ [nu]s, .* [0-9]{4}-[0-9]{2}-[0-9]{2}\.$'
 run "$TUNE" show --wide --trust --db real.db
 expect_code 0
-expect_out '^  verdict +(sound|noisy|unstable): 1 '
+expect_out '^  verdict +(sure|nearly sure|not sure): 1 '
 expect_out '^  rounds +[1-9][0-9]*, '
 expect_out '^  timer +tick '
-expect_out '^double +1000 .* (sound|noisy|unstable) '
+expect_out '^double +1000 .* (sure|nearly sure|not sure) '
 run "$TUNE" show --trust --db real.db --json
 expect_json 'j["runs"][0]["effort"]' normal
 expect_json 'j["runs"][0]["rounds"] == sum(w["rounds"] for w in j["winners"])' True
@@ -193,7 +239,7 @@ db.commit()
 P
 run "$TUNE" show --db unsure.db
 expect_code 0
-expect_out '^6 of 6 problems: not sure\. fixture\.sum\.f32 n=2\^26: [0-9.]+ us, [0-9.]+ % of the read ceiling \(not sure\)\. '
+expect_out '^6 of 6 problems: not sure; 1,440 of 1,440 points tried\. fixture\.sum\.f32 n=2\^26: [0-9.]+ us, [0-9.]+ % of the read ceiling \(not sure\)\. '
 
 # Whatever a database says: no difference, share or claim is told that its bounds, or the device, contradict.
 python3 - <<'P'
@@ -215,7 +261,7 @@ for question in '' --wide --baselines '--top 3' --trust --ties --ranges --why; d
     refuse_out '[0-9]{4,}(\.[0-9]*)? ?%|-(40|100|99)\.[0-9]* %|[0-9]{4,}(\.[0-9]*)?x'
 done
 run "$TUNE" show --wide --ties fixture.sum.i32 --n 65536 --db absurd.db
-expect_out ' out +[0-9.]+ us +unknown +unknown +unknown +baseline'
+expect_out ' not compared +[0-9.]+ us +unknown +unknown +unknown +baseline'
 run "$TUNE" show --wide --why fixture.sum.i32 --n 65536 --db absurd.db
 expect_out '^worse by .* unknown +unknown$'
 expect_out 'It does more f32 operations than were measured on this device, so that ceiling is not used'

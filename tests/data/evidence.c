@@ -125,6 +125,10 @@ void put_choice(struct fixture *f, const struct choice *choice)
         .trust_reason = unstable ? "40 of 112 rounds dropped (anchor_moved), more than 20 %"
                         : noisy  ? "A/A floor 0.4 % (over the tie band of 0.25 %)"
                                  : "1 of 112 rounds dropped (clock_moved), A/A floor 0.06 %",
+        .points = (int64_t)f->shape_count,
+        .chance_of_better = (double)NAN,
+        .most_better = (double)NAN,
+        .coverage = "whole",
         .contenders = contenders,
         .contender_count = choice->count,
     };

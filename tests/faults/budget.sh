@@ -23,7 +23,7 @@ expect_err '^tune: the budget left some of it undone$'
 [[ -z $(query "SELECT * FROM winners WHERE trust = 'sound' AND stage <> 'confirm'") ]] || fail "sound without confirmation"
 # A search that was cut is not the whole of it, however well its best was compared.
 [[ -z $(query "SELECT * FROM winners WHERE candidate_count < space_count AND (trust = 'sound' OR trust_reason NOT LIKE
-    'Not sure: the budget ended the search after ' || candidate_count || ' of 18 configurations. Run the same command again%')") ]] ||
+    'Nearly sure: the budget ended the search after ' || candidate_count || ' of 18 configurations. Run the same command again%')") ]] ||
     fail "$(query "SELECT * FROM winners")"
 query "SELECT id, configuration_id, measured_at FROM trials WHERE stage = 'sweep' AND run_id = 1 ORDER BY id" >before
 known=$(wc -l <before)
@@ -56,7 +56,7 @@ expect_out '^1000 .* no +<<<4, 256>>>'
 expect_out '^no: the run ended when nothing was measured but the baseline\.'
 expect_out '^1 of 1 problem: not sure\. .* \(not sure\)'
 run "$TUNE" show --json
-expect_json 'j[0]["trust"], j[0]["trust_reason"].split(".")[0]' "('unstable', 'Not sure: the run ended when nothing was measured but the baseline')"
+expect_json 'j[0]["verdict"], j[0]["verdict_reason"].split(".")[0]' "('not sure', 'Not sure: the run ended when nothing was measured but the baseline')"
 tune_copy '' "${brief[@]}" --set confirm_processes=2 --set confirm_rounds=3
 expect_code 0
 refuse_err 'nothing was measured but'

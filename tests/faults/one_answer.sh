@@ -79,18 +79,18 @@ def values(text):
     return {name: int(value) for name, value in re.findall(r"(way|block)=(\d+)", text)}
 
 
-sure = {"sound": "yes", "noisy": "nearly", "unstable": "no"}
+sure = {"sound": "sure", "noisy": "nearly sure", "unstable": "not sure"}
 shown = {row["n"]: pair(row["parameters"]) for row in told()} if winners else {}
 assert shown == {n: pair(w[0]) for n, w in winners.items()}, ("show", shown, winners)
 if winners:
     rows = list(csv.DictReader(io.StringIO(said("--csv"))))
-    assert {int(r["n"]): (pair(values(r["configuration"])), r["trust"]) for r in rows} == {
-        n: (pair(w[0]), w[2]) for n, w in winners.items()}, ("--csv", rows, winners)
+    assert {int(r["n"]): (pair(values(r["configuration"])), r["verdict"]) for r in rows} == {
+        n: (pair(w[0]), sure[w[2]]) for n, w in winners.items()}, ("--csv", rows, winners)
     page = said()
     shared = values(next((line for line in page.splitlines() if line.startswith("all: ")), ""))
     on_page = {}
     for line in page.splitlines():
-        row = re.match(r"\s*(\d+)  .*  (yes|nearly|no) +<<<.*>>>(.*)", line)
+        row = re.match(r"\s*(\d+)  .*  (nearly sure|not sure|sure) +<<<.*>>>(.*)", line)
         if row:
             on_page[int(row[1])] = (pair({**shared, **values(row[3])}), row[2])
     assert on_page == {n: (pair(w[0]), sure[w[2]]) for n, w in winners.items()}, ("show as text", page, winners)

@@ -49,11 +49,11 @@ tune_copy "conditions@start=$second|$third#3-12: throttle=hw_slowdown" "${brief[
 expect_err 'tune: 1 of 1 problem: not sure'
 [[ $(query "SELECT trust, rounds_dropped FROM winners") == 'unstable 10' ]] || fail "$(query "SELECT * FROM winners")"
 run "$TUNE" show --wide --trust
-expect_out '^copy.i32 +1000 .* unstable .* Not sure: more than 20 % of the rounds were disturbed\. .* \(throttled\)'
+expect_out '^copy.i32 +1000 .* not sure .* Not sure: more than 20 % of the rounds were disturbed\. .* \(throttled\)'
 ! grep -qs '^copy.i32 ' tuned.conf || fail "an unstable result was written: $(cat tuned.conf)"
 run "$TUNE" export -o -
 ! grep -q '^copy.i32 ' "$captured.out" || fail "an unstable result was exported"
 run "$TUNE" export --include-unstable -o -
 expect_code 0
 expect_out '^copy.i32 n=1000 way=1 block=64 '
-expect_out '^  [|] .* trust=unstable'
+expect_out '^  [|] .* verdict="not sure"'

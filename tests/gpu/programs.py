@@ -112,7 +112,7 @@ class Program:
                 words.append("none: the program's own launch is as good")
             else:
                 words.append("%.2fx [%.2f, %.2f] (%s), %s" % (over[0]["gain"], over[0]["gain_low"], over[0]["gain_high"],
-                                                             row["trust"], row["configuration"]))
+                                                             row["verdict"], row["configuration"]))
         return "; ".join(dict.fromkeys(words)) or "nothing was chosen"
 
     def with_source(self, budget):

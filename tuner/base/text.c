@@ -67,6 +67,19 @@ const char *text_string(const struct text *text)
     return text->data ? text->data : "";
 }
 
+void text_append_count(struct text *text, uint64_t count)
+{
+    char digits[32];
+    if (count == UINT64_MAX) {
+        text_append(text, "over 1.8e19");
+        return;
+    }
+    (void)string_format(digits, sizeof digits, "%llu", (unsigned long long)count);
+    const size_t length = strlen(digits);
+    for (size_t i = 0; i < length; i++)
+        text_printf(text, "%s%c", i > 0 && (length - i) % 3 == 0 ? "," : "", digits[i]);
+}
+
 void text_clear(struct text *text)
 {
     text->length = 0;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Zero-initialise. `data` is NUL-terminated, or NULL before the first append. When memory runs out
  * `failed` is set for good, and further appends have no effect: check once, at the end. */
@@ -30,6 +31,8 @@ bool text_ends_with(const char *text, const char *end);
  * `out`. */
 enum { TIME_TEXT_BYTES = 32 };
 const char *time_text(double ns, const char *micro, char out[TIME_TEXT_BYTES]);
+/* Appends 1234567 as "1,234,567"; UINT64_MAX, more than can be counted, as "over 1.8e19". */
+void text_append_count(struct text *text, uint64_t count);
 
 /* Returns the length of the well-formed UTF-8 character (Unicode 15, table 3-7), 1 for the NUL that
  * ends a string; 0: malformed. */

@@ -425,8 +425,9 @@ static void on_winner(void *context, const struct session_winner *winner)
                 winner->confirmed && changed ? "confirmation picked another winner: " : "", time,
                 value);
     append_choice(&line, winner->configuration, before);
-    if (winner->tied > 1)
-        text_printf(&line, " (%zu are as good)", winner->tied);
+    if (winner->as_fast > 0)
+        text_printf(&line, " (%zu other%s as fast)", winner->as_fast,
+                    winner->as_fast == 1 ? " is" : "s are");
     if (unstable) {
         text_append(&line, "; not sure: ");
         verdict_append_fault(&line, reason);

@@ -44,20 +44,6 @@ const volatile sig_atomic_t *run_catch_signals(void)
 
 /* ---- what is said at the end ---- */
 
-/* 1234567 as "1,234,567"; more than can be counted as "over 1.8e19". */
-static void append_count(struct text *line, uint64_t count)
-{
-    char digits[32];
-    if (count == UINT64_MAX) {
-        text_append(line, "over 1.8e19");
-        return;
-    }
-    (void)string_format(digits, sizeof digits, "%llu", (unsigned long long)count);
-    size_t length = strlen(digits);
-    for (size_t i = 0; i < length; i++)
-        text_printf(line, "%s%c", i > 0 && (length - i) % 3 == 0 ? "," : "", digits[i]);
-}
-
 /* "'tune show --db replayed.db --ties'", for the database of the run. */
 static void append_command(struct text *line, const struct run *run, const char *command,
                            const char *option)
@@ -147,15 +133,16 @@ static void print_left_alone(const struct run *run, const struct session_summary
     text_free(&line);
 }
 
-/* "tune: 20 of 22 problems: sure; 2 nearly sure; 5 have others that are as good ..."
- */
+/* "tune: 20 of 22 problems: sure; 2 nearly sure; 5 have others that are as fast ..."; then of how
+ * much of a space they are not, since it was hardly seen or mostly failed, and the worst doubt
+ * about a choice. */
 static void print_trust(const struct run *run, const struct session_summary *summary)
 {
     struct text line = {0};
     const bool all_sound = summary->verdicts[VERDICT_SOUND] == summary->winners;
     show_append_verdicts(&line, summary->verdicts, summary->winners);
     if (summary->tied > 0) {
-        text_printf(&line, "; %zu %s others that are as good (", summary->tied,
+        text_printf(&line, "; %zu %s others that are as fast (", summary->tied,
                     summary->tied == 1 ? "has" : "have");
         append_show(&line, run, "--ties");
         text_append(&line, ")");
@@ -167,10 +154,14 @@ static void print_trust(const struct run *run, const struct session_summary *sum
     append_show(&line, run, "--trust");
     print_clean(stderr, "tune: %s says why\n", text_string(&line));
     text_free(&line);
-    const char *reason = strstr(summary->worst_reason, "Not sure: ");
+    if (summary->unseen > 0)
+        print_clean(stderr, "tune: %s\n", summary->worst_coverage);
+    const char *reason = verdict_doubt(summary->worst_reason);
     if (all_sound || !reason)
         return;
     text_append_bytes(&line, summary->worst_reason, (size_t)(reason - summary->worst_reason));
+    text_append(&line, "n"); /* "nearly sure: ", "not sure: " */
+    text_append_bytes(&line, reason + 1, strcspn(reason, ":") + 1);
     verdict_append_fault(&line, reason);
     print_clean(stderr, "tune: %s\n", text_string(&line));
     text_free(&line);
@@ -214,13 +205,15 @@ static void print_summary(const struct run *run, const struct session_summary *s
     /* "tune: 200 of 1,234,567 legal configurations tried (1,000,000,000 combinations), by
      * surrogate", and what of them was never launched. */
     struct text line = {0};
-    append_count(&line, summary->points);
+    text_append_count(&line, summary->points);
     text_append(&line, " of ");
-    append_count(&line, summary->points_legal);
+    text_append_count(&line, summary->points_legal);
     text_append(&line, " legal configurations tried (");
-    append_count(&line, summary->points_product);
+    text_append_count(&line, summary->points_product);
     text_printf(&line, " combinations)%s%s", summary->strategy ? ", by " : "",
                 summary->strategy ? summary->strategy : "");
+    if (summary->failures > 0)
+        text_printf(&line, "; %zu failed", summary->failures);
     print_clean(stderr, "tune: %s\n", text_string(&line));
     if (summary->unlaunchable + summary->duplicates > 0)
         fprintf(stderr,
@@ -261,7 +254,7 @@ static const char *conf_path(const struct run *run)
 
 static void add_ending(struct run *run, const struct session_summary *summary)
 {
-    const char *reason = strstr(summary->worst_reason, "Not sure: ");
+    const char *reason = verdict_doubt(summary->worst_reason);
     struct text step = {0};
     run->ending.problems += summary->problems;
     run->ending.without_winner += summary->problems_without_winner;

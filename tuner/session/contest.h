@@ -75,7 +75,8 @@ struct contest {
     struct {
         bool announced;
         char key[CONFIGURATION_KEY_BYTES];
-        size_t tied; /* winner counted */
+        size_t as_fast, not_compared; /* others */
+        struct coverage_facts coverage;
         enum verdict verdict;
         char reason[VERDICT_REASON_BYTES]; /* reason of the verdict */
     } winner;

@@ -385,12 +385,30 @@ static void note_no_winner(const struct contest *contest)
                      problem->key, (long long)problem->n);
 }
 
+/* Counts the headline that its verdict and the coverage of its space allow. */
+static void sum_up_coverage(const struct contest *contest, struct session_summary *summary)
+{
+    const enum coverage coverage = coverage_of(&contest->winner.coverage);
+    const enum verdict headline = verdict_headline(contest->winner.verdict, coverage);
+    const struct problem *problem = &contest->work.problem;
+    struct text tried = {0};
+    summary->verdicts[headline]++;
+    if (headline == contest->winner.verdict)
+        return;
+    coverage_append(&tried, &contest->winner.coverage);
+    if (summary->unseen++ == 0)
+        (void)string_format(summary->worst_coverage, sizeof summary->worst_coverage,
+                            "%s n=%lld: its space is %s: %s", problem->key, (long long)problem->n,
+                            coverage_name(coverage), text_string(&tried));
+    text_free(&tried);
+}
+
 static void summarize_contests(const struct group *group)
 {
     struct session_summary *summary = group->session->summary;
     enum verdict worst = VERDICT_SOUND;
     for (size_t i = 0; i < VERDICTS; i++)
-        if (summary->verdicts[i] > 0)
+        if (summary->verdicts[i] > (i == VERDICT_UNSTABLE ? summary->unseen : 0))
             worst = (enum verdict)i;
     for (const struct contest *contest = group->contests; contest; contest = contest->next) {
         if (!contest->winner.announced) {
@@ -398,10 +416,10 @@ static void summarize_contests(const struct group *group)
             continue;
         }
         summary->winners++;
-        summary->tied += contest->winner.tied > 1 ? 1 : 0;
+        summary->tied += contest->winner.as_fast > 0 ? 1 : 0;
         summary->rounds += contest->rounds.count;
         summary->rounds_dropped += contest->rounds.dropped;
-        summary->verdicts[contest->winner.verdict]++;
+        sum_up_coverage(contest, summary);
         if (contest->winner.verdict >= worst) {
             worst = contest->winner.verdict;
             (void)string_format(summary->worst_reason, sizeof summary->worst_reason,

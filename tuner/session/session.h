@@ -111,10 +111,10 @@ struct session_winner {
     int64_t n;
     const char *configuration;
     double median_ns;
-    double value;      /* value of the objective */
-    size_t tied;       /* equally good configurations, itself included */
-    bool confirmed;    /* confirmed in fresh processes */
-    const char *trust; /* "sound", "noisy", "unstable" */
+    double value;                 /* value of the objective */
+    size_t as_fast, not_compared; /* others shown to be as fast; others not compared to the end */
+    bool confirmed;               /* confirmed in fresh processes */
+    const char *trust;            /* "sound", "noisy", "unstable" */
     const char *trust_reason;
 };
 
@@ -163,14 +163,17 @@ struct session_summary {
     int64_t measuring_ns, compile_wait_ns; /* all devices together */
     int64_t stage_ns[SESSION_STAGES];      /* all groups of like devices together */
     /* Counts of the winners chosen in this run. */
-    size_t winners, tied; /* tied: winners with equally good others */
+    size_t winners, tied; /* tied: winners with others as fast */
     size_t rounds, rounds_dropped;
-    size_t verdicts[VERDICTS];               /* count of each verdict */
-    char worst_reason[VERDICT_REASON_BYTES]; /* reason of the worst verdict */
-    double floor_worst;                      /* largest A/A floor, relative; NaN: none */
-    size_t gauntlet_failures;                /* rejected finalists */
-    size_t ranges, sizes;                    /* ranges that cover the measured sizes, and these */
-    bool budget_spent;                       /* the budget cut work short */
+    size_t verdicts[VERDICTS];                 /* count of each verdict in a headline ... */
+    size_t unseen;                             /* ... not sure by the coverage of the space alone */
+    char worst_reason[VERDICT_REASON_BYTES];   /* reason of the worst verdict on a choice */
+    char worst_coverage[VERDICT_REASON_BYTES]; /* first space that was hardly seen or mostly failed
+                                                */
+    double floor_worst;                        /* largest A/A floor, relative; NaN: none */
+    size_t gauntlet_failures;                  /* rejected finalists */
+    size_t ranges, sizes;                      /* ranges that cover the measured sizes, and these */
+    bool budget_spent;                         /* the budget cut work short */
 };
 
 /* An experiment of a run, and a flag for each of its problems (experiment_problem) that selects it;

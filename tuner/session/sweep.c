@@ -299,6 +299,8 @@ enum status sweep_problem(const struct work *work, struct sweep *sweep, struct e
     enum status status = measure_all(work, sweep, error);
     if (status == STATUS_OK)
         find_what_is_left(work, sweep->search, &row);
+    sweep->chance_of_better = row.chance_of_better;
+    sweep->most_better = row.most_better;
     find_failed_baselines(work, sweep);
     candidates_settle(&sweep->candidates);
     window_end(sweep);

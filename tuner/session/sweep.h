@@ -31,9 +31,10 @@ struct sweep {
         double sum; /* sum of relative median absolute deviations of trials' blocks */
         size_t count;
     } spread;
-    size_t measured;                 /* trials of this run */
-    size_t failures;                 /* of these */
-    size_t unlaunchable, duplicates; /* set aside in this run without the device */
+    size_t measured;                      /* trials of this run */
+    size_t failures;                      /* of these */
+    size_t unlaunchable, duplicates;      /* set aside in this run without the device */
+    double chance_of_better, most_better; /* as store_search has them */
     /* Configuration at which the inputs are described. */
     struct configuration representative;
     struct arena arena; /* memory for the sweep's lifetime */

@@ -102,6 +102,23 @@ static void count_tried(const struct work *work, const struct sweep *sweep,
         facts->planned = sweep->allowance.points_most;
 }
 
+/* Returns how much of its space was tried. */
+static struct coverage_facts coverage_facts_of(const struct sweep *sweep)
+{
+    struct coverage_facts facts = {.space = sweep->space_count,
+                                   .chance = sweep->chance_of_better,
+                                   .most_better = sweep->most_better};
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        const struct candidate *candidate = sweep->candidates.items[i];
+        if (candidate->state != CANDIDATE_DONE || candidate->point == NO_POINT)
+            continue;
+        facts.points++;
+        facts.measured += candidate->status != TRIAL_SKIPPED;
+        facts.failed += candidate->status != TRIAL_SKIPPED && candidate->status != TRIAL_OK;
+    }
+    return facts;
+}
+
 static void set_verdict(struct choosing *choosing)
 {
     const struct contest *contest = choosing->contest;
@@ -259,13 +276,13 @@ static void announce(const struct choosing *choosing, const struct finalist *bes
         .configuration = best->key,
         .median_ns = median_ns,
         .value = row->value,
-        .tied = (size_t)row->tied_count,
+        .as_fast = contest->winner.as_fast,
+        .not_compared = contest->winner.not_compared,
         .confirmed = contest->processes > 0,
         .trust = row->trust,
         .trust_reason = choosing->reason,
     };
     contest->winner.announced = true;
-    contest->winner.tied = winner.tied;
     (void)string_format(contest->winner.key, sizeof contest->winner.key, "%s",
                         winner.configuration);
     if (work->session->events->winner)
@@ -294,6 +311,27 @@ static size_t list_states(const struct contest *contest, struct store_state *sta
     return count;
 }
 
+/* Counts those that are as fast as the winner, and those that were not compared to the end, as the
+ * view `standings` has them. Returns how many are not shown to be slower, the winner counted. */
+static int32_t count_equals(struct contest *contest, const struct finalist *best,
+                            const struct store_contender *contenders, size_t count)
+{
+    int32_t tied_count = 0;
+    contest->winner.as_fast = contest->winner.not_compared = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct store_contender *other = &contenders[i];
+        const bool bounded = isfinite(other->difference_low);
+        tied_count += other->tied && !other->out;
+        if (other->out || other->configuration_id == best->slot.candidate->configuration_id)
+            continue;
+        if (other->proven && bounded && isfinite(other->difference_high))
+            contest->winner.as_fast++;
+        else if (other->tied || !bounded)
+            contest->winner.not_compared++;
+    }
+    return tied_count;
+}
+
 static enum status store_choice(struct choosing *choosing, const struct finalist *best,
                                 struct error *error)
 {
@@ -309,6 +347,7 @@ static enum status store_choice(struct choosing *choosing, const struct finalist
         free(states);
         return error_no_memory(error);
     }
+    contest->winner.coverage = coverage_facts_of(contest->sweep);
     const char *why = NULL;
     const char *inputs = inputs_kind(work, &contest->sweep->inputs, &why);
     if (why && strcmp(choosing->stage, "race") == 0 &&
@@ -340,13 +379,17 @@ static enum status store_choice(struct choosing *choosing, const struct finalist
         .compared = best->slot.candidate->compared,
         .trust = verdict_name(choosing->verdict),
         .trust_reason = choosing->reason,
+        .points = (int64_t)contest->winner.coverage.points,
+        .failures = (int64_t)contest->winner.coverage.failed,
+        .chance_of_better = contest->winner.coverage.chance,
+        .most_better = contest->winner.coverage.most_better,
+        .coverage = coverage_name(coverage_of(&contest->winner.coverage)),
         .contenders = contenders,
         .contender_count = list_contenders(choosing, contenders),
         .states = states,
         .state_count = list_states(contest, states),
     };
-    for (size_t i = 0; i < row.contender_count; i++)
-        row.tied_count += contenders[i].tied && !contenders[i].out;
+    row.tied_count = count_equals(contest, best, contenders, row.contender_count);
     enum status status = STATUS_OK;
     TRY_OR_CLEANUP(time_interval(choosing, &best->slot, &interval, error));
     TRY_OR_CLEANUP(slot_measured(work, &best->slot, &measured, error));
@@ -398,6 +441,7 @@ enum status sweep_choose_early(const struct work *work, struct sweep *sweep, str
     const struct lane *lane = some_lane ? some_lane : work->group->lanes[0]; /* all are lost */
     const struct candidate *best = sweep->best;
     struct verdict_facts facts = {0};
+    const struct coverage_facts coverage = coverage_facts_of(sweep);
     size_t tried = 0;
     if (!best || best->rejected || !lane || !work_is_about_time(work) ||
         sweep_reference_is_alone(work, sweep))
@@ -426,6 +470,11 @@ enum status sweep_choose_early(const struct work *work, struct sweep *sweep, str
         .tied_count = 1,
         .trust = verdict_name(VERDICT_UNSTABLE),
         .trust_reason = facts.only_baselines ? baseline_reason : early_reason,
+        .points = (int64_t)coverage.points,
+        .failures = (int64_t)coverage.failed,
+        .chance_of_better = (double)NAN,
+        .most_better = (double)NAN,
+        .coverage = coverage_name(coverage_of(&coverage)),
     };
     struct session_summary *summary = work->session->summary;
     summary->winners++;

@@ -15,24 +15,79 @@ const char *verdict_name(enum verdict verdict)
     return names[verdict];
 }
 
+const char *verdict_words(enum verdict verdict)
+{
+    static const char *const words[VERDICTS + 1] = {"sure", "nearly sure", "not sure", "unknown"};
+    return words[verdict];
+}
+
 enum verdict verdict_named(const char *name)
 {
     size_t i = 0;
-    while (i < VERDICTS && strcmp(names[i], name) != 0)
+    while (i < VERDICTS && strcmp(names[i], name) != 0 &&
+           strcmp(verdict_words((enum verdict)i), name) != 0)
         i++;
     return (enum verdict)i;
 }
 
-const char *verdict_answer(enum verdict verdict)
+/* ---- how much of a space was seen ---- */
+
+/* Without a model a search that tried less of its space has hardly seen it; with one, when it
+ * expects with more than a tenth that something is left which is better by more than this. */
+static const double little_share = 0.05, much_better = 0.1;
+
+static const char *const coverages[COVERAGES + 1] = {[COVERAGE_WHOLE] = "whole",
+                                                     [COVERAGE_PART] = "part",
+                                                     [COVERAGE_LITTLE] = "hardly seen",
+                                                     [COVERAGE_FAILED] = "mostly failed"};
+
+enum coverage coverage_of(const struct coverage_facts *facts)
 {
-    static const char *const answers[VERDICTS + 1] = {"yes", "nearly", "no", "unknown"};
-    return answers[verdict];
+    if (facts->points == 0 || facts->space == 0)
+        return COVERAGES;
+    if (2 * facts->failed > facts->measured)
+        return COVERAGE_FAILED;
+    if (facts->points >= facts->space)
+        return COVERAGE_WHOLE;
+    const bool little = isnan(facts->most_better)
+                            ? (double)facts->points < little_share * (double)facts->space
+                            : facts->most_better > much_better;
+    return little ? COVERAGE_LITTLE : COVERAGE_PART;
 }
 
-const char *verdict_words(enum verdict verdict)
+const char *coverage_name(enum coverage coverage)
 {
-    static const char *const words[VERDICTS + 1] = {"sure", "nearly sure", "not sure", "not known"};
-    return words[verdict];
+    return coverages[coverage];
+}
+
+enum coverage coverage_named(const char *name)
+{
+    size_t i = 0;
+    while (i < COVERAGES && (!name || strcmp(coverages[i], name) != 0))
+        i++;
+    return (enum coverage)i;
+}
+
+void coverage_append(struct text *text, const struct coverage_facts *facts)
+{
+    text_append_count(text, facts->points);
+    text_append(text, " of ");
+    text_append_count(text, facts->space);
+    text_append(text, " points tried");
+    if (facts->failed > 0) {
+        text_append(text, ", ");
+        text_append_count(text, facts->failed);
+        text_append(text, " of them failed");
+    }
+    if (facts->points < facts->space && !isnan(facts->most_better))
+        text_printf(text, "; with 90 %% none left is better by more than %.2g %%",
+                    100 * facts->most_better);
+}
+
+enum verdict verdict_headline(enum verdict verdict, enum coverage coverage)
+{
+    const bool unseen = coverage == COVERAGE_LITTLE || coverage == COVERAGE_FAILED;
+    return unseen && verdict < VERDICTS ? VERDICT_UNSTABLE : verdict;
 }
 
 static bool drops_too_many(const struct verdict_facts *facts)
@@ -103,7 +158,7 @@ static struct help append_untried(struct text *text, const struct verdict_facts 
         text_printf(text,
                     "the budget ended the search after %" PRIu64 " of %" PRIu64 " configurations",
                     facts->tried, facts->planned);
-    return (struct help){.same_command = true};
+    return (struct help){.same_command = true, .more_time = true};
 }
 
 static struct help append_weakness(struct text *text, const struct verdict_facts *facts)
@@ -126,9 +181,14 @@ static struct help append_weakness(struct text *text, const struct verdict_facts
         text_append(text, "there were too few rounds to know the noise");
         return (struct help){.another_run = true, .more_time = true};
     } else if (facts->processes == 0) {
+        /* A run of this effort would have confirmed it, had it not ended before: another goes on.
+         */
+        const bool was_ended = facts->effort != EFFORT_QUICK;
         text_append(text, "it was measured in one process only");
-        return (struct help){
-            .idle_machine = facts->floor > facts->delta, .another_run = true, .more_time = true};
+        return (struct help){.idle_machine = facts->floor > facts->delta,
+                             .another_run = !was_ended,
+                             .same_command = was_ended,
+                             .more_time = facts->has_budget};
     } else if (facts->floor > facts->delta) {
         append_differs(text, facts->floor);
         text_append(text, ", more than the ");
@@ -141,20 +201,23 @@ static struct help append_weakness(struct text *text, const struct verdict_facts
     return (struct help){.idle_machine = true, .another_run = true};
 }
 
-static void append_doubt(struct text *text, const struct verdict_facts *facts)
+/* "Not sure: ", "Nearly sure: ": how a reason begins that doubts. */
+static const char *const leads[VERDICTS] = {
+    [VERDICT_NOISY] = "Nearly sure: ", [VERDICT_UNSTABLE] = "Not sure: "};
+
+static void append_doubt(struct text *text, enum verdict verdict, const struct verdict_facts *facts)
 {
-    text_append(text, "Not sure: ");
+    text_append(text, leads[verdict]);
     const struct help help = append_weakness(text, facts);
     if (help.same_command)
-        text_append(text,
-                    ". Run the same command again, with a larger --budget or none: it goes on "
-                    "from there");
+        text_printf(text, ". Run the same command again%s: it goes on from there",
+                    help.more_time ? ", with a larger --budget or none" : "");
     if (help.another_run)
         text_printf(text, ". Run the same command with `--effort %s`%s",
                     effort_name(facts->effort == EFFORT_THOROUGH ? EFFORT_THOROUGH : EFFORT_NORMAL),
                     help.idle_machine ? " when the machine is idle" : "");
     /* This effort would have been enough. */
-    if (help.more_time && facts->has_budget && facts->effort != EFFORT_QUICK)
+    if (help.another_run && help.more_time && facts->has_budget && facts->effort != EFFORT_QUICK)
         text_append(text, ", with a larger --budget or none");
     text_append(text, ". Found: ");
 }
@@ -164,7 +227,7 @@ enum verdict verdict_of(const struct verdict_facts *facts, char *reason, size_t 
     struct text out = {0};
     const enum verdict verdict = judge(facts);
     if (verdict != VERDICT_SOUND)
-        append_doubt(&out, facts);
+        append_doubt(&out, verdict, facts);
     append_found(&out, facts);
     (void)string_format(reason, reason_bytes, "%s", text_string(&out));
     text_free(&out);
@@ -186,10 +249,26 @@ static const char *step_in(const char *reason)
                                                             : reason + verdict_advice_bytes(reason);
 }
 
+const char *verdict_doubt(const char *text)
+{
+    const char *first = NULL;
+    for (size_t i = 0; i < VERDICTS; i++) {
+        const char *at = leads[i] ? strstr(text, leads[i]) : NULL;
+        first = at && (!first || at < first) ? at : first;
+    }
+    return first;
+}
+
+/* Returns where a reason goes on behind its lead; NULL: it has none. */
+static const char *behind_lead(const char *reason)
+{
+    return verdict_doubt(reason) == reason ? strchr(reason, ':') + 2 : NULL;
+}
+
 void verdict_append_fault(struct text *text, const char *reason)
 {
-    static const char begin[] = "Not sure: ";
-    const char *from = strncmp(reason, begin, strlen(begin)) == 0 ? reason + strlen(begin) : reason;
+    const char *behind = behind_lead(reason);
+    const char *from = behind ? behind : reason;
     size_t bytes = (size_t)(step_in(reason) - from);
     bytes -= bytes > 0 && from[bytes - 1] == '.' ? 1 : 0;
     text_append_bytes(text, from, bytes);
@@ -209,11 +288,9 @@ void verdict_append_step(struct text *text, const char *reason)
 
 void verdict_append_advice(struct text *text, const char *reason)
 {
-    static const char begin[] = "Not sure: ";
-    const bool advises = strncmp(reason, begin, strlen(begin)) == 0;
-    if (advises)
-        text_append_bytes(text, reason + strlen(begin),
-                          verdict_advice_bytes(reason) - strlen(begin));
+    const char *behind = behind_lead(reason);
+    if (behind)
+        text_append_bytes(text, behind, verdict_advice_bytes(reason) - (size_t)(behind - reason));
     else
         text_printf(text,
                     "%s. Run the same command with `--effort normal` when the machine is idle.",

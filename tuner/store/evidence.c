@@ -150,7 +150,9 @@ enum status store_winner_put(struct store *store, const struct store_winner *win
               VALUE(processes, INTEGER), VALUE(rounds, INTEGER), VALUE(rounds_dropped, INTEGER),
               VALUE(tied_count, INTEGER_FROM_1), VALUE(kept_incumbent, INTEGER), VALUE(trust, TEXT),
               VALUE(trust_reason, TEXT), WRITTEN_AT("chosen_at", ROW_VALUE),
-              VALUE(compared, INTEGER_FROM_1), VALUE(inputs, TEXT));
+              VALUE(compared, INTEGER_FROM_1), VALUE(inputs, TEXT), VALUE(points, INTEGER_FROM_1),
+              VALUE(failures, INTEGER), VALUE(chance_of_better, REAL), VALUE(most_better, REAL),
+              VALUE(coverage, TEXT));
     int64_t winner_id = 0;
     TRY(store_begin(store, winner_doing, error));
     enum status status = STATUS_OK;

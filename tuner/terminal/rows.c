@@ -238,9 +238,12 @@ static void put_csv_line(const struct rows *rows, const struct cell *row)
 
 void rows_print_csv(const struct rows *rows)
 {
+    fputs("version,", stdout);
     put_csv_line(rows, NULL);
-    for (size_t row = 0; row < rows->row_count; row++)
+    for (size_t row = 0; row < rows->row_count; row++) {
+        printf("%d,", ROWS_VERSION);
         put_csv_line(rows, rows->cells[row]);
+    }
 }
 
 void rows_append_json(struct text *out, const struct rows *rows, size_t row)
@@ -259,14 +262,32 @@ void rows_append_json(struct text *out, const struct rows *rows, size_t row)
     text_append(out, "}");
 }
 
-void rows_append_array(struct text *out, const struct rows *rows)
+static void append_within(struct text *out, const struct rows *rows, const char *lead)
 {
     text_append(out, "[");
     for (size_t row = 0; row < rows->row_count; row++) {
-        text_append(out, row == 0 ? "\n  " : ",\n  ");
-        rows_append_json(out, rows, row);
+        struct text line = {0};
+        rows_append_json(&line, rows, row);
+        text_printf(out, "%s{%s%s", row == 0 ? "\n  " : ",\n  ", lead, text_string(&line) + 1);
+        out->failed = out->failed || line.failed;
+        text_free(&line);
     }
     text_append(out, rows->row_count > 0 ? "\n]" : "]");
+}
+
+void rows_print_json_within(const struct rows *rows, const char *lead)
+{
+    struct text array = {0};
+    append_within(&array, rows, lead);
+    fputs(text_string(&array), stdout);
+    text_free(&array);
+}
+
+void rows_append_array(struct text *out, const struct rows *rows)
+{
+    char lead[32];
+    (void)string_format(lead, sizeof lead, "\"version\": %d, ", ROWS_VERSION);
+    append_within(out, rows, lead);
 }
 
 void rows_print_json(const struct rows *rows)

@@ -15,7 +15,7 @@
 enum { TABLE_COLUMNS_MAX = 64, WRAP_LEAST = 16, WRAP_WANTED = 40 };
 
 /* Texts that are broken into lines where a page is narrow. */
-static const char *const broken[] = {"launch",         "configuration", "detail", "trust_reason",
+static const char *const broken[] = {"launch",         "configuration", "detail", "verdict_reason",
                                      "verdict_reason", "faults",        "with"};
 /* Columns that a narrow page leaves out, the least important first. */
 static const char dispensable[] =

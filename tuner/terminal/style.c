@@ -44,12 +44,11 @@ enum style style_of(const char *column, const char *text)
         const char *column, *text;
         enum style style;
     } words[] = {
-        {"trust", "sound", STYLE_GOOD},     {"trust", "noisy", STYLE_DOUBTFUL},
-        {"trust", "unstable", STYLE_BAD},   {"sure", "yes", STYLE_GOOD},
-        {"sure", "nearly", STYLE_DOUBTFUL}, {"sure", "no", STYLE_BAD},
-        {"standing", "winner", STYLE_BOLD}, {"standing", "as fast", STYLE_GOOD},
-        {"standing", "tied", STYLE_GOOD},   {"role", "winner", STYLE_BOLD},
-        {"outcome", "failed", STYLE_BAD},   {"outcome", "interrupted", STYLE_DOUBTFUL},
+        {"verdict", "sure", STYLE_GOOD},          {"verdict", "nearly sure", STYLE_DOUBTFUL},
+        {"verdict", "not sure", STYLE_BAD},       {"coverage", "hardly seen", STYLE_BAD},
+        {"coverage", "mostly failed", STYLE_BAD}, {"standing", "winner", STYLE_BOLD},
+        {"standing", "as fast", STYLE_GOOD},      {"role", "winner", STYLE_BOLD},
+        {"outcome", "failed", STYLE_BAD},         {"outcome", "interrupted", STYLE_DOUBTFUL},
     };
     if (!text)
         return STYLE_DIM;

@@ -35,15 +35,6 @@ static size_t shared_stage(const struct read_point *winner, const struct read_po
     return STAGES;
 }
 
-static const char *standing_of(const struct read_point *read, bool is_winner)
-{
-    if (is_winner)
-        return "winner";
-    if (isnan(read->difference) && !read->rejection)
-        return NULL;
-    return read->proven ? "as fast" : read->tied ? "tied" : read->rejection ? "out" : "slower";
-}
-
 /* No gain over a baseline is claimed but of rounds that the two shared; how the runner-up did may
  * come of two times of one stage. */
 static void compare(const struct read_point *winner, const struct read_point *other, size_t own,
@@ -93,7 +84,8 @@ bool compare_points(const struct read_point *read, size_t count,
         *point = read[i].point;
         point->low_ns = i == 0 ? background->low_ns : (double)NAN;
         point->high_ns = i == 0 ? background->high_ns : (double)NAN;
-        point->standing = standing_of(&read[i], i == 0);
+        if (i == 0)
+            point->standing = "winner";
         compare(&read[0], &read[i], own, is_by_time(explanation), point);
         const bool spread = point->grid > 0 && explanation->unit_count > 0;
         point->gbs = background->bytes_moved / point->time_ns;

@@ -26,8 +26,8 @@ struct explain_point {
     double low_ns, high_ns; /* interval; of the winner alone */
     const char *stage;      /* "confirm", "race", "sweep": the winner's own, where it was timed in
                                that; NULL: no time */
-    const char *standing; /* "winner", "as fast" (shown not to be slower), "tied" (not shown to be),
-                             "slower", "out" (could not win); NULL: it was not raced */
+    const char *standing;   /* "winner"; "as fast", "slower" (shown); "not compared" (to the end);
+                               "out" (could not win); NULL: it was not raced */
     double slower; /* than the winner, in rounds that they shared: 0.02 is 2 %; below 0: faster. Of
                       another objective than time: how much worse by that. Of a runner-up that
                       shared none: by the two times of `stage` */
@@ -86,7 +86,10 @@ struct explanation {
     struct explain_sensitivity *sensitivities; /* those alone first, the most sensitive first */
     size_t sensitivity_count;
     double delta, confidence;         /* what counts as a tie, relative; of the intervals */
-    int64_t tied_count;               /* configurations as good, the winner counted */
+    int64_t as_fast, not_compared;    /* others that stand so; -1: unknown */
+    const char *coverage;             /* how much of the space was tried; NULL: unknown */
+    int64_t tried, space, failures;   /* points; -1: unknown */
+    double most_better;               /* as the search has it; NaN: unknown */
     int64_t compared;                 /* results compared, and right; -1: unknown */
     bool kept_incumbent;              /* it had won before, and nothing is shown to be better */
     const char *trust, *trust_reason; /* NULL: no verdict */

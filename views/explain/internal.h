@@ -41,9 +41,7 @@ struct read_point {
     double difference;                   /* relative, to the fastest contender; NaN: it was none */
     double ratio, ratio_low, ratio_high; /* to the winner in the rounds that they shared */
     const char *paired_in;               /* the stage of these; NULL: there were none */
-    bool proven, tied;
-    const char *rejection; /* why it could not win; NULL: it could */
-    int64_t active_blocks; /* per SM */
+    int64_t active_blocks;               /* per SM */
 };
 
 /* read.c: what the database knows of a winner. The rows of a query with the parameter :winner. */

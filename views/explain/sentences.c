@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tuner/stats/estimate.h"
+#include "tuner/stats/verdict.h"
 #include "views/explain/internal.h"
 
 enum { SENSITIVITIES_TOLD = 3 };
@@ -136,7 +137,7 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
     const enum ratio_report known =
         unstable ? RATIO_UNKNOWN : ratio_report(1 + point->slower_low, 1 + point->slower_high);
     const char *standing = point->standing ? point->standing : "";
-    const bool tied = strcmp(standing, "as fast") == 0 || strcmp(standing, "tied") == 0;
+    const bool is_open = strcmp(standing, "not compared") == 0;
     if (known == RATIO_UNKNOWN) {
         text_printf(text, "How it compares with the baseline %s is unknown: %s", point->role,
                     unstable ? "the measurement supports no choice"
@@ -145,11 +146,11 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
         text_append(text, "At least ");
         put_factor(text, 1 + point->slower_low);
         text_printf(text, "x as fast as the baseline %s", point->role);
-    } else if (tied) {
+    } else if (is_open || strcmp(standing, "as fast") == 0) {
         say(text, "Not shown to be better than the baseline %s, which %s %M", point->role,
             is_by_time(explanation) ? "takes" : "comes to", point->slower);
         put_interval(text, point->slower_low, point->slower_high);
-        text_append(text, ", a tie");
+        text_append(text, is_open ? ": not compared long enough to tell" : ": as fast");
     } else if (is_by_time(explanation)) {
         put_factor(text, 1 + point->slower);
         text_printf(text, "x as fast as the baseline %s", point->role);
@@ -192,25 +193,49 @@ static void tell_runner_up(struct telling *telling, const struct explain_point *
     const char *own = explanation->points[0].stage;
     if (point->stage && (!own || strcmp(point->stage, own) != 0))
         text_printf(text, " in the %s", point->stage);
-    if (strcmp(standing, "tied") == 0)
-        say(text, ", a tie (not shown to be worse by more than %P)", explanation->delta);
+    if (strcmp(standing, "not compared") == 0)
+        say(text, " (not compared long enough to show whether that is more than %P)",
+            explanation->delta);
     else if (strcmp(standing, "as fast") == 0)
-        say(text, ", a tie (shown to be worse by no more than %P)", explanation->delta);
+        say(text, ": as fast (shown to be worse by no more than %P)", explanation->delta);
     put_resources(text, &explanation->points[0], point);
     text_append(text, ".");
     end_sentence(telling);
 }
 
-static void tell_ties(struct telling *telling)
+/* "4 others are as fast: ...; 305 were not compared to the end." */
+static void tell_equals(struct telling *telling)
 {
     const struct explanation *explanation = telling->explanation;
-    if (explanation->tied_count <= 1 || !isfinite(explanation->delta))
+    struct text *text = &telling->text;
+    const int64_t fast = explanation->as_fast;
+    const int64_t open = explanation->not_compared;
+    if ((fast < 1 && open < 1) || !isfinite(explanation->delta))
         return;
-    say(&telling->text,
-        "%D configurations are as good, this one counted: none of them is shown to be worse by "
-        "more than %P%s.",
-        explanation->tied_count, explanation->delta,
-        explanation->kept_incumbent ? "; it had won before, and was kept" : "");
+    if (fast > 0)
+        say(text, "%C %s as fast: shown to be worse by no more than %P", fast, "other",
+            fast == 1 ? "is" : "are", explanation->delta);
+    if (open > 0)
+        say(text, "%s%D %s not compared to the end", fast > 0 ? "; " : "", open,
+            open == 1 ? "was" : "were");
+    text_append(text,
+                explanation->kept_incumbent ? "; the winner had won before, and was kept." : ".");
+    end_sentence(telling);
+}
+
+/* How much of the space that was: the choice is among candidates that were measured. */
+static void tell_coverage(struct telling *telling)
+{
+    const struct explanation *explanation = telling->explanation;
+    if (!explanation->coverage || explanation->tried < 1 || explanation->space < 1)
+        return;
+    coverage_append(&telling->text,
+                    &(struct coverage_facts){
+                        .points = (uint64_t)explanation->tried,
+                        .space = (uint64_t)explanation->space,
+                        .failed = explanation->failures > 0 ? (uint64_t)explanation->failures : 0,
+                        .most_better = explanation->most_better});
+    say(&telling->text, " (space: %s).", explanation->coverage);
     end_sentence(telling);
 }
 
@@ -276,7 +301,7 @@ bool make_sentences(struct explanation *explanation, const struct background *ba
     struct telling telling = {.explanation = explanation,
                               .background = background,
                               .arena = arena,
-                              .capacity = explanation->point_count + SENSITIVITIES_TOLD + 3};
+                              .capacity = explanation->point_count + SENSITIVITIES_TOLD + 4};
     explanation->sentence_count = 0;
     explanation->sentences = arena_alloc(arena, telling.capacity, sizeof *explanation->sentences);
     if (!explanation->sentences)
@@ -287,7 +312,8 @@ bool make_sentences(struct explanation *explanation, const struct background *ba
     for (size_t i = 1; i < explanation->point_count; i++)
         if (strcmp(explanation->points[i].role, "runner-up") == 0)
             tell_runner_up(&telling, &explanation->points[i]);
-    tell_ties(&telling);
+    tell_equals(&telling);
+    tell_coverage(&telling);
     explanation->comparison_count = explanation->sentence_count;
     tell_sensitivities(&telling);
     text_free(&telling.text);

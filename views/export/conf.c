@@ -11,14 +11,11 @@
 #include "tuner/base/array.h"
 #include "tuner/base/failpoint.h"
 #include "tuner/base/files.h"
+#include "tuner/stats/verdict.h"
 #include "views/export/configurations.h"
 #include "views/export/embedded.h"
 #include "views/export/internal.h"
 #include "views/export/portfolio.h"
-
-/* From best to worst, as winners.trust has them. */
-static const char *const trusts[] = {"", "sound", "noisy", "unstable"};
-enum { TRUSTS = 4, TRUST_UNSTABLE = 3 };
 
 /* A line in the making: neighbouring sizes of one range whose values are the same. */
 struct line {
@@ -30,7 +27,7 @@ struct line {
     /* Of sizes of several names, "n=16-64 m@8" and what was measured, "64,8"; NULL: of others, or
      * nothing was. */
     const char *sizes, *measured;
-    size_t trust; /* the worst */
+    int verdict; /* the worst, enum verdict; -1: none is known */
 };
 
 /* Sizes of a range whose winners are unstable, since the last one whose winner is not. Such a size
@@ -108,7 +105,8 @@ static void end_line(struct writer *writer, int64_t high)
         text_printf(out, " at=%lld", (long long)line->at);
     text_append(out, text_string(&line->entry.domain));
     text_append(out, text_string(&line->entry.evidence));
-    append_known(out, "trust", trusts[line->trust]);
+    append_known(out, "verdict",
+                 line->verdict < 0 ? NULL : verdict_words((enum verdict)line->verdict));
     text_printf(out, "%s\n", text_string(&line->entry.origin));
     writer->counts->entries++;
 }
@@ -186,8 +184,8 @@ static struct conf_row without_times(const struct conf_row *row)
     struct conf_row out = *row;
     out.time_ns = out.mad_ns = out.value = out.energy_j = out.dirty_ns = out.hot_ns = (double)NAN;
     out.ceiling_percent = out.claim_percent = out.confidence = (double)NAN;
-    out.tied = out.compared = out.samples = 0;
-    out.measured = out.trust = out.stage = out.states = out.inputs = NULL;
+    out.as_fast = out.not_compared = out.compared = out.samples = 0;
+    out.measured = out.trust = out.coverage = out.stage = out.states = out.inputs = NULL;
     return out;
 }
 
@@ -198,8 +196,8 @@ static enum status take_row(struct writer *writer, const struct conf_row *given,
     const struct conf_row *row = &taken;
     struct line *line = &writer->line;
     int64_t low = row->n_low;
-    const char *trust = row->trust ? row->trust : "";
-    if (!writer->options->include_unstable && strcmp(trust, trusts[TRUST_UNSTABLE]) == 0) {
+    const enum verdict verdict = verdict_named(row->trust ? row->trust : "");
+    if (!writer->options->include_unstable && verdict == VERDICT_UNSTABLE) {
         leave_out(writer, row->range, row->n);
         return STATUS_OK;
     }
@@ -225,6 +223,7 @@ static enum status take_row(struct writer *writer, const struct conf_row *given,
     if (!same_values)
         *line = (struct line){.begun = true,
                               .range = range,
+                              .verdict = -1,
                               .problem = row->problem,
                               .low = writer->row.is_listed ? row->n : low,
                               .range_high = writer->row.is_listed ? row->n : row->n_high};
@@ -234,9 +233,8 @@ static enum status take_row(struct writer *writer, const struct conf_row *given,
     line->at = row->n;
     if (!same_values && row->family)
         (void)name_sizes(writer, row, line);
-    for (size_t i = 0; i < TRUSTS; i++)
-        if (strcmp(trust, trusts[i]) == 0 && i > line->trust)
-            line->trust = i;
+    if (verdict != VERDICTS && (int)verdict > line->verdict)
+        line->verdict = (int)verdict;
     return STATUS_OK;
 }
 

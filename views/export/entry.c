@@ -50,7 +50,9 @@ static const struct store_column columns[] = {
     {"further", OF(further), STORE_TEXT},
     {"is_inside", OF(is_inside), STORE_TRUTH},
     {"samples", OF(samples), STORE_INTEGER},
-    {"tied", OF(tied), STORE_INTEGER},
+    {"coverage", OF(coverage), STORE_TEXT},
+    {"as_fast", OF(as_fast), STORE_INTEGER},
+    {"not_compared", OF(not_compared), STORE_INTEGER},
     {"compared", OF(compared), STORE_INTEGER},
     {"inputs", OF(inputs), STORE_TEXT},
     {"states", OF(states), STORE_TEXT},
@@ -255,7 +257,8 @@ static enum status append_evidence(struct text *out, struct experiments *experim
     append_bound(out, row->pick ? "loss_percent" : "bound_percent", 2,
                  row->pick ? 100 * row->loss : row->bound_percent);
     append_decimal(out, "ceiling_percent", 1, row->ceiling_percent);
-    append_count(out, "tied", row->tied);
+    append_count(out, "as_fast", row->as_fast);
+    append_count(out, "not_compared", row->not_compared);
     append_bound(out, "claim_percent", 3,
                  100 * ((1 + row->claim_percent / 100) * (1 + (row->pick ? row->loss : 0)) - 1));
     append_decimal(out, "confidence", 4, row->confidence);
@@ -290,6 +293,7 @@ enum status entry_fill(struct entry *entry, struct experiments *experiments,
     if (!experiment)
         return experiments_status(experiments, true, error);
     append_count(origin, "samples", row->samples);
+    append_known(origin, "coverage", row->coverage);
     append_known(origin, "stage", row->stage);
     append_known(origin, "l2", row->l2_mode);
     append_known(origin, "source", row->source);

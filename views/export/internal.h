@@ -25,11 +25,12 @@ struct conf_row {
     /* of conf.sql alone: */
     const char *name, *device_driver, *device_compiler, *driver, *compiler;
     const char *measured; /* the trial that has the times */
-    const char *stage, *date, *trust, *device_facts, *states, *inputs;
+    const char *stage, *date, *trust, *coverage, *device_facts, *states, *inputs;
     const char *family;  /* of sizes of several names: the problem without them */
     const char *further; /* of a box of these: the sizes but n, "m@16-64 k@8" */
     bool is_inside;      /* the measured sizes are in the range */
-    int64_t memory_bytes, range, n_low, n_high, samples, tied, compared; /* range -1: one size */
+    int64_t memory_bytes, range, n_low, n_high, samples, as_fast, not_compared,
+        compared;                  /* range -1: one size */
     int64_t winner, configuration; /* winners.id of the size, and what stands there */
     /* What is picked instead (portfolio.h), 0: nothing; it loses at most so much to winners. */
     int64_t pick;

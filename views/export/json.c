@@ -63,8 +63,8 @@ static json_t *sizes_of(const struct tuned_entry *entry)
 static json_t *json_of_entry(const struct tuned_entry *entry)
 {
     /* What the section's heading may say for all of its entries. */
-    static const char *const shared[] = {"trust", "stage",  "l2",    "confidence",
-                                         "date",  "source", "flags", "samples"};
+    static const char *const shared[] = {"verdict",    "trust", "coverage", "stage", "l2",
+                                         "confidence", "date",  "source",   "flags", "samples"};
     json_t *evidence = fields_of(entry, tuned_evidence_at);
     for (size_t i = 0; i < COUNT(shared); i++) {
         const char *text = tuned_evidence_text(entry, shared[i], NULL);

@@ -13,8 +13,8 @@ struct piece {
 };
 
 /* What says where an entry comes from: in the heading where most lines have the same. */
-static const char *const shared[] = {"trust", "stage",  "l2",    "confidence",
-                                     "date",  "source", "flags", "samples"};
+static const char *const shared[] = {"verdict", "coverage", "stage", "l2",     "confidence",
+                                     "date",    "source",   "flags", "samples"};
 
 static bool is_named(struct piece field, const char *name)
 {
@@ -27,9 +27,10 @@ static bool is_named(struct piece field, const char *name)
 static bool is_changing(struct piece field)
 {
     static const char *const names[] = {
-        "time_ns", "mad_ns",        "value",    "energy_j", "bound_percent",      "ceiling_percent",
-        "tied",    "claim_percent", "compared", "inputs",   "worst_loss_percent", "loss_percent",
-        "states",  "dirty_ns",      "hot_ns"};
+        "time_ns",       "mad_ns",          "value",    "energy_j",
+        "bound_percent", "ceiling_percent", "as_fast",  "not_compared",
+        "claim_percent", "compared",        "inputs",   "worst_loss_percent",
+        "loss_percent",  "states",          "dirty_ns", "hot_ns"};
     for (size_t i = 0; i < COUNT(names); i++)
         if (is_named(field, names[i]))
             return true;

@@ -19,8 +19,10 @@ static const struct row_column winner_columns[] = {
     {"gbs", "GB/s"},
     {"ceiling_percent", "of ceiling"},
     {"value", "value"},
-    {"tied", "tied"},
-    {"trust", "trust"},
+    {"as_fast", "as fast"},
+    {"not_compared", "not compared"},
+    {"verdict", "verdict"},
+    {"coverage", "space"},
     /* the baselines, then: */
     {"configuration", "configuration"},
 };
@@ -105,7 +107,7 @@ static const struct row_column search_columns[] = {
     {"n", "n"},
     {"product_count", "product"},
     {"space_count", "legal"},
-    {"points", "tried"},
+    {"points_tried", "tried"},
     {"points_percent", "of legal"},
     {"unlaunchable", "do not fit"},
     {"duplicates", "duplicates"},
@@ -143,9 +145,12 @@ static const struct show_word tie_words[] = {
     {"worse by",
      "how much more it takes than the fastest, in the rounds that both were in; 'at least' "
      "and 'at most' are the ends of the 99 % interval."},
-    {"as fast", "shown to be no slower, but for what counts as equal."},
-    {"tied", "not shown to be slower."},
+    {"winner",
+     "one of those that are as fast: the winner from before, or else the first in a fixed order "
+     "(docs/measuring.md)."},
+    {"as fast", "shown to be no slower, except for what counts as equal."},
     {"slower", "shown to be slower."},
+    {"not compared", "not in rounds long enough to show either."},
     {"out",
      "could not win: 'why out' says why; 'gauntlet' is the check of finalists at other sizes and "
      "alignments."},
@@ -155,9 +160,8 @@ static const struct show_word range_words[] = {
     {"only where",
      "sizes of the range at which the constraints allow it and its results were right; no other "
      "gets it."},
-    {"loses at most",
-     "what it takes more than the best at a measured size; 'worst' is the most that "
-     "was seen at the sizes where it was not the winner."},
+    {"loses at most", "what it takes more than the best at a measured size."},
+    {"worst", "the most that was seen at the measured sizes where it was not the winner."},
     {"looked at between",
      "sizes between the measured ones at which it was tried, and the most that was "
      "lost there."},
@@ -285,10 +289,11 @@ static void print_trial(const struct show *show, const struct rows *trial,
     } else if (show->json) {
         struct text line = {0};
         rows_append_json(&line, trial, 0);
-        printf("{\"trial\": %s,\n\"launches\": ", text_string(&line));
-        rows_print_json(launches);
+        printf("{\"version\": %d, \"trial\": %s,\n\"launches\": ", ROWS_VERSION,
+               text_string(&line));
+        rows_print_json_within(launches, "");
         fputs(",\n\"samples\": ", stdout);
-        rows_print_json(samples);
+        rows_print_json_within(samples, "");
         fputs("}\n", stdout);
         text_free(&line);
     } else {
@@ -457,9 +462,10 @@ const struct command command_show = {
     .about = "Answers from the database: what to launch, how much faster it is, how sure that is.",
     .manual = "Without a question: a table of each problem's winners. `time` is the median; `gain` "
               "how many times as fast it is as the best baseline, which the line above names "
-              "(none: that baseline is as good; unknown: not compared well enough; >: at least); "
+              "(none: that baseline is not shown to be slower; unknown: not compared well enough; "
+              ">: at least); "
               "`of ceiling` its share of the measured maximum of the device; "
-              "`sure?` whether the measurement supports the choice; `launch` grid, block and bytes "
+              "`verdict` whether the choice is sure; `launch` grid, block and bytes "
               "of dynamic shared memory as in CUDA, or the blocks and threads of a CPU, "
               "then the parameters in which the winners differ. What all winners share stands in "
               "the line `all:`. The reasons for a choice that is not sure, and the remedy, follow "

@@ -13,15 +13,15 @@ enum { NAMES_MAX = 16, SUFFIXES_MAX = 5 };
 
 static const struct cell unknown = {.text = "unknown"};
 
-/* A cell with a gain becomes "none" where the baseline is as good, "> 2.90x" or "unknown" where its
- * bounds (NaN: none) say no more. */
+/* A cell with a gain becomes "none" where the baseline is not shown to be slower, "> 2.90x" or
+ * "unknown" where its bounds (NaN: none) say no more. */
 static bool tell_gain(struct rows *rows, size_t row, int column, double low, double high, bool tied)
 {
     struct cell *cell = &rows->cells[row][column];
     if (!cell->text)
         return true;
     const enum ratio_report known =
-        verdict_named(rows_text(rows, row, "trust", "")) == VERDICT_UNSTABLE
+        verdict_named(rows_text(rows, row, "verdict", "")) == VERDICT_UNSTABLE
             ? RATIO_UNKNOWN
             : ratio_report(low, high);
     if (known == RATIO_UNKNOWN)

@@ -21,7 +21,11 @@ static const struct row_column verdict_columns[] = {
     {"time_ns", "time"},
     {"time_low_ns", "at least"},
     {"time_high_ns", "at most"},
-    {"trust", "trust"},
+    {"verdict", "verdict"},
+    {"coverage", "space"},
+    {"points_tried", "tried"},
+    {"space_count", "of"},
+    {"failures", "failed"},
     {"stage", "chosen in"},
     {"states", "caches"},
     {"dirty_ns", "dirty"},
@@ -32,11 +36,12 @@ static const struct row_column verdict_columns[] = {
     {"floor_percent", "A/A floor"},
     {"delta_percent", "equal up to"},
     {"claim_percent", "none faster by over"},
-    {"tied", "as good"},
+    {"as_fast", "as fast"},
+    {"not_compared", "not compared"},
     {"compared", "results compared"},
     {"wrong_less_than_once_in", "wrong < 1 in"},
     {"inputs", "inputs"},
-    {"trust_reason", "why"},
+    {"verdict_reason", "why"},
 };
 
 static const struct show_word trust_words[] = {
@@ -46,7 +51,10 @@ static const struct show_word trust_words[] = {
     {"A/A floor",
      "how far two timings of the same configuration lie apart. Smaller differences mean "
      "nothing."},
-    {"equal up to", "differences up to this count as a tie; so many configurations are 'as good'."},
+    {"equal up to",
+     "differences up to this count as none; so many others are shown to be 'as fast'."},
+    {"not compared",
+     "so many others left the rounds before they were shown to be as fast or slower."},
     {"none faster by over", "what any other configuration may still be faster by, at most."},
     {"caches", "states of the cache in which the winner was timed: clean (flushed by reading), "
                "dirty (by writing, as an earlier kernel may leave it), hot (where the input fits). "
@@ -59,9 +67,13 @@ static const struct show_word trust_words[] = {
     {"inputs",
      "changed: some runs had inputs that differ in a few elements; alike: none had, so that a "
      "kernel which remembers its result is not found out."},
-    {"sound", "use it."},
-    {"noisy", "it is usable, but something as fast may have been missed; 'why' says what to do."},
-    {"unstable", "the measurement supports no choice, and tuned.conf has none."},
+    {"sure", "the choice among what was measured holds: use it."},
+    {"nearly sure", "usable, but something as fast may have been missed; 'why' says what to do."},
+    {"not sure", "the measurement supports no choice, and tuned.conf has none."},
+    {"space",
+     "how much of it was seen, whatever the verdict: whole, part; hardly seen (little of it, or "
+     "much "
+     "better ones are expected); mostly failed."},
 };
 
 /* ---- what follows from the columns ---- */
@@ -215,23 +227,29 @@ static void print_run(const struct rows *runs, size_t run, const struct rows *pr
     const char *id = rows_text(runs, run, "run", "");
     show_heading(runs, run);
     print_clean(stdout, "run %s, started %s\n", id, rows_text(runs, run, "started_at", ""));
-    static const char *const verdicts[] = {"sound", "noisy", "unstable"};
+    static const struct {
+        const char *column, *word;
+    } verdicts[] = {{"sure_count", "sure"},
+                    {"nearly_sure_count", "nearly sure"},
+                    {"not_sure_count", "not sure"},
+                    {"hardly_seen_count", "in a space that was hardly seen"},
+                    {"mostly_failed_count", "in a space that mostly failed"}};
     print_clean(stdout, "  %-*s", LABEL_WIDTH, "verdict");
-    const enum style style = style_of("trust", rows_text(runs, run, "trust", "unknown"));
+    const enum style style = style_of("verdict", rows_text(runs, run, "verdict", "unknown"));
     style_begin(style);
-    rows_put_text(rows_text(runs, run, "trust", "unknown"));
+    rows_put_text(rows_text(runs, run, "verdict", "unknown"));
     style_end(style);
     const char *separator = ": ";
     for (size_t i = 0; i < COUNT(verdicts); i++) {
-        char column[32];
-        (void)string_format(column, sizeof column, "%s_count", verdicts[i]);
-        if (number(runs, run, column) > 0) {
-            print_clean(stdout, "%s%.0f %s", separator, number(runs, run, column), verdicts[i]);
+        const double count = number(runs, run, verdicts[i].column);
+        if (count > 0) {
+            print_clean(stdout, "%s%.0f %s", separator, count, verdicts[i].word);
             separator = ", ";
         }
     }
-    if (number(runs, run, "tied_count") > 0)
-        printf("; %.0f tied with others", number(runs, run, "tied_count"));
+    const double not_alone = number(runs, run, "not_alone_count");
+    if (not_alone > 0)
+        printf("; %.0f with others as fast", not_alone);
     putchar('\n');
     const double rounds = number(runs, run, "rounds");
     const double dropped = number(runs, run, "rounds_dropped");
@@ -266,12 +284,12 @@ static void print_run(const struct rows *runs, size_t run, const struct rows *pr
     text_free(&line);
 }
 
-static const char *worst_trust(const struct rows *runs)
+static const char *worst_verdict(const struct rows *runs)
 {
-    static const char *const order[] = {"unstable", "noisy", "unknown", "sound"};
+    static const char *const order[] = {"not sure", "nearly sure", "unknown", "sure"};
     for (size_t i = 0; i < COUNT(order); i++)
         for (size_t row = 0; row < runs->row_count; row++)
-            if (strcmp(rows_text(runs, row, "trust", ""), order[i]) == 0)
+            if (strcmp(rows_text(runs, row, "verdict", ""), order[i]) == 0)
                 return order[i];
     return "unknown";
 }
@@ -282,10 +300,11 @@ static void print_trust(const struct show *show, const struct rows *runs,
     if (problems->row_count == 0)
         print_clean(stderr, "%s: no winner yet\n", show->db);
     if (show->json) {
-        print_clean(stdout, "{\"trust\": \"%s\",\n\"runs\": ", worst_trust(runs));
-        rows_print_json(runs);
+        print_clean(stdout, "{\"version\": %d, \"verdict\": \"%s\",\n\"runs\": ", ROWS_VERSION,
+                    worst_verdict(runs));
+        rows_print_json_within(runs, "");
         fputs(",\n\"winners\": ", stdout);
-        rows_print_json(problems);
+        rows_print_json_within(problems, "");
         fputs("}\n", stdout);
     } else if (show->csv) {
         rows_print_csv(problems);

@@ -20,7 +20,7 @@
 struct point_row {
     struct explanation why;
     struct explain_point point;
-    const char *limit;
+    const char *limit, *verdict;
     int64_t wrong_less_than_once_in;
     const char *sentences, *points, *sensitivities; /* JSON */
 };
@@ -55,12 +55,17 @@ static const struct row_member members[] = {
     WHY(busy_units, INTEGER),
     WHY(delta, REAL),
     WHY(confidence, REAL),
-    WHY(tied_count, INTEGER),
+    WHY(as_fast, INTEGER),
+    WHY(not_compared, INTEGER),
     WHY(kept_incumbent, TRUTH),
     WHY(compared, INTEGER),
     ROW(wrong_less_than_once_in, INTEGER),
-    WHY(trust, TEXT),
-    WHY(trust_reason, TEXT),
+    MEMBER("verdict", NULL, verdict, TEXT),
+    MEMBER("verdict_reason", NULL, why.trust_reason, TEXT),
+    MEMBER("coverage", NULL, why.coverage, TEXT),
+    MEMBER("points_tried", NULL, why.tried, INTEGER),
+    MEMBER("space_count", NULL, why.space, INTEGER),
+    MEMBER("failures", NULL, why.failures, INTEGER),
     MEMBER("limit", "limit", limit, TEXT),
     WHY(limit_text, TEXT),
     ROW(sentences, JSON),
@@ -97,7 +102,7 @@ static const struct row_member members[] = {
     POINT(configuration, TEXT),
     MEMBER("parameters", NULL, point.parameters, JSON),
 };
-enum { WINNER_MEMBERS = 31 }; /* those before the point's */
+enum { WINNER_MEMBERS = 36 }; /* those before the point's */
 
 #define OF(member) offsetof(struct explain_sensitivity, member)
 static const struct row_member sensitivity_members[] = {
@@ -178,6 +183,7 @@ static bool add_nested(struct point_row *row, struct arena *arena)
     }
     text_append(&sentences, why->sentence_count > 0 ? "]" : "[]");
     row->limit = explain_limit_name(why->limit);
+    row->verdict = verdict_words(verdict_named(why->trust ? why->trust : ""));
     row->wrong_less_than_once_in = why->compared >= 3 ? why->compared / 3 : -1;
     row->sentences = sentences.failed ? NULL : arena_strdup(arena, text_string(&sentences));
     row->points = !points ? NULL
@@ -357,8 +363,8 @@ static const struct show_word why_words[] = {
      "how much more it takes than the winner, in the rounds that both were in; 'at least' and "
      "'at most' are the ends of its interval."},
     {"standing",
-     "as fast: shown to be no slower, but for what counts as equal. tied: not shown to be "
-     "slower. slower: shown to be. out: could not win."},
+     "as fast, slower: shown in the rounds that both were in. not compared: not long enough to "
+     "show either. out: could not win."},
     {"costs",
      "how much more it takes when only this parameter is changed, or those 'together with' "
      "it too. Each was timed alone and once: a few percent say little, and less than nothing "
@@ -386,10 +392,13 @@ static void put_title(const struct explanation *explanation)
         fputs(" (interval unknown)", stdout);
     }
     if (explanation->trust) {
-        const enum style style = style_of("trust", explanation->trust);
+        const enum verdict headline = verdict_headline(verdict_named(explanation->trust),
+                                                       coverage_named(explanation->coverage));
+        const char *words = verdict_words(headline);
+        const enum style style = style_of("verdict", words);
         fputs(", ", stdout);
         style_begin(style);
-        rows_put_text(explanation->trust);
+        rows_put_text(words);
         style_end(style);
     }
     putchar('\n');
@@ -400,10 +409,12 @@ static void put_doubt(const struct explanation *explanation, int width)
 {
     struct text advice = {0};
     if (!explanation->trust || !explanation->trust_reason ||
-        strcmp(explanation->trust, "sound") == 0)
+        verdict_named(explanation->trust) == VERDICT_SOUND)
         return;
+    text_append(&advice, ": ");
     verdict_append_advice(&advice, explanation->trust_reason);
-    rows_put_paragraph("not sure: ", "  ", text_string(&advice), width);
+    rows_put_paragraph(verdict_words(verdict_named(explanation->trust)), "  ", text_string(&advice),
+                       width);
     text_free(&advice);
 }
 

@@ -17,7 +17,14 @@ enum { GAINS_OVER_MAX = 16 };
 
 static enum verdict verdict_at(const struct rows *rows, size_t row)
 {
-    return verdict_named(rows_text(rows, row, "trust", ""));
+    return verdict_named(rows_text(rows, row, "verdict", ""));
+}
+
+/* What may be said in a word: of the choice, and of how much of its space was seen. */
+static enum verdict headline_at(const struct rows *rows, size_t row)
+{
+    return verdict_headline(verdict_at(rows, row),
+                            coverage_named(rows_text(rows, row, "coverage", NULL)));
 }
 
 static const struct row_column columns[] = {
@@ -27,7 +34,7 @@ static const struct row_column columns[] = {
     {"gain", "gain"},
     {"ceiling_percent", "of ceiling"},
     {"picked_loss_percent", "loss"},
-    {"sure", "sure?"},
+    {"verdict", "verdict"},
     {"launch", "launch"},
 };
 enum {
@@ -118,22 +125,22 @@ static bool fill_row(struct rows *table, const struct problem_rows *problem, siz
     text_append(&launch, text_string(&apart));
     const char *text = launch.failed ? NULL : arena_strdup(&table->arena, text_string(&launch));
     table->cells[at][rows_column(table, "launch")] = (struct cell){.text = text};
-    table->cells[at][rows_column(table, "sure")] =
-        (struct cell){.text = verdict_answer(verdict_at(rows, row))};
+    table->cells[at][rows_column(table, "verdict")] =
+        (struct cell){.text = verdict_words(headline_at(rows, row))};
     text_free(&launch);
     text_free(&apart);
     return good && text;
 }
 
-/* Of the rows whose column says `word`, the one that has most noise. False: there is none. */
-static bool find_noisiest(const struct problem_rows *problem, const char *word, size_t *count,
+/* Of the rows of that verdict, the one that has most noise. False: there is none. */
+static bool find_noisiest(const struct problem_rows *problem, enum verdict verdict, size_t *count,
                           size_t *noisiest)
 {
     double most = -1;
     *count = 0;
     for (size_t i = 0; i < problem->count; i++) {
         const size_t row = problem->first + i;
-        if (strcmp(verdict_answer(verdict_at(problem->rows, row)), word) != 0)
+        if (verdict_at(problem->rows, row) != verdict)
             continue;
         const double floor = fmax(0, rows_number(problem->rows, row, "floor_percent"));
         (*count)++;
@@ -145,30 +152,72 @@ static bool find_noisiest(const struct problem_rows *problem, const char *word, 
     return *count > 0;
 }
 
-/* "nearly, worst at n = 1024: the same configuration timed twice differs by ...": why the choice is
- * not sure, and what to do. What was found in numbers is for --trust. */
+/* "nearly sure, worst at n = 1024: ...": the words, and where it is worst, of so many rows. */
+static void put_doubt(const struct problem_rows *problem, const char *words, size_t count,
+                      size_t row, const char *text, int width)
+{
+    struct text lead = {0};
+    text_append(&lead, words);
+    if (problem->count > 1)
+        text_printf(&lead, ", %sn = %s", count > 1 ? "worst at " : "",
+                    rows_text(problem->rows, row, "n", ""));
+    text_append(&lead, ": ");
+    rows_put_paragraph(text_string(&lead), "  ", text, width);
+    text_free(&lead);
+}
+
+/* Why choices are not sure, and what to do; what was found in numbers is for --trust. Then which of
+ * them were made in spaces that were hardly seen or mostly failed. */
 static void put_doubts(const struct problem_rows *problem, int width)
 {
-    static const char *const words[] = {"nearly", "no"};
-    for (size_t i = 0; i < COUNT(words); i++) {
+    struct text sentence = {0};
+    for (size_t v = VERDICT_NOISY; v < VERDICTS; v++) {
         size_t count = 0;
         size_t row = 0;
-        struct text lead = {0};
-        if (!find_noisiest(problem, words[i], &count, &row))
+        if (!find_noisiest(problem, (enum verdict)v, &count, &row))
             continue;
-        text_append(&lead, words[i]);
-        if (problem->count > 1)
-            text_printf(&lead, ", %sn = %s", count > 1 ? "worst at " : "",
-                        rows_text(problem->rows, row, "n", ""));
-        text_append(&lead, ": ");
-        struct text advice = {0};
-        const char *reason = rows_text(problem->rows, row, "trust_reason", "no reason is stored");
-        (problem->advises ? verdict_append_advice : verdict_append_fault)(&advice, reason);
-        text_append(&advice, problem->advises ? "" : ".");
-        rows_put_paragraph(text_string(&lead), "  ", text_string(&advice), width);
-        text_free(&advice);
-        text_free(&lead);
+        const char *reason = rows_text(problem->rows, row, "verdict_reason", "no reason is stored");
+        (problem->advises ? verdict_append_advice : verdict_append_fault)(&sentence, reason);
+        text_append(&sentence, problem->advises ? "" : ".");
+        put_doubt(problem, verdict_words((enum verdict)v), count, row, text_string(&sentence),
+                  width);
+        text_clear(&sentence);
     }
+    for (size_t c = COVERAGE_LITTLE; c < COVERAGES; c++) {
+        size_t count = 0;
+        size_t worst = 0;
+        for (size_t i = 0; i < problem->count; i++) {
+            const size_t row = problem->first + i;
+            if (coverage_named(rows_text(problem->rows, row, "coverage", NULL)) != c)
+                continue;
+            if (count++ == 0 || rows_number(problem->rows, row, "points_tried") <
+                                    rows_number(problem->rows, worst, "points_tried"))
+                worst = row;
+        }
+        if (count == 0)
+            continue;
+        show_append_coverage(&sentence, problem->rows, worst);
+        text_append(&sentence, c == COVERAGE_FAILED
+                                   ? ". 'tune show --failures' says why they failed."
+                                   : ". A larger --budget, or --points, tries more.");
+        put_doubt(problem, coverage_name((enum coverage)c), count, worst, text_string(&sentence),
+                  width);
+        text_clear(&sentence);
+    }
+    text_free(&sentence);
+}
+
+void show_append_coverage(struct text *text, const struct rows *rows, size_t row)
+{
+    const double points = rows_number(rows, row, "points_tried");
+    const double space = rows_number(rows, row, "space_count");
+    if (!(points >= 0) || !(space >= 0))
+        return;
+    coverage_append(text, &(struct coverage_facts){
+                              .points = (uint64_t)points,
+                              .space = (uint64_t)space,
+                              .failed = (uint64_t)fmax(0, rows_number(rows, row, "failures")),
+                              .most_better = rows_number(rows, row, "most_percent") / 100});
 }
 
 static bool print_problem(const struct problem_rows *problem, int width)
@@ -296,8 +345,9 @@ static void put_gain_words(const struct rows *rows, int width)
     static const struct {
         const char *begin, *meaning;
     } words[] = {
-        {SHOW_NO_GAIN, ": the baseline is as good, as far as could be measured. Keep it, or take "
-                       "the launch."},
+        {SHOW_NO_GAIN,
+         ": no gain is shown: the baseline is not shown to be slower. Keep it, or take "
+         "the launch."},
         {"unknown", ": the baseline was not compared well enough."},
         {">", ": at least so much faster; how much more is not known."},
     };
@@ -350,7 +400,7 @@ static bool gains_nothing(const struct rows *rows, size_t row)
 static int worth(const struct rows *rows, size_t row)
 {
     const bool compared = !isnan(rows_number(rows, row, "gain")) || gains_nothing(rows, row);
-    return 2 * (verdict_at(rows, row) != VERDICT_UNSTABLE) + compared;
+    return 2 * (headline_at(rows, row) != VERDICT_UNSTABLE) + compared;
 }
 
 /* " reduce.sum.i32 n=2^28: 234.4 us, 1.77x over occupancy_api [1.76, 1.78], 99.6 % of the read
@@ -379,9 +429,30 @@ static void append_winner(struct text *line, const struct rows *rows, size_t row
     if (!isnan(ceiling_percent))
         text_printf(line, ", %.1f %% of the %s ceiling", ceiling_percent,
                     rows_text(rows, row, "ceiling", "read"));
-    if (verdict_at(rows, row) != VERDICT_SOUND)
-        text_printf(line, " (%s)", verdict_words(verdict_at(rows, row)));
-    text_append(line, ".");
+    const enum verdict headline = headline_at(rows, row);
+    if (headline != VERDICT_SOUND)
+        text_printf(line, " (%s", verdict_words(headline));
+    if (headline != verdict_at(rows, row)) {
+        text_append(line, ": ");
+        show_append_coverage(line, rows, row);
+    }
+    text_append(line, headline != VERDICT_SOUND ? ")." : ".");
+}
+
+/* "; 12,406 of 12,406 points tried, 3 of them failed": of all their spaces, where that is known. */
+static void append_tried(struct text *line, const struct rows *rows, size_t first, size_t end)
+{
+    struct coverage_facts all = {.most_better = (double)NAN};
+    for (size_t row = first; row < end; row++) {
+        const double points = rows_number(rows, row, "points_tried");
+        if (!(points > 0))
+            return;
+        all.points += (uint64_t)points;
+        all.space += (uint64_t)fmax(points, rows_number(rows, row, "space_count"));
+        all.failed += (uint64_t)fmax(0, rows_number(rows, row, "failures"));
+    }
+    text_append(line, "; ");
+    coverage_append(line, &all);
 }
 
 /* Of the winners [first, end) of one device, driver, compiler, mode and objective: of how many
@@ -398,13 +469,14 @@ static bool put_batch(const struct rows *rows, size_t first, size_t end)
     for (size_t row = first; row < end; row++) {
         const int more = worth(rows, row) - worth(rows, telling);
         const char *date = rows_text(rows, row, "chosen_at", "");
-        counts[verdict_at(rows, row)]++;
+        counts[headline_at(rows, row)]++;
         if (more > 0 ||
             (more == 0 && rows_number(rows, row, "n") > rows_number(rows, telling, "n")))
             telling = row;
         latest = strcmp(date, latest) > 0 ? date : latest;
     }
     show_append_verdicts(&line, counts, end - first);
+    append_tried(&line, rows, first, end);
     text_append(&line, ".");
     append_winner(&line, rows, telling);
     text_printf(&line, " %s", rows_text(rows, first, "device", ""));

@@ -32,11 +32,11 @@
     if (!isNaN(date)) element.dateTime = stamp;
     return element;
   };
-  const trustKind = { sound: 'good', noisy: 'doubt', unstable: 'bad' };
+  const trustKind = { sure: 'good', 'nearly sure': 'doubt', 'not sure': 'bad', sound: 'good', noisy: 'doubt', unstable: 'bad' };
   const certainty = (winner) => {
     if (winner.stage === 'sweep') return ['timed once', 'doubt'];
-    const word = { sound: 'sure', noisy: 'nearly sure', unstable: 'not sure' }[winner.trust] || 'not known';
-    return [word + (winner.stage === 'confirm' ? ', confirmed' : ''), trustKind[winner.trust] || ''];
+    const word = winner.verdict || 'unknown';
+    return [word + (winner.stage === 'confirm' ? ', confirmed' : ''), trustKind[winner.verdict] || ''];
   };
 
   const fact = (name, text) => {
@@ -57,7 +57,7 @@
     }
     if (database) {
       facts.push(fact('noise (spread of the last trials)', percent(database.noise)));
-      const sure = database.winners.filter((winner) => winner.trust === 'sound').length;
+      const sure = database.winners.filter((winner) => winner.verdict === 'sure').length;
       facts.push(fact('winners', count(database.winners.length) + (database.winners.length ? ', ' + sure + ' sure' : '')));
       if (database.latest) facts.push(fact('last trial stored', new Date(database.latest.measured_at).toLocaleString()));
     }
@@ -94,7 +94,7 @@
       head.scope = 'row';
       const [word, kind] = certainty(winner);
       const sure = make('td', word, kind);
-      if (winner.trust_reason) sure.title = winner.trust_reason;
+      if (winner.verdict_reason) sure.title = winner.verdict_reason;
       row.append(head, make('td', count(winner.n)), make('td', time(winner.time_ns)), make('td', winner.configuration), sure);
       return row;
     }));

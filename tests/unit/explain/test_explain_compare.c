@@ -45,6 +45,7 @@ static void stand(struct read_point *point, double worse, const char *stage)
     point->ratio_low = point->ratio - 0.001;
     point->ratio_high = point->ratio + 0.001;
     point->paired_in = stage;
+    point->point.standing = isnan(worse) ? NULL : "slower";
 }
 
 static int set_up(void **state)
@@ -56,7 +57,7 @@ static int set_up(void **state)
                                        .ceiling_gbs = 1000,
                                        .arithmetic_gops = 5000,
                                        .delta = 0.0025,
-                                       .tied_count = 1};
+                                       .most_better = (double)NAN};
     background = (struct background){.stage = "confirm",
                                      .low_ns = 990,
                                      .high_ns = 1010,
@@ -69,7 +70,6 @@ static int set_up(void **state)
     stand(&points[0], 0, "confirm");
     stand(&points[1], 0.021, "confirm");
     stand(&points[2], 1.01, "confirm");
-    points[2].rejection = "baseline";
     return 0;
 }
 
@@ -120,7 +120,7 @@ TEST_WITH(differences_are_those_of_the_choice, set_up, tear_down)
     near(other->slower_low, 0.020);
     near(other->slower_high, 0.022);
     assert_string_equal(other->standing, "slower");
-    assert_string_equal(explanation.points[2].standing, "out");
+    assert_string_equal(explanation.points[0].standing, "winner");
     assert_true(isnan(other->low_ns));
     expect_sentence("The runner-up, loads=4, takes 2.10 % more (2.00 % more to 2.20 % more)");
     expect_sentence("2.01x as fast as the baseline textbook (2.01x to 2.01x)");
@@ -129,7 +129,7 @@ TEST_WITH(differences_are_those_of_the_choice, set_up, tear_down)
 TEST_WITH(the_winner_need_not_be_the_fastest, set_up, tear_down)
 {
     stand(&points[1], -0.002, "confirm");
-    points[1].proven = true;
+    points[1].point.standing = "as fast";
     points[2].ratio_low = points[2].ratio_high = (double)NAN; /* one process alone */
     compare();
     const struct explain_point *other = &explanation.points[1];
@@ -140,7 +140,7 @@ TEST_WITH(the_winner_need_not_be_the_fastest, set_up, tear_down)
     near(explanation.points[2].slower, 1.01);
     assert_true(isnan(explanation.points[2].slower_low));
     expect_sentence(
-        "takes 0.20 % less (0.30 % less to 0.10 % less), a tie (shown to be worse by no "
+        "takes 0.20 % less (0.30 % less to 0.10 % less): as fast (shown to be worse by no "
         "more than 0.25 %)");
     expect_sentence("2.01x as fast as the baseline textbook.");
 }
@@ -148,15 +148,18 @@ TEST_WITH(the_winner_need_not_be_the_fastest, set_up, tear_down)
 /* A baseline among those that are as good is no gain, and bounds that say nothing are not told. */
 TEST_WITH(a_gain_is_told_no_further_than_it_is_shown, set_up, tear_down)
 {
-    points[2].tied = true;
+    points[2].point.standing = "as fast";
     compare();
     expect_sentence("Not shown to be better than the baseline textbook, which takes 2.01 times "
-                    "as long (2.01 times as long to 2.01 times as long), a tie");
+                    "as long (2.01 times as long to 2.01 times as long): as fast");
+    points[2].point.standing = "not compared";
+    compare();
+    expect_sentence("(2.01 times as long to 2.01 times as long): not compared long enough to tell");
     points[2].ratio_low = 1e-6;
     points[2].ratio_high = 639127;
     compare();
     expect_sentence("How it compares with the baseline textbook is unknown: ");
-    points[2].tied = false;
+    points[2].point.standing = "slower";
     points[2].ratio_low = 1.5;
     compare();
     expect_sentence("At least 1.50x as fast as the baseline textbook");
@@ -168,7 +171,6 @@ TEST_WITH(only_times_of_one_stage_are_compared, set_up, tear_down)
     stand(&points[1], 0.5, "race");      /* against a winner that was confirmed */
     points[2].times_ns[0] = points[2].times_ns[1] = (double)NAN;
     stand(&points[2], (double)NAN, NULL);
-    points[2].rejection = NULL;
     compare();
     assert_string_equal(explanation.points[1].stage, "race");
     assert_int_equal(explanation.points[1].trial_id, 21);
@@ -282,16 +284,34 @@ TEST_WITH(what_differs_is_listed, set_up, tear_down)
     }
 }
 
-TEST_WITH(ties_are_counted, set_up, tear_down)
+/* A difference without bounds shows nothing, whatever it is. */
+TEST_WITH(equals_are_others_and_were_compared, set_up, tear_down)
 {
-    explanation.tied_count = 18;
+    explanation.as_fast = 4;
+    explanation.not_compared = 305;
     explanation.kept_incumbent = true;
-    points[1].tied = true;
+    points[1].point.standing = "not compared";
     compare();
-    assert_string_equal(explanation.points[1].standing, "tied");
-    expect_sentence("a tie (not shown to be worse by more than 0.25 %)");
-    expect_sentence("18 configurations are as good, this one counted: ");
-    expect_sentence("it had won before, and was kept");
+    assert_string_equal(explanation.points[1].standing, "not compared");
+    expect_sentence("(not compared long enough to show whether that is more than 0.25 %)");
+    expect_sentence("4 others are as fast: shown to be worse by no more than 0.25 %; 305 were not "
+                    "compared to the end; the winner had won before, and was kept.");
+    explanation.as_fast = 0;
+    explanation.not_compared = 1;
+    compare();
+    expect_sentence("1 was not compared to the end");
+}
+
+TEST_WITH(how_much_of_the_space_was_tried_is_said_beside_the_choice, set_up, tear_down)
+{
+    explanation.coverage = "mostly failed";
+    explanation.tried = 10;
+    explanation.space = 3400;
+    explanation.failures = 8;
+    explanation.most_better = 0.23;
+    compare();
+    expect_sentence("10 of 3,400 points tried, 8 of them failed; with 90 % none left is better by "
+                    "more than 23 % (space: mostly failed).");
 }
 
 TEST_MAIN(NULL, NULL)

@@ -178,6 +178,10 @@ static inline struct store_winner winner_of(struct fixture *fixture, int64_t env
                                  .rounds = 40,
                                  .tied_count = 3,
                                  .compared = 12345,
+                                 .points = 2,
+                                 .chance_of_better = (double)NAN,
+                                 .most_better = (double)NAN,
+                                 .coverage = "whole",
                                  .trust = trust,
                                  .trust_reason = ""};
 }

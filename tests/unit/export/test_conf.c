@@ -39,8 +39,11 @@ TEST_WITH(winner_comes_back_with_evidence, setup, teardown)
     assert_int_equal(strlen(tuned_evidence_text(entry, "date", "")), 10);
     assert_string_equal(tuned_evidence_text(entry, "l2", ""), "cold");
     assert_string_equal(tuned_evidence_text(entry, "stage", ""), "race");
-    assert_string_equal(tuned_evidence_text(entry, "trust", ""), "sound");
-    assert_true(tuned_evidence(entry, "tied", 0) == 3.0);
+    assert_string_equal(tuned_evidence_text(entry, "verdict", ""), "sure");
+    assert_string_equal(tuned_evidence_text(entry, "coverage", ""), "whole");
+    assert_null(tuned_evidence_text(entry, "as_fast", NULL)); /* the other is slower */
+    assert_null(tuned_evidence_text(entry, "not_compared", NULL));
+    assert_null(tuned_evidence_text(entry, "tied", NULL));
     assert_true(tuned_evidence(entry, "claim_percent", 0) == 0.25);
     assert_true(tuned_evidence(entry, "compared", 0) == 12345);
     assert_true(tuned_evidence(entry, "confidence", 0) == 0.99);

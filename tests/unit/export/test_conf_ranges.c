@@ -68,7 +68,7 @@ static const char *lines_of(const struct tuned *tuned, char out[static 512])
             snprintf(out + used, 512 - used, "%s%lld-%lld@%lld %lld %lld %s", i ? "; " : "",
                      tuned_entry_n_low(entry), tuned_entry_n_high(entry), tuned_entry_n(entry),
                      tuned_integer(entry, "block", -1), tuned_integer(entry, "grid", -1),
-                     tuned_evidence_text(entry, "trust", "?"));
+                     tuned_evidence_text(entry, "verdict", "?"));
         assert_true(length > 0 && used + (size_t)length < 512);
         used += (size_t)length;
     }
@@ -102,17 +102,17 @@ TEST_WITH(range_is_cut_where_derived_values_change, setup, teardown)
 {
     const struct tuning tuning = start(*state);
     measure_six(&tuning);
-    assert_lines(&tuning, "100-100@100 64 1 sound; 1000-1000@1000 64 1 sound; "
-                          "10000-10000@10000 512 10 sound; 100000-100000@100000 512 100 sound; "
-                          "1000000-1000000@1000000 512 264 sound; "
-                          "10000000-10000000@10000000 512 264 sound");
+    assert_lines(&tuning, "100-100@100 64 1 sure; 1000-1000@1000 64 1 sure; "
+                          "10000-10000@10000 512 10 sure; 100000-100000@100000 512 100 sure; "
+                          "1000000-1000000@1000000 512 264 sure; "
+                          "10000000-10000000@10000000 512 264 sure");
     const struct store_range ranges[] = {
         {.n_low = 100, .n_high = 3162, .configuration_id = tuning.small, .bound = 0.0},
         {.n_low = 3163, .n_high = 10000000, .configuration_id = tuning.large, .bound = 0.012341}};
     put_ranges(&tuning, ranges, 2, "time");
-    assert_lines(&tuning, "100-3162@1000 64 1 sound; 3163-31622@10000 512 10 sound; "
-                          "31623-316227@100000 512 100 sound; "
-                          "316228-10000000@10000000 512 264 sound");
+    assert_lines(&tuning, "100-3162@1000 64 1 sure; 3163-31622@10000 512 10 sure; "
+                          "31623-316227@100000 512 100 sure; "
+                          "316228-10000000@10000000 512 264 sure");
 
     struct tuned *tuned = export_and_load(*state);
     const struct tuned_entry *last = tuned_entry_at(tuned, 3);
@@ -120,7 +120,6 @@ TEST_WITH(range_is_cut_where_derived_values_change, setup, teardown)
     assert_string_equal(tuned_evidence_text(last, "stage", ""), "race");
     assert_string_equal(tuned_evidence_text(tuned_entry_at(tuned, 0), "bound_percent", ""), "0");
     assert_true(tuned_evidence(last, "bound_percent", 0) == 1.24); /* a bound is rounded up */
-    assert_true(tuned_evidence(last, "tied", 0) == 3.0);
     assert_true(tuned_evidence(last, "claim_percent", 0) == 0.25);
     tuned_free(tuned);
 }
@@ -138,13 +137,13 @@ TEST_WITH(few_ranges_for_many_winners, setup, teardown)
                                 .checks = looks,
                                 .check_count = 5};
     put_ranges(&tuning, &whole, 1, "time");
-    assert_lines(&tuning, "100-10000000@10000000 64 1 sound");
+    assert_lines(&tuning, "100-10000000@10000000 64 1 sure");
     whole.check_count = 4; /* but at the largest */
     put_ranges(&tuning, &whole, 1, "time");
-    assert_lines(&tuning, "100-100@100 64 1 sound; 1000-1000@1000 64 1 sound; "
-                          "10000-10000@10000 512 10 sound; 100000-100000@100000 512 100 sound; "
-                          "1000000-1000000@1000000 512 264 sound; "
-                          "10000000-10000000@10000000 512 264 sound");
+    assert_lines(&tuning, "100-100@100 64 1 sure; 1000-1000@1000 64 1 sure; "
+                          "10000-10000@10000 512 10 sure; 100000-100000@100000 512 100 sure; "
+                          "1000000-1000000@1000000 512 264 sure; "
+                          "10000000-10000000@10000000 512 264 sure");
     /* The rounds of the choice show as much, if they show that it loses no more. */
     int64_t problem = add_problem(*state, key, 10000000, 0.0);
     int64_t small = measure(&tuning, tuning.small, 10000000, 1, "race");
@@ -152,13 +151,13 @@ TEST_WITH(few_ranges_for_many_winners, setup, teardown)
                             TRIAL_OK,           NULL};
     add_contest(*state, put, add_trial(*state, put), tuning.small, small, 0.005);
     put_ranges(&tuning, &whole, 1, "time");
-    assert_lines(&tuning, "100-10000000@10000000 64 1 sound");
+    assert_lines(&tuning, "100-10000000@10000000 64 1 sure");
     whole.bound = 0.012;
     put_ranges(&tuning, &whole, 1, "time");
-    assert_lines(&tuning, "100-100@100 64 1 sound; 1000-1000@1000 64 1 sound; "
-                          "10000-10000@10000 512 10 sound; 100000-100000@100000 512 100 sound; "
-                          "1000000-1000000@1000000 512 264 sound; "
-                          "10000000-10000000@10000000 512 264 sound");
+    assert_lines(&tuning, "100-100@100 64 1 sure; 1000-1000@1000 64 1 sure; "
+                          "10000-10000@10000 512 10 sure; 100000-100000@100000 512 100 sure; "
+                          "1000000-1000000@1000000 512 264 sure; "
+                          "10000000-10000000@10000000 512 264 sure");
 }
 
 /* Ranges know nothing of a winner that was chosen after them. */
@@ -170,10 +169,10 @@ TEST_WITH(ranges_end_with_a_winner_chosen_anew, setup, teardown)
         .n_low = 100, .n_high = 1000, .configuration_id = tuning.small, .bound = 0};
     put_ranges(&tuning, &small, 1, "time");
     win(&tuning, 1000, measure(&tuning, tuning.small, 1000, 1, "race"), "sound");
-    assert_lines(&tuning, "100-100@100 64 1 sound; 1000-1000@1000 64 1 sound; "
-                          "10000-10000@10000 512 10 sound; 100000-100000@100000 512 100 sound; "
-                          "1000000-1000000@1000000 512 264 sound; "
-                          "10000000-10000000@10000000 512 264 sound");
+    assert_lines(&tuning, "100-100@100 64 1 sure; 1000-1000@1000 64 1 sure; "
+                          "10000-10000@10000 512 10 sure; 100000-100000@100000 512 100 sure; "
+                          "1000000-1000000@1000000 512 264 sure; "
+                          "10000000-10000000@10000000 512 264 sure");
 }
 
 /* What a sweep alone has seen is no winner of production. */
@@ -187,10 +186,10 @@ TEST_WITH(a_sweeps_best_so_far_is_not_written, setup, teardown)
                   measure(&tuning, tuning.large, 1000, 1, "sweep"), "noisy");
     early.stage = "sweep";
     ok(store_winner_put(tuning.fixture->store, &early, &error));
-    assert_lines(&tuning, "100-100@100 64 1 sound; 10000-10000@10000 512 10 sound; "
-                          "100000-100000@100000 512 100 sound; "
-                          "1000000-1000000@1000000 512 264 sound; "
-                          "10000000-10000000@10000000 512 264 sound");
+    assert_lines(&tuning, "100-100@100 64 1 sure; 10000-10000@10000 512 10 sure; "
+                          "100000-100000@100000 512 100 sure; "
+                          "1000000-1000000@1000000 512 264 sure; "
+                          "10000000-10000000@10000000 512 264 sure");
 }
 
 /* A size that was tuned outside of the ranges keeps a line of its own. */
@@ -205,9 +204,9 @@ TEST_WITH(size_outside_of_ranges_has_its_line, setup, teardown)
                                        .checks = looks,
                                        .check_count = 3};
     put_ranges(&tuning, &middle, 1, "time");
-    assert_lines(&tuning, "100-100@100 64 1 sound; 1000-100000@100000 64 1 sound; "
-                          "1000000-1000000@1000000 512 264 sound; "
-                          "10000000-10000000@10000000 512 264 sound");
+    assert_lines(&tuning, "100-100@100 64 1 sure; 1000-100000@100000 64 1 sure; "
+                          "1000000-1000000@1000000 512 264 sure; "
+                          "10000000-10000000@10000000 512 264 sure");
 }
 
 /* The ranges of an older driver do not outlive winners of a newer one. */
@@ -220,10 +219,10 @@ TEST_WITH(ranges_go_with_the_newest_winner, setup, teardown)
     put_ranges(&tuning, &whole, 1, "time");
     tuning.environment = add_device(*state, "G", "u2", "590");
     win(&tuning, 1000, measure(&tuning, tuning.large, 1000, 7, "race"), "sound");
-    assert_lines(&tuning, "100-100@100 64 1 sound; 1000-1000@1000 512 7 sound; "
-                          "10000-10000@10000 512 10 sound; 100000-100000@100000 512 100 sound; "
-                          "1000000-1000000@1000000 512 264 sound; "
-                          "10000000-10000000@10000000 512 264 sound");
+    assert_lines(&tuning, "100-100@100 64 1 sure; 1000-1000@1000 512 7 sure; "
+                          "10000-10000@10000 512 10 sure; 100000-100000@100000 512 100 sure; "
+                          "1000000-1000000@1000000 512 264 sure; "
+                          "10000000-10000000@10000000 512 264 sure");
     const struct store_range newer = {
         .n_low = 500, .n_high = 2000, .configuration_id = tuning.large, .bound = 0.0};
     put_ranges(&tuning, &newer, 1, "time");
@@ -253,7 +252,7 @@ TEST_WITH(duplicate_in_a_range_has_the_time_of_its_twin, setup, teardown)
                                       .checks = looks,
                                       .check_count = 1};
     put_ranges(&tuning, &range, 1, "time");
-    assert_lines(&tuning, "1000-1001@1000 512 9 sound");
+    assert_lines(&tuning, "1000-1001@1000 512 9 sure");
     struct tuned *tuned = export_and_load(*state);
     assert_string_equal(tuned_evidence_text(tuned_entry_at(tuned, 0), "stage", ""), "confirm");
     assert_true(tuned_expected_ns(tuned_entry_at(tuned, 0)) == 10000.0);
@@ -272,7 +271,7 @@ TEST_WITH(unstable_winners_are_left_out_and_counted, setup, teardown)
     ok(export_conf(fixture->store, fixture->conf, NULL, &counts, &error));
     assert_int_equal(counts.entries, 1);
     assert_int_equal(counts.unstable, 2);
-    assert_lines(&tuning, "1000-1000@1000 64 2 noisy");
+    assert_lines(&tuning, "1000-1000@1000 64 2 nearly sure");
 
     /* In a range: half-way to the size that supports it. */
     const struct store_range whole = {
@@ -281,7 +280,7 @@ TEST_WITH(unstable_winners_are_left_out_and_counted, setup, teardown)
     ok(export_conf(fixture->store, fixture->conf, NULL, &counts, &error));
     assert_int_equal(counts.entries, 1);
     assert_int_equal(counts.unstable, 2);
-    assert_lines(&tuning, "317-1000@1000 64 2 noisy");
+    assert_lines(&tuning, "317-1000@1000 64 2 nearly sure");
 
     const struct export_options all = {.include_unstable = true};
     struct text text = {0};
@@ -306,13 +305,13 @@ TEST_WITH(unstable_sizes_support_no_line, setup, teardown)
     const struct store_range whole = {
         .n_low = 100, .n_high = 1000000, .configuration_id = tuning.small};
     put_ranges(&tuning, &whole, 1, "time");
-    assert_lines(&tuning, "317-316227@100000 64 2 noisy");
+    assert_lines(&tuning, "317-316227@100000 64 2 nearly sure");
 
     const struct store_range halves[] = {
         {.n_low = 100, .n_high = 10000, .configuration_id = tuning.small},
         {.n_low = 10001, .n_high = 1000000, .configuration_id = tuning.small}};
     put_ranges(&tuning, halves, 2, "time");
-    assert_lines(&tuning, "317-3162@1000 64 2 sound; 10001-316227@100000 64 2 noisy");
+    assert_lines(&tuning, "317-3162@1000 64 2 sure; 10001-316227@100000 64 2 nearly sure");
 
     /* A range of unstable sizes alone is none, and takes nothing from the one before. */
     const struct store_range parts[] = {
@@ -321,7 +320,7 @@ TEST_WITH(unstable_sizes_support_no_line, setup, teardown)
         {.n_low = 20001, .n_high = 500000, .configuration_id = tuning.small},
         {.n_low = 500001, .n_high = 1000000, .configuration_id = tuning.small}};
     put_ranges(&tuning, parts, 4, "time");
-    assert_lines(&tuning, "317-1999@1000 64 2 sound; 20001-500000@100000 64 2 noisy");
+    assert_lines(&tuning, "317-1999@1000 64 2 sure; 20001-500000@100000 64 2 nearly sure");
 }
 
 TEST_WITH(nothing_stable_writes_nothing, setup, teardown)
@@ -351,7 +350,7 @@ TEST_WITH(winners_by_another_objective_are_apart, setup, teardown)
     const struct store_range range = {
         .n_low = 500, .n_high = 2000, .configuration_id = tuning.large};
     put_ranges(&tuning, &range, 1, "energy");
-    assert_lines(&tuning, "1000-1000@1000 64 1 sound");
+    assert_lines(&tuning, "1000-1000@1000 64 1 sure");
 
     const struct export_options by_energy = {.objective = "energy"};
     ok(export_conf(fixture->store, fixture->conf, &by_energy, NULL, &error));

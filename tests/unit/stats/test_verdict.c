@@ -48,6 +48,8 @@ TEST(each_weakness_makes_them_noisy)
     assert_verdict(facts, VERDICT_NOISY, "one process ... --effort normal`. ... not confirmed");
     facts.floor = 0.004;
     assert_verdict(facts, VERDICT_NOISY, "one process ... idle ... 0.4 %");
+    facts.effort = EFFORT_NORMAL; /* it was stopped, or a budget ended it: no other effort helps */
+    assert_verdict(facts, VERDICT_NOISY, "one process ... it goes on from there");
     facts = good;
     facts.conditions_known = false; /* no run would change that */
     assert_verdict(facts, VERDICT_NOISY, "clocks or throttling ... could not be read");
@@ -71,7 +73,11 @@ TEST(what_is_wrong_and_what_to_do_stand_alone)
     assert_parts("Not sure: it ended. Run the same command again: it goes on from there.",
                  "it ended", "run the same command again: it goes on from there");
     assert_parts("Not sure: clocks were not seen. Found: nothing", "clocks were not seen", "");
+    assert_parts("Nearly sure: too noisy. Run the same command again: it goes on.", "too noisy",
+                 "run the same command again: it goes on");
     assert_parts("clocks moved", "clocks moved", "");
+    assert_string_equal(verdict_doubt("sum n=1: Nearly sure: x"), "Nearly sure: x");
+    assert_null(verdict_doubt("none of 4 rounds dropped"));
 }
 
 TEST(dropped_rounds_and_bias_are_unstable)
@@ -130,8 +136,55 @@ TEST(nothing_measured_is_not_sound)
                    "too few rounds ... no rounds ... not confirmed ... could not be read");
     char small[8];
     assert_int_equal(verdict_of(&facts, small, sizeof small), VERDICT_NOISY);
-    assert_string_equal(small, "Not sur");
+    assert_string_equal(small, "Nearly ");
     assert_string_equal(verdict_name(VERDICT_UNSTABLE), "unstable");
+}
+
+TEST(old_names_and_words_are_one_verdict)
+{
+    assert_int_equal(verdict_named("sound"), verdict_named("sure"));
+    assert_int_equal(verdict_named("noisy"), verdict_named("nearly sure"));
+    assert_int_equal(verdict_named("unstable"), verdict_named("not sure"));
+    assert_int_equal(verdict_named("else"), VERDICTS);
+    assert_string_equal(verdict_words(VERDICTS), "unknown");
+}
+
+/* Ten of 3,400 points, most of which failed, ended as "sure". */
+TEST(no_headline_is_sure_of_a_space_that_was_hardly_seen_or_mostly_failed)
+{
+    struct coverage_facts facts = {.points = 10,
+                                   .space = 3400,
+                                   .measured = 10,
+                                   .failed = 6,
+                                   .chance = (double)NAN,
+                                   .most_better = (double)NAN};
+    assert_string_equal(coverage_name(coverage_of(&facts)), "mostly failed");
+    facts.failed = 5;
+    assert_int_equal(coverage_of(&facts), COVERAGE_LITTLE);
+    facts.points = facts.measured = 170; /* 5 % */
+    assert_int_equal(coverage_of(&facts), COVERAGE_PART);
+    facts.points = facts.measured = 34;
+    facts.most_better = 0.1; /* a model knows better than a share */
+    assert_int_equal(coverage_of(&facts), COVERAGE_PART);
+    facts.most_better = 0.11;
+    assert_int_equal(coverage_of(&facts), COVERAGE_LITTLE);
+    facts.points = facts.measured = 3400;
+    assert_int_equal(coverage_of(&facts), COVERAGE_WHOLE);
+    facts.measured = 10; /* the others launch the same */
+    facts.failed = 6;
+    assert_int_equal(coverage_of(&facts), COVERAGE_FAILED);
+    facts.points = 0;
+    assert_int_equal(coverage_of(&facts), COVERAGES);
+    assert_null(coverage_name(COVERAGES));
+    assert_int_equal(coverage_named("hardly seen"), COVERAGE_LITTLE);
+    assert_int_equal(coverage_named(NULL), COVERAGES);
+    for (size_t i = 0; i < VERDICTS; i++) {
+        assert_int_equal(verdict_headline(i, COVERAGE_LITTLE), VERDICT_UNSTABLE);
+        assert_int_equal(verdict_headline(i, COVERAGE_FAILED), VERDICT_UNSTABLE);
+        assert_int_equal(verdict_headline(i, COVERAGE_PART), i);
+        assert_int_equal(verdict_headline(i, COVERAGES), i);
+    }
+    assert_int_equal(verdict_headline(VERDICTS, COVERAGE_LITTLE), VERDICTS);
 }
 
 TEST_MAIN(NULL, NULL)
