@@ -3,7 +3,8 @@
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/textures.h"
 
-/* Its address, or a texture over it, where it is passed and in the structs that point to it. */
+/* Writes a vector's address, or a texture over the vector, to its parameter and to the structs that
+ * point there. */
 static enum status put_vector(struct device *device, const struct launch_plan *plan, size_t i,
                               CUdeviceptr address, struct prepared_plan *out, struct error *error)
 {
@@ -33,12 +34,12 @@ static enum status prepare_vector(struct device *device, const struct launch_pla
     return put_vector(device, plan, i, gpu_vector_start(&device->vectors[i]), out, error);
 }
 
-/* A driver's own words for these are "invalid argument". */
+/* Refuses clusters that the kernel cannot have, for which drivers say only "invalid argument". */
 static enum status check_cluster(struct device *device, const struct launch *launch,
                                  struct kernel *kernel, struct error *error)
 {
     const struct cuda *cuda = cuda_of(device);
-    struct launch whole = *launch; /* with the clusters that it has by its source */
+    struct launch whole = *launch; /* with the clusters of the kernel's source */
     const bool own = launch_cluster_blocks(launch) > 1;
     char text[256], why[160];
     cuda_cluster_of(launch, kernel, whole.cluster);

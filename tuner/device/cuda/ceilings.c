@@ -8,15 +8,17 @@
 #include "tuner/device/cuda/internal.h"
 #include "tuner/device/embedded.h"
 
-/* A way is tried TRIES times on windows of the buffers; the best FINALISTS then on all of them. */
+/* Each way is tried TRIES times on windows of the buffers, then the best FINALISTS on whole
+ * buffers. */
 enum { TRIES = 2, FINALISTS = 4, REPEATS = 8, WINDOWS = 8 };
-enum { STAGES = 4, TILE = 8192 }; /* of bulk copies; a tile's bytes */
+enum { STAGES = 4, TILE = 8192 }; /* for bulk copies: number of stages, bytes of a tile */
 
 static const int64_t default_bytes = INT64_C(8) << 30;
 static const int64_t least_bytes = 1 << 20;
 static const size_t window_bytes_least = 64 << 20;
 static const size_t pinned_bytes_most = 256 << 20;
-/* For reading, writing and copying each; what was found by then is the ceiling. */
+/* Time limit each for reading, writing and copying; the best rate found until then is the ceiling.
+ */
 static const int64_t search_ns_most = INT64_C(1500000000);
 
 enum transfer {
@@ -51,7 +53,7 @@ static const struct kernel_kind {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Threads a block, and blocks per SM; 0: as many as it takes for one turn each. */
+/* Threads a block, and blocks per SM; 0: enough for one turn of each thread. */
 static const struct shape {
     uint32_t block, per_sm;
 } shapes[] = {{1024, 1}, {1024, 2}, {512, 2},  {512, 4}, {256, 4}, {256, 8}, {1024, 8},
@@ -76,10 +78,11 @@ struct measuring {
     void *pinned;
     size_t pinned_bytes;
     CUmodule module;
-    size_t turn; /* of the windows: what was read last is not read next, out of the cache */
+    size_t turn; /* number of the next window: consecutive passes read different ones, else the
+                    cache would serve the second */
 };
 
-/* What a pass is about: the buffers' bytes [offset, offset + bytes). */
+/* A pass over the buffers' bytes [offset, offset + bytes). */
 struct pass {
     const struct measuring *measuring;
     const struct way *way;
@@ -131,8 +134,8 @@ static int submit(struct device *device, void *context)
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* One pass over so many bytes, which raises way->gbs. Where windows are smaller than the buffers
- * each pass is about the next one. */
+/* Times one pass over `bytes`, and raises way->gbs if this one is faster. Windows smaller than the
+ * buffers take turns. */
 static enum status time_pass(struct measuring *measuring, struct way *way, size_t bytes,
                              struct error *error)
 {
@@ -163,7 +166,7 @@ static enum status time_passes(struct measuring *measuring, struct way *way, siz
     return status;
 }
 
-/* ---- the ways there are ---- */
+/* ---- ways to transfer ---- */
 
 static enum status add_kernel(const struct measuring *measuring, const struct kernel_kind *kind,
                               struct way *ways, size_t *count, struct error *error)
@@ -203,8 +206,8 @@ static int by_speed(const void *left, const void *right)
     return (a->gbs < b->gbs) - (a->gbs > b->gbs);
 }
 
-/* All ways on windows, while there is time, then the best of them in earnest. The first pass of
- * each is a try as well: it can only be slow. */
+/* Tries all ways on windows while time is left, then measures the best on whole buffers. A first
+ * pass counts like the others: a cold one is only slower. */
 static enum status measure_best(struct measuring *measuring, enum transfer transfer, double *gbs,
                                 char name[WAY_BYTES], struct error *error)
 {
@@ -246,7 +249,7 @@ static enum status measure_bus(struct measuring *measuring, enum transfer transf
     return status;
 }
 
-/* ---- what it takes ---- */
+/* ---- buffers and measurement ---- */
 
 static void free_buffers(struct measuring *measuring)
 {
@@ -261,7 +264,7 @@ static void free_buffers(struct measuring *measuring)
     measuring->pinned = NULL;
 }
 
-/* All three, or none. */
+/* Allocates all three buffers, or none. */
 static CUresult allocate(struct measuring *measuring)
 {
     const struct cuda_driver *cuda = cuda_of(measuring->device)->driver;
@@ -291,7 +294,7 @@ static enum status make_buffers(struct measuring *measuring, int64_t bytes, stru
     CUresult result = cuda_of(device)->driver->cuMemGetInfo(&free_bytes, &total);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "free memory");
-    int64_t share = (int64_t)(free_bytes / 8 * 3); /* two of them in three quarters */
+    int64_t share = (int64_t)(free_bytes / 8 * 3); /* two buffers in three quarters */
     int64_t wanted = bytes > 0 ? bytes : default_bytes;
     wanted = (wanted < share ? wanted : share) / least_bytes * least_bytes;
     if (wanted < least_bytes)
@@ -326,7 +329,7 @@ enum status cuda_bandwidth(struct device *device, int64_t bytes, struct bandwidt
     if (status == STATUS_OK)
         status = gpu_warm_again(device, error);
     if (status == STATUS_OK) {
-        /* Writing comes first: what it writes is then read and copied. */
+        /* Writing comes first and fills the buffers for reading and copying. */
         status = measure_best(&measuring, WRITE, &out->write_gbs, out->write_way, error);
         if (status == STATUS_OK)
             status = measure_best(&measuring, READ, &out->read_gbs, out->read_way, error);
@@ -355,7 +358,7 @@ static const double wanted_ms = 2.5;
 static const struct arithmetic_kind {
     const char *name;
     enum element_type type;
-    int operations; /* of a step of a chain */
+    int operations; /* operations of a step of a chain */
 } arithmetic_kinds[] = {
     {"tune_fused_f16", ELEMENT_F16, 4}, /* two halves at once */
     {"tune_fused_f32", ELEMENT_F32, 2}, {"tune_fused_f64", ELEMENT_F64, 2},
@@ -387,7 +390,8 @@ static CUresult measure(struct device *device, CUfunction function, int operatio
 {
     uint32_t repeats = REPEATS_FIRST;
     float elapsed_ms = 0;
-    CUresult result = time_once(device, function, repeats, &elapsed_ms); /* loads it, too */
+    CUresult result =
+        time_once(device, function, repeats, &elapsed_ms); /* the first run also loads the kernel */
     if (result == CUDA_SUCCESS)
         result = time_once(device, function, repeats, &elapsed_ms);
     double scaled = elapsed_ms > 0 ? repeats * wanted_ms / (double)elapsed_ms : REPEATS_MAX;

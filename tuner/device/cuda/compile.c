@@ -11,7 +11,7 @@
 
 /* ---- a kernel's name that is not in the source ---- */
 
-/* The names of the source's kernels, without their namespaces. */
+/* Finds the names of the source's kernels, without namespaces. */
 static size_t kernels_of(struct arena *arena, const char *source, const char **out, size_t most)
 {
     struct tokens tokens = {0};
@@ -64,8 +64,8 @@ static void name_kernels(struct arena *arena, const char *source, const char *pa
     text_free(&names);
 }
 
-/* The variables of the device that the source declares, by how a declaration begins and what stands
- * behind its name. */
+/* Finds the device variables that the source declares, by the words before and the sign after each
+ * name. */
 static size_t variables_of(struct arena *arena, const char *source, const char **out, size_t most)
 {
     struct tokens tokens = {0};
@@ -83,7 +83,8 @@ static size_t variables_of(struct arena *arena, const char *source, const char *
     return arena->failed ? 0 : count;
 }
 
-/* Of a variable, too, which the compiler's error names: `... name expression was: " & weight"`. */
+/* Names the nearest declared variable in the error of an unknown one, which the compiler quotes as
+ * `... name expression was: " & weight"`. */
 static void name_variable(struct arena *arena, const char *source, const char *path,
                           const struct binary_request *request, struct error *error)
 {
@@ -132,7 +133,7 @@ static void add_define(struct options *options, const struct named_value *define
         options->failed = true;
 }
 
-/* With such a flag what says nothing is the device's. */
+/* Tells whether a flag makes the device's all functions without attributes. */
 static bool makes_all_device(const struct binary_request *request)
 {
     for (size_t i = 0; i < request->flag_count; i++)
@@ -142,8 +143,8 @@ static bool makes_all_device(const struct binary_request *request)
     return false;
 }
 
-/* The toolkit's headers. What a source includes in quotes is part of its text, and nothing else of
- * its folder is found: what is compiled is what was hashed. */
+/* Adds the toolkit's headers. Files included in quotes are already part of the text and no other
+ * file of the source's folder is found, so the compiled text is the hashed one. */
 static void add_toolkit(struct options *options, const struct cuda_compiler *nvrtc)
 {
     if (!nvrtc->headers[0])
@@ -156,7 +157,8 @@ static void add_toolkit(struct options *options, const struct cuda_compiler *nvr
         add_option(options, "-I", nvrtc->cccl);
 }
 
-/* NVRTC answers an unknown architecture with "invalid value" only: say what it does know. */
+/* Lists the architectures that NVRTC knows, since its own error for an unknown one is only "invalid
+ * value". */
 static enum status check_architecture(const struct cuda_compiler *nvrtc, const char *architecture,
                                       struct error *error)
 {
@@ -171,7 +173,7 @@ static enum status check_architecture(const struct cuda_compiler *nvrtc, const c
     if (nvrtc->nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count <= 0 || count > 128 ||
         nvrtc->nvrtcGetSupportedArchs(known) != NVRTC_SUCCESS)
         return STATUS_OK; /* then the compiler itself will tell */
-    int meant = 0;        /* that begins with the digits, of fewer */
+    int meant = 0;        /* the largest known one with fewer digits that begins alike */
     for (int i = 0; i < count; i++) {
         if (known[i] == wanted)
             return STATUS_OK;
@@ -226,7 +228,7 @@ static enum status ask_for_names(const struct compilation *compilation, struct e
     return STATUS_OK;
 }
 
-/* What NVRTC made of a name expression. */
+/* Stores the symbol that NVRTC made of a name expression. */
 static enum status take_name(const struct compilation *compilation, const char *what,
                              const char *expression, const char *name, struct container_name *out,
                              struct error *error)
@@ -278,7 +280,7 @@ static enum status compile_program(const struct compilation *compilation, struct
     if (status != STATUS_OK)
         return status;
     text_append(compilation->log, messages);
-    /* It is this kernel that needs so much: the next may not. */
+    /* Memory ran out for this kernel; the next may need less. */
     if (result == NVRTC_ERROR_OUT_OF_MEMORY)
         return error_set(error, STATUS_COMPILE_FAILED, "NVRTC ran out of memory");
     if (result != NVRTC_SUCCESS)
@@ -335,7 +337,7 @@ static bool take_device_part(struct compilation *compilation, const char *source
                             request->define_count, &folders, &compilation->part);
 }
 
-/* The unit's names go to the places that they have in the request. */
+/* Compiles one unit; names go to their places in the request. */
 static enum status compile_unit(struct compilation *compilation, const char *source,
                                 const char *name, struct container *out, struct cuda_cubin *cubin,
                                 struct error *error)
@@ -359,7 +361,7 @@ static enum status compile_unit(struct compilation *compilation, const char *sou
     return status;
 }
 
-/* What holds for all units. */
+/* Prepares the parts common to all units. */
 static enum status begin(struct compilation *compilation, struct options *options,
                          const struct binary_request *request, struct container *out,
                          struct error *error)
@@ -403,7 +405,7 @@ static enum status begin(struct compilation *compilation, struct options *option
     return options->failed ? error_no_memory(error) : STATUS_OK;
 }
 
-/* binary_path: what is made on the way may lie beside it. */
+/* Compiles one source; intermediate files may lie beside binary_path. */
 static enum status compile_one(struct arena *arena, const char *source, const char *name,
                                const struct binary_request *request, const char *binary_path,
                                struct container *out, struct text *log, struct error *error)
@@ -427,7 +429,7 @@ static const char *unit_path(const struct binary_request *request, size_t unit)
     return unit == 0 ? request->source_path : request->units[unit - 1];
 }
 
-/* From the unit `first` on. */
+/* Reads the units from `first` on. */
 static enum status read_units(struct arena *arena, const struct binary_request *request,
                               size_t first, struct source *out, struct error *error)
 {
@@ -469,7 +471,7 @@ static enum status compile_units(struct arena *arena, const struct binary_reques
     return status;
 }
 
-/* The text in place of the request's source, with the request's units. */
+/* Compiles `source` in place of the request's, with the request's units. */
 static enum status compile_text(struct arena *arena, const char *source, const char *name,
                                 const struct binary_request *request, const char *binary_path,
                                 struct container *out, struct text *log, struct error *error)

@@ -16,10 +16,10 @@ static const char *line_with(const char *log, const char *word, size_t *length)
     return hit;
 }
 
-enum { STATIC_SHARED_MAX = 48 * 1024 }; /* of every architecture so far */
+enum { STATIC_SHARED_MAX = 48 * 1024 }; /* on every architecture so far */
 
-/* A function that a kernel calls may have been taken for the host's; what only a host has, NVRTC
- * does not take at all. */
+/* Advises on an unknown name: a function called by kernels may have been taken for the host's, and
+ * NVRTC refuses host-only code. */
 static const char *advice(const struct compilation *compilation, const char *line, size_t length)
 {
     static const char before[] = "identifier \"";
@@ -34,7 +34,7 @@ static const char *advice(const struct compilation *compilation, const char *lin
     const size_t name_length = name ? strcspn(name += strlen(before), "\"") : 0;
     if (name && part->left_out && cuda_left_out(part, name, name_length))
         return ": it lacks __device__, and is taken for a function of the host";
-    /* One of them may define it. */
+    /* One of these headers may define the name. */
     struct text headers = {0};
     for (const char *at = part->left_headers; name && at && *at; at += strcspn(at, "\n") + 1)
         if (memchr(at, '.', strcspn(at, "\n")))
@@ -50,8 +50,8 @@ static const char *advice(const struct compilation *compilation, const char *lin
     return note ? note : "";
 }
 
-/* The define that the compiler meets where the line behind the error has its mark, in a header of
- * CUDA's own; NULL: it is another error. */
+/* Returns the define that the compiler met at the error's mark, in one of CUDA's own headers; NULL
+ * for any other error. */
 static const char *replaced_name(const struct compilation *compilation, const char *line)
 {
     const char *text = strchr(line, '\n');
@@ -85,10 +85,10 @@ enum status cuda_compile_failed(const struct compilation *compilation, const cha
                          "the define '%s' replaces a name in CUDA's own headers: call it something "
                          "else",
                          replaced);
-    /* Of a name that was asked for, and is nowhere, another line says which. */
+    /* For a requested name that is defined nowhere, a later line has the name. */
     if (line && strncmp(line, "__nv_name_map", 13) == 0 && strstr(log, "name expression was"))
         line = line_with(log, "name expression was", &length);
-    /* Its own advice would make all functions the device's. */
+    /* The compiler's own advice would make all functions the device's. */
     const char *advised =
         line ? memmem(line, length, ". Consider using -default-device", 32) : NULL;
     if (advised)
@@ -96,8 +96,8 @@ enum status cuda_compile_failed(const struct compilation *compilation, const cha
     if (line)
         return error_set(error, STATUS_COMPILE_FAILED, "%.*s%s", (int)length, line,
                          advice(compilation, line, length));
-    /* Of all kernels that the log names the most static shared memory. Too much of it is an error
-     * that the log leaves out. */
+    /* Finds the kernel with the most static shared memory in the log, which states no error when a
+     * kernel has too much. */
     static const char what[] = " bytes smem";
     int64_t shared = 0;
     for (const char *at = strstr(log, what); at; at = strstr(at + 1, what)) {

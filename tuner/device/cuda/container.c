@@ -8,16 +8,16 @@
 #include "tuner/base/seal.h"
 #include "tuner/base/text.h"
 
-/* Numbers are in the machine's own order: the file is a cache of this machine, and a foreign one
- * fails at `magic`. After the header, for each kernel: its name_row, name and NUL, symbol and
- * NUL; the same for each variable; then the cubin, which begins at a multiple of 16. */
+/* Numbers are in the machine's byte order: the file is a cache of this machine, and a foreign one
+ * fails at `magic`. The header is followed by name_row, name and NUL, symbol and NUL of each
+ * kernel; then likewise of each variable; then the cubin, at a multiple of 16. */
 struct header {
     uint64_t magic;
     uint32_t version;
     uint32_t kernel_count;
     uint32_t symbol_count;
     uint32_t is_foreign;  /* 0 or 1 */
-    uint64_t bytes;       /* of the whole file */
+    uint64_t bytes;       /* bytes of the whole file */
     uint64_t cubin_start; /* in the file */
     uint64_t cubin_bytes;
 };
@@ -30,7 +30,8 @@ struct name_row {
 
 static const uint64_t container_magic = UINT64_C(0x4e494255436e5554); /* "TUnCUBIN" */
 static const char damaged[] = "damaged: delete it, it will be compiled again";
-/* With it cache_version (tuner/worker/cache.c) is raised: files of another one are not read. */
+/* Raise cache_version (tuner/worker/cache.c) together with this: files of other versions are not
+ * read. */
 static const uint32_t container_version = 4;
 
 static void append_names(struct text *out, const struct container_name *names, size_t count)
@@ -82,7 +83,7 @@ struct reader {
     size_t rest_bytes;
 };
 
-/* NULL when fewer than `bytes` are left. */
+/* Takes `bytes` from the file; NULL when fewer are left. */
 static const char *take(struct reader *reader, size_t bytes)
 {
     if (bytes > reader->rest_bytes)
@@ -93,7 +94,7 @@ static const char *take(struct reader *reader, size_t bytes)
     return start;
 }
 
-/* A row and its two texts. */
+/* Takes a row and two texts. */
 static bool take_name(struct reader *reader, struct container_name *out)
 {
     struct name_row row;
@@ -163,7 +164,7 @@ enum status container_open(struct arena *arena, const char *path, struct contain
     return status == STATUS_OK ? status : error_prefix(error, "%s", path);
 }
 
-/* The number before `word`, which ends the next field of a list; -1 when it is not there. */
+/* Returns the number before `word`, which ends the next field of a list; -1 when absent. */
 static int32_t number_before(const char **at, const char *word)
 {
     char *end = NULL;
@@ -175,8 +176,8 @@ static int32_t number_before(const char **at, const char *word)
     return (int32_t)number;
 }
 
-/* "Function properties for NAME" is followed by a line with the stack frame and the spills; what
- * that line begins with differs between ptxas and NVRTC. */
+/* Finds "Function properties for NAME" and reads the next line, with the stack frame and the
+ * spills; ptxas and NVRTC begin that line differently. */
 int32_t ptxas_spill_bytes(const char *log, const char *lowered)
 {
     static const char heading[] = "Function properties for ";

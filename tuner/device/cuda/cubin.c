@@ -20,7 +20,7 @@ bool cubin_section(const struct cubin *cubin, uint32_t index, Elf64_Shdr *out)
     return out->sh_offset <= cubin->bytes && out->sh_size <= cubin->bytes - out->sh_offset;
 }
 
-/* The text at `offset` of a section of texts; NULL when there is none. */
+/* Returns the text at `offset` of a section of texts; NULL when absent. */
 static const char *text_at(const struct cubin *cubin, const Elf64_Shdr *texts, uint64_t offset)
 {
     if (texts->sh_type != SHT_STRTAB || offset >= texts->sh_size)
@@ -146,6 +146,6 @@ bool cubin_parameter(const struct cubin_attribute_row *row, uint16_t *ordinal, u
     memcpy(&size, row->value + 8, sizeof size);
     *ordinal = numbers[0];
     *offset = numbers[1];
-    *bytes = size >> 18; /* of its upper 14 bits */
+    *bytes = size >> 18; /* the size is in the upper 14 bits */
     return true;
 }

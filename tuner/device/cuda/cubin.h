@@ -1,5 +1,5 @@
-/* A cubin as a file: an ELF whose sections tell what the kernels need and what they do. Reads it as
- * it comes from anywhere: whatever does not fit is an error. */
+/* A cubin as a file: an ELF whose sections describe the kernels. Readers accept data from anywhere
+ * and return an error for malformed parts. */
 #ifndef TUNE_DEVICE_CUDA_CUBIN_H
 #define TUNE_DEVICE_CUDA_CUBIN_H
 
@@ -20,23 +20,23 @@ struct cubin {
     Elf64_Shdr symbol_names;
 };
 
-/* STATUS_BAD_INPUT when it is no cubin, or a part of one. */
+/* Opens a cubin; STATUS_BAD_INPUT when `data` is none, or only part of one. */
 enum status cubin_open(const void *data, size_t bytes, struct cubin *out, struct error *error);
-/* `index` below section_count. False when it reaches out of the file. */
+/* Reads section `index`, below section_count. False when the section exceeds the file. */
 bool cubin_section(const struct cubin *cubin, uint32_t index, Elf64_Shdr *out);
-/* "" when it has none. */
+/* Returns the section's name, or "". */
 const char *cubin_section_name(const struct cubin *cubin, const Elf64_Shdr *section);
-/* False when there is none of this name. */
+/* Finds the section named `prefix` and `name`; false: none. */
 bool cubin_find(const struct cubin *cubin, const char *prefix, const char *name, Elf64_Shdr *out);
-/* The section's bytes; NULL for one that takes no room in the file. */
+/* Returns the section's bytes; NULL for a section that takes no room in the file. */
 const char *cubin_bytes(const struct cubin *cubin, const Elf64_Shdr *section, size_t *bytes);
 
 uint32_t cubin_symbol_count(const struct cubin *cubin);
-/* False when there is no such symbol. */
+/* Reads symbol `index`; false: none. */
 bool cubin_symbol(const struct cubin *cubin, uint32_t index, Elf64_Sym *out, const char **name);
 
-/* What .nv.info holds: attributes, each with a format and a value. The numbers are those that
- * cuobjdump -elf shows by name (EIATTR_REGCOUNT ...). */
+/* Attributes of .nv.info, each with a format and a value. cuobjdump -elf shows these numbers by
+ * name (EIATTR_REGCOUNT ...). */
 enum cubin_attribute {
     CUBIN_MAX_THREADS = 0x05,      /* three numbers: __launch_bounds__ */
     CUBIN_PARAM_CBANK = 0x0a,      /* a symbol, then where the parameters lie */
@@ -44,7 +44,7 @@ enum cubin_attribute {
     CUBIN_REQUIRED_THREADS = 0x10, /* three numbers */
     CUBIN_FRAME_SIZE = 0x11,       /* a symbol, bytes per thread */
     CUBIN_MIN_STACK_SIZE = 0x12,   /* a symbol, bytes per thread */
-    CUBIN_KERNEL_PARAMETER = 0x17, /* of each parameter: ordinal, offset, size */
+    CUBIN_KERNEL_PARAMETER = 0x17, /* for each parameter: ordinal, offset, size */
     CUBIN_REGISTERS = 0x2f,        /* a symbol, registers per thread */
     CUBIN_CLUSTER = 0x3d,          /* three numbers: blocks of a cluster, 1 where none is said */
     CUBIN_BARRIERS = 0x4c,         /* barriers of a block */
@@ -65,7 +65,7 @@ struct cubin_rows {
 struct cubin_rows cubin_rows(const struct cubin *cubin, const char *prefix, const char *name);
 /* Takes the next row. False at the end, and at a row that is cut short. */
 bool cubin_next(struct cubin_rows *rows, struct cubin_attribute_row *out);
-/* Reads which parameter of a kernel the row describes. False: it describes none. */
+/* Reads the kernel parameter that a row describes. False: the row describes none. */
 bool cubin_parameter(const struct cubin_attribute_row *row, uint16_t *ordinal, uint32_t *offset,
                      uint32_t *bytes);
 

@@ -17,7 +17,7 @@ struct attribute_row {
     const char *unit;
 };
 
-/* In the order in which they are printed. */
+/* Attributes in printing order. */
 static const struct attribute_row attributes[] = {
     {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, FORM_NUMBER, "sm_count",
      "Streaming multiprocessors (SMs)", ""},
@@ -145,7 +145,8 @@ static void add_attribute(const struct cuda_driver *driver, CUdevice device,
     }
 }
 
-/* The clock that the driver gives is half the transfer rate, whatever the kind of memory. */
+/* Adds the pin bandwidth. The driver's clock is half the transfer rate, whatever the kind of
+ * memory. */
 static void add_pin_bandwidth(const struct cuda_driver *driver, CUdevice device,
                               struct facts *facts)
 {
@@ -177,7 +178,7 @@ static void add_uuid(const struct cuda_driver *driver, CUdevice device, struct f
     facts_add_text(facts, "uuid", "UUID", text);
 }
 
-/* The kernel module's version, where NVML is missing. */
+/* Reads the kernel module's version, where NVML is missing. */
 static void driver_by_sysfs(char *out, size_t bytes)
 {
     FILE *file = fopen("/sys/module/nvidia/version", "re");

@@ -84,7 +84,7 @@ struct library {
     struct library_files files;
     const struct library_symbol *symbols;
     size_t symbol_count;
-    const char *not_found; /* a sentence each: what it is, and what to do */
+    const char *not_found; /* two sentences: the missing part, and the remedy */
     const char *name, *too_old;
 };
 
@@ -94,7 +94,8 @@ static enum status lacks(const struct library *library, const char *what, struct
                      library->too_old);
 }
 
-/* NULL with the reason when it is not there, or lacks one of the functions. */
+/* Opens a library and fills its table; NULL with the reason when the library or a function is
+ * missing. */
 static void *open_table(const struct library *library, const char *const *places, size_t count,
                         void *table, struct error *error)
 {
@@ -210,7 +211,7 @@ static void start_driver(void)
         return;
     (void)library_resolve(library, later_symbols, sizeof later_symbols / sizeof *later_symbols,
                           &driver_table);
-    /* Lazy loading would put the load of a kernel into its first timing. */
+    /* Lazy loading would add a kernel's load to the first timing. */
     (void)setenv("CUDA_MODULE_LOADING", "EAGER", 1);
     CUresult result = driver_table.cuInit(0);
     if (result != CUDA_SUCCESS)
@@ -245,7 +246,7 @@ static const struct library compiler_library = {
     "libnvrtc.so",
     "it is too old, install that of CUDA 11.4 or later"};
 
-/* The headers of a toolkit lie beside its libraries. */
+/* Notes the folder of the compiler's library, beside which a toolkit's headers lie. */
 static void note_folder(void)
 {
     Dl_info info;
@@ -259,7 +260,7 @@ static void note_folder(void)
         compiler_table.folder[0] = '\0';
 }
 
-/* The first of `base`/`places` that has `file`; `out` stays as it is where there is none. */
+/* Finds the first of `base`/`places` that has `file`; `out` stays unchanged where none has. */
 static void find_headers(const char *base, const char *const *places, const char *file,
                          char out[1024])
 {
@@ -270,8 +271,9 @@ static void find_headers(const char *base, const char *const *places, const char
             out[0] = '\0';
 }
 
-/* Beside the library: in a toolkit (lib64, targets/NAME/lib), a distribution's folders, a Python
- * environment's wheels (a folder for each part), Conda's. Else in a toolkit that lies elsewhere. */
+/* Notes the folder of the headers. Searches beside the library: a toolkit (lib64,
+ * targets/NAME/lib), a distribution's folders, wheels of a Python environment (one folder each),
+ * Conda's. Then other toolkits. */
 static void note_headers(void)
 {
     static const char *const beside[] = {"../include",
@@ -320,8 +322,8 @@ static void start_compiler(void)
     }
     note_folder();
     note_headers();
-    /* NVRTC opens a second library by its bare name, which the loader finds only in its own places;
-     * one that is loaded already is taken by that name. Where it fails, NVRTC itself says so. */
+    /* NVRTC opens a second library by bare name, which the loader finds only in its own places,
+     * unless already loaded. NVRTC itself reports a failure. */
     char path[sizeof compiler_table.folder + 64];
     if (compiler_table.folder[0] &&
         string_format(path, sizeof path, "%s/libnvrtc-builtins.so.%d.%d", compiler_table.folder,
@@ -367,7 +369,7 @@ static const struct library linker_library = {
     .name = "libnvJitLink.so",
     .too_old = "install that of CUDA 12.0 or later"};
 
-/* Libraries of CUDA 12 have their functions under the names of versions alone. */
+/* Resolves the linker's functions, which CUDA 12's libraries export only under versioned names. */
 static const char *resolve(void *library)
 {
     static const char *const versions[] = {"13_0", "12_9", "12_8", "12_6", "12_5",
@@ -392,7 +394,7 @@ static void start_linker(void)
     const struct cuda_compiler *nvrtc = cuda_compiler(&linker_failure);
     if (!nvrtc)
         return;
-    /* One of NVRTC's own version first: what it makes is what this must take. */
+    /* A linker of NVRTC's own version comes first: only that surely reads NVRTC's output. */
     const char *const places[] = {
         getenv("TUNE_NVJITLINK_PATH"), nvrtc->folder,       LIBRARY_LOADER,
         getenv("CUDA_HOME"),           getenv("CUDA_PATH"), "/usr/local/cuda"};
@@ -410,7 +412,7 @@ const struct cuda_linker *cuda_linker(struct error *error)
     return table_of(&linker_once, start_linker, &linker_failure, &linker_table, error);
 }
 
-/* ---- an open device ---- */
+/* ---- status of an open device ---- */
 
 static enum status status_of(struct device *device, CUresult result)
 {

@@ -1,4 +1,4 @@
-/* libcuda, libnvrtc and libnvidia-ml, opened at run time: tables of their functions. */
+/* libcuda, libnvrtc and libnvidia-ml, opened at run time: tables of functions. */
 #ifndef TUNE_DEVICE_CUDA_DRIVER_H
 #define TUNE_DEVICE_CUDA_DRIVER_H
 
@@ -9,8 +9,9 @@
 
 #include "tuner/base/error.h"
 
-/* cuda.h renames functions to the version that it declares (cuMemAlloc to cuMemAlloc_v2). The names
- * below pass through that renaming, so member, prototype and symbol always belong together. */
+/* cuda.h renames functions to the version that the header declares (cuMemAlloc to cuMemAlloc_v2).
+ * The names below pass through that renaming, so member, prototype and symbol always belong
+ * together. */
 #define CUDA_FUNCTIONS(X)                                                                          \
     X(cuInit)                                                                                      \
     X(cuDriverGetVersion)                                                                          \
@@ -124,11 +125,11 @@ struct cuda_compiler {
     int minor;
     char folder[1024];  /* where the library lies; "" when that is not known */
     char headers[1024]; /* the toolkit's, or "" */
-    char cccl[1024];    /* CUB's and libcu++'s, where they lie apart; else "" */
+    char cccl[1024];    /* headers of CUB and libcu++, where installed apart; else "" */
 };
 
-/* nvJitLink, whose header renames its functions to versions of their own; toolkits before CUDA 12.0
- * have none. Results: 0 is success. */
+/* nvJitLink, whose header renames functions to versions; toolkits before CUDA 12.0 have none.
+ * Result 0 is success. */
 struct cuda_linker {
     int (*create)(void **link, uint32_t option_count, const char **options);
     int (*destroy)(void **link);
@@ -141,33 +142,31 @@ struct cuda_linker {
 };
 enum { CUDA_LINK_CUBIN = 1, CUDA_LINK_PTX = 2 }; /* input types */
 
-/* The driver, opened and initialised at the first call of the process; NULL with
- * STATUS_UNAVAILABLE or STATUS_PERMISSION and what to do when that fails. Never freed. May be
- * called by several threads. */
+/* Returns the driver, opened and initialised at the process's first call; NULL with
+ * STATUS_UNAVAILABLE or STATUS_PERMISSION and the remedy on failure. Never freed. Thread-safe. */
 const struct cuda_driver *cuda_driver(struct error *error);
-/* As cuda_driver, for NVRTC. Needs no driver and no device. */
+/* Returns NVRTC, as cuda_driver does the driver. Needs no driver and no device. */
 const struct cuda_compiler *cuda_compiler(struct error *error);
-/* As cuda_compiler, for nvJitLink; looked for beside NVRTC, too. */
+/* Returns nvJitLink, as cuda_compiler does NVRTC; searched beside NVRTC, too. */
 const struct cuda_linker *cuda_linker(struct error *error);
 
-/* One row of a table of functions: where its pointer goes. */
+/* A row of a function table: name and place of the pointer. */
 struct library_symbol {
     const char *name;
     size_t offset;
 };
 /* A library that may have several file names. */
 struct library_files {
-    const char *stem; /* "libnvrtc": a place that holds it is the library itself */
+    const char *stem; /* "libnvrtc": a place with this name is the library itself */
     const char *const *names;
     size_t count;
 };
 /* Where the loader always looks. */
 #define LIBRARY_LOADER "*"
-/* The first that opens. A place is a toolkit's root, its library folder, the library itself, or
- * LIBRARY_LOADER; NULL and "" are passed over. NULL: there is none. */
+/* Opens the first library found. A place is a toolkit's root, a library folder, the library itself,
+ * or LIBRARY_LOADER; NULL and "" are passed over. Returns NULL when none opens. */
 void *library_open(const struct library_files *files, const char *const *places, size_t count);
-/* Fills `table`, with NULL where the library has no such function; gives the first name that it
- * lacks, or NULL. */
+/* Fills `table`, with NULL for missing functions; returns the first missing name, or NULL. */
 const char *library_resolve(void *library, const struct library_symbol *symbols, size_t count,
                             void *table);
 

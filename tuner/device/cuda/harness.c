@@ -47,8 +47,9 @@ int cuda_anchor_pass(struct device *device)
     return pass(device, cuda_of(device)->harness.anchor);
 }
 
-/* With lines that need no write-back: a memset would leave dirty ones, and their write-back would
- * be charged to the kernel that is timed. Dirty: with zeros, as a clean pass needs them there. */
+/* Flushes the cache with lines that need no write-back: a memset would leave dirty lines, whose
+ * write-back would be charged to the timed kernel. Dirty flushes write zeros, as a clean pass needs
+ * zeros there. */
 int cuda_flush(struct device *device, bool dirty)
 {
     const struct cuda *cuda = cuda_of(device);
@@ -100,7 +101,7 @@ static int submit_empty(struct device *device, void *context)
     return (int)result;
 }
 
-/* The time read around `kernels` empty kernels behind the gate. */
+/* Times `kernels` empty kernels behind the gate. */
 static enum status timed_empty(struct device *device, int kernels, double *elapsed_ns,
                                struct error *error)
 {
@@ -140,7 +141,7 @@ static int submit_graph(struct device *device, void *context)
                                                        cuda_of(device)->stream);
 }
 
-/* The median time of a graph of so many empty kernels, one after the other. */
+/* Finds the median time of a graph of `nodes` empty kernels in a row. */
 static enum status timed_empty_graph(struct device *device, int nodes, double *median_ns,
                                      struct error *error)
 {
@@ -184,7 +185,7 @@ enum status cuda_calibrate(struct device *device, struct error *error)
         return status;
     reals_sort(pairs, PAIRS);
     device->calibration.empty_pair_ns = reals_median(pairs, PAIRS);
-    /* The timer counts in ticks: times of unlike lengths lie a whole number of them apart. */
+    /* The timer counts in ticks: different times lie a whole number of ticks apart. */
     double tick = INFINITY;
     reals_sort(times, TICK_SAMPLES);
     for (size_t i = 1; i < TICK_SAMPLES; i++) {

@@ -1,4 +1,4 @@
-/* Headers of C and C++ as NVRTC takes them, which has none of its own. */
+/* Headers of C and C++ for NVRTC, which has none. */
 #include <string.h>
 
 #include "tuner/device/cuda/host_part.h"
@@ -20,7 +20,7 @@ const char cuda_header_always[] = "#include <cuda_runtime.h>\n#include <stdint.h
     }
 #define C_OF(name) "#pragma once\n#include <" name ".h>\n"
 
-/* What the toolkit's header brings besides what NVRTC has by itself. */
+/* The parts of the toolkit's header that NVRTC lacks. */
 static const char runtime[] = "#pragma once\n"
                               "#include <limits.h>\n"
                               "#include <math.h>\n"

@@ -1,5 +1,5 @@
-/* What NVRTC is given of a source: it takes nothing that only the host runs. Functions and
- * variables are told by their words alone; what is not told so, nvcc compiles (compiler: nvcc). */
+/* The part of a source that NVRTC gets: code that only the host runs would be refused. Functions
+ * and variables are judged by words alone; nvcc compiles sources beyond that (compiler: nvcc). */
 #include <ctype.h>
 #include <string.h>
 
@@ -12,9 +12,9 @@
 enum fate {
     KEPT,
     CUT,
-    MADE_DEVICE,       /* kept, with __host__ __device__ before it */
+    MADE_DEVICE,       /* kept, with __host__ __device__ in front */
     MADE_TEXTURE,      /* `texture`, which has a name of ours */
-    TEXTURE_REFERENCE, /* the same, with __constant__ before it */
+    TEXTURE_REFERENCE, /* kept, with __constant__ in front */
     TEXTURE_ALIAS,     /* another name of such a type, the same */
 };
 
@@ -52,7 +52,7 @@ static void cut(struct cutter *cutter, size_t first, size_t end)
             cutter->fates[i] = CUT;
 }
 
-/* ---- words of the device ---- */
+/* ---- device attributes ---- */
 
 static bool names_device(const struct cutter *cutter, const char *at, const char *end)
 {
@@ -79,8 +79,7 @@ static void read_macros(struct cutter *cutter)
     }
 }
 
-/* Whether the word makes a declaration the device's: headers of libraries call theirs
- * LIBRARY_DEVICE. */
+/* Tells whether the word makes a declaration the device's, as libraries do with LIBRARY_DEVICE. */
 static bool is_device_word(const struct cutter *cutter, size_t index)
 {
     const struct token *token = &cutter->tokens.items[index];
@@ -96,12 +95,12 @@ static bool is_device_word(const struct cutter *cutter, size_t index)
 
 /* ---- declarations ---- */
 
-/* One declaration: a head, and its body or values. */
+/* A declaration: a head, and a body or values. */
 struct declaration {
     size_t first;
     size_t start; /* behind `template <...>` */
     size_t head;  /* the end of the head: where body, values or ; begin */
-    size_t end;   /* behind all of it */
+    size_t end;   /* the token behind the declaration */
     size_t call;  /* the bracket of a function's parameters; 0: none */
     bool device, is_constexpr, is_const, has_body, kept;
 };
@@ -116,7 +115,7 @@ static bool takes_attribute(const struct cutter *cutter, size_t index)
 
 static const char type_keys[] = "class struct union enum";
 
-/* Where the braces of a class, struct, union or enum open; `end` when it is none. */
+/* Finds the opening brace of a class, struct, union or enum; `end` when there is none. */
 static size_t find_type_body(const struct cutter *cutter, size_t i, size_t end, bool *enumeration)
 {
     while (i < end && (is_in(cutter, i, "typedef const static volatile extern friend") ||
@@ -138,7 +137,7 @@ static size_t find_type_body(const struct cutter *cutter, size_t i, size_t end, 
     return end;
 }
 
-/* Behind the values of members in front of a constructor's body: `: a(1), b{2}`. */
+/* Returns the token behind a constructor's member values: `: a(1), b{2}`. */
 static size_t behind_initialisers(const struct cutter *cutter, size_t i, size_t end)
 {
     const struct tokens *tokens = &cutter->tokens;
@@ -154,7 +153,7 @@ static size_t behind_initialisers(const struct cutter *cutter, size_t i, size_t 
     return end;
 }
 
-/* Up to the end of the statement. */
+/* Returns the token behind the statement. */
 static size_t behind_statement(const struct cutter *cutter, size_t i, size_t end)
 {
     while (i < end && !is(cutter, i, ";")) {
@@ -198,7 +197,7 @@ static void read_declaration(const struct cutter *cutter, struct declaration *d,
     d->end = d->has_body ? tokens_behind(&cutter->tokens, i) : behind_statement(cutter, i, end);
 }
 
-/* Whether NVRTC would take the variable for the host's: it is not constant. */
+/* Tells whether NVRTC would take the variable for the host's, as one that is not constant. */
 static bool is_host_variable(const struct cutter *cutter, const struct declaration *d)
 {
     if (!d->is_const && !d->is_constexpr)
@@ -225,11 +224,11 @@ static bool names_type(const struct cutter *cutter, const struct declaration *d)
 static void decide(struct cutter *cutter, const struct declaration *d, bool in_class)
 {
     const bool defaulted = is(cutter, d->head, "=") && is_in(cutter, d->head + 1, "default delete");
-    /* A pointer to a function among a type's members; a type behind a macro that nobody knows. */
+    /* A pointer to a function among a type's members; a type behind an unknown macro. */
     const bool pointer = in_class && d->call && is(cutter, d->call + 1, "*");
     const bool unclear = !d->call && is(cutter, d->head, "{") && names_type(cutter, d);
     const bool host_friend = d->has_body && is(cutter, d->start, "friend");
-    /* A template that is declared alone may be asked for its type: sizeof(test<T>(0)). */
+    /* A template that is only declared may serve as a type: sizeof(test<T>(0)). */
     const bool asked = in_class && d->start > d->first && d->call && !d->has_body;
     if (d->device || (d->kept && !host_friend) || defaulted || pointer || unclear)
         return;
@@ -275,7 +274,7 @@ static size_t read_one(struct cutter *cutter, size_t i, size_t end, bool in_clas
     }
     if (in_class && is_in(cutter, i, "public private protected") && is(cutter, i + 1, ":"))
         return i + 2;
-    /* By a macro that makes something of the device's, MAKE(int), and the body behind one. */
+    /* A macro call that makes device code, MAKE(int), possibly with a body. */
     if (is_device_word(cutter, i) && is(cutter, i + 1, "(") && !takes_attribute(cutter, i)) {
         const size_t behind = tokens_behind(tokens, i + 1);
         return is(cutter, behind, "{") ? tokens_behind(tokens, behind) : behind;
@@ -285,7 +284,7 @@ static size_t read_one(struct cutter *cutter, size_t i, size_t end, bool in_clas
     while (d.start + 1 < end && tokens->items[d.start].kind == TOKEN_DIRECTIVE)
         d.start++; /* the #endif of `template <...>` */
     const size_t open = find_type_body(cutter, d.start, end, &enumeration);
-    if (open < end) { /* what is defined with it, `} name;`, stays */
+    if (open < end) { /* variables defined with the type, `} name;`, stay */
         const size_t behind = tokens_behind(tokens, open);
         if (!enumeration)
             read_scope(cutter, open + 1, behind - 1, true);
@@ -303,7 +302,7 @@ static void read_scope(struct cutter *cutter, size_t i, size_t end, bool in_clas
         i = read_one(cutter, i, end, in_class);
 }
 
-/* Whether the braces match; of others no function is left out. */
+/* Tells whether the braces match; otherwise no function is left out. */
 static bool is_balanced(const struct cutter *cutter)
 {
     struct nesting nesting = {0};
@@ -358,8 +357,7 @@ static bool uses_std(const struct cutter *cutter)
     return false;
 }
 
-/* Leaves out `using std::cout;` whose name nothing else has that is left, and `using namespace
- * std;`. */
+/* Leaves out `using std::cout;` whose name is used nowhere else, and `using namespace std;`. */
 static void cut_using(struct cutter *cutter, bool has_std)
 {
     for (size_t i = 0; i + 3 < cutter->tokens.count; i++) {
@@ -379,7 +377,7 @@ static void cut_using(struct cutter *cutter, bool has_std)
     }
 }
 
-/* The file of one of the compiler's folders; NULL: none has it. */
+/* Finds the header's file in the compiler's folders; NULL: none. */
 static const char *find_header(const struct cutter *cutter, const struct header_folders *folders,
                                const char *name, size_t length)
 {
@@ -392,8 +390,8 @@ static const char *find_header(const struct cutter *cutter, const struct header_
     return NULL;
 }
 
-/* Whether a header declares functions of C, and none of the device, itself or in those beside it
- * that it includes in quotes: cublas_v2.h, and the like of other libraries. */
+/* Tells whether a header declares C functions but none of the device, in its own text or in
+ * neighbours included in quotes, such as cublas_v2.h. */
 static bool is_of_host(const struct cutter *cutter, const char *path, int depth)
 {
     enum { HEADER_BYTES_MAX = 1 << 20, DEPTH_MAX = 2 };
@@ -415,7 +413,7 @@ static bool is_of_host(const struct cutter *cutter, const char *path, int depth)
     return false;
 }
 
-/* Leaves out the headers <...> that nobody has, and the host's. */
+/* Leaves out headers <...> that are installed nowhere, and the host's. */
 static void cut_headers(struct cutter *cutter, const struct header_folders *folders, bool has_std)
 {
     for (size_t i = 0; i < cutter->tokens.count; i++) {
@@ -449,7 +447,7 @@ static bool has_directive(const struct cutter *cutter, const char *directive, co
     return false;
 }
 
-/* Leaves out a constant, `constexpr int NAME = 16;`, at its sign. */
+/* Leaves out a constant, `constexpr int NAME = 16;`, found by its equals sign. */
 static void cut_constant(struct cutter *cutter, size_t sign, const char *name)
 {
     bool is_constant = false;
@@ -464,8 +462,8 @@ static void cut_constant(struct cutter *cutter, size_t sign, const char *name)
         cut(cutter, first, end + 1);
 }
 
-/* Leaves out the #define, unless there is an #undef as well, and the constant of what the
- * experiment defines. */
+/* Leaves out the #defines (except with an #undef as well) and constants that the experiment
+ * defines. */
 static void cut_defines(struct cutter *cutter, const struct named_value *defines, size_t count)
 {
     const char *name = NULL, *end = NULL;
@@ -485,7 +483,7 @@ static void cut_defines(struct cutter *cutter, const struct named_value *defines
     }
 }
 
-/* Writes what is left, line by line where it was. False: memory is short. */
+/* Writes the remaining text, each line at its old number. False: memory is short. */
 static bool write_text(struct cutter *cutter, const char *source, enum leave leave,
                        struct device_part *out)
 {

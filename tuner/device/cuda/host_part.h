@@ -1,4 +1,4 @@
-/* What of a source only the host runs, left out of what NVRTC is given: it takes none of it. */
+/* Leaves out the parts of a source that only the host runs, which NVRTC refuses. */
 #ifndef TUNE_DEVICE_CUDA_HOST_PART_H
 #define TUNE_DEVICE_CUDA_HOST_PART_H
 
@@ -11,13 +11,13 @@
 enum leave {
     LEAVE_NOTHING,
     LEAVE_DEFINES,   /* a #define that gives way; texture references are made ours */
-    LEAVE_HOST_PART, /* and what only the host runs */
+    LEAVE_HOST_PART, /* leave out host-only code, too */
 };
 
 struct device_part {
-    /* The source without functions and variables of the host and without headers <...> that nobody
-     * has, line by line where it was; functions that are constexpr are made __host__ __device__,
-     * and texture references are made __constant__ variables. */
+    /* The source without the host's functions and variables and without headers <...> that are not
+     * installed, each line at its old number; constexpr functions become __host__ __device__, and
+     * texture references __constant__ variables. */
     const char *text;
     const char *left_out;     /* names of the functions that were left out: "main\nusage\n" */
     const char *left_headers; /* the headers, likewise */
@@ -29,23 +29,23 @@ struct header_folders {
     const char *const *items;
 };
 
-/* A #define of one of the `defines` gives way to it, unless there is an #undef as well. All of
- * `out` belongs to the arena. False: memory is short. Of text whose braces do not match no
+/* Cuts the device's part out of a source. A #define in `defines` is left out, except with an #undef
+ * as well. All of `out` belongs to the arena. False: memory is short. Where braces do not match, no
  * function is left out. */
 bool cuda_device_part(struct arena *arena, const char *source, enum leave leave,
                       const struct named_value *defines, size_t define_count,
                       const struct header_folders *folders, struct device_part *out);
-/* Whether a function of that name was left out. */
+/* Tells whether a function of this name was left out. */
 bool cuda_left_out(const struct device_part *part, const char *name, size_t length);
 
-/* include/textures.h: texture references, and how kernels read them. */
+/* include/textures.h: texture references and functions that read textures. */
 extern const char cuda_header_textures[];
 /* headers.c: the names that nvcc knows in every source. */
 extern const char cuda_header_always[];
-/* headers.c: small headers of our own in place of the host's, for nvrtcCreateProgram. */
+/* headers.c. Returns tune's own small headers in place of the host's, for nvrtcCreateProgram. */
 size_t cuda_own_headers(const char *const **names, const char *const **texts);
 bool cuda_is_own_header(const char *name, size_t length);
-/* Whether it is one of the C++ standard library's, which stands for the toolkit's cuda::std. */
+/* Tells whether a header is the C++ standard library's, for which the toolkit has cuda::std. */
 bool cuda_is_std_header(const char *name, size_t length);
 
 #endif

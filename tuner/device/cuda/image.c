@@ -14,7 +14,7 @@
 
 static const uint32_t fatbin_magic = 0xba55ed50;
 enum { ENTRY_PTX = 1, ENTRY_CUBIN = 2, ENTRY_LZ4 = 0x2000, ENTRY_ZSTD = 0x8000 };
-/* Of one part when it is unpacked: no kernel's code comes near to that. */
+/* Limit of one unpacked part, far above any kernel's code. */
 static const uint64_t part_bytes_max = UINT64_C(1) << 28;
 
 struct fatbin_head {
@@ -22,7 +22,7 @@ struct fatbin_head {
     uint16_t version, head_bytes;
     uint64_t bytes; /* behind this head */
 };
-/* In front of each of its parts; head_bytes may be more than this. */
+/* Header of each part; head_bytes may exceed this struct. */
 struct fatbin_entry {
     uint16_t kind, version;
     uint32_t head_bytes;
@@ -39,13 +39,13 @@ _Static_assert(sizeof(struct fatbin_head) == 16 && sizeof(struct fatbin_entry) =
 typedef int lz4_unpack(const char *from, char *to, int bytes, int room);
 typedef size_t zstd_unpack(void *to, size_t room, const void *from, size_t bytes);
 
-/* NULL, and why in image->unread. */
+/* Unpacks a part; NULL, with the reason in image->unread. */
 static const char *unpack(struct arena *arena, const char *data, size_t bytes, uint64_t flags,
                           uint64_t unpacked_bytes, struct image *image)
 {
     const bool is_zstd = (flags & ENTRY_ZSTD) != 0;
     const char *library = is_zstd ? "libzstd.so.1" : "liblz4.so.1";
-    /* Opened at need, as most images are not packed: no binary depends on them. */
+    /* Opened at need, as most images are not packed, so that no binary depends on this library. */
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     void *symbol =
         handle ? dlsym(handle, is_zstd ? "ZSTD_decompress" : "LZ4_decompress_safe") : NULL;
@@ -71,7 +71,8 @@ static const char *unpack(struct arena *arena, const char *data, size_t bytes, u
     return whole ? out : NULL;
 }
 
-/* Code runs on later minors of its major, PTX on all that is later. */
+/* Tells whether an entry fits the device better: code runs on later minors of one major, PTX on
+ * everything later. */
 static bool is_better(const struct fatbin_entry *entry, int capability, uint32_t best)
 {
     const uint32_t device = (uint32_t)capability;
@@ -90,14 +91,15 @@ static enum status cut_short(struct error *error)
     return error_set(error, STATUS_BAD_INPUT, "the fatbin is cut short, or damaged");
 }
 
-/* The best of PTX and of code. */
+/* Finds the best PTX and the best code. */
 static enum status find_parts(const struct image *image, int capability,
                               struct part best[ENTRY_CUBIN + 1], struct error *error)
 {
     const char *at = image->data;
     const char *end = at + image->bytes;
     struct fatbin_head head;
-    while ((size_t)(end - at) >= sizeof head) { /* of several units: one behind the other */
+    while ((size_t)(end - at) >=
+           sizeof head) { /* a file of several units has several fatbins in a row */
         memcpy(&head, at, sizeof head);
         if (head.magic != fatbin_magic)
             break;
@@ -123,7 +125,7 @@ static enum status find_parts(const struct image *image, int capability,
     return STATUS_OK;
 }
 
-/* NULL where there is none, or none that can be read. */
+/* Takes a part's bytes; NULL where none is readable. */
 static const char *take_part(struct arena *arena, const struct part *part, struct image *image,
                              size_t *bytes)
 {
@@ -163,7 +165,7 @@ static enum status open_fatbin(struct arena *arena, int capability, struct image
     return arena->failed ? error_no_memory(error) : STATUS_OK;
 }
 
-/* PTX begins with its version, behind comments. */
+/* Tells whether the data is PTX, which begins with a version, possibly behind comments. */
 static bool is_ptx(const char *data, size_t bytes)
 {
     const size_t looked_at = bytes < 65536 ? bytes : 65536;
@@ -217,8 +219,8 @@ static bool is_part_of_word(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.' || c == '%';
 }
 
-/* Words with what PTX puts in front of them (.entry, %ntid.x), or single signs; of a text in
- * quotes the first sign. */
+/* Scans the next word, with PTX's prefix (.entry, %ntid.x), or a single sign; for a text in quotes,
+ * the first sign. */
 static bool scan_next(struct scan *scan)
 {
     for (;;) {
@@ -272,7 +274,8 @@ static uint32_t type_bytes(const struct scan *scan)
     return scan_number(&number) / 8;
 }
 
-/* ".param .u64 .ptr .global .align 1 x, .param .align 8 .b8 v[24])": until the parenthesis. */
+/* Takes parameters up to the parenthesis: ".param .u64 .ptr .global .align 1 x, .param .align 8 .b8
+ * v[24])". */
 static bool take_ptx_parameters(struct scan *scan, struct image_kernel *out)
 {
     uint64_t end = 0;
@@ -286,7 +289,7 @@ static bool take_ptx_parameters(struct scan *scan, struct image_kernel *out)
             bytes = align = 0;
             count = 1;
         } else if (open && scan_is(scan, ".ptr")) {
-            behind_ptr = true; /* its .align is that of what it points to */
+            behind_ptr = true; /* this .align is that of the target */
         } else if (open && scan_is(scan, ".align")) {
             (void)scan_next(scan);
             align = behind_ptr ? align : scan_number(scan);
@@ -350,7 +353,7 @@ static void find_dynamic(const struct image *image, struct dynamic_names *out)
     }
 }
 
-/* Until the brace that closes; `scan` is behind the one that opens. */
+/* Scans up to the closing brace, from behind the opening one. */
 static unsigned read_body(struct scan *scan, const struct dynamic_names *dynamic)
 {
     static const struct {
@@ -383,7 +386,7 @@ static unsigned read_body(struct scan *scan, const struct dynamic_names *dynamic
     return reads;
 }
 
-/* What any of the functions that kernels may call reads. */
+/* Finds the special registers read by functions that kernels may call. */
 static unsigned read_functions(const struct image *image, const struct dynamic_names *dynamic)
 {
     struct scan scan = {.at = image->ptx, .end = image->ptx + image->ptx_bytes};
@@ -399,7 +402,7 @@ static unsigned read_functions(const struct image *image, const struct dynamic_n
     return reads;
 }
 
-/* False where it does not define the kernel. */
+/* Reads the kernel from PTX. False: the PTX does not define the kernel. */
 static bool take_from_ptx(const struct image *image, const char *name, struct image_kernel *out)
 {
     struct scan scan = {.at = image->ptx, .end = image->ptx + image->ptx_bytes};

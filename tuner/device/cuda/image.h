@@ -1,5 +1,5 @@
-/* What a program hands to the driver as its kernels: a cubin, PTX, or a fatbin with several of
- * both. Reads what comes from anywhere: whatever does not fit is an error, or not there. */
+/* A program's kernel image: a cubin, PTX, or a fatbin with several of both. Readers accept data
+ * from anywhere: malformed parts are errors, or left out. */
 #ifndef TUNE_DEVICE_CUDA_IMAGE_H
 #define TUNE_DEVICE_CUDA_IMAGE_H
 
@@ -11,14 +11,14 @@
 #include "tuner/base/error.h"
 #include "tuner/device/image.h"
 
-/* Other: nothing of it is known, but the driver may take it. */
+/* Other: an unknown format that the driver may take. */
 enum image_kind { IMAGE_OTHER, IMAGE_CUBIN, IMAGE_PTX, IMAGE_FATBIN };
 
 struct image {
     enum image_kind kind;
-    const void *data; /* all of it, borrowed */
+    const void *data; /* the whole image, borrowed */
     size_t bytes;
-    /* What there is for the architecture; NULL: nothing, or nothing that can be read. */
+    /* Parts for the architecture; NULL: none, or unreadable. */
     const void *cubin;
     size_t cubin_bytes;
     const char *ptx; /* NUL-terminated, in arena memory */
@@ -27,17 +27,17 @@ struct image {
     char unread[128];
 };
 
-/* `capability`: 90 for sm_90; of a fatbin, what the driver of such a device would take is taken.
- * STATUS_BAD_INPUT: a fatbin or a cubin that is cut short or damaged. */
+/* Opens an image for `capability` (90 for sm_90); from a fatbin, takes the part that the driver of
+ * such a device would. STATUS_BAD_INPUT: a truncated or damaged fatbin or cubin. */
 enum status image_open(struct arena *arena, const void *data, size_t bytes, int capability,
                        struct image *out, struct error *error);
-/* 90 of "sm_90a"; 0 of what is no architecture. */
+/* Returns 90 for "sm_90a"; 0 for text that is no architecture. */
 int image_capability(const char *architecture);
 
-/* By its name in the image. STATUS_NOT_FOUND where what was read of the image has none of it. */
+/* Finds a kernel by its name in the image. STATUS_NOT_FOUND where the readable parts have none. */
 enum status image_kernel(const struct image *image, const char *name, struct image_kernel *out,
                          struct error *error);
-/* device_api.image */
+/* Implements device_api.image. */
 enum status cuda_image(const void *data, size_t bytes, const char *architecture, const char *kernel,
                        struct image_kernel *out, struct error *error);
 

@@ -18,12 +18,11 @@ struct digest {
 struct signature {
     const struct container *container;
     const struct cubin *cubin;
-    struct digest *others; /* of what belongs to no kernel, in no order */
+    struct digest *others; /* contents that belong to no kernel, in no order */
     size_t other_count;
 };
 
-/* Of a section's name: what kind it is, and, behind it, the function that it belongs to; NULL where
- * it belongs to none. */
+/* Returns the function that a section belongs to, by the section's name and kind; NULL: none. */
 static const char *owner_of(const char *name)
 {
     static const char *const kinds[] = {".text.",     ".nv.info.",  ".nv.shared.",
@@ -40,8 +39,8 @@ static const char *owner_of(const char *name)
     return *at == '.' ? at + 1 : NULL;
 }
 
-/* Names, debugging and notes: not what the device runs. (.nv.merc and .nv.capmerc: the same code
- * once more, for other members of the family.) */
+/* Tells whether the device does not run the section: names, debugging and notes. (.nv.merc and
+ * .nv.capmerc repeat the code for other members of the family.) */
 static bool is_beside(const char *name)
 {
     static const char *const kinds[] = {".shstrtab",    ".strtab",     ".symtab",       ".debug_",
@@ -56,7 +55,7 @@ static bool is_beside(const char *name)
     return false;
 }
 
-/* The kernel's place in the container; -1: none of those that were asked for. */
+/* Returns the kernel's place in the container; -1: not requested. */
 static int place_of(const struct container *container, const char *lowered)
 {
     for (size_t i = 0; i < container->kernel_count; i++)
@@ -78,14 +77,14 @@ static bool is_other_kernel(const struct signature *signature, const char *funct
     return false;
 }
 
-/* A symbol by what it stands for: a kernel by its place, all else by its name. */
+/* Adds a symbol to the hash: a kernel by its place, all else by name. */
 static void add_symbol(const struct signature *signature, uint32_t index, struct hash_state *hash)
 {
     Elf64_Sym symbol = {0};
     const char *name = "";
     if (!cubin_symbol(signature->cubin, index, &symbol, &name))
         name = "";
-    const char *owner = owner_of(name); /* of the symbol of a section */
+    const char *owner = owner_of(name); /* owner of the section that the symbol stands for */
     int place = place_of(signature->container, owner ? owner : name);
     hash_add(hash, &place, sizeof place);
     hash_add_string(hash, place < 0 ? name : "");
@@ -156,7 +155,7 @@ static enum status add_other(struct signature *signature, struct hash_state *has
     return STATUS_OK;
 }
 
-/* What is no kernel's: functions that are called, constants and variables. */
+/* Adds all that belongs to no kernel: called functions, constants and variables. */
 static enum status add_others(struct signature *signature, struct error *error)
 {
     const struct cubin *cubin = signature->cubin;
@@ -178,7 +177,7 @@ static enum status add_others(struct signature *signature, struct error *error)
     return status;
 }
 
-/* Which variable lies where, since they are written by name. */
+/* Adds the address of each variable, since variables are written by name. */
 static enum status add_variables(struct signature *signature, struct error *error)
 {
     const struct cubin *cubin = signature->cubin;
@@ -257,7 +256,7 @@ enum status cuda_code_hash(struct arena *arena, const struct container *containe
     return status;
 }
 
-/* ---- what a kernel takes ---- */
+/* ---- a kernel's parameters ---- */
 
 static void add_parameter(struct kernel *kernel, size_t index, size_t bytes)
 {
@@ -339,9 +338,9 @@ enum status cuda_check_parameters(const struct launch_plan *plan, const struct l
     return status;
 }
 
-/* ---- what a binary tells ---- */
+/* ---- resources of a binary ---- */
 
-/* From sm_90 on a kernel's section of shared memory begins with what the driver keeps. */
+/* From sm_90 on, the driver reserves the beginning of a kernel's section of shared memory. */
 enum { RESERVED_SHARED_BYTES = 1024, RESOURCE_LIMIT = 1 << 30 };
 
 static int32_t held(uint64_t value)
@@ -358,7 +357,7 @@ static bool symbol_is(const struct cubin *cubin, const char *index_bytes, const 
     return cubin_symbol(cubin, index, &symbol, &is) && strcmp(is, name) == 0;
 }
 
-/* What .nv.info says of each function by its symbol. */
+/* Reads the numbers in .nv.info for a function, by symbol. */
 static void take_numbers(const struct cubin *cubin, const char *lowered,
                          struct kernel_resources *out)
 {
@@ -371,14 +370,15 @@ static void take_numbers(const struct cubin *cubin, const char *lowered,
         memcpy(&number, row.value + 4, sizeof number);
         if (row.attribute == CUBIN_REGISTERS)
             out->registers = held(number);
-        /* The stack of a kernel with calls is more than its own frame. */
+        /* With calls, a kernel's stack exceeds the kernel's own frame. */
         if (row.attribute == CUBIN_MIN_STACK_SIZE ||
             (row.attribute == CUBIN_FRAME_SIZE && out->local_bytes < held(number)))
             out->local_bytes = held(number);
     }
 }
 
-/* The most threads per block of __launch_bounds__ (or __block_size__), and barriers. */
+/* Reads the maximum of threads per block from __launch_bounds__ (or __block_size__), and the
+ * barriers. */
 static void take_bounds(const struct cubin *cubin, const char *lowered,
                         struct kernel_resources *out)
 {

@@ -26,8 +26,8 @@ struct kernel {
     CUfunction function;
     int32_t spill_bytes;
     int32_t shared_optin; /* dynamic shared memory that was opted in to so far */
-    uint32_t cluster[3];  /* blocks of a cluster, by its source; 1, 1, 1: none */
-    bool large_clusters;  /* of more than 8 blocks: asked for */
+    uint32_t cluster[3];  /* blocks of a cluster in the source; 1, 1, 1: none */
+    bool large_clusters;  /* clusters of more than 8 blocks, allowed explicitly */
 };
 
 /* A variable that an argument is. */
@@ -36,26 +36,26 @@ struct symbol {
     char *lowered;       /* in the binary */
     CUdeviceptr address; /* 0: not looked for yet */
     size_t bytes;
-    uint64_t holds; /* hash of what was copied last; 0: nothing was */
+    uint64_t holds; /* hash of the last copied contents; 0: none */
 };
 
 /* A loaded binary. */
 struct module {
     char *path;
-    struct stat file; /* as it was when loaded: another file at the path is another binary */
+    struct stat file; /* the file when loaded: a changed file at the path is another binary */
     CUmodule handle;
     struct kernel *kernels;
     size_t kernel_count;
     struct symbol *symbols;
     size_t symbol_count, symbol_capacity;
     uint64_t used;   /* larger: later */
-    uint64_t serial; /* of this load; never 0 */
+    uint64_t serial; /* number of this load; never 0 */
 };
 
-/* What the host and the gate on the device say to one another, in mapped host memory. */
+/* Messages between the host and the device's gate, in mapped host memory. */
 struct gate {
     volatile uint32_t *open; /* the ticket of the gate that may open; on the host */
-    volatile uint32_t *seen; /* ticket of the gate that was opened; ~ticket: it gave up */
+    volatile uint32_t *seen; /* ticket of the opened gate; ~ticket: the gate gave up */
     CUdeviceptr open_on_device;
     CUdeviceptr seen_on_device;
     uint32_t ticket;
@@ -73,21 +73,21 @@ struct harness {
 
 enum { CUDA_PADS = 12 };
 
-/* A plan as the driver takes it. */
+/* A plan in the driver's terms. */
 struct prepared_launch {
     const struct launch *launch;
     struct kernel *kernel;
-    void *arguments[2][ARGUMENTS_MAX]; /* of even and odd repeats, from 0 */
+    void *arguments[2][ARGUMENTS_MAX]; /* arguments of even and odd repeats, from 0 */
 };
 struct prepared_plan {
     size_t launch_count;
     struct prepared_launch launches[LAUNCHES_MAX];
-    /* Addresses, scalars and structs. The launches point into it, so the struct must stay where it
-     * is. */
+    /* Addresses, scalars and structs. Launches point into this array, so the struct must not move.
+     */
     _Alignas(8) unsigned char values[ARGUMENTS_MAX][VALUE_BYTES_MAX];
 };
 
-/* What an open device has besides what every GPU has (struct device). */
+/* State of an open CUDA device, besides the common state of GPUs (struct device). */
 struct cuda {
     const struct cuda_driver *driver;
     CUdevice handle;
@@ -102,13 +102,13 @@ struct cuda {
     int warp_size;
     int shared_default; /* dynamic + static shared memory per block without opting in */
     struct harness harness;
-    struct own_kernel checks[ELEMENT_TYPE_COUNT]; /* of outputs of each type */
+    struct own_kernel checks[ELEMENT_TYPE_COUNT]; /* one for each output type */
     struct own_kernel fill;
     struct gate gate;
-    CUdeviceptr pads[CUDA_PADS];     /* of random sizes, in front of everything else; 0: none */
-    CUdeviceptr flush;               /* flush_bytes, never written after its first fill */
+    CUdeviceptr pads[CUDA_PADS];     /* blocks of random sizes, allocated first; 0: none */
+    CUdeviceptr flush;               /* flush_bytes, never written after the first fill */
     CUdeviceptr sink;                /* 64 bytes that no kernel ever writes, but could */
-    struct nvml nvml;                /* kept open; not open where it cannot be had */
+    struct nvml nvml;                /* open as long as the device; closed where unavailable */
     struct texture_object *textures; /* textures.c */
     size_t texture_count, texture_room;
     struct module modules[MODULES_MAX];
@@ -125,11 +125,11 @@ static inline struct cuda *cuda_of(const struct device *device)
 
 /* stream.c */
 extern const struct gpu_driver cuda_gpu_driver;
-/* Appends a node behind *last (NULL: the first). It begins when that has ended or, if it is
- * `dependent`, as soon as that lets it. */
+/* Appends a node behind *last (NULL: the first). The node begins when *last has ended or, if
+ * `dependent`, as soon as *last permits. */
 CUresult cuda_graph_append(struct device *device, CUgraph graph, CUgraphNode *last,
                            const CUDA_KERNEL_NODE_PARAMS *node, bool dependent);
-/* Makes the graph executable and uploads it. *out is NULL on failure. */
+/* Makes the graph executable and uploads the result. *out is NULL on failure. */
 CUresult cuda_graph_finish(struct device *device, CUgraph graph, CUgraphExec *out);
 
 /* driver.c. Turns a driver's result into status and text: "what: CUDA_ERROR_... (700): ...". With
@@ -143,10 +143,10 @@ CUresult cuda_launch(struct device *device, CUfunction function, uint32_t grid, 
 /* describe.c */
 enum status cuda_count(int *count, struct error *error);
 enum status cuda_describe(int index, struct facts *facts, struct error *error);
-/* The device's handle; STATUS_USAGE when there is no such index. */
+/* Finds the device's handle; STATUS_USAGE when no device has the index. */
 enum status cuda_handle(const struct cuda_driver *driver, int index, CUdevice *out,
                         struct error *error);
-/* Appends what NVML knows; `driver_text` gets "580.65.06" or "". */
+/* Appends facts from NVML; `driver_text` gets "580.65.06" or "". */
 void cuda_describe_nvml(const char *pci_address, struct facts *facts, char *driver_text,
                         size_t driver_bytes);
 
@@ -156,15 +156,15 @@ enum status cuda_compile(const struct binary_request *request, const char *binar
 /* nvcc.c */
 enum status cuda_compiler_version(const char *compiler, const char **out, struct error *error);
 
-/* inspect.c. What a binary tells without a device. */
+/* inspect.c. Reads a binary's facts without a device. */
 enum status cuda_fits(const char *binary_path, const struct launch_plan *plan, struct error *error);
 enum status cuda_inspect(const char *binary_path, const char *kernel,
                          struct kernel_resources *resources, char *code_hash, struct error *error);
 struct cubin;
-/* Of a function by its symbol. */
+/* Reads a function's resources, by symbol. */
 enum status cuda_cubin_resources(const struct cubin *cubin, const char *lowered,
                                  struct kernel_resources *out, struct error *error);
-/* Of the container's kernels and all that they may use. */
+/* Hashes the container's kernels and everything that these may use. */
 enum status cuda_code_hash(struct arena *arena, const struct container *container,
                            const struct cubin *cubin, char out[HASH_TEXT_BYTES],
                            struct error *error);
@@ -173,7 +173,7 @@ enum status cuda_code_hash(struct arena *arena, const struct container *containe
  * not known. */
 enum status cuda_check_parameters(const struct launch_plan *plan, const struct launch *launch,
                                   const struct kernel *kernel, struct error *error);
-/* Fills in how many parameters the kernel has, and their sizes. */
+/* Fills in the number and sizes of the kernel's parameters. */
 void cuda_take_parameters(const struct cuda_driver *driver, const struct container *container,
                           const char *lowered, struct kernel *kernel);
 
@@ -188,13 +188,13 @@ enum status cuda_open(int index, const struct warm_up *warm_up, struct device **
                       struct error *error);
 void cuda_close(struct device *device);
 
-/* Tick, empty pair, node gap. */
+/* Calibrates tick, empty pair and node gap. */
 enum status cuda_calibrate(struct device *device, struct error *error);
 
 void cuda_conditions(struct device *device, struct conditions *out);
-/* All but the other processes. */
+/* Reads all conditions but the other processes. */
 void cuda_sensors(const struct device *device, struct conditions *out);
-/* NaN when unknown. */
+/* Returns the SM clock; NaN when unknown. */
 double cuda_sm_clock(const struct device *device);
 bool cuda_read_energy(struct device *device, double *joules, const char **why);
 
@@ -211,7 +211,7 @@ enum status cuda_resources(struct device *device, const struct launch *launch,
                            struct kernel_resources *out, struct error *error);
 enum status cuda_find_kernel(struct device *device, const char *name, struct kernel **out,
                              struct error *error);
-/* gpu_driver.find_variable, gpu_driver.set_symbol */
+/* Implement gpu_driver.find_variable and gpu_driver.set_symbol. */
 enum status cuda_find_variable(struct device *device, const struct argument *argument,
                                gpu_address *out, struct error *error);
 enum status cuda_set_symbol(struct device *device, const struct argument *argument,
@@ -219,10 +219,10 @@ enum status cuda_set_symbol(struct device *device, const struct argument *argume
 /* Opts in to `bytes` of dynamic shared memory where that is needed. */
 enum status cuda_allow_shared(struct device *device, struct kernel *kernel, uint32_t bytes,
                               struct error *error);
-/* The clusters of a launch: its own, else those of the kernel's source. */
+/* Returns a launch's clusters: from the launch, else from the kernel's source. */
 void cuda_cluster_of(const struct launch *launch, const struct kernel *kernel, uint32_t out[3]);
-/* More than 8 blocks a cluster are not on every device, and so asked for. Where that is refused,
- * the launch will fail. */
+/* Allows clusters of more than 8 blocks, which not every device has. Where this is refused, the
+ * launch will fail. */
 void cuda_allow_cluster(struct device *device, struct kernel *kernel, const uint32_t cluster[3]);
 void cuda_modules_free(struct device *device);
 

@@ -5,7 +5,7 @@
 #include "tuner/base/hash.h"
 #include "tuner/device/cuda/internal.h"
 
-/* ---- variables of a binary that arguments are ---- */
+/* ---- a binary's variables as arguments ---- */
 
 static enum status add_symbol(struct module *module, const char *name, const char *lowered,
                               struct error *error)
@@ -28,7 +28,7 @@ static enum status take_symbols(const struct container *container, struct module
     return status;
 }
 
-/* One that was not asked for when it was compiled may be there by its name. */
+/* Finds a symbol; variables not requested when compiling may be there under their plain name. */
 static enum status find_symbol(struct module *module, const char *name, struct symbol **out,
                                struct error *error)
 {
@@ -60,7 +60,7 @@ static enum status locate(struct device *device, struct module *module,
                      argument->name, symbol->name);
 }
 
-/* That of the current binary, which has room for the argument. */
+/* Returns the current binary's symbol, with room for the argument. */
 static enum status symbol_for(struct device *device, const struct argument *argument,
                               struct symbol **out, struct error *error)
 {
@@ -103,7 +103,7 @@ enum status cuda_set_symbol(struct device *device, const struct argument *argume
     symbol->holds = 0;
     CUresult result = cuda_of(device)->driver->cuMemcpyHtoDAsync(symbol->address, input, bytes,
                                                                  cuda_of(device)->stream);
-    if (result == CUDA_SUCCESS) /* what is copied must stay until it is there */
+    if (result == CUDA_SUCCESS) /* the source of a copy must stay until the copy is done */
         result = cuda_of(device)->driver->cuStreamSynchronize(cuda_of(device)->stream);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "copying '%s' to the variable %s", argument->name,
@@ -112,7 +112,7 @@ enum status cuda_set_symbol(struct device *device, const struct argument *argume
     return STATUS_OK;
 }
 
-/* ---- binaries and their kernels ---- */
+/* ---- binaries and kernels ---- */
 
 static bool same_file(const struct stat *a, const struct stat *b)
 {
@@ -219,8 +219,8 @@ static enum status load_module(struct device *device, const char *path, struct a
     return take_symbols(&container, module, error);
 }
 
-/* The slot for one more module: a new one, or that of the module used longest ago. The
- * graphs that launch its kernels go first. */
+/* Returns a slot for one more module: a new one, or the least recently used, whose kernels' graphs
+ * are freed first. */
 static struct module *free_slot(struct device *device)
 {
     if (cuda_of(device)->module_count < MODULES_MAX)
@@ -310,7 +310,7 @@ enum status cuda_allow_shared(struct device *device, struct kernel *kernel, uint
     return STATUS_OK;
 }
 
-/* How many blocks the device holds at a time. */
+/* Finds the number of blocks that the device holds at a time. */
 static CUresult blocks_of_clusters(struct device *device, const struct kernel *kernel,
                                    const struct launch *launch, const uint32_t cluster[3],
                                    int *blocks)
@@ -338,8 +338,8 @@ static CUresult blocks_of_clusters(struct device *device, const struct kernel *k
     return result;
 }
 
-/* Resident blocks. A cluster lies within a group of SMs, some of which may stay empty: there may be
- * less than one block per SM, which counts as one. */
+/* Finds the resident blocks. A cluster lies within a group of SMs, some of which may stay empty:
+ * less than one block per SM counts as one. */
 static enum status take_occupancy(struct device *device, struct kernel *kernel,
                                   const struct launch *launch, struct kernel_resources *out,
                                   struct error *error)
@@ -388,7 +388,7 @@ enum status cuda_resources(struct device *device, const struct launch *launch,
     out->spill_bytes = kernel->spill_bytes;
     out->active_blocks_per_sm = 0;
     out->occupancy = 0;
-    /* A block that is too large has no occupancy; the driver calls it an invalid value. */
+    /* A block that is too large has no occupancy; the driver reports an invalid value. */
     if (block_threads > 0 && block_threads <= (uint32_t)out->max_threads_per_block)
         status = take_occupancy(device, kernel, launch, out, error);
     if (status != STATUS_OK)

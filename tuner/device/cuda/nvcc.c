@@ -1,5 +1,5 @@
-/* nvcc in place of NVRTC, for sources that NVRTC does not take: PTX first, which tells what the
- * kernels that were asked for are called there, then machine code of it. */
+/* nvcc in place of NVRTC, for sources that NVRTC refuses: PTX first, where the symbols of requested
+ * kernels are found, then machine code from this PTX. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 enum {
     LOG_BYTES_MAX = 256 << 10,
     PRODUCT_BYTES_MAX = 1 << 30,
-    COMPILE_TIMEOUT_MS = 24 * 3600 * 1000, /* whoever asked watches the time, and kills our group */
+    COMPILE_TIMEOUT_MS =
+        24 * 3600 * 1000, /* a day: the requester watches the time, and kills our group */
     VERSION_TIMEOUT_MS = 10000,
     FIXED_ARGUMENTS = 8,
 };
@@ -35,8 +36,8 @@ static const char *nvcc_in(const char *folder, const char *below)
     return path && access(path, X_OK) == 0 ? path : NULL;
 }
 
-/* That of NVRTC's own toolkit before others: beside the library's folder (lib64,
- * targets/NAME/lib), or in a Python environment's wheel. */
+/* Finds nvcc, first that of NVRTC's own toolkit: beside the library's folder (lib64,
+ * targets/NAME/lib), or in a wheel of a Python environment. */
 static const char *find_path(void)
 {
     static const char *const beside[] = {"/../bin", "/../../bin", "/../../../bin",
@@ -109,7 +110,7 @@ enum status cuda_compiler_version(const char *compiler, const char **out, struct
 
 /* ---- running it ---- */
 
-/* `kind`: what it makes of `input`, "-ptx" or "-cubin". */
+/* Runs nvcc on `input`; `kind` of output: "-ptx" or "-cubin". */
 static enum status run_nvcc(const struct compilation *compilation, const char *kind,
                             const char *input, const char *out, struct error *error)
 {
@@ -117,7 +118,7 @@ static enum status run_nvcc(const struct compilation *compilation, const char *k
     size_t count = 1;
     for (int i = 0; i < compilation->options->count; i++)
         argv[count++] = compilation->options->items[i];
-    /* As NVRTC has it: device lambdas, and constexpr functions that are the device's, too. */
+    /* As with NVRTC: device lambdas, and constexpr functions for the device, too. */
     argv[count++] = "--extended-lambda";
     argv[count++] = "--expt-relaxed-constexpr";
     argv[count++] = kind;
@@ -139,7 +140,7 @@ static enum status run_nvcc(const struct compilation *compilation, const char *k
         return error->status = STATUS_COMPILE_FAILED;
     if (status != STATUS_OK || code == 0)
         return status;
-    /* By whoever was short of memory, or by hand: nothing that the source did. */
+    /* Killed for memory or by hand, not for a fault of the source. */
     if (code == 128 + SIGKILL || code == 128 + SIGTERM || strstr(log, "died due to signal 9") ||
         strstr(log, "died due to signal 15") || strstr(log, "fatal error: Killed"))
         return error_set(error, STATUS_KILLED, "nvcc was killed");
@@ -153,9 +154,9 @@ static enum status run_nvcc(const struct compilation *compilation, const char *k
 
 /* ---- names ---- */
 
-/* Variables that hold the addresses of what was asked for: templates come to be, and PTX says what
- * each is called. They are taken out of it before it becomes machine code. What a name's error is
- * about is seen by its line. */
+/* Variables that hold the addresses of requested names: the compiler then instantiates templates,
+ * and the PTX has each symbol. These variables are removed before the PTX becomes machine code. The
+ * line of an error about a name tells the name. */
 static const char variable[] = "tune_name_";
 
 static bool is_wanted(const struct compilation *compilation, size_t i)
@@ -165,8 +166,8 @@ static bool is_wanted(const struct compilation *compilation, size_t i)
                        : compilation->wanted->symbols[i - kernels];
 }
 
-/* ".global .align 8 .u64 tune_name_0 = SYMBOL;", or generic(SYMBOL): the symbol, and blanks in
- * place of the line. NULL: it is not there. */
+/* Returns the symbol in ".global .align 8 .u64 tune_name_0 = SYMBOL;", or generic(SYMBOL), and
+ * blanks the line. NULL: no such line. */
 static const char *take_name(struct arena *arena, char *ptx, size_t i)
 {
     char text[64];

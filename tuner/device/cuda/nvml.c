@@ -12,7 +12,7 @@
 static const struct library_symbol symbols[] = {NVML_FUNCTIONS(NVML_ROW)};
 
 struct number_row {
-    size_t offset; /* of the function in struct nvml */
+    size_t offset; /* offset of the function in struct nvml */
     bool typed;    /* nvml_number_of_type, with `type` */
     unsigned type;
     const char *key;
@@ -46,8 +46,7 @@ static const struct number_row numbers[] = {
      "Power limit", "W", 1e-3},
 };
 
-/* What holds the clock back. Nothing of what counts for us does when it is idle, or as an
- * application has set it. */
+/* Reasons that hold the clock back. Idling and an application's setting do not count. */
 static const struct {
     unsigned long long bit; /* of nvmlClocksEventReasons */
     const char *name;
@@ -103,7 +102,7 @@ static bool read_reasons(const struct nvml *nvml, unsigned long long *out)
     return function && function(nvml->device, out) == NVML_SUCCESS;
 }
 
-/* The library must have the function; gives the library's result. */
+/* Reads the energy counter, which the library must have; returns the library's result. */
 static int energy_counter(const struct nvml *nvml, double *joules)
 {
     unsigned long long millijoules = 0;
@@ -144,7 +143,8 @@ static void add_device(const struct nvml *nvml, struct facts *facts)
     facts_add(facts, "energy_counter", "Energy counter", "", value_boolean(counts));
 }
 
-/* Of the others, any may be missing: what it tells is then unknown. */
+/* Tells whether the necessary functions exist; any other may be missing, and its fact is then
+ * unknown. */
 static bool is_usable(const struct nvml *nvml)
 {
     return nvml->nvmlInit_v2 && nvml->nvmlShutdown && nvml->nvmlErrorString &&
@@ -152,7 +152,7 @@ static bool is_usable(const struct nvml *nvml)
            nvml->nvmlDeviceGetHandleByPciBusId_v2;
 }
 
-/* Only with a reason that is short enough to be told whole. */
+/* Refuses, with the reason if short enough to be given whole. */
 static bool refuse(struct nvml *nvml, char *reason, size_t reason_bytes, const char *text,
                    const char *detail)
 {
@@ -216,7 +216,7 @@ void cuda_describe_nvml(const char *pci_address, struct facts *facts, char *driv
     cuda_nvml_close(&nvml);
 }
 
-/* ---- the state of a device while it works ---- */
+/* ---- state of a device at work ---- */
 
 enum { PROCESSES_MAX = 64 };
 
@@ -238,8 +238,8 @@ static double typed(const struct nvml *nvml, nvml_number_of_type *function, unsi
     return function && function(nvml->device, type, &value) == NVML_SUCCESS ? value : (double)NAN;
 }
 
-/* In a container our own process has another number here than getpid's, or is not listed: where it
- * is not found, one of those listed is taken for it. */
+/* Counts processes other than ours. In a container, our process is listed under a number other than
+ * getpid's, or not at all: one listed process is then taken for ours. */
 static int64_t other_than_ours(const struct nvml_process *processes, unsigned count)
 {
     int64_t others = 0;
@@ -261,8 +261,8 @@ static int64_t other_processes(const struct nvml *nvml)
     return result == NVML_SUCCESS ? other_than_ours(processes, count) : -1;
 }
 
-/* Without the energy counter, which takes 2 to 4 ms to read on an H200; the rest takes 0.03 to 0.1.
- */
+/* Reads the sensors but the energy counter, which takes 2 to 4 ms on an H200; the rest takes 0.03
+ * to 0.1. */
 void cuda_sensors(const struct device *device, struct conditions *out)
 {
     const struct nvml *nvml = &cuda_of(device)->nvml;

@@ -1,5 +1,5 @@
-/* The management library, opened at run time. The toolkit need not carry its header, so the few
- * functions used are declared here. */
+/* The management library, opened at run time. Toolkits may lack the header, so the few functions
+ * used are declared here. */
 #ifndef TUNE_DEVICE_CUDA_NVML_H
 #define TUNE_DEVICE_CUDA_NVML_H
 
@@ -16,7 +16,7 @@ typedef int nvml_number_of_type(nvml_handle device, unsigned type, unsigned *out
 typedef int nvml_wide_number_of(nvml_handle device, unsigned long long *out);
 typedef int nvml_pair_of(nvml_handle device, unsigned *current, unsigned *pending);
 
-/* nvmlProcessInfo_t as the functions _v2 and _v3 fill it. */
+/* nvmlProcessInfo_t as filled by the functions _v2 and _v3. */
 struct nvml_process {
     unsigned pid;
     unsigned long long used_bytes;
@@ -54,7 +54,7 @@ typedef int nvml_ecc_of(nvml_handle device, unsigned error_type, unsigned counte
     X(nvml_number_of, nvmlDeviceGetPowerUsage)                                                     \
     X(nvml_number_of, nvmlDeviceGetEnforcedPowerLimit)                                             \
     X(nvml_wide_number_of, nvmlDeviceGetCurrentClocksEventReasons)                                 \
-    X(nvml_wide_number_of, nvmlDeviceGetCurrentClocksThrottleReasons) /* its older name */         \
+    X(nvml_wide_number_of, nvmlDeviceGetCurrentClocksThrottleReasons) /* older name */             \
     X(nvml_wide_number_of, nvmlDeviceGetTotalEnergyConsumption)       /* mJ */                     \
     X(nvml_ecc_of, nvmlDeviceGetTotalEccErrors)                                                    \
     X(nvml_processes_of, nvmlDeviceGetComputeRunningProcesses_v3)                                  \
@@ -67,10 +67,10 @@ struct nvml {
     NVML_FUNCTIONS(NVML_MEMBER) /* NULL where the library has none */
 };
 
-/* Opens and initialises the library; `device` stays NULL. False when it cannot be had: `reason`
- * says why. */
+/* Opens and initialises the library; `device` stays NULL. False, with `reason`, when unavailable.
+ */
 bool cuda_nvml_open(struct nvml *out, char *reason, size_t reason_bytes);
-/* Nothing to do when it is not open. */
+/* Closes the library, if open. */
 void cuda_nvml_close(struct nvml *nvml);
 /* Finds the device. False: unknown to the library. */
 bool cuda_nvml_find(struct nvml *nvml, const char *pci_address);

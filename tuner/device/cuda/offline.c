@@ -8,8 +8,8 @@
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/internal.h"
 
-/* What an SM has: "CUDA C++ Programming Guide", compute capabilities, technical specifications.
- * What a board has: NVIDIA's data sheets and architecture white papers of it. */
+/* Data of an SM: "CUDA C++ Programming Guide", compute capabilities, technical specifications. Data
+ * of a board: NVIDIA's data sheets and architecture white papers. */
 struct board {
     int capability; /* 90: 9.0 */
     const char *name;
@@ -41,7 +41,7 @@ enum { BOARDS = sizeof boards / sizeof *boards };
 enum { REGISTERS_PER_SM = 65536, THREADS_PER_BLOCK = 1024, WARP_SIZE = 32 };
 enum { SHARED_BYTES_PER_BLOCK = 48 * 1024, DRIVER_SHARED_BYTES = 1024 };
 
-/* "sm_90", "sm_90a", "sm_100f". */
+/* Finds the board of an architecture: "sm_90", "sm_90a", "sm_100f". */
 static const struct board *board_of(const char *architecture)
 {
     char *end = NULL;
@@ -124,7 +124,7 @@ enum status cuda_imagine(const char *architecture, struct facts *facts, struct e
     return facts->failed ? error_no_memory(error) : STATUS_OK;
 }
 
-/* False when the facts lack one of those that count. */
+/* Fills in the device's properties. False when a required fact is missing. */
 static bool device_properties(const struct facts *facts, struct cudaOccDeviceProp *out)
 {
     char *end = NULL;

@@ -47,7 +47,7 @@ static enum status read_limits(struct device *device, struct error *error)
     return STATUS_OK;
 }
 
-/* What cuda_reserve has left for cuda_open; NULL: nothing. */
+/* Context that cuda_reserve left for cuda_open; NULL: none. */
 static CUcontext reserved;
 static CUdevice reserved_on;
 
@@ -95,7 +95,7 @@ static enum status open_gate(struct device *device, struct error *error)
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "cuda:%d: memory shared with the host",
                           device->index);
-    /* In a cache line of its own, so that writing one does not disturb reading the other. */
+    /* In a separate cache line, so that writing one does not disturb reading the other. */
     cuda_of(device)->gate.seen = cuda_of(device)->gate.open + 64;
     cuda_of(device)->gate.open_on_device = mapped;
     cuda_of(device)->gate.seen_on_device = mapped + 64 * sizeof(uint32_t);
@@ -125,9 +125,9 @@ static enum status make_flush_buffer(struct device *device, struct error *error)
     return STATUS_OK;
 }
 
-/* A kernel's time depends by some tenths of a percent on where its code and data lie. That differs
- * from program to program, but hardly between processes that do the same things one after the
- * other: so each begins with blocks of random sizes. What cannot be had is left out. */
+/* Scatters allocations by blocks of random sizes, as far as memory permits. The places of code and
+ * data change a kernel's time by some tenths of a percent; places differ between programs, but
+ * hardly between processes that do alike. */
 static void scatter(struct device *device)
 {
     size_t free_bytes = 0;
@@ -153,7 +153,7 @@ static enum status open_parts(struct device *device, int64_t opened_ns, struct e
         return status;
     if (cuda_of(device)->driver->cuDeviceGetPCIBusId(pci_address, sizeof pci_address,
                                                      cuda_of(device)->handle) == CUDA_SUCCESS) {
-        /* Without it the device's state stays unknown, which is no error. */
+        /* Without NVML the device's state stays unknown, which is no error. */
         char reason[160];
         if (cuda_nvml_open(&cuda_of(device)->nvml, reason, sizeof reason) &&
             !cuda_nvml_find(&cuda_of(device)->nvml, pci_address))
@@ -185,7 +185,7 @@ static enum status open_parts(struct device *device, int64_t opened_ns, struct e
     return status;
 }
 
-/* The context; it stays only where more than half of the memory is free beside it. */
+/* Reserves the context, if more than half of the memory stays free beside this one. */
 enum status cuda_reserve(int index, struct error *error)
 {
     CUdevice handle = 0;
@@ -248,7 +248,8 @@ enum status cuda_open(int index, const struct warm_up *warm_up, struct device **
     return status;
 }
 
-/* After a fatal error each of these calls fails at once, and the process will end anyway. */
+/* Closes the device. After a fatal error each of these calls fails at once, and the process will
+ * end anyway. */
 void cuda_close(struct device *device)
 {
     if (!device)

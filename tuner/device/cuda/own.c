@@ -1,5 +1,5 @@
-/* Kernels of tune's own. What was compiled stays in the cache, sealed, for the processes that
- * follow: one that starts would else wait for the compiler. */
+/* Kernels of tune's own. Compiled ones stay in the cache, sealed, so that later processes need not
+ * wait for the compiler. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 #include "tuner/device/cuda/compile.h"
 #include "tuner/device/embedded.h"
 
-/* Where the cache has it; NULL where there is no cache. */
+/* Returns the kernel's path in the cache; NULL without a cache. */
 static const char *place_of(struct arena *arena, const char *source,
                             const struct binary_request *request)
 {
@@ -41,7 +41,7 @@ static const char *place_of(struct arena *arena, const char *source,
                : NULL;
 }
 
-/* Whole or not at all; that it cannot be kept is no failure. */
+/* Keeps a compiled kernel, whole or not at all; a failure to keep is none to the caller. */
 static void keep(struct arena *arena, const struct container *compiled, const char *path)
 {
     struct temporary fresh;
@@ -89,7 +89,7 @@ enum status cuda_load_own(struct device *device, const char *source, const char 
 
 /* ---- kernels that are the host's text as well ---- */
 
-/* It is none from the first failure on, unless the device went. */
+/* Fails the kernel for good, unless the device was lost. */
 static enum status fail(struct own_kernel *own, struct error *error)
 {
     if (error->status == STATUS_DEVICE_LOST)
@@ -100,14 +100,14 @@ static enum status fail(struct own_kernel *own, struct error *error)
     return STATUS_UNAVAILABLE;
 }
 
-/* Loads the kernel unless it is there. STATUS_UNAVAILABLE, each time with the first failure. */
+/* Loads the kernel if not yet loaded. STATUS_UNAVAILABLE, each time with the first failure. */
 static enum status ensure(struct device *device, struct own_kernel *own, const char *source,
                           const char *file, const struct named_value *define, const char *what,
                           const char *name, struct error *error)
 {
     struct binary_request request = {
         .define_count = define ? 1 : 0,
-        .flag_count = 3, /* the host's text as it is, all of it, and its arithmetic */
+        .flag_count = 3, /* the host's text unchanged, with the host's arithmetic */
         .flags = {"--device-as-default-execution-space", "--diag-suppress=177", "--fmad=false"}};
     if (own->function)
         return STATUS_OK;

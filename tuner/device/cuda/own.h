@@ -5,7 +5,7 @@
 #include "tuner/device/cuda/driver.h"
 #include "tuner/device/gpu/gpu.h"
 
-/* One that is loaded when it is first needed. */
+/* A kernel loaded at first use. */
 struct own_kernel {
     CUmodule module;
     CUfunction function;  /* NULL: not asked for yet, or not to be had */
@@ -13,7 +13,8 @@ struct own_kernel {
 };
 
 /* Loads kernels of tune's own, compiled with the request's defines and flags now or by an earlier
- * process (the cache keeps them). `what` names them in errors: "measuring kernels". */
+ * process (the cache keeps the results). `what` names these kernels in errors: "measuring kernels".
+ */
 enum status cuda_load_own(struct device *device, const char *source, const char *name,
                           const struct binary_request *request, const char *what, CUmodule *out,
                           struct error *error);

@@ -1,4 +1,4 @@
-/* The driver as tuner/device/gpu asks for it: memory, launches, graphs, events on one stream. */
+/* The driver behind tuner/device/gpu: memory, launches, graphs, events on one stream. */
 #include <string.h>
 
 #include "tuner/base/text.h"
@@ -98,7 +98,8 @@ enum { ATTRIBUTES_MAX = 3 };
     .blockDimX = (launch)->block[0], .blockDimY = (launch)->block[1],                              \
     .blockDimZ = (launch)->block[2], .sharedMemBytes = (launch)->shared_bytes
 
-/* How the launch is besides its grid, for graphs and the stream alike; how many. */
+/* Collects a launch's attributes, besides the grid, for graphs and the stream; returns their
+ * number. */
 static unsigned attributes_of(const struct launch *launch, CUlaunchAttribute out[ATTRIBUTES_MAX])
 {
     unsigned count = 0;

@@ -1,10 +1,10 @@
-/* What a program has its kernels from, as the binary that is measured. */
+/* A program's kernel image as the measured binary. */
 #include <string.h>
 
 #include "tuner/device/cuda/compile.h"
 #include "tuner/device/cuda/image.h"
 
-/* Of each kernel: whether the image has it, as far as that can be told. */
+/* Stores for each kernel whether the image has one, as far as that can be known. */
 static enum status name_kernels(const struct binary_request *request, const struct image *image,
                                 struct container *out, struct error *error)
 {
@@ -61,7 +61,7 @@ enum status cuda_take_image(struct arena *arena, const struct binary_request *re
                 ptxas_spill_bytes(text_string(log), out->kernels[i].lowered);
         return status;
     }
-    /* What the driver compiles itself is a text with its end. */
+    /* The driver compiles a text with a final NUL. */
     out->is_foreign = !as_it_is;
     out->cubin = as_it_is ? image.cubin : image.ptx ? image.ptx : data;
     out->cubin_bytes = as_it_is ? image.cubin_bytes : image.ptx ? image.ptx_bytes + 1 : bytes + 1;

@@ -1,6 +1,6 @@
-/* Texture objects over vectors: one for each address that runs rotate over. Surface objects
- * likewise, each with an array, since CUDA has them over nothing else: what the vector holds is
- * copied to it before runs, and back behind them. */
+/* Texture objects over vectors: one for each address over which runs rotate. Surface objects
+ * likewise, each with an array, as CUDA requires: the vector is copied to the array before runs,
+ * and back afterwards. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ struct texture_object {
     enum element_type type;
     struct texture texture;
     CUtexObject object; /* or CUsurfObject, the same number */
-    CUarray array;      /* of a surface; else NULL */
+    CUarray array;      /* a surface's array; else NULL */
 };
 
 static void release(const struct cuda_driver *driver, const struct texture_object *texture)
@@ -191,7 +191,7 @@ static CUresult carry_one(const struct cuda *cuda, const struct argument *argume
     return cuda->driver->cuMemcpy2DAsync(&copy, cuda->stream);
 }
 
-/* Of copies that no run was given yet there is no surface. */
+/* Copies between vectors and surfaces. Copies of a vector that no run uses yet have no surface. */
 static enum status carry_surfaces(struct device *device, const struct argument *argument,
                                   const struct vector *vector, bool back, struct error *error)
 {
@@ -209,8 +209,8 @@ static enum status carry_surfaces(struct device *device, const struct argument *
                                                argument->name, back ? " back" : "");
 }
 
-/* Runs of a block cannot take turns over objects that they find in a variable: that of the first
- * copy stays. */
+/* Sets the object in a variable. A block's runs cannot rotate over objects in a variable: the first
+ * copy's stays. */
 static enum status set_object(struct device *device, const struct argument *argument,
                               const struct vector *vector, struct error *error)
 {
@@ -219,7 +219,7 @@ static enum status set_object(struct device *device, const struct argument *argu
     return status == STATUS_OK ? cuda_set_symbol(device, argument, &object, error) : status;
 }
 
-/* A struct with the addresses of vectors, which all runs find there. */
+/* Sets a struct with the addresses of vectors, the same for all runs. */
 static enum status set_places(struct device *device, const struct launch_plan *plan,
                               const struct argument *argument, struct error *error)
 {

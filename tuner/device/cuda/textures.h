@@ -4,14 +4,15 @@
 
 #include "tuner/device/cuda/internal.h"
 
-/* That of an argument at an address. Kept until slots are dropped, whose graphs may hold it. */
+/* Returns an argument's texture at an address. Textures stay until slots are dropped, as graphs may
+ * hold textures. */
 enum status cuda_texture(struct device *device, const struct argument *argument,
                          CUdeviceptr address, CUtexObject *out, struct error *error);
-/* gpu_driver.carry */
+/* Implements gpu_driver.carry. */
 enum status cuda_carry(struct device *device, const struct launch_plan *plan, bool back,
                        struct error *error);
 void cuda_textures_free(struct device *device);
-/* device_api.drop_slots, and the textures. */
+/* Implements device_api.drop_slots, and frees the textures. */
 void cuda_drop_slots(struct device *device);
 
 #endif

@@ -1,11 +1,10 @@
-/* Several translation units: which of them defines what, and one cubin of theirs. */
+/* Several translation units: finding the unit of a name, and linking to one cubin. */
 #include <string.h>
 
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/compile.h"
 
-/* The word in [at, end) by itself, not as a part of another; NULL when it is not there. What stands
- * right before `at` does not count. */
+/* Finds a whole word in [at, end); NULL when absent. Text right before `at` does not count. */
 static const char *find_word(const char *at, const char *end, const char *word, size_t length)
 {
     const char *begin = at;
@@ -18,7 +17,7 @@ static const char *find_word(const char *at, const char *end, const char *word, 
     return NULL;
 }
 
-/* The last name of an expression: of "space::scale<int, 4>" that is "scale". */
+/* Returns an expression's last name: "scale" for "space::scale<int, 4>". */
 static const char *last_name(const char *expression, size_t *length)
 {
     size_t end = strcspn(expression, "<");
@@ -33,8 +32,8 @@ static const char *last_name(const char *expression, size_t *length)
 
 enum found { NOT_FOUND, DECLARED, DEFINED };
 
-/* `keyword`, then, before the declaration ends, the name. One that goes on with a body, or ends
- * without `extern` before it, is a definition. */
+/* Searches `keyword` and, before the declaration ends, the name. A declaration with a body, or
+ * without `extern`, is a definition. */
 static enum found look_behind(const struct source *source, const char *keyword, const char *name,
                               size_t length, bool is_function)
 {
