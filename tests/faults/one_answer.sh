@@ -101,7 +101,11 @@ if winners:
     assert plain.startswith("; ".join(counted) + ". copy.i32 n="), ("the line to forward", line, counted)
     # Of each problem the run told, the last word.
     run = pathlib.Path("said.out").read_text()
-    last = {int(n): pair(values(rest)) for n, rest in re.findall(r"^copy\.i32 n=(\d+): .* with (way=.*)$", run, re.M)}
+    # A line may wrap, and may name only the values that differ from the line before.
+    last, before = {}, {}
+    for n, rest in re.findall(r"^copy\.i32 n=(\d+): .* [mun]s with (.*)$", re.sub(r"\n  (?=\S)", " ", run), re.M):
+        before = {**(before if "same configuration" in rest or "as before" in rest else {}), **values(rest)}
+        last[int(n)] = pair(before)
     assert last.items() <= shown.items(), ("what the run said", last, shown)
 shown_ranges = [(r["n_low"], r["n_high"], pair(r["parameters"])) for r in told("--ranges")] if ranges else []
 assert shown_ranges == sorted((low, high, pair(json.loads(p))) for _, low, high, p, _, _ in ranges), ("--ranges", shown_ranges, ranges)
@@ -109,13 +113,9 @@ assert shown_ranges == sorted((low, high, pair(json.loads(p))) for _, low, high,
 if winners:
     subprocess.run([sys.argv[1], "report", "--no-figures", "-o", "page.html"], capture_output=True, check=True)
     page = pathlib.Path("page.html").read_text(encoding="utf-8")
-    section = page[page.index('<section id="winners">'):page.index('<section id="ranges">')]
-    on_page = {}
-    for row in re.findall(r"<tr><th scope=\"row\">(.*?)</tr>", section, re.S):
-        cells = dict(re.findall(r"<i>(\w+)</i> <b>(\w+)</b>", row))
-        trust = re.search(r'<b class="t-(\w+)">', row)[1]
-        on_page[int(re.search(r'data-v="(\d+)"', row)[1])] = (int(cells["way"]), int(cells["block"])), trust
-    # What all have in common stands above them, or not at all.
+    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
+    on_page = {problem["n"]: (pair(problem["winner"]["parameters"]), problem["winner"]["trust"])
+               for part in data["parts"] for problem in part["problems"] if "winner" in problem}
     assert on_page == {n: (pair(w[0]), w[2]) for n, w in winners.items()}, ("report", on_page, winners)
 
 
