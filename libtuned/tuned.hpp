@@ -1,11 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The tune authors
  * SPDX-License-Identifier: MIT
- * libtuned for C++11 and later: what is loaded frees itself, and what goes wrong is thrown.
- * Everything else is tuned.h, whose structs it takes and gives.
+ * libtuned for C++11 and later: objects free themselves, and errors of loading are exceptions.
+ * Structs, limits and thread safety are those of tuned.h. Only constructors, load, parse and
+ * functions that return a std::string throw.
  *
- *     tune::configurations tuned;                    as tuned_open(NULL): throws tune::load_error
+ *     tune::configurations tuned;                    as tuned_open(NULL); throws tune::load_error
  *     tune::answer answer = tuned.find(device, "blur.f32", n);
- *     long long items = answer.integer("items", 1);  1 when there is no entry
+ *     long long items = answer.integer("items", 1);  1 if there is no entry
  */
 #ifndef TUNED_HPP
 #define TUNED_HPP
@@ -20,7 +21,7 @@
 namespace tune
 {
 
-/* A file was refused, or there is none; what() is tuned_error's text. */
+/* Error of loading: a refused or missing file. what() returns the text of tuned_error. */
 class load_error : public std::runtime_error
 {
   public:
@@ -35,14 +36,14 @@ class load_error : public std::runtime_error
     int line() const noexcept
     {
         return line_;
-    } /* 0: no line is to blame */
+    } /* 0: no particular line */
 
   private:
     int code_, line_;
 };
 
-/* What was found. It borrows the configurations, the device, the problem and the sizes that were
- * asked about: these must live as long. False where nothing was found. */
+/* Result of a look-up, false if the grade is TUNED_NONE. The configurations, device, problem and
+ * sizes of the request are borrowed and must outlive the answer. */
 class answer
 {
   public:
@@ -70,7 +71,7 @@ class answer
         return found_;
     }
 
-    /* tuned_answer_integer: for this size on this device. */
+    /* Returns a whole number for the requested size and device (tuned_answer_integer). */
     long long integer(const char *name, long long otherwise) const noexcept
     {
         return tuned_answer_integer(&found_, name, otherwise);
@@ -83,12 +84,13 @@ class answer
     {
         return tuned_text(found_.entry, name, otherwise);
     }
-    /* False: the file does not tell it here; *out is as it was. */
+    /* Fills in *out and returns true, or returns false and leaves *out unchanged if the file has no
+     * launch `index` for this size and device (tuned_answer_launch). */
     bool launch(struct tuned_launch *out, int index = 0) const noexcept
     {
         return tuned_answer_launch(&found_, index, out) != 0;
     }
-    std::string reason() const /* in tuned_debug.c */
+    std::string reason() const /* needs tuned_debug.c */
     {
         char text[TUNED_REASON_BYTES];
         tuned_reason(&found_, text, sizeof text);
@@ -99,15 +101,15 @@ class answer
     struct tuned_answer found_;
 };
 
-/* A device and a problem that were looked for once (tuned_handle). Borrows the configurations and
- * the texts of both. */
+/* A resolved device and problem (tuned_handle). The configurations and the texts of both are
+ * borrowed. */
 class handle
 {
   public:
     explicit handle(const struct tuned_handle &resolved) noexcept : resolved_(resolved)
     {
     }
-    /* The handle must outlive the answer. */
+    /* Finds as tuned_find_resolved. The handle must outlive the answer. */
     answer find(long long n) const &noexcept
     {
         struct tuned_answer found;
@@ -120,7 +122,7 @@ class handle
     struct tuned_handle resolved_;
 };
 
-/* What was loaded: movable, never changed, read by any number of threads. */
+/* Loaded configurations: movable and immutable; any number of threads may read one object. */
 class configurations
 {
   public:
@@ -130,7 +132,7 @@ class configurations
         struct tuned_error error = tuned_error();
         take(tuned_open(options, &error), error);
     }
-    /* This file alone, as tuned_open reads it: $TUNED_VERBOSE and $TUNED_OVERRIDE work. */
+    /* Loads one named file as tuned_open does, so that $TUNED_VERBOSE and $TUNED_OVERRIDE work. */
     explicit configurations(const std::string &path)
     {
         const char *const paths[] = {path.c_str()};

@@ -1,20 +1,20 @@
 /* SPDX-FileCopyrightText: 2026 The tune authors
  * SPDX-License-Identifier: MIT */
-/* tuned_cuda.h: libtuned for programs with CUDA; nothing but this header, on top of tuned.h.
+/* tuned_cuda.h: libtuned for CUDA programs, a header without a library of its own.
  *
  *     struct tuned_cuda_device gpu;
- *     tuned_cuda_describe(&gpu);                     once a device: the current one, with limits
+ *     tuned_cuda_describe(&gpu);                     once per device: the current one, with limits
  *
  *     struct tuned_cuda_launch launch = tuned_cuda_launch_of(blocks_for(n), 256);     your own
- *     tuned_cuda_find(tuned, &gpu, "saxpy.f32", n, &launch);     what the file says, if anything
- *     tuned_cuda_prepare(&launch, kernel);           once a kernel and configuration
+ *     tuned_cuda_find(tuned, &gpu, "saxpy.f32", n, &launch);     replaced by the file's, if any
+ *     tuned_cuda_prepare(&launch, kernel);           once per kernel and configuration
  *     tuned_cuda_launch_kernel(&launch, kernel, arguments, stream);
  *
- * The CUDA runtime API; the driver API with `#define TUNED_CUDA_DRIVER` in front of the #include,
- * and then kernels are CUfunction. A program may use both, each in sources of its own.
+ * The header uses the CUDA runtime API, or the driver API (kernels are CUfunction) after `#define
+ * TUNED_CUDA_DRIVER` before the #include. A program may use both, in different sources.
  *
- * C99 and C++11. Errors are CUDA's, as return codes; nothing is printed, allocated or kept. Any
- * number of threads may call at the same time, each with structs of its own to write to. */
+ * C99 and C++11. Functions return CUDA's error codes, 0 for success; none prints, allocates or
+ * keeps state. Threads may call at the same time, each with its own structs as output. */
 #ifndef TUNED_CUDA_H
 #define TUNED_CUDA_H
 
@@ -25,7 +25,7 @@
 
 #include "tuned.h"
 
-#if defined(__cplusplus) && defined(__GNUC__) /* it is C, too */
+#if defined(__cplusplus) && defined(__GNUC__) /* the header is C as well */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #ifndef __clang__
@@ -35,7 +35,7 @@
 
 #ifdef TUNED_CUDA_DRIVER
 #include <cuda.h>
-typedef CUresult tuned_cuda_status; /* CUDA_SUCCESS is 0 */
+typedef CUresult tuned_cuda_status; /* success, CUDA_SUCCESS, is 0 */
 typedef CUdevice_attribute tuned_cuda_question;
 typedef CUfunction tuned_cuda_kernel;
 typedef CUstream tuned_cuda_stream;
@@ -44,7 +44,7 @@ typedef CUstream tuned_cuda_stream;
 #include <cuda_runtime_api.h>
 typedef cudaError_t tuned_cuda_status; /* cudaSuccess is 0 */
 typedef enum cudaDeviceAttr tuned_cuda_question;
-typedef const void *tuned_cuda_kernel; /* (const void *)kernel; C++ takes the kernel itself, too */
+typedef const void *tuned_cuda_kernel; /* (const void *)kernel; in C++ also the kernel itself */
 typedef cudaStream_t tuned_cuda_stream;
 #define TUNED_CUDA_OF(driver, runtime) runtime
 #endif
@@ -54,24 +54,24 @@ typedef cudaStream_t tuned_cuda_stream;
 
 #define TUNED_CUDA_NAME_BYTES 256
 
-/* A described device. It may be copied and moved: ask by tuned_cuda_identity. */
+/* A described device. Copies are allowed: pass tuned_cuda_identity(&copy) to tuned_find. */
 struct tuned_cuda_device {
-    struct tuned_device device; /* for tuned_find, tuned_resolve ... */
-    int index;                  /* as cudaSetDevice and cuDeviceGet count; the CUdevice */
+    struct tuned_device device; /* description for tuned_find, tuned_resolve ... */
+    int index; /* index as in cudaSetDevice and cuDeviceGet; equal to the CUdevice */
     char name[TUNED_CUDA_NAME_BYTES];
 };
 
-/* A launch: the caller's own before it is filled in, and plain data after that: keep it for as long
- * as n and the device are the same. Of grid, block and cluster 0 counts as 1. */
+/* A launch: the caller's own before tuned_cuda_fill, plain data afterwards. Keep it while n and the
+ * device stay the same. In grid, block and cluster 0 counts as 1. */
 struct tuned_cuda_launch {
     unsigned grid[3];        /* blocks: x, y, z */
-    unsigned block[3];       /* threads per block */
-    unsigned cluster[3];     /* blocks of a cluster, where the launch sets it */
-    unsigned cluster_blocks; /* of the clusters that the kernel was compiled for; 0: none */
-    size_t shared_bytes;     /* dynamic shared memory of a block */
-    const char *variant;     /* which kernel, in the words of the experiment; NULL: not said */
-    enum tuned_grade grade;  /* of what filled it in; TUNED_NONE: all is still the caller's */
-    int is_cooperative;      /* all blocks are resident at once: they wait for one another */
+    unsigned block[3];       /* threads per block: x, y, z */
+    unsigned cluster[3];     /* blocks per cluster, if the launch sets the cluster */
+    unsigned cluster_blocks; /* cluster size that the kernel must be compiled for; 0: none */
+    size_t shared_bytes;     /* dynamic shared memory per block */
+    const char *variant; /* name of the kernel in the experiment, or NULL; lives until tuned_free */
+    enum tuned_grade grade; /* grade of the entry; TUNED_NONE: the launch is still the caller's */
+    int is_cooperative;     /* 1: all blocks must be resident at once */
     long long reserved[4];
 };
 
@@ -149,9 +149,8 @@ static inline tuned_cuda_status tuned_cuda_ask_all(int index, int answers[TUNED_
     return result;
 }
 
-/* Describes a device by its index: some 10 questions to the driver, no context is needed. With the
- * driver API after cuInit. When it fails, *out is as if it were unknown: nothing is found for it.
- */
+/* Describes device `index` with some 10 driver calls and no context. The driver API needs cuInit
+ * first. On an error *out is an unknown device, for which no entry is found. */
 static inline tuned_cuda_status tuned_cuda_describe_device(int index, struct tuned_cuda_device *out)
 {
     int answers[TUNED_CUDA_QUESTIONS] = {0};
@@ -168,7 +167,7 @@ static inline tuned_cuda_status tuned_cuda_describe_device(int index, struct tun
     out->device.compute_capability_major = answers[TUNED_CUDA_MAJOR];
     out->device.compute_capability_minor = answers[TUNED_CUDA_MINOR];
     out->device.unit_count = answers[TUNED_CUDA_UNITS];
-    /* Of the pins, as tune has it: two transfers a clock. */
+    /* Peak bandwidth as tune computes it: two transfers per clock. */
     out->device.bandwidth_gbs =
         2.0 * answers[TUNED_CUDA_CLOCK_KHZ] * answers[TUNED_CUDA_BUS_BITS] / 8 / 1e6;
     out->device.max_threads_per_block = answers[TUNED_CUDA_THREADS];
@@ -177,7 +176,7 @@ static inline tuned_cuda_status tuned_cuda_describe_device(int index, struct tun
     return result;
 }
 
-/* Describes the current device of this thread; with the driver API that of its current context. */
+/* Describes the calling thread's current device; with the driver API, its context's device. */
 static inline tuned_cuda_status tuned_cuda_describe(struct tuned_cuda_device *out)
 {
     TUNED_CUDA_OF(CUdevice, int) index = 0;
@@ -186,15 +185,15 @@ static inline tuned_cuda_status tuned_cuda_describe(struct tuned_cuda_device *ou
     return result == TUNED_CUDA_OK ? tuned_cuda_describe_device((int)index, out) : result;
 }
 
-/* The device for tuned_find, tuned_resolve ...: valid while *gpu stays where it is. */
+/* Returns the device for tuned_find, tuned_resolve ...; valid while *gpu exists at this address. */
 static inline const struct tuned_device *tuned_cuda_identity(struct tuned_cuda_device *gpu)
 {
     gpu->device.name = gpu->device.kind ? gpu->name : NULL;
     return &gpu->device;
 }
 
-/* What this program runs on, for tuned_stale: the driver as the CUDA version that it is for. The
- * texts lie in the struct; fill in build.source and others as you know them. */
+/* Environment of the program, for tuned_stale. tuned_cuda_describe_build fills in the driver as its
+ * CUDA version; the caller adds build.source and others. A copy points into its original. */
 struct tuned_cuda_build {
     struct tuned_build build;
     char driver[32];
@@ -214,7 +213,7 @@ static inline tuned_cuda_status tuned_cuda_describe_build(struct tuned_cuda_buil
 
 /* ---- the launch ---- */
 
-/* Three numbers of a launch, at most `most` each; 0: no launch can have them. */
+/* Copies three numbers; returns 0 if one exceeds its limit in `most`. */
 static inline int tuned_cuda_take(const long long from[3], const long long most[3], unsigned to[3])
 {
     int axis;
@@ -226,7 +225,7 @@ static inline int tuned_cuda_take(const long long from[3], const long long most[
     return 1;
 }
 
-/* Where 0 stands for 1. */
+/* Copies three numbers with 0 replaced by 1. */
 static inline void tuned_cuda_sides(const unsigned from[3], unsigned to[3])
 {
     int axis;
@@ -241,13 +240,13 @@ static inline unsigned long long tuned_cuda_volume(const unsigned sides[3])
     return (unsigned long long)all[0] * all[1] * all[2];
 }
 
-/* Whether its blocks have at most so many threads; 0: as many as any device can have. */
+/* Returns whether a block has at most `most` threads; 0: at most 1024, any device's limit. */
 static inline int tuned_cuda_fits(const struct tuned_cuda_launch *launch, int most)
 {
     return tuned_cuda_volume(launch->block) <= (most > 0 ? (unsigned long long)most : 1024);
 }
 
-/* A launch of one dimension, to be filled in. */
+/* Returns a launch of one dimension: `grid` blocks of `block` threads, all else 0. */
 static inline struct tuned_cuda_launch tuned_cuda_launch_of(unsigned grid, unsigned block)
 {
     struct tuned_cuda_launch launch;
@@ -257,11 +256,10 @@ static inline struct tuned_cuda_launch tuned_cuda_launch_of(unsigned grid, unsig
     return launch;
 }
 
-/* Takes launch `index`, from 0, of the answer's configuration (of tuned_find, tuned_find_resolved
- * ...) for the size and the device that were asked about: grid, block, cluster, dynamic shared
- * memory, and whether it is cooperative, as the file's formulas have them there. All or nothing:
- * where the file does not tell a launch for this size on this device, or this device could not
- * launch it, *launch stays as it was, and the grade is TUNED_NONE. Returns launch->grade. */
+/* Replaces *launch by launch `index` (from 0) of the answer for the requested size and device:
+ * grid, block, cluster, dynamic shared memory and the cooperative flag. All or nothing: *launch
+ * keeps its values, with grade TUNED_NONE, if the file has no such launch for this size and device
+ * or the launch exceeds the device's limits. Returns launch->grade. */
 static inline enum tuned_grade tuned_cuda_fill_at(const struct tuned_answer *answer, int index,
                                                   struct tuned_cuda_launch *launch)
 {
@@ -289,14 +287,15 @@ static inline enum tuned_grade tuned_cuda_fill_at(const struct tuned_answer *ans
     return (*launch = filled).grade;
 }
 
-/* The first launch, which of most kernels is the only one. */
+/* Replaces *launch by the answer's first launch, the only one of most kernels. */
 static inline enum tuned_grade tuned_cuda_fill(const struct tuned_answer *answer,
                                                struct tuned_cuda_launch *launch)
 {
     return tuned_cuda_fill_at(answer, 0, launch);
 }
 
-/* tuned_find_sizes for a described device, and tuned_cuda_fill; then the same of n alone. */
+/* Finds as tuned_find_sizes for a described device, then calls tuned_cuda_fill. The second function
+ * takes n alone. Both return launch->grade. */
 static inline enum tuned_grade
 tuned_cuda_find_sizes(const struct tuned *tuned, const struct tuned_cuda_device *gpu,
                       const char *problem, long long n, const struct tuned_size *sizes,
@@ -316,8 +315,7 @@ static inline enum tuned_grade tuned_cuda_find(const struct tuned *tuned,
     return tuned_cuda_find_sizes(tuned, gpu, problem, n, NULL, 0, launch);
 }
 
-/* What a kernel allows: threads per block, bytes of dynamic shared memory that it was given leave
- * for, in this order. */
+/* Reads a kernel's limits: threads per block, then bytes of dynamic shared memory. */
 static inline tuned_cuda_status tuned_cuda_ask_kernel(tuned_cuda_kernel kernel, int limits[2])
 {
 #ifdef TUNED_CUDA_DRIVER
@@ -338,10 +336,10 @@ static inline tuned_cuda_status tuned_cuda_ask_kernel(tuned_cuda_kernel kernel, 
 #endif
 }
 
-/* Clusters, and launches with attributes, have come with CUDA 11.8. */
+/* Clusters and launches with attributes need CUDA 11.8. */
 #define TUNED_CUDA_HAS_ATTRIBUTES (TUNED_CUDA_OF(CUDA_VERSION, CUDART_VERSION) >= 11080)
 
-/* Whether its blocks depend on one another, beyond what every launch promises. */
+/* Returns whether the launch needs attributes: a cluster or the cooperative flag. */
 static inline int tuned_cuda_needs_attributes(const struct tuned_cuda_launch *launch)
 {
     return launch->is_cooperative || tuned_cuda_volume(launch->cluster) > 1;
@@ -352,8 +350,9 @@ typedef TUNED_CUDA_OF(CUlaunchConfig, cudaLaunchConfig_t) tuned_cuda_config;
 typedef TUNED_CUDA_OF(CUlaunchAttribute, cudaLaunchAttribute) tuned_cuda_attribute;
 typedef TUNED_CUDA_OF(CUlaunchAttributeValue, cudaLaunchAttributeValue) tuned_cuda_value;
 
-/* The launch with its cluster: that which it sets, or, to ask whether one finds room, that which
- * the kernel was compiled for; and its cooperation. */
+/* Fills in *config from the launch, `cluster` and the cooperative flag. `cluster` is the launch's
+ * own or, to count clusters, the one that the kernel was compiled for. *config points to
+ * `attributes`. */
 static inline void tuned_cuda_configure(const struct tuned_cuda_launch *launch,
                                         const unsigned cluster[3],
                                         tuned_cuda_attribute attributes[2],
@@ -393,7 +392,7 @@ static inline void tuned_cuda_configure(const struct tuned_cuda_launch *launch,
     config->numAttrs = has_cluster + (launch->is_cooperative ? 1u : 0u);
 }
 
-/* Leave for a cluster of more than 8 blocks, and how many clusters find room on the device. */
+/* Allows clusters of more than 8 blocks and counts the clusters that fit on the device. */
 static inline tuned_cuda_status tuned_cuda_allow_cluster(const struct tuned_cuda_launch *launch,
                                                          tuned_cuda_kernel kernel,
                                                          const unsigned cluster[3], int *clusters)
@@ -415,7 +414,7 @@ static inline tuned_cuda_status tuned_cuda_allow_cluster(const struct tuned_cuda
     return result;
 }
 
-/* How many blocks of the kernel are resident at once on the current device. */
+/* Counts the kernel's blocks that are resident at once on the current device. */
 static inline tuned_cuda_status tuned_cuda_count_resident(const struct tuned_cuda_launch *launch,
                                                           tuned_cuda_kernel kernel,
                                                           unsigned long long *blocks)
@@ -436,7 +435,7 @@ static inline tuned_cuda_status tuned_cuda_count_resident(const struct tuned_cud
     return result;
 }
 
-/* Whether the clusters that it has, and all blocks of a cooperative grid, find room. */
+/* Returns TUNED_CUDA_TOO_MUCH if no cluster, or not all blocks of a cooperative grid, fit. */
 static inline tuned_cuda_status tuned_cuda_find_room(const struct tuned_cuda_launch *launch,
                                                      tuned_cuda_kernel kernel)
 {
@@ -459,10 +458,10 @@ static inline tuned_cuda_status tuned_cuda_find_room(const struct tuned_cuda_lau
 }
 #endif
 
-/* To be called once for a kernel and a configuration, before it is launched: asks whether the
- * kernel, as it was compiled, can have so many threads per block, and the device such a cluster,
- * and all blocks of a cooperative grid at once (TUNED_CUDA_TOO_MUCH: no, so launch your own), and
- * gives it leave for more dynamic shared memory and larger clusters where it has not got it. */
+/* Prepares a kernel; call it once per kernel and configuration, before the launch. Raises the
+ * kernel's limits of dynamic shared memory and cluster size as needed, never lowers them. Returns
+ * TUNED_CUDA_TOO_MUCH (use your own launch) if the compiled kernel cannot have that many threads
+ * per block, or the device cannot hold the cluster or all blocks of a cooperative grid at once. */
 static inline tuned_cuda_status tuned_cuda_prepare(const struct tuned_cuda_launch *launch,
                                                    tuned_cuda_kernel kernel)
 {
@@ -488,8 +487,8 @@ static inline tuned_cuda_status tuned_cuda_prepare(const struct tuned_cuda_launc
 #endif
 }
 
-/* cudaLaunchKernel, or cuLaunchKernel, with a cluster where the launch sets one, and cooperative
- * where it is (before CUDA 11.8 either is TUNED_CUDA_TOO_MUCH): arguments[i] points at the value of
+/* Launches the kernel with cudaLaunchKernel or cuLaunchKernel, including its cluster and
+ * cooperative flag (before CUDA 11.8 either is TUNED_CUDA_TOO_MUCH). arguments[i] points to
  * argument i. */
 static inline tuned_cuda_status tuned_cuda_launch_kernel(const struct tuned_cuda_launch *launch,
                                                          tuned_cuda_kernel kernel, void **arguments,

@@ -6,15 +6,15 @@
 
 #include "tuned.h"
 
-/* A tuned_on_find: one line on the standard error. */
+/* Prints an answer as one line on standard error; a tuned_on_find. */
 void tuned_debug_print(void *context, const struct tuned_answer *answer);
 
-/* A tuned.conf with what `override`, $TUNED_OVERRIDE, puts in place of its values: its length; its
- * bytes into `out`, where that is not NULL. It has as many lines. */
+/* Writes a tuned.conf with the values of `override` ($TUNED_OVERRIDE) in place of its own to `out`
+ * (NULL: counts only). Returns its length in bytes. The number of lines stays. */
 size_t tuned_debug_override(const char *override, const char *text, size_t bytes, char *out);
 
-/* Prints a line on the standard error for each part of `override` that changes no entry of what was
- * loaded: most likely it was mistyped. */
+/* Prints a line on standard error for each part of `override` that changes no loaded entry, such as
+ * a mistyped name. */
 void tuned_debug_check(const char *override, const struct tuned *tuned);
 
 #endif
