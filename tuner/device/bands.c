@@ -15,7 +15,7 @@ static size_t mantissa_bits(enum element_type type)
     return type == ELEMENT_F16 ? 10 : type == ELEMENT_BF16 ? 7 : type == ELEMENT_F32 ? 23 : 52;
 }
 
-/* NaN, the largest finite number, and that below zero, as bits. */
+/* Returns NaN, the largest finite number, or the lowest, as bits. */
 static uint64_t real_bits(enum element_type type, unsigned turn, uint64_t i)
 {
     size_t bits = element_bytes(type) * 8;
@@ -47,7 +47,7 @@ void band_fill(void *out, size_t bytes, enum element_type type, unsigned turn)
             element_is_real(type) ? real_bits(type, turn, i) : integer_bits(type, turn, i);
         memcpy((char *)out + i * size, &value, size); /* little-endian, as every device here is */
     }
-    /* What is there once more behind it: fast, since bands are written before each check. */
+    /* Repeats the written part: fast, since bands are written before each check. */
     for (const size_t whole = bytes / size * size; filled < whole;) {
         const size_t more = filled < whole - filled ? filled : whole - filled;
         memcpy((char *)out + filled, out, more);

@@ -13,29 +13,29 @@
 #include "tuner/base/text.h"
 #include "tuner/device/measures.h"
 
-struct device; /* an open device; each implementation has its own */
+struct device; /* an open device, defined by each implementation */
 
-/* Name of the environment variable that makes each device list, among its facts, its host's further
+/* Name of the environment variable that makes each device list, among the facts, its host's further
  * compilers by the names that requests use ("nvcc"). Set where devices may be on other hosts. */
 #define COMPILERS_VARIABLE "TUNE_TELL_COMPILERS"
 
 /* Functions of a kind of device. One whose comment begins with "Optional" may be NULL; the others
  * are required. "pure": needs no open device, keeps no state, may run in any process and in several
  * at once. The others belong to one worker process and one thread. All may block, and a kernel that
- * hangs makes them block for ever: the caller's parent watches the time. Status STATUS_DEVICE_LOST
- * means that only a new process helps. */
+ * hangs blocks them for ever: the caller's parent watches the time. Status STATUS_DEVICE_LOST means
+ * that only a new process helps. */
 struct device_api {
-    const char *kind; /* "cuda": its row in kinds.inc says the rest */
-    /* Optional, pure. Whether compilers may be at work while kernels are timed. NULL: they would
-     * steal the cores that these run on, so compiling must be over before. */
+    const char *kind; /* "cuda": described by a row in kinds.inc */
+    /* Optional, pure. Tells whether compilers may work while kernels are timed. NULL: compilers
+     * would take the kernels' cores, so compiling must end first. */
     bool (*compiles_beside_measuring)(void);
-    /* How many blocks must be slow before a configuration is taken for slow: more than one where
-     * other programs run on what is timed. */
+    /* Number of slow blocks that makes a configuration slow: more than one where other programs
+     * share the device. */
     uint32_t blocks_to_judge;
-    /* `intact` costs next to nothing: it is asked after all that runs. */
+    /* `intact` costs next to no time, and is called after every run. */
     bool intact_is_cheap;
 
-    /* pure. How many there are. STATUS_UNAVAILABLE with what to do when the driver is missing. */
+    /* pure. Counts the devices. STATUS_UNAVAILABLE with the remedy when the driver is missing. */
     enum status (*count)(int *count, struct error *error);
     /* pure. Appends the facts of device `index`. Must not leave a context behind. */
     enum status (*describe)(int index, struct facts *facts, struct error *error);
@@ -44,134 +44,134 @@ struct device_api {
      * that names an error. */
     enum status (*compile)(const struct binary_request *request, const char *binary_path,
                            struct text *log, struct error *error);
-    /* Optional, pure. The compiler that requests name (binary_request.compiler), "nvcc 13.0.88".
-     * STATUS_UNAVAILABLE, with what to install, where there is none. */
+    /* Optional, pure. Returns the compiler that requests name (binary_request.compiler), "nvcc
+     * 13.0.88". STATUS_UNAVAILABLE, with the package to install, when missing. */
     enum status (*compiler_version)(const char *compiler, const char **out, struct error *error);
 
-    /* Optional, pure. The facts of a device that is not there, as far as they follow from
-     * `architecture` ("sm_90"): of the usual board of that architecture. STATUS_UNAVAILABLE where
-     * there are none. */
+    /* Optional, pure. Fills in facts of an absent device, as far as these follow from
+     * `architecture` ("sm_90"): of the usual board of that architecture. STATUS_UNAVAILABLE: none
+     * known. */
     enum status (*imagine)(const char *architecture, struct facts *facts, struct error *error);
-    /* Optional, pure. What a compiled binary itself tells of a kernel, whose name is as it was
-     * requested: registers, static shared and local bytes (the rest -1), and in `code_hash`
-     * (HASH_TEXT_BYTES) a hash of all its kernels' machine code: alike for binaries that do the
-     * same. Both may be NULL. STATUS_UNAVAILABLE where a binary does not tell. */
+    /* Optional, pure. Reads from a compiled binary the resources of a kernel, named as requested:
+     * registers, static shared and local bytes (the rest -1), and in `code_hash` (HASH_TEXT_BYTES)
+     * a hash of the machine code of all kernels: equal for binaries that behave alike. Both may be
+     * NULL. STATUS_UNAVAILABLE where binaries contain no such facts. */
     enum status (*inspect)(const char *binary_path, const char *kernel,
                            struct kernel_resources *resources, char *code_hash,
                            struct error *error);
-    /* Optional, pure. Whether what the plan passes and copies is what the binary's kernels and
-     * variables take, by number and size, as far as it tells: STATUS_BAD_INPUT as of `run`. */
+    /* Optional, pure. Compares the plan's arguments and copies with the parameters and variables of
+     * the binary, by number and size, as far as known: STATUS_BAD_INPUT as from `run`. */
     enum status (*fits)(const char *binary_path, const struct launch_plan *plan,
                         struct error *error);
-    /* Optional, pure. Fills in what follows from the kernel's resources and its launch on a device
-     * with these facts: active_blocks_per_sm (0: it cannot be launched) and occupancy. */
+    /* Optional, pure. Fills in the results of the kernel's resources and its launch on a device
+     * with these facts: active_blocks_per_sm (0: the launch is impossible) and occupancy. */
     enum status (*occupancy)(const struct facts *facts, const struct launch *launch,
                              struct kernel_resources *resources, struct error *error);
-    /* Optional. Has ahead what this process's `open` of the device begins with, as far as it
-     * neither runs anything there nor takes memory beside the driver's own. STATUS_UNAVAILABLE
-     * where a process that waits would be in the way of the one that measures: where a device is
-     * for one process only, or has little memory to spare. */
+    /* Optional. Does in advance the first part of this process's `open`, as far as this neither
+     * runs work on the device nor takes memory beside the driver's own. STATUS_UNAVAILABLE where a
+     * waiting process would disturb the measuring one: where a device serves one process only, or
+     * has little memory to spare. */
     enum status (*reserve)(int index, struct error *error);
-    /* Opens device `index`, warms it up and calibrates its timer. *out is freed by close. */
+    /* Opens device `index`, warms up and calibrates the timer. *out is freed by close. */
     enum status (*open)(int index, const struct warm_up *warm_up, struct device **out,
                         struct error *error);
     void (*close)(struct device *device);
     void (*calibration)(const struct device *device, struct calibration *out);
 
-    /* Makes a binary current; its kernels are found by the names they were requested by. Loaded
-     * binaries are kept; doing it again is cheap. */
+    /* Makes a binary current; kernels are found by their names in the request. Loaded binaries are
+     * kept, so loading again is cheap. */
     enum status (*load)(struct device *device, const char *binary_path, struct error *error);
-    /* Resources of the kernel of the current binary that is launched so, whatever the grid. */
+    /* Fills in the resources of the current binary's kernel with this launch, for any grid. */
     enum status (*resources)(struct device *device, const struct launch *launch,
                              struct kernel_resources *out, struct error *error);
 
-    /* Optional. Whether `bind` itself makes what the argument's fill says, to the bit as
-     * fill_vector() does: inputs[i] is then NULL. `why` is filled where only a failure keeps it
-     * from that, from then on; what was to be made there is nevertheless. */
+    /* Optional. Tells whether `bind` itself generates the argument's fill, with the same bits as
+     * fill_vector(): inputs[i] is then NULL. `why` is filled when only a failure prevents this,
+     * from then on; fills already assigned to the device are still generated. */
     bool (*makes)(struct device *device, const struct argument *argument, struct error *why);
     /* Gives the plan's vectors memory on the device and uploads inputs. `inputs[i]` is the host
-     * copy of argument i for what has a fill (inputs and updates) that the device does not make,
-     * else NULL; it must stay valid and unchanged until the next call with another pointer or a
-     * larger count. Uploads only what
-     * is not there yet. Makes up to `copies` distinct copies of each input and update (fewer if
-     * memory is short) for cold timing; those of updates that runs have changed are made anew. A
-     * vector starts offset_bytes behind an address as the allocator gives it. Outputs, scratch and
-     * updates have guard bands of GUARD_BYTES on both sides. With copies 0 there is one copy, for
-     * checks, and inputs have such bands, too; on a CPU they have them always. Inputs,
-     * scalars and structs with a symbol are copied into that variable of the current binary; of
-     * what kernels write to one there is one copy, without bands, which runs and blocks begin with.
-     * STATUS_BAD_INPUT: there is no such variable, or a smaller one. */
+     * copy of argument i if this has a fill (inputs and updates) that the device does not generate,
+     * else NULL; the copy must stay valid and unchanged until the next call with another pointer or
+     * a larger count. Data already on the device is not uploaded again. Makes up to `copies`
+     * distinct copies of each input and update (fewer if memory is short) for cold timing; changed
+     * copies of updates are made anew. A vector starts offset_bytes behind an address from the
+     * allocator. Outputs, scratch and updates have guard bands of GUARD_BYTES on both sides. With
+     * copies 0 there is one copy, for checks, and inputs have such bands, too (on a CPU always).
+     * Inputs, scalars and structs with a symbol are copied into that variable of the current
+     * binary; a variable that kernels write has one copy, without bands, with which runs and blocks
+     * begin. STATUS_BAD_INPUT: the variable is missing, or too small. */
     enum status (*bind)(struct device *device, const struct launch_plan *plan,
                         const void *const *inputs, uint32_t copies, struct error *error);
-    /* Every second copy of the bound plan's inputs, the second, fourth ... one, holds the elements
-     * of patches[i] (count 0: none) instead of those that the host has; alike until they are bound
-     * with other data. Runs of blocks thus find other inputs than the run before. */
+    /* Gives every second copy of the bound plan's inputs (second, fourth ...) the elements of
+     * patches[i] (count 0: none) in place of the host's, until other data is bound. A block's runs
+     * thus find other inputs than the run before. */
     enum status (*vary)(struct device *device, const struct launch_plan *plan,
                         const struct patch *patches, struct error *error);
-    /* Runs the bound plan once, for verification: outputs poisoned with 0xa5 bytes, guard bands
-     * written, those around inputs (device/bands.h) other than before, scratch zeroed, updates as
-     * the host has them, launched, waited for, errors checked.
-     * *elapsed_ns: a first idea of its time. STATUS_BAD_INPUT, here and in timing: what the plan
-     * passes is not what a kernel takes, by number or size, as far as the binary tells; nothing was
-     * launched. */
+    /* Runs the bound plan once, for verification: poisons outputs with 0xa5 bytes, writes guard
+     * bands, new ones around inputs (device/bands.h), zeroes scratch, restores updates to the
+     * host's elements, launches, waits, and checks for errors. *elapsed_ns: a first estimate of the
+     * time. STATUS_BAD_INPUT, here and in timing: an argument does not fit the kernel's parameter,
+     * by number or size, as far as the binary tells; no kernel was launched. */
     enum status (*run)(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
                        struct error *error);
-    /* Once more as the run before left everything: outputs poisoned, scratch untouched, updates
-     * as the host has them, bands around inputs other than before. */
+    /* Runs once more after `run`: outputs poisoned, scratch untouched, updates restored to the
+     * host's elements, new bands around inputs. */
     enum status (*run_again)(struct device *device, const struct launch_plan *plan,
                              struct error *error);
-    /* Once more, with everything as it is. */
+    /* Runs once more, without any preparation. */
     enum status (*run_on)(struct device *device, const struct launch_plan *plan,
                           struct error *error);
-    /* Whether the guard bands of the bound plan's outputs and scratch are as they were written;
-     * `detail` says which one is not. */
+    /* Tells whether the guard bands of the bound plan's outputs and scratch are unchanged; `detail`
+     * names the first changed one. */
     enum status (*guards)(struct device *device, const struct launch_plan *plan, bool *intact,
                           char *detail, size_t detail_bytes, struct error *error);
-    /* Whether inputs, in all copies that runs were given since this was asked last, hold what the
-     * host has; `detail`: "it writes its input: ..." What they do not is given anew by the next
-     * binding at the latest. *worn: the runs left this process other than they found it, which
-     * `detail` says too, and only a new one helps. */
+    /* Tells whether inputs, in all copies used since the last call, hold the host's elements;
+     * `detail`: "it writes its input: ..." Changed copies are uploaded again by the next binding at
+     * the latest. *worn: the runs changed this process, as `detail` states, and only a new one
+     * helps. */
     enum status (*intact)(struct device *device, const struct launch_plan *plan, bool *intact,
                           bool *worn, char *detail, size_t detail_bytes, struct error *error);
     /* Times block->runs runs of the bound plan back to back as one block (a graph behind a gate on
-     * a GPU), and gives the time of one in *elapsed_ns, the empty pair taken off. Poisons outputs
-     * before, unless the block is prepared. Brings the cache
-     * into the mode's state before; zeroes the scratch when another slot was timed last. Updates
-     * are not restored: a run finds what the last one that had the same copy left. Copies take
-     * turns as those of inputs do, so that the runs of the first block after a binding find the
-     * data as it was, unless there are fewer copies than runs (L2_HOT: one). */
+     * a GPU), and gives the time of one run in *elapsed_ns, without the empty pair. First poisons
+     * outputs, unless the block is prepared, brings the cache into the mode's state, and zeroes the
+     * scratch when another slot was timed last. Updates are not restored: a run finds the results
+     * of the last run with the same copy. Copies rotate as those of inputs do, so that the runs of
+     * the first block after a binding find fresh data, unless there are fewer copies than runs
+     * (L2_HOT: one). */
     enum status (*time_block)(struct device *device, const struct block *block, double *elapsed_ns,
                               struct error *error);
-    /* What the last runs of the block timed last left in the bound plan's outputs and updates whose
-     * bits (1 << argument) are in `outputs`, the very last run last: of as many runs as memory
-     * still has it, at most BLOCK_RUNS_MAX. *count 0: nothing can be told, as where updates were
-     * changed more than once. Costs little beside a block. */
+    /* Sums the results of the last timed block in the bound plan's outputs and updates whose bits
+     * (1 << argument) are in `outputs`, the last run last: of as many runs as memory still holds,
+     * at most BLOCK_RUNS_MAX. *count 0: unknown, as where updates were changed more than once.
+     * Costs little beside a block. */
     enum status (*results)(struct device *device, const struct block *block, uint64_t outputs,
                            struct run_result *out, uint32_t *count, struct error *error);
-    /* Optional where the kind computes nothing (device_traits), as are `look` and `read`. Lets
-     * these find what run `run` of it left, until something is bound or run. */
+    /* Optional, like `look` and `read`, where the kind computes no results (device_traits). Makes
+     * `look` and `read` find the results of run `run`, until the next binding or run. */
     enum status (*show)(struct device *device, const struct block *block, uint32_t run,
                         struct error *error);
     /* Forgets all slots. */
     void (*drop_slots)(struct device *device);
-    /* Times the anchor: a fixed piece of work of the device's own, about 50 us to 5 ms, that shows
-     * whether the device is as fast as it was. */
+    /* Times the anchor: a fixed piece of work, about 50 us to 5 ms, that shows whether the device
+     * is as fast as before. */
     enum status (*anchor)(struct device *device, double *elapsed_ns, struct error *error);
-    /* Never fails: what cannot be read is unknown. Takes well under a millisecond. */
+    /* Reads the conditions. Never fails: unreadable values are unknown. Takes well under a
+     * millisecond. */
     void (*conditions)(struct device *device, struct conditions *out);
-    /* Runs the block again and again for at least `window_ms` between two steps of the energy
-     * counter. Inputs rotate over copies, nothing is flushed. STATUS_UNAVAILABLE, with the reason,
-     * where there is no counter that may be read. */
+    /* Runs the block repeatedly for at least `window_ms` between two steps of the energy counter.
+     * Inputs rotate over copies, no cache is flushed. STATUS_UNAVAILABLE, with the reason, where no
+     * counter is readable. */
     enum status (*measure_energy)(struct device *device, const struct block *block,
                                   double window_ms, struct energy *out, struct error *error);
     /* Copies the first `bytes` bytes of vector argument `index` of the bound plan to the host. */
     enum status (*read)(struct device *device, size_t index, void *out, size_t bytes,
                         struct error *error);
-    /* The same without a copy of one's own: *out holds them until the device is used again. */
+    /* Reads like `read`, without a copy for the caller: *out is valid until the next use of the
+     * device. */
     enum status (*look)(struct device *device, size_t index, const void **out, size_t bytes,
                         struct error *error);
-    /* Optional. Holds such an argument on the device against `what`, but for its `got`; got_raw: of
-     * `first` and `largest`. STATUS_NO_MEMORY, STATUS_UNAVAILABLE: not now, not ever. */
+    /* Optional. Compares a vector argument on the device with `what`, except `what->got`; got_raw:
+     * elements at `first` and `largest`. STATUS_NO_MEMORY: not now, STATUS_UNAVAILABLE: never. */
     enum status (*compare)(struct device *device, size_t index, enum element_type type,
                            const struct comparing *what, struct findings *out, uint64_t got_raw[2],
                            struct error *error);
@@ -179,27 +179,28 @@ struct device_api {
     /* Measures the ceilings, with buffers of `bytes` bytes (0: a size fit for the device). */
     enum status (*bandwidth)(struct device *device, int64_t bytes, struct bandwidth *out,
                              struct error *error);
-    /* Those of arithmetic, with data in registers. Takes less than half a second. */
+    /* Measures the ceilings of arithmetic, with data in registers. Takes less than half a second.
+     */
     enum status (*arithmetic)(struct device *device, struct arithmetic *out, struct error *error);
 };
 
 enum {
-    GUARD_BYTES = 4096, /* a page: a whole row of what is too long is seen */
+    GUARD_BYTES = 4096, /* a page, so that an overrun by a whole row is seen */
     POISON = 0xa5,      /* each byte of an output before a run */
     STREAM_CACHES = 5,  /* copies that runs stream through are so many last-level caches at least */
 };
 
-/* All kinds, in the order in which they are preferred; ends with NULL. */
+/* All kinds, the most preferred first; ends with NULL. */
 extern const struct device_api *const device_kinds[];
-/* NULL when there is none of that kind. */
+/* Returns the functions of a kind; NULL for an unknown one. */
 const struct device_api *device_kind(const char *kind);
-/* The one whose binaries run in this process. */
+/* Returns the kind whose binaries run in this process. */
 const struct device_api *device_host(void);
-/* TUNE_CEILING_BYTES: of the buffers by which `bandwidth` measures; 0 where it is unset, -1 where
- * it is 0: no ceiling is to be measured. */
+/* Reads TUNE_CEILING_BYTES: the size of the buffers of `bandwidth`; 0 where unset, -1 where the
+ * variable is 0: measure no ceilings. */
 enum status device_ceiling_bytes(int64_t *bytes, struct error *error);
 
-/* "0", "cuda:1", "cpu" -> kind and index. STATUS_USAGE says what is known. */
+/* Parses "0", "cuda:1", "cpu" to kind and index. The text of STATUS_USAGE lists the known ones. */
 enum status device_parse(const char *text, const struct device_api **api, int *index,
                          struct error *error);
 

@@ -1,4 +1,4 @@
-/* What a device is asked and what it answers, as plain data. */
+/* Requests to a device and its answers, as plain data. */
 #ifndef TUNE_DEVICE_MEASURES_H
 #define TUNE_DEVICE_MEASURES_H
 
@@ -9,15 +9,15 @@
 
 struct calibration {
     double tick_ns;       /* resolution of the timer */
-    double empty_pair_ns; /* what is read around nothing; time_block has taken it off */
-    /* What each further launch costs in a block at least: the slope over empty launches in a row,
-     * the launch itself included. */
+    double empty_pair_ns; /* time read between two empty events, which time_block subtracts */
+    /* Cost of each further launch in a block at least: the slope over empty launches in a row, the
+     * launch itself included. */
     double node_gap_ns;
-    int64_t reserved_ns; /* that `open` took for what `reserve` has ahead; 0: nothing can be */
+    int64_t reserved_ns; /* part of `open` that `reserve` does in advance; 0: none */
 };
 
-/* How a device is brought to its working state. open takes them. A window of 0: not at all, for
- * what only runs, and is not timed (a tool that slows every kernel down would be waited for). */
+/* Warm-up to the working state, done by open. A window of 0: none, for commands that run kernels
+ * without timing (under a tool that slows every kernel down, warming up would not end). */
 struct warm_up {
     double window_ms; /* keep busy in windows of this length ... */
     double settled;   /* ... until clock and anchor move less than this share, three in a row */
@@ -25,8 +25,8 @@ struct warm_up {
     double pause_ms; /* after a pause longer than this, one window more */
 };
 
-/* Slots keep what was prepared for a plan (a graph on a GPU), so that many plans can be timed in
- * turn: slot 0 to DEVICE_SLOTS - 1. */
+/* Slots keep prepared plans (a graph on a GPU), so that many plans can be timed in turn: slot 0 to
+ * DEVICE_SLOTS - 1. */
 enum { DEVICE_SLOTS = 1024, BLOCK_RUNS_MAX = 512 };
 
 struct block {
@@ -34,29 +34,29 @@ struct block {
     uint32_t runs;                  /* 1 .. 512; <= copies where inputs rotate */
     enum l2_mode mode;
     uint32_t slot;
-    /* Which copies of the inputs and, on a GPU, which places of small outputs and scratch the runs
-     * begin with: blocks of one draw begin alike. */
+    /* Draw of the copies of inputs and, on a GPU, the places of small outputs and scratch with
+     * which the runs begin: blocks of one draw begin alike. */
     uint64_t draw;
-    /* Plan, runs and mode are those of the last block of this slot: what was built then may be used
-     * again, if the memory that was bound since is where it was. */
+    /* Plan, runs and mode equal those of the slot's last block, whose graph may be used again if
+     * memory bound since has not moved. */
     bool prepared;
 };
 
-/* What a run of a block left behind. */
+/* Results of one run of a block. */
 struct run_result {
     uint64_t sum; /* stands for the bytes of the outputs asked for */
-    uint32_t run; /* of the block: 0 is its first */
-    bool varied;  /* its copies of the inputs were among those that `vary` patched */
+    uint32_t run; /* number in the block, from 0 */
+    bool varied;  /* whether the run's copies of inputs were patched by `vary` */
 };
 
 struct energy {
     double window_ns;    /* from one step of the counter to another */
-    double energy_j;     /* that the device used in it, whatever for */
-    double runs;         /* of the plan in it */
+    double energy_j;     /* all energy that the device used in the window */
+    double runs;         /* runs of the plan in the window */
     double resolution_j; /* the counter's step, as seen */
 };
 
-/* GB/s, 10^9 bytes per second; 0 where it does not apply. */
+/* GB/s, 10^9 bytes per second; 0: not applicable. */
 enum { WAY_BYTES = 64 };
 struct bandwidth {
     double host_to_device_gbs; /* from pinned host memory */
@@ -65,12 +65,12 @@ struct bandwidth {
     double read_gbs;           /* only reading, over a buffer of many times the cache */
     double write_gbs;          /* only writing */
     int64_t bytes;             /* size of the buffers used */
-    /* Which of the ways that were tried was the fastest, for people; "": not said. */
+    /* Fastest way that was tried, as text; "": unknown. */
     char copy_way[WAY_BYTES], read_way[WAY_BYTES], write_way[WAY_BYTES];
 };
 
-/* 10^9 operations per second, by the numbers they are on: f16, f32, f64, i32 and i64; 0 where there
- * is no such arithmetic. Additions and multiplications, of which a fused one is two. */
+/* 10^9 operations per second, for f16, f32, f64, i32 and i64; 0 where the device lacks such
+ * arithmetic. Additions and multiplications; a fused one counts as two. */
 struct arithmetic {
     double gops[ELEMENT_TYPE_COUNT];
 };

@@ -30,7 +30,7 @@ static enum status load(const char *source, hwloc_topology_t *out, struct error 
         return error_no_memory(error);
     (void)hwloc_topology_set_type_filter(*out, HWLOC_OBJ_PCI_DEVICE,
                                          HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
-    /* What /sys tells is enough; libpciaccess would leave memory behind. */
+    /* /sys suffices; libpciaccess would leave memory behind. */
     (void)hwloc_topology_set_components(*out, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "pci");
     enum status status = set_source(*out, source, error);
     if (status == STATUS_OK && hwloc_topology_load(*out) != 0)
@@ -43,7 +43,7 @@ static enum status load(const char *source, hwloc_topology_t *out, struct error 
     return status;
 }
 
-/* What the kernel says, where hwloc was not shown the device. */
+/* Reads the kernel's list of local processors, where hwloc does not see the device. */
 static bool read_local_processors(const char *pci_address, hwloc_bitmap_t out)
 {
     char path[128], list[4096] = "";
@@ -60,15 +60,15 @@ static bool read_local_processors(const char *pci_address, hwloc_bitmap_t out)
     return got && list[0] && hwloc_bitmap_list_sscanf(out, list) == 0;
 }
 
-/* The part of the machine that the device hangs on; NULL when the topology has no such device. */
+/* Returns the device's parent in the machine; NULL when the topology lacks the device. */
 static hwloc_obj_t parent_of(hwloc_topology_t topology, const char *pci_address)
 {
     hwloc_obj_t device = hwloc_get_pcidev_by_busidstring(topology, pci_address);
     return device ? hwloc_get_non_io_ancestor_obj(topology, device) : NULL;
 }
 
-/* The processors near the device, of those allowed; NULL when that is unknown or none of them may
- * be used. */
+/* Returns the allowed processors near the device; NULL when unknown, or none of these is allowed.
+ */
 static hwloc_bitmap_t near_device(hwloc_topology_t topology, const char *pci_address,
                                   hwloc_const_cpuset_t allowed)
 {
@@ -95,7 +95,7 @@ enum status place_devices(const char *topology, const char *const *pci_addresses
     enum status status = load(topology, &loaded, error);
     if (status != STATUS_OK)
         return status;
-    /* hwloc leaves out what the cgroup forbids; what `taskset` forbids is taken out here. */
+    /* hwloc leaves out processors that the cgroup forbids, but not those of `taskset`. */
     hwloc_bitmap_t allowed = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(loaded));
     hwloc_bitmap_t mask = hwloc_bitmap_alloc();
     if (allowed && mask && hwloc_topology_is_thissystem(loaded) &&
@@ -145,8 +145,8 @@ int place_numa_node(const char *pci_address)
 
 /* ---- the decision, on any topology ---- */
 
-/* With fewer cores than this there is none to spare: whoever is given one of two would keep the
- * compilers, and the system's own work, from half of the machine. */
+/* With fewer cores, none can be spared: reserving one of two would keep the compilers, and the
+ * system's own work, from half of the machine. */
 enum { CORES_MIN = 3 };
 
 struct choice {
@@ -154,7 +154,7 @@ struct choice {
     hwloc_obj_type_t core; /* hwloc's type for one */
     hwloc_const_cpuset_t allowed;
     hwloc_bitmap_t taken; /* all hardware threads of the cores that were given to devices */
-    /* Devices of which nothing is known, that sit far away, that share a core. */
+    /* Devices with unknown place, far from their core, or sharing a core. */
     hwloc_bitmap_t unknown, far, sharing;
     struct placement *out;
 };
@@ -189,7 +189,7 @@ static int core_count(const struct choice *choice)
     return count > 0 ? count : 0;
 }
 
-/* From the last downwards, since the first serve most interrupts; NULL when none is left. */
+/* Returns the last free core, since the first serve most interrupts; NULL when none is left. */
 static hwloc_obj_t last_core(const struct choice *choice, hwloc_const_cpuset_t within)
 {
     for (int i = core_count(choice) - 1; i >= 0; i--) {
@@ -201,7 +201,7 @@ static hwloc_obj_t last_core(const struct choice *choice, hwloc_const_cpuset_t w
     return NULL;
 }
 
-/* "NUMA node 1", where all that is near lies on one; else "package 0". */
+/* Writes "NUMA node 1", where all near processors are on one; else "package 0". */
 static void name_place(hwloc_topology_t topology, hwloc_const_cpuset_t near, char *out,
                        size_t bytes)
 {
@@ -217,7 +217,8 @@ static void name_place(hwloc_topology_t topology, hwloc_const_cpuset_t near, cha
                 (void)string_format(out, bytes, "%s %u", kinds[k].name, object->os_index);
 }
 
-/* Near if a core is left there, else any; when all are taken, they are given out once more. */
+/* Places a device on a near free core, else on any free core; with none left, cores are used again.
+ */
 static void place_one(struct choice *choice, hwloc_const_cpuset_t near, unsigned index)
 {
     struct seat *place = &choice->out->devices[index];
@@ -239,7 +240,7 @@ static void place_one(struct choice *choice, hwloc_const_cpuset_t near, unsigned
     (void)snprintf(place->cpus, sizeof place->cpus, "%d", cpu);
 }
 
-/* Without `free_cores` they share all. */
+/* Places the compilers; without `free_cores`, on all cores. */
 static void place_compilers(struct choice *choice, hwloc_const_cpuset_t free_cores)
 {
     struct seat *place = &choice->out->compilers;

@@ -1,5 +1,5 @@
-/* Which processors each process should run on: whoever measures sits near its device, on a core of
- * its own; compilers take the others. */
+/* Processors for each process: a measuring process gets a core of its own near the device;
+ * compilers take the others. */
 #ifndef TUNE_DEVICE_PLACE_H
 #define TUNE_DEVICE_PLACE_H
 
@@ -19,18 +19,18 @@ struct seat {
 struct placement {
     struct seat devices[PLACE_DEVICES_MAX];
     struct seat compilers;
-    char note[256]; /* what could not be had, for people; "" when all is well */
+    char note[256]; /* shortcomings, for users; "" without any */
 };
 
-/* pci_addresses[i]: of GPU i ("0000:1b:00.0"), NULL or unknown to the machine: anywhere. Only
- * processors that this process may use are given out. Two devices never share a core while there
- * are cores enough; the second hardware thread of a measuring core is left idle. Where the cores do
- * not suffice to leave compilers one of their own, they share all. `topology`: NULL for this
- * machine; else the path of an hwloc XML file or "synthetic:<hwloc synthetic description>". */
+/* Places devices on processors that this process may use. pci_addresses[i]: of GPU i
+ * ("0000:1b:00.0"), NULL or unknown to the machine: anywhere. Two devices never share a core while
+ * enough exist; the second hardware thread of a measuring core stays idle. Compilers share all
+ * cores where none can be left to them. `topology`: NULL for this machine; else the path of an
+ * hwloc XML file or "synthetic:<hwloc synthetic description>". */
 enum status place_devices(const char *topology, const char *const *pci_addresses, size_t count,
                           struct placement *out, struct error *error);
 
-/* Of the device at the PCI address "0000:1b:00.0"; -1 when it is not known. */
+/* Returns the NUMA node of the device at the PCI address "0000:1b:00.0"; -1 when unknown. */
 int place_numa_node(const char *pci_address);
 
 #endif

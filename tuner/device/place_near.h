@@ -1,4 +1,4 @@
-/* The decision behind place_devices, on any topology: touches nothing, asks nobody. */
+/* The decision behind place_devices, on any topology, without effects or system calls. */
 #ifndef TUNE_DEVICE_PLACE_NEAR_H
 #define TUNE_DEVICE_PLACE_NEAR_H
 
@@ -6,8 +6,8 @@
 
 #include "tuner/device/place.h"
 
-/* `allowed`: the processors that may be given out. `near[i]`: those near device i; NULL when
- * unknown. At most PLACE_DEVICES_MAX devices. */
+/* Places at most PLACE_DEVICES_MAX devices. `allowed`: the available processors. `near[i]`: those
+ * near device i; NULL when unknown. */
 enum status place_near(hwloc_topology_t topology, hwloc_const_cpuset_t allowed,
                        const hwloc_const_cpuset_t *near, size_t count, struct placement *out,
                        struct error *error);

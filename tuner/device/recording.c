@@ -25,7 +25,7 @@ static const size_t item_bytes[RECORDED_PARTS] = {
 /* Beginning of the file; the parts follow, each at a multiple of eight bytes. */
 struct head {
     char magic[sizeof magic];
-    uint64_t bytes; /* of the file */
+    uint64_t bytes; /* bytes of the file */
     struct recorded_device device;
     struct {
         uint64_t offset, count;

@@ -1,5 +1,5 @@
-/* A domain is written where libtuned itself reads it as the constraints are, at hundreds of sizes.
- */
+/* A domain's formula is written only where libtuned agrees with the constraints at hundreds of
+ * sizes. */
 #include "tuner/records/domain.h"
 
 #include <stdlib.h>
@@ -21,8 +21,8 @@ static void add_size(struct sizes *sizes, int64_t n)
         sizes->items[sizes->count++] = n;
 }
 
-/* Small ones, those around powers of two, others of all lengths; and those around the numbers that
- * the formula names, around their multiples and their products. */
+/* Fills in sizes: small ones, those around powers of two, others of all lengths; and those around
+ * the formula's numbers, and around the multiples and products of these. */
 static void fill_sizes(struct sizes *sizes, const char *formula)
 {
     int64_t before = 1;
@@ -51,13 +51,13 @@ static void fill_sizes(struct sizes *sizes, const char *formula)
     }
 }
 
-/* What is asked: of a problem of sizes of several names these, else n. */
+/* Question to libtuned: the problem at its named sizes, else at n. */
 struct question {
     const struct experiment *experiment;
     const struct problem *problem;
     const struct facts *facts;
     const struct configuration *configuration;
-    const char *names[SIZE_NAMES_MAX]; /* as tuned.conf has them */
+    const char *names[SIZE_NAMES_MAX]; /* names as in tuned.conf */
     int64_t own[SIZE_NAMES_MAX];
     size_t count;
 };
@@ -94,7 +94,7 @@ static bool admits(const struct question *question, const int64_t *sizes)
     return holds;
 }
 
-/* Whether libtuned gives the entry of the formula at these sizes. */
+/* Tells whether libtuned finds the formula's entry at these sizes. */
 static bool is_given(const struct tuned *tuned, const struct question *question,
                      const int64_t *sizes)
 {
@@ -109,7 +109,8 @@ static bool is_given(const struct tuned *tuned, const struct question *question,
     return tuned_find_sizes(tuned, &device, "p", n, asked, question->count, &answer) != TUNED_NONE;
 }
 
-/* The sizes of one probe: of several names every other time all but one are the problem's. */
+/* Fills in the sizes of one probe: with several names, every second probe varies only one size of
+ * the problem's. */
 static void fill_probe(const struct question *question, const struct sizes *sizes, size_t i,
                        int64_t *out)
 {

@@ -10,7 +10,7 @@
 
 static const double far_problem = 4, far_device = 4, far_like_device = 2;
 
-/* The ends of size number `index`, n being 0, with its name; NULL: there is none. */
+/* Returns the name and ends of size number `index`, 0 being n; NULL: none. */
 static const char *size_at(const struct tuned_entry *entry, size_t index, long long *low,
                            long long *high)
 {
@@ -32,7 +32,7 @@ long long entry_measured_at(const struct tuned_entry *entry, size_t index)
     return size_at(entry, index, &low, &high) && low == high ? low : -1;
 }
 
-/* The number of the experiment's size i among the entry's; of no such size that past the last. */
+/* Returns the entry's number of the experiment's size i; the number past the last when missing. */
 static size_t find_size(const struct tuned_entry *entry, const char *const *names, size_t first,
                         size_t i)
 {
@@ -59,7 +59,7 @@ const char *entry_problem_key(const struct tuned_entry *entry, const struct expe
     return key;
 }
 
-/* The product of the ratios of all sizes. */
+/* Returns the product of the ratios of all sizes. */
 static double distance(const struct tuned_entry *entry, const struct experiment *experiment,
                        const struct problem *problem, const struct facts *facts)
 {
@@ -87,7 +87,7 @@ static double distance(const struct tuned_entry *entry, const struct experiment 
            (major > 0 && device->compute_capability_major == major ? far_like_device : far_device);
 }
 
-/* NULL: a parameter has no value in the entry. */
+/* Formats the entry's configuration; NULL: a parameter has no value there. */
 static enum status key_of(const struct tuned_entry *entry, const struct experiment *experiment,
                           struct arena *arena, const char **out, struct error *error)
 {

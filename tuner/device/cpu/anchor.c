@@ -4,12 +4,12 @@
 #include "tuner/base/reals.h"
 #include "tuner/device/cpu/device.h"
 
-/* The anchor: every core reads memory that is in no cache and computes, several times over; the
- * median is its time, since one moment lent to something else is not the device's state. */
+/* The anchor: every core reads uncached memory and computes, PASSES times; the median excludes
+ * moments that the system lent to other work. */
 enum {
     PASSES = 5,
     READ_BYTES = 2 << 20, /* a core and pass: about 100 us and more */
-    STEPS = 80 * 1000,    /* of the computation: about as long */
+    STEPS = 80 * 1000,    /* steps of the computation: about as long */
     SETTLED_WINDOWS = 3,
 };
 
@@ -72,7 +72,7 @@ void cpu_conditions(struct device *device, struct conditions *out)
     sensors_read(&device->sensors, running_threads, device, out);
 }
 
-/* Keeps the cores busy for a window; gives the anchor's shortest time in it, and the clock. */
+/* Keeps the cores busy for a window; gives the anchor's shortest time and the clock. */
 static double window(struct device *device, double *clock_mhz)
 {
     int64_t end_ns = clock_now_ns() + (int64_t)(device->warm_up.window_ms * 1e6);
@@ -154,8 +154,8 @@ static double timed_launches(struct device *device, int launches)
 
 void calibrate(struct device *device)
 {
-    /* The tick is the least step that the clock was seen to make; the empty pair the median of what
-     * it reads around nothing. */
+    /* The tick is the least step seen of the clock; the empty pair is the median of two reads in a
+     * row. */
     double steps[CLOCK_READS];
     for (size_t i = 0; i < CLOCK_READS; i++) {
         int64_t start_ns = clock_now_ns();
@@ -167,8 +167,7 @@ void calibrate(struct device *device)
         first++;
     device->calibration.tick_ns = steps[first] > 0 ? steps[first] : 1;
     device->calibration.empty_pair_ns = reals_median(steps, CLOCK_READS);
-    /* What one more launch of nothing over all cores costs: waking them, and waiting for the
-     * last. */
+    /* The cost of one more empty launch over all cores: waking these, and waiting for the last. */
     double gaps[GAP_SAMPLES];
     size_t count = 0;
     int64_t end_ns = clock_now_ns() + GAP_PATIENCE_NS;

@@ -20,7 +20,7 @@ static const struct function_kind {
     const char *name;
     enum element_type type;
 } kinds[] = {
-    {"tune_fused_f16", ELEMENT_F16}, /* where the processor has it */
+    {"tune_fused_f16", ELEMENT_F16}, /* only where the processor has the type */
     {"tune_fused_f32", ELEMENT_F32}, {"tune_fused_f64", ELEMENT_F64},
     {"tune_fused_i32", ELEMENT_I32}, {"tune_added_i32", ELEMENT_I32},
     {"tune_fused_i64", ELEMENT_I64}, {"tune_added_i64", ELEMENT_I64},
@@ -31,7 +31,7 @@ typedef double probe_function(long long repeats);
 struct probe {
     probe_function *function;
     long long repeats;
-    double operations; /* of a thread, in one run */
+    double operations; /* operations of a thread in one run */
 };
 
 static void run_probe(void *context, int thread, int threads)
@@ -51,7 +51,8 @@ static double time_once(struct device *device, struct probe *probe)
     return elapsed_ns > 1 ? elapsed_ns : 1;
 }
 
-/* All cores at once, the best of a few; the first, short ones tell how long to go on. */
+/* Measures all cores at once, the best of a few times; short runs first find the number of repeats.
+ */
 static double measure(struct device *device, probe_function *function)
 {
     struct probe probe = {.function = function, .repeats = REPEATS_FIRST};
@@ -84,7 +85,7 @@ static enum status measure_all(struct device *device, const char *binary, struct
     return STATUS_OK;
 }
 
-/* To `binary`, by way of a file beside it. */
+/* Compiles to `binary`, through a file beside the final one. */
 static enum status compile(struct arena *arena, const char *folder, const char **binary,
                            struct error *error)
 {
@@ -112,7 +113,7 @@ enum status cpu_arithmetic(struct device *device, struct arithmetic *out, struct
     if (above && !before)
         return error_no_memory(error);
     enum status status = temporary_folder_in_tmp("arithmetic", &folder, error);
-    /* What the compiler leaves when it is killed goes with the folder. */
+    /* The folder also holds leftovers of a killed compiler. */
     if (status == STATUS_OK && setenv("TMPDIR", folder.path, 1) != 0)
         status = error_no_memory(error);
     if (status == STATUS_OK)

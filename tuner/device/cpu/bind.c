@@ -23,7 +23,7 @@ static struct placing placing_for(const struct device *device, const struct laun
     return placing;
 }
 
-/* The variable's size is in the table of symbols of the binary. */
+/* Finds a variable; the size is in the binary's table of symbols. */
 static enum status find_symbol(const struct device *device, const struct argument *argument,
                                void **out, struct error *error)
 {
@@ -80,7 +80,8 @@ static enum status bind_argument(struct device *device, const struct launch_plan
     return status;
 }
 
-/* The fewest of an argument: runs have the same copy of all. */
+/* Returns the least number of copies of any argument: in a run, all arguments have the same copy.
+ */
 static uint32_t copies_of_all(const struct device *device, const struct launch_plan *plan)
 {
     uint32_t copies = BLOCK_RUNS_MAX;

@@ -10,8 +10,8 @@
 
 /* A way is tried TRIES times; the best of each transfer then PASSES times more. */
 enum { TRIES = 2, PASSES = 15, LEAST_BYTES = 256 << 20, BYTES_PER_CORE = 32 << 20, WAYS_MAX = 16 };
-/* For each transfer, and as long again for the best way's passes; what was found by then is the
- * ceiling. */
+/* Time limit for each transfer, and the same for the best way's passes; the best rate until then is
+ * the ceiling. */
 static const int64_t search_ns_most = INT64_C(1500000000);
 
 /* Two buffers, cut into equal parts, a part a core. */
@@ -44,7 +44,7 @@ static void write_part(void *context, int thread, int threads)
     const struct stream *stream = context;
     size_t start, length;
     part_of(stream, thread, threads, &start, &length);
-    memset(stream->to + start, 0x5a, length); /* writing zeros may be a case of its own */
+    memset(stream->to + start, 0x5a, length); /* not zeros: writing these may be a special case */
 }
 
 static void read_part(void *context, int thread, int threads)
@@ -72,7 +72,7 @@ __attribute__((target("avx2"))) static unsigned long long add_up(const char *dat
     return a[0] + a[1] + a[2] + a[3];
 }
 
-/* Another way to read, a few per cent faster than the first on some processors. */
+/* Reads by addition, a few per cent faster than the first way on some processors. */
 static void add_part(void *context, int thread, int threads)
 {
     const struct stream *stream = context;
@@ -82,7 +82,7 @@ static void add_part(void *context, int thread, int threads)
     (void)sum;
 }
 
-/* Stores that do not first bring in the lines which they overwrite; parts begin at lines. */
+/* Stores without first reading the overwritten lines; parts begin at lines. */
 __attribute__((target("avx2"))) static void stream_part(void *context, int thread, int threads)
 {
     const struct stream *stream = context;
@@ -179,8 +179,7 @@ static double best_gbs(struct device *device, struct stream *stream, const struc
 {
     struct way ways[WAYS_MAX] = {{0}};
     size_t best = 0;
-    /* Each task on all cores, on half and on a quarter of them: a memory may be quicker with
-     * fewer. */
+    /* Each task runs on all cores, on half and on a quarter: a memory may be faster with fewer. */
     size_t count = 0;
     for (int share = 1; share <= 4; share *= 2) {
         int threads = device->machine.cores / share;
@@ -198,9 +197,9 @@ static double best_gbs(struct device *device, struct stream *stream, const struc
     return ways[best].gbs;
 }
 
-/* Where each pass can begin with none of it in a cache: a millisecond's work for a core, and no
- * more pages than kernels have. Else many times the last-level caches. Within an eighth of the
- * memory. */
+/* Chooses the buffer's size so that each pass finds none of the data in a cache. With flushing by
+ * line: a millisecond's work for a core, and no more pages than kernels have. Otherwise many times
+ * the last-level caches. At most an eighth of the memory. */
 static int64_t fit_bytes(const struct machine *machine)
 {
     bool by_line = machine->flushes_by_line;

@@ -13,11 +13,12 @@
 
 enum {
     LOG_BYTES_MAX = 64 << 10,
-    COMPILE_TIMEOUT_MS = 24 * 3600 * 1000, /* whoever asked watches the time, and kills our group */
+    COMPILE_TIMEOUT_MS =
+        24 * 3600 * 1000, /* a day: the requester watches the time, and kills our group */
     FIXED_ARGUMENTS = 24,
 };
 
-/* What kernels/README.md promises to be there. */
+/* Declarations promised by kernels/README.md. */
 static const char prelude[] = "struct tune_block {\n"
                               "    long long index;\n"
                               "    long long count;\n"
@@ -56,7 +57,7 @@ static void add_define(struct arguments *arguments, struct arena *arena,
     add(arguments, text ? arena_printf(arena, "-D%s=%s", define->name, text) : NULL);
 }
 
-/* What is handed to the compiler: the first source as its standard input, the others as files. */
+/* Inputs of the compiler: the first source as standard input, the others as files. */
 struct inputs {
     FILE *first;
     const char *units[UNITS_MAX]; /* paths, removed by inputs_free */
@@ -82,7 +83,7 @@ static enum status write_all(FILE *file, const struct text *begin, const struct 
     return STATUS_OK;
 }
 
-/* Prelude and source, the latter under its own name and line numbers. */
+/* Writes prelude and source, the latter under its own name and line numbers. */
 static enum status write_source(const struct binary_request *request, const char *path,
                                 const char *hash, FILE *file, struct error *error)
 {
@@ -127,7 +128,8 @@ static enum status add_unit(struct arena *arena, const struct binary_request *re
     return status;
 }
 
-/* The first is an unnamed file; the others lie beside the binary while it is made. */
+/* Makes the compiler's inputs: first an unnamed file; the others lie beside the binary until the
+ * end. */
 static enum status make_inputs(struct arena *arena, const struct binary_request *request,
                                const char *beside, struct inputs *out, struct error *error)
 {
@@ -143,9 +145,9 @@ static enum status make_inputs(struct arena *arena, const struct binary_request 
     return status;
 }
 
-/* By whoever was short of memory, or by hand: nothing that the source did. The limits that we set
- * end a compiler by other signals. Its parts (cc1, as, ld) are told of by the driver of the
- * compiler, gcc or clang. */
+/* Tells whether the compiler was killed for memory or by hand, not for a fault of the source. Our
+ * own limits end a compiler by other signals. The driver (gcc or clang) reports the end of its
+ * parts (cc1, as, ld). */
 static bool was_killed(int code, const char *log)
 {
     static const char *const words[] = {"Killed signal terminated program",
@@ -163,7 +165,7 @@ static bool was_killed(int code, const char *log)
     return false;
 }
 
-/* The first line that names an error, else the first line. */
+/* Chooses the first line that states an error, else the first line. */
 static enum status set_compile_error(const char *compiler, int code, const char *log,
                                      struct error *error)
 {
@@ -193,8 +195,8 @@ static enum status run_compiler(const char *compiler, const struct binary_reques
 {
     struct arena arena = {0};
     struct arguments arguments = {0};
-    /* Each source comes behind the prelude, with what it includes in quotes. No other file of its
-     * folder is found: what is compiled is what was hashed. */
+    /* Each source follows the prelude, with files included in quotes. No other file of the folder
+     * is found, so the compiled text is the hashed one. */
     const char *architecture = request->architecture ? request->architecture : "native";
     add(&arguments, compiler);
     add(&arguments, "-std=gnu17");
@@ -203,7 +205,7 @@ static enum status run_compiler(const char *compiler, const struct binary_reques
         add(&arguments, arena_printf(&arena, "-march=%s", architecture));
     add(&arguments, "-shared");
     add(&arguments, "-fPIC");
-    /* An undefined name is told now, by its name, rather than when the binary is loaded. */
+    /* An undefined name fails now, with the name, rather than when loading. */
     add(&arguments, "-Wl,-z,defs");
     for (size_t i = 0; i < request->define_count; i++)
         add_define(&arguments, &arena, &request->defines[i]);

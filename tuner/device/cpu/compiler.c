@@ -34,8 +34,8 @@ static const char *first_token(struct arena *arena, const char *prefix, const ch
     return arena_printf(arena, "%s %.*s", prefix, (int)strcspn(text, " \t\r\n"), text);
 }
 
-/* "Debian clang version 14.0.6" or "cc (Debian 12.2.0-14) 12.2.0" with the Foundation's copyright
- * below. */
+/* Reads a version from "Debian clang version 14.0.6" or "cc (Debian 12.2.0-14) 12.2.0" with the
+ * Foundation's copyright below. */
 static const char *read_version(struct arena *arena, const char *output)
 {
     static const char clang[] = "clang version ";

@@ -33,7 +33,7 @@ static void cpu_close(struct device *device)
     free(device);
 }
 
-/* The state of one hardware thread a core is the core's. */
+/* Opens the sensors of one hardware thread a core, whose state is the core's. */
 static enum status open_sensors(struct device *device, struct error *error)
 {
     size_t cores = (size_t)device->machine.cores;
@@ -83,7 +83,7 @@ static void cpu_calibration(const struct device *device, struct calibration *out
     *out = device->calibration;
 }
 
-/* A name without a slash would be searched for among the system's libraries. */
+/* Opens a binary. The loader would search the system's libraries for a name without a slash. */
 static void *open_binary(const char *path)
 {
     char *beside = NULL;
@@ -132,7 +132,8 @@ static enum status cpu_load(struct device *device, const char *binary_path, stru
     return status;
 }
 
-/* A processor runs one block at a time; nothing else that a GPU's kernel uses is limited. */
+/* Fills in resources: a processor runs one block at a time; other resources of GPU kernels have no
+ * limit. */
 static enum status cpu_resources(struct device *device, const struct launch *launch,
                                  struct kernel_resources *out, struct error *error)
 {

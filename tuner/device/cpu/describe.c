@@ -10,8 +10,8 @@
 
 enum { LINE_BYTES = 8192, TEXT_BYTES = 256 };
 
-/* The value of the first line of /proc/cpuinfo with one of the keys, which differ by architecture.
- * "" when there is none. */
+/* Reads the value of the first line of /proc/cpuinfo with one of the keys, which differ by
+ * architecture; "" when absent. */
 static void read_cpuinfo(const char *const *keys, char *out, size_t bytes)
 {
     char line[LINE_BYTES];
@@ -46,7 +46,7 @@ static void read_model(const struct machine *machine, char out[TEXT_BYTES])
         (void)string_format(out, TEXT_BYTES, "%s processor", system.machine);
 }
 
-/* The vector instructions that kernels may profit from, in the order of this list. */
+/* Lists the vector instructions useful to kernels, in the order of this list. */
 static void read_simd(char *out, size_t bytes)
 {
     static const char *const keys[] = {"flags", "Features", "isa", NULL};
@@ -87,8 +87,8 @@ static void read_host(char out[TEXT_BYTES])
     out[TEXT_BYTES - 1] = '\0';
 }
 
-/* The same processors of the same machine have the same identity; a part of them, as a container
- * gets it, is another device. */
+/* Adds the device's identity: equal for the same processors of a machine; a part of these, as in a
+ * container, is another device. */
 static enum status add_uuid(const struct machine *machine, const char *model, struct facts *facts,
                             struct error *error)
 {

@@ -25,22 +25,22 @@ struct device {
     size_t binary_count, binary_capacity;
     size_t current; /* index + 1; 0: none */
     struct shelf shelves[ARGUMENTS_MAX];
-    size_t argument_count; /* of the bound plan */
-    uint32_t copies;       /* of what rotates, that runs take turns over */
+    size_t argument_count; /* arguments of the bound plan */
+    uint32_t copies;       /* copies over which runs rotate */
     bool varied;           /* every second one is patched */
-    uint32_t first_copy;   /* of the block timed last */
-    uint32_t shown_copy;   /* of updates, that is looked at */
+    uint32_t first_copy;   /* first copy of the block timed last */
+    uint32_t shown_copy;   /* checked copy of updates */
     int64_t timed_slot;    /* whose runs the scratch is as left by; -1: another's */
     uint32_t streamed;     /* runs in L2_STREAM so far: each takes the next copy */
     char **flush;          /* one per core, for the anchor and to fill caches; NULL until needed */
-    size_t anchor_at;      /* where in them the anchor reads next */
-    unsigned turn;         /* of the bands around inputs */
-    struct process_state process; /* as kernels are to find it */
+    size_t anchor_at;      /* place of the anchor's next read */
+    unsigned turn;         /* turn of the bands around inputs */
+    struct process_state process; /* state of the process that kernels must find */
 };
 
 /* describe.c */
 enum status cpu_describe(int index, struct facts *facts, struct error *error);
-/* bind.c: the functions of struct device_api */
+/* bind.c: functions of struct device_api */
 enum status cpu_bind(struct device *device, const struct launch_plan *plan,
                      const void *const *inputs, uint32_t copies, struct error *error);
 enum status cpu_guards(struct device *device, const struct launch_plan *plan, bool *intact,
@@ -49,14 +49,14 @@ enum status cpu_look(struct device *device, size_t index, const void **out, size
                      struct error *error);
 enum status cpu_read(struct device *device, size_t index, void *out, size_t bytes,
                      struct error *error);
-/* All of the plan's vectors of a role, as far as the plan needs them, set to a value. */
+/* Sets all the plan's vectors of a role to `value`, as far as the plan needs. */
 void set_vectors(struct device *device, const struct launch_plan *plan, enum argument_role role,
                  int value);
-/* What is read and written, as the host has it, in the copy that verified runs take. */
+/* Restores updates to the host's elements, in the copy that verified runs take. */
 void restore_updates(struct device *device, const struct launch_plan *plan);
-/* What the bound plan's variables hold is copied there, or back. */
+/* Copies vectors to the bound plan's variables, or back. */
 void carry_variables(struct device *device, bool back);
-/* Runs are about to change the first so many copies of it. */
+/* Notes that runs are about to change the first `copies` copies of updates. */
 void note_updates(struct device *device, const struct launch_plan *plan, uint32_t copies);
 void guard_vectors(struct device *device, const struct launch_plan *plan);
 /* Around inputs. */
@@ -69,7 +69,7 @@ enum status cpu_results(struct device *device, const struct block *block, uint64
                         struct run_result *out, uint32_t *count, struct error *error);
 enum status cpu_show(struct device *device, const struct block *block, uint32_t run,
                      struct error *error);
-/* launch.c: the functions of struct device_api */
+/* launch.c: functions of struct device_api */
 enum status cpu_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
                     struct error *error);
 enum status cpu_run_again(struct device *device, const struct launch_plan *plan,
@@ -83,7 +83,7 @@ enum status cpu_measure_energy(struct device *device, const struct block *block,
 /* anchor.c */
 enum status cpu_anchor(struct device *device, double *elapsed_ns, struct error *error);
 enum status warm_up(struct device *device, struct error *error);
-/* One window more after a pause. */
+/* Warms up for one window more, after a pause. */
 enum status warm_up_again(struct device *device, struct error *error);
 void cpu_conditions(struct device *device, struct conditions *out);
 void calibrate(struct device *device);
@@ -92,12 +92,12 @@ enum status cpu_bandwidth(struct device *device, int64_t bytes, struct bandwidth
                           struct error *error);
 /* arithmetic.c */
 enum status cpu_arithmetic(struct device *device, struct arithmetic *out, struct error *error);
-/* flush.c: nothing that the bound plan's next runs, which begin with copy `first`, touch is in a
- * cache; dirty: the caches are full of lines that have yet to be written back. */
+/* flush.c: Evicts all data of the bound plan's next runs, which begin with copy `first`, from the
+ * caches; dirty: fills the caches with lines that have yet to be written back. */
 enum status flush_caches(struct device *device, uint32_t first, uint32_t runs, bool dirty,
                          struct error *error);
-/* A thread's share of [data, data + bytes) leaves all caches; only where machine.flushes_by_line.
- */
+/* Evicts a thread's share of [data, data + bytes) from all caches; only where
+ * machine.flushes_by_line. */
 void flush_lines(char *data, size_t bytes, int thread, int threads);
 enum status flush_make(struct device *device, struct error *error);
 size_t flush_bytes(const struct machine *machine, int core);

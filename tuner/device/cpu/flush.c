@@ -6,7 +6,7 @@
 
 #include "tuner/device/cpu/device.h"
 
-/* Of a buffer where caches are unknown, or are not filled to empty them. */
+/* Buffer size where caches are unknown, or are flushed by line. */
 enum { BUFFER_BYTES_MAX = 64 << 20, LINE_BYTES = 64 };
 
 /* ---- one line after the other, by the processor's own instruction ---- */
@@ -43,7 +43,7 @@ void flush_lines(char *data, size_t bytes, int thread, int threads)
         evict(first + begin * LINE_BYTES, (end - begin) * LINE_BYTES);
 }
 
-/* What the runs of a block read and write: the copies that they take in turn. */
+/* Data that a block's runs read and write: the copies taken in turn. */
 struct touched {
     struct device *device;
     uint32_t first, runs;
@@ -54,7 +54,7 @@ static void evict_touched(void *context, int thread, int threads)
     const struct touched *touched = context;
     for (size_t i = 0; i < touched->device->argument_count; i++) {
         const struct vector *vector = touched->device->shelves[i].bound;
-        uint32_t copies = touched->device->copies; /* that runs take, of as many as there are */
+        uint32_t copies = touched->device->copies; /* copies that runs take, of `copies` */
         if (vector && vector->count < copies)
             copies = vector->count;
         for (uint32_t run = 0; vector && run < copies && run < touched->runs; run++)
@@ -63,7 +63,7 @@ static void evict_touched(void *context, int thread, int threads)
     }
 }
 
-/* ---- by filling the caches with something else ---- */
+/* ---- flushing by reading other data ---- */
 
 size_t flush_bytes(const struct machine *machine, int core)
 {
@@ -73,7 +73,8 @@ size_t flush_bytes(const struct machine *machine, int core)
     return (size_t)bytes;
 }
 
-/* memchr for a byte that is not there: the C library's is vectorised, however tune was built. */
+/* Reads all bytes by memchr for an absent byte: the C library's is vectorised, however tune was
+ * built. */
 void read_through(const char *data, size_t bytes)
 {
     const void *volatile found = memchr(data, 1, bytes);
@@ -93,8 +94,8 @@ static void place(void *context, int thread, int threads)
         memset(device->flush[thread], 0x5a, flush_bytes(&device->machine, thread));
 }
 
-/* One for each last-level cache, shared by its cores. Pages that were never written would all be
- * one and the same page of zeros. */
+/* Makes a buffer for each last-level cache, shared by the cache's cores. The pages are written
+ * first, since unwritten ones would all be the same page of zeros. */
 enum status flush_make(struct device *device, struct error *error)
 {
     int cores = device->machine.cores;
@@ -132,8 +133,8 @@ static void read_own(void *context, int thread, int threads)
     read_through(device->flush[thread], flush_bytes(&device->machine, thread));
 }
 
-/* One store a line leaves all of it dirty. Cores that share a buffer start at different places, and
- * atomically, since they meet. */
+/* Writes one word a line, which makes the whole line dirty. Cores that share a buffer start at
+ * different places, and write atomically, since they meet. */
 static void write_own(void *context, int thread, int threads)
 {
     const struct device *device = context;
@@ -146,10 +147,11 @@ static void write_own(void *context, int thread, int threads)
         __atomic_store_n(&data[i], 0x5a, __ATOMIC_RELAXED);
 }
 
-/* By line where the processor can: it costs what the data costs, not what the caches do, of which a
- * virtual machine may see hundreds of megabytes; and nothing stays that a cache of unknown ways
- * kept. Else each core goes through all of its buffer, not only a share: its private caches are
- * flushed too, and so are those of cores that a virtual machine wrongly says to share one cache. */
+/* Flushes by line where the processor can: the cost is that of the data, not of the caches, of
+ * which a virtual machine may see hundreds of megabytes; and caches of unknown replacement keep
+ * none of the data. Otherwise each core reads the whole buffer, not only a share: this flushes
+ * private caches, too, and those of cores that a virtual machine wrongly reports as sharing one
+ * cache. */
 enum status flush_caches(struct device *device, uint32_t first, uint32_t runs, bool dirty,
                          struct error *error)
 {

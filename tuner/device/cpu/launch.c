@@ -9,7 +9,7 @@
 #include "tuner/base/random.h"
 #include "tuner/device/cpu/device.h"
 
-/* As kernels/README.md has it. */
+/* Declared as in kernels/README.md. */
 struct tune_block {
     long long index;
     long long count;
@@ -33,7 +33,8 @@ struct prepared_launch {
 struct prepared {
     size_t count;
     struct prepared_launch launches[LAUNCHES_MAX];
-    _Alignas(8) unsigned char values[ARGUMENTS_MAX][VALUE_BYTES_MAX]; /* of scalars and structs */
+    _Alignas(
+        8) unsigned char values[ARGUMENTS_MAX][VALUE_BYTES_MAX]; /* values of scalars and structs */
     const struct launch_plan *plan;
     /* Places of inputs in the launches, which take another copy each run. */
     size_t rotated_count;
@@ -117,7 +118,7 @@ static void lay_out_arguments(struct device *device, const struct launch_plan *p
     }
 }
 
-/* Of the plan bound last. Takes a microsecond. */
+/* Prepares the plan bound last. Takes a microsecond. */
 static enum status prepare(struct device *device, const struct launch_plan *plan,
                            struct prepared *out, struct error *error)
 {
@@ -158,7 +159,7 @@ static enum status prepare(struct device *device, const struct launch_plan *plan
     return status;
 }
 
-/* One launch while it runs. */
+/* A launch while running. */
 struct running {
     _Alignas(64) atomic_llong next; /* block to be taken */
     _Alignas(64) const struct prepared_launch *launch;
@@ -191,7 +192,7 @@ static void run_queued(void *context, int thread, int threads)
     }
 }
 
-/* The arguments of every second repeat. */
+/* Swaps the arguments for every second repeat. */
 static void swap_arguments(const struct prepared_launch *prepared, void *out[ARGUMENTS_MAX])
 {
     const struct launch *launch = prepared->launch;
@@ -216,7 +217,7 @@ static void run_once(struct device *device, const struct prepared *prepared)
     }
 }
 
-/* All inputs at their copies for this run. */
+/* Points all inputs to the copies of this run. */
 static void rotate(const struct device *device, struct prepared *prepared, uint32_t run)
 {
     point_structs(device, prepared, run);
@@ -289,8 +290,7 @@ void cpu_drop_slots(struct device *device)
     device->timed_slot = -1;
 }
 
-/* Whether the copies are so much that none of one is left in the caches when its turn comes again.
- */
+/* Tells whether the copies are so large that none of one is left in the caches by the next turn. */
 static bool streams_by(const struct device *device, const struct launch_plan *plan)
 {
     double caches = 0, copies = 0;
@@ -304,7 +304,8 @@ static bool streams_by(const struct device *device, const struct launch_plan *pl
     return copies >= STREAM_CACHES * caches;
 }
 
-/* The caches as the mode wants them; *copy: the first run's, or -1 when inputs do not rotate. */
+/* Brings the caches into the mode's state; *copy: the first run's, or -1 when inputs do not rotate.
+ */
 static enum status bring_caches(struct device *device, const struct block *block,
                                 const struct prepared *prepared, int64_t *copy, struct error *error)
 {
@@ -325,7 +326,8 @@ static enum status bring_caches(struct device *device, const struct block *block
     return flush_caches(device, (uint32_t)*copy, block->runs, block->mode == L2_DIRTY, error);
 }
 
-/* The device warm, the plan prepared, its scratch as its own runs left it or zeroed. */
+/* Makes a block ready: device warm, plan prepared, scratch left by the plan's own runs or zeroed.
+ */
 static enum status ready_block(struct device *device, const struct block *block,
                                struct prepared *prepared, struct error *error)
 {
@@ -344,7 +346,7 @@ static enum status ready_block(struct device *device, const struct block *block,
     return status;
 }
 
-/* Nothing is kept for a slot: preparing takes a microsecond. */
+/* Times a block. Slots keep no state, as preparing takes a microsecond. */
 enum status cpu_time_block(struct device *device, const struct block *block, double *elapsed_ns,
                            struct error *error)
 {
@@ -369,12 +371,12 @@ enum status cpu_time_block(struct device *device, const struct block *block, dou
     carry_variables(device, true);
     double block_ns =
         (double)(device->busy_until_ns - start_ns) - device->calibration.empty_pair_ns;
-    /* What is shorter than the timer can tell is given as the least that it can. */
+    /* A time below the timer's tick is given as the tick. */
     *elapsed_ns = fmax(block_ns, device->calibration.tick_ns) / block->runs;
     return STATUS_OK;
 }
 
-/* ---- what the last run of a block left behind ---- */
+/* ---- results of a block's last run ---- */
 
 static uint32_t copy_of(const struct device *device, const struct block *block, uint32_t run)
 {
@@ -396,7 +398,7 @@ enum status cpu_results(struct device *device, const struct block *block, uint64
         if (!(outputs >> i & 1))
             continue;
         if (is_update && (block->mode == L2_HOT || block->runs > (rotates ? device->copies : 1)))
-            *count = 0; /* they were changed more than once */
+            *count = 0; /* several runs changed the copies */
         out->sum = hash_u64(vector_data(device->shelves[i].bound, rotates ? copy : 0),
                             argument_bytes(&plan->arguments[i]), out->sum + i);
     }
@@ -425,7 +427,7 @@ struct watch {
     uint32_t copy;
 };
 
-/* Runs until the counter makes a step, and gives its size. */
+/* Runs until the counter steps, and gives the step's size. */
 static enum status run_to_step(struct device *device, struct prepared *prepared,
                                struct watch *watch, double *step_j, struct error *error)
 {

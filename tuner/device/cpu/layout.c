@@ -42,7 +42,7 @@ struct share layout_share(const struct layout *layout, const int *nodes, int thr
                           size_t granules)
 {
     if (layout->interleaved) {
-        /* Nodes take turns, and on each node its threads. */
+        /* Nodes take turns, and within each node the threads. */
         size_t rank = 0, mates = 0, count = (size_t)layout->nodes;
         for (int i = 0; i < layout->threads; i++) {
             rank += i < thread && nodes[i] == nodes[thread];

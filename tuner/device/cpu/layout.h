@@ -7,25 +7,25 @@
 
 #include "tuner/base/launch.h"
 
-/* A page lies on the node of the thread that touches it first. Threads that share the work in equal
- * runs each touch the part that they will read; where blocks go to whoever is free, the pages take
- * turns over the nodes. */
+/* Placement of memory: a page lies on the node of the thread that touches the page first. Threads
+ * with equal static shares each touch the part that they will read; where free threads take the
+ * next block, pages take turns over the nodes. */
 struct layout {
     int threads; /* the first of the machine's order */
-    int nodes;   /* NUMA nodes on which they run */
+    int nodes;   /* NUMA nodes of the threads */
     bool interleaved;
 };
 
-/* `nodes[i]`: the node of the i-th thread, 0 for the first, and numbered on as they first appear.
- */
+/* Lays out memory for threads; `nodes[i]`: the node of thread i, numbered from 0 in order of
+ * appearance. */
 struct layout layout_of(const int *nodes, int threads, enum schedule schedule);
 
-/* Of the launches that take the argument, the one with the most threads decides, at most `limit`.
- * An argument that no launch takes lies as for one thread. */
+/* Lays out an argument for the launch with the most threads, at most `limit`, of those that take
+ * the argument; for one thread when no launch does. */
 struct layout layout_for_argument(const struct launch_plan *plan, size_t argument, const int *nodes,
                                   int limit);
 
-/* Whether memory laid out by one lies as the other would have it. */
+/* Tells whether two layouts place memory alike. */
 bool layout_same(const struct layout *a, const struct layout *b);
 
 /* The granules (pages, or larger pieces) that a thread touches: first, first + step ... < end. Each

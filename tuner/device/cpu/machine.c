@@ -13,8 +13,9 @@
 #include "tuner/base/environment.h"
 #include "tuner/base/text.h"
 
-/* hwloc leaves out what the cgroup forbids; what `taskset` forbids is taken out here. All threads'
- * masks together count, so that the answer stays the same after threads were pinned. */
+/* Restricts the topology to the affinity mask: hwloc leaves out processors that the cgroup forbids,
+ * but not those of `taskset`. The masks of all threads count, so that the result stays the same
+ * after threads were pinned. */
 static void restrict_to_affinity(hwloc_topology_t topology)
 {
     hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
@@ -26,7 +27,7 @@ static void restrict_to_affinity(hwloc_topology_t topology)
     hwloc_bitmap_free(allowed);
 }
 
-/* Of one of the blocks that Linux counts memory in; 0: it does not. */
+/* Returns the size of Linux's memory blocks; 0: unknown. */
 static int64_t memory_block_bytes(void)
 {
     char digits[32] = "";
@@ -73,7 +74,7 @@ static struct cache_level read_cache(hwloc_topology_t topology, hwloc_obj_type_t
     return cache;
 }
 
-/* Some systems show no cores: each processing unit is then one. */
+/* Returns the type of cores: a processing unit on systems that show no cores. */
 static hwloc_obj_type_t core_type(hwloc_topology_t topology)
 {
     return count_of(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
@@ -116,7 +117,7 @@ static enum status read_topology(struct machine *machine, struct error *error)
             break;
     }
     machine->hardware_threads = placed;
-    /* Where nothing is known of nodes, all lies on one. */
+    /* Where nodes are unknown, all memory lies on one. */
     int count = 0;
     for (int i = 0; i < machine->hardware_threads; i++) {
         hwloc_const_nodeset_t own = machine->units[i]->nodeset;
@@ -131,14 +132,15 @@ static enum status read_topology(struct machine *machine, struct error *error)
     return STATUS_OK;
 }
 
-/* Asked once: in a virtual machine the question goes to the host, too slow for what is timed. */
+/* Tells whether the processor can evict lines. Called once: a virtual machine passes the question
+ * on to the host, too slow inside timed code. */
 static bool processor_evicts(void)
 {
 #if defined(__x86_64__)
     unsigned a = 0, b = 0, c = 0, d = 0;
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_CLFLUSHOPT) != 0;
 #elif defined(__aarch64__)
-    return true; /* Linux lets programs use it */
+    return true; /* Linux lets programs use the instruction */
 #else
     return false;
 #endif
@@ -172,7 +174,7 @@ void machine_free(struct machine *machine)
     *machine = (struct machine){0};
 }
 
-/* The cache farthest from the processor; NULL when none is known. */
+/* Returns the cache farthest from the processor; NULL when none is known. */
 static hwloc_obj_t last_cache(const struct machine *machine, int index)
 {
     hwloc_obj_t last = NULL;

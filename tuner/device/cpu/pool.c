@@ -14,7 +14,7 @@ enum {
     PAUSES_A_LOOK = 64,
     /* The next launch of a timed block comes within microseconds. */
     IDLE_SPIN_NS = 100 * 1000,
-    /* Whoever waits for the others is being timed, and has a processor to itself. */
+    /* The waiting thread is being timed, and has a processor of its own. */
     JOIN_SPIN_NS = 10 * 1000 * 1000,
 };
 
@@ -124,8 +124,8 @@ static void *work(void *argument)
     struct pool *pool = worker->pool;
     (void)machine_pin(pool->machine, worker->index);
     for (unsigned seen = 0;; seen++) {
-        /* `asleep` is set before `calls` is looked at again, and the caller counts `calls` up
-         * before it looks at `asleep`: one of the two sees the other. */
+        /* The worker sets `asleep` before reading `calls` again, and the caller increments `calls`
+         * before reading `asleep`: at least one sees the other's change. */
         if (!calls_changed(worker, seen, IDLE_SPIN_NS)) {
             (void)pthread_mutex_lock(&worker->mutex);
             atomic_store(&worker->asleep, true);
@@ -161,8 +161,8 @@ void pool_run(struct pool *pool, int threads, pool_task *task, void *context)
         await_others(pool);
 }
 
-/* Signals are the caller's business: no worker is to be interrupted by one, but for those that its
- * own writing to inputs brings about. */
+/* Starts a worker with signals blocked, which are the caller's business, except those caused by the
+ * worker's own writes to inputs. */
 static enum status start_worker(struct pool *pool, int index, struct error *error)
 {
     struct worker *worker = &pool->workers[index];
@@ -225,7 +225,7 @@ enum status pool_start(const struct machine *machine, struct pool **out, struct 
         return status;
     }
     pin_caller(pool);
-    pool_run(pool, pool->size, say_hello, NULL); /* all are up, and on their processors */
+    pool_run(pool, pool->size, say_hello, NULL); /* all are up, each on a processor */
     *out = pool;
     return STATUS_OK;
 }

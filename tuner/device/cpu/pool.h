@@ -15,19 +15,19 @@ typedef void pool_task(void *context, int thread, int threads);
  * pool_stop, and the only one that may call the functions below. `machine` must outlive the pool.
  */
 enum status pool_start(const struct machine *machine, struct pool **out, struct error *error);
-/* Ends the threads and gives the calling thread its processors back. Takes NULL. */
+/* Ends the threads and gives the calling thread the former processors back. Accepts NULL. */
 void pool_stop(struct pool *pool);
 
-/* Threads, the caller included. */
+/* Returns the number of threads, the caller included. */
 int pool_size(const struct pool *pool);
-/* How many are running now: the caller, and those that still spin or work. */
+/* Returns the number of running threads: the caller, and those that still spin or work. */
 int pool_awake(const struct pool *pool);
 
 /* Runs the task on the first `threads` threads (1 .. pool_size) and returns when all are through.
  * Idle threads spin for a moment, since the next run often comes at once, then sleep. */
 void pool_run(struct pool *pool, int threads, pool_task *task, void *context);
 
-/* Resets the calling thread's rounding, and what it takes for zero, to a program's start. */
+/* Resets the calling thread's rounding and flushing of subnormal numbers to a program's start. */
 void float_modes_reset(void);
 
 #endif

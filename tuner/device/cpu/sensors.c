@@ -29,7 +29,7 @@ static void close_file(int file)
         (void)close(file);
 }
 
-/* The file's beginning, as it is now. */
+/* Reads the current beginning of the file. */
 static bool read_text(int file, char *out, size_t bytes)
 {
     ssize_t got = file >= 0 ? pread(file, out, bytes - 1, 0) : -1;
@@ -68,7 +68,7 @@ static bool begins_with(const char *text, const char *beginning)
     return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
-/* Calls `use` for each entry of the folder that begins so, until it returns true. */
+/* Calls `use` for each entry of the folder with this beginning, until a call returns true. */
 static void each_entry(struct sensors *sensors, const char *root, const char *folder,
                        const char *beginning,
                        bool (*use)(struct sensors *sensors, const char *root, const char *path))
@@ -84,7 +84,7 @@ static void each_entry(struct sensors *sensors, const char *root, const char *fo
         (void)closedir(entries);
 }
 
-/* The first temperature that such a chip has is its package's, or nearest to that. */
+/* Opens the first temperature of a known chip: the package's, or the nearest to that. */
 static bool use_chip(struct sensors *sensors, const char *root, const char *path)
 {
     static const char *const chips[] = {"coretemp", "k10temp", "zenpower", "cpu_thermal", NULL};
@@ -110,8 +110,8 @@ static bool use_zone(struct sensors *sensors, const char *root, const char *path
     return sensors->temperature >= 0;
 }
 
-/* Zones within a package ("intel-rapl:0:0": its cores, its memory) are part of it; "psys" is the
- * whole board. */
+/* Opens a package's energy counter. Zones within a package ("intel-rapl:0:0": cores, memory) are
+ * part of the package; "psys" is the whole board. */
 static bool use_package(struct sensors *sensors, const char *root, const char *path)
 {
     char name[PATH_BYTES], word[VALUE_BYTES];
@@ -199,10 +199,10 @@ void sensors_close(struct sensors *sensors)
         .clock = -1, .temperature = -1, .load = -1, .processors = -1, .processor = -1};
 }
 
-/* "processor : 3", then lines of its own, "cpu MHz : 2596.120" among them. */
+/* Reads the clock from lines such as "cpu MHz : 2596.120" below "processor : 3". */
 static double clock_by_list(const struct sensors *sensors)
 {
-    char line[4096]; /* its flags alone are over a thousand */
+    char line[4096]; /* the line of flags alone has over a thousand characters */
     int copy = sensors->processors >= 0 ? fcntl(sensors->processors, F_DUPFD_CLOEXEC, 0) : -1;
     FILE *file = copy >= 0 ? fdopen(copy, "re") : NULL;
     double mhz = (double)NAN;
@@ -223,8 +223,8 @@ static double clock_by_list(const struct sensors *sensors)
     return mhz > 0 ? mhz : (double)NAN;
 }
 
-/* Of a few looks the least: what runs for a moment only, the system's own threads mostly, is no
- * company. */
+/* Counts other running threads, as the least of a few readings: threads that run for a moment,
+ * mostly the system's, do not disturb. */
 static int64_t read_others(const struct sensors *sensors, int (*own_threads)(void *context),
                            void *context)
 {

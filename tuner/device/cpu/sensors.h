@@ -1,4 +1,4 @@
-/* What Linux tells of the processors' state without privileges. */
+/* State of the processors, as Linux reports without privileges. */
 #ifndef TUNE_DEVICE_CPU_SENSORS_H
 #define TUNE_DEVICE_CPU_SENSORS_H
 
@@ -10,7 +10,7 @@
 
 enum { SENSOR_PACKAGES_MAX = 16, SENSOR_THROTTLES_MAX = 192 };
 
-/* A package's energy counter, which starts anew at its range. */
+/* A package's energy counter, which wraps at its range. */
 struct energy_counter {
     int file;
     double range_uj, last_uj;
@@ -26,20 +26,20 @@ struct sensors {
     char energy_refused[128]; /* the counter that is there but may not be read; "" */
     int throttles[SENSOR_THROTTLES_MAX];
     int throttle_count;
-    int64_t throttled; /* their sum when read last */
+    int64_t throttled; /* sum at the last reading */
 };
 
-/* Reads what is under `root` ("": this machine's). `processors`: the system's numbers of the ones
- * used, the one that the main thread runs on first. Never fails; ended by sensors_close. */
+/* Opens the sensors under `root` ("": this machine's). `processors`: the system's numbers of the
+ * used ones, the main thread's first. Never fails; ended by sensors_close. */
 void sensors_open(struct sensors *sensors, const char *root, const unsigned *processors,
                   size_t count);
 void sensors_close(struct sensors *sensors);
 
-/* `own_threads`: those of this process that are running, called before each reading. */
+/* Reads the sensors; `own_threads` returns this process's running threads, before each reading. */
 void sensors_read(struct sensors *sensors, int (*own_threads)(void *context), void *context,
                   struct conditions *out);
 
-/* Joules since sensors_open, of all packages. STATUS_UNAVAILABLE, with what to do. */
+/* Reads the joules of all packages since sensors_open. STATUS_UNAVAILABLE, with the remedy. */
 enum status sensors_energy(struct sensors *sensors, double *energy_j, struct error *error);
 
 #endif

@@ -13,14 +13,14 @@ enum {
     /* The system may give pages of this size; turns of less would then not be turns. */
     HUGE_PAGE_BYTES = 2 << 20,
     HUGE_FROM_BYTES = 16 << 20,
-    /* In front of a mapping and behind it, where nothing can be read or written; of this size
-     * mappings lie among large pages as they would without. */
+    /* Inaccessible pages in front of and behind a mapping; with this size, mappings keep their
+     * alignment among large pages. */
     FENCE_BYTES = HUGE_PAGE_BYTES,
 };
 
 _Static_assert((int)GUARD_BYTES <= (int)PAGE_BYTES, "the band before lies in the page before");
 
-/* Fresh pages each time: memory from the heap may have been touched, and so placed, before. */
+/* Maps fresh pages: memory from the heap may have been touched, and so placed, before. */
 char *pages_map(size_t bytes)
 {
     void *pages = mmap(NULL, bytes > 0 ? bytes : 1, PROT_READ | PROT_WRITE,
@@ -88,14 +88,15 @@ char *vector_data(const struct vector *vector, uint32_t copy)
     return vector->pages[copy] + PAGE_BYTES + vector->offset;
 }
 
-/* Whole pages, so that a fence begins where they end. */
+/* Returns the mapping's bytes in whole pages, so that a fence begins at the end. */
 static size_t mapped_bytes(const struct vector *vector)
 {
     const size_t bytes = PAGE_BYTES + vector->offset + vector->bytes + GUARD_BYTES;
     return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
-/* So much of a mapping lies in front of the data, and so much behind its first `bytes` bytes. */
+/* Return a mapping's bytes in front of the data, and those behind the data's first `bytes` bytes.
+ */
 static size_t before_data(const struct vector *vector)
 {
     return PAGE_BYTES + vector->offset;
@@ -143,7 +144,7 @@ static bool add_copy(struct vector *vector)
     return true;
 }
 
-/* The one that lies as wanted; else an empty one, else the one used longest ago, emptied. */
+/* Takes the vector of this layout, else an empty one, else the least recently used, emptied. */
 static struct vector *take(struct shelf *shelf, const struct layout *layout)
 {
     struct vector *oldest = &shelf->vectors[0];
@@ -172,28 +173,28 @@ static uint32_t copies_that_fit(const struct placing *placing, size_t bytes, uin
     return copies > 0 ? copies : 1;
 }
 
-/* The address alone does not tell: what is freed and allocated again may come to lie where it lay.
- */
+/* Tells whether the vector holds the argument. The address alone does not suffice: freed memory may
+ * be allocated again at the same place. */
 static bool holds(const struct vector *vector, const struct argument *argument, const void *host)
 {
     return vector->host == host && vector->contents == argument_contents(argument) &&
            vector->offset == argument->offset_bytes && vector->bytes == argument_bytes(argument);
 }
 
-/* Without it, writing to inputs is not seen, and no more than that. */
+/* Protects a copy. If that fails, only writes to inputs go unnoticed. */
 static void protect(const struct vector *vector, uint32_t copy, bool written)
 {
     (void)mprotect(vector->pages[copy], mapped_bytes(vector),
                    written ? PROT_READ | PROT_WRITE : PROT_READ);
 }
 
-/* Where the first whole element lies, as counted from the data. */
+/* Returns the first whole element's place in the band before the data. */
 static char *band_before(const struct vector *vector, uint32_t copy)
 {
     return vector->pages[copy] + before_data(vector) % element_bytes(vector->type);
 }
 
-/* An input's bands are all that its mapping has besides the data. */
+/* Fills an input's bands: the whole mapping outside the data. */
 static void fill_bands(struct vector *vector, uint32_t copy, unsigned turn)
 {
     char *data = vector_data(vector, copy);
@@ -211,14 +212,14 @@ void vector_turn_bands(struct vector *vector, unsigned turn)
     protect(vector, 0, false);
 }
 
-/* False when a band is not as it was filled: *at is its first such byte. */
+/* Tells whether a band is as filled; else *at is the first changed byte. */
 static bool band_kept(const char *band, size_t bytes, enum element_type type, unsigned turn,
                       size_t *at)
 {
     char *filled = malloc(bytes);
     if (!filled)
         return true;
-    memcpy(filled, band, bytes); /* where no whole element is, there is nothing to compare */
+    memcpy(filled, band, bytes); /* bytes outside whole elements are not compared */
     band_fill(filled, bytes, type, turn);
     for (*at = 0; *at < bytes && band[*at] == filled[*at];)
         ++*at;
@@ -243,14 +244,14 @@ static bool bands_kept(const struct vector *vector, uint32_t copy, int64_t *at)
     return true;
 }
 
-/* Copy `copy` as it is to be: what the host has, every second one patched. */
+/* Sets a copy to the host's elements, patched in every second one. */
 static void set_patched(const struct vector *vector, uint32_t copy)
 {
     if (copy % 2 == 1)
         patch_vector(vector_data(vector, copy), vector->type, &vector->patch);
 }
 
-/* The host's elements where the patch has others. */
+/* Puts the host's elements back at the patch's places. */
 static void take_patch_away(const struct vector *vector, uint32_t copy)
 {
     const size_t bytes = element_bytes(vector->type);
@@ -272,7 +273,7 @@ void vector_vary(struct vector *vector, const struct patch *patch)
     vector->patch = *patch;
 }
 
-/* False when a patched element of the copy is not the patch's: *at is its first byte. */
+/* Tells whether all patched elements are the patch's; else *at is the first differing byte. */
 static bool patch_kept(const struct vector *vector, uint32_t copy, int64_t *at)
 {
     const size_t bytes = element_bytes(vector->type);
@@ -328,7 +329,7 @@ enum status shelf_upload(struct shelf *shelf, const struct placing *placing,
                          const struct argument *argument, const void *host, uint32_t copies,
                          struct error *error)
 {
-    /* What is kept for other layouts is old as well. */
+    /* Vectors of other layouts hold old data as well. */
     for (size_t i = 0; i < LAYOUTS_KEPT; i++)
         if (shelf->vectors[i].count > 0 && !holds(&shelf->vectors[i], argument, host))
             vector_free(&shelf->vectors[i]);
@@ -383,13 +384,13 @@ enum status shelf_reserve(struct shelf *shelf, const struct placing *placing,
     return STATUS_OK;
 }
 
-/* No two neighbours alike, so that what copies a neighbour is seen, too. */
+/* Returns the guard byte at `i`. Neighbours differ, so that a copied neighbour is seen, too. */
 static unsigned char guard_byte(size_t i)
 {
     return (unsigned char)(0x5b + 37 * i);
 }
 
-/* Where less is used than there is, so much of the rest is guarded as a fence would be. */
+/* Returns the guarded bytes behind a shorter part: as many as a fence would have. */
 static size_t guarded_behind(const struct vector *vector, size_t bytes)
 {
     const size_t rest = behind_data(vector, bytes);

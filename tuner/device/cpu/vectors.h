@@ -12,24 +12,23 @@
 #include "tuner/device/cpu/layout.h"
 #include "tuner/device/cpu/pool.h"
 
-/* Pages of their own, first touched as the layout has it, with room for a guard band on both sides,
- * and behind these a fence.
- * Those of inputs can only be read, until a kernel writes to them (watch.h). Zero-initialise; freed
- * by vector_free. */
+/* Own pages, first touched according to the layout, with room for a guard band on both sides, and
+ * behind these a fence. Those of inputs are read-only until a kernel writes there (watch.h). Zero-
+ * initialise; freed by vector_free. */
 struct vector {
     char **pages;         /* one mapping a copy */
-    atomic_bool *written; /* by a kernel, of each copy, which can only be read else */
+    atomic_bool *written; /* copies written by a kernel; all others are read-only */
     bool is_input;
-    unsigned turn;          /* of an input: the first copy's bands are of this one */
-    enum element_type type; /* of an input, for its bands */
+    unsigned turn;          /* an input's turn: that of the first copy's bands */
+    enum element_type type; /* an input's type, for the bands */
     uint32_t count;         /* of copies */
     uint32_t capacity;      /* of `pages` */
-    size_t bytes;           /* of a copy's data */
-    size_t offset;          /* of the data behind the start of a page */
-    const void *host;       /* what the copies hold; NULL: output or scratch */
-    uint64_t contents;      /* argument_contents of what `host` held when it was copied */
-    struct patch patch;     /* of an input: what every second copy has instead */
-    uint32_t used_copies;   /* of an update: the first so many are no longer as `host` has it */
+    size_t bytes;           /* bytes of a copy's data */
+    size_t offset;          /* offset of the data behind the start of a page */
+    const void *host;       /* source of the copies; NULL: output or scratch */
+    uint64_t contents;      /* argument_contents of `host` when copied */
+    struct patch patch;     /* an input's patch, in every second copy */
+    uint32_t used_copies;   /* an update's copies that runs changed, from the first */
     struct layout layout;
     uint64_t used; /* when last */
 };
@@ -38,17 +37,17 @@ struct vector {
 enum { LAYOUTS_KEPT = 4 };
 struct shelf {
     struct vector vectors[LAYOUTS_KEPT];
-    struct vector *bound; /* NULL: nothing yet */
-    /* Of the current binary, which kernels find instead of it; NULL: none. */
+    struct vector *bound; /* NULL: none yet */
+    /* Variable of the current binary that kernels use instead; NULL: none. */
     void *variable;
-    size_t variable_bytes; /* of the bound argument */
+    size_t variable_bytes; /* bytes of the bound argument */
     uint64_t uses;
 };
 
 /* How memory is to be laid out. */
 struct placing {
     struct pool *pool;
-    const int *nodes; /* of each thread */
+    const int *nodes; /* node of each thread */
     struct layout layout;
     size_t bytes_max; /* for all copies of one vector */
 };
@@ -58,40 +57,40 @@ struct placing {
 enum status shelf_upload(struct shelf *shelf, const struct placing *placing,
                          const struct argument *argument, const void *host, uint32_t copies,
                          struct error *error);
-/* Every second copy of an input has the patch's elements instead of the host's. */
+/* Gives every second copy of an input the patch's elements instead of the host's. */
 void vector_vary(struct vector *vector, const struct patch *patch);
 /* Copies that runs have written to are as the host's again. */
 void shelf_restore(struct shelf *shelf, const struct placing *placing);
-/* Room for an output or scratch, with any contents. */
+/* Reserves room for an output or scratch, with any contents. */
 enum status shelf_reserve(struct shelf *shelf, const struct placing *placing,
                           const struct argument *argument, struct error *error);
 void shelf_free(struct shelf *shelf);
 
-/* Where a copy's data starts. */
+/* Returns the start of a copy's data. */
 char *vector_data(const struct vector *vector, uint32_t copy);
 
-/* Guard bands before and behind the first `bytes` bytes of the first copy, of GUARD_BYTES at least;
- * a kernel that goes beyond ends by a signal. */
+/* Fills guard bands before and behind the first `bytes` bytes of the first copy, of at least
+ * GUARD_BYTES; a kernel that writes beyond ends by a signal. */
 void vector_guard(struct vector *vector, size_t bytes);
-/* Other bands than before around an input's first copy (device/bands.h). */
+/* Fills new bands around an input's first copy (device/bands.h). */
 void vector_turn_bands(struct vector *vector, unsigned turn);
-/* Whether all copies of an input hold what the host has, and their bands what they were filled
- * with; *at is the first byte that does not, counted from the data's start. What kernels have
- * written to is as it was again. */
+/* Tells whether all copies of an input equal the host's elements, and bands are as filled; else *at
+ * is the first differing byte, counted from the data's start. Restores copies that kernels have
+ * written to. */
 bool vector_kept(struct vector *vector, int64_t *at);
-/* Whether the address lies in an input that can only be read: a kernel may write there from now on,
- * which is noted. Called by what takes the signal. */
+/* Tells whether the address lies in a read-only input; if so, permits writing there and notes this.
+ * Called by the signal's handler. */
 bool shelf_open(struct shelf *shelf, const char *address);
-/* False when a byte of them was changed: *at is the first one's place, counted from the data's
- * start. */
+/* Tells whether the bands are unchanged; else *at is the first changed byte, counted from the
+ * data's start. */
 bool vector_guarded(const struct vector *vector, size_t bytes, int64_t *at);
 
-/* All threads' shares of [data, data + bytes): copied from `source`, or set to `value` when that is
- * NULL. */
+/* Fills [data, data + bytes), each thread its share: copied from `source`, or set to `value` when
+ * `source` is NULL. */
 void fill_together(const struct placing *placing, char *data, const char *source, int value,
                    size_t bytes);
 
-/* NULL when memory is short. */
+/* Maps pages; NULL when memory is short. */
 char *pages_map(size_t bytes);
 void pages_unmap(char *pages, size_t bytes);
 

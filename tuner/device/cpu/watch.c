@@ -8,9 +8,10 @@
 /* ---- writes to inputs ---- */
 
 static struct device *watched;
-static struct sigaction other_action; /* for what is not ours */
+static struct sigaction other_action; /* handler of other faults */
 
-/* A kernel's first write to an input: it goes on, and is told afterwards. */
+/* Notes a kernel's first write to an input and lets the kernel go on; the write is reported
+ * afterwards. */
 static void take_write(int number, siginfo_t *info, void *context)
 {
     struct device *device = watched;
@@ -18,7 +19,7 @@ static void take_write(int number, siginfo_t *info, void *context)
     for (size_t i = 0; device && i < ARGUMENTS_MAX; i++)
         if (shelf_open(&device->shelves[i], info->si_addr))
             return;
-    (void)sigaction(number, &other_action, NULL); /* it is met again, and ends the process */
+    (void)sigaction(number, &other_action, NULL); /* the fault repeats, and ends the process */
 }
 
 /* ---- the process ---- */

@@ -1,4 +1,4 @@
-/* What kernels do to what is not theirs: inputs, and the process that they run in. */
+/* Detection of kernels that change inputs, or the process that runs them. */
 #ifndef TUNE_DEVICE_CPU_WATCH_H
 #define TUNE_DEVICE_CPU_WATCH_H
 
@@ -11,13 +11,13 @@
 
 enum { WATCHED_SIGNALS = 64, WATCHED_LIMITS = 16 };
 
-/* What a kernel finds, and may leave changed for those that come after it. */
+/* State of the process that a kernel finds, and may leave changed for later kernels. */
 struct process_state {
     struct rlimit limits[WATCHED_LIMITS];
     struct sigaction actions[WATCHED_SIGNALS];
     sigset_t blocked;
     cpu_set_t processors;
-    unsigned long long folder[2]; /* that it works in: device and inode */
+    unsigned long long folder[2]; /* working folder: device and inode */
 };
 
 struct device;
@@ -25,9 +25,9 @@ struct device;
  * process at a time. */
 void watch_start(struct device *device);
 void watch_stop(struct device *device);
-/* The process is held against what it is now. */
+/* Notes the present state of the process for later comparison. */
 void watch_process(struct device *device);
-/* Names the first change of the process since; NULL: all is as it was. */
+/* Names the first change of the process since; NULL: none. */
 const char *watch_changed(const struct device *device);
 
 #endif

@@ -1,11 +1,11 @@
-/* The anchor, and the warm-up that waits until it stands still. */
+/* The anchor, and the warm-up that waits for a steady anchor. */
 #include <math.h>
 
 #include "tuner/base/clock.h"
 #include "tuner/device/gpu/gpu.h"
 
-/* Passes over a buffer of twice the L2: 0.4 to 4 ms on what there is today. On an H200 half of all
- * times of 16 lie within 0.2 % of their median, of 4 within 0.5 %. */
+/* Passes over a buffer of twice the L2: 0.4 to 4 ms on today's devices. On an H200 half of all
+ * times of 16 passes lie within 0.2 % of the median, of 4 passes within 0.5 %. */
 enum { PASSES = 16, STILL_WINDOWS = 3 };
 
 enum status gpu_too_busy(struct error *error)
@@ -45,7 +45,7 @@ static int submit_passes(struct device *device, void *context)
     return result;
 }
 
-/* Behind a pass that is not timed, so that it does not matter what was in the L2 before. */
+/* Times passes behind an untimed one, so that the earlier contents of the L2 do not matter. */
 static enum status timed_passes(struct device *device, double *elapsed_ns, struct error *error)
 {
     int result = device->driver->anchor_pass(device);
@@ -54,7 +54,7 @@ static enum status timed_passes(struct device *device, double *elapsed_ns, struc
     return gpu_time_gated(device, submit_passes, NULL, "the anchor", elapsed_ns, error);
 }
 
-/* Keeps the device busy for a window; gives the anchor's shortest time in it. */
+/* Keeps the device busy for a window; gives the anchor's shortest time. */
 static enum status window(struct device *device, double *anchor_ns, struct error *error)
 {
     int64_t end = clock_now_ns() + (int64_t)(device->warm_up.window_ms * 1e6);
@@ -69,7 +69,7 @@ static enum status window(struct device *device, double *anchor_ns, struct error
     return STATUS_OK;
 }
 
-/* True also of what is not known. */
+/* Tells whether the anchor is steady; an unknown time counts as steady. */
 static bool is_still(double now, double before, double settled)
 {
     return !(fabs(now - before) >= settled * now);

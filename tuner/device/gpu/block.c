@@ -15,7 +15,7 @@ enum status gpu_bind(struct device *device, const struct launch_plan *plan,
         copies = 1;
     enum status status = gpu_bind_vectors(device, plan, inputs, copies, error);
     if (status == STATUS_NO_MEMORY) {
-        /* What other problems left behind is in the way. */
+        /* Leftovers of other problems take the memory. */
         gpu_drop_slots(device);
         gpu_drop_residents(device);
         gpu_free_vectors(device);
@@ -49,7 +49,7 @@ static enum status wait_for_run(struct device *device, const struct launch_plan 
     return STATUS_OK;
 }
 
-/* What kernels find elsewhere than in their vectors: in surfaces and variables. */
+/* Copies data that kernels find outside of vectors: in surfaces and variables. */
 static enum status carry(struct device *device, const struct launch_plan *plan, bool back,
                          struct error *error)
 {
@@ -68,13 +68,14 @@ static enum status carry(struct device *device, const struct launch_plan *plan, 
     return status;
 }
 
-/* Launches the prepared plan once and waits. The scratch is then not as a slot's blocks left it. */
+/* Launches the prepared plan once and waits. The scratch then differs from that of a slot's blocks.
+ */
 static enum status launch_once(struct device *device, const struct launch_plan *plan,
                                double *elapsed_ns, struct error *error)
 {
     device->scratch_slot = NO_SLOT;
     for (size_t i = 0; i < device->argument_count; i++)
-        device->vectors[i].shown = 0; /* what is looked at is where checked runs write */
+        device->vectors[i].shown = 0; /* checked runs write to the shown place */
     gpu_note_runs(device, plan, 0, 1);
     enum status status = carry(device, plan, false, error);
     if (status != STATUS_OK)
@@ -88,8 +89,8 @@ static enum status launch_once(struct device *device, const struct launch_plan *
     return status == STATUS_OK ? carry(device, plan, true, error) : status;
 }
 
-/* What a run is to find: outputs poisoned and updates as the host has them, around inputs other
- * bands than before; of a first run also guard bands and zeroed scratch. */
+/* Prepares memory for a checked run: outputs poisoned, updates as on the host, new bands around
+ * inputs; for a first run also guard bands and zeroed scratch. */
 static enum status run(struct device *device, const struct launch_plan *plan, bool first,
                        double *elapsed_ns, struct error *error)
 {
@@ -126,8 +127,8 @@ enum status gpu_run_on(struct device *device, const struct launch_plan *plan, st
     return status == STATUS_OK ? launch_once(device, plan, &elapsed_ns, error) : status;
 }
 
-/* ---- the graphs of blocks, one a slot. A graph holds addresses and kernels as they were when it
- * was built; one that memory or binaries have moved away from is built again. ---- */
+/* ---- graphs of blocks, one a slot. A graph holds the addresses and kernels of its building; a
+ * graph whose memory or binary moved is built again. ---- */
 
 static void drop(struct device *device, struct block_graph *graph)
 {
@@ -151,7 +152,7 @@ void gpu_drop_code(struct device *device, uint64_t code)
             drop(device, &device->slots[i]);
 }
 
-/* Those used longest ago go. */
+/* Drops the least recently used graphs. */
 static void make_room(struct device *device, size_t nodes)
 {
     while (device->node_count > 0 && device->node_count + nodes > NODES_MAX) {
@@ -165,7 +166,7 @@ static void make_room(struct device *device, size_t nodes)
     }
 }
 
-/* The slot's graph for this block, kept or built anew (*fresh). */
+/* Returns the slot's graph for this block, kept or newly built (*fresh). */
 static enum status slot_graph(struct device *device, const struct block *block, void **out,
                               bool *fresh, struct error *error)
 {
@@ -184,7 +185,7 @@ static enum status slot_graph(struct device *device, const struct block *block, 
     make_room(device, nodes);
     enum status status = device->driver->build_graph(device, block, out, error);
     if (status == STATUS_NO_MEMORY) {
-        /* What other slots keep is in the way, and can be built again. */
+        /* Graphs of other slots take the memory, and can be built again. */
         gpu_drop_slots(device);
         gpu_drop_residents(device);
         status = device->driver->build_graph(device, block, out, error);
@@ -206,7 +207,7 @@ static enum status slot_graph(struct device *device, const struct block *block, 
 
 enum { HOT_RUNS = 2 };
 
-/* Whether a block reads so much that its next one finds nothing of it in the L2. */
+/* Tells whether a block reads so much that the next one finds none of its data in the L2. */
 static bool streams(const struct device *device, const struct block *block)
 {
     size_t bytes = 0;
@@ -234,7 +235,7 @@ static enum status flush(struct device *device, bool dirty, struct error *error)
                                           dirty ? " by writing" : "");
 }
 
-/* What lies in front of each block. */
+/* Brings the cache into the state that the mode requires before each block. */
 static enum status set_cache(struct device *device, const struct block *block, struct error *error)
 {
     switch (block->mode) {
@@ -263,15 +264,15 @@ static enum status timed_graph(struct device *device, const struct block *block,
     result = device->driver->gate_end(device, result, block_ns, late);
     device->busy_until_ns = clock_now_ns();
     if (block->mode != L2_HOT)
-        gpu_settle(device, block->runs - 1); /* what is read now is what it left behind */
+        gpu_settle(device, block->runs - 1); /* the last run's output is read */
     if (result == GPU_DONE)
         return carry(device, block->plan, true, error);
     gpu_plan_text(block->plan, text, sizeof text);
     return gpu_error(device, result, error, "%s", text);
 }
 
-/* What another plan left in the scratch is no ticket of this one; what uploads, copies and other
- * plans left in the L2 are dirty lines, more than one pass may push out. */
+/* Prepares memory for a block. Scratch of another plan holds no valid tickets; uploads, copies and
+ * other plans leave more dirty lines in the L2 than one pass may push out. */
 static enum status set_memory(struct device *device, const struct block *block, bool fresh,
                               struct error *error)
 {

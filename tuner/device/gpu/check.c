@@ -1,11 +1,11 @@
-/* Outputs held against what they must be where they lie. What is expected is copied to the device
- * once, and stays there as long as there is room. */
+/* Comparison of outputs with expected elements on the device. Expected elements are copied there
+ * once, and stay as long as memory permits. */
 #include <stdlib.h>
 
 #include "tuner/base/compare_lane.h"
 #include "tuner/device/gpu/gpu.h"
 
-/* Of all that is free. */
+/* Part of the free memory: a quarter. */
 enum { RESIDENT_SHARE = 4 };
 
 static void release(struct device *device, struct resident *resident)
@@ -30,7 +30,7 @@ void gpu_check_free(struct device *device)
     device->checking.findings_bytes = 0;
 }
 
-/* The one that is there, else the place of one that was used longest ago. */
+/* Finds the resident of this serial number, else the least recently used place. */
 static struct resident *resident_of(struct device *device, uint64_t serial)
 {
     struct resident *oldest = &device->checking.residents[0];
@@ -50,7 +50,7 @@ static int allocate(struct device *device, size_t bytes, gpu_address *out)
     size_t free_bytes = 0;
     int result = device->driver->free_bytes(device, &free_bytes);
     if (result == GPU_DONE && bytes > free_bytes / RESIDENT_SHARE) {
-        gpu_drop_residents(device); /* of other problems, too */
+        gpu_drop_residents(device); /* including those of other problems */
         result = device->driver->free_bytes(device, &free_bytes);
     }
     *out = 0;
@@ -59,8 +59,7 @@ static int allocate(struct device *device, size_t bytes, gpu_address *out)
                : device->driver->allocate(device, bytes, out);
 }
 
-/* What was expected, as it lies in the resident's memory: numbers, and their magnitudes behind
- * them. */
+/* Returns the expected elements in the resident's memory: numbers, then magnitudes. */
 static struct expected_output placed(const struct resident *resident,
                                      const struct expected_output *expected, uint64_t count)
 {
@@ -74,7 +73,7 @@ static struct expected_output placed(const struct resident *resident,
     return out;
 }
 
-/* The memory of one that has none yet. */
+/* Allocates a resident's memory, unless present. */
 static enum status make_room(struct device *device, struct resident *resident, size_t bytes,
                              struct error *error)
 {
@@ -113,7 +112,7 @@ static enum status upload(struct device *device, struct resident *resident,
         return gpu_error(device, result, error, "copying what is expected to the device");
     resident->serial = expected->serial;
     resident->summed = false;
-    device->scratch_slot = NO_SLOT; /* the L2 is full of it */
+    device->scratch_slot = NO_SLOT; /* the copy fills the L2 */
     device->busy_until_ns = clock_now_ns();
     return STATUS_OK;
 }
@@ -132,8 +131,8 @@ static int replace(struct device *device, gpu_address vector, size_t width, gpu_
                : result;
 }
 
-/* What differs in a few elements is copied from what is there. That this was whole, the sum tells
- * that is to be found. */
+/* Makes expected elements that differ in a few places as a copy of a resident base. The later sum
+ * tells whether the base was intact. */
 static enum status derive(struct device *device, struct resident *resident,
                           const struct resident *base, const struct expected_output *expected,
                           enum element_type type, uint64_t count, struct error *error)
@@ -147,7 +146,7 @@ static enum status derive(struct device *device, struct resident *resident,
     resident->serial = 0;
     if (make_room(device, resident, bytes, error) != STATUS_OK)
         return error->status;
-    if (base->serial != differs->base.serial || /* it went for it */
+    if (base->serial != differs->base.serial || /* the base was evicted for this one */
         device->driver->allocate(device, differs->count * 2 * sizeof *differs->at, &room) !=
             GPU_DONE)
         return error_set(error, STATUS_NO_MEMORY, "no room on the device");
@@ -188,7 +187,7 @@ static enum status findings_room(struct device *device, size_t bytes, struct err
     return STATUS_OK;
 }
 
-/* One pass over output and expectation; chunks are joined in their order. */
+/* Compares output and expectation in one pass; chunks are joined in order. */
 static enum status look_through(struct device *device, enum element_type type,
                                 const struct comparing *what, struct findings *out,
                                 struct error *error)
@@ -217,8 +216,8 @@ static enum status look_through(struct device *device, enum element_type type,
     return STATUS_OK;
 }
 
-/* Brings to the device what is expected, and before it what it differs from: with `anew`, also
- * where that is there. */
+/* Brings expected elements to the device, after the base that these differ from; `anew`: even if
+ * present. */
 static enum status settle(struct device *device, struct resident *resident, enum element_type type,
                           const struct comparing *what, bool anew, struct error *error)
 {
@@ -244,7 +243,7 @@ static enum status settle(struct device *device, struct resident *resident, enum
                                : status;
 }
 
-/* Elements of the output by their index; COMPARE_NONE is none. */
+/* Reads output elements by index; COMPARE_NONE: none. */
 static enum status read_elements(struct device *device, enum element_type type, const void *got,
                                  const uint64_t at[2], uint64_t got_raw[2], struct error *error)
 {
@@ -262,9 +261,9 @@ static enum status read_elements(struct device *device, enum element_type type, 
                               : gpu_error(device, result, error, "reading two elements");
 }
 
-/* The numbers that stand for what is expected are those of the first pass after it was copied, when
- * no kernel but ours has run since. What does not come to them has been written to: it is copied
- * anew, and nobody is judged by it. */
+/* Compares an output. The resident's sums come from the first pass after the copy, when only our
+ * kernels have run. Expected elements that no longer match these sums were overwritten: they are
+ * copied again before the comparison. */
 enum status gpu_compare(struct device *device, size_t index, enum element_type type,
                         const struct comparing *what, struct findings *out, uint64_t got_raw[2],
                         struct error *error)

@@ -1,4 +1,4 @@
-/* Outputs held against what they must be where they lie. */
+/* Comparison of outputs with expected elements on the device. */
 #ifndef TUNE_DEVICE_GPU_CHECK_H
 #define TUNE_DEVICE_GPU_CHECK_H
 
@@ -6,13 +6,13 @@
 
 typedef unsigned long long gpu_address;
 
-/* What an output must be, in the device's memory. */
+/* Expected elements of an output in device memory. */
 struct resident {
-    uint64_t serial; /* of the expectation; 0: none is there */
+    uint64_t serial; /* number of the expectation; 0: none */
     gpu_address address;
     size_t bytes;
     bool summed;
-    uint64_t sum;  /* of what was copied, as findings have it */
+    uint64_t sum;  /* sum of the copied elements, as in findings */
     uint64_t used; /* larger: later */
 };
 enum { RESIDENTS_MAX = 8 };
@@ -27,7 +27,7 @@ struct checking {
 enum status gpu_compare(struct device *device, size_t index, enum element_type type,
                         const struct comparing *what, struct findings *out, uint64_t got_raw[2],
                         struct error *error);
-/* Gives back the memory of what outputs were held against: it is copied anew when it is needed. */
+/* Frees the memory of expected elements, which are copied again when needed. */
 void gpu_drop_residents(struct device *device);
 void gpu_check_free(struct device *device);
 

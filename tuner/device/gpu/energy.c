@@ -1,5 +1,5 @@
-/* Energy of a block: its graph is launched again and again without a pause, while the host watches
- * the energy counter, which moves in steps: every 100 ms on an H200. */
+/* Energy of a block: its graph is launched without a pause, while the host watches the energy
+ * counter, which moves in steps: every 100 ms on an H200. */
 #include <math.h>
 #include <time.h>
 
@@ -8,7 +8,7 @@
 
 enum {
     BATCH_LAUNCHES_MAX = 256, /* more would fill the driver's queue and hold up the host */
-    FIRST_STEP = 2, /* of the counter, that begins the window: then the device is at work */
+    FIRST_STEP = 2, /* step of the counter that begins the window: by then the device is at work */
 };
 
 static const double batch_ns = 5e6;
@@ -21,10 +21,10 @@ struct meter {
     void *graph;
     uint32_t batch; /* launches between two events */
     double window_ns;
-    const char *failure; /* of the counter; NULL: none */
+    const char *failure; /* the counter's failure; NULL: none */
     /* The counter. */
     double energy_j;
-    int64_t stepped_ns; /* when it moved last */
+    int64_t stepped_ns; /* time of the last step */
     int steps;
     double step_j; /* the smallest */
     /* The window, from a step to another. */
@@ -50,7 +50,7 @@ static void take_step(struct meter *meter, double joules, int64_t now_ns)
         meter->steps > FIRST_STEP && (double)(now_ns - meter->from_ns) >= meter->window_ns;
 }
 
-/* Looks at the counter. False when there is no more to be seen: the window is over, or it fails. */
+/* Reads the counter. False: the window is over, or reading failed. */
 static bool read_counter(struct meter *meter)
 {
     double joules = 0;
@@ -86,7 +86,7 @@ static int submit_batch(struct meter *meter, int event_behind)
     return result == GPU_DONE ? driver->record_event(meter->device, event_behind) : result;
 }
 
-/* Until the batch in front of the event is through; the counter is looked at meanwhile. */
+/* Waits for the batch in front of the event, reading the counter meanwhile. */
 static int watch(struct meter *meter, int event, bool *goes_on)
 {
     int result = GPU_NOT_READY;
@@ -103,7 +103,7 @@ static int watch(struct meter *meter, int event, bool *goes_on)
     return result == GPU_NOT_READY ? GPU_DONE : result;
 }
 
-/* Two batches are under way at any time, so that the device never waits for the host. */
+/* Runs batches, two at a time, so that the device never waits for the host. */
 static int run_batches(struct meter *meter)
 {
     struct device *device = meter->device;
@@ -119,7 +119,7 @@ static int run_batches(struct meter *meter)
     return result == GPU_DONE ? end : result;
 }
 
-/* So many launches that a batch takes batch_ns. */
+/* Sets the number of launches in a batch to about batch_ns. */
 static int size_batch(struct meter *meter)
 {
     struct device *device = meter->device;

@@ -1,6 +1,6 @@
-/* What measuring on a GPU is, whoever made it: where vectors lie and what they hold, guard bands,
- * the graphs that slots keep, blocks, the anchor, energy. A vendor's folder opens the device, fills
- * in a struct gpu_driver, and takes these functions into its struct device_api. */
+/* Measuring on GPUs of any vendor: vectors and their contents, guard bands, graphs of slots,
+ * blocks, the anchor, energy. A vendor's folder opens the device, fills in a struct gpu_driver, and
+ * puts these functions into a struct device_api. */
 #ifndef TUNE_DEVICE_GPU_GPU_H
 #define TUNE_DEVICE_GPU_GPU_H
 
@@ -11,20 +11,20 @@
 #include "tuner/device/gpu/vector.h"
 
 enum { GATE_TRIES = 3, NO_SLOT = -1, SUMS_MAX = BLOCK_RUNS_MAX };
-/* Of all graphs together; one takes about 7 kB on the host and 3 kB on the device. */
+/* Limit of all graphs together; a node takes about 7 kB on the host and 3 kB on the device. */
 enum { NODES_MAX = 1 << 17 };
-/* What `query_event` says of one that is still to come; no vendor's code is negative. */
+/* Results of `query_event` for a finished and a pending event; no vendor's code is negative. */
 enum { GPU_DONE = 0, GPU_NOT_READY = -1 };
 
-/* What a vendor's driver does. An int is 0, or the vendor's code, which `fail` makes an error of.
- * All work goes to one stream, in its order; what is copied or filled may still be under way. */
+/* Functions of a vendor's driver. An int is 0, or the vendor's code, which `fail` turns into an
+ * error. All work goes to one stream, in order; copies and fills may still be pending on return. */
 struct gpu_driver {
     enum status (*fail)(struct device *device, int code, const char *what, struct error *error);
 
     int (*allocate)(struct device *device, size_t bytes, gpu_address *out);
     void (*release)(struct device *device, gpu_address address);
     int (*free_bytes)(struct device *device, size_t *out);
-    /* Of the host, as the device copies into without a detour. */
+    /* Host memory into which the device copies directly. */
     int (*allocate_pinned)(struct device *device, size_t bytes, void **out);
     void (*release_pinned)(struct device *device, void *memory);
     int (*copy_in)(struct device *device, gpu_address to, const void *from, size_t bytes);
@@ -37,15 +37,15 @@ struct gpu_driver {
     enum status (*generate)(struct device *device, gpu_address to, const struct filling *filling,
                             uint64_t count, struct error *error);
     int (*wait)(struct device *device);
-    /* Copies what the plan's surfaces have as vectors to where kernels find it, or back; before
-     * runs also texture objects to their variables of the current binary. */
+    /* Copies vectors to the plan's surfaces, or back; before runs also texture objects to variables
+     * of the current binary. */
     enum status (*carry)(struct device *device, const struct launch_plan *plan, bool back,
                          struct error *error);
     /* Where the argument's variable of the current binary is, which is about to be written.
      * STATUS_BAD_INPUT where there is no such variable, or a smaller one. */
     enum status (*find_variable)(struct device *device, const struct argument *argument,
                                  gpu_address *out, struct error *error);
-    /* Copies the argument into its variable, unless it is there. STATUS_BAD_INPUT as above. */
+    /* Copies the argument into its variable, unless already there. STATUS_BAD_INPUT as above. */
     enum status (*set_symbol)(struct device *device, const struct argument *argument,
                               const void *input, struct error *error);
 
@@ -61,7 +61,7 @@ struct gpu_driver {
                            const struct comparing *what, uint64_t chunks, gpu_address findings,
                            struct error *error);
 
-    /* Checks the plan and makes it ready; `submit` then launches it, as often as it is called. */
+    /* Checks and prepares the plan; each call of `submit` then launches the plan once. */
     enum status (*prepare)(struct device *device, const struct launch_plan *plan,
                            struct error *error);
     enum status (*submit)(struct device *device, struct error *error);
@@ -75,10 +75,10 @@ struct gpu_driver {
     int (*flush)(struct device *device, bool dirty);
     /* One pass of the anchor's work. */
     int (*anchor_pass)(struct device *device);
-    /* Work behind a gate: begin, submit ..., end. What lies between begin and end starts when all
-     * of it was submitted, so that the host's pace is not measured. `*elapsed_ns` includes the
-     * empty pair. gate_end must be called also when submitting failed; it then passes that result
-     * on. `*late`: the host was late, the gate gave up, the time is worthless. */
+    /* Work behind a gate: begin, submit ..., end. Work between begin and end starts when all of
+     * this was submitted, so that the host's pace is not measured. `*elapsed_ns` includes the empty
+     * pair. Call gate_end even when submitting failed; that result is then passed on. `*late`: the
+     * host was late, the gate gave up, the time is worthless. */
     int (*gate_begin)(struct device *device);
     int (*gate_end)(struct device *device, int submitted, double *elapsed_ns, bool *late);
     /* Two events, 0 and 1, on the stream. */
@@ -88,11 +88,11 @@ struct gpu_driver {
     int (*elapsed)(struct device *device, double *elapsed_ns); /* from 0 to 1, both over */
 
     double (*clock_mhz)(const struct device *device); /* NaN: unknown */
-    /* Whether there is a counter of energy, with its value; else `why` not. */
+    /* Reads the energy counter; false, with the reason in `why`, when the device has none. */
     bool (*read_energy)(struct device *device, double *joules, const char **why);
 };
 
-/* What a slot keeps: a graph, and what it was built on. It may be launched while that holds. */
+/* A slot's graph, and its key: the graph may be launched while the key is current. */
 struct block_graph {
     void *graph; /* NULL: there is none */
     uint32_t runs;
@@ -108,47 +108,48 @@ struct device {
     void *own; /* the vendor's */
     int index, sm_count;
     size_t l2_bytes;
-    size_t flush_bytes; /* that a flush goes over: twice the L2 */
+    size_t flush_bytes; /* bytes of a flush: twice the L2 */
     struct warm_up warm_up;
     struct calibration calibration;
     int64_t busy_until_ns; /* when the device was last known to work */
     bool uploads;          /* the binding under way moves data */
-    uint64_t code;         /* stands for the current binary as it was loaded; 0: none */
-    void *looked;          /* where gpu_look puts what it reads; NULL: none yet */
+    uint64_t code;         /* identity of the current binary as loaded; 0: none */
+    void *looked;          /* buffer of gpu_look; NULL: none yet */
     size_t looked_bytes;
     bool looked_is_pinned;
-    gpu_address sums; /* of SUMS_MAX vectors */
+    gpu_address sums; /* sums of SUMS_MAX vectors */
     struct checking checking;
     bool banded;   /* the bound inputs lie between bands */
     unsigned turn; /* of these */
     struct vector vectors[ARGUMENTS_MAX];
-    size_t argument_count; /* of the bound plan */
-    uint32_t copies;       /* of its inputs */
+    size_t argument_count; /* arguments of the bound plan */
+    uint32_t copies;       /* copies of the plan's inputs */
     bool varied;           /* every second one is patched */
     bool repeated;         /* the runs of the block timed last ran more than once */
     struct block_graph slots[DEVICE_SLOTS];
-    size_t node_count; /* of all graphs */
+    size_t node_count; /* nodes of all graphs */
     uint64_t slot_clock;
     struct random placing; /* of memory */
     uint32_t first;        /* copy and place that the first run of a block takes */
-    int64_t scratch_slot;  /* whose blocks left the scratch as it is; NO_SLOT: anybody's */
+    int64_t scratch_slot;  /* slot whose blocks used the scratch last; NO_SLOT: any */
 };
 
-/* launch_text.c. An error of the driver's about what the format says. */
+/* launch_text.c. Sets a driver's error, with the failed action from the format. */
 enum status gpu_error(struct device *device, int code, struct error *error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* "reduce <<<264, 1024>>> (32 bytes shared)" */
+/* Formats a launch: "reduce <<<264, 1024>>> (32 bytes shared)". */
 void gpu_launch_text(const struct launch *launch, char *out, size_t bytes);
-/* All launches of a plan. */
+/* Formats all launches of a plan. */
 void gpu_plan_text(const struct launch_plan *plan, char *out, size_t bytes);
 
 /* memory.c */
 bool gpu_makes(struct device *device, const struct argument *argument, struct error *why);
-/* Gives the plan's vectors memory and data, as `bind`; STATUS_NO_MEMORY leaves what it got. */
+/* Gives the plan's vectors memory and data, as `bind` does; after STATUS_NO_MEMORY allocated
+ * vectors stay. */
 enum status gpu_bind_vectors(struct device *device, const struct launch_plan *plan,
                              const void *const *inputs, uint32_t copies, struct error *error);
 void gpu_free_vectors(struct device *device);
-/* Numbers for the bytes of up to SUMS_MAX vectors, `stride` bytes apart. */
+/* Sums the bytes of up to SUMS_MAX vectors, `stride` bytes apart. */
 enum status gpu_sums(struct device *device, gpu_address first, size_t stride, size_t bytes,
                      uint32_t count, uint64_t *out, struct error *error);
 enum status gpu_vary(struct device *device, const struct launch_plan *plan,
@@ -158,33 +159,33 @@ enum status gpu_read(struct device *device, size_t index, void *out, size_t byte
 enum status gpu_look(struct device *device, size_t index, const void **out, size_t bytes,
                      struct error *error);
 enum status gpu_looked_room(struct device *device, size_t bytes, void **out, struct error *error);
-/* Frees vectors and what was looked at. */
+/* Frees vectors and the buffer of gpu_look. */
 void gpu_memory_free(struct device *device);
-/* Where the vector of a bound argument starts. */
+/* Returns the start of a bound argument's vector. */
 gpu_address gpu_vector_start(const struct vector *vector);
-/* Where run `run` of a block finds argument `index`, of those that rotate and those that wander;
- * false: it stays. */
+/* Finds the address of argument `index` in run `run` of a block, if the argument rotates or
+ * wanders; false: the address is fixed. */
 bool gpu_place_of_run(const struct device *device, const struct launch_plan *plan, size_t index,
                       uint32_t run, gpu_address *out);
-/* What is read and written, as the host has it, where runs outside of blocks find it. */
+/* Restores updates to the host's elements, for runs outside of blocks. */
 enum status gpu_restore(struct device *device, const struct launch_plan *plan, struct error *error);
 /* Runs are about to change updates, and to be given so many copies of inputs, from `first` on. */
 void gpu_note_runs(struct device *device, const struct launch_plan *plan, uint32_t first,
                    uint32_t runs);
-/* Stands for where the vectors and their copies lie. */
+/* Returns a hash of the addresses of vectors and copies. */
 uint64_t gpu_layout(const struct device *device);
 /* Draws with which copy of the inputs and which places of small outputs and scratch runs begin. */
 void gpu_wander(struct device *device, uint64_t draw);
-/* What run `run` of the last block used becomes the place of outputs and scratch. */
+/* Makes the place of run `run` of the last block the current one for outputs and scratch. */
 void gpu_settle(struct device *device, uint32_t run);
-/* Fills the vectors of a role, with `everywhere` at all of their places. */
+/* Fills the vectors of a role, all places of each with `everywhere`. */
 enum status gpu_fill(struct device *device, const struct launch_plan *plan, enum argument_role role,
                      unsigned char byte, bool everywhere, struct error *error);
 
 /* guards.c */
 enum status gpu_write_guards(struct device *device, const struct launch_plan *plan,
                              struct error *error);
-/* Those around inputs alone, other ones than before. */
+/* Writes new bands around inputs. */
 enum status gpu_turn_bands(struct device *device, const struct launch_plan *plan,
                            struct error *error);
 enum status gpu_guards(struct device *device, const struct launch_plan *plan, bool *intact,
@@ -215,16 +216,16 @@ void gpu_drop_slots(struct device *device);
 /* Forgets the graphs that launch kernels of a binary. */
 void gpu_drop_code(struct device *device, uint64_t code);
 
-/* anchor.c. Times `work` behind the gate, again where the host was late, up to GATE_TRIES times.
- * `what` begins errors. */
+/* anchor.c. Times `work` behind the gate, up to GATE_TRIES times while the host is late. `what`
+ * begins errors. */
 enum status gpu_time_gated(struct device *device, int (*work)(struct device *, void *),
                            void *context, const char *what, double *elapsed_ns,
                            struct error *error);
-/* STATUS_TIMED_OUT: the host was late each time. */
+/* Returns STATUS_TIMED_OUT: the host was late each time. */
 enum status gpu_too_busy(struct error *error);
-/* The clock of a device that idled is a fraction of its clock at work. */
+/* Warms up the device: after idling, the clock is a fraction of the clock at work. */
 enum status gpu_warm_up(struct device *device, struct error *error);
-/* One window more, after a pause. */
+/* Warms up for one window more, after a pause. */
 enum status gpu_warm_again(struct device *device, struct error *error);
 enum status gpu_anchor(struct device *device, double *elapsed_ns, struct error *error);
 void gpu_calibration(const struct device *device, struct calibration *out);

@@ -1,4 +1,5 @@
-/* Guard bands: bytes before and behind what a kernel may write, that show whether it kept to it. */
+/* Guard bands: bytes before and behind the memory that a kernel may write, which reveal writes out
+ * of bounds. */
 #include <stdlib.h>
 
 #include "tuner/base/pack.h"
@@ -14,7 +15,8 @@ static gpu_address guard_address(const struct vector *vector, bool behind)
     return behind ? start + vector->bytes : start - GUARD_BYTES;
 }
 
-/* Inputs have bands only while they are checked; what lies around a variable is the binary's. */
+/* Tells whether the argument has bands: inputs only while being checked; memory around a variable
+ * is the binary's. */
 static bool has_bands(const struct device *device, const struct argument *argument)
 {
     return argument_is_bound(argument) && !argument_is_variable(argument) &&
@@ -62,7 +64,7 @@ enum status gpu_write_guards(struct device *device, const struct launch_plan *pl
     return status;
 }
 
-/* True when the band is whole; else says how many bytes of it are not, and which is the one nearest
+/* Tells whether the band is whole; else describes the number of changed bytes and the one nearest
  * to the vector. */
 static bool is_whole(const unsigned char *band, const unsigned char *was,
                      const struct argument *argument, bool behind, char *detail,
@@ -86,7 +88,7 @@ static bool is_whole(const unsigned char *band, const unsigned char *was,
     return written == 0;
 }
 
-/* Both bands of a vector. */
+/* Verifies both bands of a vector. */
 static enum status check_vector(struct device *device, const struct argument *argument,
                                 const struct vector *vector, unsigned char *bands, bool *intact,
                                 char *detail, size_t detail_bytes, struct error *error)

@@ -1,4 +1,4 @@
-/* Where vectors lie on the device and what they hold. */
+/* Places and contents of vectors on the device. */
 #include <stdlib.h>
 
 #include "tuner/base/hash.h"
@@ -6,7 +6,7 @@
 #include "tuner/device/gpu/gpu.h"
 
 /* Vectors without an offset begin at a multiple of this, as cuMemAlloc's do: kernels may load 16
- * bytes or more. What lies before an output holds its guard band. */
+ * bytes or more. The gap before an output holds a guard band. */
 static const size_t alignment = 256;
 static const size_t granule = 2 << 20;
 
@@ -48,7 +48,7 @@ void gpu_free_vectors(struct device *device)
     device->argument_count = 0;
 }
 
-/* Grown with room to spare, unless it is large, so that the next configuration fits, too. */
+/* Grows a vector with room to spare, unless large, so that the next configuration fits, too. */
 static enum status make_room(struct device *device, struct vector *vector, size_t bytes,
                              const char *name, struct error *error)
 {
@@ -68,13 +68,14 @@ static enum status make_room(struct device *device, struct vector *vector, size_
     return STATUS_OK;
 }
 
-/* Inputs only while they are checked: else their copies are as near to one another as they get. */
+/* Tells whether the argument has bands: inputs only while being checked, since copies otherwise lie
+ * as close together as possible. */
 static bool has_bands(const struct device *device, const struct argument *argument)
 {
     return argument->role != ARGUMENT_INPUT || device->banded;
 }
 
-/* What stands before a copy's data, and what it takes with its guard bands. */
+/* Returns the bytes before a copy's data, and those of a copy with guard bands. */
 static size_t front_of(const struct device *device, const struct argument *argument)
 {
     return argument->offset_bytes + (has_bands(device, argument) ? GUARD_BYTES : 0);
@@ -85,8 +86,8 @@ static size_t guarded_bytes(const struct argument *argument)
     return GUARD_BYTES + argument->offset_bytes + argument_bytes(argument) + GUARD_BYTES;
 }
 
-/* From one copy to the next. One of its own also for an empty input, so that each has an address.
- */
+/* Returns the distance between copies; not 0 even for an empty input, so that each copy has an
+ * address. */
 static size_t stride_of(const struct device *device, const struct argument *argument)
 {
     size_t bytes = has_bands(device, argument) ? guarded_bytes(argument)
@@ -95,15 +96,15 @@ static size_t stride_of(const struct device *device, const struct argument *argu
     return round_up(bytes ? bytes : 1, argument->texture.width ? 2 * alignment : alignment);
 }
 
-/* In front of the copies of what is read and written lies one that no run is given: from it the
- * others are made again. */
+/* Returns the number of copies that no run gets: one in front of an update's copies, from which
+ * these are restored. */
 static uint32_t kept_copies(const struct argument *argument)
 {
     return argument->role == ARGUMENT_UPDATE ? 1 : 0;
 }
 
-/* Places are nearer to one another than bands are long: these are written around the one that is
- * looked at, when the others hold nothing that counts. */
+/* Returns the distance between places, which is shorter than a band: bands are written around the
+ * checked place, while the others hold no results. */
 static size_t place_bytes_of(const struct argument *argument)
 {
     return round_up(argument->offset_bytes + argument_bytes(argument) + 3 * alignment, alignment);
@@ -119,9 +120,9 @@ static uint32_t places_of(const struct argument *argument)
     return places > PLACES_MAX ? PLACES_MAX : (uint32_t)places;
 }
 
-/* How far a line of the L2 is from an SM depends on its address. A partial result or a ticket that
- * stays in one place makes a small kernel differ by a percent from process to process, and so do
- * inputs that lie on few pages: over many places that evens out. */
+/* Moves small outputs, scratch and inputs to other places. The distance from an SM to a line of the
+ * L2 depends on the address: a partial result or a ticket in a fixed place, or inputs on few pages,
+ * make a small kernel differ by a percent between processes. Over many places that evens out. */
 void gpu_wander(struct device *device, uint64_t draw)
 {
     device->first = (uint32_t)(random_at(device->placing.seed, draw) >> 34);
@@ -156,7 +157,7 @@ uint64_t gpu_layout(const struct device *device)
     return hash_u64(places, device->argument_count * sizeof *places, 0);
 }
 
-/* As many copies as half of the memory holds that is free or ours already. */
+/* Returns the number of copies that fit into half of the memory that is free or already ours. */
 static uint32_t affordable_copies(struct device *device, const struct launch_plan *plan,
                                   uint32_t copies)
 {
@@ -188,7 +189,7 @@ static uint32_t affordable_copies(struct device *device, const struct launch_pla
     return most < copies ? (uint32_t)most : copies;
 }
 
-/* Where copy 0 is, which the others are made from. */
+/* Returns the place of copy 0, the source of the others. */
 static gpu_address first_copy(const struct device *device, const struct vector *vector,
                               const struct argument *argument)
 {
@@ -215,8 +216,8 @@ static enum status give_from_host(struct device *device, gpu_address to,
                               : gpu_error(device, result, error, "uploading '%s'", argument->name);
 }
 
-/* What the argument's fill says, from the host or made here; where that fails, by this process for
- * this once: the host is to bring it from then on (gpu_makes). */
+/* Writes an argument's data, uploaded or generated on the device. A failed generation is replaced
+ * by this process once; from then on the host must upload (gpu_makes). */
 static enum status give(struct device *device, gpu_address to, const struct argument *argument,
                         const struct vector *vector, struct error *error)
 {
@@ -234,7 +235,7 @@ static enum status give(struct device *device, gpu_address to, const struct argu
     fill_vector(made, argument, 0, (uint64_t)argument->count);
     status = give_from_host(device, to, argument, made, vector->bytes, error);
     if (status == STATUS_OK) {
-        int result = device->driver->wait(device); /* it is read until then */
+        int result = device->driver->wait(device); /* the copy reads host memory until then */
         if (result != GPU_DONE)
             status = gpu_error(device, result, error, "uploading '%s'", argument->name);
     }
@@ -251,7 +252,7 @@ static enum status upload(struct device *device, struct vector *vector,
          (vector->used == 0 && argument->role == ARGUMENT_INPUT)))
         return STATUS_OK;
     forget(vector);
-    device->scratch_slot = NO_SLOT; /* the L2 is full of it */
+    device->scratch_slot = NO_SLOT; /* the copy fills the L2 */
     device->uploads = true;
     vector->host = host;
     enum status status =
@@ -263,7 +264,7 @@ static enum status upload(struct device *device, struct vector *vector,
     return STATUS_OK;
 }
 
-/* Each pass doubles the copies that are there. */
+/* Makes copies, each pass doubling the number. */
 static enum status make_copies(struct device *device, struct vector *vector,
                                const struct argument *argument, uint32_t copies,
                                struct error *error)
@@ -280,7 +281,7 @@ static enum status make_copies(struct device *device, struct vector *vector,
     vector->copies = copies;
     if (vector->filled == 1)
         vector->copy_bytes = vector->bytes;
-    /* Copies of a shorter part, and bands, overwrite the rest of what was uploaded. */
+    /* Copies of a shorter part, and bands, overwrite the rest of the upload. */
     size_t kept = device->banded ? vector->bytes : stride - front_of(device, argument);
     if ((all > 1 || device->banded) && vector->uploaded > kept)
         vector->uploaded = kept;
@@ -348,8 +349,7 @@ static enum status bind_vector(struct device *device, const struct argument *arg
         status = make_copies(device, vector, argument, copies, error);
     if (status != STATUS_OK || vector->summed == vector->bytes)
         return status;
-    /* What is there is what `host` has: its sum is what inputs and restored updates are held
-     * against. */
+    /* The vector now equals `host`: later checks of inputs and restored updates use this sum. */
     status = gpu_sums(device, first_copy(device, vector, argument), 0, vector->bytes, 1,
                       &vector->sum, error);
     vector->summed = status == STATUS_OK ? vector->bytes : SIZE_MAX;
@@ -386,7 +386,7 @@ enum status gpu_bind_vectors(struct device *device, const struct launch_plan *pl
     return STATUS_OK;
 }
 
-/* Another patch than the one that is there takes copies without any. */
+/* Applies a patch to every second copy; a different patch needs unpatched copies first. */
 static enum status patch_copies(struct device *device, const struct argument *argument,
                                 struct vector *vector, const struct patch *patch,
                                 struct error *error)
@@ -468,8 +468,8 @@ enum status gpu_fill(struct device *device, const struct launch_plan *plan, enum
     return STATUS_OK;
 }
 
-/* Out of the copy that no run is given; what kernels have written to it nevertheless is given
- * again. */
+/* Restores an update from the copy that no run gets; if kernels wrote even there, the data is
+ * uploaded again. */
 static enum status restore(struct device *device, const struct argument *argument,
                            struct vector *vector, struct error *error)
 {
@@ -485,7 +485,7 @@ static enum status restore(struct device *device, const struct argument *argumen
                      : gpu_error(device, result, error, "restoring '%s'", argument->name);
         if (status != STATUS_OK || sum == vector->sum)
             return status;
-        vector->filled = 1; /* the copies were made of it */
+        vector->filled = 1; /* the source of the copies */
         status = give(device, kept, argument, vector, error);
     }
     return status == STATUS_OK ? give(device, start, argument, vector, error) : status;
@@ -512,7 +512,7 @@ void gpu_note_runs(struct device *device, const struct launch_plan *plan, uint32
         uint32_t start = first % copies;
         uint32_t count = runs < copies ? runs : copies;
         if (vector->used > 0 && (start != vector->used_first || count < vector->used)) {
-            start = 0; /* of those that were used before some are not among them */
+            start = 0; /* the range would miss some of the copies used before */
             count = copies;
         }
         vector->used_first = start;
@@ -538,9 +538,10 @@ enum status gpu_read(struct device *device, size_t index, void *out, size_t byte
     return STATUS_OK;
 }
 
-/* ---- what a vector holds, on the host ---- */
+/* ---- reading a vector on the host ---- */
 
-/* More than this is not taken from the host's other uses for good: it is read the usual way. */
+/* Larger vectors are read through ordinary memory, so that the host does not lose pinned memory for
+ * good. */
 static const size_t pinned_most = (size_t)512 << 20;
 
 static void free_looked(struct device *device)

@@ -1,4 +1,4 @@
-/* What runs left behind, by numbers that stand for what memory holds and are made on the device. */
+/* Results of runs, as sums of memory that are made on the device. */
 #include "tuner/base/hash.h"
 #include "tuner/base/pack.h"
 #include "tuner/base/text.h"
@@ -17,7 +17,7 @@ static enum status sums_in_turn(struct device *device, gpu_address start, size_t
     return status;
 }
 
-/* Of the copies that runs were given. */
+/* Compares the copies that runs got. */
 static enum status compare(struct device *device, struct vector *vector, bool *same,
                            struct error *error)
 {
@@ -63,13 +63,13 @@ enum status gpu_intact(struct device *device, const struct launch_plan *plan, bo
     return status;
 }
 
-/* ---- the runs of a block: small outputs have a place for each, as far as places go, others what
- * the last run left ---- */
+/* ---- runs of a block: small outputs have a place for each run, as far as places go; other outputs
+ * hold the last run's result ---- */
 
-/* Of what is read and written, which lies in the copies, so much is looked at. */
+/* Limit of bytes read of updates, which lie in the copies. */
 static const size_t updates_most = 1 << 20;
 
-/* How many of the last runs of the block left something of an output that is still there. */
+/* Returns the number of the block's last runs whose output still exists. */
 static uint32_t runs_kept(const struct device *device, const struct block *block,
                           const struct argument *argument, const struct vector *vector)
 {
@@ -81,7 +81,7 @@ static uint32_t runs_kept(const struct device *device, const struct block *block
     return most < 1 ? 1 : most > BLOCK_RUNS_MAX ? BLOCK_RUNS_MAX : (uint32_t)most;
 }
 
-/* Of one output, added to what others came to. */
+/* Adds one output's sums to those of the others. */
 static enum status add_sums(struct device *device, const struct block *block, size_t index,
                             struct run_result *out, uint32_t count, struct error *error)
 {

@@ -1,4 +1,4 @@
-/* Texture references of old CUDA: where a source declares them. */
+/* Texture references of old CUDA: search for declarations. */
 #include <string.h>
 
 #include "tuner/device/gpu/texture_references.h"
@@ -22,7 +22,7 @@ bool is_texture_type(const struct tokens *tokens, size_t index)
            !(index > 0 && token_is_in(tokens, index - 1, ":: . ->"));
 }
 
-/* `texture<float, 2> image(1, cudaFilterModeLinear)`, and no function. */
+/* Tells settings from a function: `texture<float, 2> image(1, cudaFilterModeLinear)`. */
 static bool has_settings(const struct tokens *tokens, size_t open)
 {
     return token_is(tokens, open, "(") && open + 1 < tokens->count &&
@@ -30,7 +30,7 @@ static bool has_settings(const struct tokens *tokens, size_t open)
             token_is_in(tokens, open + 1, "true false"));
 }
 
-/* Whether a declaration may begin there, `static`, a macro and such being before it. */
+/* Tells whether a declaration may begin here, possibly behind `static` or a macro. */
 static bool begins(const struct tokens *tokens, size_t index)
 {
     if (index == 0 || token_is_in(tokens, index - 1, "; { } ) static extern"))

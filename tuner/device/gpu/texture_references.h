@@ -4,15 +4,16 @@
 
 #include "tuner/base/tokens.h"
 
-/* Whether the source names them; false where it has a type of that name itself. */
+/* Tells whether the source uses texture references; false where the source has a type of that name.
+ */
 bool texture_references_exist(const struct tokens *tokens);
-/* Whether `texture<` at the index is CUDA's type. */
+/* Tells whether `texture<` at the index is CUDA's type. */
 bool is_texture_type(const struct tokens *tokens, size_t index);
-/* Whether a texture reference is declared with the type at the index. */
+/* Tells whether a texture reference is declared with the type at the index. */
 bool declares_texture_reference(const struct tokens *tokens, size_t index);
-/* The name that the type at the index is given by a typedef or `using`; 0: none. */
+/* Returns the alias that a typedef or `using` gives to the type at the index; 0: none. */
 size_t texture_alias(const struct tokens *tokens, size_t index);
-/* Whether one is declared with that name at the index. */
+/* Tells whether a texture reference is declared with that alias at the index. */
 bool declares_by_alias(const struct tokens *tokens, size_t alias, size_t index);
 
 #endif

@@ -1,39 +1,40 @@
-/* Where a vector lies on the device, and what it holds. */
+/* Place and contents of a vector on the device. */
 #ifndef TUNE_DEVICE_GPU_VECTOR_H
 #define TUNE_DEVICE_GPU_VECTOR_H
 
 #include "tuner/device/device.h"
 #include "tuner/device/gpu/check.h"
 
-/* The device memory of one argument. Kept from plan to plan, as its size allows. Outputs and
- * scratch have a guard band right before and right behind them. */
+/* The device memory of one argument, kept from plan to plan as the size allows. Outputs and scratch
+ * have a guard band right before and right behind the data. */
 struct vector {
     gpu_address base;
     size_t capacity;
-    size_t offset; /* of the bound plan's vector behind base */
-    size_t wander; /* the part of it that changes: the place in use, times place_bytes */
+    size_t offset; /* offset of the bound plan's vector behind base */
+    size_t wander; /* variable part of the offset: the current place times place_bytes */
     size_t place_bytes;
-    uint32_t places;      /* that runs rotate over; 1: it stays */
-    bool stays;           /* kernels find it by a variable: it has one copy and one place */
-    size_t bytes;         /* of the bound plan's vector */
-    gpu_address variable; /* of the current binary, which kernels find instead of it; 0: none */
-    /* Inputs and updates: what is there. Copy k that runs are given begins at base + offset + k *
-     * stride. Of updates there is one before these (memory.c). */
-    const void *host;  /* NULL: it was made here */
-    uint64_t contents; /* argument_contents of it */
+    uint32_t places;      /* places over which runs rotate; 1: a fixed place */
+    bool stays;           /* found by a variable: one copy and one place */
+    size_t bytes;         /* bytes of the bound plan's vector */
+    gpu_address variable; /* variable of the current binary that kernels use instead; 0: none */
+    /* Contents of inputs and updates. Copy k for runs begins at base + offset + k * stride. Updates
+     * have one more copy in front (memory.c). */
+    const void *host;  /* NULL: generated on the device */
+    uint64_t contents; /* argument_contents of `host` */
     size_t uploaded;   /* bytes of the first copy that are those of `host`, or were made; 0: none */
     size_t stride;
     size_t copy_bytes; /* bytes of the further copies that are equal to the first */
     uint32_t filled;
-    uint32_t copies; /* that runs rotate over, <= filled */
+    uint32_t copies; /* copies over which runs rotate, <= filled */
     bool changed;    /* runs have written to copies */
-    /* Inputs: of so many copies every second one has the elements of a patch, by its hash. */
+    /* Inputs: number of copies of which every second has a patch's elements, and the patch's hash.
+     */
     uint32_t patched;
     uint64_t patch;
-    uint64_t patched_sum; /* of such a copy */
-    size_t shown;         /* where, behind copy 0, what is looked at lies: 0 but after gpu_show */
-    /* Inputs: the sum of a copy as it was uploaded, of `summed` bytes (SIZE_MAX: not known), and
-     * the copies that runs were given since it was looked at: so many from the first. */
+    uint64_t patched_sum; /* sum of a patched copy */
+    size_t shown;         /* offset of the checked copy behind copy 0: not 0 only after gpu_show */
+    /* Inputs: the sum of a copy's `summed` bytes at upload (SIZE_MAX: unknown), and the range of
+     * copies used by runs since the last check. */
     uint64_t sum;
     size_t summed;
     uint32_t used_first, used;

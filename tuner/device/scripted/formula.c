@@ -16,7 +16,7 @@ enum {
     SM_REGISTERS = 65536,
     SM_SHARED_BYTES = 228 << 10,
     BLOCK_SHARED_BYTES = 227 << 10,
-    RESERVED_SHARED_BYTES = 1 << 10, /* of each block */
+    RESERVED_SHARED_BYTES = 1 << 10, /* reserved part of each block */
 };
 #define READ_GBS 3000.0
 #define POWER_W  400.0
@@ -142,9 +142,9 @@ static double uniform(uint64_t bits)
     return (double)(bits >> 11) * 0x1p-53;
 }
 
-/* Memory and launches, as a GPU has them: more threads at once get more of the bandwidth, and waves
- * of blocks cost something. A number drawn from binary and launch stands for the rest: up to a
- * third slower, few of them much. */
+/* Returns a time that follows memory and launches as on a GPU: more threads at once get more of the
+ * bandwidth, and waves of blocks cost time. A number drawn from binary and launch stands for all
+ * other causes: up to a third slower, rarely much. */
 double formula_run_ns(uint64_t binary, const struct launch_plan *plan, enum l2_mode mode)
 {
     double sum_ns = 0;

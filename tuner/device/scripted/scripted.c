@@ -1,11 +1,10 @@
-/* The scripted device: runs nothing, and answers from rows: a point with its time, resources and
+/* The scripted device: runs no kernels, and answers from rows: a point with time, resources and
  * failures. The rows of `null` come from a formula (formula.h), those of `replay` and `replay_cpu`
  * from a recording (tuner/device/recording.h). A binary is the text of its request, which names its
  * row. Timings are drawn about the row's time or from its samples: the same rows, seed and order of
- * timings give the same numbers. A whole run thus needs neither a GPU nor a compiler.
- *
- * null takes as long as tune itself; besides, a block takes TUNE_NULL_BLOCK_US, the start of a
- * process TUNE_NULL_START_MS, and a binary TUNE_NULL_COMPILE_MS more or less, some far more. */
+ * timings give the same numbers. A whole run thus needs neither a GPU nor a compiler. null takes as
+ * long as tune itself; besides, a block takes TUNE_NULL_BLOCK_US, the start of a process
+ * TUNE_NULL_START_MS, and a binary TUNE_NULL_COMPILE_MS more or less, some far more. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +20,9 @@
 struct device {
     const struct recording *recording; /* NULL: rows come from the formula */
     struct calibration calibration;
-    uint64_t stream;  /* of the noise: goes on with each timing, by the row that is timed */
+    uint64_t stream;  /* state of the noise, which each timing advances by the timed row */
     int64_t block_us; /* wait for each block of runs */
-    char *path;       /* of the current binary; NULL: none yet */
+    char *path;       /* path of the current binary; NULL: none yet */
     struct recorded_point row;
     bool checks; /* the bound plan is to be checked, not timed */
     bool alone;  /* the plan is timed alone, as in a sweep */
@@ -45,8 +44,8 @@ static enum status open_recording(const struct recording **out, struct error *er
     return recording_open(path, &kept, error);
 }
 
-/* Finds the row that a request's text names. *recording NULL: it is one of the formula's, and its
- * `configuration` a hash of the text. */
+/* Finds the row that a request's text names. *recording NULL: a row of the formula, whose
+ * `configuration` is a hash of the text. */
 static enum status find_row(const char *text, size_t length, const struct recording **recording,
                             struct recorded_point *out, struct error *error)
 {
@@ -67,7 +66,8 @@ static enum status find_row(const char *text, size_t length, const struct record
     return STATUS_OK;
 }
 
-/* Also hashes the code, where `code_hash` is no NULL: rows that launched the same have the same. */
+/* Reads the binary's row; also hashes the code, where `code_hash` is not NULL: rows that launched
+ * alike have equal hashes. */
 static enum status read_row(const char *path, const struct recording **recording,
                             struct recorded_point *out, char *code_hash, struct error *error)
 {
@@ -117,7 +117,7 @@ static struct kernel_resources resources_of(const struct recording *recording,
     return out;
 }
 
-/* ---- without an open device ---- */
+/* ---- functions without an open device ---- */
 
 static enum status formula_count(int *count, struct error *error)
 {
@@ -156,8 +156,8 @@ static enum status compile_ms(int64_t *out, struct error *error)
     return environment_integer("TUNE_NULL_COMPILE_MS", 0, 100000, 0, out, error);
 }
 
-/* False where compiling takes no time: nothing is gained by it, and the moment would decide which
- * trial comes first. */
+/* Tells whether compiling takes time. Otherwise compiling ahead gains no time, and chance would
+ * decide the order of trials. */
 static bool formula_compiles_beside(void)
 {
     struct error ignored = {0};
@@ -179,7 +179,8 @@ static double uniform(uint64_t bits)
     return ((double)(bits >> 11) + 0.5) * 0x1p-53;
 }
 
-/* The text leaves out where the source lies, so that another checkout gives the same rows. */
+/* Writes the request's text as the binary, without the source's folder, so that another checkout
+ * gives the same rows. */
 static enum status write_binary(const struct binary_request *request, const char *binary_path,
                                 const struct text *text, struct text *log, struct error *error)
 {
@@ -188,7 +189,7 @@ static enum status write_binary(const struct binary_request *request, const char
     int64_t usual_ms = 0;
     const enum status found = find_row(text_string(text), text->length, &recording, &row, error);
     if (found == STATUS_LAUNCH_FAILED)
-        error_clear(error); /* loading it fails */
+        error_clear(error); /* loading the binary fails instead */
     else if (found != STATUS_OK)
         return found;
     if (!recording && !file_exists(request->source_path))
@@ -241,7 +242,7 @@ static enum status scripted_inspect(const char *binary_path, const char *kernel,
 static enum status formula_occupies(const struct facts *facts, const struct launch *launch,
                                     struct kernel_resources *resources, struct error *error)
 {
-    (void)facts, (void)error; /* of all devices alike */
+    (void)facts, (void)error; /* alike for all devices */
     formula_occupancy(launch, resources);
     return STATUS_OK;
 }
@@ -254,7 +255,7 @@ static enum status recorded_occupies(const struct facts *facts, const struct lau
     return STATUS_OK;
 }
 
-/* ---- the open device ---- */
+/* ---- functions of an open device ---- */
 
 static enum status open_with(const struct recording *recording, uint64_t stream,
                              const struct recorded_device *is, struct device **out,
@@ -274,7 +275,7 @@ static enum status recorded_open(int index, const struct warm_up *warm_up, struc
 {
     const struct recording *recording = NULL;
     int64_t seed = 0;
-    (void)index, (void)warm_up; /* it is always warm */
+    (void)index, (void)warm_up; /* always warm */
     TRY(environment_integer(RECORDING_SEED_VARIABLE, 0, INT64_MAX, 0, &seed, error));
     TRY(open_recording(&recording, error));
     return open_with(recording, random_at((uint64_t)seed, 0), &recording->device, out, error);
@@ -302,7 +303,7 @@ static enum status formula_open(int index, const struct warm_up *warm_up, struct
 {
     int64_t seed = 0, block_us = 0, whole_ms = 0;
     struct facts ignored = {0};
-    (void)warm_up; /* it is always warm */
+    (void)warm_up; /* always warm */
     enum status status = formula_facts(index, &ignored, error);
     facts_free(&ignored);
     TRY(status);
@@ -343,13 +344,13 @@ static void scripted_conditions(struct device *device, struct conditions *out)
     out->power_w = is->power_w;
     if (isnan(is->sm_clock_mhz))
         return;
-    /* Of the rounds that counted. */
+    /* Values of the rounds that counted. */
     out->throttle = 0;
     out->ecc_errors = 0;
     out->other_processes = 0;
 }
 
-/* A row that failed before it ran does so again. */
+/* Loads the row; a row that failed before running fails likewise again. */
 static enum status scripted_load(struct device *device, const char *binary_path,
                                  struct error *error)
 {
@@ -385,9 +386,9 @@ static enum status scripted_bind(struct device *device, const struct launch_plan
     return STATUS_OK;
 }
 
-/* ---- runs: of nothing ---- */
+/* ---- runs, which launch no kernels ---- */
 
-/* Returns what became of the row in this stage. */
+/* Returns the row's status at this stage. */
 static enum trial_status status_of(const struct device *device, recorded_text *detail)
 {
     const struct recorded_point *row = &device->row;
@@ -396,7 +397,7 @@ static enum trial_status status_of(const struct device *device, recorded_text *d
     return (enum trial_status)(raced ? row->raced_status : row->status);
 }
 
-/* Wrong results are found when they are looked at (scripted_guards). */
+/* Fails with the recorded status. Wrong results are reported later (scripted_guards). */
 static enum status fail_as_recorded(const struct device *device, struct error *error)
 {
     recorded_text detail = 0;
@@ -426,7 +427,7 @@ static double run_ns(const struct device *device, const struct launch_plan *plan
                              : formula_run_ns(device->row.configuration, plan, mode);
 }
 
-/* Draws one of the row's samples, or log-normally about its time. */
+/* Draws one of the row's samples, or log-normally about the row's time. */
 static double draw_ns(struct device *device, const struct block *block)
 {
     static const double deviations_most = 4;
@@ -459,7 +460,7 @@ static enum status scripted_time_block(struct device *device, const struct block
         return STATUS_OK;
     if (status_of(device, &ignored) != TRIAL_WRONG_RESULT)
         return error_set(error, STATUS_LAUNCH_FAILED, "no time of it was recorded");
-    *elapsed_ns = 1; /* of a wrong result */
+    *elapsed_ns = 1; /* time of a wrong result */
     return STATUS_OK;
 }
 
@@ -470,7 +471,7 @@ static enum status scripted_run(struct device *device, const struct launch_plan 
     return device->checks ? STATUS_OK : fail_as_recorded(device, error);
 }
 
-/* Reports whatever was found wrong. */
+/* Reports the row's wrong results. */
 static enum status scripted_guards(struct device *device, const struct launch_plan *plan,
                                    bool *intact, char *detail, size_t detail_bytes,
                                    struct error *error)
@@ -543,7 +544,7 @@ static enum status scripted_arithmetic(struct device *device, struct arithmetic 
     return STATUS_OK;
 }
 
-/* ---- results: none, since nothing is computed (device_traits) ---- */
+/* ---- results: none, since no kernel computes (device_traits) ---- */
 
 static enum status no_change(struct device *device, const struct launch_plan *plan,
                              struct error *error)
