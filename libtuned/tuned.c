@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tune authors
  * SPDX-License-Identifier: MIT
- * libtuned: what it is, and how it is used, stands in tuned.h. */
+ * libtuned: see tuned.h for its purpose and use. */
 #ifndef _POSIX_C_SOURCE
 /* open, fstat, read: a FIFO must not hang. NOLINTNEXTLINE(cert-dcl37-c,cert-dcl51-cpp) */
 #define _POSIX_C_SOURCE 200809L
@@ -33,10 +33,10 @@
 #define DIGITS_OF(MACRO) TEXT_OF(MACRO)
 #if defined(__GNUC__)
 #define PRINTF_LIKE __attribute__((format(printf, 2, 3)))
-#define ONE_COPY    __attribute__((noinline)) /* which is smaller */
+#define ONE_COPY    __attribute__((noinline)) /* smaller than inlined code */
 #define COUNTED(AT) __atomic_add_fetch(AT, 1, __ATOMIC_RELAXED)
 #else
-#define COUNTED(AT) (++*(AT)) /* of threads that load at once two may get one number */
+#define COUNTED(AT) (++*(AT)) /* not atomic: threads that load at once may get equal numbers */
 #define PRINTF_LIKE
 #define ONE_COPY
 #endif
@@ -90,19 +90,20 @@ static const char known_names[KNOWN_COUNT][20] = {KNOWN_NAMES(KNOWN)};
 struct name {
     const char *text;
     size_t length;
-    uint32_t hash, next;               /* the next in its bucket */
-    uint32_t seen, value;              /* the side of a line that had it last, and where */
-    uint32_t first_group, group_count; /* of the problem of this name */
-    uint32_t formula;                  /* the name "formula." and this; NONE: no line has it */
+    uint32_t hash, next; /* next name in the bucket */
+    uint32_t seen,
+        value; /* number of the last line side that has the name; position of its field */
+    uint32_t first_group, group_count; /* groups of the problem of this name */
+    uint32_t formula;                  /* number of the name "formula.NAME"; NONE: no line has it */
 };
 
-/* A name's number, and where its value begins, counted from the line's first byte. */
+/* A name's number and the position of its value, counted from the line's first byte. */
 struct field {
     uint32_t name, value;
 };
 
-/* A line, in place: values are cut apart where they stand. Of tuned.fields its values (or a
- * section's fields) are those from first[VALUES] on, its evidence those from first[EVIDENCE]. */
+/* A line, in place: values are cut apart in its text. tuned.fields from first[VALUES] on are its
+ * values (or a section's fields), from first[EVIDENCE] on its evidence. */
 struct line {
     char *text;
     uint32_t first[3]; /* the last: past the end */
@@ -116,8 +117,8 @@ struct span {
     uint32_t name;
 };
 
-/* What a launch needs: threads and shared memory of a block, registers of a block, blocks of a
- * cluster, and from which to which compute capability it runs (capability_of). */
+/* Needs of a launch: threads and shared memory of a block, registers of a block, blocks of a
+ * cluster, lowest and highest compute capability (capability_of). */
 enum need {
     NEED_THREADS,
     NEED_SHARED_BYTES,
@@ -133,20 +134,21 @@ struct tuned_entry {
     struct line line; /* begins with the problem */
     const struct tuned *tuned;
     uint32_t section, problem, first_span, span_count;
-    uint32_t domain; /* where its text begins in the line; 0: it may be used at all sizes */
+    uint32_t
+        domain; /* position of the domain's text in the line; 0: the entry holds at all sizes */
     int line_number;
     double time_ns; /* -1: unknown */
     long long needs[NEEDS];
-    uint64_t majors; /* compute capabilities that it was measured on: bits; 0: none are known */
+    uint64_t majors; /* measured major compute capabilities, as bits; 0: unknown */
 };
 
 struct section {
     struct line line;
     int line_number;
-    int is_portable; /* "*": its units are for scaling alone */
+    int is_portable; /* "*": its units are for scaling only */
     uint32_t source, first_entry, entry_count;
-    uint32_t kind, name; /* of the device: names of these numbers */
-    uint64_t majors;     /* compute capabilities that it was measured on: bits; 0: none are known */
+    uint32_t kind, name;         /* numbers of the device's kind and name */
+    uint64_t majors;             /* measured major compute capabilities, as bits; 0: unknown */
     long long capability, units; /* of the device; capability_of */
     struct tuned_device device;
 };
@@ -159,15 +161,15 @@ struct group {
 };
 
 struct source {
-    const char *name; /* behind its text */
-    int is_named;     /* by the program or $TUNED_CONF */
+    const char *name; /* behind the text */
+    int is_named;     /* a path of the program or $TUNED_CONF */
 };
 
 /* Arrays that grow while a file is read. */
 #define EACH_LIST(X)                                                                               \
     X(FIELDS, fields, struct field)                                                                \
     X(SPANS, spans, struct span)                                                                   \
-    X(SECTIONS, sections, struct section) /* of each source by kind, name and numbers */           \
+    X(SECTIONS, sections, struct section) /* each source's by kind, name and numbers */            \
     X(ENTRIES, entries, struct tuned_entry)                                                        \
     X(NAMES, names, struct name)                                                                   \
     X(BUCKETS, buckets, uint32_t) /* the number of the first name of each */                       \
@@ -180,7 +182,7 @@ static const unsigned char item_bytes[LISTS] = {EACH_LIST(LIST)};
 #undef LIST
 #define LIST(NUMBER, NAME, TYPE) TYPE *NAME;
 
-/* Of a file: its bytes, a zero, its name. */
+/* A file: its bytes, a zero, its name. */
 struct text {
     struct text *before;
     char bytes[];
@@ -191,7 +193,7 @@ struct tuned {
         void *items[LISTS];
         struct {
             EACH_LIST(LIST)
-        } of; /* the same by name */
+        } of; /* the arrays by name */
     } lists;
     size_t counts[LISTS], capacities[LISTS];
     uint32_t source_count;
@@ -205,7 +207,7 @@ struct tuned {
     struct source sources[TUNED_FILES_MAX];
 };
 
-/* Its sizes: n, then the further ones. */
+/* Returns size `i` of an entry: n, then the further sizes. */
 static const struct span *span_at(const struct tuned_entry *entry, size_t i)
 {
     return i > 0 ? entry->tuned->lists.of.spans + entry->first_span + i - 1 : &entry->n;
@@ -232,30 +234,30 @@ enum { PATH_BYTES = PATH_MAX };
 
 struct reader {
     struct tuned *tuned;
-    struct tuned_error *error; /* may be NULL; what is refused first counts */
-    const char *name;          /* of the file */
-    char *line_text, *at;      /* the line; what is not read of it */
+    struct tuned_error *error; /* may be NULL; receives the first refusal */
+    const char *name;          /* name of the file */
+    char *line_text, *at;      /* the line and its unread rest */
     long long version;
     int line;
-    struct section *section;    /* of the source, the last */
+    struct section *section;    /* last section of the source */
     int is_built_in, is_named;  /* the source */
     int ended;                  /* the line "end" was read */
     int refused;                /* a file was, or memory is short */
     int goes_on;                /* though a file was refused */
-    size_t counts[ENTRIES + 1]; /* of lists, before the source */
+    size_t counts[ENTRIES + 1]; /* lengths of the lists before the source */
 #ifdef TUNED_WITH_DEBUG
     const char *override; /* $TUNED_OVERRIDE; NULL: none */
 #endif
 #ifdef _WIN32
-    char folder[PATH_BYTES]; /* of environment_path, the last */
+    char folder[PATH_BYTES]; /* last result of environment_path */
 #endif
-    /* Of the line that is read: where its fields and further sizes begin, and the fields of the
-     * side that is read. Sides of lines are numbered from 1. */
+    /* Fields and further sizes of the current line, and fields of its current side, begin here.
+     * Sides of lines are numbered from 1. */
     size_t first_field, first_span, first_of_side;
     uint32_t side_number;
 };
 
-/* What a format begins with, if the file is not damaged: enum tuned_code. */
+/* First character of a format unless the file is damaged: enum tuned_code. */
 #define IS_NO_FILE    "\2"
 #define IS_UNREADABLE "\3"
 #define IS_VERSION    "\4"
@@ -267,7 +269,7 @@ PRINTF_LIKE static int refuse(struct reader *reader, const char *format, ...)
     struct tuned_error *error = reader->error;
     reader->refused = 1;
     int code = TUNED_DAMAGED;
-    if (*format < ' ') /* begins with its code */
+    if (*format < ' ') /* the format begins with its code */
         code = *format++;
     if (error && !error->code) {
         error->code = code;
@@ -279,7 +281,8 @@ PRINTF_LIKE static int refuse(struct reader *reader, const char *format, ...)
         if (reader->override && reader->line > 0)
             place = "%s:%d (as TUNED_OVERRIDE has it): ";
 #endif
-        if (length > TUNED_ERROR_BYTES / 2) /* the end of a path tells more than its beginning */
+        if (length >
+            TUNED_ERROR_BYTES / 2) /* the end of a path is more telling than its beginning */
             name += length - TUNED_ERROR_BYTES / 2;
         /* cppcheck-suppress wrongPrintfScanfArgNum */
         int used = snprintf(error->text, sizeof error->text, place, name, reader->line);
@@ -313,7 +316,7 @@ static void release(const struct tuned *tuned, void *memory)
         tuned->allocator.release(tuned->allocator.context, memory);
 }
 
-/* `more` items behind the others, to be filled in; NULL when memory is short. */
+/* Appends `more` uninitialized items to a list. Returns the first, or NULL if memory is short. */
 static void *append(struct reader *reader, enum list list, size_t more)
 {
     struct tuned *tuned = reader->tuned;
@@ -346,7 +349,8 @@ static void release_default(void *context, void *memory)
     free(memory);
 }
 
-/* Heap sort of what is not in order: in place, no memory of its own, never slow. Counts bytes. */
+/* Sorts `count` items in place by heap sort, since no input makes it slow. Returns without moving
+ * items that are in order. Sizes are in bytes. */
 static void sort(const struct tuned *tuned, enum list list, size_t first, size_t count,
                  int (*compare)(const void *, const void *))
 {
@@ -386,7 +390,7 @@ static void sort(const struct tuned *tuned, enum list list, size_t first, size_t
 
 enum { WORD = 1, NAME = 2, NAME_START = 4, CONTROL = 8 };
 
-/* What each ASCII character may be, as '@' and the sum of the above. */
+/* Classes of each ASCII character: '@' plus the sum of the above. */
 static const unsigned char classes[256] = "HHHHHHHHH@HHHHHHHHHHHHHHHHHHHHHH"
                                           "@A@@AAAAAAAAACCACCCCCCCCCCAAA@AA"
                                           "AGGGGGGGGGGGGGGGGGGGGGGGGGG@@@AG"
@@ -407,7 +411,7 @@ static int is_space(char c)
     return c == ' ' || c == '\t';
 }
 
-/* The first control character but tabs, such as the NUL behind the text. */
+/* Returns the first control character except tabs, such as the NUL behind the text. */
 ONE_COPY static char *find_control(char *at)
 {
     while (!is_a(*at, CONTROL))
@@ -415,7 +419,7 @@ ONE_COPY static char *find_control(char *at)
     return at;
 }
 
-/* A decimal integer and where its text ends; NULL: there is none (or no text), or it does not fit.
+/* A decimal integer and the end of its text; NULL: no integer (or no text), or one beyond 64 bits.
  */
 struct integer {
     const char *end;
@@ -441,7 +445,7 @@ static struct integer read_integer(const char *text)
     return read;
 }
 
-/* The same of a text that is nothing else. */
+/* Reads a text that is one integer and no more. */
 ONE_COPY static struct integer read_whole(const char *text)
 {
     struct integer read = read_integer(text);
@@ -450,8 +454,8 @@ ONE_COPY static struct integer read_whole(const char *text)
     return read;
 }
 
-/* The whole text as a decimal number, as in 12, -0.5 and 1.5e-3; `otherwise` when it is NULL, none
- * or infinite. Scaled by powers of ten that are exact. */
+/* Reads a whole text as a decimal number, as in 12, -0.5 and 1.5e-3. Returns `otherwise` if the
+ * text is NULL, no number or infinite. Scales by exact powers of ten. */
 static double read_real(const char *text, double otherwise)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -496,8 +500,8 @@ static double read_real(const char *text, double otherwise)
 
 /* ---- names ---- */
 
-/* Seeded, so that nobody can make a file whose names all meet in one bucket; multiplied twice,
- * since what comes of another highest bit alone would else be known, whatever the seed. */
+/* Hashes a name. The seed keeps files from forcing collisions; two multiplications, since after one
+ * a change of the highest bit alone has a known effect whatever the seed. */
 static uint32_t hash_name(const struct tuned *tuned, const char *text, size_t length)
 {
     uint64_t mixed = (uint64_t)(uintptr_t)tuned + length;
@@ -515,7 +519,8 @@ static uint32_t hash_name(const struct tuned *tuned, const char *text, size_t le
     return (uint32_t)mixed;
 }
 
-/* Its number, 0 when no line has it or one of them is NULL; length 0: all of the text. */
+/* Returns the number of a name; 0 if no line has it or an argument is NULL. Length 0: all of the
+ * text. */
 static uint32_t find_name(const struct tuned *tuned, const char *text, size_t length)
 {
     if (!tuned || !text)
@@ -530,7 +535,7 @@ static uint32_t find_name(const struct tuned *tuned, const char *text, size_t le
     return number;
 }
 
-/* Twice as many buckets. */
+/* Doubles the number of buckets. */
 static int rehash(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
@@ -549,7 +554,8 @@ static int rehash(struct reader *reader)
     return 1;
 }
 
-/* The number of the name, which is new or was there; 0 when memory is short. The text stays. */
+/* Returns the number of a name, adding the name if it is new; 0 if memory is short. The text must
+ * stay where it is. */
 static uint32_t intern(struct reader *reader, const char *text, size_t length)
 {
     struct tuned *tuned = reader->tuned;
@@ -566,8 +572,8 @@ static uint32_t intern(struct reader *reader, const char *text, size_t length)
     return number < tuned->counts[BUCKETS] || rehash(reader) ? number : 0;
 }
 
-/* The value of a name on one side of the entry's line, of the evidence else in its section's
- * heading; `otherwise` where there is none: no line has a name of a number below 1. */
+/* Returns the value of a name on one side of the entry's line; evidence also from the heading of
+ * its section. Returns `otherwise` if there is none: no line has a name of a number below 1. */
 static const char *text_of(const struct tuned_entry *entry, int side, uint32_t name,
                            const char *otherwise)
 {
@@ -584,7 +590,7 @@ static const char *text_of(const struct tuned_entry *entry, int side, uint32_t n
     return otherwise;
 }
 
-/* As tuned_value_index has it; 0: none. */
+/* Returns the name's index as tuned_value_index does, but 0 for none. */
 static int index_of(const struct tuned_entry *entry, const char *name)
 {
     return (int)find_name(entry ? entry->tuned : NULL, name, 0);
@@ -605,8 +611,8 @@ ONE_COPY static char *skip_spaces(char *at)
     return at;
 }
 
-/* The number of the name that the reader is at, which moves past it to one of the two characters
- * that may end it; 0 when there is none. */
+/* Takes a name that ends in one of two characters and moves the reader past this character. Returns
+ * the name's number; 0 if there is none. */
 static uint32_t take_name(struct reader *reader, char one, char two)
 {
     char *text = reader->at, *end = text;
@@ -618,7 +624,7 @@ static uint32_t take_name(struct reader *reader, char one, char two)
     return *end == one || *end == two ? intern(reader, text, (size_t)(end - text)) : 0;
 }
 
-/* The quoted text that the reader is at, cut in place; NULL when it is refused. */
+/* Takes a quoted text, cut in place. Returns NULL if it is refused. */
 static const char *take_quoted(struct reader *reader)
 {
     char *from = reader->at + 1, *to = from;
@@ -637,7 +643,8 @@ static const char *take_quoted(struct reader *reader)
     return text;
 }
 
-/* The value of the field `name`, up to a space or the end of the line; NULL when it is refused. */
+/* Takes the value of field `name`, up to a space or the end of the line. Returns NULL if it is
+ * refused. */
 static const char *take_value(struct reader *reader, const char *name)
 {
     const char *value = reader->at, *wrong = NULL;
@@ -662,8 +669,8 @@ static const char *take_value(struct reader *reader, const char *name)
     return value;
 }
 
-/* A number or a compute capability ("9.0", as capability_of has it), or two in order as in 1-9: how
- * many there are, 0 when the text is none. */
+/* Reads a number or a compute capability ("9.0", capability_of), or two in order as in 1-9. Returns
+ * their count; 0 if the text is neither. */
 static int read_range(const char *at, int is_capability, long long ends[2])
 {
     for (int count = 0; count < 2; at++) {
@@ -686,7 +693,7 @@ static int read_range(const char *at, int is_capability, long long ends[2])
     return 0;
 }
 
-/* SIZE or LOW-HIGH, behind `name` and "=" or "@". */
+/* Reads SIZE or LOW-HIGH, which follow `name` and "=" or "@". */
 static int read_sizes(struct reader *reader, const char *name, const char *sign, const char *text,
                       struct span *span)
 {
@@ -702,7 +709,7 @@ static int read_sizes(struct reader *reader, const char *name, const char *sign,
                       : "is a range; there are some from 'tuned-conf 2' on");
 }
 
-/* A further size variable, NAME@SIZES, behind n. */
+/* Adds a further size variable, NAME@SIZES, which follows n. */
 static int add_span(struct reader *reader, uint32_t number, const char *name, const char *value)
 {
     if (reader->version < 3)
@@ -720,14 +727,14 @@ static int add_span(struct reader *reader, uint32_t number, const char *name, co
     return read_sizes(reader, name, "@", value, span);
 }
 
-/* The value of a name on the side that is read; NULL where there is none. */
+/* Returns the value of a name on the current side of the line; NULL if there is none. */
 static const char *known(const struct reader *reader, uint32_t number)
 {
     const struct name *name = &reader->tuned->lists.of.names[number];
     return name->seen == reader->side_number ? reader->line_text + name->value : NULL;
 }
 
-/* Fields up to the end of the line or the first '|', into the reader; their names differ. */
+/* Reads fields up to the end of the line or the first '|'. Refuses a name that occurs twice. */
 static int take_fields(struct reader *reader)
 {
     const struct tuned *tuned = reader->tuned;
@@ -769,7 +776,7 @@ static int take_fields(struct reader *reader)
     }
 }
 
-/* The sizes that were measured, of n and of further ones, "64,8". */
+/* Reads the measured sizes, of n and of further ones: "64,8". */
 static int read_at(struct tuned_entry *entry, const char *text)
 {
     struct span *span = &entry->n;
@@ -785,13 +792,12 @@ static int read_at(struct tuned_entry *entry, const char *text)
     }
 }
 
-/* How a known field is written: a whole number up to 2^31 - 1 or 2^63 - 1, or among the entry's
- * sizes; a number of at least 0; "9.0" (as capability_of has it); "9.0" or "9.0-10.3" (two of
- * them); "8,9" (as bits). */
+/* Form of a known field: a whole number up to 2^31 - 1 or 2^63 - 1, or within the entry's sizes; a
+ * number of at least 0; "9.0" (capability_of); "9.0" or "9.0-10.3" (two); "8,9" (as bits). */
 enum kind { INT, WHOLE, SIZE, REAL, CAPABILITY_OF, CAPABILITY_RANGE, MAJORS };
 
-/* Those of a section, then those of evidence: where they go, and the first version that has them.
- */
+/* Known fields of a section, then of evidence: their place in the struct and the first version that
+ * has them. */
 static const struct known_field {
     unsigned char number, kind, version, offset;
 } known_fields[] = {
@@ -812,8 +818,8 @@ static const struct known_field {
 };
 enum { SECTION_FIELDS = 6, KNOWN_FIELDS = sizeof known_fields / sizeof *known_fields };
 
-/* The known fields of the side that is read, from number i up to `end`, into a section or entry;
- * what is not there is left alone. */
+/* Copies the known fields of the current side, from number i up to `end`, into a section or entry.
+ * Members of missing fields keep their values. */
 static int read_known(struct reader *reader, size_t i, size_t end, void *base)
 {
     static const char forms[][48] = {"a whole number from 0 to 2147483647",
@@ -872,13 +878,13 @@ static int read_device(struct reader *reader, struct section *section)
     section->is_portable = section->name == EVERY;
     if (!section->is_portable && device->compute_capability_major < MAJORS_MAX)
         section->majors = (uint64_t)1 << device->compute_capability_major;
-    /* What was for every device before the format said on which ones it was measured. */
+    /* Earlier formats do not say on which devices a portable section was measured. */
     else if (reader->version < 4 && !reader->is_built_in && section->kind != CPU)
         section->majors = (uint64_t)1 << MAJORS_MAX;
     return 1;
 }
 
-/* [KIND "NAME"] FIELDS */
+/* Reads a section: [KIND "NAME"] FIELDS */
 static int read_section(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
@@ -895,7 +901,7 @@ static int read_section(struct reader *reader)
     section->kind = take_name(reader, ' ', '\t');
     char *end = reader->at;
     reader->at = skip_spaces(end);
-    if (section->kind) /* which is remembered, also where the line is refused */
+    if (section->kind) /* keeps the kind even if the line is refused */
         *end = '\0';
     if (!section->kind || *reader->at != '"')
         return refuse(reader, "a section begins as in [cuda \"NVIDIA H200\"]");
@@ -917,12 +923,12 @@ static int read_section(struct reader *reader)
     return read_device(reader, section);
 }
 
-/* What must hold of the evidence, and what is kept of it. */
+/* Checks the evidence and stores its known fields. */
 static int read_evidence(struct reader *reader, struct tuned_entry *entry)
 {
     long long *needs = entry->needs;
     entry->time_ns = -1;
-    /* Without `capability` what was measured may need all that its major one has. */
+    /* Without `capability` the entry may need all of its major compute capability. */
     needs[NEED_CAPABILITY] =
         (long long)reader->section->device.compute_capability_major * CAPABILITY_MAJOR;
     needs[NEED_CAPABILITY_MOST] = LLONG_MAX;
@@ -937,7 +943,7 @@ static int read_evidence(struct reader *reader, struct tuned_entry *entry)
     return 1;
 }
 
-/* PROBLEM n=SIZES FURTHER-SIZES VALUES | EVIDENCE */
+/* Reads an entry: PROBLEM n=SIZES FURTHER-SIZES VALUES | EVIDENCE */
 static int read_entry(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
@@ -965,7 +971,7 @@ static int read_entry(struct reader *reader)
         return 0;
     if (count == 1)
         return refuse(reader, "'%.60s' has no parameters", name);
-    /* Formats before 4 do not say what blocks make a cluster, but in a parameter. */
+    /* Formats before 4 give the blocks of a cluster only as a parameter. */
     for (uint32_t number = CLUSTER; number <= CLUSTER_SIZE && reader->version < 4; number++) {
         const char *text = known(reader, number);
         struct integer size = read_whole(text);
@@ -1056,7 +1062,7 @@ static int read_lines(struct reader *reader, char *text, const char *end)
 
 /* ---- sorting ---- */
 
-/* By problem and sizes: 0 when these are the same. */
+/* Compares entries by problem and sizes; 0 if both are equal. */
 static int compare_entries(const void *left, const void *right)
 {
     const struct tuned_entry *a = left, *b = right;
@@ -1070,7 +1076,7 @@ static int compare_entries(const void *left, const void *right)
     return order;
 }
 
-/* By their devices. */
+/* Compares sections by their devices. */
 static int compare_sections(const void *left, const void *right)
 {
     const struct section *a = left, *b = right;
@@ -1080,7 +1086,7 @@ static int compare_sections(const void *left, const void *right)
     return order ? order : a->device.unit_count - b->device.unit_count;
 }
 
-/* Whether the names of their further sizes are the same. */
+/* Returns whether two entries have further sizes of equal names. */
 static int are_alike(const struct tuned_entry *a, const struct tuned_entry *b)
 {
     size_t i = a->span_count;
@@ -1091,7 +1097,7 @@ static int are_alike(const struct tuned_entry *a, const struct tuned_entry *b)
     return i == 0;
 }
 
-/* What two lines say does not go together: the later one is to blame. */
+/* Refuses two contradictory lines; the error has the later one. */
 static int refuse_pair(struct reader *reader, const char *format, const char *name, int line,
                        int other)
 {
@@ -1099,8 +1105,8 @@ static int refuse_pair(struct reader *reader, const char *format, const char *na
     return refuse(reader, format, name, line > other ? other : line);
 }
 
-/* Puts the sections of the source that was read into order, and the entries of each, and checks
- * that they go together. */
+/* Sorts the sections of the source that was read, and the entries of each section, and checks the
+ * pairs of neighbours. */
 static int check_source(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
@@ -1129,7 +1135,7 @@ static int check_source(struct reader *reader)
     return 1;
 }
 
-/* Divides the entries into groups: counts those of each problem, then gives each its place. */
+/* Divides the entries into groups: counts the groups of each problem, then assigns their places. */
 static int make_groups(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
@@ -1172,7 +1178,7 @@ static int make_groups(struct reader *reader)
 
 /* ---- loading ---- */
 
-/* Memory for a text. */
+/* Allocates memory for a text. */
 static char *new_text(struct reader *reader, size_t bytes, const char *name)
 {
     size_t length = strlen(name) + 1;
@@ -1190,11 +1196,11 @@ static char *new_text(struct reader *reader, size_t bytes, const char *name)
     return text->bytes;
 }
 
-/* Reads what is in new_text's memory; a refused text leaves nothing behind. */
+/* Reads the text in new_text's memory. A refused text leaves no entries. */
 static void add_text(struct reader *reader, char *text, size_t bytes)
 {
 #ifdef TUNED_WITH_DEBUG
-    if (reader->override) { /* what it says, instead */
+    if (reader->override) { /* read the text with replaced values */
         size_t length = tuned_debug_override(reader->override, text, bytes, NULL);
         char *overridden = new_text(reader, length, reader->name);
         if (!overridden)
@@ -1216,7 +1222,7 @@ static void add_text(struct reader *reader, char *text, size_t bytes)
         memcpy(tuned->counts, reader->counts, sizeof reader->counts);
 }
 
-/* Whether there is another source to be read. */
+/* Begins a source. Returns whether loading goes on. */
 static int begin_source(struct reader *reader, const char *name)
 {
     reader->name = name;
@@ -1235,14 +1241,14 @@ static void add_memory(struct reader *reader, const void *text, size_t bytes, co
 }
 
 #ifdef _WIN32
-/* Of <windows.h>, which takes too many names. */
+/* From <windows.h>, which defines too many names. */
 enum { UTF_8 = 65001, ONLY_VALID = 8 };
 __declspec(dllimport) int __stdcall MultiByteToWideChar(unsigned, unsigned long, const char *, int,
                                                         wchar_t *, int);
 __declspec(dllimport) int __stdcall WideCharToMultiByte(unsigned, unsigned long, const wchar_t *,
                                                         int, char *, int, const char *, int *);
 
-/* A path in UTF-8; one that is not is taken to be in the system's code page. */
+/* Opens a path in UTF-8, or in the system's code page if the path is no valid UTF-8. */
 static FILE *open_file(const char *path)
 {
     wchar_t wide[PATH_BYTES];
@@ -1251,7 +1257,7 @@ static FILE *open_file(const char *path)
                : fopen(path, "rb");
 }
 
-/* All of a file, as far as the C library can tell. */
+/* Reads a whole file with the C library alone. */
 static void add_file(struct reader *reader, const char *path, int must_be_there)
 {
     long length = -1;
@@ -1279,8 +1285,8 @@ static void add_file(struct reader *reader, const char *path, int must_be_there)
     (void)fclose(file);
 }
 #else
-/* All of a regular file, which must not change meanwhile. What is wrong with it, NULL: nothing (but
- * memory may be short). */
+/* Reads a whole regular file, which must not change meanwhile. Returns the problem, or NULL if
+ * there is none or memory is short. */
 static const char *read_file(struct reader *reader, int file)
 {
     struct stat before, after;
@@ -1332,7 +1338,7 @@ static void add_file(struct reader *reader, const char *path, int must_be_there)
 }
 #endif
 
-/* The value of an environment variable; NULL when it is empty. */
+/* Returns the value of an environment variable; NULL if it is empty or not to be read. */
 static const char *environment(const struct tuned_options *options, const char *name)
 {
     const char *value = options->skip & TUNED_SKIP_ENVIRONMENT ? NULL : getenv(name);
@@ -1340,7 +1346,7 @@ static const char *environment(const struct tuned_options *options, const char *
 }
 
 #ifdef _WIN32
-/* The same of a path, in UTF-8, until the next is asked for: getenv has another letter for each
+/* Returns the path in a variable in UTF-8, valid until the next call. getenv replaces each letter
  * that the system's code page lacks. */
 static const char *environment_path(struct reader *reader, const struct tuned_options *options,
                                     const char *name)
@@ -1359,7 +1365,7 @@ static const char *environment_path(struct reader *reader, const struct tuned_op
 #define environment_path(reader, options, name) environment(options, name)
 #endif
 
-/* A relative folder would be of whatever folder the program runs in. */
+/* Returns whether a folder is absolute. A relative one would depend on the working directory. */
 static int is_absolute(const char *folder)
 {
 #ifdef _WIN32
@@ -1387,7 +1393,8 @@ static void add_user_file(struct reader *reader, const struct tuned_options *opt
         add_file(reader, path, 0);
 }
 
-/* `path`: the only one that must be there; NULL: as the options say. */
+/* Reads the files of the options. `path`: the only file that must exist; NULL: those of the
+ * options. */
 static void add_files(struct reader *reader, const struct tuned_options *options, const char *path)
 {
     size_t count = options->path_count;
@@ -1411,14 +1418,15 @@ static void add_files(struct reader *reader, const struct tuned_options *options
 #endif
 }
 
-static unsigned long serials; /* that were given to what was loaded */
+static unsigned long serials; /* numbers given to loaded objects so far */
 
 unsigned long tuned_serial(const struct tuned *tuned)
 {
     return tuned ? tuned->serial : 0;
 }
 
-/* An empty one that knows the names that libtuned reads itself; NULL when memory is short. */
+/* Creates an empty object with the names that libtuned itself reads. Returns NULL if memory is
+ * short. */
 static struct tuned *create(struct reader *reader, const struct tuned_allocator *allocator)
 {
     static const struct tuned_allocator usual = {allocate_default, release_default, NULL};
@@ -1441,7 +1449,8 @@ static struct tuned *create(struct reader *reader, const struct tuned_allocator 
     return NULL;
 }
 
-/* What the options say, one file that must be there, and one text: of this name, else built-in. */
+/* Loads the files of the options, one file that must exist (`path`) and one text, named text_name
+ * or, if NULL, built-in. */
 static struct tuned *load(const struct tuned_options *options, const char *path, const void *text,
                           size_t bytes, const char *text_name, struct tuned_error *error)
 {
@@ -1527,7 +1536,7 @@ const char *tuned_file_at(const struct tuned *tuned, size_t index)
 
 /* ---- finding ---- */
 
-/* Past what a name says of the memory, as in "A100-SXM4-80GB". */
+/* Returns the text past a memory size in a name, as in "A100-SXM4-80GB". */
 static const char *skip_memory(const char *name)
 {
     const char *at = name;
@@ -1549,14 +1558,14 @@ static int is_same_model(const char *a, const char *b)
     }
 }
 
-/* Whether the asking device's major compute capability is among those. */
+/* Returns whether the asking device's major compute capability is among `majors`. */
 static int is_of_major(uint64_t majors, const struct tuned_device *asked)
 {
     unsigned major = (unsigned)asked->compute_capability_major;
     return major < MAJORS_MAX && (majors >> major & 1);
 }
 
-/* The grade of the entries of a section of the device's kind, at their best. */
+/* Returns the best grade that entries of a section of the device's kind can have. */
 static enum tuned_grade grade_section(const struct section *section,
                                       const struct tuned_device *asked, int is_named_so)
 {
@@ -1578,7 +1587,7 @@ static enum tuned_grade grade_section(const struct section *section,
     return is_same_major ? TUNED_OTHER_DEVICE : TUNED_FAR_DEVICE;
 }
 
-/* The greater over the smaller, numbers below a half taken for it. */
+/* Returns the greater number over the smaller; numbers below 0.5 count as 0.5. */
 static double ratio_of(double a, double b)
 {
     a = a > 0.5 ? a : 0.5;
@@ -1586,7 +1595,7 @@ static double ratio_of(double a, double b)
     return a > b ? a / b : b / a;
 }
 
-/* A further size that was asked about; NULL when it was not given. */
+/* Finds a further size of the request; NULL if the request lacks it. */
 static const struct tuned_size *find_size(const struct tuned_answer *answer, const char *name,
                                           size_t length)
 {
@@ -1597,9 +1606,9 @@ static const struct tuned_size *find_size(const struct tuned_answer *answer, con
     return NULL;
 }
 
-/* How far sizes, n and further ones, are from those of an entry: the product of their ratios to the
- * nearer ends, 0 where all are among them. One below 0 was not given and is among none; for n below
- * 0 it is 0. Past `most` it is not looked at whole. */
+/* Returns the distance of sizes (n and further ones) from an entry's: the product of their ratios
+ * to the nearer ends, 0 if all are within. A size below 0 is missing and counts as outside, with
+ * ratio 1; n below 0 gives 0. Stops early beyond `most`. */
 static double measure(const struct tuned_entry *entry, const long long *sizes, double most)
 {
     double product = 0;
@@ -1614,22 +1623,22 @@ static double measure(const struct tuned_entry *entry, const long long *sizes, d
     return product;
 }
 
-/* What orders devices of one grade, the smaller before the greater: minor compute capability and
- * what is unknown, units and bandwidth, name, memory. */
+/* Order of devices of one grade, the smaller first: another minor compute capability and unknown
+ * numbers, units and bandwidth, name, memory. */
 enum { UNKNOWN, NEAR, NAMED, MEMORY, KEYS };
 
-/* What a group has. */
+/* A group with its rank and, once found, its entry. */
 struct candidate {
     const struct group *group;
     const struct tuned_entry *entry; /* NULL: nothing */
     enum tuned_grade grade;          /* TUNED_NONE: no candidate */
     uint32_t source;
-    int is_own;   /* what a named file has of this very device */
-    double ratio; /* of the sizes; 0: they are among the entry's */
+    int is_own;   /* 1: a named file's section for this very device */
+    double ratio; /* ratio of the sizes; 0: within the entry's */
     double keys[KEYS];
 };
 
-/* How far apart two numbers of devices are; below 1 where one is unknown. */
+/* Returns the ratio of two numbers of devices; 0 if one is unknown. */
 ONE_COPY static double compare_numbers(double found, double asked)
 {
     return found > 0 && asked > 0 ? ratio_of(found, asked) : 0;
@@ -1650,28 +1659,28 @@ static void rank_section(struct candidate *candidate, const struct section *sect
                     2 * (units < 1) + (bandwidth < 1);
     keys[NAMED] = 2 * !is_named_so;
     keys[NEAR] = keys[MEMORY] = 1;
-    if (candidate->grade == TUNED_EXACT) /* of this very device it only counts what is unknown */
+    if (candidate->grade == TUNED_EXACT) /* for this very device only unknown numbers count */
         return;
     keys[NAMED] += memory < 1;
     keys[NEAR] = (units < 1 ? 1 : units) * (bandwidth < 1 ? 1 : bandwidth);
     keys[MEMORY] = memory < 1 ? 1 : memory;
 }
 
-/* Whether a limit, 0 where it is unknown, keeps the need away. */
+/* Returns whether a need exceeds a limit; 0: unknown. */
 static int exceeds(long long need, long long limit)
 {
     return limit > 0 && need > limit;
 }
 
-/* Whether the device can run it, as far as its limits are known. */
+/* Returns whether the device can run the entry, as far as its limits are known. */
 static int fits(const struct tuned_entry *entry, const struct tuned_device *device, int is_named_so)
 {
     const long long *needs = entry->needs, capability = capability_of(device);
     long long cluster = device->max_cluster_blocks;
-    /* What this very device ran. */
+    /* This very device has run the entry. */
     int is_able = device->compute_capability_major == 0 && is_named_so;
-    /* Clusters of 8 run wherever there are some; of more on what has them, which no version of CUDA
-     * promises of another major compute capability. */
+    /* Clusters of 8 run on every device with clusters. Larger ones are assumed only on the measured
+     * major compute capabilities, since no version of CUDA promises them elsewhere. */
     if (cluster <= 0)
         cluster = is_of_major(section_of(entry)->majors, device) ? 16 : 8;
     if (device->max_cluster_blocks <= 0 && !is_able && capability < CLUSTERS_SINCE)
@@ -1685,11 +1694,11 @@ static int fits(const struct tuned_entry *entry, const struct tuned_device *devi
            (!entry->majors || is_of_major(entry->majors, device));
 }
 
-/* Whether the entry may be used at the sizes that were asked about; if not, the answer says so. */
+/* Returns whether the entry's domain has the requested sizes; if not, records it in the answer. */
 static int is_for(const struct tuned_entry *entry, struct tuned_answer *answer);
 
-/* Takes the entry where it fits and is nearer than what was taken: of two equally near the first. 0
- * where it would have, but does not fit; for n below 0 whenever it does not. */
+/* Takes the entry if it fits and is nearer than the candidate's; of two equally near, the first
+ * stays. Returns 0 if a nearer entry does not fit; for n below 0, if the entry does not fit. */
 static int take_entry(struct candidate *best, const struct tuned_entry *entry,
                       struct tuned_answer *answer, const long long *sizes)
 {
@@ -1706,7 +1715,7 @@ static int take_entry(struct candidate *best, const struct tuned_entry *entry,
     return 1;
 }
 
-/* The last entry of the group that begins at or below n; else the first. */
+/* Returns the last entry of the group that begins at or below n; else the first. */
 static const struct tuned_entry *find_last(const struct tuned *tuned, const struct group *group,
                                            long long n)
 {
@@ -1719,8 +1728,8 @@ static const struct tuned_entry *find_last(const struct tuned *tuned, const stru
     return entry;
 }
 
-/* The entry of the nearest sizes of those of the candidate's group that fit; the section's grade
- * becomes the entry's. Whether all that were looked at fit: for n below 0 that is all. */
+/* Finds the nearest fitting entry of the candidate's group and replaces the section's grade by the
+ * entry's. Returns whether all examined entries fit; for n below 0 these are all. */
 static int find_in_group(struct candidate *best, struct tuned_answer *answer)
 {
     const struct tuned *tuned = answer->tuned;
@@ -1764,7 +1773,7 @@ static int is_better(const struct candidate *a, const struct candidate *b)
 {
     if (!b->grade)
         return 1;
-    if (a->source != b->source) /* files are looked at in their order, named ones first */
+    if (a->source != b->source) /* sources are visited in order, named ones first */
         return !b->is_own && a->grade > b->grade;
     if (a->grade != b->grade && (a->grade < TUNED_NEAREST_SIZE || b->grade < TUNED_NEAREST_SIZE))
         return a->grade > b->grade;
@@ -1774,8 +1783,8 @@ static int is_better(const struct candidate *a, const struct candidate *b)
     return 0;
 }
 
-/* The best entry of all groups of the problem, a name's number. *own_out (which may be NULL)
- * becomes the group of the only section of this device, where all that it has fits; else NULL. */
+/* Finds the best entry in all groups of a problem, given by the number of its name. *own_out (may
+ * be NULL) becomes the group of this device's only section if all its entries fit; else NULL. */
 static void find_best(struct candidate *best, struct tuned_answer *answer, uint32_t problem,
                       const void **own_out)
 {
@@ -1789,8 +1798,8 @@ static void find_best(struct candidate *best, struct tuned_answer *answer, uint3
     best->entry = NULL;
     uint32_t kind = find_name(tuned, device->kind, 0);
     uint32_t device_name = find_name(tuned, device->name, 0);
-    /* This device first, since it leaves the others no chance; then the best of the others; then
-     * each of them, where that one has nothing that fits. */
+    /* First this device, which precedes all others; then the best of the others; then each of them,
+     * if the best one has no entry that fits. */
     for (int pass = 0; pass < 3 && !best->entry; pass++) {
         best->grade = TUNED_NONE;
         for (const struct group *group = first; group < first + name->group_count; group++) {
@@ -1807,7 +1816,7 @@ static void find_best(struct candidate *best, struct tuned_answer *answer, uint3
             if (pass == 0)
                 own = own_count++ == 0 ? group : NULL;
             while (found.grade >= tuned->least_grade && is_better(&found, best)) {
-                /* at its best, then as it is */
+                /* once with its best grade, then with its own */
                 if (found.entry || pass == 1) {
                     *best = found;
                     break;
@@ -1825,7 +1834,7 @@ static void find_best(struct candidate *best, struct tuned_answer *answer, uint3
         *own_out = own;
 }
 
-/* `handle`: what was resolved; may be NULL. */
+/* Looks up an entry. `handle`: the resolved request; may be NULL. */
 static enum tuned_grade look_up(const struct tuned *tuned, const struct tuned_device *device,
                                 const char *problem, long long n, const struct tuned_size *sizes,
                                 size_t size_count, struct tuned_answer *answer,
@@ -1844,7 +1853,7 @@ static enum tuned_grade look_up(const struct tuned *tuned, const struct tuned_de
     memset(answer->reserved, 0, sizeof answer->reserved);
     struct candidate best;
     best.entry = NULL;
-    if (handle && handle->own && n >= 0) { /* nothing goes before it */
+    if (handle && handle->own && n >= 0) { /* no entry precedes its own group */
         best.group = handle->own;
         best.grade = TUNED_EXACT;
         best.keys[NAMED] = 0;
@@ -1920,36 +1929,36 @@ const char *tuned_grade_name(enum tuned_grade grade)
 
 /* ---- formulas ---- */
 
-/* Over whole numbers: || && == != < <= > >= + - * / (rounds down) % !, min, max, ceil_div, n,
- * further sizes, units, values of the entry. What is true is 1; nothing below zero is divided,
- * nothing is divided by less than one. */
+/* Grammar of formulas over whole numbers: || && == != < <= > >= + - * / (rounds down) % !, min,
+ * max, ceil_div, n, further sizes, units, values of the entry. True is 1. Division needs a dividend
+ * of at least 0 and a divisor of at least 1. */
 struct evaluation {
     const struct tuned_answer *answer;
     const char *at;
-    int steps;   /* that are left: bounds time and depth */
-    int skipped; /* above 0: read alone, since what stands before a || or && has decided */
+    int steps;   /* remaining steps: bounds time and depth */
+    int skipped; /* above 0: parsed only, since the left side of || or && has decided */
     long long value;
 };
 
 static struct integer number_of(const struct tuned_answer *answer, uint32_t number,
                                 struct evaluation *outer);
 
-/* Operations in order, each two characters, the second of which may be any where it is a space. */
+/* Operators in order, two characters each; a space as the second matches any character. */
 enum { OR, AND, EQUAL, UNEQUAL, AT_MOST, AT_LEAST, LESS, MORE, PLUS, MINUS, TIMES, OVER, REST };
 enum { OPERATIONS = REST + 1 };
 static const char operations[] = "||&&==!=<=>=< > + - * / % ";
-/* How closely each binds; behind them that there is none. */
+/* Precedence of each operator; the last is for a missing operator. */
 static const char bindings[] = "12333333445550";
 
-/* The value becomes what the operation makes of a and it: one of the above, or MIN, MAX, CEIL_DIV,
- * whose numbers are greater. */
+/* Applies an operation to `a` and the current value: one of the above, or MIN, MAX, CEIL_DIV, whose
+ * numbers are greater. */
 static int apply(struct evaluation *evaluation, uint32_t operation, long long a)
 {
     long long b = evaluation->value;
     if (evaluation->skipped)
         return 1;
     if (operation <= MORE) {
-        /* Of less, equal and more, as bits, those that make it true. */
+        /* Bits of less, equal and more that make each comparison true. */
         static const char holds[] = {2, 5, 3, 6, 1, 4};
         evaluation->value = operation <= AND
                                 ? b != 0 /* where a has not decided */
@@ -1980,7 +1989,7 @@ static int apply(struct evaluation *evaluation, uint32_t operation, long long a)
     return 1;
 }
 
-/* What a formula names. */
+/* Evaluates a name of a formula: n, units, a further size or a value of the entry. */
 static int value_here(struct evaluation *evaluation, uint32_t number, const char *name,
                       size_t length)
 {
@@ -2001,10 +2010,11 @@ static int value_here(struct evaluation *evaluation, uint32_t number, const char
     return found.end != NULL;
 }
 
-enum { ALONE = 5 }; /* what binds as closely as anything */
+enum { ALONE = 5 }; /* tightest precedence */
 
-/* What binds closer than `least`: 0 all, ALONE a number, a name, a call or parentheses, or ! of
- * these; all arguments of a call (MIN, MAX, CEIL_DIV; else 0), put together. */
+/* Evaluates operators that bind tighter than `least`: 0 all; ALONE a number, a name, a call,
+ * parentheses, or ! of these. For a call (MIN, MAX, CEIL_DIV; else 0), combines all its arguments.
+ */
 static int evaluate(struct evaluation *evaluation, int least, uint32_t call)
 {
     const char *name = evaluation->at;
@@ -2078,7 +2088,7 @@ static int is_for(const struct tuned_entry *entry, struct tuned_answer *answer)
     return holds;
 }
 
-/* Whether `name` is one of the names between commas that the evidence has. */
+/* Returns whether the evidence, names between commas, contains `name`. */
 static int lists(const struct tuned_entry *entry, uint32_t evidence, const char *name)
 {
     size_t length = strlen(name);
@@ -2092,13 +2102,13 @@ static int lists(const struct tuned_entry *entry, uint32_t evidence, const char 
     return 1;
 }
 
-/* Whether it is known for what was measured alone, and the answer is not that. */
+/* Returns whether a value is known for the measured size alone and the answer is for another. */
 static int is_elsewhere(const struct tuned_answer *answer, const char *name)
 {
     return answer->grade != TUNED_EXACT && lists(answer->entry, MEASURED, name);
 }
 
-/* A value that follows the number of units, for those of the asking device. */
+/* Scales a `per_unit` value to the units of the asking device. */
 static long long scale_by_units(const struct tuned_answer *answer, const char *name,
                                 long long value)
 {
@@ -2111,8 +2121,8 @@ static long long scale_by_units(const struct tuned_answer *answer, const char *n
     return scaled > 9.2e18 ? value : scaled > 1 ? (long long)scaled : 1;
 }
 
-/* A whole number of the entry: by its formula, else as it stands; no end where it is not known. The
- * formula is evaluated within `outer`, which names the number; may be NULL. */
+/* Returns a whole number of the entry: by its formula, else as in the file; without an end if it is
+ * unknown. A formula uses up the steps of `outer`, the formula that names it; may be NULL. */
 static struct integer number_of(const struct tuned_answer *answer, uint32_t number,
                                 struct evaluation *outer)
 {
@@ -2172,7 +2182,7 @@ int tuned_answer_launch(const struct tuned_answer *answer, int index, struct tun
     return 1;
 }
 
-/* ---- what an entry holds ---- */
+/* ---- values of an entry ---- */
 
 int tuned_value_index(const struct tuned *tuned, const char *name)
 {
@@ -2228,7 +2238,7 @@ size_t tuned_value_count(const struct tuned_entry *entry)
     return entry ? entry->line.first[EVIDENCE] - entry->line.first[VALUES] : 0;
 }
 
-/* Number `position` of the fields on one side of the entry's line. */
+/* Returns field `position` on one side of the entry's line. */
 ONE_COPY static void field_at(const struct tuned_entry *entry, int side, size_t position,
                               const char **name, const char **value)
 {

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tune authors
  * SPDX-License-Identifier: MIT
- * libtuned for a person who debugs: why an answer is what it is, TUNED_VERBOSE and TUNED_OVERRIDE
- * (docs/libtuned.md). It knows of libtuned what tuned.h says, and may be left out. */
+ * Debugging of libtuned: the reason for an answer, stale entries, TUNED_VERBOSE and TUNED_OVERRIDE
+ * (docs/libtuned.md). This file is optional and uses only functions of tuned.h. */
 #include "tuned_debug.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static int add_further(const struct tuned_entry *entry, char *out, size_t bytes,
     return used;
 }
 
-/* The sizes that were asked about besides n: ", m = 500". */
+/* Appends the requested sizes besides n: ", m = 500". */
 static void add_asked(const struct tuned_answer *answer, char *out, size_t bytes, int used)
 {
     for (size_t i = 0; i < answer->size_count && (size_t)used < bytes; i++)
@@ -30,7 +30,7 @@ static void add_asked(const struct tuned_answer *answer, char *out, size_t bytes
                          answer->sizes[i].size);
 }
 
-/* "n = 1024" or "n from 512 to 1023 (measured at 1000)", and others */
+/* Describes the entry's sizes: "n = 1024", "n from 512 to 1023 (measured at 1000)", and others. */
 static void describe_sizes(const struct tuned_answer *answer, char *out, size_t bytes)
 {
     const struct tuned_entry *entry = answer->entry;
@@ -75,7 +75,7 @@ static const char *describe_capability(const struct tuned_device *asked,
                : ", of the same compute capability";
 }
 
-/* Appends both; what does not fit is cut off. */
+/* Appends two texts, cut off at the end of `out`. */
 static void add_to(char *out, size_t bytes, const char *first, const char *second)
 {
     size_t used = strlen(out);
@@ -83,7 +83,7 @@ static void add_to(char *out, size_t bytes, const char *first, const char *secon
         snprintf(out + used, bytes - used, "%s%.160s", first, second);
 }
 
-/* Which nearer entry is for other sizes, and why there is no launch. */
+/* Appends the nearer entry for other sizes, if any, and the reason for a missing launch. */
 static void add_limits(const struct tuned_answer *answer, char *out, size_t bytes)
 {
     const struct tuned_entry *entry = answer->entry, *other = answer->passed_over;
@@ -116,11 +116,12 @@ void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
         add_limits(answer, out, bytes);
 }
 
-/* What a format does not use stands behind what it does. */
+/* Writes the sentence for the answer's grade. Arguments that a format ignores follow the used ones.
+ */
 static void describe_answer(const struct tuned_answer *answer, char *out, size_t bytes)
 {
-    /* By grade, of: the problem, the device asked about, the entry's device, sizes, file, the
-     * entry's device again ... %.0s skips one. */
+    /* Formats by grade. Arguments: the problem, the requested device, the entry's device, sizes,
+     * file, the entry's device again ... %.0s skips one. */
     static const char elsewhere[] = "%.60s has no entry for %.60s that fits; taken, for %.0s%s, "
                                     "from %.0s%.60s%s (%d %s; here %d)",
                       for_all[] = "%.60s has no entry for %.60s that fits; taken, for %.0s%s, "
@@ -180,13 +181,13 @@ void tuned_debug_print(void *context, const struct tuned_answer *answer)
         tuned_value_at(entry, i, &name, &value);
         used += snprintf(line + used, 180, " %.80s=%.80s", name, value);
     }
-    fprintf(stderr, "%s\n", line); /* at once, so that those of several threads do not mix */
+    fprintf(stderr, "%s\n", line); /* one call, so that lines of several threads do not mix */
 }
 
-/* ---- what is out of date ---- */
+/* ---- stale entries ---- */
 
-/* The same text, or what the other has in parentheses: "580.159.04 (CUDA 13.0)" is "CUDA 13.0",
- * too. */
+/* Returns whether two texts are equal, or `now` equals the part of `then` in parentheses:
+ * "580.159.04 (CUDA 13.0)" equals "CUDA 13.0". */
 static int is_same(const char *then, const char *now)
 {
     const char *within = strchr(then, '(');
@@ -217,7 +218,7 @@ int tuned_stale(const struct tuned_entry *entry, const struct tuned_build *have,
 
 /* ---- TUNED_OVERRIDE ---- */
 
-/* A piece of a text. */
+/* A part of a text. */
 struct piece {
     const char *at;
     size_t length;
@@ -233,8 +234,8 @@ static int begins(struct piece piece, const char *text)
     return piece.length >= strlen(text) && memcmp(piece.at, text, strlen(text)) == 0;
 }
 
-/* The piece up to one of the characters, not within quotes; *text moves past that, to the end where
- * there is none. */
+/* Takes the piece up to one of the characters outside quotes and moves *text past the character, or
+ * to the end if there is none. */
 static struct piece take_until(struct piece *text, const char *ends)
 {
     struct piece piece = {text->at, 0};
@@ -250,13 +251,14 @@ static struct piece take_until(struct piece *text, const char *ends)
     return piece;
 }
 
-/* Lines that go on with an entry's are read as one. */
+/* Returns whether c separates fields. Newlines do, since continued lines of an entry are read as
+ * one. */
 static int is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* A field, or what stands for one, of a line: up to a blank that is not in quotes. */
+/* Takes a token of a line, such as a field: up to a blank outside quotes. */
 static struct piece take_token(struct piece *line)
 {
     struct piece token;
@@ -268,7 +270,7 @@ static struct piece take_token(struct piece *line)
     token = (struct piece){line->at, 0};
     for (; token.length < line->length; token.length++) {
         char c = token.at[token.length];
-        if (c == '\n') /* where a quote is not closed, too */
+        if (c == '\n') /* also without a closing quote */
             break;
         if (c == '\\' && is_quoted && token.length + 1 < line->length &&
             token.at[token.length + 1] != '\n')
@@ -292,7 +294,7 @@ static struct piece name_of(struct piece token)
     return take_until(&token, "=@");
 }
 
-/* The fields that "PROBLEM:NAME=VALUE,NAME=VALUE;PROBLEM:..." has of the problem. */
+/* Returns the fields of a problem in "PROBLEM:NAME=VALUE,NAME=VALUE;PROBLEM:...". */
 static struct piece fields_of(const char *override, struct piece problem)
 {
     struct piece rest = {override, strlen(override)};
@@ -304,7 +306,7 @@ static struct piece fields_of(const char *override, struct piece problem)
     return rest;
 }
 
-/* The field of that name; its length is 0 where there is none. */
+/* Returns the field with a name; its length is 0 if there is none. */
 static struct piece field_of(struct piece fields, struct piece name)
 {
     while (fields.length > 0) {
@@ -316,7 +318,7 @@ static struct piece field_of(struct piece fields, struct piece name)
 }
 
 struct writer {
-    char *out; /* NULL: it is only counted */
+    char *out; /* NULL: counts bytes only */
     size_t length;
 };
 
@@ -331,13 +333,14 @@ static void append(struct writer *writer, const char *before, struct piece piece
     writer->length += length + piece.length;
 }
 
-/* The names, between commas, of the line's derived values. */
+/* Returns the names of the line's derived values, between commas. */
 static struct piece derived_of(struct piece line)
 {
     while (line.length > 0) {
         struct piece token = take_token(&line);
         if (begins(token, "derived="))
-            return (struct piece){token.at + 8, token.length - 8}; /* no such name needs quotes */
+            return (struct piece){token.at + 8,
+                                  token.length - 8}; /* names of values need no quotes */
     }
     return line;
 }
@@ -350,7 +353,7 @@ static int lists(struct piece names, struct piece name)
     return 0;
 }
 
-/* The next line, with its end and those that go on with it. */
+/* Takes the next line, including its end and its continuation lines. */
 static struct piece take_line(struct piece *text)
 {
     struct piece line = {text->at, 0};
@@ -370,8 +373,8 @@ static struct piece take_line(struct piece *text)
     return line;
 }
 
-/* An entry's line with its values replaced. What follows from values (derived ones, launches) is
- * only what the override says: nobody knows it of a configuration that was not measured. */
+/* Writes an entry's line with replaced values. Dependent values (derived ones, launches) are only
+ * those of the override, since none is known for a configuration that was not measured. */
 static void write_overridden(struct writer *writer, struct piece line, struct piece fields)
 {
     static const char *const follow[] = {"at", "derived", "measured", "per_unit"};
@@ -414,7 +417,7 @@ static void write_overridden(struct writer *writer, struct piece line, struct pi
     }
 }
 
-/* Whether the line has a value that is overridden. */
+/* Returns whether the line has an overridden value. */
 static int is_concerned(struct piece line, struct piece fields)
 {
     while (line.length > 0) {
@@ -442,7 +445,7 @@ size_t tuned_debug_override(const char *override, const char *text, size_t bytes
     return writer.length;
 }
 
-/* Whether an entry of the problem has the value. */
+/* Returns whether an entry of the problem has the value. */
 static int has_value(const struct tuned *tuned, struct piece problem, struct piece name)
 {
     for (size_t i = 0; i < tuned_entry_count(tuned); i++) {
@@ -468,7 +471,7 @@ static void print_unused(const char *format, struct piece what, struct piece of)
     fprintf(stderr, format, part[0], part[1]);
 }
 
-/* The fields that the override has of one problem: as far as they change nothing. */
+/* Prints the fields of the override that change no entry of the problem. */
 static void check_fields(const struct tuned *tuned, struct piece problem, struct piece fields)
 {
     struct piece launch = {NULL, 0};
