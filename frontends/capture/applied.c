@@ -1,4 +1,4 @@
-/* What `tune apply` and the preloaded library tell each other. */
+/* Files exchanged by `tune apply` and the preloaded library. */
 #include "frontends/capture/applied.h"
 
 #include <inttypes.h>
@@ -58,13 +58,13 @@ static bool read_digits(const char **at, uint32_t most, uint32_t *out)
     return *at != digits && number <= most;
 }
 
-/* A number and the character behind it. */
+/* Reads a number and the character `behind`. */
 static bool read_number(const char **at, uint32_t most, char behind, uint32_t *out)
 {
     return read_digits(at, most, out) && *(*at)++ == behind;
 }
 
-/* "0+8+16", at least one. */
+/* Reads offsets such as "0+8+16", at least one. */
 static bool read_offsets(const char **at, size_t most, uint32_t count_most, uint32_t *out,
                          uint32_t *count)
 {

@@ -11,7 +11,7 @@
 
 /* ---- which launches ---- */
 
-/* "blur" is _Z4blurPf, and, as C has it, blur. */
+/* Returns true if `name` is the kernel's: "blur" is _Z4blurPf, and, in C, blur. */
 static bool is_kernel(const struct captured_kernel *kernel, const char *name)
 {
     char mangled[256];
@@ -23,7 +23,7 @@ static bool is_kernel(const struct captured_kernel *kernel, const char *name)
     return strncmp(kernel->name, "_Z", 2) == 0 && strstr(kernel->name, mangled) != NULL;
 }
 
-/* Names go into an experiment file as they are. */
+/* Returns true if the name can be written into an experiment file unquoted. */
 static bool is_plain(const char *name)
 {
     static const char more[] = "_$.@";
@@ -76,7 +76,7 @@ static enum status find_kernel(struct captured_set *set, struct error *error)
     return status;
 }
 
-/* NULL: it can be replayed. */
+/* Returns the reason why a launch cannot be replayed, or NULL. */
 static const char *why_not(const struct captured_launch *launch)
 {
     static const struct {
@@ -162,7 +162,7 @@ static bool is_alike(const struct captured_launch *a, const struct captured_laun
     return true;
 }
 
-/* The same once more, as a program does that warms up, or loops. */
+/* Returns true for a repeated launch; programs that warm up or loop make these. */
 static bool is_again(const struct captured_launch *a, const struct captured_launch *b)
 {
     bool same = a->is.parameter_bytes == b->is.parameter_bytes &&
@@ -194,7 +194,7 @@ static enum status take_launches(struct captured_set *set, struct error *error)
         for (size_t k = 0; !why && !is_repeat && k < set->launch_count; k++)
             is_repeat = is_again(set->launches[k], launch);
         if (is_repeat)
-            continue; /* the first of them is where its results appear */
+            continue; /* the first one has the results */
         if (why)
             leave_out(set, why);
         else if (set->launch_count > 0 && !is_alike(set->launches[0], launch))
@@ -210,7 +210,7 @@ static enum status take_launches(struct captured_set *set, struct error *error)
                      set->kernel->name, set->why ? set->why : "too many addresses");
 }
 
-/* ---- numbers that are passed ---- */
+/* ---- numbers passed ---- */
 
 int64_t captured_integer(const struct captured_launch *launch, uint64_t at, uint32_t bytes)
 {
@@ -218,7 +218,7 @@ int64_t captured_integer(const struct captured_launch *launch, uint64_t at, uint
     if (at > launch->is.parameter_bytes || bytes > launch->is.parameter_bytes - at)
         return 0;
     memcpy(&value, launch->parameters + at, bytes);
-    const unsigned shift = 64 - 8 * bytes; /* as a signed one of its size */
+    const unsigned shift = 64 - 8 * bytes; /* sign-extended from `bytes` */
     return shift ? (int64_t)((uint64_t)value << shift) >> shift : value;
 }
 
@@ -227,8 +227,8 @@ static uint32_t parameter_end(const struct captured_set *set, size_t i)
     return set->kernel->parameters[i].offset + set->kernel->parameters[i].bytes;
 }
 
-/* Places of whole numbers that may be sizes: parameters of 4 and 8 bytes, and words of structs.
- * Calls `visit` for each until it says true. */
+/* Calls `visit` for each integer that may be a size, until one call returns true: parameters of 4
+ * and 8 bytes, and words of structs. */
 static bool each_integer(const struct captured_set *set,
                          bool (*visit)(const struct captured_set *set, uint32_t at, uint32_t bytes,
                                        void *context),
@@ -250,7 +250,7 @@ static bool each_integer(const struct captured_set *set,
     return false;
 }
 
-/* Whether the number there tells all launches apart, and is a size. */
+/* Returns true if the number differs between all launches and is a size. */
 static bool tells_apart(const struct captured_set *set, uint32_t at, uint32_t bytes, void *context)
 {
     int64_t *sizes = context;
@@ -266,7 +266,7 @@ static bool tells_apart(const struct captured_set *set, uint32_t at, uint32_t by
     return true;
 }
 
-/* As sizes do: a factor or a step is seldom so large. */
+/* Returns true if the number is large, as sizes are: a factor or step is seldom so large. */
 static bool counts_elements(const struct captured_set *set, uint32_t at, uint32_t bytes,
                             void *context)
 {
@@ -330,7 +330,7 @@ static bool passes_plainly(const struct captured_set *set, size_t parameter, siz
     return plain;
 }
 
-/* Types by the source, where the vector is a parameter of its own. */
+/* Sets the vector's name and type from the source, if the vector is a parameter of its own. */
 static void describe_vector(struct captured_set *set, struct captured_vector *vector,
                             size_t parameter, bool plain)
 {
@@ -399,7 +399,8 @@ static const struct captured_buffer *variable_named(const struct captured_launch
     return NULL;
 }
 
-/* Variables that the kernel may read. One that it changes would have to be compared as well. */
+/* Adds variables that the kernel may read. A variable changed by the kernel would have to be
+ * compared as well. */
 static enum status take_variables(struct captured_set *set, struct error *error)
 {
     const struct captured_launch *first = set->launches[0];

@@ -1,5 +1,6 @@
-/* Experiments from captures (frontends/capture/capture.h): launches of one kernel as the sizes of
- * an experiment, with what they were given as inputs and what they left as what is expected. */
+/* Experiments from captures (frontends/capture/capture.h): the launches of one kernel become the
+ * sizes of an experiment, memory before a launch the inputs, memory after it the expected outputs.
+ */
 #ifndef TUNE_EXCHANGE_CAPTURED_H
 #define TUNE_EXCHANGE_CAPTURED_H
 
@@ -13,12 +14,12 @@ enum { CAPTURED_LAUNCHES_MAX = 64, CAPTURED_POINTERS_MAX = 64 };
 
 struct captured_question {
     const struct capture *capture;
-    /* As the image has it, or its bare name in the source; NULL: the only one of which launches
-     * were kept. */
+    /* Name in the image, or the bare name in the source; NULL: the only kernel with kept launches.
+     */
     const char *kernel;
-    /* What the source says of it: names and types; NULL: there is none. */
+    /* Names and types from the source; NULL: no source. */
     const struct kernel_signature *signature;
-    const char *size; /* what the size is called: no other name of the experiment is */
+    const char *size; /* the size's name, unique in the experiment */
 };
 
 /* An address that the kernel is given. */
@@ -33,10 +34,10 @@ struct captured_vector {
     const char *name;
     enum element_type type;
     bool is_known;      /* the type: else bytes in pieces as large as may be */
-    bool is_written;    /* to compare: it changed in some launch, or the source says so */
+    bool is_written;    /* to compare: changed in some launch, or written according to the source */
     bool is_output;     /* whose contents before do not count */
-    double differs;     /* by so much of the magnitude replays differ; 0: not at all */
-    const char *symbol; /* a variable that is set before; NULL: it is passed */
+    double differs;     /* difference between replays, relative to the magnitude; 0: none */
+    const char *symbol; /* variable that is set before the launch; NULL: a passed pointer */
     const struct captured_buffer *buffers[CAPTURED_LAUNCHES_MAX];
 };
 
@@ -47,10 +48,11 @@ struct captured_set {
     struct captured_question question;
     const struct captured_kernel *kernel;
     const struct captured_launch *launches[CAPTURED_LAUNCHES_MAX];
-    int64_t sizes[CAPTURED_LAUNCHES_MAX]; /* ascending; ordinals where no number tells them apart */
+    int64_t sizes[CAPTURED_LAUNCHES_MAX]; /* ascending; ordinals if no number tells the launches
+                                             apart */
     size_t launch_count;
-    size_t left_out;       /* launches that were kept, and are not among them */
-    const char *why;       /* of the first of these */
+    size_t left_out;       /* kept launches that are not in the set */
+    const char *why;       /* reason for the first of these */
     size_t default_launch; /* the largest, whose launch is the default configuration's */
     size_t address_count;
     struct captured_address addresses[CAPTURED_POINTERS_MAX];
@@ -58,46 +60,45 @@ struct captured_set {
     struct captured_vector vectors[CAPTURED_POINTERS_MAX];
 };
 
-/* STATUS_NOT_FOUND: of no such kernel launches were kept, with the names of those that there are.
- * STATUS_BAD_INPUT: none of the kept ones can be replayed, with why. */
+/* Fills the set. Returns STATUS_NOT_FOUND if no launch of the kernel was kept, with the names of
+ * kernels that have some; STATUS_BAD_INPUT if none of the kept launches can be replayed, with the
+ * reason. */
 enum status captured_take(struct arena *arena, const struct captured_question *question,
                           struct captured_set *out, struct error *error);
-/* Writes contents, and the image, into a folder of ours alone (private_folder_make); *bytes: how
- * many. Those that are there with the same bytes stay as they are: what was measured with them is
- * known.
- */
+/* Writes contents and the image into a private folder (private_folder_make); *bytes is the sum.
+ * Files with equal bytes stay unchanged, so measurements made with them stay valid. */
 enum status captured_unpack(const struct captured_set *set, const char *folder, int64_t *bytes,
                             struct error *error);
 
-/* Parts of the experiment file. `folder` is as the file names it. */
+/* Appends parts of the experiment file. `folder` is the path as written in the file. */
 void captured_put_sizes(const struct captured_set *set, struct text *out);
-/* With `derived:`, of which others may follow; nothing where no expression needs it. */
+/* Appends `derived:`, to which more may be added, if an expression needs one. */
 void captured_put_derived(const struct captured_set *set, struct text *out);
 void captured_put_arguments(const struct captured_set *set, const char *folder, struct text *out);
-/* `exact`: to the bit; else reals within what another order of additions may make of them. */
+/* Appends the checks. `exact`: bitwise; otherwise reals may differ as by another order of
+ * additions. */
 void captured_put_checks(const struct captured_set *set, const char *folder, bool exact,
                          struct text *out);
-/* Blocks along an axis, an expression, where each covers `block` elements along it (an expression;
- * NULL: as many blocks as were launched), `each` by the default configuration's values; 0: its
- * threads. Arena memory. */
+/* Returns an expression for the blocks along an axis. Each block covers `block` elements along the
+ * axis (an expression; NULL: as many blocks as were launched), or `each` with the default
+ * configuration's values (0: its threads). Arena memory. */
 const char *captured_grid(const struct captured_set *set, size_t axis, const char *block,
                           int64_t each);
-/* Of the default launch. */
+/* Returns the default launch's block along an axis. */
 uint32_t captured_block(const struct captured_set *set, size_t axis);
-/* A number of each launch as an expression. Arena memory. */
+/* Returns an expression for a number of each launch. Arena memory. */
 const char *captured_number(const struct captured_set *set,
                             const int64_t values[CAPTURED_LAUNCHES_MAX]);
-/* The number that is passed there, as a signed one of its size; 0 where the parameters end before.
- */
+/* Returns the signed number of `bytes` bytes at offset `at`; 0 if beyond the parameters. */
 int64_t captured_integer(const struct captured_launch *launch, uint64_t at, uint32_t bytes);
 /* Bytes of dynamic shared memory, an expression. */
 const char *captured_shared(const struct captured_set *set);
-/* What stands below `- kernel:` of the launch. */
+/* Appends the launch's keys below `- kernel:`. */
 void captured_put_launch(const struct captured_set *set, const char *const grid[3],
                          const char *const block[3], const char *shared, struct text *out);
 
-/* The whole file of a kernel without its source: what may change by what its image tells (NULL:
- * nothing). */
+/* Writes the file of a kernel without source. The image tells which parts of the launch may change
+ * (NULL: none). */
 enum status captured_experiment(const struct captured_set *set, const char *name,
                                 const char *folder, const struct image_kernel *image,
                                 struct text *out, struct error *error);

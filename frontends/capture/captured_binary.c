@@ -1,5 +1,5 @@
-/* The experiment of a kernel whose source is not there: what a launch may change, as far as its
- * image lets see, around the program's own launch. */
+/* The experiment of a kernel without source: variations of the program's launch, as far as the
+ * image allows. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 struct binary_draft {
     const struct captured_set *set;
-    const struct image_kernel *image; /* NULL: nothing is known */
+    const struct image_kernel *image; /* NULL: no image */
     struct text *out;
     struct text defaults; /* "block_x: 256, ..." */
     struct text constraints;
@@ -24,7 +24,7 @@ static bool may_read(const struct binary_draft *draft, unsigned what)
     return !draft->image || !draft->image->has_ptx || (draft->image->reads & what);
 }
 
-/* `own` among the values, ascending; those above `most` are left out. */
+/* Appends a parameter with `own` among the ascending values; values above `most` are left out. */
 static void put_parameter(struct binary_draft *draft, const char *name, const uint32_t *values,
                           size_t count, uint32_t own, uint32_t most)
 {
@@ -45,7 +45,7 @@ static void put_parameter(struct binary_draft *draft, const char *name, const ui
     text_printf(&draft->defaults, "%s%s: %u", draft->defaults.length ? ", " : "", name, own);
 }
 
-/* Where the launches' blocks differ 0 stands for each one's own. */
+/* Appends a block parameter. If the launches' blocks differ, 0 stands for each launch's own. */
 static void put_block(struct binary_draft *draft, size_t axis, const uint32_t *values, size_t count)
 {
     static const char *const names[] = {"block_x", "block_y"};
@@ -90,7 +90,8 @@ static void put_blocks(struct binary_draft *draft)
         text_printf(&draft->constraints, "  - 32 <= %s * %s\n", x, y);
 }
 
-/* The program's own blocks for 0, else so many per SM: of kernels that stride by the grid. */
+/* Appends the grid of a kernel with a grid-stride loop: 0 for the program's own blocks, else blocks
+ * per SM. */
 static void put_grid(struct binary_draft *draft)
 {
     static const uint32_t per_sm[] = {1, 2, 4, 8, 16, 32};
@@ -102,7 +103,8 @@ static void put_grid(struct binary_draft *draft)
     put_parameter(draft, "blocks_per_sm", per_sm, COUNT(per_sm), 0, UINT32_MAX);
 }
 
-/* More than is used keeps blocks from an SM, and leaves the others more of the L1. */
+/* Appends spare shared memory. A block that reserves more than it uses leaves fewer blocks on an
+ * SM, and more L1 for these. */
 static void put_shared(struct binary_draft *draft)
 {
     static const uint32_t spare[] = {8192, 16384, 32768, 65536};
@@ -116,14 +118,14 @@ static void put_shared(struct binary_draft *draft)
                 fixed > 0 ? fixed : 0, captured_shared(draft->set));
 }
 
-/* A limit of registers below what the program's code has; 0: that code. */
+/* Appends limits of registers below the use of the program's code; 0: that code. */
 static void put_registers(struct binary_draft *draft)
 {
     static const uint32_t limits[] = {24, 32, 40, 48, 56, 64, 80, 96, 128, 168};
     size_t count = COUNT(limits);
     if (!draft->image || !draft->image->has_ptx)
         return;
-    /* Of PTX alone only the driver knew, when the program ran. */
+    /* For PTX alone, the driver reported registers when the program ran. */
     const int32_t own =
         draft->image->registers > 0 ? draft->image->registers : draft->set->kernel->is.registers;
     while (count > 0 && own > 0 && limits[count - 1] >= (uint32_t)own)
@@ -218,7 +220,7 @@ static size_t find_varying(const struct captured_set *set, size_t launch,
     return count;
 }
 
-/* What `tune apply` finds a launch by: of each launch what it was, the image, the kernel. */
+/* Appends the evidence by which `tune apply` finds a launch: each launch, the image, the kernel. */
 static void put_evidence(const struct captured_set *set, struct text *out)
 {
     uint32_t pointers[CAPTURED_POINTERS_MAX];

@@ -1,4 +1,4 @@
-/* What launches that were captured come to in an experiment file. */
+/* Parts of an experiment file, made from captured launches. */
 #include <math.h>
 #include <string.h>
 
@@ -59,11 +59,11 @@ uint32_t captured_block(const struct captured_set *set, size_t axis)
 
 struct covering {
     size_t axis;
-    int64_t each; /* elements of a block; 0: its threads */
+    int64_t each; /* elements per block; 0: its threads */
     uint32_t at, bytes;
 };
 
-/* Whether a number n that is passed explains the grid: ceil_div(n, block). */
+/* Returns true if a passed number n explains the grid: ceil_div(n, block). */
 static bool covers(const struct captured_set *set, uint32_t at, uint32_t bytes, void *context)
 {
     struct covering *covering = context;
@@ -125,11 +125,11 @@ static const char *number_at(const struct captured_set *set, uint32_t at, uint32
     int64_t values[CAPTURED_LAUNCHES_MAX] = {0};
     for (size_t i = 0; i < set->launch_count; i++)
         values[i] = captured_integer(set->launches[i], at, bytes);
-    /* The least integer has no sign that could stand in front of it. */
+    /* INT64_MIN cannot be written with a minus sign. */
     return values[0] == INT64_MIN ? "-9223372036854775807 - 1" : captured_number(set, values);
 }
 
-/* The real's own text, where all of them are plain; else NULL. */
+/* Returns the reals as written in C, if all are plain; otherwise NULL. */
 static const char *real_at(const struct captured_set *set, uint32_t at, enum element_type type)
 {
     struct text list = {0};
@@ -166,7 +166,7 @@ static const struct captured_address *address_at(const struct captured_set *set,
     return NULL;
 }
 
-/* By value, without a declaration: words, and addresses where there were some. */
+/* Appends a struct passed by value without a declaration: words, and addresses if any. */
 static void put_words(const struct captured_set *set, uint32_t offset, uint32_t bytes,
                       struct text *out)
 {
@@ -239,7 +239,7 @@ static void put_value(const struct captured_set *set, size_t i, struct text *out
                 value ? value : number_at(set, parameter->offset, parameter->bytes));
 }
 
-/* Of a parameter that is nothing but the start of a vector: which. */
+/* Returns the vector that the parameter is the start of, or NULL. */
 static const struct captured_vector *vector_of(const struct captured_set *set, size_t parameter)
 {
     const struct cap_parameter *passed = &set->kernel->parameters[parameter];
@@ -316,7 +316,7 @@ void captured_put_checks(const struct captured_set *set, const char *folder, boo
                              : vector->type == ELEMENT_F64 ? 1e-9
                              : vector->type == ELEMENT_F32 ? 1e-4
                                                            : 1e-2;
-        /* Three replays do not show the most that they may differ by. */
+        /* Three replays do not show the greatest possible difference. */
         const double tolerance = fmax(usual, 4 * vector->differs);
         if (tolerance > 0)
             text_printf(out, ", tolerance: %.2g", tolerance);

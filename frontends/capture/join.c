@@ -15,7 +15,7 @@
 #include "tuner/base/temporary.h"
 #include "tuner/base/text.h"
 
-/* A file that is written from its start, with the hash of all of it. */
+/* A file written sequentially, with the hash of all bytes. */
 struct joined {
     int file;
     const char *path;
@@ -41,7 +41,7 @@ static enum status append(struct joined *out, const void *data, uint64_t bytes, 
     return STATUS_OK;
 }
 
-/* The records that are whole. `begins`: there are none unless a program's is the first. */
+/* Appends all whole records. `begins`: none unless the first is a program's. */
 static enum status append_records(struct joined *out, const char *path, bool begins,
                                   struct error *error)
 {
@@ -72,8 +72,8 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The names of the tables in the folder, without their ends, sorted; freed by the caller with each.
- */
+/* Lists the folder's tables, sorted, without their extension. The caller frees the list and each
+ * name. */
 static enum status list_processes(const char *folder, char ***out, size_t *count,
                                   struct error *error)
 {

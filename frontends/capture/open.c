@@ -1,5 +1,5 @@
-/* Opening a capture: its file unpacked and mapped, its end held against its hash, and each record
- * checked and led to the others. */
+/* Opens a capture: unpacks and maps the file, checks the end's hash, and checks and links each
+ * record. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,11 +15,11 @@
 struct captured_content {
     uint64_t bytes;
     const uint32_t *ids;
-    const uint8_t *const *blocks; /* of its process, by identifier - 1 */
+    const uint8_t *const *blocks; /* blocks of the process, by identifier - 1 */
 };
 
 struct capture_file {
-    struct capture view; /* first: what callers hold */
+    struct capture view; /* first: the callers' view */
     const char *path;
     uint8_t *data;
     uint64_t bytes;
@@ -31,10 +31,10 @@ struct counts {
     size_t of[CAP_END];
 };
 
-/* All are counted first, so that what a record names has its place already. */
+/* Reader of records. All records are counted first, so that each identifier already has a place. */
 struct reader {
     struct capture_file *file;
-    const struct counts *starts; /* of each process, and behind the last */
+    const struct counts *starts; /* counts before each process, and behind the last */
     struct counts at;            /* the next of each type */
     struct captured_program *programs;
     struct captured_device *devices;
@@ -47,12 +47,12 @@ struct reader {
     const uint8_t **blocks;
     uint32_t *block_bytes;
     struct record record;
-    uint64_t taken; /* of the record's rest */
+    uint64_t taken; /* bytes read from the record's rest */
     bool no_memory;
-    const char *wrong; /* what is; NULL: nothing yet */
+    const char *wrong; /* problem; NULL: none so far */
 };
 
-/* The place of what an identifier of the process at hand names; SIZE_MAX: there is none. */
+/* Returns the place of an identifier of the current process, or SIZE_MAX. */
 static size_t place_of(const struct reader *reader, enum cap_type type, uint32_t id)
 {
     const size_t process = reader->at.of[CAP_PROGRAM] - 1;
@@ -60,8 +60,8 @@ static size_t place_of(const struct reader *reader, enum cap_type type, uint32_t
     return id > 0 && id <= reader->starts[process + 1].of[type] - first ? first + id - 1 : SIZE_MAX;
 }
 
-/* The next part of the record: `count` items of `bytes`, padded; NULL, and `wrong`, when they are
- * not there, or something was wrong already. */
+/* Takes the next part of the record: `count` items of `bytes` bytes, padded. Returns NULL and sets
+ * `wrong` if the part is cut; also after an earlier error. */
 static const void *take(struct reader *reader, uint64_t count, uint64_t bytes)
 {
     const uint64_t room = reader->record.rest_bytes - reader->taken;
@@ -78,7 +78,7 @@ static const void *take(struct reader *reader, uint64_t count, uint64_t bytes)
     return part;
 }
 
-/* A text of so many bytes, its NUL counted. */
+/* Takes a text of `bytes` bytes, NUL included. */
 static const char *take_text(struct reader *reader, uint64_t bytes)
 {
     const char *text = take(reader, bytes, 1);
@@ -240,7 +240,8 @@ static void read_content(struct reader *reader)
     }
 }
 
-/* NULL for 0, and, with `wrong`, for one that is not there yet or of another size. */
+/* Returns the content with the identifier. Returns NULL for 0, and, with `wrong`, for one not read
+ * yet or of another size. */
 static const struct captured_content *content_of(struct reader *reader, uint32_t id, uint64_t bytes)
 {
     if (id == 0)
@@ -332,8 +333,8 @@ static void (*const readers[CAP_END])(struct reader *) = {
     [CAP_CONTENT] = read_content, [CAP_LAUNCH] = read_launch, [CAP_NOTE] = read_note,
 };
 
-/* How many of each type lie in front of each process, and in all: an array of the arena with one
- * more than there are processes. NULL: no memory, or *wrong says what. */
+/* Counts the records of each type before each process, and in all. Returns an array in the arena,
+ * one longer than the processes; NULL if memory is short or *wrong is set. */
 static const struct counts *count_records(struct capture_file *file, uint64_t first, uint64_t end,
                                           struct counts *all, const char **wrong)
 {
@@ -375,7 +376,7 @@ static bool make_room(struct reader *reader, const struct counts *all)
 #undef ROOM
 }
 
-/* The file's end says that it is whole. *end: where its records end. */
+/* Checks that the file is whole, by its end. *end is where the records end. */
 static enum status check_end(const struct capture_file *file, uint64_t *end, struct error *error)
 {
     struct cap_end is;
@@ -410,7 +411,8 @@ static enum status read_all(struct capture_file *file, struct error *error)
     reader.starts = count_records(file, at, end, &all, &reader.wrong);
     reader.no_memory = !reader.wrong && (!reader.starts || !make_room(&reader, &all));
     while (at < end && !reader.wrong && !reader.no_memory) {
-        (void)record_at(file->data, end, at, &reader.record); /* it was counted */
+        (void)record_at(file->data, end, at,
+                        &reader.record); /* succeeded before, in count_records */
         reader.taken = 0;
         const uint32_t type = reader.record.type;
         if (type < CAP_END) {
@@ -446,7 +448,7 @@ static enum status read_all(struct capture_file *file, struct error *error)
     return STATUS_OK;
 }
 
-/* Its bytes as they were packed, in a file without a name. *opened is closed, and becomes that. */
+/* Unpacks the file into an unnamed one, if packed. Closes *opened and replaces it. */
 static enum status unpack(const char *path, int *opened, struct error *error)
 {
     const enum packing packing = packing_of(*opened);

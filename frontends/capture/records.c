@@ -1,4 +1,4 @@
-/* Files as records, and their hashes. */
+/* Records of files, and hashes of records. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

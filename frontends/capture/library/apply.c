@@ -1,5 +1,5 @@
-/* `tune apply`: launches that tuned.conf has better ones for are made so, in place of the
- * program's; all others pass as they are. */
+/* `tune apply`: replaces launches for which tuned.conf has better ones; all others pass unchanged.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "frontends/capture/library/recorder.h"
 
 struct row_state {
-    _Atomic uint64_t devices_known, devices_alike; /* by ordinal, below 64 */
+    _Atomic uint64_t devices_known, devices_alike; /* bits by ordinal, below 64 */
     _Atomic bool is_refused;
 };
 static struct {
@@ -71,7 +71,7 @@ static bool is_row(const struct apply_row *row, uint32_t text_bytes)
     return true;
 }
 
-/* Of the table in memory, which is `bytes` long. */
+/* Checks the table in memory and points the rows and texts into it. */
 static bool is_table(const uint8_t *memory, size_t bytes)
 {
     struct apply_table_head head;
@@ -94,7 +94,7 @@ static bool is_table(const uint8_t *memory, size_t bytes)
     return true;
 }
 
-/* What was read for a process stays, also when a child of it reads anew. */
+/* Opens the table. The parent's table is not freed when a child reads a new one. */
 bool apply_open(const char *folder)
 {
     size_t bytes = 0, mapped_bytes = 0, count_bytes = 0;
@@ -150,7 +150,7 @@ static void count(uint32_t row, enum apply_count what)
     (void)__atomic_fetch_add(&table.counts[row].count[what], 1, __ATOMIC_RELAXED);
 }
 
-/* A cluster of 0 is none, which is one block. */
+/* Returns true if the launch is `from`. A cluster of 0 means none, which is one block. */
 static bool is_shape(const struct apply_launch *from, const struct launch_facts *launch)
 {
     for (size_t axis = 0; axis < CAP_DIMENSIONS; axis++)
@@ -188,7 +188,7 @@ static bool are_numbers(const struct apply_row *row, const struct kernel *kernel
     return is_same;
 }
 
-/* The device of the context, by its name, compute capability and SMs. */
+/* Returns true if the context's device is the row's, by name, compute capability and SMs. */
 static bool is_on_device(uint32_t number)
 {
     const struct driver *driver = driver_get();
@@ -219,7 +219,8 @@ static bool is_on_device(uint32_t number)
     return is_alike;
 }
 
-/* More dynamic shared memory than a function may have until it is allowed to. */
+/* Raises the function's limit of dynamic shared memory if the launch needs more. Returns false if
+ * the driver refuses. */
 static bool has_room(const struct kernel *kernel, const struct apply_launch *to)
 {
     const struct driver *driver = driver_get();

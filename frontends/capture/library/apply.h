@@ -1,7 +1,7 @@
-/* What `tune apply` hands to the preloaded library, and what that counts: two files in a private
- * folder. `table` is a head, rows and texts, each of which ends with a NUL; the library reads it
- * once and trusts none of it. `counts` is mapped by all processes of the program: a head, then the
- * counts of each row. All of a machine's own byte order: little. */
+/* Files handed to the preloaded library by `tune apply`, and its counts: two files in a private
+ * folder. `table` is a head, rows and texts, each with a final NUL; the library reads and validates
+ * the file once. `counts` is mapped by all processes of the program: a head, then the counts of
+ * each row. Byte order: little. */
 #ifndef TUNE_CAPTURE_APPLY_H
 #define TUNE_CAPTURE_APPLY_H
 
@@ -26,41 +26,41 @@ struct apply_launch {
     uint32_t shared_bytes; /* dynamic shared memory of a block */
 };
 
-/* A launch that was captured, and the one that takes its place. */
+/* A captured launch and its replacement. */
 struct apply_row {
     uint8_t image[CAP_HASH_BYTES];
-    uint8_t numbers[CAP_HASH_BYTES]; /* of what is passed, without addresses */
-    uint8_t others[CAP_HASH_BYTES];  /* of what is passed, without addresses and `words` */
+    uint8_t numbers[CAP_HASH_BYTES]; /* hash of the parameters without addresses */
+    uint8_t others[CAP_HASH_BYTES];  /* hash of the parameters without addresses and `words` */
     struct apply_launch from, to;
-    uint32_t kernel, device; /* offsets of their names in the texts */
+    uint32_t kernel, device; /* offsets of the names in the texts */
     int32_t major, minor, sm_count;
     uint32_t pointer_count;
     uint32_t pointers[APPLY_POINTERS_MAX]; /* offsets of addresses in the parameters */
-    /* Offsets of numbers of 4 bytes in the parameters that may be any; none: `others` says nothing.
-     */
+    /* Offsets of 4-byte numbers in the parameters that may have any value; if none, `others` is
+     * unused. */
     uint32_t word_count, words[APPLY_WORDS_MAX];
 };
 
 struct apply_table_head {
     char magic[8];
     uint32_t version;
-    uint32_t row_bytes; /* of struct apply_row */
+    uint32_t row_bytes; /* size of struct apply_row */
     uint32_t row_count;
     uint32_t text_bytes;
 };
 
-/* Of launches of a row's kernel, by its name: how far they were like the row. Each is among those
- * above it. */
+/* Counts of launches with the name of a row's kernel, by their agreement with the row. Each down to
+ * APPLY_ON_DEVICE is a subset of the one above. */
 enum apply_count {
     APPLY_NAMED,
-    APPLY_IMAGE,     /* of the same image */
-    APPLY_SHAPED,    /* with the same grid, block, cluster and shared memory */
-    APPLY_PASSED,    /* with the same numbers */
-    APPLY_ON_DEVICE, /* on a device as it was tuned on; what became of these: */
+    APPLY_IMAGE,     /* in the same image */
+    APPLY_SHAPED,    /* with equal grid, block, cluster and shared memory */
+    APPLY_PASSED,    /* with equal numbers */
+    APPLY_ON_DEVICE, /* on a device like the tuned one; outcomes of these: */
     APPLY_CHANGED,
-    APPLY_REFUSED,   /* by the driver, or not tried again after that: launched as ever */
-    APPLY_CAPTURING, /* on their way into a graph, or cooperative: left alone */
-    APPLY_SHADOWED,  /* a row before it was taken */
+    APPLY_REFUSED,   /* refused by the driver, or not retried afterwards: launched unchanged */
+    APPLY_CAPTURING, /* captured into a graph, or cooperative: launched unchanged */
+    APPLY_SHADOWED,  /* an earlier row was used */
     APPLY_COUNTS
 };
 struct apply_counts {
@@ -68,13 +68,13 @@ struct apply_counts {
     int64_t error; /* the driver's, of the first that was refused */
 };
 struct apply_counts_head {
-    uint64_t processes; /* that launched anything */
+    uint64_t processes; /* processes with at least one launch */
     uint64_t launches;
     uint64_t graph_nodes; /* added by hand: left alone */
 };
 
-/* What is compared of a block of parameters: `out`, of so many bytes, is zero where no parameter
- * lies and where there are addresses. */
+/* Makes the comparable form of a parameter block: `out` has `bytes` bytes, zero at addresses and
+ * between parameters. */
 static inline void apply_numbers(const struct cap_parameter *parameters, uint32_t count,
                                  const uint8_t *block, uint32_t bytes, const uint32_t *pointers,
                                  uint32_t pointer_count, uint8_t *out)
@@ -88,7 +88,7 @@ static inline void apply_numbers(const struct cap_parameter *parameters, uint32_
             memset(out + pointers[i], 0, sizeof(uint64_t));
 }
 
-/* Makes zero of such words of what apply_numbers gave. */
+/* Sets `words` to zero in the result of apply_numbers. */
 static inline void apply_blank(const uint32_t *words, uint32_t count, uint32_t bytes, uint8_t *out)
 {
     for (uint32_t i = 0; i < count; i++)

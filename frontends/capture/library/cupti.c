@@ -1,7 +1,7 @@
-/* How the recorder hears of a program's calls where LD_PRELOAD does not reach: the driver loads
- * this library by itself (CUDA_INJECTION64_PATH), and CUPTI calls it before and after the driver's
- * functions. Launches are not changed so. CUPTI is the toolkit's: it is looked for where the
- * program runs. */
+/* Sees a program's calls where LD_PRELOAD does not work: the driver loads this library
+ * (CUDA_INJECTION64_PATH), and CUPTI calls it before and after each driver function. Launches
+ * cannot be changed this way. CUPTI belongs to the toolkit and is searched for on the program's
+ * machine. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -34,7 +34,8 @@ void *driver_library(void)
     return found;
 }
 
-/* What the recorder itself asks of the driver is heard of as well, and passes. */
+/* True while the recorder itself calls the driver; CUPTI reports these calls too, and they are
+ * ignored. */
 static _Thread_local bool is_ours;
 
 /* ---- launches ---- */
@@ -81,7 +82,7 @@ _Static_assert(offsetof(cuLaunchKernel_params, kernelParams) ==
                    offsetof(cuLaunchCooperativeKernel_params, kernelParams),
                "these are read as each other");
 
-/* Between its two ends a launch has a `struct seen` of its own. */
+/* Allocates the `struct seen` that lives until the launch's end. */
 static void launch_begins(const struct launch_facts *launch, uint64_t *correlation)
 {
     struct seen *seen = calloc(1, sizeof *seen);
@@ -108,7 +109,7 @@ static void add_variable(const void *owner, const char *name, const CUdeviceptr 
         recorder_variable(owner, name, *address, *bytes);
 }
 
-/* Calls are told in rows: what was given is `p`, of a structure that has the function's name. */
+/* Calls as rows: `p` has the arguments, in CUPTI's structure for the function. */
 #define ROWS_BEFORE(X)                                                                             \
     X(cuModuleUnload, recorder_unloaded(p->hmod))                                                  \
     X(cuLibraryUnload, recorder_unloaded(p->library))                                              \
@@ -205,7 +206,7 @@ static void after(CUpti_CallbackId id, const void *params)
     }
 }
 
-/* A capture that went wrong ends, too. */
+/* Returns true if the call is complete. A failed stream capture has ended, too. */
 static bool has_ended(CUpti_CallbackId id, CUresult result)
 {
     return result == CUDA_SUCCESS || ((id == CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture ||
@@ -241,8 +242,7 @@ static void CUPTIAPI heard(void *data, CUpti_CallbackDomain domain, CUpti_Callba
 
 /* ---- the beginning ---- */
 
-/* One of its functions: of the library that is named, or of the program's own, or of the
- * toolkit's. */
+/* Finds a CUPTI function: in the named library, the program's own, or the toolkit's. */
 static anything find_in_cupti(const char *symbol)
 {
     static const char *const places[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so",
@@ -285,7 +285,7 @@ static const char *subscribe(void)
     return NULL;
 }
 
-/* Called by the driver in its cuInit. */
+/* Entry point called by the driver in cuInit. */
 __attribute__((visibility("default"))) int InitializeInjection(void);
 int InitializeInjection(void)
 {

@@ -44,7 +44,7 @@ struct driver {
     DRIVER_FUNCTIONS(DRIVER_MEMBER)
 #undef DRIVER_MEMBER
 };
-/* Filled when the program first has the driver. */
+/* Returns the driver's functions, found when the program first has the driver. */
 const struct driver *driver_get(void);
 
 #endif

@@ -1,17 +1,14 @@
-/* What a capture is made of: the files that the preloaded library writes beside the program, and
- * the one file that `tune capture` makes of them. All of a capture's bytes are of these structures;
- * whoever reads one goes through frontends/capture/capture.h, which checks every number here.
- *
- * A file is a head and records, one after the other, each at a multiple of 8 bytes. A record is its
- * head, a structure whose size the head says (so that later versions can make it longer), and what
- * the structure counts, in the order that its comment has, each padded to 8 bytes; texts end with a
- * NUL, which is counted. All of a machine's own byte order: little.
- *
- * A process writes two: PID-N.data, records that are written once, and PID-N.table, which is
- * mapped, so that what was counted is there however the program ends. Both may end in the middle of
- * a record: what is whole counts. The file of `tune capture` holds the records of all processes and
- * ends with CAP_END. Identifiers are those of the process whose CAP_PROGRAM is in front, begin at
- * 1, and are written before they are used, but for kernels: any place in the process. */
+/* Format of a capture: the files written by the preloaded library, and the single file that `tune
+ * capture` makes of them. All bytes of a capture belong to these structures; readers use
+ * frontends/capture/capture.h, which checks every number. A file is a head and records in sequence,
+ * each at a multiple of 8 bytes. A record is a head, a structure whose size is in the head (so that
+ * later versions can extend it), and the items counted by the structure, in the order given in its
+ * comment, each padded to 8 bytes; texts end with a NUL, which is counted. Byte order: little. A
+ * process writes two files: PID-N.data, records written once, and PID-N.table, which is mapped, so
+ * that counts survive any end of the program. Both may end inside a record: whole records count.
+ * The file of `tune capture` holds the records of all processes and ends with CAP_END. Identifiers
+ * are local to the process whose CAP_PROGRAM precedes, begin at 1, and are written before use,
+ * except for kernels: any place in the process. */
 #ifndef TUNE_CAPTURE_FORMAT_H
 #define TUNE_CAPTURE_FORMAT_H
 
@@ -25,25 +22,24 @@ enum {
     CAP_HASH_BYTES = 16,         /* XXH3, 128 bits, most significant byte first */
     CAP_DIMENSIONS = 3,
     CAP_SHAPES_MAX = 64,             /* launches that differ, counted apart for a kernel */
-    CAP_PARAMETER_BYTES_MAX = 32764, /* of a kernel's parameters, the most CUDA allows */
-    CAP_TABLE_BYTES =
-        1024 * 1024 /* PID-N.table grows by so many; zeros lie behind its last record */
+    CAP_PARAMETER_BYTES_MAX = 32764, /* CUDA's limit of a kernel's parameter bytes */
+    CAP_TABLE_BYTES = 1024 * 1024    /* growth of PID-N.table; zeros follow the last record */
 };
 
 struct cap_file_head {
     char magic[8];
     uint32_t version;
-    uint32_t head_bytes; /* of this structure */
+    uint32_t head_bytes; /* size of this structure */
 };
 
 struct cap_record_head {
     uint32_t type;
-    uint32_t fixed_bytes; /* of the structure behind this head */
-    uint64_t bytes; /* of the structure and all behind it, without what pads them at the end */
+    uint32_t fixed_bytes; /* size of the structure behind this head */
+    uint64_t bytes;       /* bytes of the structure and all items, without final padding */
 };
 
 enum cap_type {
-    CAP_NONE, /* nothing was written from here on */
+    CAP_NONE, /* end of the written records */
     CAP_PROGRAM,
     CAP_DEVICE,
     CAP_IMAGE,
@@ -56,8 +52,8 @@ enum cap_type {
     CAP_END
 };
 
-/* A process. Behind it: path, command (the arguments, one NUL-terminated text each), library
- * (version of the recorder). */
+/* A process. Followed by: path, command (the arguments, each NUL-terminated), library (version of
+ * the recorder). */
 struct cap_program {
     int64_t pid, parent_pid;
     int64_t started_ns;     /* since 1970 */
@@ -65,9 +61,9 @@ struct cap_program {
     uint32_t path_bytes, command_bytes, library_bytes;
 };
 
-/* Behind it: its name. */
+/* A device. Followed by: name. */
 struct cap_device {
-    uint32_t ordinal; /* as the program counts it */
+    uint32_t ordinal; /* ordinal in the program */
     uint32_t name_bytes;
     uint8_t uuid[16];
     int32_t major, minor, sm_count, l2_bytes;
@@ -78,12 +74,12 @@ struct cap_device {
 
 enum cap_image_kind { CAP_IMAGE_OTHER, CAP_IMAGE_FATBIN, CAP_IMAGE_CUBIN, CAP_IMAGE_PTX };
 
-/* What the program gave the driver. Behind it: the bytes themselves (of PTX without a NUL), or none
- * where they were left out, and the file that they came from ("": from memory). */
+/* An image given to the driver. Followed by: the bytes (PTX without NUL), or none if left out, and
+ * the path of the file ("": from memory). */
 struct cap_image {
     uint32_t id, kind;
-    uint8_t hash[CAP_HASH_BYTES]; /* of the bytes */
-    uint64_t bytes;               /* that it has ... */
+    uint8_t hash[CAP_HASH_BYTES]; /* hash of the bytes */
+    uint64_t bytes;               /* size of the image ... */
     uint64_t kept_bytes;          /* ... and that are here: all or 0 */
     uint32_t file_bytes;
     uint32_t none;
@@ -93,12 +89,12 @@ struct cap_parameter {
     uint32_t offset, bytes;
 };
 
-/* A kernel that was launched. Counts go on while the program runs. Behind it: its parameters, its
- * name as the image has it (mangled). */
+/* A launched kernel. Counts grow while the program runs. Followed by: parameters, name in the image
+ * (mangled). */
 struct cap_kernel {
     uint32_t id;
     uint32_t image;           /* 0: not known */
-    uint32_t parameter_count; /* with is_layout_known */
+    uint32_t parameter_count; /* valid with is_layout_known */
     uint32_t is_layout_known;
     uint32_t name_bytes;
     int32_t registers, static_shared_bytes, local_bytes, constant_bytes,
@@ -111,8 +107,8 @@ struct cap_kernel {
     uint64_t kept; /* launches kept whole */
 };
 
-/* Launches of a kernel that are alike. The last of CAP_SHAPES_MAX is all others (is_rest: its
- * numbers are those of the first that came to it). */
+/* Launches of a kernel with equal shape. The last of CAP_SHAPES_MAX holds all others (is_rest: its
+ * numbers are those of the first of them). */
 struct cap_shape {
     uint32_t kernel;
     uint32_t is_rest;
@@ -121,7 +117,7 @@ struct cap_shape {
     uint32_t shared_bytes;       /* dynamic */
     int32_t blocks_sm;           /* resident on an SM at once, as the driver says; -1: not known */
     uint32_t device;             /* ordinal, of the first */
-    uint64_t bytes;              /* of the allocations behind the pointers of the first */
+    uint64_t bytes;              /* allocations behind the first launch's pointers */
     uint64_t launches, timed, time_ns;
 };
 
@@ -131,8 +127,8 @@ struct cap_block {
     uint32_t bytes; /* behind it */
 };
 
-/* What lay in a range of memory: blocks of CAP_BLOCK_BYTES, the last one as long as what is left.
- * Behind it: uint32_t identifiers. */
+/* Content of a range of memory: blocks of CAP_BLOCK_BYTES, the last one shorter. Followed by:
+ * uint32_t identifiers. */
 struct cap_content {
     uint32_t id;
     uint32_t block_count;
@@ -155,32 +151,32 @@ enum cap_stream {
 /* Why something of a launch is not here: bits. */
 enum cap_left_out {
     CAP_LEFT_TOO_LARGE = 1 << 0,  /* memory beyond the limit of bytes */
-    CAP_LEFT_UNREADABLE = 1 << 1, /* the driver did not copy it */
+    CAP_LEFT_UNREADABLE = 1 << 1, /* the driver's copy failed */
     CAP_LEFT_TEXTURE = 1 << 2,    /* a parameter is a texture or surface object */
     CAP_LEFT_CAPTURING = 1 << 3,  /* a stream of the program was being captured */
-    CAP_LEFT_LAYOUT = 1 << 4,     /* nobody tells the parameters' sizes */
+    CAP_LEFT_LAYOUT = 1 << 4,     /* unknown parameter sizes */
     CAP_LEFT_WRITING = 1 << 5,    /* the disk is full, or the file failed */
-    CAP_LEFT_BUFFERS = 1 << 6,    /* more buffers, or addresses in them, than are followed */
+    CAP_LEFT_BUFFERS = 1 << 6,    /* too many buffers, or too many addresses in them */
     /* 1 << 7 is free */
     CAP_LEFT_AFTER = 1 << 8,   /* the launch failed, or the program ended: contents before only */
     CAP_LEFT_ARRAY = 1 << 9,   /* memory that is no plain range */
     CAP_LEFT_MEMORY = 1 << 10, /* the host's memory was short */
-    CAP_LEFT_IMAGE = 1 << 11,  /* the image was loaded where it was not seen */
+    CAP_LEFT_IMAGE = 1 << 11,  /* the image was loaded unseen */
 };
 
-/* A launch kept whole. Behind it, in this order: parameter block, attributes, buffers, pointers,
- * texts of the buffers' names. */
+/* A kept launch. Followed by, in this order: parameter block, attributes, buffers, pointers, texts
+ * of the buffers' names. */
 struct cap_launch {
     uint64_t sequence;        /* among all launches of the process, from 0 */
-    uint64_t kernel_sequence; /* among those of its kernel, from 0 */
+    uint64_t kernel_sequence; /* ordinal among the kernel's launches, from 0 */
     int64_t at_ns;            /* since the process's start */
-    uint64_t time_ns;         /* of the kernel by events; 0: not timed */
+    uint64_t time_ns;         /* kernel time by events; 0: not timed */
     uint32_t kernel, device;  /* identifier; ordinal */
     uint32_t entry, stream;   /* enum cap_entry, enum cap_stream */
     uint32_t grid[CAP_DIMENSIONS], block[CAP_DIMENSIONS], cluster[CAP_DIMENSIONS];
     uint32_t shared_bytes;
     uint32_t left_out; /* enum cap_left_out */
-    int32_t result;    /* of the launch: 0, or the driver's error */
+    int32_t result;    /* driver's result of the launch, 0 or an error */
     uint32_t parameter_bytes;
     uint32_t attribute_count, buffer_count, pointer_count;
     uint32_t name_bytes;
@@ -208,25 +204,25 @@ struct cap_buffer {
     uint64_t address, bytes;
     uint32_t memory; /* enum cap_memory */
     uint32_t device;
-    uint32_t before, after; /* contents; the same where nothing changed */
+    uint32_t before, after; /* contents; equal identifiers if unchanged */
     uint32_t left_out;      /* why there are none */
     uint32_t name_offset; /* in the texts behind: a variable's name; "" (offset 0): an allocation */
 };
 
 #define CAP_IN_PARAMETERS UINT32_MAX
 
-/* An address found: in the parameter block, or in what a buffer held before. */
+/* An address in the parameter block, or in a buffer's content before the launch. */
 struct cap_pointer {
     uint32_t holder; /* CAP_IN_PARAMETERS or the index of a buffer */
-    uint32_t buffer; /* the index of the one that it leads into */
+    uint32_t buffer; /* index of the buffer pointed to */
     uint64_t at;     /* offset in the holder */
-    uint64_t offset; /* in that buffer: up to its size, where it points behind the end */
+    uint64_t offset; /* offset in that buffer, at most its size (one past the end) */
 };
 
-/* What the recorder did not see or could not do, once each. Behind it: a text for people. */
+/* Gaps of the recording, each kind once. Followed by: a text for users. */
 enum cap_note_kind {
     CAP_NOTE_GRAPH,    /* graphs were launched */
-    CAP_NOTE_DEEPBIND, /* a library was opened with RTLD_DEEPBIND, or into a namespace of its own */
+    CAP_NOTE_DEEPBIND, /* a library was opened with RTLD_DEEPBIND, or in a separate namespace */
     CAP_NOTE_MULTI_DEVICE,
     CAP_NOTE_TABLE, /* more kernels than there was room for */
     CAP_NOTE_DISK,
@@ -241,7 +237,7 @@ struct cap_note {
 
 /* The last record of a whole file. */
 struct cap_end {
-    uint64_t bytes;               /* of the file in front of this record's head */
+    uint64_t bytes;               /* file length before this record's head */
     uint8_t hash[CAP_HASH_BYTES]; /* of these */
 };
 

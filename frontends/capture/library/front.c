@@ -1,4 +1,4 @@
-/* Our dlsym and dlopen, and the driver behind them. */
+/* The recorder's dlsym and dlopen, and access to the driver behind them. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 void *(*tune_capture_next_dlsym)(void *, const char *)__attribute__((visibility("hidden")));
 void *(*tune_capture_next_dlopen)(const char *, int)__attribute__((visibility("hidden")));
 
-/* Before the program has threads; its libraries' own beginnings may come before. */
+/* Runs before the program has threads; constructors of its libraries may run earlier. */
 __attribute__((constructor)) static void find_next(void)
 {
     static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5", "GLIBC_2.27",
@@ -52,8 +52,8 @@ void *driver_library(void)
     return found;
 }
 
-/* Called by dlsym below. NULL: the program's own dlsym answers. Preloaded libraries that look for
- * what comes behind them get that. */
+/* Called by dlsym below. Returns NULL if the program's own dlsym shall answer. Preloaded libraries
+ * that search for the next symbol get that one. */
 __attribute__((visibility("hidden"), used)) void *tune_capture_dlsym(void *library,
                                                                      const char *symbol)
 {
@@ -82,8 +82,8 @@ __attribute__((visibility("hidden"), used)) void *tune_capture_dlopen(const char
     return NULL;
 }
 
-/* dlsym and dlopen go by who calls them (RTLD_NEXT, $ORIGIN), so ours must not stand between: they
- * ask, and jump on with the caller's own return address. */
+/* dlsym and dlopen depend on their caller (RTLD_NEXT, $ORIGIN), so the recorder's must not be
+ * between: each asks tune_capture_*, then jumps on with the caller's return address. */
 #if defined(__x86_64__)
 #define IN_FRONT(function, asked, next)                                                            \
     __asm__(".text\n.globl " #function "\n.type " #function ",@function\n" #function ":\n"         \

@@ -1,15 +1,15 @@
-/* Between the recorder and how it comes to the driver: front.c by hooks.c, or cupti.c. */
+/* Access to the driver for the recorder: front.c for hooks.c, or cupti.c. */
 #ifndef TUNE_CAPTURE_FRONT_H
 #define TUNE_CAPTURE_FRONT_H
 
 typedef void (*anything)(void);
 
-/* As the program's own dlsym finds it. */
+/* Looks up a symbol with the program's own dlsym. */
 anything look_up(void *library, const char *symbol);
-/* The driver's, where the program has it; NULL: not yet. */
+/* Returns the driver's library, or NULL if the program has not loaded it yet. */
 void *driver_library(void);
-/* hooks.c: ours in place of what the symbol is in that library; NULL: none of ours, or it is not
- * there. */
+/* Returns the hook for a symbol of that library, or NULL if there is no hook or no such symbol
+ * (hooks.c). */
 anything hook_for(void *library, const char *symbol);
 
 #endif

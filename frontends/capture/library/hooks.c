@@ -1,7 +1,7 @@
-/* How the recorder hears of a program's calls without touching it: LD_PRELOAD. A program comes to
- * the driver's functions by its linker (we have functions of the same names), by dlsym (ours is in
- * front), or by cuGetProcAddress, whose answers are replaced; both CUDA runtimes, static and
- * shared, use the latter two. */
+/* Sees an unchanged program's calls through LD_PRELOAD. Programs reach the driver's functions by
+ * the linker (hooks have equal names), by dlsym (the recorder's comes first), or by
+ * cuGetProcAddress, whose answers are replaced; both CUDA runtimes, static and shared, use the
+ * latter two. */
 #include <string.h>
 
 #include "frontends/capture/library/front.h"
@@ -9,20 +9,20 @@
 
 /* One function that is heard of. */
 struct hook {
-    const char *symbol; /* as the driver's library has it */
-    const char *name;   /* as cuGetProcAddress has it */
+    const char *symbol; /* name in the driver's library */
+    const char *name;   /* name for cuGetProcAddress */
     int since;          /* the least version that this one is given for */
     bool is_per_thread; /* for default streams of threads */
     anything ours;
-    anything _Atomic next;   /* what the program would have had */
+    anything _Atomic next;   /* function that the program would call without the hook */
     anything _Atomic driver; /* the driver's own */
 };
 
-/* Ours are called again where another preloaded library's function, which we call, looked up its
- * own next: then the driver's is next. */
+/* Depth of calls from hooks. A hook is entered again if another preloaded library's function,
+ * called by a hook, looks up its next function; then the driver's is next. */
 static _Thread_local int depth;
 
-/* What one of ours calls in the end; NULL: the program has no driver. */
+/* Returns the function that a hook calls in the end; NULL: the program has no driver. */
 static anything next_of(struct hook *hook)
 {
     anything next = atomic_load_explicit(&hook->next, memory_order_acquire);
@@ -94,7 +94,8 @@ enum hook_number {
 };
 static struct hook hooks[HOOK_COUNT + 1]; /* the last has no symbol */
 
-/* Ours begin so: `next` is what to call, and calls that are made by it go to the driver's own. */
+/* First step of every hook: `next` is the function to call; calls made by `next` go to the driver's
+ * own. */
 #define NEXT_OF(number, next)                                                                      \
     do {                                                                                           \
         const anything function_ = next_of(&hooks[number]);                                        \
@@ -108,12 +109,12 @@ static struct hook hooks[HOOK_COUNT + 1]; /* the last has no symbol */
         (result) = (call);                                                                         \
         depth--;                                                                                   \
     } while (0)
-/* Of the driver's name, seen by the program's linker. */
+/* A hook with the driver's name, visible to the program's linker. */
 #define OURS_NAMED(ours, name, parameters)                                                         \
     __attribute__((visibility("default"))) CUresult ours parameters __asm__(name);                 \
     CUresult ours parameters
 #define OURS(symbol, ...) OURS_NAMED(ours_##symbol, #symbol, (__VA_ARGS__))
-/* The same function under two names: for the legacy stream and for those of threads. */
+/* One function under two names: for the legacy stream and for per-thread streams. */
 #define OURS_OF_STREAMS(symbol, body, parameters, arguments)                                       \
     OURS_NAMED(ours_##symbol, #symbol, parameters)                                                 \
     {                                                                                              \
@@ -124,8 +125,8 @@ static struct hook hooks[HOOK_COUNT + 1]; /* the last has no symbol */
         return body(NUMBER_##symbol##_ptsz, true, UNPACKED arguments);                             \
     }
 #define UNPACKED(...) __VA_ARGS__
-/* Ours that pass what they are given, and only tell of the program's own calls: `before` of each,
- * `after` of those that went well. */
+/* Hooks that pass their arguments on and report the program's own calls: `before` for each, `after`
+ * for successful ones. */
 #define PASSING(ours, name, number, parameters, arguments, before, after)                          \
     OURS_NAMED(ours, name, parameters)                                                             \
     {                                                                                              \
@@ -150,8 +151,8 @@ static struct hook hooks[HOOK_COUNT + 1]; /* the last has no symbol */
 
 /* ---- launches ---- */
 
-/* By the entry point that the program took, but where a cluster is new: only cuLaunchKernelEx has
- * them. `config` is NULL where the program took another. */
+/* Makes the tuned launch through the program's entry point, except for a new cluster, which needs
+ * cuLaunchKernelEx. `config` is NULL for other entry points. */
 static CUresult launch_tuned(enum hook_number number, const struct launch_facts *launch,
                              const CUlaunchConfig *config, const struct apply_launch *to)
 {
@@ -177,7 +178,7 @@ static CUresult launch_tuned(enum hook_number number, const struct launch_facts 
     return result;
 }
 
-/* Whether a launch that tuned.conf has was made in place of the program's. */
+/* Makes the launch of tuned.conf in place of the program's. Returns false if there is none. */
 static bool launched_tuned(enum hook_number number, const struct launch_facts *launch,
                            const CUlaunchConfig *config, const struct seen *seen)
 {
@@ -250,7 +251,7 @@ OURS_OF_STREAMS(cuLaunchKernelEx, launched_ex,
                  void **extra),
                 (config, function, parameters, extra))
 
-/* Without the last parameter; what is given in its place is not read. */
+/* Hooks of cooperative launches, which lack the last parameter `extra`. */
 #define OURS_TO_COOPERATE(symbol, per_thread)                                                      \
     OURS(symbol, CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,           \
          unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, CUstream stream,   \
@@ -319,7 +320,7 @@ static void count_capturing(int by)
 {
     (void)atomic_fetch_add(&recorder.capturing, by);
 }
-/* The older one has no mode: what it is given is not read. */
+/* The older version has no mode; the argument in its place is not read. */
 TOLD_AFTER_OF_STREAMS(cuStreamBeginCapture, (CUstream stream, CUstreamCaptureMode mode),
                       (stream, mode), count_capturing(1))
 TOLD_AFTER_OF_STREAMS(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode),
@@ -329,7 +330,7 @@ TOLD_AFTER_OF_STREAMS(cuStreamBeginCaptureToGraph,
                        size_t count, CUstreamCaptureMode mode),
                       (stream, graph, before, edges, count, mode), count_capturing(1))
 
-/* A capture that went wrong ends, too. */
+/* Reports the end of a capture, a failed one included. */
 static CUresult capture_ended(enum hook_number number, bool is_per_thread, CUstream stream,
                               CUgraph *out)
 {
@@ -407,7 +408,7 @@ OURS(cuLibraryEnumerateKernels, CUkernel *out, unsigned count, CUlibrary library
     return result;
 }
 
-/* The program may ask for one of the two alone. */
+/* Records a variable; the program may ask for the address or the size alone. */
 static void library_variable(CUresult(CUDAAPI *next)(CUdeviceptr *, size_t *, CUlibrary,
                                                      const char *),
                              CUlibrary library, const char *name)
@@ -431,7 +432,7 @@ TOLD_AFTER(cuKernelGetFunction, (CUfunction * out, CUkernel kernel), (out, kerne
 /* ---- contexts ---- */
 
 TOLD_BEFORE(cuCtxDestroy_v2, (CUcontext context), (context), recorder_context_goes())
-/* Of which the last to let go ends the context. */
+/* The last release ends the context. */
 TOLD_BEFORE(cuDevicePrimaryCtxRelease, (CUdevice device), (device), recorder_context_goes())
 TOLD_BEFORE(cuDevicePrimaryCtxRelease_v2, (CUdevice device), (device), recorder_context_goes())
 TOLD_BEFORE(cuDevicePrimaryCtxReset, (CUdevice device), (device), recorder_context_goes())
@@ -447,7 +448,7 @@ TOLD_AFTER(cuSurfObjectCreate, (uint64_t * out, const void *resource), (out, res
            recorder_texture(*out, true))
 TOLD_BEFORE(cuSurfObjectDestroy, (uint64_t object), (object), recorder_texture(object, false))
 
-/* ---- how ours come in front ---- */
+/* ---- placing hooks ---- */
 
 static void keep_next(struct hook *hook, anything found)
 {
@@ -456,7 +457,7 @@ static void keep_next(struct hook *hook, anything found)
         (void)atomic_compare_exchange_strong(&hook->next, &none, found);
 }
 
-/* What cuGetProcAddress gives for a name becomes ours, which goes on with what it gave. */
+/* Replaces a result of cuGetProcAddress by the hook, which calls the replaced function. */
 static void replace(const char *name, int version, cuuint64_t flags, void **function)
 {
     const bool is_per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;

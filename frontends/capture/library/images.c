@@ -1,5 +1,4 @@
-/* How large an image is that a program hands to the driver, and a copy of it where the program may
- * take its own away. */
+/* The size of an image given to the driver, and a copy if the program may free its own. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -10,7 +9,7 @@
 
 #include "frontends/capture/library/recorder.h"
 
-/* What nvcc's fatbinary writes, as the headers of the toolkit (fatbinary_section.h) have it. */
+/* Format written by nvcc's fatbinary, as in the toolkit's fatbinary_section.h. */
 static const uint32_t wrapper_magic = 0x466243b1, fatbin_magic = 0xba55ed50;
 struct fatbin_wrapper {
     uint32_t magic, version;
@@ -29,7 +28,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* To the end of what its tables name. */
+/* Returns the size of an ELF file, up to the end of all its tables and sections. */
 static uint64_t elf_bytes(const void *data)
 {
     Elf64_Ehdr head;
@@ -48,7 +47,7 @@ static uint64_t elf_bytes(const void *data)
     return end < COPY_BYTES_MAX ? end : 0;
 }
 
-/* Of the image at `data`, which may be a wrapper: *at is where it begins. 0: nobody knows. */
+/* Returns the size of the image at `*at`, or 0 if unknown. *at moves to the image in a wrapper. */
 static uint64_t measure(const void **at, enum cap_image_kind *kind)
 {
     uint32_t magic = 0;
@@ -69,7 +68,7 @@ static uint64_t measure(const void **at, enum cap_image_kind *kind)
         *kind = CAP_IMAGE_CUBIN;
         return elf_bytes(*at);
     }
-    /* Text ends with a NUL; what begins with anything else is of a kind that is not known. */
+    /* PTX ends with a NUL; other first bytes mean an unknown kind. */
     const unsigned char first = *(const unsigned char *)*at;
     if (first < '\t' || first > '~')
         return 0;
@@ -77,7 +76,7 @@ static uint64_t measure(const void **at, enum cap_image_kind *kind)
     return strlen(*at);
 }
 
-/* Part of a file that is mapped into the program for as long as its module is there. */
+/* Returns true for memory of a mapped file, which stays as long as its module. */
 static bool is_of_a_file(const void *data)
 {
     Dl_info info;
@@ -110,7 +109,7 @@ struct image *image_of_file(const char *path)
     if (file < 0)
         return image;
     image->file = strdup(path);
-    /* With a NUL behind it, for text. */
+    /* One more byte for the NUL of PTX. */
     if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) &&
         info.st_size > (off_t)sizeof(Elf64_Ehdr) && info.st_size < COPY_BYTES_MAX)
         image->owned = calloc(1, (size_t)info.st_size + 1);

@@ -1,6 +1,5 @@
-/* A launch kept whole: the memory behind its parameters before it and after it. The program waits
- * meanwhile, on the stream of the launch alone, and never longer than PATIENCE_NS: a kernel that
- * waits for the host must not be waited for. */
+/* A kept launch: memory behind its parameters before and after. Meanwhile the program waits on the
+ * launch's stream alone, at most PATIENCE_NS: a kernel that waits for the host would never end. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,7 +17,7 @@ enum {
     SHORT_WAIT_NS = 50000
 };
 static const int64_t PATIENCE_NS = INT64_C(60) * 1000000000;
-/* Words of a buffer this far from what is known may be addresses, too. */
+/* Words this close to known buffers may be addresses, too. */
 static const uint64_t NEAR_BYTES = UINT64_C(1) << 40;
 
 struct kept {
@@ -27,7 +26,7 @@ struct kept {
     uint8_t *block;
     struct cap_attribute *attributes;
     struct cap_buffer *buffers;
-    struct range *ranges; /* of each buffer */
+    struct range *ranges; /* range of each buffer */
     struct cap_pointer *pointers;
     char *names;
     uint8_t *piece;  /* PIECE_BYTES: where memory comes through */
@@ -83,7 +82,8 @@ static struct kept *make(struct kernel *kernel, const struct launch_facts *launc
     return NULL;
 }
 
-/* The driver's own state of this thread: what we ask must not end a capture of the program's. */
+/* Relaxes this thread's capture mode: the recorder's calls must not end a capture of the program.
+ */
 static void relax(struct kept *kept)
 {
     kept->mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -117,7 +117,7 @@ static bool wait_for(struct kept *kept, const struct launch_facts *launch)
     }
 }
 
-/* The buffer of that range, new or known; UINT32_MAX: there is no more room. */
+/* Returns the index of the range's buffer, added if new; UINT32_MAX if there is no room. */
 static uint32_t add_buffer(struct kept *kept, const struct range *range, const char *name)
 {
     const uint32_t count = kept->row.buffer_count;
@@ -148,7 +148,7 @@ static uint32_t add_buffer(struct kept *kept, const struct range *range, const c
     return kept->row.buffer_count++;
 }
 
-/* An address found at a place: false when it leads nowhere. */
+/* Adds an address found in `holder`. Returns false if no allocation contains it. */
 static bool add_pointer(struct kept *kept, uint32_t holder, uint64_t at, uint64_t word)
 {
     struct range range;
@@ -196,7 +196,7 @@ static void find_variables(struct kept *kept, const void *handle)
     (void)pthread_mutex_unlock(&recorder.lock);
 }
 
-/* Words of what a buffer holds that lead into memory of the device. */
+/* Finds words of a buffer's content that are addresses of device memory. */
 static void find_in_buffer(struct kept *kept, uint32_t holder, uint64_t first, uint64_t bytes,
                            uint32_t *questions)
 {
@@ -233,7 +233,7 @@ static bool copy_piece(struct kept *kept, const struct range *range, uint64_t fi
            driver->stream_synchronize(kept->stream) == CUDA_SUCCESS;
 }
 
-/* The content of a buffer; 0, and why, where it cannot be kept. */
+/* Reads a buffer's content. Returns 0 and sets left_out if it cannot be kept. */
 static uint32_t read_buffer(struct kept *kept, uint32_t index, bool finds_addresses)
 {
     struct cap_contents contents;
@@ -301,8 +301,8 @@ static void describe(struct kept *kept, const struct launch_facts *launch)
         row->left_out |= CAP_LEFT_IMAGE;
 }
 
-/* Whether a launch of these numbers was kept before: its shape, and its parameters but for
- * addresses. */
+/* Returns true if a launch with equal numbers was kept before: equal shape, and equal parameters
+ * except addresses. */
 static bool is_known_size(const struct kept *kept)
 {
     uint8_t hash[CAP_HASH_BYTES], block[CAP_PARAMETER_BYTES_MAX];
@@ -328,7 +328,7 @@ static bool is_known_size(const struct kept *kept)
     return false;
 }
 
-/* True when contents are kept, too. */
+/* Returns true if contents can be kept, too. */
 static bool can_read(struct kept *kept, const struct launch_facts *launch)
 {
     const struct driver *driver = driver_get();
@@ -348,7 +348,7 @@ static bool can_read(struct kept *kept, const struct launch_facts *launch)
 struct kept *keep_before(struct kernel *kernel, const struct launch_facts *launch,
                          uint64_t sequence, uint64_t kernel_sequence)
 {
-    /* Those without contents do not take the place of others. */
+    /* Launches without contents have a separate count, so that they do not displace others. */
     const bool is_node = launch->entry == CAP_GRAPH_NODE || atomic_load(&recorder.capturing) > 0;
     _Atomic uint32_t *kept_so_far = is_node ? &kernel->kept_nodes : &kernel->kept;
     if (kernel_sequence < recorder.settings.skip ||
@@ -382,7 +382,7 @@ struct kept *keep_before(struct kernel *kernel, const struct launch_facts *launc
     }
     find_variables(kept, launch->function);
     if (can_read(kept, launch)) {
-        /* Buffers that are found while they are read come behind, and are read, too. */
+        /* Buffers found while reading are appended, and read, too. */
         for (uint32_t i = 0; i < kept->row.buffer_count; i++)
             if (kept->buffers[i].left_out == 0)
                 kept->buffers[i].before =

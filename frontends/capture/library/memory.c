@@ -1,4 +1,4 @@
-/* What lies behind a launch's parameters. */
+/* Memory behind a launch's parameters. */
 #include <string.h>
 
 #include "frontends/capture/library/recorder.h"
@@ -15,14 +15,14 @@ bool memory_find(uint64_t address, struct range *out)
     CUmemorytype type = (CUmemorytype)0;
     CUdeviceptr start = 0;
     size_t bytes = 0;
-    unsigned is_managed = 0; /* drivers write a byte of it, or all */
+    unsigned is_managed = 0; /* drivers write one byte or all */
     int device = 0;
     void *host = NULL;
     void *answers[] = {&type, &start, &bytes, &is_managed, &device, &host};
-    /* Small numbers, and what no address can be: most words of a launch. */
+    /* Small numbers, and bit patterns that are no address: most words of a launch. */
     if (!driver->pointer_attributes || address < 65536 || address >> 57 != 0)
         return false;
-    /* The first three tell where it is; should a driver refuse the others, these do. */
+    /* The first three attributes locate the allocation; enough if a driver refuses the others. */
     if ((driver->pointer_attributes(sizeof asked / sizeof *asked, asked, answers,
                                     (CUdeviceptr)address) != CUDA_SUCCESS &&
          driver->pointer_attributes(3, asked, answers, (CUdeviceptr)address) != CUDA_SUCCESS) ||
@@ -38,7 +38,7 @@ bool memory_find(uint64_t address, struct range *out)
                                                : CAP_MEMORY_DEVICE,
         .device = device < 0 ? 0 : (uint32_t)device,
     };
-    /* It answers for the address that was asked for. */
+    /* The host pointer belongs to `address`, not to the start. */
     if (out->memory == CAP_MEMORY_HOST)
         out->host = host ? (const char *)host - (address - start) : NULL;
     return true;
@@ -75,8 +75,8 @@ bool launch_is_capturing(const struct launch_facts *launch)
     CUresult(CUDAAPI * ask)(CUstream, CUstreamCaptureStatus *) =
         launch->is_per_thread && driver->is_capturing_ptsz ? driver->is_capturing_ptsz
                                                            : driver->is_capturing;
-    /* The legacy stream is never captured, and asking about it while another one is would be an
-     * error. */
+    /* The legacy stream is never captured, and a query during another stream's capture is an error.
+     */
     if (!ask || atomic_load(&recorder.capturing) == 0 ||
         (!launch->stream && !launch->is_per_thread))
         return false;

@@ -1,4 +1,4 @@
-/* What people call a kernel. */
+/* Plain names of kernels. */
 #ifndef TUNE_CAPTURE_NAME_H
 #define TUNE_CAPTURE_NAME_H
 
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last of the names that a mangled name (Itanium C++ ABI) begins with: "blur" of
- * "_ZN3app4blurIfEEvPT_i". False: the name is none, or does not fit. */
+/* Finds the last identifier of a mangled name (Itanium C++ ABI): "blur" of "_ZN3app4blurIfEEvPT_i".
+ * Returns false if the name is not mangled or too long. */
 static inline bool cap_plain_name(const char *name, char *out, size_t bytes)
 {
     const char *at = name, *last = NULL;

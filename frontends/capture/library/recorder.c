@@ -20,8 +20,8 @@ struct recorder recorder = {
     .keep_lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
-/* What a handle of the driver's is. Read without a lock, written with recorder.lock: a key stays,
- * its value becomes NULL. */
+/* Map from a driver's handle. Reads take no lock, writes take recorder.lock: a key stays, its value
+ * becomes NULL. */
 enum {
     SLOTS = 1 << 16,
     DEVICES_MAX = 64,
@@ -117,7 +117,7 @@ static void read_settings(void)
     const bool applies = applied && *applied;
     if (applies)
         folder = word && strcmp(word, "off") == 0 ? NULL : applied;
-    /* Copies: a program may change its environment. */
+    /* Copies, because a program may change its environment. */
     recorder.settings = (struct settings){
         .folder = folder && *folder ? strdup(folder) : NULL,
         .pattern = pattern && *pattern ? strdup(pattern) : NULL,
@@ -172,7 +172,7 @@ bool recorder_begins(void)
             read_settings();
         is_on = -1;
         if (recorder.settings.applies) {
-            recorder.table.failed = true; /* nothing is added to it */
+            recorder.table.failed = true; /* stops further additions */
             is_on = recorder.settings.folder && apply_open(recorder.settings.folder) ? 1 : -1;
         } else if (recorder.settings.folder &&
                    cap_table_open(&recorder.table, recorder.settings.folder, (long)getpid(),
@@ -203,9 +203,9 @@ static void unlock_all(void)
     times_unlock();
 }
 
-/* The files, and what is counted in them, are the parent's: a child begins anew, if it launches
- * anything. What the parent had in memory stays where it is: a child ends or becomes another
- * program, most of the time. */
+/* Starts a child's recording after fork. The files and counts belong to the parent: a child gets
+ * its own with the first launch. The parent's memory is not freed: most children soon exit or exec.
+ */
 static void begin_anew(void)
 {
     unlock_all();
@@ -244,7 +244,7 @@ void recorder_note(enum cap_note_kind kind, const char *text)
         (void)__atomic_fetch_add(&row->count, 1, __ATOMIC_RELAXED);
 }
 
-/* With recorder.lock. */
+/* Writes a device's record. The caller holds recorder.lock. */
 static void write_device(CUdevice device)
 {
     const struct driver *driver = driver_get();
@@ -288,7 +288,7 @@ static void write_device(CUdevice device)
 
 /* ---- handles ---- */
 
-/* With recorder.lock. */
+/* Sets a handle's origin. The caller holds recorder.lock. */
 static void set_origin(const void *handle, const void *owner, const char *name, bool is_kernel)
 {
     const struct origin *known = map_get(&origins, handle);
@@ -348,7 +348,8 @@ void recorder_module_of(CUmodule module, CUlibrary library)
     (void)pthread_mutex_unlock(&recorder.lock);
 }
 
-/* What is forgotten is not freed where another thread may be reading it. */
+/* Forgets the owner's handles. Forgotten memory is not freed, as another thread may be reading it.
+ */
 void recorder_unloaded(const void *owner)
 {
     if (atomic_load(&recorder.is_on) <= 0)
@@ -448,7 +449,7 @@ static bool is_wanted(const char *name)
            (cap_plain_name(name, plain, sizeof plain) && fnmatch(pattern, plain, 0) == 0);
 }
 
-/* With recorder.lock. The image goes to the file when the first of its kernels is launched. */
+/* Writes the image on the first launch of one of its kernels. The caller holds recorder.lock. */
 static void write_image(struct image *image)
 {
     if (image->is_tried)
@@ -552,7 +553,7 @@ static void write_kernel(struct kernel *kernel)
         kernel->row = &kernel->spare;
 }
 
-/* With recorder.lock. A function of what was loaded again is the kernel that it was. */
+/* Finds the kernel of an image that was loaded again. The caller holds recorder.lock. */
 static struct kernel *same_kernel(const struct image *image, const char *name)
 {
     const uint32_t id = image ? image->id : 0;

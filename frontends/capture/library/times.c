@@ -1,5 +1,4 @@
-/* What launches take, by events around them: a launch's pair is read when it has ended, at the
- * launch of another. */
+/* Times of launches by events: a finished pair is read at a later launch. */
 #include <stdlib.h>
 
 #include "frontends/capture/library/recorder.h"
@@ -14,12 +13,13 @@ struct timing {
     struct cap_shape *shape;
 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct timing *unused;                 /* of any context */
-static struct timing *first, **last = &first; /* that run, in the order of their launches */
+static struct timing *unused;                 /* free pairs of all contexts */
+static struct timing *first, **last = &first; /* running pairs in launch order */
 static uint32_t pair_count;
 static pthread_once_t is_ended_later = PTHREAD_ONCE_INIT;
 
-/* In front of what the runtime and the driver do at the end: they were there first. */
+/* Registers the final reading now, so that it runs before the exit handlers of the runtime and the
+ * driver, which registered earlier. */
 static void end_later(void)
 {
     (void)atexit(times_end);
@@ -33,7 +33,7 @@ static CUresult record(const struct launch_facts *launch, CUevent event)
                : driver->event_record(event, launch->stream);
 }
 
-/* With the lock: what the oldest ones took, until one has not ended. */
+/* Reads up to `most` oldest pairs, up to the first unfinished one. The caller holds the lock. */
 static void take_ended(uint32_t most)
 {
     const struct driver *driver = driver_get();
@@ -61,7 +61,7 @@ static void take_ended(uint32_t most)
     }
 }
 
-/* With the lock: a pair of events of this context. */
+/* Returns a pair of events of this context. The caller holds the lock. */
 static struct timing *take_pair(CUcontext context)
 {
     const struct driver *driver = driver_get();

@@ -30,8 +30,8 @@ void cap_hash(const void *data, size_t bytes, uint8_t out[CAP_HASH_BYTES])
     }
 }
 
-/* A file that grows past the limit of its size gets SIGXFSZ, which would end the program: it is
- * held back, and taken away where it was not there before. */
+/* Blocks SIGXFSZ, which a file beyond its size limit raises and which would end the program, and
+ * removes it unless it was pending before. */
 struct held {
     sigset_t before;
     bool was_pending;
@@ -60,8 +60,8 @@ static void release_signal(const struct held *held)
 
 /* ---- the table ---- */
 
-/* The next chunk, which the disk has given before anything is written into it: a page that it could
- * not take would end the program. */
+/* Maps the next chunk, with disk blocks allocated in advance: a page without space would end the
+ * program. */
 static bool next_chunk(struct cap_table *table)
 {
     const off_t at = (off_t)(table->chunks * CAP_TABLE_BYTES);
@@ -119,7 +119,7 @@ static void copy_part(uint8_t **to, const void *data, uint64_t bytes)
     *to += padded(bytes);
 }
 
-/* Of the structure and the parts; only what pads the last is not counted. */
+/* Returns the size of the structure and parts without the last padding. */
 static uint64_t record_bytes(uint32_t fixed_bytes, const struct cap_part *parts, size_t count)
 {
     uint64_t bytes = fixed_bytes;
@@ -136,7 +136,7 @@ void *cap_table_add(struct cap_table *table, enum cap_type type, const void *fix
     const uint64_t whole = sizeof head + padded(head.bytes);
     if (table->failed || whole > CAP_TABLE_BYTES / 2)
         return NULL;
-    /* What is left of a chunk is a record of nothing that anybody knows. */
+    /* The rest of a chunk becomes a record of an unknown type. */
     if (CAP_TABLE_BYTES - table->used < whole + sizeof head) {
         struct cap_record_head skipped = {CAP_END + 1, 0,
                                           CAP_TABLE_BYTES - table->used - sizeof skipped};
@@ -174,7 +174,7 @@ static struct cap_slot *find_slot(struct cap_slot *slots, size_t capacity,
     }
 }
 
-/* The slot of that hash, new (its id 0) or known; NULL: no memory. */
+/* Returns the hash's slot, new (id 0) or known; NULL if memory is short. */
 static struct cap_slot *index_slot(struct cap_index *index, const uint8_t hash[CAP_HASH_BYTES])
 {
     if (2 * (index->count + 1) > index->capacity) {
@@ -275,7 +275,7 @@ static bool is_zero(const uint8_t *data, uint64_t bytes)
     return bytes == 0 || (data[0] == 0 && memcmp(data, data + 1, bytes - 1) == 0);
 }
 
-/* UINT32_MAX: it was not kept. */
+/* Returns the block's identifier; UINT32_MAX if it was not kept. */
 static uint32_t block_id(struct cap_writer *writer, const uint8_t *data, uint64_t bytes)
 {
     struct cap_block block = {.bytes = (uint32_t)bytes};
