@@ -342,11 +342,9 @@ static enum status store_choice(struct choosing *choosing, const struct finalist
     struct store_state *states = malloc((CACHE_STATES * most + 1) * sizeof *states);
     struct measured measured;
     struct interval interval;
-    if (!contenders || !states) {
-        free(contenders);
-        free(states);
-        return error_no_memory(error);
-    }
+    enum status status = STATUS_OK;
+    if (!contenders || !states)
+        TRY_OR_CLEANUP(error_no_memory(error));
     contest->winner.coverage = coverage_facts_of(contest->sweep);
     const char *why = NULL;
     const char *inputs = inputs_kind(work, &contest->sweep->inputs, &why);
@@ -390,7 +388,6 @@ static enum status store_choice(struct choosing *choosing, const struct finalist
         .state_count = list_states(contest, states),
     };
     row.tied_count = count_equals(contest, best, contenders, row.contender_count);
-    enum status status = STATUS_OK;
     TRY_OR_CLEANUP(time_interval(choosing, &best->slot, &interval, error));
     TRY_OR_CLEANUP(slot_measured(work, &best->slot, &measured, error));
     row.time_low_ns = interval.low;
