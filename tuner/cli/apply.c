@@ -1,5 +1,5 @@
-/* `tune apply`: runs a program with the launches that tuned.conf has for it in place of its own,
- * and shows what that changed. */
+/* `tune apply`: runs a program with tuned.conf's launches in place of its own, and shows the
+ * effect. */
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
@@ -23,7 +23,7 @@ enum { WORDS_MAX = 4096, REPEATS_MAX = 200, WHY_BYTES = 320 };
 /* An entry of tuned.conf that is of a captured kernel. */
 struct apply_entry {
     const struct tuned_entry *is;
-    char why[WHY_BYTES]; /* it cannot be applied; "": it is a row of the table */
+    char why[WHY_BYTES]; /* reason why the row cannot be applied; "": applied */
     size_t row;
 };
 
@@ -40,10 +40,10 @@ struct apply {
     struct apply_row *rows;
     size_t row_count;
     struct text texts;
-    struct apply_counts_head launches; /* of the last run */
+    struct apply_counts_head launches; /* launches of the last run */
     struct apply_counts *counts;
     double plain_s[REPEATS_MAX], applied_s[REPEATS_MAX];
-    int plain_ended, applied_ended; /* as waitpid has it */
+    int plain_ended, applied_ended; /* statuses from waitpid */
 };
 
 /* ---- the table ---- */
@@ -55,8 +55,7 @@ static uint32_t add_text(struct text *texts, const char *text)
     return at;
 }
 
-/* The launch that the entry has at the size that it was captured at; false: the file does not say.
- */
+/* Finds the entry's launch at the captured size; false: not in the file. */
 static bool find_launch(const struct apply *apply, const struct tuned_entry *entry,
                         struct apply_launch *out)
 {
@@ -84,8 +83,8 @@ static bool has_cluster(const struct apply_launch *launch)
     return launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1;
 }
 
-/* The entry says how many blocks its clusters have. How they lie the file may not tell: as the
- * program's own, or in a line where it has none (`cluster` is then a parameter). */
+/* Finds the cluster of a row. The entry has the number of blocks; the shape may be absent: then the
+ * program's own, or a line of blocks where the program has none (`cluster` is then a parameter). */
 static bool find_cluster(const struct tuned_entry *entry, struct apply_row *row)
 {
     const double blocks = tuned_evidence(entry, "cluster", 1);
@@ -112,7 +111,7 @@ static bool may_have_others(const struct tuned_entry *entry, const struct apply_
     return true;
 }
 
-/* A row of the entry, or why there is none. */
+/* Adds a row for the entry, or the reason why there is none. */
 static void take_entry(struct apply *apply, struct apply_entry *entry)
 {
     const struct tuned_device *device = tuned_entry_device(entry->is);
@@ -211,7 +210,8 @@ static enum status run_once(struct apply *apply, const char *folder, const char 
     return status;
 }
 
-/* In turns, so that what drifts is in both; each is first as often as the other. */
+/* Runs program and changed program in turns, each first equally often, so that drift affects both
+ * alike. */
 static enum status run_all(struct apply *apply, struct error *error)
 {
     struct temporary folder = {.file = -1};
@@ -235,7 +235,7 @@ static enum status run_all(struct apply *apply, struct error *error)
     return status;
 }
 
-/* ---- what is said ---- */
+/* ---- output ---- */
 
 static void append_dimensions(struct text *out, const char *name, const uint32_t d[3])
 {
@@ -256,7 +256,7 @@ static void append_launch(struct text *out, const struct apply_launch *launch)
         text_printf(out, ", dynamic shared %" PRIu32 " B", launch->shared_bytes);
 }
 
-/* Why a row's launch was not made in place of any, after what it was compared by. */
+/* Appends the reason why a row's launch replaced none, from the last comparison that matched. */
 static void append_why(struct text *out, const struct apply *apply, const struct apply_row *row,
                        const struct apply_counts *counts)
 {

@@ -1,5 +1,5 @@
-/* `tune capture`: runs a program with the recorder in front of its libraries, and shows what it
- * launched. */
+/* `tune capture`: runs a program with the recorder in front of its libraries, and lists the
+ * launches. */
 #include "tuner/cli/capture.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "tuner/terminal/style.h"
 
 enum { WORDS_MAX = 4096 };
-/* What the driver loads by itself. */
+/* Library that the driver loads by itself. */
 #define INJECTION_VARIABLE "CUDA_INJECTION64_PATH"
 
 struct capture_request {
@@ -25,7 +25,7 @@ struct capture_request {
     size_t word_count;
 };
 
-/* A number of bytes: 1048576, 512M, 2G. */
+/* Reads a number of bytes: 1048576, 512M, 2G. */
 static enum status read_bytes(const char *text, struct arena *arena, const char **out,
                               struct error *error)
 {
@@ -74,7 +74,7 @@ static enum status capture_program(const struct capture_request *request, struct
         status = preload_folder(request->kernel ? request->output : NULL, &arena, &folder, error);
     const bool has_folder = status == STATUS_OK;
     if (has_folder) {
-        /* In the program's environment the recorder finds what is wanted. */
+        /* The recorder reads the request from the program's environment. */
         const char *bytes = NULL;
         status =
             request->max_bytes ? read_bytes(request->max_bytes, &arena, &bytes, error) : STATUS_OK;

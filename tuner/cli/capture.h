@@ -4,13 +4,12 @@
 
 #include "frontends/capture/capture.h"
 
-/* What was launched, to stdout. `command`: the program and its arguments, for the line to type
- * next; NULL: that of the capture's first program. `path`: of the file that was written; NULL:
- * none. */
+/* Lists the launches on stdout. `command`: the program and its arguments, for the suggested next
+ * line; NULL: those of the capture's first program. `path`: of the written file; NULL: none. */
 enum status capture_list(const struct capture *capture, const char *const *command,
                          const char *path, struct error *error);
 
-/* Runs a command of the shell, and keeps launches of the kernel in `output`; lists nothing. */
+/* Runs a shell command, and keeps launches of the kernel in `output`; prints no list. */
 enum status capture_kernel(const char *command, const char *kernel, const char *output,
                            struct error *error);
 

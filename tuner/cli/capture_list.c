@@ -1,4 +1,4 @@
-/* What a program launched, as tables. */
+/* Tables of a program's launches. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { SHAPES_SHOWN = 4, NAME_BYTES = 128 };
 
-/* A kernel with its launches that are alike, those with the most first. */
+/* A kernel with its launches by shape, the most frequent first. */
 struct listed_kernel {
     const struct captured_kernel *kernel;
     const struct captured_shape **shapes;
@@ -88,7 +88,7 @@ static const struct captured_device *device_of(const struct capture *capture,
     return NULL;
 }
 
-/* What the image says of the kernel: "block, grid, registers". */
+/* Lists the launch dimensions that the kernel's image reads: "block, grid, registers". */
 static const char *changes_text(struct arena *arena, const struct captured_kernel *kernel,
                                 const struct captured_device *device)
 {
@@ -124,7 +124,7 @@ static int compare_kernels(const void *a, const void *b)
     return x->launches < y->launches ? 1 : x->launches > y->launches ? -1 : 0;
 }
 
-/* NULL: no memory. */
+/* Sorts the kernels; NULL: no memory. */
 static struct listed_kernel *sort_kernels(const struct capture *capture, struct arena *arena)
 {
     struct listed_kernel *kernels = arena_alloc(arena, capture->kernel_count + 1, sizeof *kernels);
@@ -158,7 +158,7 @@ static double mean_ns(uint64_t time_ns, uint64_t timed)
     return timed > 0 ? (double)time_ns / (double)timed : NAN;
 }
 
-/* What is not timed of a shape counts as the rest of it does. */
+/* Returns the time of all launches of a shape; untimed ones count as the mean of the others. */
 static double whole_time_ns(const struct cap_shape *shape)
 {
     return shape->timed > 0 ? mean_ns(shape->time_ns, shape->timed) * (double)shape->launches : 0;
@@ -187,7 +187,7 @@ static struct launch_row shape_row(const struct capture *capture,
     };
 }
 
-/* The shapes that are not shown by themselves, in one row. */
+/* Sums the shapes without a row of their own in one row. */
 static struct launch_row others_row(const struct listed_kernel *listed, double all_ns,
                                     struct arena *arena)
 {
@@ -301,7 +301,7 @@ static enum status print_kept(const struct capture *capture, struct arena *arena
     return good ? STATUS_OK : error_no_memory(error);
 }
 
-/* What to do with the kernel that took the most. */
+/* Suggests the next command for the kernel that took the most time. */
 static void print_next(const struct capture *capture, const struct listed_kernel *kernels,
                        const char *const *command, const char *path, struct arena *arena)
 {

@@ -25,7 +25,8 @@ static bool is_of_problem(const char *key, const char *beginning)
            (strncmp(key, beginning, length) == 0 && (key[length] == '\0' || key[length] == '.'));
 }
 
-/* As libtuned tells devices apart: a number that the file leaves out fits any. */
+/* Tells whether the devices match by libtuned's rules: a number that the file leaves out fits any.
+ */
 static bool is_of_device(const struct tuned_device *device, const struct facts *facts)
 {
     char *point = NULL;
@@ -65,7 +66,8 @@ static enum status take_entries(struct check *check, struct error *error)
 
 /* ---- measuring ---- */
 
-/* What a range's configuration may lose is no reason to give it up: that is the tie band here. */
+/* Chooses the protocol. A loss that ranges permit does not fail an entry: here this is the tie
+ * band. */
 static enum status choose_protocol(struct check *check, const char *kind, struct error *error)
 {
     struct run *run = &check->run;
@@ -76,13 +78,13 @@ static enum status choose_protocol(struct check *check, const char *kind, struct
     /* Few race: each stays until there is an interval to tell. */
     for (size_t i = 0; i < PROTOCOL_SCREENS; i++)
         protocol->screen_slower[i] = SCREEN_NOBODY;
-    /* Nor does the race decide what fresh processes are to decide. */
+    /* The race must not decide before fresh processes do. */
     if (check->in_doubt_only)
         protocol->race_slack = SLACK_MAX;
     return status;
 }
 
-/* Of the budget; 0: there is none, SPENT_NS: nothing. */
+/* Time left of the budget; 0: no budget, SPENT_NS: spent. */
 enum { SPENT_NS = 1 };
 static int64_t left_ns_of(const struct check *check)
 {
@@ -90,7 +92,7 @@ static int64_t left_ns_of(const struct check *check)
     return check->run.budget_ns == 0 ? 0 : left_ns > SPENT_NS ? left_ns : SPENT_NS;
 }
 
-/* All entries, or those that are in doubt. */
+/* Measures all entries, or those in doubt. */
 static enum status measure(struct check *check, const struct device_api *api, int index,
                            int64_t *environment_id, struct error *error)
 {
@@ -120,7 +122,7 @@ static enum status measure(struct check *check, const struct device_api *api, in
     run->session.pick_count = pick_count;
     progress_begin(&run->view, run->text.quiet, &run->session, NULL);
     struct session_events events = progress_events(&run->view);
-    events.winner = NULL; /* nothing is chosen here */
+    events.winner = NULL; /* tune check chooses no winners */
     status = session_run(check->store, &run->session, experiments, count, &events, &summary, error);
     progress_end(&run->view);
     *environment_id = summary.environment_id;
@@ -132,8 +134,8 @@ static enum status measure(struct check *check, const struct device_api *api, in
     return status;
 }
 
-/* A gate that changes its mind is none: what one process says against an entry is asked of several
- * fresh ones. */
+/* Measures entries again in several fresh processes, when one process spoke against these: a gate
+ * must not depend on chance. */
 static enum status ask_again(struct check *check, const struct device_api *api, int index,
                              struct error *error)
 {
@@ -194,7 +196,7 @@ static enum status check_device(struct check *check, const struct host *const *h
     return status;
 }
 
-/* ---- the database of the measurements ---- */
+/* ---- databases of measurements ---- */
 
 static enum status open_own(struct check *check, struct temporary *folder, struct error *error)
 {
@@ -208,7 +210,8 @@ static enum status open_own(struct check *check, struct temporary *folder, struc
     return status == STATUS_OK ? store_open(path, STORE_CREATE, &check->store, error) : status;
 }
 
-/* Without one there are no runners-up: that is said, not an error, unless it was named. */
+/* Opens the database of earlier runs. Without one there are no runners-up, which is reported, but
+ * is an error only for a named database. */
 static enum status open_known(struct check *check, struct error *error)
 {
     if (!check->recorded && !file_exists(DEFAULT_DATABASE)) {
@@ -228,7 +231,7 @@ static enum status open_known(struct check *check, struct error *error)
     return status;
 }
 
-/* On every host that is there; one that never comes fails the gate. */
+/* Checks on every reachable host; a host that never comes fails the gate. */
 static enum status check_there(struct check *check, const struct run_device *device,
                                struct error *error)
 {
@@ -303,7 +306,7 @@ static enum status conclude(struct check *check, struct error *error)
                      check->conf, bad, check->checked, bad == 1 ? "does" : "do");
 }
 
-/* tuned.conf, and experiment files that are not in the data folder. */
+/* Takes the words: tuned.conf, and experiment files outside of the data folder. */
 static enum status take_words(struct check *check, const char **words, size_t count,
                               struct error *error)
 {

@@ -17,55 +17,55 @@ const char *check_state_name(enum check_state state); /* "holds", "no longer hol
 struct check_entry {
     const struct tuned_entry *entry;
     const char *problem;
-    int64_t n; /* where its evidence was measured */
+    int64_t n; /* size at which the evidence was measured */
     const struct experiment *experiment;
-    const char *configuration; /* NULL: it is none of the experiment's */
+    const char *configuration; /* NULL: the experiment has no such configuration */
     enum check_state state;
     char reason[CHECK_REASON_BYTES];
-    bool is_stale; /* measured with something else: `stale` says what */
+    bool is_stale; /* measured with another version of the part named in `stale` */
     char stale[TUNED_REASON_BYTES];
-    bool in_doubt;               /* one process spoke against it: several are to be asked */
+    bool in_doubt;               /* one process spoke against the entry: several decide */
     bool is_confirmed;           /* several were */
     double time_ns;              /* NaN: not measured */
     double loss, low, high;      /* to the fastest, relative; NaN: unknown */
-    double delta;                /* what it may lose, relative; NaN: not raced */
-    const char *fastest, *named; /* its configuration, and which baselines that is; NULL: none */
+    double delta;                /* permitted loss, relative; NaN: not raced */
+    const char *fastest, *named; /* configuration, and the baselines with that one; NULL: none */
 };
 
 struct check {
     struct run run; /* devices, protocol, progress */
-    int64_t end_ns; /* where there is a budget: clock_running_ns when it is spent */
+    int64_t end_ns; /* with a budget: clock_running_ns of its end */
     const char *conf, *problem, *recorded;
     bool json;
-    bool replayed; /* `recorded` may hold what was replayed */
+    bool replayed; /* whether `recorded` may hold replayed numbers */
     struct tuned *tuned;
     struct arena arena;
-    struct store *known; /* of earlier runs, for the runners-up; NULL: none */
-    struct store *store; /* of this one */
+    struct store *known; /* database of earlier runs, for runners-up; NULL: none */
+    struct store *store; /* database of this run */
     const struct facts *facts;
-    struct check_entry *entries; /* of the device */
+    struct check_entry *entries; /* entries of the device */
     size_t entry_count;
     bool in_doubt_only; /* the second time */
-    bool budget_spent;  /* it ended what was measured last */
+    bool budget_spent;  /* the budget ended the last measurement */
     size_t counts[CHECK_STATES];
-    size_t checked; /* of all devices */
+    size_t checked; /* entries of all devices */
     struct text lines;
 };
 
-/* Finds experiment and configuration of each entry; what cannot be checked is told why. */
+/* Finds experiment and configuration of each entry; entries that cannot be checked get a reason. */
 enum status check_find(struct check *check, const char *kind, struct error *error);
-/* All that are to race: the entries and who came near them in earlier runs. Belongs to the arena.
- */
+/* Collects the contestants: entries and runners-up of earlier runs. Belongs to the arena. */
 enum status check_rivals(struct check *check, const char *kind, struct session_pick **out,
                          size_t *count, struct error *error);
-/* Whether an entry is measured now: all that are configurations, then those in doubt. */
+/* Tells whether an entry is measured now: first every configuration, later those in doubt. */
 bool check_concerns(const struct check *check, const struct check_entry *entry);
-/* Reads what was measured in that environment, and judges each entry that it concerns. What was not
- * come to, because the budget was spent, is neither right nor wrong. */
+/* Reads the measurements of that environment, and judges each entry measured now. Entries that the
+ * budget left unmeasured are neither right nor wrong. */
 enum status check_judge(struct check *check, int64_t environment_id, struct error *error);
-/* What one process alone speaks against, and nobody had time to ask others. */
+/* Marks entries as out of time that only one process found beaten, when no time was left to ask
+ * others. */
 void check_leave_doubts(struct check *check);
-/* Counts the device's entries, and writes them to check->lines. */
+/* Counts the device's entries, and writes a line each to check->lines. */
 void check_print(struct check *check);
 
 #endif

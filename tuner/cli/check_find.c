@@ -1,4 +1,4 @@
-/* What the entries of tuned.conf stand for today, and who races against them. */
+/* Present meaning of tuned.conf's entries, and their contestants. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,9 +23,9 @@ static const struct experiment *find_loaded(const struct check *check, const cha
     return NULL;
 }
 
-/* Adds what is loaded to the run's. `content_hash`: what it must hold, since a database names it,
- * which may come from another host or somebody else: nothing else than was measured is run unasked;
- * NULL: whatever it holds. */
+/* Loads an experiment into the run's list. `content_hash`: hash required of a file named by a
+ * database, which may come from another host or person: only the file that was measured runs
+ * unasked; NULL: any contents. */
 static enum status load(struct check *check, const char *name, const char *content_hash,
                         struct error *error)
 {
@@ -51,7 +51,7 @@ static enum status load(struct check *check, const char *name, const char *conte
     return STATUS_OK;
 }
 
-/* The file that earlier runs read, and what it held. */
+/* The file that earlier runs read, and a hash of its contents. */
 struct recorded_row {
     const char *path, *content_hash;
 };
@@ -60,8 +60,8 @@ static const struct store_column recorded_columns[] = {
     {"content_hash", offsetof(struct recorded_row, content_hash), STORE_TEXT},
 };
 
-/* The experiment of a name: of those named on the command line, of the earlier runs, shipped. Of
- * the earlier runs' files only one that nobody else can have put there is run unasked. */
+/* Finds the experiment of a name: among the command line's, the earlier runs', the shipped ones. A
+ * file of earlier runs is run unasked only if no one else can have put the file there. */
 static enum status find_experiment(struct check *check, const char *name, const char *kind,
                                    const struct experiment **out, struct error *error)
 {
@@ -109,7 +109,8 @@ static bool has_problem(const struct experiment *experiment, const char *key, in
     return false;
 }
 
-/* "variant=last_block block=256": the parameters that the experiment has today, in its order. */
+/* Formats the entry's configuration, "variant=last_block block=256", with the experiment's present
+ * parameters, in its order. */
 static enum status key_of(struct check *check, struct check_entry *entry, struct error *error)
 {
     struct text key = {0};

@@ -1,4 +1,4 @@
-/* What the race says of each entry, and how that is printed. */
+/* Judgement of each entry by the race, and its printing. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ const char *check_state_name(enum check_state state)
     return names[state];
 }
 
-/* Who raced, the fastest first. */
+/* Contenders of the race, the fastest first. */
 struct contender_row {
     const char *configuration, *baselines, *rejection, *trust, *trust_reason;
     double time_ns, difference, difference_low, difference_high, delta;
@@ -45,7 +45,7 @@ static const struct store_column contender_columns[] = {
     OF(tied, TRUTH),
     OF(is_confirmed, TRUTH),
 };
-/* What became of an entry that did not race. */
+/* Failure of an entry that did not race. */
 struct failure_row {
     const char *status, *detail;
 };
@@ -54,7 +54,7 @@ static const struct store_column failure_columns[] = {
     {"detail", offsetof(struct failure_row, detail), STORE_TEXT},
 };
 
-/* The rows of a query about the entry. */
+/* Reads the rows of a query about the entry. */
 static enum status read_of(struct check *check, const struct check_entry *entry,
                            int64_t environment_id, struct store_reading reading, void *rows,
                            size_t *count, struct error *error)
@@ -79,7 +79,8 @@ static void decide(struct check_entry *entry, enum check_state state, const char
     (void)string_format(entry->reason, sizeof entry->reason, "%s", reason);
 }
 
-/* It did not come to race: what failed says whether the entry is wrong, or nobody knows. */
+/* Judges an entry that did not race: the failure is the entry's fault, or the verdict stays open.
+ */
 static enum status judge_missing(struct check *check, struct check_entry *entry,
                                  int64_t environment_id, struct error *error)
 {
@@ -109,7 +110,7 @@ static enum status judge_missing(struct check *check, struct check_entry *entry,
     return STATUS_OK;
 }
 
-/* " (1.20 to 3.40 %)"; empty when it is not known. */
+/* Formats " (1.20 to 3.40 %)"; "" when unknown. */
 static const char *interval_of(const struct check_entry *entry, char out[static INTERVAL_BYTES])
 {
     out[0] = '\0';
@@ -119,8 +120,8 @@ static const char *interval_of(const struct check_entry *entry, char out[static 
     return out;
 }
 
-/* Returns how much slower, relative, an entry may be since few kernels serve many sizes: its loss
- * is a mean over the states of the cache, and may all be in the one that is measured here. */
+/* Returns how much slower, relative, an entry may be since few kernels serve many sizes. The loss
+ * is a mean over the states of the cache, and may be due entirely to the state measured here. */
 static double allowed_loss(const struct tuned_entry *entry)
 {
     double states = 1;

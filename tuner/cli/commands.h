@@ -18,7 +18,7 @@ extern const struct command command_import;
 extern const struct command command_capture;
 extern const struct command command_apply;
 
-/* Writes the page of `tune report`, as `tune run` does at its end. */
+/* Writes the page of `tune report`, as `tune run` does in the end. */
 enum status report_write_of(const char *database, const char *output, bool no_figures,
                             struct error *error);
 

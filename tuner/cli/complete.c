@@ -1,4 +1,4 @@
-/* Completion: what the program, its data folder and the database have. */
+/* Completion from the program, the data folder and the database. */
 #include "tuner/cli/complete.h"
 
 #include <stdio.h>
@@ -14,16 +14,15 @@
 #include "views/plot/plot.h"
 #include "views/show/embedded.h"
 
-/* The word that is being typed: what of it is complete ("--format=png,"), and what is to be
- * completed. */
+/* The typed word: its complete part ("--format=png,"), and the part to be completed. */
 struct typed {
     char before[256];
     const char *rest;
     const char *db; /* the database that the command line names, or the default */
 };
 
-/* Prints the word if what is typed is its beginning. `about`: NULL, or a text whose first line
- * counts. */
+/* Prints the word if the typed part is its beginning. `about`: NULL, or a text whose first line is
+ * shown. */
 static void complete_offer(const struct typed *typed, const char *word, const char *about)
 {
     if (strncmp(word, typed->rest, strlen(typed->rest)) != 0)
@@ -37,7 +36,7 @@ static void complete_offer(const struct typed *typed, const char *word, const ch
     putchar('\n');
 }
 
-/* ---- what is offered ---- */
+/* ---- offered words ---- */
 
 static void offer_words(const struct typed *typed, const char *words)
 {
@@ -50,7 +49,7 @@ static void offer_words(const struct typed *typed, const char *words)
     }
 }
 
-/* The first column of a query of the database; nothing where there is none. */
+/* Offers the first column of a query of the database, if present. */
 static void offer_rows(const struct typed *typed, const char *sql)
 {
     struct error ignored = {0};
@@ -110,7 +109,7 @@ static void offer_statuses(const struct typed *typed)
                        trial_status_text((enum trial_status)status));
 }
 
-/* "png,s": what stands before the last comma is done with. */
+/* Moves behind the last comma, "png,s": the part before is complete. */
 static void go_behind_comma(struct typed *typed)
 {
     const char *comma = strrchr(typed->rest, ',');
@@ -124,7 +123,7 @@ static void go_behind_comma(struct typed *typed)
 
 static const struct {
     const char *option;
-    const char *words; /* NULL: `offer` or `sql` has them */
+    const char *words; /* NULL: words come from `offer` or `sql` */
     void (*offer)(const struct typed *typed);
     const char *sql;
 } values[] = {
@@ -163,7 +162,7 @@ static void offer_files(const struct option_spec *option)
     printf(":files%s\n", fitting);
 }
 
-/* What may stand as a word of the command that is no option. */
+/* Offers words of the command other than options. */
 static void complete_word(const struct typed *typed, const char *command)
 {
     static const struct {
@@ -194,15 +193,15 @@ static void complete_word(const struct typed *typed, const char *command)
 
 /* ---- the line ---- */
 
-/* The line as far as it was read. */
+/* The line as read so far. */
 struct line {
     const struct command *command;
     struct typed typed;
-    const char *name; /* of the option that is looked for, without dashes */
+    const char *name; /* name of the sought option, without dashes */
     size_t name_length;
     char letter;
     const struct option_spec *found;
-    struct option_spec copy; /* rows live only while they are visited */
+    struct option_spec copy; /* copy, as rows live only while visited */
 };
 
 static void match_option(void *context, const struct option_spec *option)
@@ -216,7 +215,7 @@ static void match_option(void *context, const struct option_spec *option)
     }
 }
 
-/* The option that the word names, "--db", "--db=x" or "-d"; NULL when it names none. */
+/* Finds the option that the word names, "--db", "--db=x" or "-d"; NULL: none. */
 static const struct option_spec *find_option(struct line *line, const char *word)
 {
     line->found = NULL;
@@ -242,7 +241,7 @@ static void offer_option(void *context, const struct option_spec *option)
     complete_offer(context, word, option->about);
 }
 
-/* The option whose value is being typed; bash makes words of "--name", "=" and "value". */
+/* Finds the option whose value is being typed; bash makes words of "--name", "=" and "value". */
 static const struct option_spec *option_before(struct line *line, int count, char *const *words)
 {
     const char *last = words[count - 1];
@@ -283,7 +282,7 @@ void complete(const struct command *const *commands, size_t command_count, int w
     }
     const struct option_spec *option = option_before(&line, word_count, words);
     if (option && !option->flag) {
-        /* What may stand as the option's value. */
+        /* Values of the option. */
         if (strstr(option->value, "LIST") || strchr(option->value, ','))
             go_behind_comma(&line.typed);
         if (strcmp(option->name, "set") == 0) {

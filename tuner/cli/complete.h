@@ -1,6 +1,6 @@
 /* The hidden command behind the shells' completion: `tune __complete WORD...`, the words of a
- * command line after `tune`, of which the last is being typed. Prints what may stand in its place,
- * one per line: "WORD", or "WORD<tab>what it is"; then, where files may stand there, ":files" with
+ * command line after `tune`, of which the last is being typed. Prints the candidates for this word,
+ * one per line: "WORD", or "WORD<tab>description"; then, where files are possible, ":files" with
  * the endings of those that fit (":files db"; none: any), or ":folders". */
 #ifndef TUNE_CLI_COMPLETE_H
 #define TUNE_CLI_COMPLETE_H

@@ -13,13 +13,13 @@
 #include "tuner/experiment/place.h"
 #include "tuner/terminal/style.h"
 
-/* What a file may say: how and where it is measured, nothing that names a command, a source or a
- * file elsewhere. A file that came with somebody's sources must not be able to run or write over
- * anything. */
+/* Options that a file may set: ways and places of measuring, but no commands, sources or files
+ * elsewhere. A file that came with another person's sources must not be able to run programs or
+ * overwrite files. */
 static const char *const allowed[] = {"budget", "db",   "device",    "effort",   "jobs", "l2",
                                       "points", "seed", "objective", "strategy", "until"};
 
-/* The nearest file of this name, from the current folder upwards; else the user's own. */
+/* Finds the nearest file of this name, from the current folder upwards; else the user's own. */
 static const char *find_file(struct arena *arena)
 {
     char folder[PATH_MAX];
@@ -50,7 +50,7 @@ static void note_option(void *context, const struct option_spec *option)
         wanted->is_there = true;
 }
 
-/* A value of `db` is a place in the file's folder. */
+/* Returns a key's value; a value of `db` is relative to the file's folder. */
 static enum status value_of(struct arena *arena, const char *path, const struct node *key,
                             const char **out, struct error *error)
 {
@@ -71,7 +71,8 @@ static enum status value_of(struct arena *arena, const char *path, const struct 
 static enum status add_options(struct arena *arena, const struct command *command, const char *path,
                                const struct node *root, struct defaults *out, struct error *error)
 {
-    /* Elsewhere than where it is measured they would mean something else, or nothing. */
+    /* Commands that do not measure take only `db`: the other options would mean something else
+     * there. */
     const bool measures = command == &command_run || command == &command_check;
     char said[1024] = "";
     for (const struct node *key = root->first; key; key = key->next) {

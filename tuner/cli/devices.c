@@ -25,7 +25,7 @@ static const struct ceiling_row {
     {"write_gbs", "Write", offsetof(struct bandwidth, write_gbs)},
 };
 
-/* A device as it is shown. */
+/* A device as shown. */
 enum { SHOWN_NAME_BYTES = 80 + DEVICE_NAME_BYTES };
 struct shown {
     char name[SHOWN_NAME_BYTES];
@@ -40,14 +40,14 @@ static double ceiling_gbs(const struct shown *shown, const struct ceiling_row *c
 }
 
 struct output {
-    bool names_hosts;    /* they are not this machine alone */
+    bool names_hosts;    /* hosts other than this machine are shown */
     bool bandwidth;      /* is measured */
     json_t *devices;     /* NULL: for people */
     json_t *unavailable; /* kinds, with the reason */
     size_t count;
 };
 
-/* "n1:cuda:0"; without the host where none was named. */
+/* Formats "n1:cuda:0"; without the host where none was named. */
 static void full_name(const struct host *host, const char *device, const struct output *output,
                       char out[static SHOWN_NAME_BYTES])
 {
@@ -55,8 +55,8 @@ static void full_name(const struct host *host, const char *device, const struct 
                         output->names_hosts ? ":" : "", device);
 }
 
-/* Of a child, as all is that drivers are asked: one that crashes or hangs does it there. Again when
- * the host is lost meanwhile. */
+/* Measures ceilings in a child process, as every request to a driver: a driver that crashes or
+ * hangs does so there. Repeats when the host is lost meanwhile. */
 static enum status measure_ceilings(const struct host *host, const char *kind, int index,
                                     struct shown *shown, struct error *error)
 {
@@ -75,7 +75,7 @@ static enum status measure_ceilings(const struct host *host, const char *kind, i
     return status;
 }
 
-/* "34359738368 bytes" says little: " (32 GiB)" is put behind it. */
+/* Appends a readable form to "34359738368 bytes": " (32 GiB)". */
 static void human_bytes(int64_t bytes, char *out, size_t size)
 {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
@@ -144,7 +144,7 @@ static json_t *value_json(const struct value *value)
     case VALUE_TEXT:
         break;
     }
-    /* What a driver or a file says may be no UTF-8. */
+    /* Texts of drivers and files may be invalid UTF-8. */
     json_t *text = json_string(value->text);
     return text ? text : json_string("");
 }
@@ -202,7 +202,7 @@ static void tell_unavailable(const char *device, const struct error *error, stru
             output->unavailable, json_pack("{s:s,s:s}", "device", device, "reason", error->text));
 }
 
-/* One that fails is told and does not hide the others. */
+/* Shows the devices of a kind; a failing device is reported and does not hide the others. */
 static void show_kind(const struct host *host, const struct device_api *api, struct output *output)
 {
     struct error error = {0};
@@ -246,7 +246,7 @@ static void show_kinds(const struct host *host, struct output *output)
             show_kind(host, device_kinds[i], output);
 }
 
-/* Each host as it is reached: one that is not is told, and does not hide the others. */
+/* Shows each host once reached; an unreachable host is reported and does not hide the others. */
 static void show_hosts(const struct host_list *hosts, const char *wanted, struct output *output)
 {
     for (size_t i = 0; i < hosts->count; i++) {
@@ -288,7 +288,7 @@ static enum status print_json(const struct output *output, struct error *error)
     json_decref(all);
     if (!text)
         return error_no_memory(error);
-    puts(text); /* main looks whether it could be written */
+    puts(text); /* main checks for write errors */
     free(text);
     return STATUS_OK;
 }

@@ -1,5 +1,5 @@
-/* How a space lies on a device that need not be there: its points compiled, and what the binaries
- * and the calculator of occupancy say of them. */
+/* Survey of a space for a device that may be absent: compiled points, with the facts of binaries
+ * and the occupancy calculator. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,16 +19,17 @@ enum { SAMPLE_POINTS = 100000, ROWS_MAX = 256, FAILURES_SHOWN = 5, LIBRARY_BYTES
 struct landscape {
     struct landscape_options options;
     struct binaries binaries;
-    struct binaries references; /* of checks, for the host */
+    struct binaries references; /* libraries of checks, for the host */
     bool terminal;              /* standard error is one */
-    struct error none; /* of the first problem with no point that can be launched, or no check */
+    struct error
+        none; /* error of the first problem without a launchable point, or without a check */
 };
 
 static const char not_compiled[] = "does not compile: ";
 
-/* Points of the same occupancy, or of the same reason why they cannot be launched. */
+/* Points of the same occupancy, or with the same reason against launching. */
 struct row {
-    char reason[160]; /* "": they can be launched */
+    char reason[160]; /* "": launchable */
     double occupancy;
     uint64_t points;
     int32_t registers[2]; /* least and most, of the first launch */
@@ -46,10 +47,10 @@ struct tally {
     struct row rows[ROWS_MAX];
     size_t row_count;
     uint64_t looked_at;
-    uint64_t alike; /* that do what a point before them does */
+    uint64_t alike; /* points that do the same as an earlier one */
     struct index doings;
     uint64_t doing_count;
-    bool *used; /* by binary: whether a point of this problem needs it */
+    bool *used; /* for each binary: needed by a point of this problem */
     size_t used_room;
     size_t binary_count;
 };
@@ -87,7 +88,7 @@ void landscape_free(struct landscape *landscape)
     free(landscape);
 }
 
-/* What the binary says of the kernel as it would be launched. */
+/* Reads a kernel's resources with its launch from the binary. */
 static enum status resources_of(struct landscape *landscape, size_t binary,
                                 const struct launch *launch, struct kernel_resources *out,
                                 struct error *error)
@@ -100,7 +101,7 @@ static enum status resources_of(struct landscape *landscape, size_t binary,
     return landscape->options.api->occupancy(landscape->options.facts, launch, out, error);
 }
 
-/* The point's binary, made. */
+/* Waits for the point's binary. */
 static enum status await_binary(struct landscape *landscape, const struct point *point,
                                 struct arena *arena, size_t *binary, struct error *error)
 {
@@ -141,16 +142,17 @@ enum status landscape_fits(struct landscape *landscape, const struct point *poin
     return status;
 }
 
-/* ---- what they are held against ---- */
+/* ---- checks ---- */
 
-/* Whether the library that was made of a reference has a function of that name: its table of names
- * ends each with a zero byte. */
+/* Tells whether the library of a reference has the function: in its table of names, a zero byte
+ * ends each name. */
 static enum status find_reference(const struct output_check *check, const char *library,
                                   struct arena *arena, struct error *error)
 {
     char *bytes = NULL;
     size_t length = 0;
-    const size_t name_length = strlen(check->reference) + 2; /* with the bytes around it */
+    const size_t name_length =
+        strlen(check->reference) + 2; /* including the zero bytes around the name */
     char *name = arena_alloc(arena, name_length, 1);
     enum status status = name ? file_read(arena, library, LIBRARY_BYTES_MAX, &bytes, &length, error)
                               : error_no_memory(error);
@@ -260,7 +262,7 @@ static enum status for_points(struct tally *tally,
     enum status status = experiment_default(tally->experiment, tally->problem,
                                             tally->landscape->options.facts, &usual, error);
     if (status != STATUS_OK || !space_find(tally->space, &usual, &number))
-        number = 0; /* what is wrong with it is told where it is asked for */
+        number = 0; /* reported where the number is used */
     error_clear(error);
     status = STATUS_OK;
     for (uint64_t i = 0; i < points_to_look_at(tally) && status == STATUS_OK; i++) {
@@ -278,7 +280,7 @@ static enum status for_points(struct tally *tally,
     return status;
 }
 
-/* Asks for the point's binary, as long as there may be more of them. */
+/* Requests the point's binary, while more binaries are allowed. */
 static enum status request_point(struct tally *tally, const struct point *point,
                                  struct arena *arena, struct error *error)
 {
@@ -304,7 +306,7 @@ static enum status request_point(struct tally *tally, const struct point *point,
     return status == STATUS_OK ? binaries_collect(binaries, 0, error) : status;
 }
 
-/* On a terminal, how far the compilers are; of nothing, the line goes away. */
+/* Draws the compilers' progress on a terminal; with done 0, clears the line. */
 static void draw(const struct tally *tally, size_t done)
 {
     if (tally->landscape->terminal && done > 0)
@@ -315,7 +317,7 @@ static void draw(const struct tally *tally, size_t done)
         (void)fprintf(stderr, "\r\033[K");
 }
 
-/* ---- what they are ---- */
+/* ---- ranges of facts ---- */
 
 static void widen(int32_t range[2], int64_t value)
 {
@@ -379,7 +381,7 @@ static void count_in_row(struct row *row, const struct launch *launch,
         row->spill_most = resources->spill_bytes;
 }
 
-/* Whether a point before it runs the same code in the same way. */
+/* Compares with earlier points: same code, same launch. */
 static enum status compare_doing(struct tally *tally, const struct launch_plan *plan, size_t binary,
                                  struct error *error)
 {
@@ -395,7 +397,8 @@ static enum status compare_doing(struct tally *tally, const struct launch_plan *
                                                                   : error_no_memory(error);
 }
 
-/* A point is launched when each of its kernels can be; its row is that of the first. */
+/* Counts the point as launchable if each of its kernels is; the point's row is the first kernel's.
+ */
 static enum status count_launchable(struct tally *tally, const struct point *point, size_t binary,
                                     struct arena *arena, struct error *error)
 {
@@ -429,8 +432,8 @@ static enum status count_launchable(struct tally *tally, const struct point *poi
     return *reason ? STATUS_OK : compare_doing(tally, plan, binary, error);
 }
 
-/* A point whose expressions have no value or not a possible one is no reason to end: a run sets it
- * aside, too. */
+/* Counts a point whose expressions have no possible value, and goes on: a run skips such a point,
+ * too. */
 static enum status count_impossible(struct tally *tally, struct error *error)
 {
     const char *path = experiment_path(tally->experiment);
@@ -513,7 +516,7 @@ static size_t distinct_codes(const struct tally *tally)
     return count;
 }
 
-/* Of those that were looked at. */
+/* Counts failures among the points examined. */
 static uint64_t failed_points(const struct tally *tally)
 {
     uint64_t failed = 0;
@@ -527,7 +530,7 @@ static void print_table(struct tally *tally)
 {
     size_t failures = 0;
     const uint64_t failed = failed_points(tally);
-    /* What the command's error will say is not said twice. */
+    /* The command's own error will contain this reason. */
     if (failed > 0 && failed == tally->looked_at && tally->row_count == 1) {
         const char *why = tally->rows[0].reason + strlen(not_compiled);
         const bool is_told = strstr(tally->landscape->none.text, why) != NULL;

@@ -11,13 +11,13 @@
 
 enum { BINARIES_OF_A_SAMPLE = 200, VALUES_SHOWN = 12, KERNEL_SHOWN = 60 };
 
-/* One experiment on the device that it is looked at for. */
+/* One experiment, examined for a device. */
 struct look {
     const struct run *run;
     const struct experiment *experiment;
     const bool *wanted;
     const struct facts *facts;
-    struct landscape *landscape; /* NULL: nothing is compiled */
+    struct landscape *landscape; /* NULL: no compiling */
 };
 
 static bool size_is_meant(const struct run *run, const struct problem *problem)
@@ -97,8 +97,8 @@ static void print_launch(const struct launch_plan *plan, const struct launch *la
     print_clean(stdout, "\n");
 }
 
-/* The default configuration or, where an expression fails for it, the first one for which none
- * does, as a run would: which that is, and why, is printed. */
+/* Finds the default configuration or, where an expression fails for this one, the first without
+ * failures, as a run would, and prints the choice and the reason. */
 static enum status find_possible(const struct look *look, const struct problem *problem,
                                  struct space *space, struct configuration *out,
                                  struct error *error)
@@ -129,7 +129,7 @@ static enum status find_possible(const struct look *look, const struct problem *
     return status;
 }
 
-/* Of what is wrong with how a kernel or a variable is given: where the file says it. */
+/* Adds the line of the file to an error about a kernel's or variable's arguments. */
 static enum status add_line(const struct experiment *experiment, const struct launch_plan *plan,
                             struct error *error)
 {
@@ -185,7 +185,7 @@ static enum status print_launches(const struct look *look, const struct problem 
         print_launch(plan, &plan->launches[i]);
     if (status == STATUS_UNAVAILABLE) {
         error_clear(error);
-        /* Of a plan whose grids need what only a compiled kernel tells. */
+        /* A plan whose grids need facts of the compiled kernel. */
         struct launch kernels[LAUNCHES_MAX];
         size_t count = 0;
         status = point_kernels(&point, &arena, kernels, &count, error);
@@ -199,7 +199,7 @@ static enum status print_launches(const struct look *look, const struct problem 
     return status;
 }
 
-/* What all problems of an experiment share is told of the first. */
+/* Prints a problem; facts common to all problems only with the first. */
 static enum status print_problem(const struct look *look, const struct problem *problem, bool first,
                                  struct error *error)
 {
@@ -210,7 +210,7 @@ static enum status print_problem(const struct look *look, const struct problem *
         return status;
     if (first) {
         print_parameters(look->experiment, space);
-        /* Each alone: what several rule out counts for all of them. */
+        /* Counts each constraint alone: a point ruled out by several counts for all of these. */
         size_t count = experiment_constraint_count(look->experiment);
         uint64_t product = space_product_count(space);
         if (count > 0)
@@ -252,7 +252,7 @@ static enum status print_problem(const struct look *look, const struct problem *
     return status;
 }
 
-/* Prints the problems of the sizes that are meant; nothing where there are none. */
+/* Prints the problems of the requested sizes, if any. */
 static enum status print_experiment(const struct look *look, size_t *problems, struct error *error)
 {
     bool first = true;
@@ -273,7 +273,7 @@ static enum status print_experiment(const struct look *look, size_t *problems, s
     return status;
 }
 
-/* Of the device that a run would take, as far as it is there: a space may need none of its facts.
+/* Takes the facts of the device that a run would use, if present: a space may need none of these.
  */
 static enum status take_facts(const struct run *run, const struct device_api *api,
                               struct facts *facts, struct error *error)
@@ -342,7 +342,8 @@ static enum status print_kind(const struct run *run, const struct device_api *ap
     return status;
 }
 
-/* Whether the run would go to devices of the kind. Where no device is named it is for all files. */
+/* Tells whether the run would use devices of the kind. Without a named device, the answer is yes
+ * for all files. */
 static enum status kind_is_meant(const struct run *run, const struct device_api *api, bool *meant,
                                  struct error *error)
 {
@@ -368,7 +369,7 @@ static enum status kind_is_meant(const struct run *run, const struct device_api 
     return STATUS_OK;
 }
 
-/* What this build lacks for one of the kinds; NULL: nothing. */
+/* Returns the first requirement of a kind that this build lacks; NULL: none. */
 static const char *missing_need(void)
 {
     for (size_t i = 0; i < device_traits_count; i++)

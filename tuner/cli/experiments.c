@@ -48,7 +48,7 @@ static void print_notes(const char *path, const struct t1 *t1)
         print_clean(stderr, "%s: %s\n", path, t1->note);
 }
 
-/* Published defaults need not be legal. */
+/* Reports a default configuration that is not legal; published defaults need not be. */
 static void tell_of_defaults(const char *path, const struct experiment *experiment)
 {
     struct arena arena = {0};
@@ -112,7 +112,7 @@ enum status experiments_print(const struct experiment_list *how, const char *con
     return status;
 }
 
-/* A file that this program wrote is taken as it wrote it. */
+/* Loads a YAML file; a file that this program wrote is taken as written. */
 static enum status load_yaml(const char *path, const char *folder,
                              const struct experiment_list *how, struct experiment **out,
                              struct error *error)
@@ -123,7 +123,7 @@ static enum status load_yaml(const char *path, const char *folder,
     return experiment_load(path, folder, out, error);
 }
 
-/* At first none of its problems is meant. `text`: of a recording; NULL: the file's. */
+/* Loads a file with all problems deselected. `text`: from a recording; NULL: the file's. */
 static enum status load_file(const char *path, const char *text, const char *folder,
                              struct experiment_list *out, struct error *error)
 {
@@ -186,7 +186,7 @@ static enum status load_shipped(struct arena *arena, const char *folder,
     return status;
 }
 
-/* As they were when they were recorded, all of whose problems are meant where nothing is named. */
+/* Loads experiments as recorded, and selects all problems where none is named. */
 static enum status load_recorded(struct arena *arena, const char *folder, bool all,
                                  struct experiment_list *out, struct error *error)
 {
@@ -226,7 +226,7 @@ static enum status leave_out_unrecorded(struct experiment_list *list, struct err
     return STATUS_OK;
 }
 
-/* What is meant where nothing is named. */
+/* Selects the usual problems where none is named. */
 static enum status select_usual(struct experiment_list *list, const char *folder,
                                 struct error *error)
 {
@@ -284,7 +284,7 @@ static enum status take_named(const char *name, struct experiment_list *shipped,
     return taken > 0 ? STATUS_OK : unknown_name(name, shipped, error);
 }
 
-/* Not every file of a name must have such problems, but one. */
+/* Selects the named problems, which at least one file of the name must have. */
 static enum status select_named(const char *name, const char *beginning,
                                 struct experiment_list *list, struct error *error)
 {
@@ -304,7 +304,7 @@ static enum status select_named(const char *name, const char *beginning,
     return found ? STATUS_OK : first.status;
 }
 
-/* All of its problems. */
+/* Selects all problems of a file. */
 static enum status take_file(const char *path, const char *folder, struct experiment_list *out,
                              struct error *error)
 {
@@ -316,8 +316,8 @@ static enum status take_file(const char *path, const char *folder, struct experi
                              error);
 }
 
-/* A parameter that is limited, and its values, are those of some of the experiments: of one name
- * there is one for GPUs and one for CPUs. */
+/* Restricts a parameter's values in the experiments that have these: one name may have an
+ * experiment for GPUs and one for CPUs. */
 static enum status restrict_values(struct experiment_list *list, struct error *error)
 {
     for (size_t i = 0; i < list->limits.count; i++) {
@@ -375,8 +375,7 @@ enum status experiments_load(const char *const *names, size_t name_count,
                                        : load_shipped(&arena, folder, &shipped, error);
         shipped_loaded = true;
         if (status == STATUS_OK) {
-            /* A name, or the beginning of a problem's key: what stands before its first dot is the
-             * name. */
+            /* A name, or the beginning of a problem's key, whose first part is the name. */
             char name[VALUE_TEXT_BYTES];
             (void)string_format(name, sizeof name, "%.*s", (int)strcspn(names[i], "."), names[i]);
             status = take_named(name, &shipped, out, error);

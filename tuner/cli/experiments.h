@@ -1,4 +1,4 @@
-/* Which experiment files a command line means. */
+/* Experiment files of a command line. */
 #ifndef TUNE_CLI_EXPERIMENTS_H
 #define TUNE_CLI_EXPERIMENTS_H
 
@@ -16,39 +16,38 @@ struct experiment_list {
     /* How files of T1 are read; set before experiments_load. */
     enum t1_dialect dialect;
     struct option_list overlays;
-    const char *sizes; /* "4096,1024x512": what --sizes says; NULL: nothing */
-    /* Instead of the shipped experiments those of a recording, and of all just the problems that it
-     * has; NULL: there is none. */
+    const char *sizes; /* value of --sizes, "4096,1024x512"; NULL: none */
+    /* Recording whose experiments replace the shipped ones, with just the recorded problems; NULL:
+     * none. */
     const struct recording *recording;
     /* The text of the file at `unpacked_path`, which is not read again; NULL: there is none. */
     const char *unpacked_path, *unpacked_text;
     struct option_list limits; /* "block=64,128": values that parameters are limited to */
     struct experiment *items[EXPERIMENTS_MAX];
-    bool *wanted[EXPERIMENTS_MAX]; /* of each, which problems are meant */
+    bool *wanted[EXPERIMENTS_MAX]; /* for each experiment, the selected problems */
     size_t count;
 };
 
-/* `names`: paths of files (with a '/' or ending in .yaml or, of T1, .json), names of shipped
- * experiments, or the beginnings of their problems' keys ("reduce.max", "reduce.sum.f32"); none:
- * the usual problems of all shipped ones but those that say on_request. A name stands for all files
- * of that name, one for each kind of device; a beginning for those of them that have such problems.
- * Freed by experiments_free, also after a failure. */
+/* Loads the experiments of `names`: paths of files (with a '/' or ending in .yaml or, of T1,
+ * .json), names of shipped experiments, or beginnings of problems' keys ("reduce.max",
+ * "reduce.sum.f32"); none: the usual problems of all shipped ones except those with on_request. A
+ * name stands for all files of that name, one for each kind of device; a beginning for those of the
+ * files that have such problems. Freed by experiments_free, also after a failure. */
 enum status experiments_load(const char *const *names, size_t name_count,
                              struct experiment_list *out, struct error *error);
 void experiments_free(struct experiment_list *list);
 
-/* What T1 files mean, as experiment files, to stdout. STATUS_USAGE when one of the names is no such
+/* Prints T1 files as experiment files to stdout. STATUS_USAGE when one of the names is no such
  * file. */
 enum status experiments_print(const struct experiment_list *how, const char *const *names,
                               size_t name_count, struct error *error);
 
-/* Those for devices of `kind`, borrowed; gives their number. */
+/* Selects the experiments for devices of `kind`, borrowed; returns their number. */
 size_t experiments_of_kind(const struct experiment_list *list, const char *kind,
                            struct session_experiment out[EXPERIMENTS_MAX]);
 
-/* For completion (complete.h): what `typed` may be the beginning of, of the shipped experiments'
- * names and their problems' keys up to the next dot, one a line to stdout; a word may come again.
- */
+/* Prints completions (complete.h) of `typed`: the shipped experiments' names and the problems' keys
+ * up to the next dot, one a line to stdout; words may repeat. */
 void experiments_complete(const char *typed);
 
 #endif

@@ -33,7 +33,7 @@ struct request {
     size_t file_count;
 };
 
-/* Writes what was made, and says of how many things it is. */
+/* Writes the text, and reports the number of items in words. */
 static enum status write_counted(const char *path, const struct text *text, size_t count,
                                  const char *one, const char *several, struct error *error)
 {
@@ -56,7 +56,7 @@ static enum status open_database(const struct request *request, struct store **o
     return status;
 }
 
-/* tuned.conf as the database has it; `counts` may be NULL. */
+/* Makes tuned.conf from the database; `counts` may be NULL. */
 static enum status conf_of_database(const struct request *request, struct text *out,
                                     struct export_counts *counts, struct error *error)
 {
@@ -71,7 +71,7 @@ static enum status conf_of_database(const struct request *request, struct text *
     return status;
 }
 
-/* The files of tuned.conf that the command names, or without any that of the database, in `own`. */
+/* Reads the named files of tuned.conf, or without any, makes the database's in `own`. */
 static enum status read_confs(const struct request *request, struct arena *arena, struct text *own,
                               struct conf_text files[CONF_FILES_MAX], size_t *count,
                               struct error *error)
@@ -92,8 +92,8 @@ static enum status read_confs(const struct request *request, struct arena *arena
     return status;
 }
 
-/* What `tune export --configurations`, `--header` and `--json` write, the latter two of one file.
- */
+/* Writes the output of `tune export --configurations`, `--header` and `--json`, the latter two from
+ * one file. */
 static enum status export_made(const struct request *request, struct error *error)
 {
     struct arena arena = {0};
@@ -146,7 +146,7 @@ static enum status export_conf_file(const struct request *request, struct error 
     return status;
 }
 
-/* The file is begun with its first part: a problem that is not there leaves none. */
+/* The file begins with the first part: a missing problem leaves no file. */
 struct t4_file {
     const char *path;
     struct output output;
@@ -193,7 +193,7 @@ static enum status export_t4(struct request *request, struct error *error)
     return status;
 }
 
-/* What goes with what. */
+/* Refuses options that exclude one another. */
 static enum status check_request(const struct request *request, struct error *error)
 {
     const char *of_t4 = request->t4_version          ? "--t4-version"
@@ -219,7 +219,8 @@ static enum status check_request(const struct request *request, struct error *er
     return STATUS_OK;
 }
 
-/* What is no tuned.conf is not written over one: `--json tuned.conf` may be meant to read it. */
+/* Refuses to overwrite a tuned.conf by another format: `--json tuned.conf` may be meant to read the
+ * file. */
 static enum status check_no_conf(const char *path, struct error *error)
 {
     char first[] = "tuned-conf ";
@@ -237,7 +238,7 @@ static enum status check_no_conf(const char *path, struct error *error)
                : STATUS_OK;
 }
 
-/* Nothing that is read is written over. */
+/* Refuses to overwrite an input. */
 static enum status check_output(const struct request *request, const char *path,
                                 struct error *error)
 {

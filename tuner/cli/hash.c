@@ -1,4 +1,4 @@
-/* `tune hash`: what a tuned.conf's entries of an experiment are compared with. */
+/* `tune hash`: prints the hash with which entries of tuned.conf for an experiment are compared. */
 #include <stdio.h>
 
 #include "tuner/base/array.h"

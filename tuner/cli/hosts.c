@@ -33,8 +33,8 @@ static enum status add_host(struct host_list *hosts, const char *command, struct
     return status;
 }
 
-/* A line of the file as a command: without what stands behind a # that begins a word, and without
- * blanks around it. */
+/* Returns the command in a line of the file: without a comment, from a # that begins a word, and
+ * without surrounding blanks. */
 static char *command_of(char *line)
 {
     char quote = '\0';

@@ -11,11 +11,12 @@
 
 struct host_list {
     struct option_list on;
-    const char *file;    /* of --hosts; NULL: none */
-    const char *program; /* of --remote-tune; NULL: "tune" */
+    const char *file;    /* file of --hosts; NULL: none */
+    const char *program; /* program of --remote-tune; NULL: "tune" */
     const struct host *items[HOSTS_MAX];
-    size_t count;                      /* 0: this machine, as ever */
-    const volatile sig_atomic_t *stop; /* when it becomes non-zero they are left; NULL: never */
+    size_t count; /* 0: this machine, as ever */
+    const volatile sig_atomic_t
+        *stop; /* flag that ends the connections when non-zero; NULL: never */
     struct arena arena;
 };
 
@@ -31,29 +32,30 @@ struct host_list {
         OPTION_TEXT("remote-tune", "PATH", &(hosts_)->program,                                     \
                     "the program to run there (default: tune)")
 
-/* Runs the commands; none are given: nothing to do. Also what is wrong with them. Closed by
- * hosts_close, also after a failure. */
+/* Runs the hosts' commands, if any, and checks the options. Closed by hosts_close, also after a
+ * failure. */
 enum status hosts_open(struct host_list *hosts, struct error *error);
 void hosts_close(struct host_list *hosts);
 
-/* Returns once the host is there or gone, or *stop (NULL: none) is set. That it is waited for is
- * said on standard error after some seconds: a job may be in a queue for hours. */
+/* Returns once the host is connected or gone, or *stop (NULL: none) is set. After some seconds,
+ * standard error tells of the waiting: a job may be queued for hours. */
 enum host_state hosts_await_one(const struct host *host, const volatile sig_atomic_t *stop);
-/* STATUS_UNAVAILABLE: the host is gone, with why; `others`: what is said of more of them, or "". */
+/* Sets STATUS_UNAVAILABLE with the reason why the host is gone; `others`: a text about further
+ * hosts, or "". */
 enum status hosts_gone(const struct host *host, const char *others, struct error *error);
-/* Whether a question to a host that failed is to be asked again: the host was lost since it had
- * become ready so often (host_connections, brought up to date), and it is there again when this
- * returns. Of one that is gone for good *error says so. */
+/* Tells whether to repeat a failed request: the host was lost since its `*connections`-th
+ * connection (host_connections, updated), and is connected again on return. *error: the host is
+ * gone for good. */
 bool hosts_ask_again(const struct host *host, const volatile sig_atomic_t *stop,
                      unsigned *connections, struct error *error);
-/* worker_count and worker_describe, asked so. */
+/* Call worker_count and worker_describe, repeated in this way. */
 enum status hosts_count(const struct host *host, const char *kind,
                         const volatile sig_atomic_t *stop, int *count, struct error *error);
 enum status hosts_describe(const struct host *host, const char *kind, int index,
                            const volatile sig_atomic_t *stop, struct facts *facts,
                            struct error *error);
-/* As hosts_await_one, once a host is there, with the others that come soon; those that are are
- * counted in *ready. STATUS_UNAVAILABLE when none will come; STATUS_INTERRUPTED. */
+/* Waits until a host is connected, and a moment longer for others; connected ones are counted in
+ * *ready. STATUS_UNAVAILABLE when none will come; STATUS_INTERRUPTED. */
 enum status hosts_await(const struct host_list *hosts, const volatile sig_atomic_t *stop,
                         const struct host *ready[HOSTS_MAX], size_t *count, struct error *error);
 

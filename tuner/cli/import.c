@@ -35,8 +35,7 @@ static enum status import_times(const struct command *command, int argc, char **
     if (count == 0)
         return error_set(error, STATUS_USAGE, "name the table: tune import FILE.csv");
     struct store *store = NULL;
-    /* A database that is not there would be made; what is told of it then is what reading it tells.
-     */
+    /* A missing database would be created, so reading reports this better. */
     status = store_open(database, file_exists(database) ? STORE_CREATE : STORE_READ, &store, error);
     if (status == STATUS_OK)
         status = peers_import(store, &request, &result, error);

@@ -32,7 +32,7 @@ struct init {
     struct option_list folders;
     bool force;
     const char *source;
-    const char *words[UNITS_MAX + 2]; /* the source, and those that are linked with it */
+    const char *words[UNITS_MAX + 2]; /* the source, and the sources linked with that one */
     size_t unit_count;
 };
 
@@ -90,8 +90,8 @@ static enum status parse(const struct command *command, int argc, char **argv, s
     return STATUS_OK;
 }
 
-/* What a CPU's kernel takes (kernels/README.md) is written by hand: its source says nothing of it.
- */
+/* Refuses sources for a CPU: the experiment of such a kernel (kernels/README.md) is written by
+ * hand, since the source lacks its arguments. */
 static enum status check_source(const struct init *init, struct error *error)
 {
     return text_ends_with(init->source, ".c")
@@ -109,8 +109,8 @@ static const char *default_output(struct arena *arena, const char *source)
     return arena_printf(arena, "%.*s.yaml", (int)(folder + stem), source);
 }
 
-/* How the file is to name what lies at `path`: from the folder of the file on, so that both can go
- * to another machine; whole where they have no folder in common. NULL: no memory. */
+/* Returns the path as written in the file: relative to the file's folder, so that both can move to
+ * another machine; absolute where the two have no folder in common. NULL: no memory. */
 static const char *path_for(struct arena *arena, const char *path, const char *output)
 {
     const size_t above = output_is_special(output) ? 0 : (size_t)(path_file(output) - output);
@@ -137,7 +137,7 @@ static const char *path_for(struct arena *arena, const char *path, const char *o
 
 /* ---- the project's build ---- */
 
-/* Of the sources of a compiler's line the one that has the kernel, else the first. */
+/* Finds the source that has the kernel among those of a compiler's line, else the first. */
 static const char *source_of_line(struct arena *arena, const struct init *init)
 {
     const struct build_line *build = &init->build;
@@ -234,7 +234,7 @@ static enum status take_folders(const struct init *init, struct source_question 
     return STATUS_OK;
 }
 
-/* --force is for an experiment file that was written before, not for the source. */
+/* Checks the output: --force may overwrite an earlier experiment file, never the source. */
 static enum status check_output(const struct init *init, const char *output, struct error *error)
 {
     enum status status = output_differs(output, init->source, error);
@@ -279,7 +279,7 @@ static enum status write_file(const struct init *init, const char *output, const
     return status == STATUS_OK ? status : error_prefix(error, "wrote %s, to be edited", output);
 }
 
-/* Of a script of Python the source that it names. */
+/* Finds the source that a Python script names. */
 static enum status take_script(struct arena *arena, const struct init *init, const char **path,
                                struct error *error)
 {
@@ -339,7 +339,7 @@ static enum status run_program(struct arena *arena, struct init *init, const cha
                           error);
 }
 
-/* What the draft names: the experiment, its source, compiler and folders. */
+/* Fills in the draft's names: the experiment, its source, compiler and folders. */
 static enum status name_files(struct arena *arena, const struct init *init,
                               const struct source_question *question, const char *output,
                               struct draft_request *file, struct error *error)
@@ -364,7 +364,7 @@ static enum status name_files(struct arena *arena, const struct init *init,
     return complete ? STATUS_OK : error_no_memory(error);
 }
 
-/* That the source includes kernels, too, which nobody was asked about. */
+/* Adds a note when the source includes further kernels. */
 static void note_own(const struct source_question *question,
                      const struct source_signature *signature)
 {
@@ -379,7 +379,8 @@ static void note_own(const struct source_question *question,
             signature->asked->name, question->path);
 }
 
-/* What was written is replayed, and written again with what that tells of its vectors. */
+/* Replays the launches of the written draft, and writes the draft again with the facts found about
+ * vectors. */
 static enum status replay_draft(struct arena *arena, const struct draft_request *file,
                                 const char *output, struct text *text, struct error *error)
 {
@@ -401,7 +402,7 @@ static enum status replay_draft(struct arena *arena, const struct draft_request 
     return status;
 }
 
-/* Where there is a device the default configuration runs once before anybody else looks. */
+/* Runs the default configuration once, where a device is present, before the user does. */
 static void try_and_tell(const char *output, const struct text *text)
 {
     char found[ERROR_TEXT_BYTES];
@@ -426,7 +427,7 @@ static void say_still(int number)
     (void)written;
 }
 
-/* A person hears of it within two seconds, and has an answer within a minute. */
+/* Reads the signature: shows progress within two seconds, and answers within a minute. */
 static enum status ask_in_time(struct arena *arena, bool one_compiler,
                                struct source_question *question, struct source_signature *signature,
                                struct error *error)

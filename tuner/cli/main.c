@@ -32,7 +32,7 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-/* A full disk must not pass for success. */
+/* Fails on a full disk, which must not pass for success. */
 static enum status check_stdout(struct error *error)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -68,8 +68,8 @@ static int run_command(const struct command *command, int argc, char **argv)
     return status_exit_code(status);
 }
 
-/* A first word that is no command names an experiment of `run`, unless it looks like a command
- * written wrongly. */
+/* Returns the command meant by a first word that is none: `run` for an experiment's name, unless
+ * the word resembles a command. */
 static const char *command_meant(const char *word)
 {
     const char *names[COMMAND_COUNT];
@@ -78,8 +78,8 @@ static const char *command_meant(const char *word)
     return nearest_word(word, names, COMMAND_COUNT);
 }
 
-/* Started with a standard stream closed (>&-), the database would be given its number, and what is
- * printed would be written into it. Each gets a file on which its own use fails. */
+/* Opens closed standard streams (>&-): otherwise the database would get a stream's number, and
+ * output would be written into the database. Each gets a file on which its own use fails. */
 static bool hold_standard_streams(void)
 {
     for (int file = 0; file <= 2; file++)
@@ -88,8 +88,8 @@ static bool hold_standard_streams(void)
     return true;
 }
 
-/* Threads get as much stack as this process began with: where more may be had than that, it begins
- * again with what is good for all; with too little to run at all, it says so. */
+/* Ensures the stack of threads, which is that of the process's start: with a small limit that can
+ * be raised, starts again with enough; reports a limit too small to run at all. */
 static bool has_stack(char **argv)
 {
     enum { STACK_WANTED = 1 << 20, STACK_MIN = 256 << 10 };

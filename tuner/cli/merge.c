@@ -43,7 +43,7 @@ static void print_agreement(const struct rows *rows)
         while (end < rows->row_count && rows_same_text(rows, first, end, "board_a") &&
                rows_same_text(rows, first, end, "board_b"))
             end++;
-        /* One line about two boards; what they differ in stands below it. */
+        /* A line about two boards, with their differences below. */
         size_t same = 0;
         double low = (double)INFINITY;
         double high = 0;

@@ -19,10 +19,11 @@ struct words {
     bool terminal, data, list;
 };
 
-/* What became of the figures. */
+/* Results of drawing. */
 struct tally {
     size_t written;
-    struct error worst; /* of a figure that failed; no data is worst only when nothing else is */
+    struct error
+        worst; /* error of a failed figure; missing data is reported only without other errors */
 };
 
 static void wrote(void *context, const char *path)
@@ -42,7 +43,7 @@ static void said(void *context, const char *figure, const char *text)
     (void)fflush(stdout);
 }
 
-/* That a device has no data for one of all figures is no fault: it is said, and the run is good. */
+/* Reports a failure. Missing data of a device for one of all figures is no error of the run. */
 static void failed(void *context, const char *figure, const struct error *error)
 {
     struct tally *tally = context;
@@ -57,7 +58,7 @@ static const struct format {
     enum plot_output output;
 } formats[] = {{"png", PLOT_PNG}, {"svg", PLOT_SVG}, {"pdf", PLOT_PDF}};
 
-/* "png,svg" -> flags. */
+/* Reads "png,svg" to flags. */
 static enum status read_formats(const char *text, unsigned *outputs, struct error *error)
 {
     *outputs = 0;
@@ -86,7 +87,7 @@ static enum status read_request(const struct words *words, struct plot_request *
     request->l2_mode = words->l2_mode;
     request->folder = words->folder;
     request->database = words->database;
-    enum l2_mode mode; /* of no use here: figures go by its name */
+    enum l2_mode mode; /* unused: figures take the mode's name */
     enum status status = option_l2(words->l2_mode, &mode, error);
     if (status == STATUS_OK && words->n)
         status = option_size("n", words->n, &n, error);
@@ -122,7 +123,7 @@ static enum status read_request(const struct words *words, struct plot_request *
     return status;
 }
 
-/* Says what was chosen, and holds on to it for all figures. */
+/* Prints the choice, and keeps the subject for all figures. */
 static enum status choose(struct store *store, struct plot_request *request, struct arena *arena,
                           struct error *error)
 {
@@ -142,7 +143,8 @@ static enum status choose(struct store *store, struct plot_request *request, str
     return STATUS_OK;
 }
 
-/* Those named, or all, of one device. Each that fails is told of; the others are drawn. */
+/* Draws the named figures, or all, of one device. A failed figure is reported; the others are
+ * drawn. */
 static enum status draw_device(struct store *store, struct plot_request request,
                                const struct words *words, struct tally *tally, struct error *error)
 {
@@ -178,7 +180,7 @@ static enum status draw_devices(struct store *store, const struct plot_request *
         one.device_in_names = devices[i].name;
         status = draw_device(store, one, words, tally, &own);
         if (status == STATUS_UNAVAILABLE) {
-            *error = own; /* as it will be for the next */
+            *error = own; /* the next device would fail likewise */
         } else if (status != STATUS_OK) {
             failed(tally, NULL, &own);
             status = STATUS_OK;
@@ -204,7 +206,7 @@ static enum status draw_figures(struct store *store, const struct plot_request *
                      tally.written > 0 ? "not every figure was drawn" : "no figure was drawn");
 }
 
-/* Before anything is read or told. */
+/* Checks the names, before any input is read. */
 static enum status check_names(const struct words *words, struct error *error)
 {
     struct arena arena = {0};

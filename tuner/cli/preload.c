@@ -1,4 +1,4 @@
-/* Running a program with a library of ours in front of its own. */
+/* Running a program with a library of ours in front. */
 #include "tuner/cli/preload.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/process.h"
 
-enum { ROOM_BYTES = 256 << 20 }; /* for what is only listed: images, mostly */
+enum { ROOM_BYTES = 256 << 20 }; /* for listings without vectors: images, mostly */
 
 enum status preload_library(struct arena *arena, const char *name, const char **out,
                             struct error *error)
@@ -45,8 +45,8 @@ enum status preload_library(struct arena *arena, const char *name, const char **
                                            name);
 }
 
-/* In memory, where there is room: the first page of a file that is written by mapping it takes a
- * disk half a millisecond or more, in a program's first launch. */
+/* Returns a folder in memory, given enough room: on a disk, the first page of a mapped file takes
+ * half a millisecond or more, during a program's first launch. */
 static const char *folder_for_a_while(void)
 {
     struct statvfs room;
@@ -75,7 +75,8 @@ enum status preload_folder(const char *output, struct arena *arena, struct tempo
 
 static volatile sig_atomic_t child;
 
-/* What ends us ends the program, and is told afterwards; Ctrl-C reaches it by itself. */
+/* Passes a signal that ends us on to the program; the end is reported afterwards. Ctrl-C reaches
+ * the program directly. */
 static void pass_on(int number)
 {
     if (child > 0)

@@ -1,4 +1,4 @@
-/* Running a program with a library of ours in front of its own (`tune capture`, `tune apply`). */
+/* Running a program with a library of ours in front (`tune capture`, `tune apply`). */
 #ifndef TUNE_CLI_PRELOAD_H
 #define TUNE_CLI_PRELOAD_H
 
@@ -6,22 +6,22 @@
 #include "tuner/base/process.h"
 #include "tuner/base/temporary.h"
 
-/* The library: $TUNE_CAPTURE_LIBRARY, or what is installed or built with this program under that
- * name, "libtunecapture.so". */
+/* Finds the library: $TUNE_CAPTURE_LIBRARY, or the one installed or built with this program under
+ * that name, "libtunecapture.so". */
 enum status preload_library(struct arena *arena, const char *name, const char **out,
                             struct error *error);
-/* A folder for what processes write: beside the file that becomes of it, or (NULL) where temporary
- * files go. Absolute, as the program may go elsewhere. */
+/* Makes a folder for the files of processes: beside the final file, or (NULL) where temporary files
+ * go. Absolute, as the program may change its folder. */
 enum status preload_folder(const char *output, struct arena *arena, struct temporary *folder,
                            struct error *error);
 
 /* Runs a program in our place: our files, our terminal, our process group. `words`: the program and
- * its arguments, NULL behind the last; `library` NULL: without one. *wait_status as waitpid has it.
+ * its arguments, NULL behind the last; `library` NULL: without one. *wait_status as from waitpid.
  */
 enum status preload_run(const char *const *words, const char *library,
                         const struct process_variable *variables, size_t count, int *wait_status,
                         struct error *error);
-/* What the library would have told is not there. */
+/* Sets the error of a program without launches, with likely causes. */
 enum status preload_no_launch(const char *program, struct error *error);
 
 #endif

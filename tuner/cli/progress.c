@@ -18,7 +18,7 @@
 enum { BAR_WIDTH = 20, BAR_WIDTH_LEAST = 6, LINE_MAX_BYTES = 256 };
 static const int64_t redraw_every_ns = 100000000, tell_every_ns = 500000000;
 
-/* ---- where there is no bar ---- */
+/* ---- lines instead of a bar ---- */
 
 static void *say_now_and_then(void *context)
 {
@@ -43,7 +43,7 @@ static void *say_now_and_then(void *context)
     return NULL;
 }
 
-/* Without a thread nothing is said between other lines. */
+/* Starts the thread that reports progress; without one there are only the other lines. */
 static void begin_saying(struct progress_view *view)
 {
     pthread_condattr_t by_monotonic;
@@ -74,7 +74,7 @@ static void end_saying(struct progress_view *view)
     (void)pthread_mutex_destroy(&view->mutex);
 }
 
-/* A line of another kind. */
+/* Prints a line of another kind. */
 static void say(struct progress_view *view, const char *before, const char *line)
 {
     progress_clear(view);
@@ -137,7 +137,7 @@ static double share_swept_and_raced(const struct session_progress *progress)
     return 0.5 * (double)progress->points_done / points + 0.5 * raced / problems;
 }
 
-/* How much of what the bar is about is done, 0 to 1. */
+/* Returns the finished share of the bar's stage, 0 to 1. */
 static double share_done(const struct session_progress *progress)
 {
     double done = share_swept_and_raced(progress);
@@ -178,7 +178,7 @@ static size_t terminal_width(void)
     return 80;
 }
 
-/* [####....]  42%, with a bar of at most BAR_WIDTH characters. */
+/* Formats [#####....] 42%, with a bar of at most BAR_WIDTH characters. */
 static void format_bar(double share, size_t width, char *out, size_t bytes)
 {
     char bar[BAR_WIDTH + 1];
@@ -188,8 +188,8 @@ static void format_bar(double share, size_t width, char *out, size_t bytes)
     (void)string_format(out, bytes, "[%s] %3d%%", bar, (int)(share * 100));
 }
 
-/* What matters most stands first, for a narrow terminal cuts the end; before that the bar shrinks.
- */
+/* Draws the line, the most important part first, since a narrow terminal cuts the end; the bar
+ * shrinks before that. */
 static void draw(const struct progress_view *view, const struct session_progress *progress)
 {
     char line[LINE_MAX_BYTES];
@@ -233,7 +233,7 @@ static void draw(const struct progress_view *view, const struct session_progress
     (void)fflush(stderr);
 }
 
-/* ---- what the page that follows the run is told ---- */
+/* ---- events for the page that follows the run ---- */
 
 /* A line of JSON goes into a pipe whole, or not at all: each text has room for so much, and may be
  * twice as long in JSON. */
@@ -343,8 +343,8 @@ static void on_host(void *context, const char *line)
         on_note(context, line);
 }
 
-/* A line is printed for each choice that differs from all before: false when it was told before;
- * where memory is short it is new. */
+/* Tells whether a choice differs from all printed before; where memory is short, every choice does.
+ */
 static bool is_news(struct progress_view *view, const struct session_winner *winner)
 {
     struct text text = {0};
@@ -364,7 +364,7 @@ static bool is_news(struct progress_view *view, const struct session_winner *win
     return true;
 }
 
-/* Returns the configuration that was told last of the problem, at whatever size; NULL: none was. */
+/* Returns the configuration last printed for the problem, at any size; NULL: none. */
 static const char *told_before(const struct progress_view *view, const char *problem_key)
 {
     const size_t length = strlen(problem_key);
@@ -401,8 +401,8 @@ void progress_end(struct progress_view *view)
     view->choice_count = view->choice_capacity = 0;
 }
 
-/* The choice of a race is told at once; what fresh processes say of it only where it is news:
- * another configuration, or no winner to trust. */
+/* Prints the choice of a race at once; the confirmation's only if new: another configuration, or no
+ * trusted winner. */
 static void on_winner(void *context, const struct session_winner *winner)
 {
     struct progress_view *view = context;

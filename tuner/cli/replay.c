@@ -19,7 +19,7 @@ static bool is_packed(const char *path)
     return text_ends_with(path, ".xz") || text_ends_with(path, ".gz");
 }
 
-/* The file itself, or, where its name says that it is packed, an unpacked copy in the folder. */
+/* Returns the file or, for a name of a packed one, an unpacked copy in the folder. */
 static enum status unpacked_file(struct replay *replay, const char *path, const char **out,
                                  struct error *error)
 {
@@ -30,7 +30,7 @@ static enum status unpacked_file(struct replay *replay, const char *path, const 
     return *out ? packed_unpack_to(path, *out, error) : error_no_memory(error);
 }
 
-/* Of the shipped recordings the one of that name, or the one whose GPU (CPU) measured last. */
+/* Finds the shipped recording of that name, or the one whose GPU (CPU) measured last. */
 static enum status find_shipped(struct replay *replay, const char *name, const char **path,
                                 const char **title, struct error *error)
 {
@@ -134,7 +134,7 @@ static bool is_table(const char *path)
     return false;
 }
 
-/* Writes the recording, and leads the children to it by their environment. */
+/* Writes the recording, and sets the environment that leads the children there. */
 static enum status lead_to(struct replay *replay, uint64_t seed, struct error *error)
 {
     char number[24];
@@ -145,7 +145,7 @@ static enum status lead_to(struct replay *replay, uint64_t seed, struct error *e
         return error_no_memory(error);
     (void)string_format(number, sizeof number, "%llu", (unsigned long long)(seed & INT64_MAX));
     TRY(recording_write(&replay->made, path, hash, error));
-    /* Binaries, and so known trials, are told by it from those of other recordings. */
+    /* The hash keeps binaries, and so known trials, apart from those of other recordings. */
     TRY(file_write_atomically(replay->source, hash, strlen(hash), error));
     if (setenv(RECORDING_FILE_VARIABLE, path, 1) != 0 ||
         setenv(RECORDING_SEED_VARIABLE, number, 1) != 0)
@@ -154,7 +154,7 @@ static enum status lead_to(struct replay *replay, uint64_t seed, struct error *e
     return STATUS_OK;
 }
 
-/* A file, or one that is shipped, by its name; and the folder for what is unpacked. */
+/* Finds a recording, a file or the name of a shipped one, and makes the folder for unpacking. */
 static enum status find_recording(struct replay *replay, const char *name, const char **path,
                                   const char **title, struct error *error)
 {
@@ -209,7 +209,8 @@ void replay_close(struct replay *replay)
     *replay = (struct replay){.folder.file = -1};
 }
 
-/* The name of a device of the database whose numbers were replayed, or were not; "": none is. */
+/* Finds the name of a device in the database whose numbers were replayed, or were measured; "":
+ * none. */
 static enum status find_device(struct store *store, bool is_replayed, char name[128],
                                struct error *error)
 {

@@ -20,16 +20,17 @@
 #include "tuner/experiment/point.h"
 
 enum { REPLAYS = 3 };
-/* Of all launches: they are the program's own, and so end. */
+/* Time limits of all launches: these are the program's own, and so end. */
 static const int64_t try_patience_ns = INT64_C(30) * 1000000000;
 static const int64_t patience_ns = INT64_C(600) * 1000000000;
 
-/* What replays say of a vector, over all launches. */
+/* Findings of replays about a vector, over all launches. */
 struct finding {
-    uint64_t elements, other; /* of `elements` so many are not as the program left them each time */
-    double difference;        /* the largest of them by the magnitude; infinite: not of reals */
-    bool is_output;           /* what it held before does not count */
-    bool were_reals;          /* words of no known type, which would be reals */
+    uint64_t elements,
+        other;         /* elements replayed, and those of these that differ from the program's */
+    double difference; /* largest difference by magnitude; infinite: not of reals */
+    bool is_output;    /* earlier contents do not matter */
+    bool were_reals;   /* words of no known type, which would be reals */
 };
 struct replay_findings {
     bool is_tried; /* there is a device */
@@ -39,8 +40,8 @@ struct replay_findings {
     struct finding items[CAPTURED_POINTERS_MAX];
 };
 
-/* By the larger of what is expected and the root of its mean square, as checks have it. Infinite
- * where one is no number that a program would compute with. */
+/* Returns the largest difference, relative to the larger of the expected element and the root mean
+ * square, as in checks. Infinite where one is no number that a program would compute with. */
 static double difference_of(const void *expected, const void *got, size_t count,
                             enum element_type type)
 {
@@ -82,7 +83,7 @@ static void compare(const struct captured_vector *vector, const void *expected, 
     out->difference = fmax(out->difference, difference);
 }
 
-/* One launch in the process of its own. */
+/* One launch in its own process. */
 struct replaying {
     const struct device_api *api;
     struct device *device;
@@ -133,7 +134,7 @@ static bool take_inputs(struct replaying *replaying)
     return true;
 }
 
-/* The default configuration's binary and plan at one size. */
+/* Prepares the default configuration's binary and plan at one size. */
 static bool prepare(struct replaying *replaying, const struct experiment *experiment,
                     const struct problem *problem, const struct facts *facts)
 {
@@ -182,7 +183,8 @@ static bool look_at(struct replaying *replaying, size_t vector, size_t launch, s
     return true;
 }
 
-/* Three times as it was; then each written vector poisoned in its turn, which must not show. */
+/* Replays a launch three times unchanged, then with each written vector poisoned in turn, which
+ * must not change results. */
 static bool replay_launch(struct replaying *replaying, size_t launch)
 {
     const struct captured_set *set = replaying->set;
@@ -242,8 +244,8 @@ static void replay_all(const struct unpacked *is, int index, const struct captur
     (void)string_format(out->text, sizeof out->text, "%s", right ? "" : error->text);
 }
 
-/* In a process of its own: what a driver that has failed leaves behind ends with it. What it found
- * lies in memory that both have. */
+/* Replays in a separate process, which ends with whatever state a failed driver leaves. The
+ * findings are in shared memory. */
 static enum status replay_apart(const struct unpacked *is, int index,
                                 const struct captured_set *set, struct replay_findings *out,
                                 struct error *error)
@@ -283,7 +285,7 @@ static enum status replay_apart(const struct unpacked *is, int index,
 
 /* ---- a draft without launches of a program ---- */
 
-/* All of one byte, as a run begins (0xa5) or with nothing done. */
+/* Tells whether all bytes are equal: poison (0xa5), or untouched. */
 static bool is_all(const unsigned char *bytes, size_t count, unsigned char byte)
 {
     for (size_t i = 0; i < count; i++)
@@ -292,7 +294,8 @@ static bool is_all(const unsigned char *bytes, size_t count, unsigned char byte)
     return count > 0;
 }
 
-/* What of the default configuration's results tells that it does not compute what is meant. */
+/* Lists signs in the default configuration's results that the kernel does not compute as intended.
+ */
 static bool find_faults(struct replaying *replaying, char text[ERROR_TEXT_BYTES])
 {
     const struct launch_plan *plan = &replaying->plan;
@@ -404,7 +407,7 @@ enum status replay_captured(const struct unpacked *is, const char *device, struc
         vector->is_output |= finding->is_output;
         if (finding->other == 0)
             continue;
-        /* What differs by a tenth was not computed in another order. */
+        /* Another order of computing does not make a difference of a tenth. */
         if (!(finding->difference < 0.1))
             return error_set(
                 error, STATUS_BAD_INPUT,

@@ -1,4 +1,4 @@
-/* tune report: one page of HTML that tells what was found. */
+/* tune report: one page of HTML about the results. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ static void clear_line(const struct asked *asked)
         fprintf(stderr, "\r\033[K");
 }
 
-/* A figure that there is no data for is no fault, and the page has the reason. */
+/* Counts a figure left out. Missing data is no error, and the page states the reason. */
 static void left_out(void *context, const char *figure, const struct error *error)
 {
     const struct asked *asked = context;
@@ -43,7 +43,7 @@ static void progress(void *context, size_t done, size_t total)
         fprintf(stderr, "\rfigure %zu of %zu", done + 1, total);
 }
 
-/* Of a page with hardly anything in it. */
+/* Size of an almost empty page. */
 enum { PAGE_BYTES_MIN = 100 << 10 };
 
 static enum status write_report(struct asked *asked, struct error *error)

@@ -20,8 +20,8 @@
 
 static volatile sig_atomic_t stop_requested;
 
-/* The first Ctrl-C ends the run after the trial in flight; a second one ends the program at once.
- */
+/* Handles Ctrl-C: the first ends the run after the trial in flight; a second ends the program at
+ * once. */
 static void on_signal(int number)
 {
     stop_requested = 1;
@@ -42,9 +42,9 @@ const volatile sig_atomic_t *run_catch_signals(void)
     return &stop_requested;
 }
 
-/* ---- what is said at the end ---- */
+/* ---- lines at the end ---- */
 
-/* "'tune show --db replayed.db --ties'", for the database of the run. */
+/* Appends "'tune show --db replayed.db --ties'", for the run's database. */
 static void append_command(struct text *line, const struct run *run, const char *command,
                            const char *option)
 {
@@ -102,8 +102,8 @@ static void print_work(const struct run *run, const struct session_summary *summ
             summary->binaries_cached);
 }
 
-/* What failed in earlier runs and was left alone, and baselines that could not be measured: what to
- * type to have them tried again. */
+/* Prints failures of earlier runs that were skipped, and unmeasured baselines, with the command
+ * that tries these again. */
 static void print_left_alone(const struct run *run, const struct session_summary *summary)
 {
     struct text line = {0};
@@ -167,8 +167,8 @@ static void print_trust(const struct run *run, const struct session_summary *sum
     text_free(&line);
 }
 
-/* "tune: searches: 22 tried part of a space, 21 began with other problems' trials; 'tune show
- * --searches' says ...": how many there were of what lines told of the first. */
+/* Prints counts of searches, where earlier lines told only of the first: "tune: searches: 22 tried
+ * part of a space, 21 began with other problems' trials; 'tune show --searches' says ...". */
 static void print_searches(const struct run *run, const struct session_summary *summary)
 {
     const struct {
@@ -196,14 +196,14 @@ static void print_searches(const struct run *run, const struct session_summary *
     text_free(&line);
 }
 
-/* What became of the devices of a kind: lines on stderr. */
+/* Prints the results of a kind's devices on stderr. */
 static void print_summary(const struct run *run, const struct session_summary *summary)
 {
     if (run->text.quiet)
         return;
     print_work(run, summary);
     /* "tune: 200 of 1,234,567 legal configurations tried (1,000,000,000 combinations), by
-     * surrogate", and what of them was never launched. */
+     * surrogate", and the number never launched. */
     struct text line = {0};
     text_append_count(&line, summary->points);
     text_append(&line, " of ");
@@ -244,7 +244,8 @@ static void print_summary(const struct run *run, const struct session_summary *s
 
 /* ---- the last line: one reason, and one step ---- */
 
-/* tuned.conf holds the winners by time, unless a file is named for others. NULL: write none. */
+/* Returns the path of tuned.conf, which holds winners by time, unless a file is named for others.
+ * NULL: write none. */
 static const char *conf_path(const struct run *run)
 {
     if (run->text.conf)
@@ -272,7 +273,7 @@ static void add_ending(struct run *run, const struct session_summary *summary)
     text_free(&step);
 }
 
-/* What to do next; nothing where the winners are there and sure. */
+/* Appends the suggested next step, if winners are missing or unsure. */
 static void append_step(struct text *line, const struct run *run)
 {
     if (run->ending.goes_on)
@@ -284,7 +285,7 @@ static void append_step(struct text *line, const struct run *run)
         text_append(line, run->ending.step);
 }
 
-/* "10 wrong_result, 2 compile_failed" */
+/* Appends "10 wrong_result, 2 compile_failed". */
 static void append_failed(struct text *line, const struct run *run)
 {
     const size_t before = line->length;
@@ -294,8 +295,8 @@ static void append_failed(struct text *line, const struct run *run)
                         trial_status_name((enum trial_status)i));
 }
 
-/* Whichever problems have none: for want of time, since all that was tried failed, or since the
- * machine let nothing be told apart. */
+/* Reports problems without a winner: for want of time, since every trial failed, or since noise hid
+ * all differences. */
 static enum status say_no_winner(const struct run *run, size_t unstable, struct error *error)
 {
     struct text line = {0};
@@ -317,7 +318,7 @@ static enum status say_no_winner(const struct run *run, size_t unstable, struct 
     } else if (run->ending.goes_on || run->ending.step[0]) {
         text_append(&line, "; ");
         append_step(&line, run);
-    } else { /* all that is known of it an earlier run has found */
+    } else { /* the failure was found by an earlier run */
         const enum effort effort = run->session.effort;
         text_printf(&line, "; run the same command with `--effort %s` when the machine is idle",
                     effort_name(effort > EFFORT_NORMAL ? effort : EFFORT_NORMAL));
@@ -342,7 +343,7 @@ static void print_step(const struct run *run)
 
 /* ---- the run ---- */
 
-/* How many kinds of device from `first` on are to be tuned. */
+/* Counts the kinds of device to be tuned from `first` on. */
 static int64_t kinds_left(const struct run *run, size_t first)
 {
     int64_t count = 0;
@@ -355,7 +356,7 @@ static int64_t kinds_left(const struct run *run, size_t first)
     return count;
 }
 
-/* All devices of one kind at once. */
+/* Tunes all devices of one kind together. */
 static enum status run_kind(struct run *run, struct store *store, size_t kind, struct error *error)
 {
     const struct device_api *api = device_kinds[kind];
@@ -388,12 +389,12 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
     enum status status = run_protocol(run, api->kind, &run->session.protocol, error);
     if (status != STATUS_OK)
         return status;
-    if (run->replay.recording) /* of no size between the recorded ones is anything known */
+    if (run->replay.recording) /* only recorded sizes are known */
         run->session.protocol.look_between = 0;
     run->session.device_kind = api->kind;
     run->session.compiles_beside_measuring =
         api->compiles_beside_measuring && api->compiles_beside_measuring();
-    /* What is left of the budget, shared evenly by the kinds of device still to come. */
+    /* The rest of the budget, shared evenly by the kinds of device still to come. */
     int64_t passed_ns = clock_running_ns() - run->started_ns;
     int64_t kinds = kinds_left(run, kind);
     run->session.budget_ns = run->budget_ns;
@@ -414,7 +415,7 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
     return status;
 }
 
-/* NULL: write none. */
+/* Returns the page's path; NULL: write none. */
 static const char *report_path(const struct run *run)
 {
     if (run->text.no_report)
@@ -422,10 +423,10 @@ static const char *report_path(const struct run *run)
     return run->text.report ? run->text.report : DEFAULT_REPORT;
 }
 
-/* What all figures of a page take, about. */
+/* Approximate time for all figures of a page. */
 static const int64_t figures_ns = 5000000000;
 
-/* The page is a help, not the result: without it the run is still a success. */
+/* Writes the page, without which the run is still a success. */
 static void write_report(const struct run *run)
 {
     struct error error = {0};
@@ -514,14 +515,14 @@ static enum status run_with_store(struct run *run, struct store *store, struct e
                                                               : status;
 }
 
-/* A table among what else was asked for there would spoil it. */
+/* Tells whether standard output is taken by a result, which a table would spoil. */
 static bool stdout_is_taken(const struct run *run)
 {
     return (conf_path(run) && output_is_stdout(conf_path(run))) ||
            (report_path(run) && output_is_stdout(report_path(run)));
 }
 
-/* On standard error whatever --quiet says: without the address nobody finds it. */
+/* Begins serving the page, and prints its address on standard error even with --quiet. */
 static enum status begin_watch(struct run *run, struct error *error)
 {
     char url[WATCH_URL_BYTES];
@@ -538,7 +539,7 @@ static enum status begin_watch(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* What searches begin with, besides the run's own database. */
+/* Prior knowledge of searches, besides the run's own database. */
 struct prior {
     struct store *store;
     struct replay files;
@@ -546,7 +547,7 @@ struct prior {
     struct arena arena;
 };
 
-/* The tuned.conf that is shipped. A data folder need not have one. */
+/* Loads the shipped tuned.conf, if the data folder has one. */
 static enum status load_shipped_winners(struct run *run, struct prior *prior, struct error *error)
 {
     const char *folder = NULL;
@@ -567,7 +568,7 @@ static enum status load_shipped_winners(struct run *run, struct prior *prior, st
     return STATUS_OK;
 }
 
-/* How configurations ranked where they were recorded (bench/prior.py), read as it lies. */
+/* Finds the rankings of configurations in recordings (bench/prior.py), read in place. */
 static enum status find_rankings(struct prior *prior, const char **path, struct error *error)
 {
     const char *folder = NULL;
@@ -608,7 +609,7 @@ static void close_prior(struct prior *prior)
     arena_free(&prior->arena);
 }
 
-/* What is compiled here is kept; without a place for it nothing need be measured first. */
+/* Checks that the cache for binaries is writable, before any measurement. */
 static enum status check_cache(const struct run *run, struct error *error)
 {
     struct arena arena = {0};
@@ -624,7 +625,7 @@ static enum status run_it(struct run *run, struct error *error)
 {
     struct store *store = NULL;
     struct prior prior = {.files.folder.file = -1};
-    /* What is read is not written over, nor is one output by the other. */
+    /* No output may overwrite an input or the other output. */
     const char *const outputs[] = {conf_path(run), report_path(run)};
     enum status status = STATUS_OK;
     for (size_t i = 0; i < COUNT(outputs); i++) {
@@ -701,7 +702,7 @@ static enum status run_command(const struct command *command, int argc, char **a
     if (status == STATUS_OK)
         status = run_parse(command, argc, argv, run, &done, error);
     if (status == STATUS_OK && !done) {
-        /* A kernel that never writes them would be as good as one that does. */
+        /* A kernel that never writes the outputs would pass as one that does. */
         for (size_t i = 0; i < run->experiments.count; i++) {
             const struct experiment *experiment = run->experiments.items[i];
             size_t at = 0;

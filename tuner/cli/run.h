@@ -18,13 +18,13 @@
 
 enum { RUN_DEVICES_MAX = SESSION_DEVICES_MAX, RUN_OBJECTIVE_BYTES = 512 };
 
-/* What stood on the command line. */
+/* Texts of the command line. */
 struct run_text {
     const char *device;
     const char *database;
     const char *conf;   /* NULL: not given */
     const char *report; /* likewise */
-    const char *port;   /* of --watch; NULL: any of the usual ones */
+    const char *port;   /* port of --watch; NULL: one of the usual ports */
     const char *l2;
     const char *seed;
     const char *sizes;
@@ -39,11 +39,11 @@ struct run_text {
     const char *strategy;
     struct option_list set;
     const char *dialect;
-    const char *binary, *kernel; /* a capture, and of which of its kernels */
-    const char *architecture;    /* of --dry-run; NULL: of the device that is there */
+    const char *binary, *kernel; /* a capture, and one of its kernels */
+    const char *architecture;    /* architecture of --dry-run; NULL: the present device's */
     bool dry_run;
-    bool default_only; /* of --dry-run: compile the default configuration alone */
-    bool all;          /* of --dry-run: compile every point, not a sample */
+    bool default_only; /* --dry-run: compile only the default configuration */
+    bool all;          /* --dry-run: compile every point, not a sample */
     bool list_protocol;
     bool list_strategies;
     bool show_experiment;
@@ -54,60 +54,60 @@ struct run_text {
 
 struct run_device {
     const struct device_api *api;
-    int index; /* RUN_EVERY_DEVICE: all that a host has, whenever it comes */
+    int index; /* RUN_EVERY_DEVICE: all of a host's devices, once connected */
 };
 enum { RUN_EVERY_DEVICE = -1 };
 
 struct run {
     struct run_text text;
     struct session_options session;
-    char objective[RUN_OBJECTIVE_BYTES]; /* as it is stored */
+    char objective[RUN_OBJECTIVE_BYTES]; /* as stored */
     int64_t started_ns;
-    int64_t budget_ns; /* of all kinds of device together; 0: none */
-    double loss;       /* of --loss, a share; 0: as the protocol has it */
+    int64_t budget_ns; /* budget of all kinds of device together; 0: none */
+    double loss;       /* share of --loss; 0: the protocol's */
     struct run_device devices[RUN_DEVICES_MAX];
     size_t device_count;
     struct host_list hosts;
     struct experiment_list experiments;
-    char unsupported[ERROR_TEXT_BYTES]; /* as in the summary, of the first kind that has it */
+    char unsupported[ERROR_TEXT_BYTES]; /* reason from the summary of the first kind with one */
     struct {
         size_t problems, without_winner, left_out, trials;
         size_t failed[TRIAL_STATUS_COUNT]; /* in earlier runs, too */
-        bool goes_on;                      /* the same command measures more */
-        char step[VERDICT_REASON_BYTES];   /* else what to do; "": nothing */
-    } ending;                              /* of all kinds, for the last line */
-    bool others_won;                       /* on some host, whatever became of another model's */
-    struct replay replay;                  /* of `--device replay` */
+        bool goes_on;                      /* repeating the command measures more */
+        char step[VERDICT_REASON_BYTES];   /* else the suggested step; "": none */
+    } ending;                              /* totals of all kinds, for the last line */
+    bool others_won;                       /* some host has winners, even if another model failed */
+    struct replay replay;                  /* recording of `--device replay` */
     struct progress_view view;
-    struct watch *watch;    /* what serves the page of --watch; NULL: nothing does */
-    struct text command;    /* what was typed, quoted for a shell */
+    struct watch *watch;    /* server of --watch's page; NULL: none */
+    struct text command;    /* the command as typed, quoted for a shell */
     struct unpacked binary; /* the experiment of --binary */
 };
 
-/* Reads the command line into a zeroed run, its devices and experiments included. *done: --help or
- * --list-protocol was asked for and answered. The experiments are freed by experiments_free. */
+/* Reads the command line into a zeroed run, including devices and experiments. *done: --help or
+ * --list-protocol was answered. The experiments are freed by experiments_free. */
 enum status run_parse(const struct command *command, int argc, char **argv, struct run *run,
                       bool *done, struct error *error);
 
-/* What was typed, for the database: argv[0] is the command's name, or the program's where none was
- * typed. run->command is the caller's to free. */
+/* Notes the command for the database: argv[0] is the command's name, or the program's where none
+ * was typed. The caller frees run->command. */
 enum status run_note_command(struct run *run, const struct command *command, int argc, char **argv,
                              struct error *error);
 
-/* The devices that are meant: GPUs are counted by a child process. Opens the hosts, which
+/* Finds the requested devices; GPUs are counted by a child process. Opens the hosts, which
  * hosts_close ends. */
 enum status run_parse_devices(struct run *run, struct error *error);
 
-/* The numbers to measure by on devices of `kind`: the effort's, and what --set says. */
+/* Returns the protocol for devices of `kind`: the effort's, changed by --set. */
 enum status run_protocol(const struct run *run, const char *kind, struct protocol *out,
                          struct error *error);
 /* Checks --set for every kind of device. */
 enum status run_check_protocol(const struct run *run, struct error *error);
-/* All numbers with their meaning, to stdout. */
+/* Prints the protocol's numbers with descriptions to stdout. */
 enum status run_list_protocol(const struct run *run, struct error *error);
 
-/* From now on the first Ctrl-C ends a session after the trial in flight: what its `stop` is; and
- * limits of time stand still while the program is stopped. */
+/* Lets the first Ctrl-C end a session after the trial in flight, through the returned `stop`; time
+ * limits pause while the program is stopped. */
 const volatile sig_atomic_t *run_catch_signals(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The command line of `tune run`: how it searches, on which devices, and the rest. */
+/* The command line of `tune run`: search, devices, and the other options. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "tuner/terminal/style.h"
 #include "views/watch/watch.h"
 
-/* ---- what is searched ---- */
+/* ---- search options ---- */
 
 enum { STRATEGIES_MAX = 32 };
 static const char automatic[] = "auto";
@@ -35,7 +35,7 @@ static enum status parse_strategy(struct run *run, struct error *error)
                      given);
 }
 
-/* "1%"; without a text the share stays. */
+/* Parses "1%"; without a text the share stays unchanged. */
 static enum status parse_share(const char *option, const char *text, double *share,
                                struct error *error)
 {
@@ -99,7 +99,7 @@ static enum status add_device(struct run *run, const struct device_api *api, int
     return STATUS_OK;
 }
 
-/* Every device of the kind. */
+/* Adds every device of the kind. */
 static enum status add_kind(struct run *run, const struct device_traits *traits,
                             struct error *error)
 {
@@ -118,7 +118,7 @@ static enum status add_kind(struct run *run, const struct device_traits *traits,
     return status;
 }
 
-/* All GPUs, of whatever kind; the error is the most preferred kind's. */
+/* Adds all GPUs of any kind; the error is the most preferred kind's. */
 static enum status add_all_gpus(struct run *run, struct error *error)
 {
     const size_t before = run->device_count;
@@ -136,7 +136,7 @@ static enum status add_all_gpus(struct run *run, struct error *error)
     return run->device_count > before ? STATUS_OK : status;
 }
 
-/* Nothing asked for: the GPUs, else the CPU, and that is said aloud. */
+/* Chooses devices where none is named: the GPUs, else the CPU, with a message. */
 static enum status choose_devices(struct run *run, struct error *error)
 {
     enum status status = add_all_gpus(run, error);
@@ -154,7 +154,7 @@ static enum status choose_devices(struct run *run, struct error *error)
     return add_device(run, device_host(), 0, error);
 }
 
-/* What is written goes elsewhere than what is measured, and into files that say so. */
+/* Begins a replay, whose results go to files of their own, named accordingly. */
 static enum status start_replay(struct run *run, struct error *error)
 {
     struct replay *replay = &run->replay;
@@ -183,7 +183,7 @@ static enum status start_replay(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* The kinds of GPU that some host has, else the CPUs of all. */
+/* Chooses the kinds of GPU on any host, else all CPUs. */
 static enum status choose_there(struct run *run, struct error *error)
 {
     const struct host *ready[HOSTS_MAX];
@@ -272,7 +272,7 @@ static enum status parse_sizes(struct run *run, struct error *error)
         enum status status = shape ? STATUS_OK : option_size("sizes", word, &n, error);
         if (status != STATUS_OK)
             return status;
-        if (!shape) /* those of several names are among the experiments' */
+        if (!shape) /* sizes of several names are read with the experiments */
             run->session.sizes[run->session.size_count++] = n;
         next += length + (next[length] == ',' ? 1 : 0);
     }
@@ -345,8 +345,8 @@ static enum status parse_values(struct run *run, struct error *error)
     return status == STATUS_OK ? run_check_protocol(run, error) : status;
 }
 
-/* Every experiment must know what is asked for, before the first of them takes an hour. From here
- * on the objective goes by the name that it is stored by. */
+/* Checks that every experiment has the objective, before the first one takes an hour. From here on
+ * the objective has its stored name. */
 static enum status check_objective(struct run *run, struct error *error)
 {
     enum status status = STATUS_OK;
@@ -368,7 +368,7 @@ static enum status check_objective(struct run *run, struct error *error)
 
 enum { OPTIONS_MAX = 40 };
 
-/* The options, each with where its value goes; their number: what is tuned ... */
+/* Lists the options with the places of values; returns their number: the subject ... */
 static size_t list_tuned(struct run *run, struct option_spec *out)
 {
     const struct option_spec options[] = {
@@ -419,7 +419,7 @@ static size_t list_tuned(struct run *run, struct option_spec *out)
     return COUNT(options);
 }
 
-/* ... how it is searched and measured ... */
+/* ... search and measurement ... */
 static size_t list_measuring(struct run *run, struct option_spec *out)
 {
     const struct option_spec options[] = {
@@ -490,7 +490,7 @@ static size_t list_measuring(struct run *run, struct option_spec *out)
     return COUNT(options);
 }
 
-/* ... and where the results go. */
+/* ... and the outputs. */
 static size_t list_outputs(struct run *run, struct option_spec *out)
 {
     const struct option_spec options[] = {

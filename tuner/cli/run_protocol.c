@@ -1,4 +1,4 @@
-/* The numbers that a run measures by: the effort's, those of --set, and a list of them. */
+/* A run's protocol: the effort's numbers, those of --set, and a list of all. */
 #include <stdio.h>
 #include <string.h>
 

@@ -62,7 +62,7 @@ const char *experiment_name_of(struct arena *arena, const char *path)
     return name;
 }
 
-/* "runs/blur.cap" -> "runs/blur", and "blur" as an experiment may be called. */
+/* Derives "runs/blur" and the experiment's name "blur" from "runs/blur.cap". */
 static enum status names_of(struct arena *arena, const char *capture, const char **stem,
                             const char **name, struct error *error)
 {

@@ -33,7 +33,7 @@ static enum status run(const struct command *command, int argc, char **argv, str
         database = word;
     status = reading_open(&database, &store, error);
     if (status == STATUS_OK && store_copied_version(store) == 0) {
-        store_close(store); /* while it is served it may be removed or replaced */
+        store_close(store); /* while served, the file may be removed or replaced */
         store = NULL;
     }
     if (status == STATUS_OK)

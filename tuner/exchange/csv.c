@@ -38,7 +38,7 @@ static size_t line_end(const struct csv_reader *reader)
     return reader->at[0] == '\r' && reader->at[1] == '\n' ? 2 : 0;
 }
 
-/* Behind the opening quote. What is left of the field is moved to its beginning. */
+/* Reads a quoted field from behind the opening quote, moving its parts together in place. */
 static enum status read_quoted(struct csv_reader *reader, struct error *error)
 {
     char *to = reader->at;
@@ -73,7 +73,7 @@ static enum status read_plain(struct csv_reader *reader, struct error *error)
     return STATUS_OK;
 }
 
-/* One field and what ends it; *last: the record's. */
+/* Reads a field and its end; *last: the record's last field. */
 static enum status read_field(struct csv_reader *reader, struct csv_record *out, bool *last,
                               struct error *error)
 {

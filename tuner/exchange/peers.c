@@ -56,9 +56,9 @@ struct import {
     struct arena arena;
     struct csv_reader reader;
     struct csv_record record;
-    size_t field_count;        /* of the header */
-    const char *said[COLUMNS]; /* what --columns calls it; NULL: by its own name */
-    size_t place[COLUMNS];     /* in a record; CSV_FIELDS_MAX: it has none */
+    size_t field_count;        /* fields of the header */
+    const char *said[COLUMNS]; /* name of the column by --columns; NULL: its own name */
+    size_t place[COLUMNS];     /* place in a record; CSV_FIELDS_MAX: absent */
     int64_t environment_id;
     struct key *known; /* problems of the database, sorted */
     size_t known_count;
@@ -69,7 +69,7 @@ struct import {
     const char *first_unknown_key;
 };
 
-/* ---- which column is what ---- */
+/* ---- columns of the file ---- */
 
 static enum status take_column(struct import *import, const char *name, size_t length,
                                const char *said, struct error *error)
@@ -86,7 +86,7 @@ static enum status take_column(struct import *import, const char *name, size_t l
                      suggest(word, column_names, COLUMNS).text);
 }
 
-/* "name=rival,time_ns=rival_ns" */
+/* Reads "name=rival,time_ns=rival_ns". */
 static enum status take_columns(struct import *import, struct error *error)
 {
     enum status status = STATUS_OK;
@@ -154,7 +154,7 @@ static const char *field(const struct import *import, enum column column)
     return place < import->record.count ? import->record.fields[place] : "";
 }
 
-/* At least `least`, or above it when that is 0 and `positive`; NaN for an empty field. */
+/* Reads a number of at least 0, or above 0 if `positive`; NaN for an empty field. */
 static enum status read_real(const struct import *import, enum column column, bool positive,
                              double *out, struct error *error)
 {
@@ -203,7 +203,7 @@ static enum status read_texts(struct import *import, struct store_peer *peer, st
                          *problem == '\0' ? "problem" : "name");
     if (strlen(peer->name) > NAME_BYTES_MAX)
         return error_set(error, STATUS_BAD_INPUT, "name has more than %d bytes", NAME_BYTES_MAX);
-    char printable[NAME_BYTES_MAX + 1]; /* it will be on terminals, and in figures */
+    char printable[NAME_BYTES_MAX + 1]; /* printed on terminals, and in figures */
     (void)string_format(printable, sizeof printable, "%s", peer->name);
     text_make_printable(printable);
     if (strcmp(printable, peer->name) != 0)
@@ -283,7 +283,7 @@ static enum status read_rows(struct import *import, struct error *error)
     }
 }
 
-/* ---- what there is ---- */
+/* ---- known problems ---- */
 
 #define ENVIRONMENTS                                                                               \
     " FROM trials t JOIN environments e ON e.id = t.environment_id"                                \
@@ -322,7 +322,7 @@ static enum status no_environment(struct store *store, const char *device, struc
     return status;
 }
 
-/* The one that was measured last. */
+/* Finds the environment measured last. */
 static enum status find_environment(struct import *import, struct store *store, struct error *error)
 {
     static const struct store_column column = {"id", 0, STORE_INTEGER};
@@ -349,7 +349,7 @@ static const struct store_column key_columns[] = {
     {"n", offsetof(struct key, n), STORE_INTEGER},
 };
 
-/* The problems of what is run there, by the kind of device that their files are for. */
+/* Finds the problems run there, of the experiment files for that kind of device. */
 static enum status find_known(struct import *import, struct store *store, struct error *error)
 {
     char id[24];
@@ -372,7 +372,7 @@ static enum status find_known(struct import *import, struct store *store, struct
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- the import ---- */
 
 static int compare_rows(const void *a, const void *b)
 {

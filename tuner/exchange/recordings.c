@@ -14,7 +14,7 @@
 #include "tuner/exchange/embedded.h"
 #include "tuner/store/query.h"
 
-/* Standard deviations in a median absolute deviation, of what is normal. */
+/* Standard deviations per median absolute deviation, for a normal distribution. */
 static const double deviations_a_mad = 1.4826;
 
 struct source {
@@ -33,12 +33,12 @@ struct taking {
     char environment[24], experiment[24];
     const char *l2_mode;
     struct spans resources, samples;
-    recorded_text kernel; /* of the last resources */
+    recorded_text kernel; /* kernel of the last resources */
 };
 
 typedef enum status take_row(struct taking *taking, struct store_query *row, struct error *error);
 
-/* There may be millions of rows: one after the other. */
+/* Takes rows one by one, as there may be millions. */
 static enum status take_rows(struct taking *taking, const char *sql, take_row *take,
                              struct error *error)
 {
@@ -73,13 +73,13 @@ static const char *text(struct store_query *row, const char *name)
     return store_query_text(row, column(row, name));
 }
 
-/* NaN for SQL NULL. */
+/* Reads a number; NaN for SQL NULL. */
 static double real(struct store_query *row, const char *name)
 {
     return store_query_real(row, column(row, name));
 }
 
-/* -1 for SQL NULL. */
+/* Reads an integer; -1 for SQL NULL. */
 static int64_t integer(struct store_query *row, const char *name)
 {
     const int at = column(row, name);
@@ -107,7 +107,7 @@ static void span_find(const struct spans *spans, int64_t trial, uint32_t *first,
 
 /* ---- the device ---- */
 
-/* Adds the device's facts, but for where it sat in its machine. There is a counter of energy where
+/* Adds the device's facts, except for the place in the machine. An energy counter exists where
  * energies were recorded. */
 static enum status take_facts(struct taking *taking, const struct source *source, const char *from,
                               struct error *error)
@@ -191,7 +191,7 @@ static enum status take_arithmetic(struct taking *taking, struct store_query *ro
     return STATUS_OK;
 }
 
-/* ---- what was measured ---- */
+/* ---- measurements ---- */
 
 static enum status take_resource(struct taking *taking, struct store_query *row,
                                  struct error *error)
@@ -217,7 +217,7 @@ static enum status take_resource(struct taking *taking, struct store_query *row,
                : error_no_memory(error);
 }
 
-/* A time, or an energy, of trials that have the one or the other. */
+/* Takes a time or an energy, for trials with the one or the other. */
 static enum status take_sample(struct taking *taking, struct store_query *row, struct error *error)
 {
     const double sample = store_query_real(row, 1);

@@ -1,5 +1,5 @@
-/* Recordings (tuner/device/recording.h) out of a database, and out of others' files: what
- * `--device replay:FILE` plays. */
+/* Recordings (tuner/device/recording.h) from a database, or from other tools' files, for `--device
+ * replay:FILE`. */
 #ifndef TUNE_EXCHANGE_RECORDINGS_H
 #define TUNE_EXCHANGE_RECORDINGS_H
 
@@ -8,19 +8,19 @@
 #include "tuner/device/recording.h"
 #include "tuner/store/store.h"
 
-/* What the GPU measured that a run on it is the newest of the database's, in this mode, and is not
- * itself replayed; where no GPU did, or `cpus`, the machine whose processors did. `name` is what
- * the recording is called: "nvidia-h200", "my.db". STATUS_NOT_FOUND: there is none. */
+/* Takes the measurements of the GPU with the database's newest run in this mode that is no replay;
+ * without a GPU, or with `cpus`, of the machine whose CPU has this run. `name`: the recording's
+ * name, "nvidia-h200", "my.db". STATUS_NOT_FOUND: none. */
 enum status recordings_take_database(struct store *store, const char *name, bool cpus,
                                      enum l2_mode mode, struct recording *out, struct error *error);
 
-/* The points of a T4 file or of a cache of Kernel Tuner, as one problem of an experiment that has
- * just these parameters and values. `text` (NUL-terminated) is changed. */
+/* Takes the points of a T4 file or a Kernel Tuner cache, as one problem of an experiment with
+ * exactly these parameters and values. `text` (NUL-terminated) is changed. */
 enum status recordings_take_file(char *text, size_t length, const char *name, struct recording *out,
                                  struct error *error);
 
-/* The day of the newest run on a GPU, or on `cpus` ("2026-11-21"), in a database of any schema; ""
- * without one. */
+/* Finds the day of the newest run on a GPU, or on `cpus` ("2026-11-21"), in a database of any
+ * schema; "" without one. */
 enum status recordings_day(struct store *store, bool cpus, char day[16], struct error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* A recording out of what others tried: one problem, whose experiment is made of it. */
+/* A recording from other tools' trials: one problem, with an experiment made to fit. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 /* The distinct values of a parameter. */
 struct seen_values {
     const char *name;
-    bool is_text; /* not all of them are numbers */
+    bool is_text; /* some values are not numbers */
     const char **texts;
     size_t count, capacity;
 };
@@ -50,7 +50,7 @@ static enum trial_status status_of(const struct tried *tried)
     return strcmp(tried->failure, "timeout") == 0 ? TRIAL_TIMED_OUT : TRIAL_LAUNCH_FAILED;
 }
 
-/* As configuration_key and a database write them. */
+/* Formats a configuration like configuration_key and a database. */
 static bool name_configuration(const struct tried *tried, struct text *key, struct text *parameters)
 {
     text_append(parameters, "{");
@@ -115,7 +115,7 @@ static int compare_numbers(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* What stands for the kernel is never looked at: a binary of it is the name of a point. */
+/* Writes the experiment. The kernel's text is never read: a binary is the name of a point. */
 static void write_experiment(struct gathering *gathering, const char *from, struct text *out)
 {
     text_printf(out,
@@ -137,7 +137,7 @@ static void write_experiment(struct gathering *gathering, const char *from, stru
                      "check: {series: \"0\", output: out}\n");
 }
 
-/* A GPU of no particular kind: the file says little of it. */
+/* Writes the facts of a generic GPU, since the file has few. */
 static void write_facts(struct recording *out, const char *device, const char *name,
                         const char *from)
 {
@@ -156,7 +156,7 @@ static void write_facts(struct recording *out, const char *device, const char *n
     recording_add_fact(out, "energy_counter", value_boolean(false));
 }
 
-/* "gemm-A100.json.gz" as a name: "gemm_A100". */
+/* Makes a name of "gemm-A100.json.gz": "gemm_A100". */
 static void name_problem(const char *name, char out[64])
 {
     size_t length = 0;

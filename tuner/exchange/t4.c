@@ -14,7 +14,7 @@
 
 /* db/queries/t4_problems.sql, db/queries/t4.sql */
 
-/* The columns of t4_problems.sql and of t4.sql, in their order. */
+/* Columns of t4_problems.sql and of t4.sql, in order. */
 enum problem_column {
     PROBLEM_ENVIRONMENT,
     PROBLEM_ID,
@@ -60,8 +60,8 @@ enum status t4_version_parse(const char *text, enum t4_version *out, struct erro
     return error_set(error, STATUS_USAGE, "--t4-version %.20s: write 1.0.0 or 1.1.0", text);
 }
 
-/* What becomes of a trial: T4's word for it, and what stands where its time would. Readers know
- * these three words and take others for a mistake. */
+/* A trial's status in T4's terms, and the word in place of its time. Readers know only these three
+ * words. */
 struct outcome {
     enum trial_status status;
     const char *invalidity;
@@ -89,14 +89,14 @@ static struct outcome outcome_of(const char *name, double median_ns)
     return failed;
 }
 
-/* 0 where it is unknown, or below: a share of what a clock did not see. */
+/* Converts to seconds; 0 if unknown or negative (a share below the clock's resolution). */
 static json_t *seconds(double nanoseconds)
 {
     return json_real(isfinite(nanoseconds) && nanoseconds > 0 ? nanoseconds * 1e-9 : 0);
 }
 
-/* The schema of 1.0.0 has compilation_time where readers look for compilation: both. Added up
- * without that repeat, the times come to what the trial cost. */
+/* Writes the times. The schema of 1.0.0 has compilation_time where readers look for compilation, so
+ * both are written. Without this repetition, the sum is the trial's cost. */
 static json_t *times_of(struct store_query *query, bool timed)
 {
     const char *samples = timed ? store_query_text(query, TRIAL_SAMPLES) : NULL;
@@ -135,7 +135,8 @@ static void add_known(json_t *list, const char *name, double value, const char *
         add_measurement(list, name, json_real(value), unit);
 }
 
-/* The unit of time is the metadata's, says 1.1.0, and is then left empty. */
+/* Writes the measurements. In 1.1.0, the unit of time is in the metadata, and is left empty here.
+ */
 static json_t *measurements_of(struct store_query *query, const struct outcome *outcome,
                                enum t4_version version)
 {
@@ -146,7 +147,7 @@ static json_t *measurements_of(struct store_query *query, const struct outcome *
     if (!outcome->instead)
         add_known(list, "energy", store_query_real(query, TRIAL_ENERGY), "J");
     if (!outcome->instead) {
-        /* The experiment's own, by their names; none hides another measurement. */
+        /* The experiment's own metrics, by name; none hides another measurement. */
         const char *metrics = store_query_text(query, TRIAL_METRICS);
         json_t *all = metrics ? json_read(metrics, 0, NULL) : NULL;
         const char *name;
@@ -196,7 +197,7 @@ struct chosen {
     size_t others; /* problems besides */
     char key[PROBLEM_KEY_BYTES];
     int64_t n;
-    struct text names; /* of all that would do */
+    struct text names; /* names of all possible problems */
 };
 
 static const char *text_of(struct store_query *query, int column)

@@ -11,12 +11,12 @@
 #include "tuner/store/store.h"
 
 enum t4_version { T4_1_0_0, T4_1_1_0 };
-/* STATUS_USAGE when there is no such version. */
+/* Parses a version; STATUS_USAGE when unknown. */
 enum status t4_version_parse(const char *text, enum t4_version *out, struct error *error);
 
 struct t4_options {
     enum t4_version version;
-    const char *problem; /* a problem's key, or its beginning up to a dot; NULL: the only one */
+    const char *problem; /* key of a problem, or its beginning up to a dot; NULL: the only one */
     const char *n;       /* a size, in digits; NULL: the only one */
 };
 
@@ -28,9 +28,8 @@ struct t4_counts {
 /* Takes the file a part at a time. */
 typedef enum status t4_take(void *context, const char *data, size_t bytes, struct error *error);
 
-/* Writes the file, which is never held whole. A problem that was tried on several devices or in
- * several modes is written of where it was tried last. STATUS_NOT_FOUND: no such problem, or more
- * than one, with their names.
+/* Writes the file in parts, never holding all of the text. For a problem tried on several devices
+ * or in several modes, takes the last. STATUS_NOT_FOUND: no such problem, or several, with names.
  */
 enum status t4_write(struct store *store, const struct t4_options *options, t4_take *take,
                      void *context, struct t4_counts *counts, struct error *error);

@@ -11,7 +11,7 @@
 #include "tuner/base/text.h"
 #include "tuner/exchange/csv.h"
 
-/* What Kernel Tuner writes as the time of what failed, where it writes a number. */
+/* Kernel Tuner's number for the time of a failed configuration. */
 static const double failed_time = 1e19;
 
 static enum status add_value(struct tried *tried, const char *name, const json_t *value,
@@ -58,7 +58,7 @@ static double sum_of(const json_t *object, const char *const *names, size_t coun
     return sum_ns;
 }
 
-/* What was tuned for may be no time: of scores and GFLOP/s more are better. */
+/* Refuses an objective other than time: of scores and GFLOP/s more are better. */
 static enum status refuse_objective(const char *objective, struct error *error)
 {
     return error_set(error, STATUS_BAD_INPUT,
@@ -67,8 +67,8 @@ static enum status refuse_objective(const char *objective, struct error *error)
                      objective);
 }
 
-/* A member for each configuration that was tried; times are milliseconds, and where it failed the
- * objective is a text. */
+/* Reads a member for each tried configuration; times are milliseconds, and a failure is a text in
+ * place of the objective. */
 static enum status read_cache(const json_t *root, struct tried *tried, tried_take *take,
                               void *context, struct error *error)
 {
@@ -105,8 +105,8 @@ static enum status read_cache(const json_t *root, struct tried *tried, tried_tak
     return has_times ? STATUS_OK : refuse_objective(name, error);
 }
 
-/* As tools write them, in any case of letters; Kernel Tuner wrote "miliseconds" for years. NaN: it
- * is none of time. `absent_ns`: what none, or an empty one, stands for. */
+/* Returns the nanoseconds of a unit as tools write units, in any case of letters; Kernel Tuner
+ * wrote "miliseconds" for years. NaN: no unit of time. `absent_ns`: for a missing or empty unit. */
 static double named_unit(const char *unit, double absent_ns)
 {
     static const struct {
@@ -140,8 +140,8 @@ static const char *t4_objective(const json_t *result)
     return name ? name : "time";
 }
 
-/* The objective where its unit is one of time, else what is called time. `absent_ns`: the file's
- * unit, which a measurement without one has. */
+/* Finds the time: the objective if its unit is one of time, else the measurement named time.
+ * `absent_ns`: the file's unit, for a measurement without one. */
 static enum status t4_time(const json_t *result, double absent_ns, double *out, struct error *error)
 {
     const char *invalidity = json_string_value(json_object_get(result, "invalidity"));
@@ -210,8 +210,8 @@ static enum status read_t4(const json_t *root, struct tried *tried, tried_take *
 
 /* ---- tables ---- */
 
-/* What the column's name says its numbers are, as nanoseconds: "time_us" of "time"; 0: it is
- * another column. */
+/* Returns the nanoseconds of a column's unit by its name: "time_us" of "time"; 0: another column.
+ */
 static double unit_of(const char *column, const char *what)
 {
     static const struct {
@@ -225,7 +225,7 @@ static double unit_of(const char *column, const char *what)
     return 0;
 }
 
-/* NaN where the field is no number. */
+/* Reads a number; NaN for any other field. */
 static double number_in(const char *field)
 {
     char *end = NULL;
@@ -233,7 +233,7 @@ static double number_in(const char *field)
     return end != field && *end == '\0' ? number : (double)NAN;
 }
 
-/* One line of a table: its time, its cost, and a parameter in each other column. */
+/* Takes a line of a table: time, cost, and a parameter in each other column. */
 static enum status take_line(const struct csv_record *header, const struct csv_record *line,
                              struct tried *tried, tried_take *take, void *context,
                              struct error *error)
@@ -295,7 +295,7 @@ static enum status read_table(char *text, size_t length, struct arena *arena, st
     return status;
 }
 
-/* A cache that Kernel Tuner did not close ends in a comma. */
+/* Parses a file; a cache that Kernel Tuner did not close ends in a comma. */
 static json_t *parse(struct arena *arena, char *text, size_t length, json_error_t *wrong)
 {
     json_t *root = json_read_bytes(text, length, 0, wrong);
