@@ -1,27 +1,28 @@
-/* tune/reduce.cuh: reductions on the GPU, launched as tuned.conf says. For nvcc, C++17.
+/* tune/reduce.cuh: GPU reductions launched with the configuration of tuned.conf. For nvcc, C++17.
  *
  *     #include <tune/reduce.cuh>
  *
- *     struct tuned *tuned = tuned_load("tuned.conf", NULL);             once; NULL is fine
- *     void *workspace;                                                  once a stream
+ *     struct tuned *tuned = tuned_load("tuned.conf", NULL);             once; NULL: defaults
+ *     void *workspace;                                                  one per stream
  *     cudaMalloc(&workspace, tune::reduce_workspace_bytes());
  *     tune::reduce_prepare(workspace, tune::reduce_workspace_bytes(), stream);
  *
  *     size_t bytes = tune::reduce_workspace_bytes();
  *     tune::reduce<tune::sum>(tuned, in, n, out, workspace, bytes, stream);
  *
- * `in` and `out` are device pointers, n counts elements. Nothing is allocated and nothing waited
- * for: the launches are put on the stream, or into the graph that it is captured into, and *out is
- * there when they have run. Any thread may call; launches on several streams at once need a
- * workspace each, launches on one stream share one. In the place of `tuned`, tune::pinned{...}.
+ * `in` and `out` are device pointers, n counts elements. Calls allocate no memory and do not wait:
+ * the launches are put on the stream, or into the graph that is being captured, and *out is valid
+ * when they are complete. Calls return the CUDA runtime's errors, cudaSuccess for none. Any thread
+ * may call. Launches that may overlap need separate workspaces; launches on one stream share
+ * one. tune::pinned{...} may replace `tuned`.
  *
- *     tune::reduce            of numbers in memory, by a shipped operator: what experiments tune
- *     tune::reduce_with       of any input by any operator, with an initial value
+ *     tune::reduce            numbers in memory by a shipped operator, as tuned by experiments
+ *     tune::reduce_with       any input by any operator, with an initial value
  *     tune::arg_min, arg_max  the place of an extreme
- *     tune::reduce_segments   of each of many segments, by offsets
- *     tune::DeviceReduce, tune::DeviceSegmentedReduce   the same as CUB calls them
+ *     tune::reduce_segments   each of many segments, given by offsets
+ *     tune::DeviceReduce, tune::DeviceSegmentedReduce   these calls in the form of CUB
  *
- * More, and which CUB call is which: docs/calls.md. */
+ * docs/calls.md has the details and the corresponding calls of CUB. */
 #ifndef TUNE_REDUCE
 #define TUNE_REDUCE
 
@@ -40,16 +41,16 @@
 namespace tune
 {
 
-/* A choice made once: plain data, which may be copied and used by several threads at a time. It
- * holds nothing of `tuned`. */
+/* A plan: plain data, which may be copied and used by several threads at a time. `tuned` may be
+ * freed after planning. */
 template <typename OP, typename T> struct reduce_plan {
     calls::plan plan;
 
-    /* Launches, on the device that the plan was made on, which must be the current one: as many
-     * blocks as n needs. Any n gives a right result; another than the plan's perhaps not as fast.
-     * cudaErrorInvalidValue: `in` (aligned as T), `out` or `workspace` is no such pointer (in may
-     * be NULL when n is 0), or n is more than 2^31 tiles of the plan's kernel, which are at least
-     * 2^36 elements and more than the plan was made for. Else what the launch gives. */
+    /* Launches the reduction of n elements on the plan's device, which must be current, with as
+     * many blocks as n needs. Any n is correct; one far from the planned size may be slower.
+     * Returns cudaErrorInvalidValue if `in` (aligned to T; may be NULL if n is 0), `out` or
+     * `workspace` is no valid pointer, or n exceeds 2^31 tiles of the plan's kernel, which are at
+     * least 2^36 elements and more than the planned n. Otherwise returns the launch's error. */
     cudaError_t run(const T *in, size_t n, reduce_result_t<OP, T> *out, void *workspace,
                     cudaStream_t stream) const
     {
@@ -57,11 +58,11 @@ template <typename OP, typename T> struct reduce_plan {
     }
 };
 
-/* Chooses for n elements on the current device: what tuned.conf (may be NULL) has, else the nearest
- * that is compiled in, else a default. `why` (may be NULL) is told which and why; a plan that is
- * not what tuned.conf has is no error. The first plan on a device asks the driver about it, which
- * takes microseconds; others take a look-up. cudaErrorNoKernelImageForDevice ...: the program has
- * no code for this device. */
+/* Plans for n elements on the current device: with the entry of tuned.conf (`by` may be a NULL
+ * tuned), else the nearest compiled-in kernel, else a default. A plan without an entry is no error;
+ * `why` (may be NULL) receives the configuration and the reason. The first plan on a device asks
+ * the driver, which takes microseconds; further plans take a look-up. Returns
+ * cudaErrorNoKernelImageForDevice or another error if the program has no code for the device. */
 template <typename OP, typename T, typename LIST = calls::own_list>
 cudaError_t plan_reduce(const configured_by &by, size_t n, reduce_plan<OP, T> *plan,
                         choice *why = nullptr)
@@ -78,7 +79,9 @@ cudaError_t plan_reduce(const configured_by &by, size_t n, reduce_plan<OP, T> *p
     return result;
 }
 
-/* Both in one call: *out = in[0] OP in[1] OP ... OP in[n - 1]. */
+/* Plans and launches: *out = in[0] OP in[1] OP ... OP in[n - 1]. Takes and returns as plan_reduce
+ * and reduce_plan::run; cudaErrorInvalidValue also for a workspace_bytes below
+ * reduce_workspace_bytes(). */
 template <typename OP, typename T, typename LIST = calls::own_list>
 cudaError_t reduce(const configured_by &by, const T *in, size_t n, reduce_result_t<OP, T> *out,
                    void *workspace, size_t workspace_bytes, cudaStream_t stream,
@@ -91,13 +94,13 @@ cudaError_t reduce(const configured_by &by, const T *in, size_t n, reduce_result
     return result == cudaSuccess ? plan.run(in, n, out, workspace, stream) : result;
 }
 
-/* *out = init OP in[0] OP ... OP in[n - 1], of any input (detail/input.cuh) by any associative and
- * commutative operator: tune::sum{} and its like, or V operator()(V, V), which need not have an
- * identity; one with members travels with each value, so let it be small. Values are of the type of
- * init + in[0] where both are numbers, so that an int64_t(0) makes the sum of ints a wide one, else
- * of init's type, which may be copied by its bytes, up to 256 of them; halves are combined as
- * float. `out`, a pointer or an iterator, is given what they convert to. The configuration of
- * reduce.sum.f32 of as many bytes stands in. */
+/* Reduces any input (detail/input.cuh) by any associative and commutative operator: *out = init OP
+ * in[0] OP ... OP in[n - 1]. `op` is tune::sum{} and so on, or V operator()(V, V), which needs no
+ * identity; members of an operator travel with each value and should be small. V, the type of
+ * values, is the type of init + in[0] if both are numbers, so that int64_t(0) makes a sum of ints
+ * wide; else the type of init, trivially copyable and at most 256 bytes. Halves are combined as
+ * float. `out` is a pointer or an iterator. The configuration of reduce.sum.f32 with as many bytes
+ * stands in. */
 template <typename LIST = calls::own_list, typename IN, typename OUT, typename OP, typename INIT>
 cudaError_t reduce_with(const configured_by &by, const IN &in, size_t n, OUT out, OP op, INIT init,
                         void *workspace, size_t workspace_bytes, cudaStream_t stream,
@@ -110,8 +113,8 @@ cudaError_t reduce_with(const configured_by &by, const IN &in, size_t n, OUT out
                                            true, stream, why);
 }
 
-/* The least value, and the lowest index that has it; either place may be NULL. NaN counts as
- * missing, -0 equals 0. Of nothing: the index -1, and the largest value or infinity. */
+/* Finds the least value and its lowest index; `value` or `index` may be NULL. NaN counts as
+ * missing, -0 equals 0. An empty input gives index -1 and the largest value or infinity. */
 template <typename LIST = calls::own_list, typename IN, typename R, typename I>
 cudaError_t arg_min(const configured_by &by, const IN &in, size_t n, R *value, I *index,
                     void *workspace, size_t workspace_bytes, cudaStream_t stream,
@@ -121,7 +124,8 @@ cudaError_t arg_min(const configured_by &by, const IN &in, size_t n, R *value, I
         return cudaErrorInvalidValue;
     return calls::place_of<false, LIST>(by, in, n, value, index, workspace, true, stream, why);
 }
-/* The greatest. */
+/* Finds the greatest value and its lowest index, as arg_min. An empty input gives the smallest
+ * value or minus infinity. */
 template <typename LIST = calls::own_list, typename IN, typename R, typename I>
 cudaError_t arg_max(const configured_by &by, const IN &in, size_t n, R *value, I *index,
                     void *workspace, size_t workspace_bytes, cudaStream_t stream,
@@ -132,11 +136,11 @@ cudaError_t arg_max(const configured_by &by, const IN &in, size_t n, R *value, I
     return calls::place_of<true, LIST>(by, in, n, value, index, workspace, true, stream, why);
 }
 
-/* out[s] = init OP in[begin[s]] OP ... OP in[end[s] - 1], as reduce_with; begin and end are device
- * pointers to integers, or iterators. Segments may have any lengths side by side, be empty (out[s]
- * is init), overlap. No workspace. `length`: what most have about, in elements; 0: not known. The
- * configuration of reduce_segments.sum_f32 of the nearest length in bytes is launched; where the
- * length is not known, the default. */
+/* Reduces each segment: out[s] = init OP in[begin[s]] OP ... OP in[end[s] - 1], with operators and
+ * types as in reduce_with. begin and end are device pointers to integers, or iterators. Segments
+ * may differ in length, be empty (out[s] is init) or overlap. `length`: approximate length of most
+ * segments in elements; 0: unknown. Launches the configuration of reduce_segments.sum_f32 of the
+ * nearest length in bytes, or the default for an unknown length. Needs no workspace. */
 template <typename LIST = calls::own_list, typename IN, typename OUT, typename BEGIN, typename END,
           typename OP, typename INIT>
 cudaError_t reduce_segments(const configured_by &by, const IN &in, size_t segments, BEGIN begin,

@@ -1,7 +1,7 @@
-/* tune/reduce_ordered.cuh: reductions that keep the order of their elements, on the GPU, launched
- * as tuned.conf says: *out = in[0] OP in[1] OP ... OP in[n - 1] for an operator that is associative
- * and need not be commutative. For nvcc, C++17. Workspaces, streams, threads and graphs: as
- * tune/reduce.cuh has it; docs/calls.md. */
+/* tune/reduce_ordered.cuh: GPU reductions that keep the order of elements, launched with the
+ * configuration of tuned.conf: *out = in[0] OP in[1] OP ... OP in[n - 1] for an associative OP that
+ * need not be commutative. For nvcc, C++17. Workspaces, streams, threads, graphs and an example:
+ * tune/reduce.cuh, docs/calls.md. */
 #ifndef TUNE_REDUCE_ORDERED
 #define TUNE_REDUCE_ORDERED
 
@@ -16,15 +16,16 @@
 namespace tune
 {
 
-/* The operators: tune::affine_u32 (maps x -> a x + b mod 2^32, combined as left(right(x))),
- * tune::matrix_u32 and tune::matrix_f32 (products of 2x2 matrices), or one of the caller's with the
- * same members (kernels/reduce_ordered/operator.cuh) and elements of 8 or 16 bytes, which is
- * launched as the shipped operator with elements as large. Elements are aligned to their size. Of
- * no elements: the identity. The same call gives the same bits every time. */
+/* A plan, as reduce_plan. Operators: tune::affine_u32 (maps x -> a x + b mod 2^32, combined as
+ * left(right(x))), tune::matrix_u32 and tune::matrix_f32 (products of 2x2 matrices), or the
+ * caller's with equal members (kernels/reduce_ordered/operator.cuh) and elements of 8 or 16 bytes,
+ * which take the configuration of the shipped operator with elements of that size. Elements are
+ * aligned to their size. No elements give the identity. The same call gives the same bits every
+ * time. */
 template <typename OP> struct reduce_ordered_plan {
     calls::plan plan;
 
-    /* As reduce_plan::run; n is less than 2^36. */
+    /* Launches as reduce_plan::run; n must be below 2^36. */
     cudaError_t run(const typename OP::element *in, size_t n, typename OP::element *out,
                     void *workspace, cudaStream_t stream) const
     {
@@ -32,7 +33,7 @@ template <typename OP> struct reduce_ordered_plan {
     }
 };
 
-/* As plan_reduce. */
+/* Plans as plan_reduce; n must be below 2^36. */
 template <typename OP, typename LIST = calls::own_list>
 cudaError_t plan_reduce_ordered(const configured_by &by, size_t n, reduce_ordered_plan<OP> *plan,
                                 choice *why = nullptr)
@@ -49,7 +50,7 @@ cudaError_t plan_reduce_ordered(const configured_by &by, size_t n, reduce_ordere
     return result;
 }
 
-/* Both in one call. */
+/* Plans and launches in one call. */
 template <typename OP, typename LIST = calls::own_list>
 cudaError_t reduce_ordered(const configured_by &by, const typename OP::element *in, size_t n,
                            typename OP::element *out, void *workspace, size_t workspace_bytes,

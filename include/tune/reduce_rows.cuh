@@ -1,6 +1,6 @@
-/* tune/reduce_rows.cuh: each of many rows reduced to one, on the GPU, launched as tuned.conf says:
- * out[r] = in[r * length] OP ... OP in[(r + 1) * length - 1]. For nvcc, C++17. It needs no
- * workspace; streams, threads and graphs: as tune/reduce.cuh has it; docs/calls.md. */
+/* tune/reduce_rows.cuh: GPU reductions of many rows of one length, launched with the configuration
+ * of tuned.conf: out[r] = in[r * length] OP ... OP in[(r + 1) * length - 1]. For nvcc, C++17. No
+ * workspace is needed. Streams, threads, graphs and an example: tune/reduce.cuh, docs/calls.md. */
 #ifndef TUNE_REDUCE_ROWS
 #define TUNE_REDUCE_ROWS
 
@@ -15,15 +15,17 @@
 namespace tune
 {
 
-/* The operators and elements of tune/reduce.cuh, and tune::composition of maps x -> a x + b mod
- * 2^32, a (made odd) in the high half of an unsigned 8-byte integer, b in the low one: order is
- * kept. Of rows of no elements: what reduce gives of none. */
+/* A plan, as reduce_plan. Operators and elements are those of tune/reduce.cuh, and
+ * tune::composition of maps x -> a x + b mod 2^32, a (made odd) in the high half of an unsigned
+ * 8-byte integer, b in the low half; order is kept. Empty rows give the result of an empty
+ * reduction. */
 template <typename OP, typename T> struct reduce_rows_plan {
     calls::plan plan;
     long long length;
 
-    /* Launches, on the device that the plan was made on. Any number of rows is right; 0 launches
-     * nothing. cudaErrorInvalidValue: `in` (aligned as T) or `out` is no such pointer. */
+    /* Launches the reduction of `rows` rows (any number; 0 launches no kernel) on the plan's
+     * device. Returns cudaErrorInvalidValue if `in` (aligned to T) or `out` is no valid pointer;
+     * otherwise the launch's error. */
     cudaError_t run(const T *in, size_t rows, reduce_result_t<OP, T> *out,
                     cudaStream_t stream) const
     {
@@ -33,14 +35,14 @@ template <typename OP, typename T> struct reduce_rows_plan {
         if ((in == nullptr && length > 0) || !calls::is_aligned(in, alignof(T)) || out == nullptr ||
             count < 0)
             return cudaErrorInvalidValue;
-        void *arguments[] = {&in, &out, &count, &each}; // where the kernel knows it: not looked at
+        void *arguments[] = {&in, &out, &count, &each}; // ignored by kernels of a fixed length
         return calls::launch(plan.kernel, calls::blocks_for(plan, count), plan.block, 0, false,
                              arguments, stream);
     }
 };
 
-/* As plan_reduce, for rows of `length` elements. Kernels that are compiled for that length are the
- * faster ones: they are there for the lengths that TUNE_CONFIGURATIONS has. */
+/* Plans as plan_reduce, for rows of `length` elements. Kernels compiled for one length are faster;
+ * TUNE_CONFIGURATIONS lists their lengths. */
 template <typename OP, typename T, typename LIST = calls::own_list>
 cudaError_t plan_reduce_rows(const configured_by &by, size_t rows, size_t length,
                              reduce_rows_plan<OP, T> *plan, choice *why = nullptr)
@@ -59,7 +61,7 @@ cudaError_t plan_reduce_rows(const configured_by &by, size_t rows, size_t length
     return result;
 }
 
-/* Both in one call. */
+/* Plans and launches in one call. */
 template <typename OP, typename T, typename LIST = calls::own_list>
 cudaError_t reduce_rows(const configured_by &by, const T *in, size_t rows, size_t length,
                         reduce_result_t<OP, T> *out, cudaStream_t stream, choice *why = nullptr)

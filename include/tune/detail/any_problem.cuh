@@ -11,19 +11,19 @@ namespace tune
 namespace calls
 {
 
-// No experiment has them: the configurations of a sum of floats of as many bytes stand in, loading
-// as many bytes at a time.
+// A sum of floats with as many bytes in total and per load stands in, since no experiment covers
+// these.
 constexpr key_text stand_in_key = make_key("reduce", "sum", ".", "f32");
 enum : int { STAND_IN_BYTES = 4 };
 
-// In units of the stand-in, from 1 up.
+// Returns n as a number of the stand-in's elements, rounded up.
 constexpr long long stand_in_n(size_t n, size_t bytes)
 {
     const long long most = LLONG_MAX / 256;
     return (long long)n < most ? ((long long)n * (long long)bytes + 3) / STAND_IN_BYTES : most;
 }
 
-// BYTES an element in memory; PACKED: several are loaded at a time.
+// Returns the elements per load. BYTES: size of an element; PACKED: loads of several elements.
 template <int BYTES, bool PACKED> constexpr int packed_count(int count)
 {
     const int fitting = count * STAND_IN_BYTES / BYTES;
@@ -47,8 +47,8 @@ struct any_problem : reduce_family<OP, IN> {
         return true;
     }
 
-    // What the stand-in's configuration comes to. What only numbers of 4 and 8 bytes can do is done
-    // as any value can be.
+    // Adapts the stand-in's configuration. Steps for numbers of 4 and 8 bytes are replaced by
+    // general ones.
     static constexpr void complete(configuration &of)
     {
         if (first_wrong(fields(), of) >= 0)
@@ -85,7 +85,7 @@ struct any_problem : reduce_family<OP, IN> {
     {
         return reduce_problem<sum, f32>::default_of(n);
     }
-    // Larger values leave room for fewer blocks than the stand-in has.
+    // Larger values may leave fewer resident blocks than the stand-in has.
     static long long most_blocks(const configuration &of, int sm_count, int resident)
     {
         configuration fitting = of;
@@ -97,12 +97,12 @@ struct any_problem : reduce_family<OP, IN> {
     static constexpr bool can_be(const configuration &of)
     {
         configuration plain = of;
-        plain.value[P::COUNT] = 1; // of whatever size
+        plain.value[P::COUNT] = 1; // a count of 1 is valid for every size
         return reduce_problem<sum, f32>::can_be(plain);
     }
 };
 
-// Chooses and launches. `n` elements of `in`, which `as` (input_as) says how to read.
+// Chooses and launches for `n` elements of `in`, read as AS (input_as) says.
 template <typename HOW, typename LIST, typename OF, typename AS, typename IN, typename OUT>
 cudaError_t reduce_any(const configured_by &by, const IN &in, size_t n, const OF &of,
                        const OUT &out, void *workspace, bool is_prepared, cudaStream_t stream,
@@ -127,7 +127,7 @@ cudaError_t reduce_any(const configured_by &by, const IN &in, size_t n, const OF
                                  : result;
 }
 
-// By an operator on values V.
+// Reduces by an operator on values V.
 template <typename LIST, typename V, bool HAS_INIT, typename IN, typename OUT, typename OP>
 cudaError_t reduce_by(const configured_by &by, const IN &in, size_t n, const OUT &out, const OP &op,
                       const V &init, void *workspace, bool is_prepared, cudaStream_t stream,
@@ -145,7 +145,7 @@ cudaError_t reduce_by(const configured_by &by, const IN &in, size_t n, const OUT
                                          workspace, is_prepared, stream, why);
 }
 
-// The same for the place of an extreme. K: what values are compared as.
+// Finds the place of an extreme. K: type for comparisons.
 template <bool MAXIMUM, typename IN> struct placing {
     typedef input_as<IN> as;
     typedef typename element_of<typename widened_type<typename as::VALUE>::type>::type K;

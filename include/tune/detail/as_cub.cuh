@@ -1,5 +1,5 @@
-// The calls as CUB has them: cub::DeviceReduce::Sum(...) becomes tune::DeviceReduce::Sum(...). Part
-// of tune/reduce.cuh.
+// Calls with CUB's names and arguments: cub::DeviceReduce::Sum(...) becomes
+// tune::DeviceReduce::Sum(...). Part of tune/reduce.cuh.
 #ifndef TUNE_CALLS_AS_CUB
 #define TUNE_CALLS_AS_CUB
 
@@ -31,7 +31,7 @@ template <typename T>
 constexpr bool is_number = (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) ||
                            std::is_same_v<typename widened_type<T>::type, float>;
 
-// Whether it is what experiments tune: plain numbers, with the result that they have.
+// Returns whether an experiment tunes this case: plain numbers with their usual result.
 template <typename OP, typename IN, typename OUT> constexpr bool is_plain()
 {
     typedef input_value<IN> T;
@@ -41,8 +41,8 @@ template <typename OP, typename IN, typename OUT> constexpr bool is_plain()
         return false;
 }
 
-// What CUB combines values in: a sum in the type of the output plus the input, extremes in the
-// input's.
+// Types in which CUB combines values: a sum in the common type of output and input, extremes in
+// the input's type.
 template <typename IN, typename OUT>
 using sum_type = accumulator_for<typename value_of_output<OUT, input_value<IN>>::type,
                                  typename input_as<IN>::VALUE>;
@@ -50,10 +50,10 @@ template <typename IN>
 using extreme_type = typename widened_type<typename input_as<IN>::VALUE>::type;
 template <typename INIT, typename IN>
 using init_type = accumulator_for<INIT, typename input_as<IN>::VALUE>;
-// Of numbers by the shipped operator, of others by their own +.
+// Shipped operator for numbers, operator + for other types.
 template <typename V> using sum_of = std::conditional_t<std::is_arithmetic_v<V>, sum, added>;
 
-// Offsets of segments that are equally long.
+// Offsets of segments of equal length.
 struct stepped {
     long long step, first;
     __host__ __device__ long long operator[](long long at) const
@@ -63,9 +63,9 @@ struct stepped {
 };
 
 template <typename LIST> struct device_reduce {
-    /* Each is called twice: with `temporary` NULL it says in `bytes` how much of it is needed (some
-     * 256 KiB, whatever n is), launches nothing and looks at nothing else; then with that memory,
-     * which need not be zeroed nor kept. */
+    /* Each function is called twice, as in CUB. With `temporary` NULL, `bytes` receives the size of
+     * the memory (some 256 KiB for every n), no other argument is read and no kernel is launched.
+     * The second call takes this memory, which need not be zeroed or kept. */
     template <typename IN, typename OUT, typename N>
     static cudaError_t Sum(void *temporary, size_t &bytes, IN in, OUT out, N n,
                            cudaStream_t stream = nullptr)
@@ -98,7 +98,8 @@ template <typename LIST> struct device_reduce {
     {
         return Reduce(temporary, bytes, transformed(in, f), out, n, op, init, stream);
     }
-    /* To a value and its index, or (CUB's older ones) to a struct with members key and value. */
+    /* Outputs are a value and its index, or (CUB's older form) a struct with members key and value.
+     */
     template <typename IN, typename R, typename I, typename N>
     static cudaError_t ArgMin(void *temporary, size_t &bytes, IN in, R *value, I *index, N n,
                               cudaStream_t stream = nullptr)
@@ -127,7 +128,7 @@ template <typename LIST> struct device_reduce {
     }
 
   private:
-    // False: nothing is to be launched, in the first phase or because of an error.
+    // Returns false if no launch follows: in the first phase or after an error.
     static bool is_second_phase(void *temporary, size_t &bytes, cudaError_t *result)
     {
         if (temporary == nullptr)
@@ -184,8 +185,8 @@ template <typename LIST> struct device_reduce {
 };
 
 template <typename LIST> struct device_segmented_reduce {
-    /* Called twice as CUB's; no memory is needed, though one byte is asked for. Where the length of
-     * all segments is one number, it stands in the place of the offsets. */
+    /* Each function is called twice, as in CUB; one byte is requested and none is used. A common
+     * length of all segments may replace the offsets. */
     template <typename IN, typename OUT, typename BEGIN, typename END>
     static cudaError_t Sum(void *temporary, size_t &bytes, IN in, OUT out, long long segments,
                            BEGIN begin, END end, cudaStream_t stream = nullptr)
@@ -222,7 +223,7 @@ template <typename LIST> struct device_segmented_reduce {
         return each<true>(temporary, bytes, in, out, segments, begin, end, op,
                           (init_type<INIT, IN>)init, stream);
     }
-    /* To structs with members key, which counts from the segment's beginning, and value. */
+    /* Outputs are structs with members key, counted from the segment's beginning, and value. */
     template <typename IN, typename OUT, typename BEGIN, typename END>
     static cudaError_t ArgMin(void *temporary, size_t &bytes, IN in, OUT out, long long segments,
                               BEGIN begin, END end, cudaStream_t stream = nullptr)
@@ -272,8 +273,9 @@ template <typename LIST> struct device_segmented_reduce {
 
 } // namespace calls
 
-/* What the calls below go by, in the whole program: a tuned.conf, which must stay loaded; NULL, as
- * without this call: none. */
+/* Sets the tuned.conf of DeviceReduce and DeviceSegmentedReduce for the whole program. The object
+ * must stay loaded until the last call. NULL, the initial state: defaults only. Any thread may
+ * call. */
 inline void use(const struct tuned *tuned)
 {
     calls::in_use().store(tuned);

@@ -1,4 +1,5 @@
-// Which of the compiled-in configurations is launched, and why. Internal to the headers of tune/.
+// Choice among the compiled-in configurations, with its reason. Internal to the headers of
+// tune/.
 #ifndef TUNE_CALLS_CHOOSE
 #define TUNE_CALLS_CHOOSE
 
@@ -14,21 +15,21 @@
 namespace tune
 {
 
-/* A configuration that stays, whatever tuned.conf says: what a call's choice has as
- * `configuration`, "variant=flagged map=strided ...", and, so that the order of a sum hangs on no
- * device, a number of blocks: "... blocks=264". Its kernel must be compiled in (docs/calls.md):
- * where it is not, or cannot run on the device, the call gives cudaErrorNotSupported and launches
- * nothing. Without a text: the default of the problem and size, on 528 blocks, which no version of
- * these headers will change. */
+/* A fixed configuration, independent of tuned.conf. The text is a choice's `configuration`
+ * ("variant=flagged map=strided ..."); add "blocks=264" to make the order of a sum independent of
+ * the device. A call returns cudaErrorNotSupported and launches no kernel if the configuration's
+ * kernel is not compiled in (docs/calls.md) or cannot run on the device. Without a text: the
+ * default of the problem and size with 528 blocks, equal in every version of these headers. */
 struct pinned {
-    const char *configuration = nullptr; /* the caller's, as long as the call runs */
+    const char *configuration = nullptr; /* borrowed during the call */
 };
 
-/* What a call's configuration comes from: a tuned.conf (may be NULL), or what is pinned. */
+/* Source of a call's configuration: a tuned.conf (may be NULL) or a pinned configuration. */
 class configured_by
 {
   public:
-    configured_by(const struct tuned *from) : tuned(from) // without a word: so most calls have it
+    configured_by(const struct tuned *from)
+        : tuned(from) // implicit, as most calls pass a tuned.conf
     {
     }
     configured_by(const tune::pinned &from) : is_pinned(true), text(from.configuration)
@@ -39,31 +40,31 @@ class configured_by
     const char *text = nullptr;
 };
 
-/* Which configuration a call launches, and why. */
+/* The configuration that a call launches, with the reason. */
 struct choice {
-    /* Of what tuned.conf has for this problem, size and device (tuned.h), where that is launched;
-     * TUNED_NONE: a relative is, or the default. */
+    /* Grade of the launched entry of tuned.conf (tuned.h) for this problem, size and device;
+     * TUNED_NONE for a relative or the default. */
     enum tuned_grade grade;
-    bool is_exact;           /* what tuned.conf has is launched, or what is pinned */
-    char configuration[256]; /* what is launched: "variant=last_block step=shuffle ..." */
+    bool is_exact;           /* the entry's or the pinned configuration is launched */
+    char configuration[256]; /* launched configuration: "variant=last_block step=shuffle ..." */
     char reason[TUNED_REASON_BYTES + 768]; /* one line */
 };
 
 namespace calls
 {
 
-// What a problem has compiled in, and what was found out about it on each device.
+// Compiled-in configurations of a problem, with their state on each device.
 struct instance_table {
     field_list fields;
     const instance *at;
     int count;
-    std::atomic<int> *resident; // [DEVICES_MAX][count]: see resident_blocks
+    std::atomic<int> *resident; // [DEVICES_MAX][count]: results of resident_blocks
 };
 
 enum : int { RESIDENT_UNKNOWN = 0, CANNOT_RUN = -1 };
 
-// What is beyond the limits that every device has is to be asked for: 48 KiB, static shared memory
-// counted, and clusters of 8.
+// Raises the kernel's limits above those of every device: 48 KiB of shared memory (static
+// included) and clusters of 8 blocks.
 inline cudaError_t allow_kernel(const instance &of)
 {
     cudaError_t result = cudaSuccess;
@@ -75,7 +76,7 @@ inline cudaError_t allow_kernel(const instance &of)
     return result;
 }
 
-// Whether a cluster of that many blocks finds room anywhere on the device.
+// Asks whether one cluster of this size fits on the device.
 inline cudaError_t ask_cluster(const instance &of, bool *has_room)
 {
     cudaLaunchAttribute attribute = {};
@@ -99,7 +100,7 @@ inline cudaError_t ask_resident(const instance &of, const device &device, int *r
     *resident = CANNOT_RUN;
     if (device.capability < of.capability || of.shared_bytes > device.shared_bytes_most)
         return cudaSuccess;
-    // Code for an older architecture runs on a newer one, without what only the newer one has.
+    // Code for an older architecture runs on a newer device but lacks the newer features.
     cudaFuncAttributes attributes;
     cudaError_t result = cudaFuncGetAttributes(&attributes, of.kernel);
     if (result != cudaSuccess)
@@ -119,8 +120,8 @@ inline cudaError_t ask_resident(const instance &of, const device &device, int *r
     return result;
 }
 
-// Blocks an SM that are resident at once; CANNOT_RUN: the device, or the code that the program has
-// for it, does not do. Asked once.
+// Counts the resident blocks per SM, once per device. CANNOT_RUN: not supported by the device or
+// by the program's code for the device.
 inline cudaError_t resident_blocks(const instance_table &table, int index, const device &device,
                                    int *resident)
 {
@@ -197,26 +198,26 @@ inline void append_list_line(line &to, field_list fields, const char *key, int f
 enum class found {
     exact,
     not_compiled_in,
-    cannot_run, // it is compiled in, and the device or the program's code for it does not do
-    unreadable, // tuned.conf has what is no configuration of these kernels
-    unfit,      // for sizes like this one
+    cannot_run, // compiled in, but not supported by the device or the program's code for the device
+    unreadable, // tuned.conf has no configuration of these kernels
+    unfit,      // kernel for other sizes
     nothing,
 };
 
 struct selection {
     int index;
-    found how;            // of the entry's own kernel
-    bool is_wanted;       // the entry's kernel, or one of its alternatives
-    bool is_relative;     // the nearest of the wanted one's kind
-    int alternative;      // which of the entry's, from 1; 0: none
-    int unreadable;       // the field; -1: none
-    configuration wanted; // what is launched of tuned.conf, where it has something
+    found how;            // state of the entry's own kernel
+    bool is_wanted;       // the entry's kernel or one of its alternatives is chosen
+    bool is_relative;     // the nearest kernel of the entry's kind is chosen
+    int alternative;      // number of the entry's alternative, from 1; 0: none
+    int unreadable;       // field with a wrong value; -1: none
+    configuration wanted; // chosen configuration of tuned.conf, if any
 };
 
-// Configurations of an entry: its own, and those that are as fast.
+// Configurations of an entry: its own and its equally fast alternatives.
 enum : int { ALTERNATIVES_MOST = 3 };
 struct wanted_list {
-    configuration at[1 + ALTERNATIVES_MOST]; // as the kernels of the problem have it
+    configuration at[1 + ALTERNATIVES_MOST]; // completed for the problem's kernels
     configuration as_written;                // the first
     int count;
 };
@@ -249,7 +250,7 @@ wanted_list wanted_of(field_list fields, const struct tuned_entry *entry, int sh
     return out;
 }
 
-// The nearest of the wanted one's kind among those that run here; -1: none.
+// Finds the runnable kernel of the wanted one's kind that is nearest; -1: none.
 inline cudaError_t find_nearest(const instance_table &table, const device &device,
                                 const configuration &wanted, int *nearest)
 {
@@ -274,7 +275,8 @@ inline cudaError_t find_nearest(const instance_table &table, const device &devic
     return cudaSuccess;
 }
 
-// One block is no choice for a size many times those it was found at.
+// Returns whether a kernel is unsuitable for n: too many elements, or one block for a size many
+// times the tuned ones.
 inline bool is_unfit(const instance &of, const struct tuned_answer &answer)
 {
     return answer.n > of.n_most || (of.is_one_block && answer.grade < TUNED_IN_RANGE &&
@@ -289,7 +291,7 @@ inline int index_of(const instance_table &table, const configuration &wanted)
     return -1;
 }
 
-// Why it cannot be launched, or found::exact and where it is.
+// Finds a wanted kernel. *how: found::exact, or the reason against a launch.
 inline cudaError_t find_wanted(const instance_table &table, const device &device,
                                const struct tuned_answer &answer, const configuration &wanted,
                                found *how, int *index)
@@ -310,8 +312,8 @@ inline cudaError_t find_wanted(const instance_table &table, const device &device
     return result;
 }
 
-// The first of the entry's that is compiled in and can run; else the nearest of its kind, else the
-// default.
+// Selects the entry's first configuration that is compiled in and can run; else the nearest of
+// its kind, else the default.
 inline cudaError_t select(const instance_table &table, const device &device,
                           const struct tuned_answer &answer, const wanted_list &wanted,
                           int otherwise, selection *out)
@@ -361,14 +363,14 @@ inline void explain_difference(const instance_table &table, const selection &of,
     }
 }
 
-// What is to be planned.
+// Request for a plan.
 struct question {
-    std::string_view key; // "reduce.sum.i32"; empty: tuned.conf is not asked
+    std::string_view key; // "reduce.sum.i32"; empty: no look-up in tuned.conf
     long long n;
-    int otherwise;            // the default, by its index
-    long long length = -1;    // behind the key, and a dot; -1: none
-    int shape_field = -1;     // a field that the length is the value of; -1: none
-    bool is_stand_in = false; // the key is another problem's
+    int otherwise;            // index of the default
+    long long length = -1;    // length, appended to the key after a dot; -1: none
+    int shape_field = -1;     // field with the length as its value; -1: none
+    bool is_stand_in = false; // the key belongs to another problem
 };
 
 struct asked_key {
@@ -442,10 +444,10 @@ inline void explain(const instance_table &table, const struct tuned_answer &answ
     }
 }
 
-enum : int { PINNED_BLOCKS = 528 }; // promised: never to be changed
+enum : int { PINNED_BLOCKS = 528 }; // promised, so it never changes
 
-// What is pinned, and on how many blocks; 0: as many as it says for an SM. False: it is not
-// compiled in.
+// Selects the pinned configuration. *blocks: number of blocks, or 0 for the configuration's
+// blocks per SM. Returns false if the kernel is not compiled in.
 template <typename PROBLEM>
 bool select_pinned(const instance_table &table, const question &question, const char *text,
                    selection *out, int *blocks)
@@ -477,7 +479,7 @@ bool select_pinned(const instance_table &table, const question &question, const 
     return out->index >= 0;
 }
 
-// Launch of a problem on a device.
+// A plan with its configuration.
 struct made_plan {
     tune::calls::plan plan;
     configuration launched;
@@ -505,8 +507,8 @@ inline void fill_plan(const instance &chosen, const device &here, long long most
     out->number = launch_number();
 }
 
-// What tuned.conf has, else the nearest, else the default, on the current device; or what is
-// pinned.
+// Finds the plan for the current device: the entry's, else the nearest, else the default; or the
+// pinned one.
 template <typename PROBLEM>
 cudaError_t find_plan(const instance_table &table, const configured_by &by,
                       const question &question, made_plan *out, choice *why)
@@ -516,7 +518,7 @@ cudaError_t find_plan(const instance_table &table, const configured_by &by,
     if (result != cudaSuccess)
         return result;
     struct tuned_answer answer = {};
-    const asked_key key = key_of(question); // as long as the answer
+    const asked_key key = key_of(question); // must live as long as the answer
     wanted_list wanted = {};
     selection of;
     int blocks = 0, resident = 0;
@@ -552,7 +554,7 @@ cudaError_t find_plan(const instance_table &table, const configured_by &by,
     return cudaSuccess;
 }
 
-// ---- what a problem has compiled in ----
+// ---- compiled-in configurations ----
 
 template <typename PROBLEM, typename SET, int... INDICES>
 const instance_table &make_table(std::integer_sequence<int, INDICES...>)
@@ -573,12 +575,12 @@ template <typename PROBLEM, typename LIST> const instance_table &table_of()
     return make_table<PROBLEM, set>(std::make_integer_sequence<int, set::set.count>());
 }
 
-// ---- what was chosen before ----
+// ---- remembered choices ----
 
-// Each thread's own, so that nobody waits, of the sizes that it last asked for.
+// A plan remembered per thread, so without locks, for the last requested sizes.
 struct remembered {
     made_plan made;
-    unsigned long long serial; // of the tuned.conf; PINNED: the default that stays
+    unsigned long long serial; // serial of the tuned.conf; PINNED: the fixed default
     long long n, length;
     int device;
     bool is_there;
@@ -586,7 +588,7 @@ struct remembered {
 enum : unsigned long long { PINNED = ~0ull };
 enum : int { REMEMBERED_BITS = 5 };
 
-// As find_plan. What was chosen before is not looked up again; `why` is always told anew.
+// Makes a plan as find_plan, but reuses a remembered one unless `why` is requested.
 template <typename PROBLEM, typename LIST>
 cudaError_t make_plan(const configured_by &by, const question &question, made_plan *out,
                       choice *why)

@@ -1,5 +1,5 @@
-// A configuration as numbers: read from a line of text while compiling, from an entry of tuned.conf
-// while running. Internal to the headers of tune/.
+// A configuration as numbers: read from a line of text at compile time, from an entry of
+// tuned.conf at run time. Internal to the headers of tune/.
 #ifndef TUNE_CALLS_CONFIGURATION
 #define TUNE_CALLS_CONFIGURATION
 
@@ -12,20 +12,20 @@ namespace tune
 namespace calls
 {
 
-// What another value of a parameter comes to.
+// Effect of a changed parameter.
 enum class role {
-    kind,   // a kernel that does something else, or is no relative of this one
+    kind,   // a kernel with another purpose, not related to this one
     kernel, // another kernel
-    launch, // the same kernel, launched otherwise
+    launch, // the same kernel, another launch
 };
 
-// A parameter of a family. Its value is a number from 0 up, or one of its words: word(i).
+// A parameter of a family. Its value is a number from 0 up, or one of its words, as word(i).
 struct field {
     std::string_view name;
-    std::string_view words; // separated by blanks
-    bool is_number;         // or may be one
+    std::string_view words; // separated by spaces
+    bool is_number;         // may be a number
     role is;
-    int otherwise; // where a text does not have it; MISSING: it must
+    int otherwise; // default for a text without the parameter; MISSING: none
 };
 struct field_list {
     const field *at;
@@ -35,7 +35,7 @@ struct field_list {
 enum : int {
     FIELDS_MAX = 12,
     MISSING = INT_MIN,
-    WRONG = INT_MIN + 1, // not a value that the field may have
+    WRONG = INT_MIN + 1, // not a valid value of the field
 };
 
 struct configuration {
@@ -58,7 +58,7 @@ constexpr int number_of(std::string_view text)
     return text.empty() ? (int)WRONG : number;
 }
 
-// Takes the text up to the first `separator` off; all of it where there is none.
+// Takes the text up to the first `separator`, or all of the text if there is none.
 constexpr std::string_view take_until(std::string_view &text, char separator)
 {
     size_t length = 0;
@@ -86,7 +86,7 @@ constexpr configuration unread(field_list fields)
     return out;
 }
 
-// Names that are no field's are let pass: what is derived from the others, such as `grid`.
+// Sets one value. Ignores names that are not fields, such as the derived `grid`.
 constexpr void read_value(field_list fields, std::string_view name, std::string_view value,
                           configuration &out)
 {
@@ -97,7 +97,7 @@ constexpr void read_value(field_list fields, std::string_view name, std::string_
         }
 }
 
-// "variant=last_block step=shuffle block=256".
+// Reads a text such as "variant=last_block step=shuffle block=256".
 constexpr void read_values(field_list fields, std::string_view text, configuration &out)
 {
     while (!text.empty()) {
@@ -113,7 +113,7 @@ constexpr configuration read_configuration(field_list fields, std::string_view t
     return out;
 }
 
-// The first field without a value that it may have; -1: all are well.
+// Returns the first field without a valid value; -1 if all are valid.
 constexpr int first_wrong(field_list fields, const configuration &of)
 {
     for (int i = 0; i < fields.count; i++)
@@ -122,7 +122,7 @@ constexpr int first_wrong(field_list fields, const configuration &of)
     return -1;
 }
 
-// Lists of kernels do not have what is the launch's alone.
+// Returns whether launch parameters have defaults, since lists of kernels lack them.
 constexpr bool has_launch_defaults(field_list fields)
 {
     for (int i = 0; i < fields.count; i++)
@@ -139,7 +139,7 @@ constexpr bool same_kernel(field_list fields, const configuration &a, const conf
     return true;
 }
 
-// Whether one may stand in for the other.
+// Returns whether one kernel may stand in for the other.
 constexpr bool same_kind(field_list fields, const configuration &a, const configuration &b)
 {
     for (int i = 0; i < fields.count; i++)
@@ -158,7 +158,8 @@ constexpr int doublings(int number)
     return count;
 }
 
-// How far apart two kernels are: each parameter in which they differ counts, then by how much.
+// Returns the distance of two kernels: 100 for each differing parameter, plus the doublings
+// between numbers.
 constexpr int distance(field_list fields, const configuration &a, const configuration &b)
 {
     int sum = 0;

@@ -1,4 +1,4 @@
-// What is known of devices, asked once each. Internal to the headers of tune/.
+// Properties of devices, read once each. Internal to the headers of tune/.
 #ifndef TUNE_CALLS_DEVICE
 #define TUNE_CALLS_DEVICE
 
@@ -25,8 +25,8 @@ struct device {
     int shared_bytes_most;
 };
 
-// Questions to the driver may load a module, which a thread that captures a stream is kept from
-// unless it says that it means no stream.
+// Permits driver calls during a capture. Such calls may load a module, which a capturing thread
+// may do only in relaxed mode.
 class beside_capture
 {
   public:
@@ -64,7 +64,7 @@ inline cudaError_t ask_device(int index, device *out)
     out->identity.compute_capability_minor = properties.minor;
     out->identity.unit_count = properties.multiProcessorCount;
     out->identity.memory_bytes = (long long)properties.totalGlobalMem;
-    // Of the pins, as tuned_cuda.h has it: two transfers a clock.
+    // Peak bandwidth as in tuned_cuda.h: two transfers per clock.
     int clock_khz = 0, bus_bits = 0;
     if (cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, index) == cudaSuccess &&
         cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, index) == cudaSuccess)
@@ -75,7 +75,7 @@ inline cudaError_t ask_device(int index, device *out)
     return cudaSuccess;
 }
 
-// The current device.
+// Returns the current device.
 inline cudaError_t device_here(const device **out)
 {
     static device devices[DEVICES_MAX];

@@ -1,5 +1,5 @@
-// The types and operators of callers, and what kernels and keys call them. Internal to the headers
-// of tune/, but for the names that they document.
+// Types and operators of callers, with their counterparts in kernels and keys. Internal to the
+// headers of tune/, except for documented names.
 #ifndef TUNE_CALLS_ELEMENT
 #define TUNE_CALLS_ELEMENT
 
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
-// Defined by cuda_fp16.h and cuda_bf16.h, whether they come before this header, behind it or never.
+// Types of cuda_fp16.h and cuda_bf16.h, which may be included before, after or never.
 struct __half;
 struct __nv_bfloat16;
 
@@ -42,7 +42,7 @@ template <> struct integer_of<8, false> {
     typedef u64 type;
 };
 
-// The kernels' type for a caller's one: of the same size and layout.
+// Kernel type of a caller's type, with equal size and layout.
 template <typename T, typename = void> struct element_of {
     static_assert(sizeof(T) == 0,
                   "elements are integers of 1 to 8 bytes (not bool), float, double, "

@@ -1,4 +1,4 @@
-// What callers' inputs and operators are to the kernels. Part of tune/reduce.cuh.
+// Inputs and operators of callers, adapted to the kernels. Part of tune/reduce.cuh.
 #ifndef TUNE_CALLS_INPUT
 #define TUNE_CALLS_INPUT
 
@@ -7,11 +7,11 @@
 namespace tune
 {
 
-/* ---- inputs: a pointer to the elements on the device, one of these, or any iterator that device
- * code may index (of Thrust, CUB, libcu++), which has a value_type ---- */
+/* ---- inputs: a pointer to elements on the device, one of these, or any iterator with a value_type
+ * that device code may index (of Thrust, CUB, libcu++) ---- */
 
-/* f(in[0]), f(in[1]) ...: f runs on the device, and may have members. A lambda that is __device__
- * alone does not say what it gives: transformed<float>(in, f) does. */
+/* Input f(in[0]), f(in[1]) ... f runs on the device and may have members. The result type of a
+ * lambda that is __device__ only must be given: transformed<float>(in, f). */
 template <typename IN, typename F, typename VALUE> struct transformed_input {
     IN in;
     F call;
@@ -33,7 +33,7 @@ struct counting {
     }
 };
 
-/* Of all of them the same. */
+/* Input of equal elements. */
 template <typename V> struct constant {
     V value;
     typedef V value_type;
@@ -81,7 +81,8 @@ template <typename VALUE = calls::deduced, typename IN, typename F> auto transfo
     return transformed_input<std::decay_t<IN>, F, value>{in, f};
 }
 
-/* f(0), f(1) ...: of several arrays, f being a functor that has their pointers. */
+/* Makes an input f(0), f(1) ..., for example of several arrays, with a functor f that has their
+ * pointers. */
 template <typename VALUE = calls::deduced, typename F> auto indexed(F f)
 {
     return transformed<VALUE>(counting(), f);
@@ -90,13 +91,14 @@ template <typename VALUE = calls::deduced, typename F> auto indexed(F f)
 namespace calls
 {
 
-// Packs of elements are loaded from pointers to what fills 1, 2, 4 or 8 bytes and is aligned to
-// them.
+// Condition for loads of whole packs from a pointer: elements of 1, 2, 4 or 8 bytes, aligned to
+// their size.
 template <typename E>
 constexpr bool is_packed = sizeof(E) <= 8 && (sizeof(E) & (sizeof(E) - 1)) == 0 &&
                            alignof(E) == sizeof(E) && std::is_trivially_destructible_v<E>;
 
-// AT, E, OF, PACKED: as any_input has them. VALUE: of what the input has, V: as it is combined.
+// Properties of an input. AT, E, OF, PACKED: as in any_input. VALUE: type of the input's
+// elements.
 template <typename IN> struct input_as {
     typedef input_value<IN> E;
     typedef E VALUE;
@@ -146,7 +148,7 @@ template <typename T, typename F, typename V> struct input_as<transformed_input<
     }
 };
 
-// Halves are combined as floats, integers of less than 4 bytes as int or unsigned int.
+// Halves are combined as floats, integers below 4 bytes as int or unsigned int.
 template <typename T> struct widened_type {
     typedef T type;
 };
@@ -161,7 +163,7 @@ template <> struct widened_type<__nv_bfloat16> : widened_type<f16> {
 };
 
 template <typename A, typename B, typename = void> struct accumulated {
-    typedef A type; // of the initial value
+    typedef A type; // type of the initial value
 };
 template <typename A, typename B>
 struct accumulated<A, B, std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>>> {
@@ -175,8 +177,8 @@ template <typename OP>
 constexpr bool is_shipped = std::is_same_v<OP, sum> || std::is_same_v<OP, product> ||
                             std::is_same_v<OP, minimum> || std::is_same_v<OP, maximum>;
 
-// How values V are combined by OP: what each element is made to (`of`, from what the input makes of
-// it), and what init is.
+// Combination of values V by OP: the elements' operation (`of`, after the input's own) and the
+// initial value.
 template <typename OP, typename V, bool SHIPPED = is_shipped<OP>, bool EMPTY = std::is_empty_v<OP>>
 struct combining {
     static_assert(std::is_trivially_destructible_v<V> && sizeof(V) + sizeof(OP) <= 256,
@@ -222,7 +224,7 @@ template <typename OP, typename V, bool EMPTY> struct combining<OP, V, true, EMP
     }
 };
 
-// What an output takes: iterators that do not say take what comes.
+// Value type of an output; iterators without one take every value.
 template <typename OUT, typename V, typename = void> struct value_of_output {
     typedef V type;
 };

@@ -1,5 +1,5 @@
-// From a compiled-in configuration to launches. Internal to the headers of tune/, which include the
-// kernels first: theirs is the folder that these are found from, here as where they are installed.
+// Launches of compiled-in configurations. Internal to the headers of tune/, which include the
+// kernels first; this include path also holds in an installation.
 #ifndef TUNE_CALLS_LAUNCH
 #define TUNE_CALLS_LAUNCH
 
@@ -11,7 +11,7 @@
 
 #include "configuration.cuh"
 
-// Where the runtime knows a kernel by; another thing where an emulation stands in for it.
+// Address by which the runtime knows a kernel; an emulation may define another one.
 #ifndef TUNE_KERNEL
 #define TUNE_KERNEL(...) ((const void *)&__VA_ARGS__)
 #endif
@@ -21,39 +21,40 @@ namespace tune
 namespace calls
 {
 
-// One configuration that is compiled in.
+// A compiled-in configuration.
 struct instance {
     configuration parameters;
     const void *kernel;
-    const void *second; // launched behind it, on one block; NULL: none
-    long long tile;     // what a block takes at a time: elements, or rows
+    const void *second; // second kernel, launched with one block; NULL: none
+    long long tile;     // elements or rows that a block takes at a time
     long long n_most;
     int block; // threads
     int shared_bytes;
     int cluster;    // blocks; 1: none
-    int waiting;    // blocks more than those that work, which wait for these ...
-    int alone_most; // ... where there are more than so many
-    int capability; // it needs: 90 is compute capability 9.0
+    int waiting;    // additional blocks, which wait for the working ones ...
+    int alone_most; // ... if more than this many work
+    int capability; // lowest compute capability: 90 is 9.0
     bool is_dependent;
-    bool is_one_block; // or one cluster
-    bool needs_state;  // words that launches share, zero before the first
+    bool is_one_block; // one block or one cluster
+    bool needs_state;  // uses words shared by launches, zero before the first
 };
 
-// An instance on a device: plain data, all that a launch needs to know.
+// An instance on a device: plain data, sufficient for a launch.
 struct plan {
     const void *kernel;
     const void *second;
     long long tile;
     long long n_most;
-    unsigned int least_blocks, most_blocks; // that work: multiples of the first
-    unsigned int waiting, alone_most;       // blocks that wait for more than so many
+    unsigned int least_blocks, most_blocks; // working blocks: multiples of least_blocks
+    unsigned int waiting, alone_most;       // waiting blocks, used with more than alone_most blocks
     unsigned int block, shared_bytes;
     bool is_dependent, needs_state;
     int device;
-    u64 number; // that marks partials as there
+    u64 number; // mark of valid partial results
 };
 
-// The process's own, once made: 64 bits that memory holds by no accident, and not 0.
+// Returns the process's number, made once: 64 mixed bits, never 0, so that memory does not hold the
+// number by chance.
 inline u64 launch_number()
 {
     static const u64 number = [] {
@@ -61,13 +62,13 @@ inline u64 launch_number()
         (void)timespec_get(&now, TIME_UTC);
         u64 bits = (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec + (u64)(uintptr_t)&launch_number;
         for (const u64 factor : {0xbf58476d1ce4e5b9ull, 0x94d049bb133111ebull})
-            bits = (bits ^ bits >> 30) * factor; // as splitmix64 has it
+            bits = (bits ^ bits >> 30) * factor; // as in splitmix64
         return (bits ^ bits >> 31) | 1;
     }();
     return number;
 }
 
-// As many blocks as there are tiles, up to those that the plan says, and those that wait for them.
+// Returns the number of blocks: one per tile up to the plan's maximum, plus waiting blocks.
 inline unsigned int blocks_for(const plan &plan, long long n)
 {
     const long long tiles = n / plan.tile + (n % plan.tile != 0);
@@ -97,7 +98,8 @@ inline cudaError_t launch(const void *kernel, unsigned int grid, unsigned int bl
     return cudaLaunchKernelExC(&config, kernel, arguments);
 }
 
-// ---- workspaces: the words that launches share, then a slot for each block ----
+// Launches kernels that take (in, out, slots, state, n, number) or a prefix of these. `in` and
+// `out` point to the arguments. `state` NULL: in the workspace.
 
 enum : int { BLOCKS_MAX = 16384 };
 enum : size_t {

@@ -1,4 +1,4 @@
-// The configurations that are compiled in. Internal to the headers of tune/.
+// Compiled-in configurations. Internal to the headers of tune/.
 #ifndef TUNE_CALLS_LIST
 #define TUNE_CALLS_LIST
 
@@ -15,10 +15,10 @@ namespace calls
 
 struct list_line {
     std::string_view text;
-    int number; // in the file
+    int number; // line number in the file
 };
 
-// Of this source file alone, as what is made of it: files may be compiled with different lists.
+// Private to this source file, like everything made of it: files may have different lists.
 namespace
 {
 struct own_list {
@@ -26,13 +26,13 @@ struct own_list {
 #define TUNE_CONFIGURATION(text) {text, __LINE__},
 #include TUNE_CONFIGURATIONS
 #undef TUNE_CONFIGURATION
-        {"", 0}, // an array is never empty
+        {"", 0}, // avoids an empty array
     };
 };
 } // namespace
 
-// Takes the key and the blank behind it off a line: "reduce.sum.i32 variant=...". False: it is
-// another key's.
+// Takes the key and a space off a line: "reduce.sum.i32 variant=...". Returns false for another
+// key.
 constexpr bool take_key(std::string_view &line, std::string_view key)
 {
     if (line.size() <= key.size() || line[key.size()] != ' ' || line.substr(0, key.size()) != key)
@@ -41,7 +41,7 @@ constexpr bool take_key(std::string_view &line, std::string_view key)
     return true;
 }
 
-// A program does not compile with a line that says what no kernel can be.
+// Compilation fails with a line that fits no kernel.
 template <int LINE, bool IS_WELL> struct line_of_TUNE_CONFIGURATIONS {
     static_assert(IS_WELL, "TUNE_CONFIGURATIONS: this LINE lacks a parameter or has a wrong value");
     static constexpr bool is_well = true;
@@ -53,7 +53,7 @@ template <int MOST> struct configuration_set {
     int count;
 };
 
-// The defaults of a problem, then those of the list, each kernel once.
+// Makes the set of a problem's kernels: its defaults, then the list's, each kernel once.
 template <typename PROBLEM, typename LIST> constexpr auto make_set()
 {
     constexpr field_list fields = PROBLEM::fields();

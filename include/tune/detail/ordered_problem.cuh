@@ -40,8 +40,7 @@ constexpr finish ordered_finish_of(int variant)
                                               : finish::flagged_last;
 }
 
-// The key of an operator: its own, or for a caller's one that of a shipped operator with elements
-// as large.
+// Key of an operator: its own, or that of the shipped operator with elements of equal size.
 template <typename OP> struct ordered_name {
     static constexpr std::string_view value =
         sizeof(typename OP::element) == 8 ? "affine_u32" : "matrix_u32";
@@ -54,7 +53,7 @@ template <typename OP> struct ordered_problem {
     typedef ordered_parameters P;
     typedef typename OP::element element;
     static constexpr int bytes = (int)sizeof(element);
-    static constexpr long long blocks_most = BLOCKS_MAX / (bytes / 8); // room for their slots
+    static constexpr long long blocks_most = BLOCKS_MAX / (bytes / 8); // limit by the slots' memory
     static_assert(bytes == 8 || bytes == 16, "elements of 8 or 16 bytes");
     static constexpr key_text key = make_key("reduce_ordered", ordered_name<OP>::value);
     static constexpr field_list fields()
@@ -72,7 +71,7 @@ template <typename OP> struct ordered_problem {
     {
     }
 
-    // As those of reduce (reduce_problem.cuh).
+    // Same defaults as reduce (reduce_problem.cuh).
     static constexpr int default_count = 2;
     static constexpr configuration default_configuration(int index)
     {

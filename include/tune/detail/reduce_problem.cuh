@@ -64,7 +64,7 @@ static_assert((int)step::gather == 4 && (int)map::queue == 3 && (int)cache::evic
               "the words above are in the order of the enumerators");
 static_assert((int)FIELDS_MAX >= (int)reduce_parameters::FIELDS, "room for all parameters");
 
-// What a word's number is as an enumerator, both being in one order.
+// Returns the enumerator of a word's number; both have one order.
 template <typename E> constexpr E enumerator(int value)
 {
     return (E)word(value); // word() is its own inverse
@@ -115,7 +115,7 @@ template <typename OP, typename T, typename C> struct reduce_kernels {
     }
 };
 
-// What all problems of the family have in common.
+// Common part of all problems of the family.
 template <typename OP, typename T> struct reduce_family {
     typedef reduce_parameters P;
     typedef typename OP::template of<T> operation;
@@ -136,7 +136,7 @@ template <typename OP, typename T> struct reduce_family {
         out.kernel = kernels::first();
         out.second = kernels::second();
         out.tile = (long long)of.value[P::BLOCK] * of.value[P::COUNT] * of.value[P::LOADS];
-        out.n_most = out.tile << 31; // tiles are counted in 32 bits
+        out.n_most = out.tile << 31; // a tile index has 32 bits
         out.block = of.value[P::BLOCK];
         out.cluster = variant == P::CLUSTERS ? of.value[P::CLUSTER_SIZE] : 1;
         out.shared_bytes =
@@ -165,7 +165,7 @@ template <typename OP, typename T> struct reduce_family {
     }
 };
 
-// A problem (choose.cuh) by the kernels' own types.
+// A problem (choose.cuh) on the kernels' own types.
 template <typename OP, typename T> struct reduce_problem : reduce_family<OP, T> {
     typedef reduce_parameters P;
     typedef typename OP::template of<T> operation;
@@ -179,9 +179,9 @@ template <typename OP, typename T> struct reduce_problem : reduce_family<OP, T> 
         return true;
     }
 
-    // Without a word from tuned.conf: what every device runs, and what it needs no luck for. One
-    // block up to 64 KiB, above it as many as are resident, each with 64 bytes a thread in flight.
-    // Never to be changed: pinned{} promises it.
+    // Default without tuned.conf, for every device: one block up to 64 KiB, above that all
+    // resident blocks, with 64 bytes per thread in flight. This must never change: pinned{}
+    // promises it.
     static constexpr int default_count = 2;
     static constexpr configuration default_configuration(int index)
     {
@@ -205,7 +205,7 @@ template <typename OP, typename T> struct reduce_problem : reduce_family<OP, T> 
     {
     }
 
-    // Whether there are kernels for it.
+    // Returns whether there are kernels for the configuration.
     static constexpr bool can_be(const configuration &of)
     {
         if (first_wrong(fields(), of) >= 0)
@@ -222,7 +222,7 @@ template <typename OP, typename T> struct reduce_problem : reduce_family<OP, T> 
             return false;
         if (variant == P::ONE_WARP && block != 32)
             return false;
-        // What would differ from run to run, or does not exist.
+        // Order would differ from run to run, or the operation does not exist.
         const bool any_order =
             !element<T>::is_real || same<OP, minimum>::value || same<OP, maximum>::value;
         if (variant == P::ATOMIC && (same<OP, product>::value || !any_order))

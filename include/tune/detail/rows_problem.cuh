@@ -12,7 +12,7 @@ namespace calls
 {
 
 struct rows_parameters {
-    // LENGTH is that of the key: 0 where the kernel takes any.
+    // LENGTH is the key's length; 0 if the kernel takes any.
     enum : int { LENGTH_KNOWN, LENGTH, LANES, BLOCK, VECTOR, MAP, ROWS, STEP, BLOCKS, FIELDS };
     enum : int { TRUE, FALSE };
     enum : int { TILES, RESIDENT };
@@ -38,7 +38,7 @@ template <> struct name_of<composition> {
 template <typename OP, typename T> struct rows_problem {
     typedef rows_parameters P;
     typedef typename OP::template of<T> operation;
-    static constexpr long long blocks_most = 0; // results do not depend on them
+    static constexpr long long blocks_most = 0; // results do not depend on the number of blocks
     static constexpr key_text key =             // and ".LENGTH"
         make_key("reduce_rows", name_of<OP>::value, "_", name_of<T>::value);
     static constexpr field_list fields()
@@ -62,7 +62,7 @@ template <typename OP, typename T> struct rows_problem {
             of.value[P::LENGTH] = 0;
     }
 
-    // Of any length, a warp or a block per row.
+    // Defaults for any length: a warp or a block per row.
     static constexpr int default_count = 2;
     static constexpr configuration default_configuration(int index)
     {
@@ -110,7 +110,7 @@ template <typename OP, typename T> struct rows_problem {
             typedef any_rows_policy<lanes, block, vector, 2, step> policy;
             return (const void *)&reduce_rows_any<OP, T, policy>;
         } else {
-            // By its type: the call has the kernel's name.
+            // Type of the kernel, needed since the call has the kernel's name.
             typedef void (*known)(const T *, typename operation::result *, long long);
             typedef rows_policy<of.value[P::LENGTH], lanes, block, vector, of.value[P::ROWS],
                                 (rows_map)word(of.value[P::MAP]), step>

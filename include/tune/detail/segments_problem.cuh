@@ -9,23 +9,23 @@ namespace tune
 namespace calls
 {
 
-// What configs/reduce_segments.yaml tunes: sums of floats of the nearest length in bytes, which
-// stand in for other operators and elements.
+// Parameters of configs/reduce_segments.yaml: sums of floats of the nearest length in bytes,
+// which stand in for other operators and elements.
 struct segments_parameters {
     enum : int { BLOCK, VECTOR, LOADS, LANES, WAVES, FIELDS };
     static constexpr field fields[FIELDS] = {
         {"block", "", true, role::kernel, MISSING},
         {"vector", "", true, role::kernel, MISSING},
         {"loads", "", true, role::kernel, MISSING},
-        {"lanes", "", true, role::launch, 32}, // of a segment: a warp's, or more, for a block
-        {"waves", "", true, role::launch, 4},  // blocks, of as many as are resident
+        {"lanes", "", true, role::launch, 32}, // lanes per segment: of a warp, or more for a block
+        {"waves", "", true, role::launch, 4},  // blocks, in multiples of the resident ones
     };
 };
 
 template <typename OP, typename IN, int BYTES, bool PACKED, typename BEGIN, typename END>
 struct segments_problem {
     typedef segments_parameters P;
-    static constexpr long long blocks_most = 0; // results do not depend on them
+    static constexpr long long blocks_most = 0; // results do not depend on the number of blocks
     static constexpr std::string_view key = "reduce_segments.sum_f32";
     static constexpr int lengths[] = {8, 32, 128, 1024, 8192};
     static constexpr field_list fields()
@@ -46,14 +46,14 @@ struct segments_problem {
         int &count = of.value[P::VECTOR], &loads = of.value[P::LOADS];
         if (first_wrong(fields(), of) >= 0)
             return;
-        if (!PACKED) // as many bytes in flight
+        if (!PACKED) // keeps the bytes in flight
             loads *= packed_count<BYTES, true>(count);
         if (loads > 32)
             loads = 32;
         count = packed_count<BYTES, PACKED>(count);
     }
 
-    // A warp a segment, or a block.
+    // Defaults: a warp or a block per segment.
     static constexpr int default_count = 2;
     static constexpr configuration default_configuration(int index)
     {
@@ -82,7 +82,7 @@ struct segments_problem {
         instance out = {};
         out.parameters = of;
         out.kernel = TUNE_KERNEL(reduce_segments<OP, IN, policy, BEGIN, END>);
-        out.tile = 1; // segments, of which a block may take several
+        out.tile = 1; // segments; a block may take several
         out.n_most = LLONG_MAX;
         out.block = of.value[P::BLOCK];
         out.cluster = 1;
@@ -96,8 +96,8 @@ struct segments_problem {
     }
 };
 
-// Chooses and launches. `length`: what segments have about; 0: not known, and the default is
-// launched, a block for each of a few segments, else a warp.
+// Chooses and launches. `length`: approximate length of segments; 0: unknown, then the default
+// is a block per segment for few segments, else a warp.
 template <typename HOW, typename LIST, typename OF, typename AS, typename IN, typename BEGIN,
           typename END, typename OUT>
 cudaError_t segments_any(const configured_by &by, const IN &in, size_t segments, BEGIN begin,
@@ -108,14 +108,17 @@ cudaError_t segments_any(const configured_by &by, const IN &in, size_t segments,
     typedef any_operation<HOW, OUT> operation;
     typedef segments_problem<operation, input, (int)sizeof(typename AS::E), AS::packed, BEGIN, END>
         problem;
-    enum : int { FEW = 1024, SHORT_MOST = 4096 }; // segments, elements a warp takes by itself
+    enum : int {
+        FEW = 1024,
+        SHORT_MOST = 4096
+    }; // number of segments; elements that a warp takes alone
     if (segments > (size_t)LLONG_MAX || !AS::is_well(in, 0))
         return cudaErrorInvalidValue;
     if (segments == 0)
         return cudaSuccess;
     const long long words = stand_in_n(length, AS::bytes);
     int nearest = problem::lengths[0];
-    for (const int each : problem::lengths) // by their ratio
+    for (const int each : problem::lengths) // nearest by ratio
         if (words > (1 << 20) || words * words > (long long)nearest * each)
             nearest = each;
     const bool is_own = std::is_same_v<HOW, by_shipped<sum, f32>> &&
@@ -143,7 +146,7 @@ cudaError_t segments_any(const configured_by &by, const IN &in, size_t segments,
     return launch(made.kernel, grid, made.block, 0, false, pointers, stream);
 }
 
-// By an operator on values V.
+// Reduces segments by an operator on values V.
 template <typename LIST, typename V, bool HAS_INIT, typename IN, typename BEGIN, typename END,
           typename OUT, typename OP>
 cudaError_t segments_by(const configured_by &by, const IN &in, size_t segments, const BEGIN &begin,

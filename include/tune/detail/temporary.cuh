@@ -1,5 +1,4 @@
-// Memory that callers hand over with each call, as CUB's do: any bytes may be in it. Internal to
-// tune/reduce.cuh.
+// Temporary memory of callers, as in CUB, with any bytes in it. Internal to tune/reduce.cuh.
 #ifndef TUNE_CALLS_TEMPORARY
 #define TUNE_CALLS_TEMPORARY
 
@@ -13,9 +12,8 @@ namespace calls
 
 enum : size_t { TEMPORARY_BYTES = WORKSPACE_BYTES + alignof(slot) };
 
-// The words that must be zero before a launch, and are zero again behind it, lie beside that
-// memory: a place for each address. Launches that may overlap have memory of their own, and so a
-// place.
+// Words that must be zero before a launch, and are zero after it, lie outside this memory: a
+// place for each address. Launches that may overlap have separate memory and so separate places.
 enum : int { PLACES = 4096, PLACES_LOOKED_AT = 64 };
 enum : size_t { PLACE_WORDS = STATE_WORDS };
 namespace
@@ -23,7 +21,8 @@ namespace
 __device__ u64 place_words[PLACES * PLACE_WORDS];
 } // namespace
 
-// Whose address it is, in steps that no two such memories share; -1: no place is free.
+// Returns the place of an address, in steps that no two such memories share; -1: no place is
+// free.
 inline int place_for(const void *temporary)
 {
     static std::atomic<u64> taken[PLACES];
@@ -40,7 +39,8 @@ inline int place_for(const void *temporary)
     return -1;
 }
 
-// Where a launch finds its words. Without a place they are in the memory, and zeroed on the stream.
+// Finds the words of a launch. Without a place they lie in the memory and are zeroed on the
+// stream.
 inline cudaError_t state_for(const plan &plan, void *temporary, cudaStream_t stream, void **state)
 {
     static std::atomic<u64 *> words[DEVICES_MAX];
