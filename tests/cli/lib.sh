@@ -48,6 +48,29 @@ expect_one_line() {
     [[ $(wc -l <"$captured.$1") -eq 1 ]] || fail "$1 is not one line"
 }
 
+# golden COMMAND...: runs it, and keeps what it prints for expect_golden; days and versions count as alike.
+golden() {
+    run "$@"
+    {
+        echo "\$ ${command_line//"$TUNE"/tune} (exit code $code)"
+        cat "$captured.out" "$captured.err"
+        echo
+    } | sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:]+Z)?/DAY/g' >>"$TMPDIR/golden.txt"
+}
+# expect_golden: all of that is what tests/cli/golden/TEST.txt has, whose texts are written anew by
+#   TUNE_REWRITE_GOLDEN=1 ctest --test-dir build/dev -R '^cli\.TEST$'
+expect_golden() {
+    local name kept
+    name=$(basename "$0" .sh)
+    kept=$TUNE_TESTS/golden/$name.txt
+    if [[ -n ${TUNE_REWRITE_GOLDEN:-} ]]; then
+        cp "$TMPDIR/golden.txt" "$kept"
+    else
+        diff "$kept" "$TMPDIR/golden.txt" ||
+            fail "other texts: read the change, then TUNE_REWRITE_GOLDEN=1 ctest -R '^cli\.$name\$' takes it up"
+    fi
+}
+
 expect_file() {
     [[ -s $1 ]] || fail "no file $1, or an empty one"
 }

@@ -4,21 +4,10 @@ source "$TUNE_TESTS/lib.sh"
 "$TUNE_BUILD/tests/make_fixture" tune.db
 
 # Winners: what to launch, in 100 columns; what all winners of a problem share stands above them.
-run "$TUNE" show
+golden "$TUNE" show
 expect_code 0
 expect_empty err
-expect_out '^Fixture GPU, driver 999\.0, NVRTC 99\.9, L2 cold; read ceiling 1000 GB/s$'
-expect_out '^fixture\.sum\.f32: gain over occupancy_api$'
-expect_out '^all: variant=last_block, vector=4$'
-expect_out '^ +n +time +gain +of ceiling +verdict +launch$'
-expect_out '^67108864 +333\.2 us +unknown +80\.6 % +not sure +<<<3200, 128>>>: block=128 blocks_per_sm=32'
-expect_out '^ 4194304 .* nearly sure +<<<2048, 128>>>'
 sed '$d' "$captured.out" | awk 'length($0) > 100 { exit 1 }' || fail "a line of more than 100 columns"
-# Why a choice is not sure, and what to do; what the gain is over; and a line to forward as it is.
-expect_out '^nearly sure, n = 4194304: A/A floor 0\.4 % \(over the tie band of 0\.25 %\)\. Run the same command with$'
-expect_out '^not sure, n = 67108864: 40 of 112 rounds dropped'
-expect_out '^occupancy_api: '
-[[ $(tail -n 1 "$captured.out") =~ ^'4 of 6 problems: sure; 1 nearly sure; 1 not sure; 1,440 of 1,440 points tried. fixture.sum.i32 n=2^26: 333.2 us, 1.21x over occupancy_api '(\[1\.[0-9]+,\ 1\.[0-9]+\])', 80.6 % of the read ceiling. Fixture GPU, '[0-9]{4}-[0-9]{2}-[0-9]{2}\.$ ]] || fail "no line to forward"
 # The shared line and a row together are the whole configuration.
 cp "$captured.out" page
 run "$TUNE" show --json
@@ -63,12 +52,9 @@ refuse_out '^all:'
 rm launches.db page
 
 # Every column: the time of the confirmation, both baselines with the gain, the share of the ceiling.
-run "$TUNE" show --wide
+golden "$TUNE" show --wide
 expect_code 0
 expect_empty err
-expect_out '^Fixture GPU, driver 999\.0, NVRTC 99\.9, L2 cold; read ceiling 1000 GB/s$'
-expect_out '^problem +n +time +GB/s +of ceiling +as fast +not compared +verdict +space +occupancy_api +gain +textbook +gain +configuration$'
-expect_out '^fixture\.sum\.i32 +67108864 +333\.2 us +806 +80\.6 % +[0-9]+ +[0-9]+ +sure +whole +402\.6 us +1\.21x +744\.8 us +2\.23x +variant=last_block '
 [[ $(grep -c '^fixture\.sum' "$captured.out") -eq 6 ]] || fail "not six problems"
 
 run "$TUNE" show fixture.sum.f32 --n 2**22 --json
@@ -141,20 +127,15 @@ expect_json 'all(a["time_ns"] <= b["time_ns"] for a, b in zip(j, j[1:]) if a["st
 expect_json 'len({(p["grid"], p["block"], p["launch_count"], p["configuration"].split("vector")[1]) for p in j})' 8
 expect_json 'all(p["registers"] > 0 and 0 < p["occupancy_percent"] <= 100 for p in j)' True
 winner=$(pick 'j[0]["trial_id"]')
-run "$TUNE" show --wide --top 2
-expect_out '^problem +n +# +time +spread +stage +GB/s +of ceiling +occupancy +registers +grid +block +trial +mark +configuration$'
-
-run "$TUNE" show --wide --baselines fixture.sum.i32
-expect_out '^fixture\.sum\.i32 +67108864 +textbook +744\.8 us .* 333\.2 us +2\.23x +ok '
-
-run "$TUNE" show --wide --failures fixture.sum.f32 --n 65536
-expect_code 0
-expect_out ' launch_failed .*too many resources requested for launch \(701\)$'
-expect_out ' wrong_result .*got 41, expected 42, tolerance 0$'
-[[ $(wc -l <"$captured.out") -eq 8 ]] || fail "not four failures under their header, and what to do about them"
-
-run "$TUNE" show --wide --runs
-expect_out '^ +1 +Fixture GPU .* complete +cold +10\.00 s +70\.0 % +20\.0 % +10\.0 % +40 +20 +1512 +356 +24 '
+golden "$TUNE" show --top 2
+golden "$TUNE" show --wide --top 2 fixture.sum.i32
+golden "$TUNE" show --baselines
+golden "$TUNE" show --wide --baselines
+golden "$TUNE" show --failures fixture.sum.f32 --n 65536
+golden "$TUNE" show --searches
+golden "$TUNE" show --runs
+golden "$TUNE" show --wide --runs
+expect_golden
 
 # One trial, measured and duplicate.
 run "$TUNE" show --trial "$winner"

@@ -5,28 +5,15 @@ source "$TUNE_TESTS/lib.sh"
 "$TUNE_BUILD/tests/make_fixture" tune.db
 
 # The conditions of the run, in words ...
-run "$TUNE" show --wide --trust
+golden "$TUNE" show --wide --trust
 expect_code 0
 expect_empty err
-expect_out '^Fixture GPU, driver 999\.0, NVRTC 99\.9, L2 cold$'
-expect_out '^  verdict +not sure: 4 sure, 1 nearly sure, 1 not sure; [0-9] with others as fast$'
-expect_out '^  rounds +672, 45 dropped \(6\.7 %\): 39 anchor moved, 6 clock moved$'
-expect_out '^  A/A floor +at most 0\.4 %$'
-expect_out '^  SM clock +1965 to 1980 MHz, 0\.8 % apart$'
-expect_out '^  memory clock +3201 MHz$'
-expect_out '^  temperature +40 to 44 C$'
-expect_out '^  power +300 to 495 W$'
-expect_out '^  throttled by +power cap, in 18 of 672 rounds$'
-expect_out '^  ECC errors +none while measuring$'
-expect_out '^  other processes +none$'
-expect_out '^  pinned to +processor 3; the device is near NUMA node 1$'
-expect_out '^  timer +tick 32 ns, empty pair 1200 ns, gap between launches 500 ns$'
-expect_out '^  L2 +cold$'
-expect_out '^  effort +normal, but confirm_processes=2$'
-# ... and the verdicts with their reasons.
-expect_out '^fixture\.sum\.f32 +67108864 .* not sure +whole +[0-9]+ +[0-9]+ +0 +confirm +clean +2 +112 +40 .* more than 20 %$'
-expect_out '^fixture\.sum\.f32 +4194304 .* nearly sure .* 0\.40 % .*\(over the tie band of 0\.25 %\)$'
-expect_out '^fixture\.sum\.i32 +65536 .* sure '
+golden "$TUNE" show --trust
+golden "$TUNE" show --ties
+golden "$TUNE" show --wide --ties
+golden "$TUNE" show --ranges
+expect_code 0
+expect_golden
 
 # Only what was asked for counts.
 run "$TUNE" show --trust fixture.sum.i32 --json
@@ -117,8 +104,6 @@ expect_json '[c["standing"] for c in j]' "['winner', 'as fast', 'not compared', 
 expect_json '[c["place"] for c in j]' '[1, 2, 3, 4, 5, 6]'
 expect_json '[c["out"] for c in j][3:]' "[None, 'baseline', 'baseline']"
 expect_json 'all(c["low_percent"] < c["difference_percent"] < c["high_percent"] for c in j[1:])' True
-run "$TUNE" show --wide --ties
-expect_out '^fixture\.sum\.i32 +67108864 +. +slower .* baseline +textbook '
 python3 - <<'P'
 import sqlite3
 db = sqlite3.connect("silent.db")

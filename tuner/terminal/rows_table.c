@@ -20,13 +20,13 @@ static const char *const broken[] = {"launch",         "configuration", "detail"
 /* Columns that a narrow page leaves out, the least important first. */
 static const char dispensable[] =
     "tool_version driver l2_mode binaries_cached binaries_compiled idle_percent duplicate_count "
-    "compile_wait_percent inputs compared wrong_less_than_once_in rounds_dropped hot_ns dirty_ns "
-    "states time_low_ns time_high_ns delta_percent stage processes rounds run_count unlaunchable "
-    "duplicates near_percent product_count grid mark block registers spread_percent gbs "
-    "occupancy_percent ceiling_percent sizes_between between_loss_percent sizes_measured trial_id "
-    "high_percent low_percent configuration point11 point10 point9 point8 point7 point6 point5 "
-    "point4 "
-    "point3";
+    "compile_wait_percent inputs compared wrong_less_than_once_in rounds_dropped hot_ns "
+    "dirty_ns states time_low_ns time_high_ns delta_percent stage processes rounds run_count "
+    "unlaunchable duplicates near_percent product_count failures space_count points_tried "
+    "not_compared grid mark block registers spread_percent gbs occupancy_percent "
+    "ceiling_percent sizes_between between_loss_percent sizes_measured trial_id floor_percent "
+    "high_percent low_percent as_fast claim_percent configuration point11 point10 point9 point8 "
+    "point7 point6 point5 point4 point3";
 
 const char *rows_shown(const char *column, const struct cell *cell, char out[ROWS_CELL_BYTES])
 {

@@ -234,26 +234,22 @@ static void print_run(const struct rows *runs, size_t run, const struct rows *pr
                     {"not_sure_count", "not sure"},
                     {"hardly_seen_count", "in a space that was hardly seen"},
                     {"mostly_failed_count", "in a space that mostly failed"}};
-    print_clean(stdout, "  %-*s", LABEL_WIDTH, "verdict");
-    const enum style style = style_of("verdict", rows_text(runs, run, "verdict", "unknown"));
-    style_begin(style);
-    rows_put_text(rows_text(runs, run, "verdict", "unknown"));
-    style_end(style);
+    struct text line = {0};
     const char *separator = ": ";
+    text_append(&line, rows_text(runs, run, "verdict", "unknown"));
     for (size_t i = 0; i < COUNT(verdicts); i++) {
         const double count = number(runs, run, verdicts[i].column);
         if (count > 0) {
-            print_clean(stdout, "%s%.0f %s", separator, count, verdicts[i].word);
+            text_printf(&line, "%s%.0f %s", separator, count, verdicts[i].word);
             separator = ", ";
         }
     }
     const double not_alone = number(runs, run, "not_alone_count");
     if (not_alone > 0)
-        printf("; %.0f with others as fast", not_alone);
-    putchar('\n');
+        text_printf(&line, "; %.0f with others as fast", not_alone);
+    put_line("verdict", &line);
     const double rounds = number(runs, run, "rounds");
     const double dropped = number(runs, run, "rounds_dropped");
-    struct text line = {0};
     text_printf(&line, "%.0f, %.0f dropped", rounds, dropped);
     if (dropped > 0)
         text_printf(&line, " (%.1f %%): %s", 100 * dropped / rounds,
