@@ -1,21 +1,21 @@
-"""Which launch configuration, here, now? Reads tuned.conf through libtuned.
+"""Finds launch configurations in tuned.conf through libtuned.
 
     import libtuned
 
     configurations = libtuned.open()             # $TUNED_CONF, the user's file, the system's
-    gpu = libtuned.Device.cuda(0)              # asks the driver, once
+    gpu = libtuned.Device.cuda(0)              # one query of the driver
     answer = configurations.find(gpu, "reduce.sum.i32", n)
-    block = answer.integer("block", 256)       # 256 where there is no answer
+    block = answer.integer("block", 256)       # 256 if there is no answer
     print(answer.grade, answer.reason)
 
     found = configurations.resolve(gpu, "reduce.sum.i32")    # once, then
-    answer = found.find(n)                                   # as often as you like
+    answer = found.find(n)                                   # many times
 
-One file, nothing but Python's own library (3.8 or newer) and libtuned.so.0, which is looked for where
-$TUNED_LIBRARY says, beside this file, in the lib folders of the prefix this file is installed under, and
-where the dynamic linker looks. What was loaded never changes, so any number of threads may share it;
-it is freed when the last answer from it is gone. Files that are refused raise libtuned.Error, with file
-and line. docs/bindings.md says more, docs/tuned-conf.md what the file is.
+One file for Python 3.8 or newer, with no packages. The library libtuned.so.0 is the file that
+$TUNED_LIBRARY names, else one beside this file, in a lib folder of the installation's prefix, or where
+the dynamic linker looks. Loaded files never change, so any number of threads may share them; memory is
+freed with the last answer, entry or handle. Refused files raise libtuned.Error, with file and line; a
+missing answer is no error. Guide: docs/bindings.md. File format: docs/tuned-conf.md.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ _SONAME = "libtuned.so.0"
 
 
 class Error(Exception):
-    """A file that cannot be read or is refused: `file`, `line` from 1 (0: no line is to blame), and `code`: 1 damaged, 2 no
-    file, 3 unreadable, 4 of another format version, 5 out of memory."""
+    """Error of loading. `file`: the path; `line`: from 1, 0 for no particular line; `code`: 1 damaged, 2 no
+    file, 3 unreadable, 4 of an unknown format version, 5 out of memory."""
 
     def __init__(self, text: str, file: str = "", line: int = 0, code: int = 0) -> None:
         super().__init__(text)
@@ -52,7 +52,7 @@ class Error(Exception):
 
 
 class Grade(enum.IntEnum):
-    """How good an answer is: the greater, the better."""
+    """Quality of an answer, from worst to best, as tuned_grade of tuned.h."""
 
     NONE = 0
     FAR_DEVICE = 1
@@ -69,7 +69,7 @@ class Grade(enum.IntEnum):
 
 
 class Skip(enum.IntFlag):
-    """Places that `open` is not to look at."""
+    """Places that `open` omits."""
 
     ENVIRONMENT = 1
     USER = 2
@@ -174,7 +174,7 @@ _FUNCTIONS = {
 
 
 def _places() -> Iterator[str]:
-    """Where libtuned may be, the likeliest first."""
+    """Yields the possible places of libtuned, the likeliest first."""
     given = os.environ.get("TUNED_LIBRARY")
     if given:
         yield given
@@ -220,7 +220,7 @@ def _library() -> ctypes.CDLL:
 
 
 def library_version() -> str:
-    """The version of the libtuned that was found; OSError where there is none."""
+    """Returns the version of the libtuned in use. Raises OSError if there is none."""
     return str(_library().tuned_version().decode())
 
 
@@ -257,8 +257,8 @@ def _whole(number: int, what: str) -> int:
 
 
 def _typed(text: str) -> Value:
-    """What a text of the file means: a whole number, a real one, true or false, else itself. Numbers
-    are those of libtuned: without a plus, none that is infinite."""
+    """Returns a text of the file as an int, float or bool, else unchanged. Numbers have libtuned's form:
+    without a plus sign, never infinite."""
     if text in ("true", "false"):
         return text == "true"
     if re.fullmatch(r"-?[0-9]{1,300}", text):
@@ -273,7 +273,7 @@ def _typed(text: str) -> Value:
 
 @dataclass(frozen=True)
 class Device:
-    """A device to ask about. What is unknown is 0; limits keep away what could not be launched."""
+    """A device to look up. 0 means unknown; entries that exceed a known limit are not returned."""
 
     kind: str
     name: str
@@ -305,7 +305,7 @@ class Device:
 
     @staticmethod
     def cuda(index: int = 0) -> "Device":
-        """A GPU as the CUDA driver counts them; OSError where there is none. Makes no context."""
+        """Describes GPU `index` of the CUDA driver, without a context. Raises OSError if there is none."""
         try:
             driver = ctypes.CDLL("libcuda.so.1")
         except OSError as error:
@@ -331,12 +331,12 @@ class Device:
                       2.0 * clock_khz * bus_bits / 8 / 1e6, ask(1), ask(97), ask(82))
 
 
-# ---- what was found ----
+# ---- answers and entries ----
 
 
 @dataclass(frozen=True)
 class Launch:
-    """How a kernel is launched at the size and on the device that were asked about: x, y and z."""
+    """Launch of a kernel for the requested size and device: x, y and z; shared_bytes per block."""
 
     grid: Tuple[int, int, int]
     block: Tuple[int, int, int]
@@ -346,10 +346,10 @@ class Launch:
 
 
 class Entry:
-    """One line of a file: a problem at some sizes, its configuration, the evidence."""
+    """One line of a file: a problem, its sizes, its configuration, the evidence."""
 
     def __init__(self, owner: "Tuned", at: int) -> None:
-        self._owner = owner  # keeps the memory that `at` is in
+        self._owner = owner  # keeps the memory of `at` alive
         self._at = at
 
     @property
@@ -358,12 +358,12 @@ class Entry:
 
     @property
     def n(self) -> int:
-        """The size at which the evidence was measured."""
+        """The measured size."""
         return int(_library().tuned_entry_n(self._at))
 
     @property
     def sizes(self) -> Dict[str, Tuple[int, int]]:
-        """The sizes that it holds for, both ends included: n, and the further ones by name."""
+        """Lowest and highest sizes of the entry, both included, of n and of further sizes by name."""
         library = _library()
         found = {"n": (library.tuned_entry_n_low(self._at), library.tuned_entry_n_high(self._at))}
         low, high = ctypes.c_longlong(), ctypes.c_longlong()
@@ -376,7 +376,7 @@ class Entry:
 
     @property
     def device(self) -> Device:
-        """As the file has it."""
+        """The device of the entry's section."""
         return Device._of(_library().tuned_entry_device(self._at).contents)
 
     @property
@@ -389,7 +389,7 @@ class Entry:
 
     @property
     def texts(self) -> Dict[str, str]:
-        """Parameters and derived values in the file's own words and order: good for -DNAME=TEXT."""
+        """Parameters and derived values as texts, in the order of the file, as for -DNAME=TEXT."""
         library = _library()
         found = {}
         name, value = ctypes.c_char_p(), ctypes.c_char_p()
@@ -400,34 +400,34 @@ class Entry:
 
     @property
     def values(self) -> Dict[str, Value]:
-        """The same as numbers, booleans and texts, as the file has them."""
+        """Parameters and derived values of the file as numbers, booleans and texts."""
         return {name: _typed(text) for name, text in self.texts.items()}
 
     def evidence(self, name: str, otherwise: Optional[Value] = None) -> Optional[Value]:
-        """"time_ns", "mad_ns", "gain.textbook", "ceiling_percent", "samples" ..."""
+        """Returns evidence by name ("time_ns", "mad_ns", "gain.textbook", "samples" ...), or `otherwise`."""
         found = self.evidence_text(name)
         return otherwise if found is None else _typed(found)
 
     def evidence_text(self, name: str, otherwise: Optional[str] = None) -> Optional[str]:
-        """The same in the file's own words: "source", "driver" ... may look like numbers."""
+        """Returns evidence as a text, or `otherwise`; "source" and "driver", for example, may look like numbers."""
         found = _library().tuned_evidence_text(self._at, _bytes(name), None)
         return otherwise if found is None else _text(found)
 
     @property
     def expected_ns(self) -> Optional[float]:
-        """The time of one run of n elements that was measured."""
+        """Measured time of one run of n elements in ns; None if unknown."""
         found = _library().tuned_expected_ns(self._at)
         return None if found < 0 else found
 
     def device_text(self, name: str, otherwise: Optional[str] = None) -> Optional[str]:
-        """A field of the device's section: "driver", "compiler" ..."""
+        """Returns a field of the device's section ("driver", "compiler" ...), or `otherwise`."""
         found = _library().tuned_device_text(self._at, _bytes(name), None)
         return otherwise if found is None else _text(found)
 
     def stale(self, source: Optional[str] = None, flags: Optional[str] = None,
               driver: Optional[str] = None, compiler: Optional[str] = None) -> Optional[str]:
-        """Why the entry was measured with something else than this; None: it was not, or nobody
-        knows. What is None is not compared."""
+        """Compares the entry's build with the program's. Returns the first difference as a sentence; None
+        if all known texts are equal. Arguments that are None are not compared."""
         build = _Build(*(_optional(text) for text in (source, flags, driver, compiler)))
         out = ctypes.create_string_buffer(1024)
         is_stale = _library().tuned_stale(self._at, ctypes.byref(build), out, len(out))
@@ -438,7 +438,7 @@ class Entry:
 
 
 class Answer:
-    """What was found: `grade`, `distance` (0: nothing differs), `entry` (None with Grade.NONE)."""
+    """Result of a look-up: `grade`, `distance` (0: no difference), `entry` (None with Grade.NONE)."""
 
     def __init__(self, owner: "Tuned", keeps: Any, answer: _Answer) -> None:
         self._keeps = keeps  # the device and the problem that the answer points at
@@ -452,21 +452,21 @@ class Answer:
 
     @property
     def reason(self) -> str:
-        """Why this answer, in one sentence without a full stop."""
+        """Reason for the answer, as one sentence without a full stop."""
         out = ctypes.create_string_buffer(2048)
         _library().tuned_reason(ctypes.byref(self._answer), out, len(out))
         return _text(out.value)
 
     def integer(self, name: str, otherwise: int) -> int:
-        """A whole number, fit for the size and the device that were asked about, by the file's formula
-        where it has one. `otherwise` where there is no answer, none of that name and type, or a
-        derived value that is known at the measured size alone."""
+        """Returns a whole number for the requested size and device, by the file's formula if there is one.
+        Returns `otherwise` without an answer, without a whole number of that name, or for a derived
+        value that is known at the measured size alone."""
         return int(_library().tuned_answer_integer(ctypes.byref(self._answer), _bytes(name),
                                                    _whole(otherwise, "otherwise")))
 
     def launch(self, index: int = 0) -> Optional[Launch]:
-        """Launch `index` of the configuration; None where the file does not tell it for this size on
-        this device, or has none of that number."""
+        """Returns launch `index` (from 0) for the requested size and device; None if the file has no such
+        launch."""
         out = _Launch()
         if not _library().tuned_answer_launch(ctypes.byref(self._answer), index, ctypes.byref(out)):
             return None
@@ -475,14 +475,14 @@ class Answer:
                       out.is_cooperative != 0)
 
     def text(self, name: str, otherwise: str) -> str:
-        """The file's own words for a value."""
+        """Returns a value as a text, or `otherwise`."""
         found = _library().tuned_text(self._answer.entry, _bytes(name), None)
         return otherwise if found is None else _text(found)
 
     @property
     def values(self) -> Dict[str, Value]:
-        """All values, whole numbers (of 64 bits) fit for what was asked about; without those that are
-        known at the measured size alone. Empty where there is no answer."""
+        """All values, with whole numbers (of 64 bits) for the requested size and device; without values
+        known at the measured size alone. Empty if there is no answer."""
         if self.entry is None:
             return {}
         found: Dict[str, Value] = {}
@@ -505,7 +505,7 @@ def _sizes(sizes: Mapping[str, int]) -> Any:
 
 
 class Resolved:
-    """A device and a problem that were looked for once."""
+    """A resolved device and problem. Threads may share an object."""
 
     def __init__(self, owner: "Tuned", device: Device, problem: str) -> None:
         self._owner = owner
@@ -516,7 +516,7 @@ class Resolved:
                                                     self._problem, ctypes.byref(self._handle)))
 
     def find(self, n: int, **sizes: int) -> Answer:
-        """As Tuned.find, faster. `grade` is the greatest that it can give."""
+        """Finds as Tuned.find, but faster. `grade` of this object is the best possible result."""
         answer, further = _Answer(), _sizes(sizes)
         _library().tuned_find_resolved_sizes(ctypes.byref(self._handle), _whole(n, "n"),
                                              further, len(sizes), ctypes.byref(answer))
@@ -524,7 +524,7 @@ class Resolved:
 
 
 class Tuned:
-    """What was loaded: one file, or several with a precedence. Made by load, loads and open."""
+    """Loaded files in their order of precedence, made by load, loads and open."""
 
     def __init__(self, at: int, left_out: Optional[Error] = None) -> None:
         self._at = at
@@ -534,7 +534,7 @@ class Tuned:
 
     @property
     def files(self) -> List[str]:
-        """The files that were read, in the order of precedence."""
+        """Paths of the loaded files, in order of precedence."""
         found: List[str] = []
         while True:
             name = _library().tuned_file_at(self._at, len(found))
@@ -543,7 +543,8 @@ class Tuned:
             found.append(_text(name))
 
     def find(self, device: Device, problem: str, n: int, **sizes: int) -> Answer:
-        """The best entry for a problem of n elements on a device; further sizes by their names."""
+        """Finds the best entry for a problem of n elements on a device; further sizes by name (m=512). Raises
+        ValueError for a size beyond 64 bits."""
         answer = _Answer()
         keeps = (device, _bytes(problem), _sizes(sizes))
         _library().tuned_find_sizes(self._at, ctypes.byref(device._struct), keeps[1],
@@ -552,14 +553,14 @@ class Tuned:
         return Answer(self, keeps, answer)
 
     def resolve(self, device: Device, problem: str) -> Resolved:
-        """To be found in at many sizes."""
+        """Resolves a device and a problem for many look-ups."""
         return Resolved(self, device, problem)
 
     def __len__(self) -> int:
         return int(_library().tuned_entry_count(self._at))
 
     def __iter__(self) -> Iterator[Entry]:
-        """All entries: by file, device, problem and n."""
+        """Yields all entries by file, device, problem and n."""
         for index in range(len(self)):
             yield Entry(self, _library().tuned_entry_at(self._at, index))
 
@@ -574,7 +575,7 @@ class Tuned:
 
 
 def _error(raw: _Error, names: Sequence[bytes]) -> Error:
-    """With the name among `names` that the text begins with: of a long one it has the end only."""
+    """Returns the error with the file among `names` whose path begins the text (its end, if it is long)."""
     line = b":%d" % raw.line if raw.line > 0 else b""
     places = (line + b": ", line + b" (as TUNED_OVERRIDE has it): ")
     file = next((name for name in names
@@ -591,14 +592,14 @@ def _loaded(at: Optional[int], raw: _Error, names: Sequence[bytes]) -> Tuned:
 
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Tuned:
-    """Loads one file, all or nothing."""
+    """Loads one file, all or nothing. Raises Error if the file is missing or refused."""
     raw = _Error()
     name = _path(path)
     return _loaded(_library().tuned_load(name, ctypes.byref(raw)), raw, [name])
 
 
 def loads(text: Union[str, bytes], name: str = "memory") -> Tuned:
-    """The same from memory; `name` stands for the path in errors."""
+    """Loads a text. `name` replaces the path in errors. Raises Error if the text is refused."""
     raw = _Error()
     encoded = text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
     return _loaded(_library().tuned_load_memory(encoded, len(encoded), _bytes(name),
@@ -608,11 +609,13 @@ def loads(text: Union[str, bytes], name: str = "memory") -> Tuned:
 def open(paths: Sequence[Union[str, "os.PathLike[str]"]] = (), built_in: Union[str, bytes] = b"",
          skip: Skip = Skip(0), leave_out_refused: bool = False,
          least_grade: Grade = Grade.DEFAULT, size_factor: float = 8.0) -> Tuned:
-    """Loads what there is, all or nothing: `paths`, else the file that $TUNED_CONF names, which must
-    be there; the user's tuned.conf; the system's; and the program's built-in text. What a file that was
-    named has of the device itself goes first; then of answers of the same grade the first file's is
-    given. None is below `least_grade`, none measured at sizes more than `size_factor` times away. With `leave_out_refused` files that are refused are left
-    out (Tuned.left_out has the first) instead of refusing everything."""
+    """Loads all files of these places, all or nothing, in this order of precedence: `paths`, else the file
+    named by $TUNED_CONF, which must exist; the user's tuned.conf; the system's; the text `built_in`.
+
+    An entry of a named file for the device itself wins over all others; otherwise the best grade wins, and
+    among equal grades the first file. No answer is below `least_grade`, none was measured at sizes more
+    than `size_factor` times away. With `leave_out_refused` a refused file is omitted (Tuned.left_out has the
+    first error) instead of refusing all. Raises Error."""
     raw = _Error()
     names = (ctypes.c_char_p * len(paths))(*(_path(path) for path in paths))
     text = built_in if isinstance(built_in, bytes) else built_in.encode("utf-8", "surrogateescape")

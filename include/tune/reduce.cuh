@@ -50,7 +50,8 @@ template <typename OP, typename T> struct reduce_plan {
      * many blocks as n needs. Any n is correct; one far from the planned size may be slower.
      * Returns cudaErrorInvalidValue if `in` (aligned to T; may be NULL if n is 0), `out` or
      * `workspace` is no valid pointer, or n exceeds 2^31 tiles of the plan's kernel, which are at
-     * least 2^36 elements and more than the planned n. Otherwise returns the launch's error. */
+     * least 2^36 elements and more than the planned n. Otherwise returns the result of the launch.
+     */
     cudaError_t run(const T *in, size_t n, reduce_result_t<OP, T> *out, void *workspace,
                     cudaStream_t stream) const
     {
@@ -58,10 +59,10 @@ template <typename OP, typename T> struct reduce_plan {
     }
 };
 
-/* Plans for n elements on the current device: with the entry of tuned.conf (`by` may be a NULL
- * tuned), else the nearest compiled-in kernel, else a default. A plan without an entry is no error;
- * `why` (may be NULL) receives the configuration and the reason. The first plan on a device asks
- * the driver, which takes microseconds; further plans take a look-up. Returns
+/* Plans for n elements on the current device. `by`: a struct tuned *, may be NULL, or tune::pinned.
+ * Takes the entry of tuned.conf, else the nearest compiled-in kernel, else a default, none of which
+ * is an error; `why` (may be NULL) receives the configuration and the reason. The first plan on a
+ * device asks the driver, which takes microseconds; further plans take a look-up. Returns
  * cudaErrorNoKernelImageForDevice or another error if the program has no code for the device. */
 template <typename OP, typename T, typename LIST = calls::own_list>
 cudaError_t plan_reduce(const configured_by &by, size_t n, reduce_plan<OP, T> *plan,
@@ -124,8 +125,8 @@ cudaError_t arg_min(const configured_by &by, const IN &in, size_t n, R *value, I
         return cudaErrorInvalidValue;
     return calls::place_of<false, LIST>(by, in, n, value, index, workspace, true, stream, why);
 }
-/* Finds the greatest value and its lowest index, as arg_min. An empty input gives the smallest
- * value or minus infinity. */
+/* Finds the greatest value and its lowest index, as arg_min. An empty input gives index -1 and
+ * the smallest value or minus infinity. */
 template <typename LIST = calls::own_list, typename IN, typename R, typename I>
 cudaError_t arg_max(const configured_by &by, const IN &in, size_t n, R *value, I *index,
                     void *workspace, size_t workspace_bytes, cudaStream_t stream,

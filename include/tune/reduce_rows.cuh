@@ -25,7 +25,7 @@ template <typename OP, typename T> struct reduce_rows_plan {
 
     /* Launches the reduction of `rows` rows (any number; 0 launches no kernel) on the plan's
      * device. Returns cudaErrorInvalidValue if `in` (aligned to T) or `out` is no valid pointer;
-     * otherwise the launch's error. */
+     * otherwise the result of the launch. */
     cudaError_t run(const T *in, size_t rows, reduce_result_t<OP, T> *out,
                     cudaStream_t stream) const
     {
