@@ -18,7 +18,8 @@ enum status gate_make_token(char out[GATE_TOKEN_BYTES], struct error *error)
     return STATUS_OK;
 }
 
-/* With any port: that of a tunnel's other end is not ours. */
+/* Returns true for this machine's own names, with any port: the other end of a tunnel has another.
+ */
 static bool host_is_ours(const char *host)
 {
     static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
@@ -34,7 +35,7 @@ static bool host_is_ours(const char *host)
     return false;
 }
 
-/* Of every path as many bytes are looked at. */
+/* Compares the token in constant time. */
 static bool begins_with_token(const char *token, const char *path)
 {
     char given[TOKEN_LENGTH] = {0};

@@ -1,4 +1,4 @@
-/* Who may see the page: what a request must be like before anything is answered. */
+/* Admission to the page: checks made before a request is answered. */
 #ifndef TUNE_WATCH_GATE_H
 #define TUNE_WATCH_GATE_H
 
@@ -16,11 +16,11 @@ enum gate {
     GATE_DATA,      /* /TOKEN/data.json */
     GATE_BARE,      /* /TOKEN: the slash is missing */
     GATE_NO_METHOD, /* anything but GET */
-    GATE_NO_HOST, /* a name that is not this machine's own: a page elsewhere that resolves to it */
-    GATE_NOTHING, /* a wrong token, or nothing of ours behind the right one */
+    GATE_NO_HOST,   /* a foreign Host name: another site's page that resolves to this machine */
+    GATE_NOTHING,   /* a wrong token, or an unknown path behind the right one */
 };
-/* `host`: the header; NULL: none. Takes as long for one wrong token as for another. *knows: the
- * token was right, whatever the rest. */
+/* Checks a request. `host` is the header (NULL: none). Every wrong token takes equally long.
+ * *knows: the token was right, even if the request is refused. */
 enum gate gate_pass(const char *token, const char *method, const char *host, const char *path,
                     bool *knows);
 

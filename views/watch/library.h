@@ -1,4 +1,4 @@
-/* libmicrohttpd, opened when it is needed: the only user of microhttpd.h. */
+/* libmicrohttpd, opened on demand: the only user of microhttpd.h. */
 #ifndef TUNE_WATCH_LIBRARY_H
 #define TUNE_WATCH_LIBRARY_H
 
@@ -25,8 +25,8 @@ struct http {
 #undef HTTP_MEMBER
 };
 
-/* STATUS_UNAVAILABLE: it is not on this machine; the error says which package has it. It stays open
- * for the life of the process. */
+/* Opens libmicrohttpd for the life of the process. Returns STATUS_UNAVAILABLE with the package's
+ * name if not installed. */
 enum status http_open(struct http *http, struct error *error);
 
 #endif

@@ -23,12 +23,12 @@ enum {
     CLIENT_MEMORY_BYTES = 16 * 1024,
     SILENT_S = 15, /* a client that neither asks nor takes anything is let go */
     EVENTS_KEPT = 200,
-    REST = 20, /* so many times as long as a look at the database took, it is left alone */
+    REST = 20, /* pause after reading the database, as a multiple of the reading time */
 };
 static const int64_t second_ns = 1000000000;
-/* Without having shown the token, and in all: what is slow on purpose holds nothing for long. */
+/* Limits of a connection without the token, and of any: slow clients free their place soon. */
 static const int64_t stranger_ns = 5 * second_ns, client_ns = 120 * second_ns;
-/* Pages ask every two seconds: so long they are told that the run is over. */
+/* Time in which open pages learn that the run is over; pages ask every two seconds. */
 static const int64_t farewell_ns = 5 * second_ns / 2;
 
 struct client {
@@ -38,17 +38,16 @@ struct client {
     bool ending; /* was told to go */
 };
 
-/* What costs something to make: when it was made, and how long that took. */
+/* Time of making a costly response, and its duration. */
 struct made {
     int64_t at_ns, cost_ns;
 };
 
-/* Of the report, the page and what it draws of: made when somebody asks, and given to all who do.
- */
+/* Parts of the report, the page and its data: made on the first request, shared by all clients. */
 enum part { PART_PAGE, PART_DATA, PARTS };
 struct served {
     struct MHD_Response *response; /* NULL: not yet */
-    struct text revision;          /* that it is of */
+    struct text revision;          /* revision of the database in the response */
     struct made made;
 };
 
@@ -59,11 +58,11 @@ struct server {
     char token[GATE_TOKEN_BYTES], nonce[GATE_TOKEN_BYTES];
     struct client clients[CLIENTS_MOST];
     size_t client_count;
-    struct text unread; /* of the input: less than a line */
+    struct text unread; /* input: less than a line */
     struct text state;
     int64_t state_at_ns, event_count, asked_at_ns, ended_at_ns; /* 0: not yet */
     struct text events[EVENTS_KEPT];                            /* a ring */
-    struct text database, revision;                             /* as snapshot_live has them */
+    struct text database, revision;                             /* from snapshot_live */
     struct error database_error;
     struct made looked;
     struct served parts[PARTS];
@@ -77,7 +76,7 @@ static void send_away(struct client *client)
     (void)shutdown(client->fd, SHUT_RDWR);
 }
 
-/* The oldest of those that have not shown the token goes first. */
+/* Closes the oldest connection, those without the token first. */
 static void make_room(struct server *server)
 {
     struct client *oldest = NULL;
@@ -118,12 +117,12 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
         }
 }
 
-/* ---- what is served ---- */
+/* ---- responses ---- */
 
 static void add_headers(struct server *server, struct MHD_Response *response, const char *type)
 {
     char policy[256];
-    /* As the page's own, and nobody may put it into a frame. */
+    /* Policy of the page itself; frames are forbidden. */
     (void)string_format(policy, sizeof policy,
                         "default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-%s'; "
                         "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -172,7 +171,7 @@ static void look(struct server *server)
     text_free(&revision);
 }
 
-/* What cannot be made anew stays as it was. */
+/* Makes the part anew if outdated. On failure the old one stays. */
 static void make_part(struct server *server, enum part part, struct error *error)
 {
     struct served *served = &server->parts[part];
@@ -237,7 +236,7 @@ static void write_live(struct server *server, struct text *out)
 
 /* ---- answering ---- */
 
-/* `body` is freed. */
+/* Sends `body` and frees the text. */
 static enum MHD_Result send_text(struct server *server, struct MHD_Connection *connection,
                                  unsigned code, const char *type, struct text *body)
 {
@@ -271,8 +270,8 @@ static enum MHD_Result send_part(struct server *server, struct MHD_Connection *c
                      &body);
 }
 
-/* Called when the head of a request is there, with each part of a body, and at its end. What is
- * refused is refused at once, which closes the connection: no body is read. */
+/* Answers a request. Called after the head, for each part of a body, and at the end. A refusal is
+ * sent at once and closes the connection: no body is read. */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_bytes, void **passed)
@@ -318,7 +317,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     return send_text(server, connection, refusals[gate].code, "text/plain; charset=utf-8", &body);
 }
 
-/* ---- what the run says ---- */
+/* ---- state of the run ---- */
 
 static void take_line(struct server *server, const char *line, size_t length)
 {
@@ -365,7 +364,7 @@ static void serve(struct server *server)
             wait_ms = (int)soon_ms;
         (void)poll(files, 2, wait_ms);
         if (files[1].fd >= 0 && files[1].revents != 0) {
-            /* The input's end is the run's, however it went. */
+            /* The input's end is the end of the run, however it went. */
             char buffer[4096];
             ssize_t count = 0;
             while ((count = read(server->options->input, buffer, sizeof buffer)) > 0) {
@@ -393,7 +392,7 @@ static void serve(struct server *server)
     }
 }
 
-/* A socket that listens on the first of the ports that is free. */
+/* Opens a listening socket on the first free port. */
 static enum status listen_here(const struct watch_port *port, int *out, int *number,
                                struct error *error)
 {
@@ -461,7 +460,8 @@ enum status server_run(const struct server_options *options, struct error *error
     if (status == STATUS_OK)
         status = start(server, listener, error);
     if (status == STATUS_OK) {
-        (void)signal(SIGPIPE, SIG_IGN); /* of clients that are gone; libmicrohttpd asks for it */
+        (void)signal(SIGPIPE,
+                     SIG_IGN); /* closed connections raise SIGPIPE; libmicrohttpd requires this */
         (void)sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0});
         if (options->input >= 0)
             (void)fcntl(options->input, F_SETFL, O_NONBLOCK);

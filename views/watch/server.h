@@ -1,4 +1,4 @@
-/* The server: one thread, on 127.0.0.1, for as long as a run lasts or nobody stops it. */
+/* The server: one thread, on 127.0.0.1, until the run ends or a user stops it. */
 #ifndef TUNE_WATCH_SERVER_H
 #define TUNE_WATCH_SERVER_H
 
@@ -10,8 +10,8 @@
 struct server_options {
     const char *database;
     struct watch_port port;
-    int input; /* lines of watch_begin's process, each an `enum watch_line` and its JSON, at whose
-                  end the server ends; -1: none come */
+    int input; /* lines from watch_begin's process, each an `enum watch_line` and JSON; the server
+                  ends with the input; -1: none */
     const volatile sig_atomic_t *stop; /* may be NULL */
     void *context;
     void (*ready)(void *context, const char *url);

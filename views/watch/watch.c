@@ -11,14 +11,14 @@
 #include "tuner/base/process.h"
 #include "views/watch/server.h"
 
-/* What the child says, once, before it closes the pipe: its address, or a status and a text. */
+/* The child's single message before it closes the pipe: the address, or a status and a text. */
 enum { SAID_READY = 'R', SAID_ERROR = 'E' };
 
 struct watch {
     struct process_pipes child;
 };
 
-/* Kills the child where it still runs, and closes its pipes. */
+/* Kills the child if running, and closes the pipes. */
 static void end_child(struct process_pipes *child)
 {
     process_close(child->input);
@@ -54,7 +54,7 @@ int watch_child(const char *port, const char *database)
 {
     struct error error = {0};
     if (fcntl(CHILD_INPUT, F_GETFD) < 0 || fcntl(CHILD_OUTPUT, F_GETFD) < 0)
-        return EXIT_CODE_USAGE; /* a person typed it */
+        return EXIT_CODE_USAGE; /* user's input */
     struct server_options options = {
         .database = database, .input = CHILD_INPUT, .ready = say_ready};
     enum status status = watch_port_parse(*port ? port : NULL, &options.port, &error);
@@ -67,7 +67,7 @@ int watch_child(const char *port, const char *database)
 
 /* ---- its parent ---- */
 
-/* Waits as long as it takes: a child that ends closes the pipe. */
+/* Reads the child's message. Waits without a limit: a child that ends closes the pipe. */
 static enum status read_greeting(int file, char url[WATCH_URL_BYTES], struct error *error)
 {
     char said[ERROR_TEXT_BYTES + 16] = "";
@@ -121,8 +121,8 @@ enum status watch_begin(const char *database, const char *port, struct watch **o
     return STATUS_OK;
 }
 
-/* Whole, or not at all: so much goes into a pipe at once. A child that is gone is no trouble: the
- * run has SIGPIPE ignored. */
+/* Writes a whole line or none: pipe writes of up to PIPE_BUF bytes are atomic. A child that ended
+ * does no harm: the run ignores SIGPIPE. */
 void watch_say(struct watch *watch, enum watch_line line, const struct text *json)
 {
     struct text whole = {0};
