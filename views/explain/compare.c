@@ -1,4 +1,4 @@
-/* The points of an explanation against its winner: only times of one stage are compared. */
+/* Compares an explanation's points with the winner, by times of the same stage only. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ bool is_by_time(const struct explanation *explanation)
     return !explanation->objective || strcmp(explanation->objective, "time") == 0;
 }
 
-/* What the winner was chosen by, if it has a time there. */
+/* Returns the stage in which the winner was chosen, if timed there; else the first with a time. */
 static size_t own_stage(const struct read_point *winner, const struct background *background)
 {
     for (size_t i = 0; i < STAGES; i++)
@@ -23,7 +23,8 @@ static size_t own_stage(const struct read_point *winner, const struct background
     return STAGES;
 }
 
-/* The winner's own stage, else the first that both were timed in; STAGES: none. */
+/* Returns the winner's stage if both were timed there, else the first in which both were; STAGES:
+ * none. */
 static size_t shared_stage(const struct read_point *winner, const struct read_point *other,
                            size_t own)
 {
@@ -35,8 +36,8 @@ static size_t shared_stage(const struct read_point *winner, const struct read_po
     return STAGES;
 }
 
-/* No gain over a baseline is claimed but of rounds that the two shared; how the runner-up did may
- * come of two times of one stage. */
+/* Compares a point with the winner. A gain over a baseline needs shared rounds; the runner-up may
+ * be compared by two times of one stage. */
 static void compare(const struct read_point *winner, const struct read_point *other, size_t own,
                     bool by_time, struct explain_point *point)
 {

@@ -66,7 +66,7 @@ void judge_winner(struct compared_winner *winner)
     }
 }
 
-/* ---- what is read ---- */
+/* ---- reading ---- */
 
 #define SIDE_COLUMNS(side)                                                                         \
     {#side "_id", offsetof(struct comparison, side.environment_id), STORE_INTEGER},                \
@@ -135,7 +135,7 @@ static const struct store_column winner_columns[] = {
 };
 #undef OF
 
-/* a's winners, which may lie in another database, as JSON. */
+/* Reads a's winners as JSON, possibly from another database. */
 static enum status read_given(const struct comparison_request *request,
                               const struct comparison *comparison, struct arena *arena,
                               const char **given, struct error *error)
@@ -189,7 +189,7 @@ static enum status read_winners(const struct comparison_request *request, struct
     return status;
 }
 
-/* ---- what is said ---- */
+/* ---- sentences ---- */
 
 static void put_change(struct text *text, size_t *count, const char *what, const char *a,
                        const char *b, bool of_two)
@@ -200,7 +200,7 @@ static void put_change(struct text *text, size_t *count, const char *what, const
                 of_two ? " against" : ", now", b);
 }
 
-/* "driver 580.1, now 590.2; tune 0.1.0, now 0.2.0"; of two devices "against". */
+/* Tells changes: "driver 580.1, now 590.2; tune 0.1.0, now 0.2.0"; for two devices "against". */
 static void say_what_changed(struct text *text, const struct comparison *comparison)
 {
     const struct comparison_side *a = &comparison->a;
@@ -223,7 +223,7 @@ static void say_what_changed(struct text *text, const struct comparison *compari
     text_append(text, count > 0 ? "." : "nothing that is recorded.");
 }
 
-/* "1.05x to 1.42x, 1.3x in the mean": of the times of the one over the other. */
+/* Tells factors between times: "1.05x to 1.42x, 1.3x in the mean". */
 static void say_factors(struct text *text, const struct comparison *comparison,
                         enum time_change change)
 {
@@ -335,7 +335,7 @@ static bool conclude(struct comparison *comparison, struct arena *arena)
     return good;
 }
 
-/* Each device of the database beside that of the one before which is most like it. */
+/* Pairs each device of the database with the most similar device of the other one. */
 static enum status pair_databases(const struct comparison_request *request, struct arena *arena,
                                   struct comparison **comparisons, size_t *count,
                                   struct error *error)

@@ -5,7 +5,7 @@
 
 #include "views/explain/internal.h"
 
-/* The winner's place in the sweep; `count`: it is not there. */
+/* Returns the winner's place in the sweep, or `count`. */
 static size_t find_own(const struct swept *points, size_t count, const struct read_point *winner)
 {
     const int64_t measured_id = winner->trial_ids[STAGES - 1];
@@ -16,7 +16,7 @@ static size_t find_own(const struct swept *points, size_t count, const struct re
     return count;
 }
 
-/* The sweep is many points, which are not kept: `out` gets copies of what it says of them. */
+/* Compares the sweep's points. The sweep is large and freed here: the explanation gets copies. */
 static enum status compare_sweep(struct store *store, const struct read_point *winner,
                                  struct arena *arena, struct explanation *explanation,
                                  struct background *background, struct error *error)

@@ -87,7 +87,7 @@ void say(struct text *text, const char *format, ...)
         } else if (conversion == 's') {
             text_append(text, va_arg(arguments, const char *));
         } else {
-            text->failed = true; /* no such conversion: its argument cannot be passed over */
+            text->failed = true; /* unknown conversion: its argument's size is unknown too */
             break;
         }
     }

@@ -1,4 +1,4 @@
-/* What to launch, as numbers. */
+/* Launches as text. */
 #include <jansson.h>
 #include <string.h>
 
@@ -25,8 +25,8 @@ static void append_extent(struct text *text, const json_t *extent)
         text_printf(text, "%lld", x);
 }
 
-/* As CUDA writes it: "<<<264, 512>>>", with its bytes of dynamic shared memory and its
- * clusters where it has some. On a CPU "16 blocks on 2 threads". */
+/* Appends a launch in CUDA's notation: "<<<264, 512>>>", with dynamic shared memory and clusters,
+ * if any. On a CPU: "16 blocks on 2 threads". */
 static void append_launch(struct text *text, const json_t *launch)
 {
     const json_t *threads = json_object_get(launch, "threads");
@@ -56,7 +56,7 @@ static void append_launch(struct text *text, const json_t *launch)
         text_append(text, ", cooperative");
 }
 
-/* Whether both look the same, whatever their kernels are called. */
+/* Returns true if both launches print alike; the kernels' names may differ. */
 static bool same_launch(const json_t *a, const json_t *b)
 {
     static const char *const members[] = {"grid",    "block",       "dynamic_shared_bytes",

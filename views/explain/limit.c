@@ -1,5 +1,5 @@
-/* What limits a winner: rules in a fixed order, the first that holds. docs/why.md says why each
- * threshold is what it is. */
+/* Decides the limit of a winner: the first matching rule, in a fixed order. docs/why.md has the
+ * reason of each threshold. */
 #include <math.h>
 #include <string.h>
 
@@ -7,23 +7,23 @@
 #include "tuner/stats/ceiling.h"
 #include "views/explain/internal.h"
 
-static const double launch_least = 1.0 / 3;  /* of the time, for empty launches in its place */
-static const double launch_told = 0.05;      /* of the time, to be worth a word */
-static const double memory_least = 0.85;     /* of the ceiling */
-static const double arithmetic_least = 0.70; /* of the ceiling */
+static const double launch_least = 1.0 / 3;  /* least share of empty launches in the time */
+static const double launch_told = 0.05;      /* least share of the time to be mentioned */
+static const double memory_least = 0.85;     /* share of the ceiling */
+static const double arithmetic_least = 0.70; /* share of the ceiling */
 static const int64_t spill_least = 32;       /* bytes per thread: eight registers */
-static const double busy_most = 0.75;        /* of the units: a quarter has nothing to do */
+static const double busy_most = 0.75;        /* share of the units: a quarter is idle */
 static const double sweep_noise = 0.02;      /* a sweep times each configuration once */
-/* What a load that misses all caches takes on GPUs, and memory under load, at most. */
+/* Longest wait for a load that misses all caches on GPUs under load. */
 static const double waiting_most_ns = 1000;
 
-/* What the rules look at. */
+/* Input of the rules. */
 struct rules {
     const struct explanation *explanation;
     const struct background *background;
     const struct explain_point *winner;
     const struct device_traits *device;
-    int64_t busy; /* of them, with something to do; -1: unknown */
+    int64_t busy; /* units with work; -1: unknown */
     struct text *text;
 };
 
@@ -33,7 +33,7 @@ static bool limited_by_launch(const struct rules *rules, double *launch_share)
     /* One thread of a CPU wakes no others. */
     if (winner->launches < 1 || (!rules->device->is_gpu && winner->threads == 1))
         return false;
-    /* Those that overlap may cost less than empty ones in a row; a CPU's may be of one thread. */
+    /* Overlapping launches may cost less than empty ones in a row; a CPU's may use one thread. */
     const bool all =
         winner->launches > 1 && !rules->background->launches_overlap && rules->device->is_gpu;
     const double empty_ns = (double)(all ? winner->launches : 1) * rules->background->node_gap_ns;
@@ -71,7 +71,7 @@ static void say_cache(const struct rules *rules, const char *before)
         before, rules->background->bytes_moved, rules->background->cache_bytes);
 }
 
-/* Of what is clearly faster than the ceiling no share is told, but why. */
+/* Explains a rate clearly above the ceiling, for which no share is told. */
 static enum explain_limit break_ceiling(const struct rules *rules)
 {
     const struct background *background = rules->background;
@@ -131,7 +131,7 @@ static bool limited_by_spills(const struct rules *rules)
     return true;
 }
 
-/* Whether something shows that neither memory nor arithmetic stands in the way. */
+/* Returns true if memory and arithmetic are shown not to be the limit. */
 static bool is_far_from_ceilings(const struct rules *rules)
 {
     return rules->winner->ceiling_share < memory_least &&
@@ -139,15 +139,15 @@ static bool is_far_from_ceilings(const struct rules *rules)
             rules->background->elsewhere_share >= memory_least);
 }
 
-/* Whether many units have nothing to do. */
+/* Returns true if many units are idle. */
 static bool has_idle(const struct rules *rules)
 {
     return rules->busy > 0 &&
            (double)rules->busy <= busy_most * (double)rules->explanation->unit_count;
 }
 
-/* "1 block for 132 multiprocessors: 131 of them have nothing to do", and what was tried in the
- * sweep with more of them busy. */
+/* Tells "1 block for 132 multiprocessors: 131 of them have nothing to do", and the sweep's best
+ * time with more busy units. */
 static void say_idle(const struct rules *rules)
 {
     const int64_t units = rules->explanation->unit_count;
@@ -160,7 +160,7 @@ static void say_idle(const struct rules *rules)
             loss < 0 && loss > -sweep_noise ? ", within what a sweep can tell" : "");
 }
 
-/* Not where more of them busy was tried, and did not help. */
+/* Returns true for idle units, unless keeping more of them busy was tried without a gain. */
 static bool limited_by_idle_units(const struct rules *rules)
 {
     const double loss = rules->background->busier_loss;
@@ -174,7 +174,7 @@ static bool limited_by_idle_units(const struct rules *rules)
     return true;
 }
 
-/* Little's law: what is in flight is delivered once in the time that one access takes. */
+/* Applies Little's law: the bytes in flight are delivered once per access time. */
 static bool limited_by_bytes_in_flight(const struct rules *rules)
 {
     const struct explain_point *winner = rules->winner;
@@ -190,7 +190,7 @@ static bool limited_by_bytes_in_flight(const struct rules *rules)
     return true;
 }
 
-/* What is left of the time at the nearer of the ceilings. */
+/* Tells the rest of the time at the nearer ceiling. */
 static void say_rest(const struct rules *rules)
 {
     const struct background *background = rules->background;

@@ -1,4 +1,4 @@
-/* What the database knows of a winner. */
+/* Reads a winner's data from the database. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -172,7 +172,7 @@ enum status read_sweep(struct store *store, int64_t winner_id, struct arena *are
                                           STORE_COLUMNS(sweep_columns),
                                           .row_bytes = sizeof(struct swept)};
     enum status status = read_rows(store, reading, winner_id, arena, swept, count, error);
-    /* Of times that are alike the first measured stands for the others. */
+    /* The first measured of equal times stands for the others. */
     if (status == STATUS_OK && *count > 0)
         qsort(*swept, *count, sizeof **swept, by_id);
     return status;

@@ -1,6 +1,6 @@
-/* What changing one parameter of the winner costs, out of the sweep. Where constraints tie
- * parameters to one another, the nearest point with another value counts, and what else changes in
- * it is said. */
+/* Finds the cost of changing one parameter of the winner, from the sweep. If constraints tie
+ * parameters together, the nearest point with another value counts, and its other changes are
+ * named. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "tuner/base/value.h"
 #include "views/explain/internal.h"
 
-/* More changed beside it than this say nothing of a parameter. */
+/* Points with more other changes tell too little about a parameter. */
 enum { TOGETHER_MOST = 3 };
 
-/* NULL when memory is short. */
+/* Formats a value. Returns NULL if memory is short. */
 static const char *value_text_of(const json_t *json, struct arena *arena)
 {
     char text[VALUE_TEXT_BYTES] = "";
@@ -47,7 +47,7 @@ bool explain_read_settings(const char *parameters, struct arena *arena,
     return good;
 }
 
-/* That of the same parameter; NULL: there is none. Most often it stands in the same place. */
+/* Finds the parameter's setting, mostly at the same place. Returns NULL if there is none. */
 static const struct explain_setting *find_setting(const struct explain_settings *settings,
                                                   const char *name, size_t place)
 {
@@ -59,8 +59,7 @@ static const struct explain_setting *find_setting(const struct explain_settings 
     return NULL;
 }
 
-/* The places of the settings of `own` that `other` has other values for. SIZE_MAX: other
- * parameters. */
+/* Lists the settings of `own` that differ in `other`. Returns SIZE_MAX if the parameters differ. */
 static size_t differences(const struct explain_settings *own, const struct explain_settings *other,
                           size_t out[EXPLAIN_SETTINGS_MAX])
 {
@@ -94,12 +93,11 @@ size_t put_differences(struct text *text, const char *parameters, const char *ot
     return count == SIZE_MAX ? 0 : count;
 }
 
-/* Another value of a parameter: of the points that have it, of those that change the least, the
- * fastest. */
+/* Another value of a parameter: the fastest point among those with the fewest changes. */
 struct rival {
     const char *value;
     size_t changed;
-    size_t at[TOGETHER_MOST]; /* the places of what changed */
+    size_t at[TOGETHER_MOST]; /* places of the changes */
     double time_ns;
 };
 struct rivals {
@@ -107,7 +105,7 @@ struct rivals {
     size_t count, capacity;
 };
 
-/* The other parameters that change with it: "cluster_size, block"; NULL when there are none. */
+/* Names the other changed parameters: "cluster_size, block". Returns NULL if there are none. */
 static const char *names_of(const struct rival *rival, size_t parameter,
                             const struct explain_settings *own, struct arena *arena, bool *failed)
 {
@@ -122,7 +120,7 @@ static const char *names_of(const struct rival *rival, size_t parameter,
     return copy;
 }
 
-/* Where some values were tried with all else kept, only these are compared. */
+/* Compares values. If some were tried with all else kept, only these count. */
 static bool summarize(const struct rivals *rivals, const struct explain_settings *own,
                       size_t parameter, double own_ns, struct arena *arena,
                       struct explain_sensitivity *sensitivity)
@@ -158,7 +156,7 @@ static bool summarize(const struct rivals *rivals, const struct explain_settings
            sensitivity->worst;
 }
 
-/* What was tried alone first, then the most sensitive. */
+/* Orders parameters tried alone first, then by loss. */
 static int by_worst(const void *a, const void *b)
 {
     const struct explain_sensitivity *x = a;
@@ -175,7 +173,7 @@ static bool take_rivals(const struct swept *points, size_t count, size_t own,
     struct explain_settings there;
     size_t at[EXPLAIN_SETTINGS_MAX];
     for (size_t i = 0; i < count; i++) {
-        /* What launches exactly the same is no alternative. */
+        /* Points with equal launches are no alternative. */
         if (i == own || points[i].measured_id == points[own].measured_id)
             continue;
         if (!explain_read_settings(points[i].parameters, arena, &there))

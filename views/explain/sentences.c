@@ -1,5 +1,5 @@
-/* Why a winner wins: what the numbers say, in words. Differences are told, not blamed: that two
- * configurations differ in registers does not show that registers make the difference. */
+/* Tells why a winner wins, in sentences. Differences are stated, not blamed: different registers do
+ * not prove that registers make the difference. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "views/explain/internal.h"
 
 enum { SENSITIVITIES_TOLD = 3 };
-static const double sensitive_least = 0.01; /* less is within what a sweep can tell */
+static const double sensitive_least = 0.01; /* below the resolution of a sweep */
 
 struct telling {
     struct explanation *explanation;
@@ -32,7 +32,7 @@ static void end_sentence(struct telling *telling)
     text_clear(&telling->text);
 }
 
-/* " (0.17 % less to 0.13 % more)", of what was raced. */
+/* Appends the interval of a raced point: " (0.17 % less to 0.13 % more)". */
 static void put_interval(struct text *text, double low, double high)
 {
     if (!isfinite(low) || !isfinite(high))
@@ -48,7 +48,7 @@ static void put_factor(struct text *text, double factor)
     text_printf(text, "%.*f", factor < 9.995 ? 2 : factor < 99.95 ? 1 : 0, factor);
 }
 
-/* ---- what is different ---- */
+/* ---- differences ---- */
 
 static void separate(struct text *text, size_t *count)
 {
@@ -94,7 +94,7 @@ static void put_resources(struct text *text, const struct explain_point *own,
     }
 }
 
-/* ---- against a baseline ---- */
+/* ---- comparison with a baseline ---- */
 
 static void tell_saved_launches(struct telling *telling, const struct explain_point *other)
 {
@@ -171,7 +171,7 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
     end_sentence(telling);
 }
 
-/* ---- against the runner-up ---- */
+/* ---- comparison with the runner-up ---- */
 
 static void tell_runner_up(struct telling *telling, const struct explain_point *point)
 {
@@ -189,7 +189,7 @@ static void tell_runner_up(struct telling *telling, const struct explain_point *
     text_free(&differing);
     say(text, " %s %M", by_time ? "takes" : "comes to", point->slower);
     put_interval(text, point->slower_low, point->slower_high);
-    /* Of a sweep, where the winner was chosen by something better. */
+    /* Name the stage if the winner was chosen in a better one. */
     const char *own = explanation->points[0].stage;
     if (point->stage && (!own || strcmp(point->stage, own) != 0))
         text_printf(text, " in the %s", point->stage);
@@ -203,7 +203,7 @@ static void tell_runner_up(struct telling *telling, const struct explain_point *
     end_sentence(telling);
 }
 
-/* "4 others are as fast: ...; 305 were not compared to the end." */
+/* Tells ties: "4 others are as fast: ...; 305 were not compared to the end." */
 static void tell_equals(struct telling *telling)
 {
     const struct explanation *explanation = telling->explanation;
@@ -223,7 +223,7 @@ static void tell_equals(struct telling *telling)
     end_sentence(telling);
 }
 
-/* How much of the space that was: the choice is among candidates that were measured. */
+/* Tells how much of the space was tried: the choice is among measured candidates. */
 static void tell_coverage(struct telling *telling)
 {
     const struct explanation *explanation = telling->explanation;
@@ -241,7 +241,8 @@ static void tell_coverage(struct telling *telling)
 
 /* ---- sensitivity ---- */
 
-/* A configuration that lost in the rounds was not faster before, whatever one timing says. */
+/* Appends a value's loss, never negative: a configuration that lost in the rounds was not faster
+ * earlier, whatever a single timing says. */
 static void put_value(struct telling *telling, const char *value, double loss, const char *with)
 {
     struct text *text = &telling->text;
