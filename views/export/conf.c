@@ -22,16 +22,16 @@ struct line {
     bool begun;
     int64_t range; /* -1: a single size */
     const char *problem;
-    struct entry entry; /* of the largest size so far */
+    struct entry entry; /* entry of the largest size so far */
     int64_t low, at, range_high;
-    /* Of sizes of several names, "n=16-64 m@8" and what was measured, "64,8"; NULL: of others, or
-     * nothing was. */
+    /* Sizes with several names: "n=16-64 m@8", and the measured ones, "64,8"; NULL: one name, or
+     * none measured. */
     const char *sizes, *measured;
     int verdict; /* the worst, enum verdict; -1: none is known */
 };
 
-/* Sizes of a range whose winners are unstable, since the last one whose winner is not. Such a size
- * is among those of a line only between two that are not: then it is like one nobody measured. */
+/* Sizes of a range with unstable winners since the last stable one. A line covers such a size only
+ * between two stable ones; then the size counts as unmeasured. */
 struct unstable {
     int64_t range; /* -1: none */
     int64_t first, last;
@@ -42,7 +42,7 @@ struct writer {
     const struct export_options *options;
     struct export_counts *counts;
     struct text *out;
-    struct text section, lines; /* its heading; of the device */
+    struct text section, lines; /* heading, and lines of the device */
     struct line line;
     struct unstable unstable;
     struct entry row;
@@ -54,7 +54,7 @@ static const char *objective_of(const struct export_options *options)
     return options->objective ? options->objective : "time";
 }
 
-/* What matching goes by besides, under libtuned's names (struct tuned_device). */
+/* Appends further properties for matching, under libtuned's names (struct tuned_device). */
 static void append_limits(struct text *out, const char *facts_text)
 {
     static const char *const names[][2] = {{"max_threads_per_block", "max_threads_per_block"},
@@ -83,7 +83,7 @@ static void fill_section(struct text *out, const struct conf_row *row)
     append_known(out, "compiler", row->device_compiler);
 }
 
-/* Writes the line, for its sizes up to `high`. */
+/* Writes the line for sizes up to `high`. */
 static void end_line(struct writer *writer, int64_t high)
 {
     struct line *line = &writer->line;
@@ -117,7 +117,7 @@ int64_t geometric_middle(int64_t low, int64_t high)
     return middle < low ? low : middle >= high ? high - 1 : middle;
 }
 
-/* Writes the line, for its sizes up to the range's end, or half-way to what is unstable there. */
+/* Writes the line for sizes up to the range's end, or half-way to unstable sizes. */
 static void end_range(struct writer *writer)
 {
     const struct line *line = &writer->line;
@@ -126,7 +126,8 @@ static void end_range(struct writer *writer)
     end_line(writer, is_cut ? geometric_middle(line->at, unstable->first) : line->range_high);
 }
 
-/* Its measurement supports nothing: neither a line, nor where one is cut, nor what it says. */
+/* Leaves an unstable winner out: its measurement supports neither a line nor a cut between lines.
+ */
 static void leave_out(struct writer *writer, int64_t range, int64_t n)
 {
     writer->counts->unstable++;
@@ -139,8 +140,8 @@ static void leave_out(struct writer *writer, int64_t range, int64_t n)
     writer->unstable.last = n;
 }
 
-/* Of sizes of several names: those of the line, and those that were measured; false: the experiment
- * cannot be asked, and the problem is written by its whole key. */
+/* Names the line's sizes and the measured ones, if there are several names. Returns false if the
+ * experiment cannot be read; then the problem keeps its whole key. */
 static bool name_sizes(struct writer *writer, const struct conf_row *row, struct line *line)
 {
     const struct experiment *experiment =
@@ -177,8 +178,8 @@ static bool name_sizes(struct writer *writer, const struct conf_row *row, struct
     return line->sizes != NULL;
 }
 
-/* A box in which nothing was measured has its configuration from others: what that took there says
- * nothing of it. */
+/* Returns the row of a box without measurement: the configuration comes from other sizes, so their
+ * times are dropped. */
 static struct conf_row without_times(const struct conf_row *row)
 {
     struct conf_row out = *row;
@@ -253,7 +254,7 @@ static bool same_device(const struct conf_row *a, const struct conf_row *b)
            strcmp(a->capability, b->capability) == 0 && a->units == b->units;
 }
 
-/* The kernels that are compiled in already, as lines of a list; "" where there is none. */
+/* Reads the kernels that are compiled in, as lines of a list; "" if there is no file. */
 static enum status read_installed(const char *path, struct arena *arena, const char **out,
                                   struct error *error)
 {
@@ -289,7 +290,7 @@ static enum status read_installed(const char *path, struct arena *arena, const c
     return *out ? status : error_no_memory(error);
 }
 
-/* Rows of conf.sql, with what the portfolio picks in them. */
+/* Reads the rows of conf.sql, with the portfolio's picks. */
 static enum status conf_rows_chosen(struct experiments *experiments,
                                     const struct export_options *options, struct arena *arena,
                                     struct conf_row **rows, size_t *count, struct error *error)
@@ -382,7 +383,7 @@ enum status export_picks(struct store *store, const struct export_options *optio
     return status;
 }
 
-/* Nothing is handed out that production would refuse. */
+/* Loads the text with libtuned, so that production never refuses the file. */
 static enum status check_readable(const char *text, size_t bytes, struct error *error)
 {
     struct tuned_error refused;

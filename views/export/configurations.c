@@ -13,7 +13,7 @@
 
 enum { EXPERIMENTS_MAX = 64 };
 
-/* An experiment that a key named; NULL: there is no file of it. */
+/* An experiment named by a key; NULL: no file. */
 struct known {
     const char *name;
     struct experiment *experiment;
@@ -25,8 +25,7 @@ struct line {
     bool is_kept;
 };
 
-/* The kernels that serve an entry, by the index of their lines: its own, and those that are as
- * fast. */
+/* Kernels that serve an entry, by the index of their lines: its own, and those as fast. */
 struct wish {
     size_t lines[1 + EXPORT_ALTERNATIVES];
     size_t count;
@@ -45,7 +44,7 @@ struct collector {
     size_t strange;
 };
 
-/* Reads the experiment at its first use. */
+/* Finds an experiment, read on first use. */
 static enum status find_experiment(struct collector *collector, const char *key,
                                    const struct experiment **out, struct error *error)
 {
@@ -74,7 +73,7 @@ static enum status find_experiment(struct collector *collector, const char *key,
     return status;
 }
 
-/* As the inside of a C string. */
+/* Appends text escaped for a C string. */
 static void append_escaped(struct text *line, const char *value, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -84,7 +83,7 @@ static void append_escaped(struct text *line, const char *value, size_t length)
     }
 }
 
-/* A value of "name=value name=value" and its length; NULL: there is none. */
+/* Finds a value in "name=value name=value", and its length. Returns NULL if there is none. */
 static const char *find_value(const char *text, const char *name, size_t *length)
 {
     const size_t name_length = strlen(name);
@@ -100,8 +99,8 @@ static const char *find_value(const char *text, const char *name, size_t *length
     return NULL;
 }
 
-/* The kernel of an entry with the values of `also` in the place of its own. False: it lacks a value
- * that the experiment compiles. */
+/* Writes an entry's kernel, with values from `also` first. Returns false if a compiled value is
+ * missing. */
 static bool describe_kernel(const struct experiment *experiment, const struct tuned_entry *entry,
                             const char *also, struct text *line)
 {
@@ -122,7 +121,7 @@ static bool describe_kernel(const struct experiment *experiment, const struct tu
     return true;
 }
 
-/* An array of the arena with room for one more; NULL: memory is short. */
+/* Returns an array of the arena with room for one more item; NULL if memory is short. */
 static void *with_room(struct arena *arena, void *items, size_t count, size_t *capacity,
                        size_t bytes)
 {

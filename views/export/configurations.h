@@ -15,15 +15,15 @@ struct conf_text {
 };
 
 struct configuration_counts {
-    size_t lines;   /* that were written */
-    size_t strange; /* entries of GPUs that were left out: of an experiment that configs/ of
-                       `data_folder` does not have, or without a value that it compiles */
+    size_t lines;   /* written lines */
+    size_t strange; /* entries of GPUs left out: experiment missing from configs/ of `data_folder`,
+                       or a compiled value missing */
 };
 
-/* Appends lines TUNE_CONFIGURATION("KEY NAME=VALUE ..."), few that have for each entry of a GPU its
- * kernel or an alternative that it names: the values that tell kernels apart, by the experiments in
- * `data_folder`; sorted, none twice, so that equal winners give equal bytes. STATUS_BAD_INPUT: one
- * of the files is no tuned.conf, or an experiment is broken. `counts` may be NULL. */
+/* Appends lines TUNE_CONFIGURATION("KEY NAME=VALUE ..."), as few as give every entry of a GPU its
+ * kernel or an alternative named there: the values that distinguish kernels, by the experiments in
+ * `data_folder`. Sorted, without duplicates, so that equal winners give equal bytes. Returns
+ * STATUS_BAD_INPUT if a file is no tuned.conf or an experiment is broken. `counts` may be NULL. */
 enum status export_configurations(const struct conf_text *files, size_t count,
                                   const char *data_folder, struct text *out,
                                   struct configuration_counts *counts, struct error *error);

@@ -1,7 +1,7 @@
-/* What the experiment says of a row's configuration at other sizes and on other devices: where its
- * constraints hold, and its derived values and launches as formulas. A formula is one that libtuned
- * itself evaluates to what the experiment's own expressions give, at hundreds of sizes and numbers
- * of units; what has none is told for what was measured alone. */
+/* Evaluates a row's experiment at other sizes and on other devices: where the constraints hold, and
+ * formulas for derived values and launches. A formula is accepted if libtuned's evaluation equals
+ * the experiment's own expressions at hundreds of sizes and unit counts; without a formula a value
+ * holds only where measured. */
 #include "views/export/elsewhere.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct asked {
     const char *facts;
     const char *units_key;
     int64_t active_blocks, n, units;
-    /* Of sizes of several names: how many, else 0; what tuned.conf calls them; those of the row. */
+    /* Sizes with several names: the count, else 0; names in tuned.conf; sizes of the row. */
     size_t size_count;
     const char *size_names[SIZE_NAMES_MAX];
     int64_t sizes[SIZE_NAMES_MAX];
@@ -43,7 +43,8 @@ json_t *load_object(const char *text, bool *failed)
     return object;
 }
 
-/* The device's facts, but with so many units and this compute capability (NULL: its own). */
+/* Fills the device's facts with `units` units and this compute capability (NULL: the device's own).
+ */
 static void fill_facts(struct facts *facts, const struct asked *asked, int64_t units,
                        const char *capability)
 {
@@ -96,7 +97,7 @@ static bool find_problem(const struct experiment *experiment, const char *key, s
     return false;
 }
 
-/* False: the experiment cannot be asked. */
+/* Prepares the questions. Returns false if the experiment cannot be evaluated. */
 static bool begin(struct asked *asked, struct experiments *experiments, const struct conf_row *row)
 {
     struct error ignored = {0};
@@ -147,8 +148,8 @@ static int capability_of(const char *text)
     return (int)(major * 100 + (*end == '.' ? strtol(end + 1, NULL, 10) : 0));
 }
 
-/* What clusters need whatever the constraints say: those of the launches, and those of kernels
- * whose source has a parameter's. */
+/* Adds the needs of clusters, beyond the constraints: those of launches, and of kernels whose
+ * source has a cluster parameter. */
 static void take_hardware(struct asked *asked, struct needs *needs)
 {
     struct arena arena = {0};
@@ -199,7 +200,7 @@ void elsewhere_needs(struct experiments *experiments, const struct conf_row *row
     if (is_asked && admits(&asked, NULL)) {
         while (first < KNOWN && capability_of(known[first]) < own)
             first++;
-        size_t last = first; /* from here on all are above its own, or it */
+        size_t last = first; /* all from here on are at or above `own` */
         needs->least = own;
         while (first > 0 && admits(&asked, known[first - 1]))
             needs->least = capability_of(known[--first]);
@@ -230,8 +231,7 @@ void append_needs(struct text *out, const struct needs *needs)
 
 /* ---- values at many sizes and numbers of units ---- */
 
-/* Of a launch: three axes each of grid, block and cluster, the bytes of shared memory, and whether
- * it is cooperative. */
+/* Values of a launch: three axes each of grid, block and cluster, shared memory, cooperation. */
 enum { LAUNCH_TARGETS = 11 };
 enum { WRITTEN_MAX = 64 };
 enum { TARGETS_MAX = EXPERIMENT_DERIVED_MAX + LAUNCH_TARGETS * LAUNCHES_MAX, TEMPLATE_BYTES = 256 };
@@ -244,7 +244,7 @@ struct target {
 
 struct probe {
     int64_t n, units;
-    int64_t sizes[SIZE_NAMES_MAX]; /* of several names, whose n above is 1 */
+    int64_t sizes[SIZE_NAMES_MAX]; /* sizes with several names; n above is 1 */
     int64_t values[TARGETS_MAX];   /* INT64_MIN: no whole number */
 };
 
@@ -255,7 +255,7 @@ struct probes {
     size_t derived_count, target_count, launch_count;
 };
 
-/* One probe's values; false: the experiment has none there. */
+/* Evaluates a probe. Returns false if the experiment has no values there. */
 static bool take_values(struct asked *asked, struct probes *probes, struct probe *probe)
 {
     struct error ignored = {0};
@@ -311,8 +311,8 @@ static bool take_values(struct asked *asked, struct probes *probes, struct probe
     return is_alike;
 }
 
-/* Sizes: those around powers of two, of ten, and others; and the row's own. The first probe is what
- * was measured. */
+/* Chooses the probes' sizes: the row's own first, as measured, then sizes around powers of two and
+ * ten, and others. */
 static bool fill_probes(struct asked *asked, struct probes *probes)
 {
     static const int64_t units[] = {1, 16, 46, 108, 132, 188, 1024, 65536};
@@ -345,7 +345,7 @@ static bool fill_probes(struct asked *asked, struct probes *probes)
             struct probe *probe = &probes->items[probes->count];
             probe->n = sizes[i];
             probe->units = units[j];
-            /* Of several each another one, so small that there is no end of memory. */
+            /* Another value for each of several sizes, small enough for memory. */
             for (size_t k = 0; k < asked->size_count; k++)
                 probe->sizes[k] = sizes[(i * (2 * k + 1) + 7 * j * k) % SIZES] % SIZE_MOST + 1;
             if (sizes[i] > 0 && take_values(asked, probes, probe))
@@ -354,8 +354,8 @@ static bool fill_probes(struct asked *asked, struct probes *probes)
     return probes->count > SIZES;
 }
 
-/* Its value at a size and units that may not be among the probes; of several sizes the one that
- * `along` names is n, the others are the row's. */
+/* Evaluates a target at a size and unit count that need not be probes; with several sizes, `along`
+ * names the one that is n, and the others are the row's. */
 static int64_t value_at(struct asked *asked, struct probes *probes, size_t target, size_t along,
                         int64_t n, int64_t units)
 {
@@ -380,7 +380,7 @@ struct constants {
     const char *names[EXPERIMENT_PARAMETERS_MAX + EXPERIMENT_DERIVED_MAX];
     int64_t values[EXPERIMENT_PARAMETERS_MAX + EXPERIMENT_DERIVED_MAX];
     size_t count;
-    struct text conf; /* a tuned.conf of them, up to the formula */
+    struct text conf; /* a tuned.conf with the formula to be added */
 };
 
 static bool can_be_named(const char *name)
@@ -408,7 +408,7 @@ static void fill_constants(struct constants *constants, const struct asked *aske
     text_clear(&constants->conf);
     text_append(&constants->conf,
                 "tuned-conf 4\n[cuda \"*\"]\np n=0-9223372036854775807 value.sought=0");
-    for (size_t i = 0; i < probes->derived_count; i++) /* these first: they say most */
+    for (size_t i = 0; i < probes->derived_count; i++) /* these first: the most informative names */
         if (is_constant(probes, i) && probes->items[0].values[i] > 1)
             take_constant(constants, probes->targets[i].name, probes->items[0].values[i]);
     for (size_t i = 0; i < asked->configuration.count; i++) {
@@ -418,7 +418,7 @@ static void fill_constants(struct constants *constants, const struct asked *aske
     }
 }
 
-/* A name for a number of elements: a constant's, two constants', else its digits. */
+/* Returns a name for a count of elements: a constant, two constants, or digits. */
 static const char *name_number(const struct constants *constants, struct arena *arena,
                                int64_t value)
 {
@@ -433,7 +433,7 @@ static const char *name_number(const struct constants *constants, struct arena *
     return arena_printf(arena, "%lld", (long long)value);
 }
 
-/* So many blocks on each unit: the constant that is called so, else digits. */
+/* Returns an expression for `each` blocks per unit, with a constant of that value, else digits. */
 static const char *name_units(const struct constants *constants, struct arena *arena, int64_t each)
 {
     if (each <= 1)
@@ -445,7 +445,7 @@ static const char *name_units(const struct constants *constants, struct arena *a
     return arena_printf(arena, "units*%lld", (long long)each);
 }
 
-/* What the formula comes to at a probe: by libtuned. */
+/* Evaluates the formula at a probe with libtuned. */
 static long long evaluate(const struct tuned *tuned, const struct asked *asked,
                           const struct probe *probe)
 {
@@ -462,8 +462,8 @@ static long long evaluate(const struct tuned *tuned, const struct asked *asked,
     return tuned_answer_integer(&answer, "value.sought", INT64_MIN);
 }
 
-/* Whether it gives the target's value at every probe, with what is missing at the first one added.
- */
+/* Returns true if the formula, plus a constant taken from the first probe, gives the target's value
+ * at every probe. `out` is the sum. */
 static bool is_right(struct asked *asked, const struct constants *constants,
                      const struct probes *probes, size_t target, const char *formula,
                      struct text *out)
@@ -491,8 +491,8 @@ static bool is_right(struct asked *asked, const struct constants *constants,
     return holds && !out->failed;
 }
 
-/* What a block has of n, where blocks grow with n on a device of very many units; 1: they do not.
- */
+/* Returns the elements of n per block, on a device with very many units; 1 if blocks do not grow
+ * with n. */
 static int64_t tile_of(struct asked *asked, struct probes *probes, size_t target, size_t along)
 {
     for (int64_t n = INT64_C(1) << 34; n > 16; n /= 2) {
@@ -509,14 +509,14 @@ static int64_t tile_of(struct asked *asked, struct probes *probes, size_t target
     return 1;
 }
 
-/* Blocks by tiles of n (of several sizes the one that `along` names), by units, or the lesser; as
- * they are, or in clusters. NULL: none is right. */
+/* Finds a formula for a count of blocks: tiles of n (with several sizes, of the one that `along`
+ * names), units, or the lesser of both; plain or in clusters. Returns NULL if none is right. */
 static const char *find_formula(struct asked *asked, struct probes *probes,
                                 const struct constants *constants, size_t target, size_t along)
 {
     struct arena *arena = &asked->arena;
     const char *size = asked->size_count > 0 ? asked->size_names[along] : "n";
-    /* What a tile has, blocks of each unit, and the most of all, from how the value grows. */
+    /* Elements per tile, blocks per unit, and the greatest count, from the value's growth. */
     int64_t n = INT64_C(1) << 40;
     while (n > 1 && value_at(asked, probes, target, along, n, 1024) == INT64_MIN)
         n /= 2;
@@ -558,14 +558,14 @@ static const char *find_formula(struct asked *asked, struct probes *probes,
     return found;
 }
 
-/* ---- what is told ---- */
+/* ---- results ---- */
 
 static void set_text(json_t *object, const char *name, const char *text, bool *failed)
 {
     *failed |= !name || !text || json_object_set_new(object, name, json_string(text)) != 0;
 }
 
-/* The one before it that has the same values; itself: none. */
+/* Returns the first earlier target with equal values, or `target`. */
 static size_t same_values(const struct probes *probes, size_t target)
 {
     for (size_t i = 0; i < target; i++) {
@@ -579,8 +579,8 @@ static size_t same_values(const struct probes *probes, size_t target)
     return target;
 }
 
-/* A part of a launch: its formula; of what the database does not keep of it what it is at the first
- * probe, too. */
+/* Fills a part of a launch: its formula, and the first probe's value for parts not kept in the
+ * database. */
 static void fill_part(struct asked *asked, const struct probes *probes, struct elsewhere *out,
                       size_t launch, size_t part, bool *failed)
 {
@@ -638,7 +638,7 @@ static void fill_formulas(struct asked *asked, struct probes *probes, struct els
     text_free(&formula);
 }
 
-/* Whether today's expressions give what was recorded at the row's size. */
+/* Returns true if today's expressions give the values recorded at the row's size. */
 static bool is_recorded(struct asked *asked, const struct conf_row *row)
 {
     struct probes probes = {0};
@@ -664,7 +664,7 @@ void elsewhere_free(struct elsewhere *elsewhere)
     *elsewhere = (struct elsewhere){0};
 }
 
-/* What an answer hangs on: rows of one range have it in common, but where its domain is listed. */
+/* Appends the key of an answer: equal for the rows of a range, unless the domain is listed. */
 static void append_question(struct text *out, const struct conf_row *row)
 {
     text_printf(out, "%lld\n%s\n%s\n%lld\n%s\n%lld\n%lld %lld %lld\n", (long long)row->experiment,
@@ -673,7 +673,7 @@ static void append_question(struct text *out, const struct conf_row *row)
                 (long long)row->is_listed);
 }
 
-/* All derived values vary, for what is known. */
+/* Fills an answer without an experiment: all derived values vary. */
 static bool fill_unknown(struct elsewhere *out, const struct conf_row *row)
 {
     const char *name = NULL;
@@ -688,7 +688,7 @@ static bool fill_unknown(struct elsewhere *out, const struct conf_row *row)
     return !failed;
 }
 
-/* Of an experiment that cannot be asked it is what checks leave. */
+/* Fills the domain; without an experiment, from the checks alone. */
 static enum status fill_domain(struct asked *asked, bool is_asked, const struct conf_row *row,
                                struct elsewhere *out, struct error *error)
 {
@@ -715,7 +715,7 @@ static enum status fill_domain(struct asked *asked, bool is_asked, const struct 
     return status != STATUS_OK || !out->domain.failed ? status : error_no_memory(error);
 }
 
-/* As it was told of the last row, whose question was the same. */
+/* Copies the answer of the previous row, whose key was equal. */
 static bool fill_again(struct elsewhere *out, const struct elsewhere *answer,
                        const struct conf_row *row)
 {
@@ -729,7 +729,7 @@ static bool fill_again(struct elsewhere *out, const struct elsewhere *answer,
            json_object_update(out->varying, answer->varying) == 0 && !out->domain.failed;
 }
 
-/* The question and its answer, for the next row. */
+/* Keeps the key and the answer for the next row. */
 static bool keep_answer(struct experiments *experiments, struct text *question,
                         const struct elsewhere *out)
 {

@@ -1,5 +1,5 @@
-/* What an entry says of other sizes and devices, and of its launches: elsewhere.c's answers as
- * fields of tuned.conf. */
+/* Fields of a tuned.conf entry for other sizes and devices and for launches, from the answers of
+ * elsewhere.c. */
 #include <string.h>
 
 #include "tuner/device/traits.h"
@@ -36,7 +36,7 @@ static void append_listed(struct text *list, const char *name)
     text_printf(list, "%s%s", list->length > 0 ? "," : "", name);
 }
 
-/* The derived value that has this very formula. */
+/* Returns the name of the derived value with the same formula. */
 static const char *same_formula(const struct elsewhere *elsewhere, const char *formula)
 {
     const char *name = NULL;
@@ -49,7 +49,7 @@ static const char *same_formula(const struct elsewhere *elsewhere, const char *f
     return NULL;
 }
 
-/* A part of a launch: its formula, else what it was (NULL: as of every launch). */
+/* Appends a part of a launch: its formula, else the measured value (NULL: the default). */
 static void append_part(struct text *out, struct text *measured, const struct elsewhere *elsewhere,
                         const char *name, const char *numbers)
 {
@@ -65,7 +65,7 @@ static void append_part(struct text *out, struct text *measured, const struct el
 
 struct launch_row {
     int64_t launch;
-    int64_t axes[7]; /* of the grid, of the block, bytes of shared memory */
+    int64_t axes[7]; /* grid, block, bytes of shared memory */
 };
 #define AXIS(i) offsetof(struct launch_row, axes[i])
 static const struct store_column launch_columns[] = {
@@ -114,7 +114,7 @@ static enum status append_launches(struct text *out, struct text *measured,
     return status;
 }
 
-/* Why no launch is known at other sizes, where that is so. */
+/* Appends the reason if no launch is known at other sizes. */
 static void append_no_launch(struct text *out, const struct elsewhere *elsewhere,
                              const char *measured)
 {

@@ -85,7 +85,7 @@ enum status conf_rows_read(struct store *store, const char *sql, bool of_devices
     return store_read(store, &reading, arena, rows, count, error);
 }
 
-/* Whether libtuned takes it without quotes. */
+/* Returns true if libtuned reads the text unquoted. */
 static bool is_word(const char *text)
 {
     for (const char *c = text; *c; c++)
@@ -141,14 +141,14 @@ void append_decimal(struct text *out, const char *name, int decimals, double val
     append_field(out, name, digits);
 }
 
-/* As append_decimal, never below the value: it stays a bound. */
+/* Appends a bound as append_decimal does, rounded up. */
 void append_bound(struct text *out, const char *name, int decimals, double value)
 {
     double unit = pow(10, decimals);
     append_decimal(out, name, decimals, ceil(value * unit - 1e-6) / unit + 0.0); /* no -0 */
 }
 
-/* Whatever its size. */
+/* Appends a real of any magnitude. */
 static void append_real(struct text *out, const char *name, double value)
 {
     char text[VALUE_TEXT_BYTES];
@@ -170,7 +170,7 @@ void append_value(struct text *out, const char *name, const json_t *value)
         append_field(out, name, text);
 }
 
-/* The members of a JSON object, in its order, less those that `but` has too (NULL: none). */
+/* Appends a JSON object's members in order, except those in `but` (NULL: none). */
 void append_members(struct text *out, json_t *object, const json_t *but)
 {
     void *at = json_object_iter(object);
@@ -179,7 +179,7 @@ void append_members(struct text *out, json_t *object, const json_t *but)
             append_value(out, json_object_iter_key(at), json_object_iter_value(at));
 }
 
-/* The parameters, then the derived values that are no parameters. */
+/* Appends the parameters, then the other derived values. */
 static enum status append_values(struct text *out, const struct conf_row *row, struct error *error)
 {
     json_t *parameters = json_read(row->parameters, 0, NULL);
@@ -198,7 +198,7 @@ static enum status append_values(struct text *out, const struct conf_row *row, s
     return STATUS_OK;
 }
 
-/* gain.NAME of each baseline. */
+/* Appends gain.NAME for each baseline. */
 static enum status append_gains(struct text *out, struct store *store, const struct conf_row *row,
                                 const char *objective, struct error *error)
 {
@@ -229,7 +229,7 @@ static enum status append_gains(struct text *out, struct store *store, const str
     return status;
 }
 
-/* also1, also2 ...: "name=value name=value". */
+/* Appends also1, also2 ...: "name=value name=value". */
 static void append_alternatives(struct text *out, const struct conf_row *row)
 {
     for (size_t i = 0; i < EXPORT_ALTERNATIVES && row->also[i]; i++) {
@@ -253,7 +253,7 @@ static enum status append_evidence(struct text *out, struct experiments *experim
         append_real(out, "energy_j", row->energy_j);
     }
     const enum status status = append_gains(out, experiments->store, row, objective, error);
-    /* What was picked instead of a range's configuration has no bound by looks. */
+    /* A pick that replaced a range's configuration has no bound from looks. */
     append_bound(out, row->pick ? "loss_percent" : "bound_percent", 2,
                  row->pick ? 100 * row->loss : row->bound_percent);
     append_decimal(out, "ceiling_percent", 1, row->ceiling_percent);
@@ -273,7 +273,7 @@ static enum status append_evidence(struct text *out, struct experiments *experim
     return status;
 }
 
-/* Where it is not the one of the device's section. */
+/* Appends a value that differs from the device section's. */
 static void append_if_other(struct text *out, const char *name, const char *value,
                             const char *of_device)
 {

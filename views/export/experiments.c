@@ -1,4 +1,4 @@
-/* Experiments of the database, each read once and loaded when it is asked something. */
+/* Experiments of the database, each read once and loaded on first use. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +17,7 @@ void experiments_forget(struct experiments *experiments)
     *experiments = (struct experiments){0};
 }
 
-/* Sources that are not here, or are others by now, are no failure; what is here and cannot be read
- * is. */
+/* Notes a failure. Missing or changed sources are none; unreadable ones are. */
 static void note_failure(struct experiments *experiments, enum status status,
                          const struct error *error)
 {

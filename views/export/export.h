@@ -1,8 +1,7 @@
-/* tuned.conf from the database: the winners of all its devices (docs/tuned-conf.md). For a problem
- * that was tuned in several environments of a device, or on several boards that are alike, the
- * ranges of sizes that go with its newest winner count, and outside of them the newest winner of
- * each size. A line holds for the sizes of a range at which the derived values are the same. Equal
- * winners give equal bytes. */
+/* Writes tuned.conf from the database: the winners of all devices (docs/tuned-conf.md). For a
+ * problem tuned in several environments of a device, or on several boards alike, the ranges of the
+ * newest winner count, and outside of them the newest winner of each size. A line holds for the
+ * sizes of a range with equal derived values. Equal winners give equal bytes. */
 #ifndef TUNE_EXPORT_EXPORT_H
 #define TUNE_EXPORT_EXPORT_H
 
@@ -15,23 +14,22 @@
 #include "tuner/store/store.h"
 
 struct export_options {
-    const char *objective; /* winners by what: "time", "energy" ...; NULL: "time" */
+    const char *objective; /* objective of the winners: "time", "energy" ...; NULL: "time" */
     bool include_unstable; /* winners whose trust is 'unstable', too */
-    /* A list of kernels that programs have compiled in, or a tuned.conf that names some: these are
-     * preferred among those that are as fast. NULL: the list beside the headers, if it is there;
-     * "": none. */
+    /* A list of kernels compiled into programs, or a tuned.conf naming some: preferred among
+     * equally fast ones. NULL: the list beside the headers, if present; "": none. */
     const char *kernels;
-    const char *installed; /* what it says, for the room itself */
+    const char *installed; /* text of `kernels`, for internal use */
 };
 
 struct export_counts {
     size_t entries;
-    size_t unstable; /* winners that were left out because they are 'unstable' */
+    size_t unstable; /* winners left out as 'unstable' */
 };
 
-/* Writes the file atomically, after libtuned has read it without complaint. STATUS_NO_WINNER when
- * the database has none to write: a file that is there is then left alone. `options` (NULL: by
- * time, nothing unstable) and `counts` may be NULL; the counts are set even then. */
+/* Writes the file atomically, after libtuned has loaded the text. Returns STATUS_NO_WINNER if the
+ * database has none; an existing file stays unchanged. `options` (NULL: by time, no unstable ones)
+ * and `counts` may be NULL; counts are always set. */
 enum status export_conf(struct store *store, const char *path, const struct export_options *options,
                         struct export_counts *counts, struct error *error);
 
@@ -39,15 +37,16 @@ enum status export_conf(struct store *store, const char *path, const struct expo
  */
 struct export_pick {
     int64_t winner;         /* winners.id */
-    const char *parameters; /* what it has, as a JSON object */
-    double loss;            /* relative, to the winners of the sizes that have it, at most */
+    const char *parameters; /* parameters as a JSON object */
+    double loss;            /* greatest loss to the winners of the covered sizes */
 };
-/* Of all winners that it has; in the arena. STATUS_OK and none where there is no winner. */
+/* Lists the picks of all winners, in the arena. Returns STATUS_OK and no picks if there is no
+ * winner. */
 enum status export_picks(struct store *store, const struct export_options *options,
                          struct arena *arena, struct export_pick **picks, size_t *count,
                          struct error *error);
 
-/* The same as a text, appended to `out`. */
+/* Appends the file's text to `out`. */
 enum status export_conf_text(struct store *store, struct text *out,
                              const struct export_options *options, struct export_counts *counts,
                              struct error *error);

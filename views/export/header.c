@@ -25,7 +25,8 @@ struct header_field {
     bool is_words; /* all texts are identifiers */
 };
 
-/* A value's type is the same in all problems of the file, so that it hangs on no single winner. */
+/* The type of a value, common to all problems of the file, so that no single winner changes a type.
+ */
 struct value_type {
     const char *name;
     enum field_type type;
@@ -37,13 +38,14 @@ struct header {
     size_t type_count, type_capacity;
     struct text *out;
     const char *problem, *identifier;
-    const struct tuned_entry **entries; /* of the problem, as they stand in the file */
+    const struct tuned_entry **entries; /* the problem's entries in file order */
     size_t entry_count;
     struct header_field fields[HEADER_FIELDS_MAX];
     size_t field_count;
-    const char **configurations; /* their values, as C initialisers */
+    const char **configurations; /* values as C initialisers */
     size_t configuration_count;
-    size_t *by_hash; /* of them: numbers from 1, 0 where there is none; a power of two of them */
+    size_t
+        *by_hash; /* hash table of their numbers from 1 (0: free); its length is a power of two */
     size_t hash_slots;
 };
 
@@ -71,7 +73,7 @@ static bool is_keyword(const char *word)
     return false;
 }
 
-/* A word that C and C++ take for a name, and that is none of their own. */
+/* Returns true for an identifier of C and C++ that is no keyword. */
 static bool is_identifier(const char *word)
 {
     for (const char *c = word; *c; c++)
@@ -80,7 +82,8 @@ static bool is_identifier(const char *word)
     return word[0] != '\0' && !isdigit((unsigned char)word[0]) && !is_keyword(word);
 }
 
-/* "cache.mode" is cache_mode; words of the language get a '_' behind. NULL: memory is short. */
+/* Makes an identifier: "cache.mode" becomes cache_mode; keywords get a final '_'. Returns NULL if
+ * memory is short. */
 static const char *identifier_of(struct arena *arena, const char *name)
 {
     char *identifier = arena_strdup(arena, name);
@@ -126,7 +129,7 @@ static enum field_type common_type(enum field_type a, enum field_type b)
     return numbers ? FIELD_REAL : FIELD_TEXT;
 }
 
-/* The type of a value of that name; NULL: memory is short. A new one's is `type`. */
+/* Finds the type of a value's name, added as `type` if new. Returns NULL if memory is short. */
 static struct value_type *find_type(struct header *header, const char *name, enum field_type type)
 {
     size_t i = 0;
@@ -220,7 +223,7 @@ static void append_string(struct text *out, const char *value)
     text_append(out, "\"");
 }
 
-/* `word`: a text that is an identifier stands as it is. */
+/* Appends a value in C. `word`: texts that are identifiers stay unquoted. */
 static void append_c(struct text *out, const struct header_field *field,
                      const struct tuned_entry *entry, bool word)
 {
@@ -248,7 +251,8 @@ static void append_values(struct text *out, const struct header *header,
     }
 }
 
-/* Its number, from 1; *is_new: nobody before has these values. */
+/* Finds the number of an entry's configuration, from 1; *is_new if no earlier entry has these
+ * values. */
 static enum status number_of(struct header *header, const struct tuned_entry *entry, size_t *number,
                              bool *is_new, struct error *error)
 {
@@ -290,7 +294,7 @@ static void put_struct(struct header *header)
     text_append(header->out, "};\n");
 }
 
-/* Room for as many as the problem has entries, at most half full. */
+/* Clears the table, with room for all entries of the problem, at most half full. */
 static enum status forget_configurations(struct header *header, struct error *error)
 {
     header->configuration_count = 0;
@@ -303,7 +307,7 @@ static enum status forget_configurations(struct header *header, struct error *er
     return header->by_hash && header->configurations ? STATUS_OK : error_no_memory(error);
 }
 
-/* Each configuration once, for what must be known when a program is compiled. */
+/* Lists each configuration once, for constants needed at compile time. */
 static enum status put_list(struct header *header, struct error *error)
 {
     struct text *out = header->out;
@@ -331,7 +335,7 @@ static enum status put_list(struct header *header, struct error *error)
     return STATUS_OK;
 }
 
-/* The numbers of configurations by the lines of the file. */
+/* Maps lines of the file to configurations' numbers. */
 static enum status put_numbers(struct header *header, struct error *error)
 {
     struct text *out = header->out;
@@ -367,8 +371,8 @@ static void put_value(struct text *out, const struct header_field *field)
     text_printf(out, "%s;\n", ends[field->type]);
 }
 
-/* Of each size besides n its identifier behind `before`; with `behind` its name, and then that with
- * the identifier, as statements. */
+/* Writes each size besides n as identifiers after `before`; with `behind`, as statements that set
+ * the name, then the identifier. */
 static enum status put_sizes(struct header *header, const char *before, const char *behind,
                              struct error *error)
 {
@@ -428,7 +432,7 @@ static enum status put_function(struct header *header, struct error *error)
     return status;
 }
 
-/* What the problem was measured with, for tuned_stale, where that is one thing. */
+/* Writes the problem's measured source for tuned_stale, if there is only one. */
 static void put_source(struct header *header)
 {
     const char *source = tuned_evidence_text(header->entries[0], "source", NULL);
@@ -468,7 +472,7 @@ static int by_problem(const void *a, const void *b)
     return order != 0 ? order : x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* The entries, those of a problem together; entries[count].problem is NULL. */
+/* Sorts the entries by problem. entries[count].problem is NULL. */
 static struct named_entry *sort_entries(struct header *header, const struct tuned *tuned)
 {
     size_t count = tuned_entry_count(tuned);
@@ -527,7 +531,7 @@ static enum status put_problems(struct header *header, const struct tuned *tuned
     return status == STATUS_OK ? check_identifiers(pairs, *count, error) : status;
 }
 
-/* The text, a line a string. */
+/* Writes the file's text, a string per line. */
 static void put_file(struct text *out, const struct conf_text *file)
 {
     const char *end = file->text + file->bytes;

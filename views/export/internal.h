@@ -14,25 +14,25 @@
 
 enum { EXPORT_ALTERNATIVES = 3 };
 
-/* A winner at a size, of conf.sql; of portable_devices.sql what a configuration was on one device.
- * Texts are NULL and reals NaN where there is none, integers below 1. */
+/* A winner at a size (conf.sql), or a configuration on one device (portable_devices.sql). Missing:
+ * texts NULL, reals NaN, integers below 1. */
 struct conf_row {
     const char *kind, *problem, *trial, *parameters, *derived, *l2_mode, *source, *facts;
     const char *capability;       /* "9.0"; "" or NULL: none */
     int64_t units, n, experiment; /* experiments.id */
     int64_t threads, shared_bytes, registers, active_blocks;
-    int64_t multiple, least, is_listed; /* what checks leave of its domain (struct domain) */
-    /* of conf.sql alone: */
+    int64_t multiple, least, is_listed; /* bounds of the domain left by checks (struct domain) */
+    /* only from conf.sql: */
     const char *name, *device_driver, *device_compiler, *driver, *compiler;
     const char *measured; /* the trial that has the times */
     const char *stage, *date, *trust, *coverage, *device_facts, *states, *inputs;
-    const char *family;  /* of sizes of several names: the problem without them */
-    const char *further; /* of a box of these: the sizes but n, "m@16-64 k@8" */
+    const char *family;  /* problem without its sizes, if these have several names */
+    const char *further; /* box of these: the sizes but n, "m@16-64 k@8" */
     bool is_inside;      /* the measured sizes are in the range */
     int64_t memory_bytes, range, n_low, n_high, samples, as_fast, not_compared,
         compared;                  /* range -1: one size */
-    int64_t winner, configuration; /* winners.id of the size, and what stands there */
-    /* What is picked instead (portfolio.h), 0: nothing; it loses at most so much to winners. */
+    int64_t winner, configuration; /* winners.id of the size, and its configuration */
+    /* Configuration picked instead (portfolio.h), 0: none, and its greatest loss. */
     int64_t pick;
     double loss;
     const char *also[EXPORT_ALTERNATIVES]; /* as fast: values that differ; NULL: no more */
@@ -40,24 +40,24 @@ struct conf_row {
     double ceiling_percent, bound_percent, claim_percent, confidence;
 };
 enum { CONF_PARAMETERS = 2 };
-/* Rows of either query, with its parameters; those without a name are none. */
+/* Reads the rows of either query with its parameters; unnamed ones are unused. */
 enum status conf_rows_read(struct store *store, const char *sql, bool of_devices,
                            const struct store_parameter parameters[CONF_PARAMETERS],
                            struct arena *arena, struct conf_row **rows, size_t *count,
                            struct error *error);
 
-/* ` NAME=VALUE`, quoted where libtuned needs it. */
+/* Append ` NAME=VALUE`, quoted if libtuned requires. */
 void append_quoted(struct text *out, const char *text);
 void append_field(struct text *out, const char *name, const char *value);
-/* Left out when it is empty or NULL. */
+/* Appends a field unless the value is empty or NULL. */
 void append_known(struct text *out, const char *name, const char *value);
-/* Left out when it is not above 0. */
+/* Appends a field if the value is above 0. */
 void append_count(struct text *out, const char *name, int64_t value);
-/* Without zeros at the end; left out when it is no number. */
+/* Appends a number without trailing zeros; NaN is left out. */
 void append_decimal(struct text *out, const char *name, int decimals, double value);
 
-/* Experiments of the database as they are needed, to ask them what depends on the device. Zero at
- * first, but for the store. */
+/* Experiments of the database, loaded on demand to evaluate expressions that depend on the device.
+ * Zero-initialise, except the store. */
 struct experiments {
     struct store *store;
     struct arena arena;
@@ -65,53 +65,55 @@ struct experiments {
     struct known_experiment {
         int64_t id;
         const char *text, *path;
-        char flags[HASH_TEXT_BYTES];   /* of what is compiled; "": as every experiment is */
-        struct experiment *experiment; /* NULL: its sources are not here, or nobody asked */
+        char flags[HASH_TEXT_BYTES];   /* compiler flags; "": those of every experiment */
+        struct experiment *experiment; /* NULL: sources missing, or not loaded yet */
         bool is_loaded;
     } * items;
     size_t count, capacity;
-    bool short_of_memory; /* once: what was said to be missing may be there */
-    struct error unread;  /* with a status: what could not be read */
-    /* Of each kind and problem with picks ("cuda reduce.sum.i32"): `names` of the parameters that
-     * tell kernels apart, and `kernels`, which of them are there, as lists of values. */
+    bool short_of_memory; /* an earlier failure was memory; a missing one may exist */
+    struct error unread;  /* reason of the first failure, with a status */
+    /* Picks of each kind and problem ("cuda reduce.sum.i32"): `names` of the parameters that
+     * distinguish kernels, and `kernels`, their picked values as lists. */
     json_t *kept;
-    /* The last question of elsewhere.c, and what it gave. */
+    /* The last key and answer of elsewhere.c. */
     struct text question;
     struct elsewhere *answer;
 };
 void experiments_forget(struct experiments *experiments);
-/* What kept anything from being asked: a file that cannot be read, or memory, which is short in any
- * case if `failed`. */
+/* Returns the failure that prevented an evaluation: an unreadable file, or memory, which is short
+ * anyway if `failed`. */
 enum status experiments_status(const struct experiments *experiments, bool failed,
                                struct error *error);
-/* NULL: experiments_status says why. */
+/* Finds an experiment; NULL: experiments_status has the reason. */
 struct known_experiment *experiments_find(struct experiments *experiments, int64_t id);
-/* As the database has it, whose sources need not be here; NULL: it cannot be read. */
+/* Loads an experiment from the database without its sources; NULL if unreadable. */
 const struct experiment *experiments_loaded(struct experiments *experiments, int64_t id);
-/* Whether the name is one of those that commas part; `names` may be NULL. */
+/* Returns true if `names`, separated by commas, contains the name; `names` may be NULL. */
 bool lists_name(const char *names, const char *name);
 
-/* Left out when it is no number; rounded up. */
+/* Appends a number, rounded up; NaN is left out. */
 void append_bound(struct text *out, const char *name, int decimals, double value);
-/* Members of a JSON object, in its order, less those that `but` has too (NULL: none). */
+/* Append a value, or a JSON object's members in order, except those in `but` (NULL: none). */
 void append_value(struct text *out, const char *name, const json_t *value);
 void append_members(struct text *out, json_t *object, const json_t *but);
-/* The last size that belongs to the lower of two neighbours. */
+/* Returns the last size that belongs to the lower of two neighbours. */
 int64_t geometric_middle(int64_t low, int64_t high);
-/* Sections of what serves all devices of a kind, where the database knows several. */
+/* Appends sections for all devices of a kind, if the database has several. */
 enum status append_portable(struct experiments *experiments, const char *objective,
                             struct text *out, struct export_counts *counts, struct error *error);
 
-/* A section: its heading (`[cuda "NAME"] FIELDS`), which takes what most lines share, and its
- * lines, each `PROBLEM n=SIZES VALUES | EVIDENCE` and a newline. Nothing where there is none. */
+/* Appends a section: its heading (`[cuda "NAME"] FIELDS`), which gets the fields shared by most
+ * lines, and its lines, each `PROBLEM n=SIZES VALUES | EVIDENCE` and a newline. Appends none
+ * without lines. */
 void section_append(struct text *out, const char *heading, const struct text *lines);
 
-/* What one row says: of the configuration, of its measurement, and where that comes from. */
+/* Fields of a row: configuration, domain, measurement, origin. */
 struct entry {
     struct text values, domain, evidence, origin;
-    bool is_listed; /* its domain is the row's size alone */
+    bool is_listed; /* the domain is the row's size alone */
 };
-/* Cleared first. STATUS_BAD_INPUT: the database holds what is no configuration. */
+/* Fills an entry, cleared first. Returns STATUS_BAD_INPUT if the database holds an invalid
+ * configuration. */
 enum status entry_fill(struct entry *entry, struct experiments *experiments,
                        const struct conf_row *row, const char *objective, struct error *error);
 bool entry_failed(const struct entry *entry);

@@ -1,5 +1,4 @@
-/* tuned.conf as JSON: every entry with its device, for programs that have a reader of JSON and want
- * all of it. */
+/* tuned.conf as JSON: all entries with their devices, for programs with a JSON reader. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "tuner/base/json.h"
 #include "views/export/header.h"
 
-/* A number or boolean as the file writes it, where that is JSON's, too; else the text. */
+/* Returns a number or boolean if the text is valid JSON of that type; else the text. */
 static json_t *json_of(const char *text)
 {
     json_t *value = json_read(text, JSON_DECODE_ANY, NULL);
@@ -31,7 +30,7 @@ static json_t *fields_of(const struct tuned_entry *entry, read_field *read)
     return fields;
 }
 
-/* The device that the entry is of; what its section does not say is left out. */
+/* Describes the entry's device; fields missing in the section are left out. */
 static json_t *device_of(const struct tuned_entry *entry)
 {
     static const char *const names[] = {
@@ -62,7 +61,7 @@ static json_t *sizes_of(const struct tuned_entry *entry)
 
 static json_t *json_of_entry(const struct tuned_entry *entry)
 {
-    /* What the section's heading may say for all of its entries. */
+    /* Fields that the heading may hold for all entries. */
     static const char *const shared[] = {"verdict",    "trust", "coverage", "stage", "l2",
                                          "confidence", "date",  "source",   "flags", "samples"};
     json_t *evidence = fields_of(entry, tuned_evidence_at);
@@ -74,7 +73,7 @@ static json_t *json_of_entry(const struct tuned_entry *entry)
     for (const char *const *name = (const char *const[]){"source", "flags", "capability", NULL};
          *name; name++) {
         const char *text = tuned_evidence_text(entry, *name, NULL);
-        if (text) /* also where all of its digits are decimal */
+        if (text) /* also with decimal digits alone */
             (void)json_object_set_new(evidence, *name, json_string(text));
     }
     return json_pack("{s:o,s:s,s:o,s:o,s:o,s:i}", "device", device_of(entry), "problem",

@@ -14,10 +14,10 @@
 
 /* db/queries/portable.sql, portable_devices.sql */
 
-/* Sizes share a configuration that loses at most this on each device; or whatever is best there. */
+/* Greatest loss on each device of a configuration shared by sizes, besides the best one. */
 static const double within = 0.02;
 static const double delta = 0.0025;
-/* What a kernel that devices have picked may lose more than the best, instead of another one. */
+/* Greatest extra loss of a kernel already picked by devices, instead of a new one. */
 static const double kept_within = 0.05;
 
 /* A configuration at a size, of portable.sql. */
@@ -48,7 +48,7 @@ struct portable_configuration {
     int64_t launches, block;
 };
 
-/* A line that waits for the heading of its section. */
+/* A line that waits for its section's heading. */
 struct portable_line {
     struct text text;
     uint64_t majors;
@@ -59,11 +59,11 @@ struct portable {
     struct experiments *experiments;
     struct text *out;
     struct export_counts *counts;
-    /* The section in the making: its kind, NULL: none, and its lines. */
+    /* The open section: kind (NULL: none) and lines. */
     const char *section;
     struct portable_line *lines;
     size_t line_count, line_capacity;
-    struct arena arena; /* of the problem */
+    struct arena arena; /* memory of the problem */
     const struct portable_row *rows;
     size_t row_count;
     int64_t *sizes;
@@ -75,12 +75,12 @@ struct portable {
 
 /* ---- one configuration at one size ---- */
 
-/* What several devices have in common in one configuration at one size. Zero at first. Needs are
- * the greatest of all devices. */
+/* Common parts of several devices' rows for one configuration at one size. Zero-initialise. Needs
+ * are the greatest of all devices. */
 struct common {
     struct text values, elsewhere, origin;
     struct needs needs;
-    uint64_t majors; /* compute capabilities that it was measured on: bits */
+    uint64_t majors; /* bits: compute capabilities of the measurements */
     int64_t devices;
     double loss;
 };
@@ -106,7 +106,7 @@ static int64_t greater(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* What serves several devices needs what any of them needs. */
+/* Joins the needs: a shared line needs the most of any device. */
 static void join_needs(struct needs *needs, const struct needs *others)
 {
     needs->threads = greater(needs->threads, others->threads);
@@ -117,7 +117,7 @@ static void join_needs(struct needs *needs, const struct needs *others)
     needs->most = others->most < needs->most ? others->most : needs->most;
 }
 
-/* A part of a launch ("launch.grid"), no derived value: their names have no dot. */
+/* Returns true for a part of a launch ("launch.grid"); derived values have no dot. */
 static bool is_of_launch(const char *name)
 {
     return strncmp(name, "launch", 6) == 0 && strchr(name, '.');
@@ -150,9 +150,9 @@ static void take_domain(struct text *domain, const char *other)
     }
 }
 
-/* Keeps of `shared` what this device has as well: what depends on neither size nor device, or has
- * one formula on all of them. Formulas that name what is not kept stay without a value. Launches
- * are kept whole or not at all: without its cluster one would be another. */
+/* Keeps in `shared` the values of this device too: those independent of size and device, or with
+ * one formula on all. Formulas that name a dropped value are dropped. Launches are kept whole or
+ * not at all: without its cluster a launch would be another one. */
 static enum status share_values(json_t *shared, json_t *formulas, struct text *domain,
                                 struct experiments *experiments, const struct conf_row *row,
                                 bool first, struct error *error)
@@ -274,7 +274,7 @@ static int by_demand(const struct portable_configuration *a, const struct portab
     return strcmp(a->key, b->key);
 }
 
-/* The sizes, the configurations, and who is where. False: memory is short. */
+/* Arranges sizes, configurations and rows. Returns false if memory is short. */
 static bool arrange(struct portable *portable)
 {
     const size_t most = portable->row_count;
@@ -345,8 +345,8 @@ static void append_majors(struct text *out, uint64_t majors)
         }
 }
 
-/* Writes the section that was collected: on which major compute capabilities all of it was
- * measured, and with the lines that were on fewer of them on which these were. */
+/* Writes the section: the major compute capabilities that all lines were measured on, and on lines
+ * measured on fewer, theirs. */
 static void end_section(struct portable *portable)
 {
     uint64_t majors = 0;
@@ -400,7 +400,7 @@ static enum status put_line(struct portable *portable, const struct common *comm
     return STATUS_OK;
 }
 
-/* `next` goes on where `line` is: the same values at the next size. */
+/* Returns true if `next` continues `line`: the same values at the next size. */
 static bool joins(const struct common *line, const struct common *next)
 {
     return strcmp(text_string(&line->values), text_string(&next->values)) == 0 &&
@@ -418,7 +418,7 @@ static void join(struct common *line, struct common *next)
     line->devices = line->devices < older.devices ? line->devices : older.devices;
 }
 
-/* The lines of one range; `low` is where the first begins, and becomes where the next would. */
+/* Writes the lines of a range; `low` is the first line's begin, then the next range's. */
 static enum status put_range(struct portable *portable, const struct size_range *range,
                              bool covered_next, int64_t *low, struct error *error)
 {
@@ -456,8 +456,7 @@ static bool is_kept(const struct portable *portable, const struct portable_row *
                          row->derived);
 }
 
-/* Whether the best of the kernels that devices have picked loses at most `more` more than the best.
- */
+/* Returns true if the best picked kernel loses at most `more` more than the best. */
 static bool has_kept(const struct portable *portable, size_t size, double more)
 {
     double best = (double)INFINITY;
@@ -472,8 +471,8 @@ static bool has_kept(const struct portable *portable, size_t size, double more)
     return isfinite(best_kept) && best_kept <= best + more;
 }
 
-/* Kernels that devices have picked serve where they lose little more than the best: no others are
- * to be compiled in for this. None at all, where the problem would come to have too many. */
+/* Drops other kernels where a picked one loses little more than the best, so that no further kernel
+ * is compiled in; always if the problem would have too many. */
 static void leave_others_out(struct portable *portable)
 {
     const size_t kept =

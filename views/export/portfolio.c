@@ -1,6 +1,6 @@
-/* Few kernels for all sizes and devices of a problem: programs compile each of them in. Of what was
- * measured beside the winners, and loses next to nothing to them, kernels that are compiled in
- * already serve what they can; the rest is covered by the fewest others. */
+/* Chooses few kernels for all sizes and devices of a problem, as programs compile each of them in.
+ * Candidates were measured beside the winners and lose next to no time. Kernels already compiled in
+ * serve first; the fewest others cover the rest. */
 #include "views/export/portfolio.h"
 
 #include <jansson.h>
@@ -13,7 +13,7 @@
 #include "tuner/device/traits.h"
 #include "views/export/embedded.h"
 
-/* What a pick loses at most; the next where a problem takes more than PORTFOLIO_MOST kernels. */
+/* Greatest loss of a pick; the next one if a problem needs more than PORTFOLIO_MOST kernels. */
 static const double bands[] = {0.01, 0.015, 0.02, 0.03};
 
 /* A row of portfolio.sql. */
@@ -35,8 +35,8 @@ static const struct store_column columns[] = {
 /* Sizes that have one configuration on one device: rows first .. last - 1 of conf.sql. */
 struct cell {
     size_t first, last;
-    size_t options, option_count; /* of struct portfolio */
-    size_t picked;                /* an option; option_count: what stands there stays */
+    size_t options, option_count; /* range of struct portfolio's options */
+    size_t picked;                /* an option; option_count: the row stays unchanged */
 };
 
 /* A configuration that may serve a cell. */
@@ -47,9 +47,9 @@ struct option {
 };
 
 struct kernel {
-    const char *text; /* "reduce.sum.i32 variant=atomic ...": as lists have it */
+    const char *text; /* as in lists: "reduce.sum.i32 variant=atomic ..." */
     bool installed, chosen;
-    size_t uses; /* cells that picked it */
+    size_t uses; /* cells that pick the kernel */
 };
 
 struct portfolio {
@@ -60,14 +60,14 @@ struct portfolio {
     size_t row_count;
     const struct measured_row *measured; /* by winner */
     size_t measured_count;
-    /* Of the problem: */
+    /* state of the problem: */
     struct cell *cells;
     struct option *items;
     struct kernel *kernels;
     size_t cell_count, item_count, item_capacity, kernel_count, kernel_capacity;
 };
 
-/* ---- what there is ---- */
+/* ---- cells and options ---- */
 
 static const struct measured_row *first_of(const struct portfolio *portfolio, int64_t winner)
 {
@@ -95,13 +95,14 @@ static const struct measured_row *find_at(const struct portfolio *portfolio, int
     return NULL;
 }
 
-/* NULL: no cell has any. */
+/* Returns the cell's options; NULL if no cell has any. */
 static const struct option *options_of(const struct portfolio *portfolio, const struct cell *cell)
 {
     return portfolio->items ? &portfolio->items[cell->options] : NULL;
 }
 
-/* The values that tell kernels apart, behind the problem's key. False: one of them is not there. */
+/* Describes a kernel: the problem's key and the values that distinguish kernels. Returns false if
+ * one is missing. */
 static bool describe(const struct experiment *experiment, const struct conf_row *row,
                      const char *parameters, const char *derived, struct text *out)
 {
@@ -122,7 +123,7 @@ static bool describe(const struct experiment *experiment, const struct conf_row 
     return complete;
 }
 
-/* Its place among the problem's kernels; kernel_count: memory is short. */
+/* Returns the kernel's place, added if new; kernel_count if memory is short. */
 static size_t intern(struct portfolio *portfolio, const char *text)
 {
     for (size_t i = 0; i < portfolio->kernel_count; i++)
@@ -143,8 +144,7 @@ static size_t intern(struct portfolio *portfolio, const char *text)
     return portfolio->kernel_count++;
 }
 
-/* What a configuration loses at each of the cell's sizes, at most; INFINITY: it is not known at
- * all of them. */
+/* Returns a configuration's greatest loss over the cell's sizes; INFINITY if unknown at one. */
 static double worst_loss(const struct portfolio *portfolio, const struct cell *cell,
                          int64_t configuration)
 {
@@ -189,8 +189,7 @@ static enum status add_options(struct portfolio *portfolio, struct cell *cell, s
 
 /* ---- choosing ---- */
 
-/* The cell's best of a kernel; of those that lose as little the one that stands there; else
- * option_count. */
+/* Returns the cell's best option of a kernel, the row's own among equals; else option_count. */
 static size_t best_of(const struct portfolio *portfolio, const struct cell *cell, size_t kernel,
                       double band)
 {
@@ -217,8 +216,8 @@ static bool is_served(const struct portfolio *portfolio, const struct cell *cell
     return false;
 }
 
-/* Those that can be had but for nothing; then always the one that serves the most cells that none
- * serves, of as many the one that loses least. How many were chosen. */
+/* Chooses kernels: those available for free, then repeatedly the one that serves the most unserved
+ * cells, with the least loss among equals. Returns how many were chosen. */
 static size_t cover(struct portfolio *portfolio, double band)
 {
     size_t chosen = 0;
@@ -255,7 +254,7 @@ static size_t cover(struct portfolio *portfolio, double band)
     }
 }
 
-/* Each cell's best of the chosen kernels. */
+/* Picks each cell's best option of the chosen kernels. */
 static void pick(struct portfolio *portfolio, double band)
 {
     for (size_t k = 0; k < portfolio->kernel_count; k++)
@@ -286,7 +285,7 @@ static void pick(struct portfolio *portfolio, double band)
 
 /* ---- alternatives ---- */
 
-/* In how many of its values one kernel differs from another of the problem. */
+/* Counts the values that differ between two kernels of the problem. */
 static size_t distance(const char *a, const char *b)
 {
     enum {
@@ -304,7 +303,8 @@ static size_t distance(const char *a, const char *b)
     return count;
 }
 
-/* The values of `to` that `from` has otherwise: parameters, and what else tells kernels apart. */
+/* Returns the values of `to` that differ from `from`: parameters, and others that distinguish
+ * kernels. */
 static const char *differences(struct portfolio *portfolio, const struct experiment *experiment,
                                const struct measured_row *from, const struct measured_row *to)
 {
@@ -335,8 +335,8 @@ static const char *differences(struct portfolio *portfolio, const struct experim
     return text;
 }
 
-/* Whether `a` is the better alternative: kernels that are there anyhow first, then those farther
- * from what is listed. */
+/* Returns true if `a` is the better alternative: first kernels available anyway, then those farther
+ * from the listed ones. */
 static bool comes_before(const struct portfolio *portfolio, bool common_first,
                          const struct option *a, size_t a_far, const struct option *b, size_t b_far)
 {
@@ -351,8 +351,8 @@ static bool comes_before(const struct portfolio *portfolio, bool common_first,
     return a->loss < b->loss || (a->loss <= b->loss && strcmp(of_a->text, of_b->text) < 0);
 }
 
-/* As different from the pick and from one another as there are, so that some kernel is there
- * whatever a program compiles in, and whatever it prepares. */
+/* Lists alternatives as different as possible from the pick and from one another, so that programs
+ * have one of them, whatever they compile in or prepare. */
 static void list_alternatives(struct portfolio *portfolio, const struct cell *cell, double band)
 {
     const struct option *items = options_of(portfolio, cell);
@@ -389,7 +389,7 @@ static void list_alternatives(struct portfolio *portfolio, const struct cell *ce
     }
 }
 
-/* ---- which kernels are there ---- */
+/* ---- available kernels ---- */
 
 static json_t *values_of(const json_t *names, const char *parameters, const char *derived)
 {
@@ -421,7 +421,7 @@ static bool has_kernel(const json_t *kept, const json_t *values)
     return found;
 }
 
-/* Of a kind and problem; NULL: nothing was picked. */
+/* Returns the picks of a kind and problem, or NULL. */
 static const json_t *kept_of(const struct experiments *experiments, const char *kind,
                              const char *problem)
 {
@@ -484,7 +484,7 @@ static enum status keep_kernels(const struct portfolio *portfolio, struct error 
 
 /* ---- a problem ---- */
 
-/* What stands in the rows from now on. */
+/* Writes the picks into the rows. */
 static void take_picks(struct portfolio *portfolio)
 {
     for (size_t c = 0; c < portfolio->cell_count; c++) {
@@ -531,8 +531,9 @@ static bool is_unstable(const struct portfolio *portfolio, const struct conf_row
            strcmp(row->trust, "unstable") == 0;
 }
 
-/* The problem's cells: the rows of a range, or one. Not what is left out, nor boxes of sizes of
- * several names, whose configuration holds by looks. False: memory is short. */
+/* Finds the problem's cells: the rows of a range, or a single row. Skips rows left out, and boxes
+ * of sizes with several names, whose configuration holds by looks. Returns false if memory is
+ * short. */
 static bool find_cells(struct portfolio *portfolio, const char *problem, const char *kind)
 {
     portfolio->cells = arena_alloc(portfolio->arena, portfolio->row_count, sizeof(struct cell));

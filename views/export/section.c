@@ -1,6 +1,6 @@
-/* A section of tuned.conf out of its lines: what all of them share stands in the heading, and what
- * changes each time something is measured stands on lines of its own, so that two tunings differ in
- * the lines whose configuration changed. */
+/* Makes a section of tuned.conf from its lines: shared fields go to the heading, and fields that
+ * change with every measurement to separate lines, so that two tunings differ only in lines with
+ * another configuration. */
 #include <string.h>
 
 #include "tuner/base/array.h"
@@ -12,7 +12,7 @@ struct piece {
     size_t length;
 };
 
-/* What says where an entry comes from: in the heading where most lines have the same. */
+/* Fields on the origin of entries: in the heading if most lines agree. */
 static const char *const shared[] = {"verdict", "coverage", "stage", "l2",     "confidence",
                                      "date",    "source",   "flags", "samples"};
 
@@ -23,7 +23,7 @@ static bool is_named(struct piece field, const char *name)
            field.text[length + 1] == '=';
 }
 
-/* Whether it is another number each time that the same configuration is measured. */
+/* Returns true for fields that change each time a configuration is measured. */
 static bool is_changing(struct piece field)
 {
     static const char *const names[] = {
@@ -40,8 +40,8 @@ static bool is_changing(struct piece field)
     return strncmp(field.text, " gain.", 6) == 0;
 }
 
-/* The blank, and what follows up to the next one or the end of the line; quotes are as append_field
- * writes them. *at moves past it. */
+/* Takes a blank and the text up to the next one or the line's end, with quotes as written by
+ * append_field. Advances *at. */
 static struct piece take_field(const char **at)
 {
     struct piece field = {*at, 0};
@@ -57,7 +57,7 @@ static struct piece take_field(const char **at)
     return field;
 }
 
-/* What stands before the '|' of the line that *at is at; *at moves behind it. */
+/* Takes the text before the line's '|', and advances *at behind it. */
 static struct piece take_values(const char **at)
 {
     struct piece values = {*at, 0};
@@ -75,8 +75,8 @@ static bool is_same(struct piece a, struct piece b)
     return a.length == b.length && strncmp(a.text, b.text, a.length) == 0;
 }
 
-/* The field of that name that most lines have the same, where all have one; of as many the first.
- * Its length is 0 where there is none. */
+/* Finds the field's most common text, if all lines have the field; the first among equals. The
+ * length is 0 if there is none. */
 static struct piece find_common(const char *lines, const char *name)
 {
     struct {
