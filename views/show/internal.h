@@ -14,7 +14,7 @@
 enum { SHOW_WORDS_MAX = 64, SHOW_COLUMNS_MAX = 64 };
 
 enum show_question {
-    SHOW_WINNERS, /* what is answered without a question */
+    SHOW_WINNERS, /* the answer without a question */
     SHOW_TOP,
     SHOW_BASELINES,
     SHOW_FAILURES,
@@ -22,7 +22,7 @@ enum show_question {
     SHOW_RANGES,
     SHOW_SEARCHES,
     SHOW_RUNS,
-    SHOW_TABLES, /* those before are a query and a table */
+    SHOW_TABLES, /* questions before this one are a query and a table */
     SHOW_TRUST = SHOW_TABLES,
     SHOW_WHY,
     SHOW_COMPARE,
@@ -30,13 +30,13 @@ enum show_question {
     SHOW_QUESTIONS
 };
 
-/* What was asked. */
+/* The request. */
 struct show {
     const char *db, *n, *top, *trial, *before;
-    const char *objective; /* as given; NULL: time, or what there is */
+    const char *objective; /* as given; NULL: time, or the first available */
     bool asked[SHOW_QUESTIONS];
     bool wide, json, csv;
-    bool of_run; /* below a run, whose last line says what to do */
+    bool of_run; /* shown below a run, whose last line gives the advice */
     const char *words[SHOW_WORDS_MAX];
     size_t word_count;
     char by[1024];    /* the objective meant */
@@ -44,69 +44,68 @@ struct show {
     char *words_json; /* owned; NULL: all */
 };
 
-/* The words, the size and the objective name something in the database: if not, STATUS_NOT_FOUND
- * with the nearest that does. */
+/* Checks that the words, the size and the objective exist in the database. Otherwise returns
+ * STATUS_NOT_FOUND with the nearest that does. */
 enum status show_check_names(struct show *show, struct store *store, struct error *error);
-/* The rows of a query with what was asked as its parameters. */
+/* Reads a query's rows, with the request as parameters. */
 enum status show_read(const struct show *show, struct store *store, const char *sql,
                       struct rows *rows, struct error *error);
 
-/* --trust: the runs behind the winners, and the verdict on each. */
+/* Prints the runs behind the winners, and each verdict (--trust). */
 enum status show_trust(const struct show *show, struct store *store, struct error *error);
-/* --why: each winner explained. */
+/* Explains each winner (--why). */
 enum status show_why(const struct show *show, struct store *store, struct error *error);
-/* --compare: environments and devices side by side. */
+/* Prints environments and devices side by side (--compare). */
 enum status show_compare(const struct show *show, struct store *store, struct error *error);
-/* --ties: the winner of each problem first, those next to it, and how many are left. */
+/* Prints each problem's winner first, then the next ones and the number of others (--ties). */
 enum status show_ties(struct rows *rows, const struct row_column *columns, size_t column_count,
                       struct error *error);
 /* Adds to winners the columns `picked`, the values that tuned.conf has otherwise, and
  * `picked_loss_percent`. */
 enum status show_add_picks(const struct show *show, struct store *store, struct rows *rows,
                            struct error *error);
-/* The winners in as many columns as a page has, and of each device a line to forward. `advises`:
- * below a table stands what to do where a choice is not sure. */
+/* Prints the winners in as many columns as the page has, and per device a line to forward.
+ * `advises`: advice below the table if a choice is not sure. */
 enum status show_winners(const struct rows *rows, bool advises, struct error *error);
-/* "10 of 3,400 points tried, 8 of them failed"; nothing where it is not known. */
+/* Appends "10 of 3,400 points tried, 8 of them failed"; none if unknown. */
 void show_append_coverage(struct text *text, const struct rows *rows, size_t row);
-/* What words of a table mean, below it. */
+/* Meaning of a table's word, printed below the table. */
 struct show_word {
     const char *word, *meaning;
 };
 void show_put_words(const struct show_word *words, size_t count);
-/* Those that the table tells: as a label, or in a cell. */
+/* Prints the words that occur in the table, as a label or in a cell. */
 void show_put_told_words(const struct rows *rows, const struct row_column *columns,
                          size_t column_count, const struct show_word *words, size_t count);
-/* The line above a table: "NVIDIA H200, driver 580.1, NVRTC 13.0, L2 cold". */
+/* Prints the line above a table: "NVIDIA H200, driver 580.1, NVRTC 13.0, L2 cold". */
 void show_heading(const struct rows *rows, size_t row);
-/* Prints the parameters that all configurations of the rows have, and leaves the others in them,
- * unless the page is unbound. False: no memory. */
+/* Prints the parameters shared by all configurations of the rows, and leaves the others in the
+ * rows; does neither without a page width. Returns false if memory is short. */
 bool show_share_configuration(struct rows *rows, size_t first, size_t end);
-/* The row after the last that stands below the same heading as row `first`. */
+/* Returns the row after the last one below the heading of row `first`. */
 size_t show_group_end(const struct rows *rows, size_t first);
 
-/* A value as people read it; NULL when memory is short. */
+/* Formats a value for users. Returns NULL if memory is short. */
 const char *show_json_text(const json_t *value, struct arena *arena);
-/* The JSON of the column in `count` rows from `first` on, `otherwise` where it is NULL; the array
- * is released by show_json_free; NULL when memory is short. */
+/* Loads the column's JSON in `count` rows from `first` on, `otherwise` for NULL. show_json_free
+ * frees the array. Returns NULL if memory is short. */
 json_t **show_json_load(const struct rows *rows, size_t first, size_t count, const char *column,
                         const char *otherwise);
 void show_json_free(json_t **values, size_t count);
 
-/* Turns the column of baselines (JSON) into two columns of each baseline, its time and the winner's
- * gain over it, and puts them into the table before its last column; `for_table`: gains are as
- * show_tell_gains has them. */
+/* Turns the column of baselines (JSON) into two columns per baseline, time and winner's gain,
+ * placed before the table's last column; `for_table`: gains as by show_tell_gains. */
 enum status show_spread_baselines(struct rows *rows, struct row_column columns[SHOW_COLUMNS_MAX],
                                   size_t *column_count, bool for_table, struct error *error);
-/* A gain becomes SHOW_NO_GAIN where the baseline is as good, "> 2.90x" or "unknown" where its
- * bounds say no more. False: no memory. */
+/* Replaces gains: SHOW_NO_GAIN if the baseline is as good, "> 2.90x" or "unknown" if the bounds are
+ * too wide. Returns false if memory is short. */
 #define SHOW_NO_GAIN "none"
 bool show_tell_gains(struct rows *rows);
 
-/* Of differences in percent, the cells that their bounds say nothing of become "unknown". */
+/* Replaces differences (in percent) with too wide bounds by "unknown". */
 void show_tell_differences(struct rows *rows, const char *value);
 
-/* The same of the experiments' own metrics: a column each. */
+/* Turns the experiments' own metrics into columns. */
 enum status show_spread_metrics(struct rows *rows, struct row_column columns[SHOW_COLUMNS_MAX],
                                 size_t *column_count, struct error *error);
 

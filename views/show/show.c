@@ -189,7 +189,7 @@ struct question {
     const char *none; /* said on stderr when there are no rows */
     const struct row_column *columns;
     size_t column_count;
-    const struct show_word *words; /* what stands below the table; NULL: nothing */
+    const struct show_word *words; /* text below the table; NULL: none */
     size_t word_count;
 };
 #define COLUMNS(table) .columns = (table), .column_count = COUNT(table)
@@ -215,8 +215,8 @@ static const struct question questions[SHOW_TABLES] = {
     [SHOW_RUNS] = {show_query_runs, "no run yet", COLUMNS(run_columns)},
 };
 
-/* In JSON baselines and metrics stay objects; CSV and tables have columns of them, and tables say
- * of a number whose bounds say nothing that it is unknown. */
+/* Prepares the rows. In JSON baselines and metrics stay objects; CSV and tables get columns, and
+ * tables "unknown" for numbers with too wide bounds. */
 static enum status prepare_rows(const struct show *show, struct rows *rows,
                                 struct row_column *columns, size_t *column_count,
                                 struct error *error)
@@ -239,7 +239,8 @@ static enum status answer_table(const struct show *show, enum show_question aske
     struct row_column columns[SHOW_COLUMNS_MAX];
     struct rows rows = {0};
     size_t column_count = 0;
-    for (size_t i = 0; i < question->column_count; i++) /* the value is told if it is no time */
+    for (size_t i = 0; i < question->column_count;
+         i++) /* the value is shown unless it is the time */
         if (!by_time || strcmp(question->columns[i].name, "value") != 0)
             columns[column_count++] = question->columns[i];
     enum status status = show_read(show, store, question->sql, &rows, error);

@@ -10,18 +10,18 @@
 #include "views/show/internal.h"
 #include "views/show/parts.h"
 
-/* A winner with the sides that it is compared on. */
+/* A winner with the two sides compared. */
 struct compared_row {
     struct comparison sides;
     struct compared_winner winner;
     const char *change, *move;
-    double more, more_low, more_high; /* that b's winner takes, as a share of a's */
+    double more, more_low, more_high; /* extra cost of b's winner, as a share of a's */
 };
 #define MEMBER(key, column, member, kind, label)                                                   \
     {                                                                                              \
         key, column, offsetof(struct compared_row, member), MEMBER_##kind, label                   \
     }
-/* Of the side `a` or `b`, in its own words; no table has them. */
+/* Members of the side `a` or `b`, under its names; not in tables. */
 #define SIDE(side, member)                                                                         \
     MEMBER(#side "_" #member, #side "_" #member, sides.side.member, TEXT, NULL)
 #define SIDES(side)                                                                                \

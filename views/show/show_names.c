@@ -1,4 +1,4 @@
-/* What of the database is asked about: that it is there, and the parameters of the queries. */
+/* Checks that the request's names exist in the database, and sets the queries' parameters. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,8 @@ enum status show_read(const struct show *show, struct store *store, const char *
     return rows_read(store, sql, parameters, PARAMETERS, rows, error);
 }
 
-/* What there is, one column of a query: `column` becomes an array of const char * or int64_t. */
+/* Reads the existing names, one column of a query: `known` becomes an array of const char * or
+ * int64_t. */
 static enum status read_known(const struct show *show, struct store *store, const char *sql,
                               struct store_column column, struct arena *arena, void *known,
                               size_t *count, struct error *error)
@@ -43,7 +44,7 @@ static enum status read_known(const struct show *show, struct store *store, cons
     return store_read(store, &reading, arena, known, count, error);
 }
 
-/* Words that name nothing in the database: the nearest word, or what there is. */
+/* Checks a word. For an unknown one the error names the nearest, or all. */
 static enum status check_word(const char *const *known, size_t count, const char *word,
                               const char *db, struct error *error)
 {
@@ -106,7 +107,7 @@ static enum status check_size(const struct show *show, struct store *store, stru
     return status;
 }
 
-/* As the winners' objectives are compared: blanks do not count. */
+/* Compares objectives as the database does: blanks do not count. */
 static bool same_objective(const char *a, const char *b)
 {
     while (*a || *b) {
@@ -120,7 +121,7 @@ static bool same_objective(const char *a, const char *b)
     return true;
 }
 
-/* Without --objective: time, or where there is no winner by time what there are winners by. */
+/* Finds the objective; without --objective: time, or the first with a winner. */
 static enum status check_objective(struct show *show, struct store *store, struct arena *arena,
                                    struct error *error)
 {

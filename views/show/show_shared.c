@@ -1,4 +1,4 @@
-/* What several questions of tune show print alike. */
+/* Printing shared by several questions of tune show. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ void show_heading(const struct rows *rows, size_t row)
                 rows_text(rows, row, "compiler", ""), rows_text(rows, row, "l2_mode", ""));
     if (strcmp(objective, "time") != 0)
         text_printf(&line, ", by %s", objective);
-    if (ceiling_gbs > 0) /* 0: it was not measured well enough to tell */
+    if (ceiling_gbs > 0) /* 0: not measured well enough */
         text_printf(&line, "; %s ceiling %.*f GB/s", rows_text(rows, row, "ceiling", ""),
                     ceiling_gbs < 1    ? 3
                     : ceiling_gbs < 10 ? 1
@@ -104,7 +104,7 @@ void show_heading(const struct rows *rows, size_t row)
     text_free(&line);
 }
 
-/* ---- columns that hold JSON ---- */
+/* ---- columns with JSON ---- */
 
 const char *show_json_text(const json_t *value, struct arena *arena)
 {

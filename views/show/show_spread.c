@@ -1,5 +1,5 @@
-/* Columns of what a row holds as JSON, one for each baseline or metric that any row has; and what
- * tables say in place of numbers whose bounds say nothing. */
+/* Columns from rows' JSON, one for each baseline or metric of any row, and the words in tables for
+ * numbers with too wide bounds. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 
 enum { NAMES_MAX = 16, SUFFIXES_MAX = 5 };
 
-/* ---- bounds that say nothing ---- */
+/* ---- too wide bounds ---- */
 
 static const struct cell unknown = {.text = "unknown"};
 
-/* A cell with a gain becomes "none" where the baseline is not shown to be slower, "> 2.90x" or
- * "unknown" where its bounds (NaN: none) say no more. */
+/* Replaces a gain by "none" if the baseline is not shown to be slower, by "> 2.90x" or "unknown" if
+ * the bounds (NaN: none) are too wide. */
 static bool tell_gain(struct rows *rows, size_t row, int column, double low, double high, bool tied)
 {
     struct cell *cell = &rows->cells[row][column];
@@ -71,12 +71,12 @@ void show_tell_differences(struct rows *rows, const char *value)
 
 /* ---- columns out of JSON ---- */
 
-/* What becomes columns. */
+/* Names that become columns. */
 struct spread {
     struct rows *rows;
-    struct row_column *table; /* its columns, of SHOW_COLUMNS_MAX */
+    struct row_column *table; /* columns of the table, up to SHOW_COLUMNS_MAX */
     size_t *table_count;
-    const char *names[NAMES_MAX]; /* in the order in which they are met */
+    const char *names[NAMES_MAX]; /* in order of first occurrence */
     size_t name_count;
 };
 
@@ -89,8 +89,8 @@ static void add_name(struct spread *spread, const char *name)
         spread->names[spread->name_count++] = name;
 }
 
-/* Columns of each name: PREFIX NAME SUFFIX; the first `shown_count` of the suffixes are put into
- * the table before its last column, with these labels (NULL: the name). */
+/* Adds columns PREFIX NAME SUFFIX for each name; the first `shown_count` suffixes go into the table
+ * before its last column, with these labels (NULL: the name). */
 static bool add_columns(struct spread *spread, const char *prefix, const char *const *suffixes,
                         size_t suffix_count, const char *const *labels, size_t shown_count)
 {
@@ -115,7 +115,7 @@ static bool add_columns(struct spread *spread, const char *prefix, const char *c
     return rows_add_columns(spread->rows, added, count);
 }
 
-/* What there is of each baseline; tables tell the first two. */
+/* Values of each baseline; tables show the first two. */
 enum { OF_TIME, OF_GAIN, OF_LOW, OF_HIGH, OF_TIED, OF_BASELINE };
 static const char *const suffixes[OF_BASELINE] = {"_ns", "_gain", "_gain_low", "_gain_high",
                                                   "_gain_tied"};
@@ -181,7 +181,7 @@ enum status show_spread_baselines(struct rows *rows, struct row_column columns[S
     return good ? STATUS_OK : error_no_memory(error);
 }
 
-/* But for what --why makes of bytes_per_thread. */
+/* Turns metrics into columns, except bytes_per_thread, which --why evaluates. */
 enum status show_spread_metrics(struct rows *rows, struct row_column columns[SHOW_COLUMNS_MAX],
                                 size_t *column_count, struct error *error)
 {

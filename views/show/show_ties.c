@@ -1,4 +1,4 @@
-/* tune show --ties: of each problem the winner first, those next to it, and how many are left. */
+/* tune show --ties: each problem's winner first, then the next ones and the number of others. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 /* Launches beside the winner that are listed: of one problem, and of each of several. */
 enum { TIES_OF_ONE = 20, TIES_OF_EACH = 3 };
 
-/* Appends "2 as fast, 11 slower": how many of the rows have each standing, in their order. */
+/* Appends "2 as fast, 11 slower": the number of rows with each standing, in order. */
 static void append_standings(struct text *out, const struct rows *rows, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {

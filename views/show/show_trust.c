@@ -1,4 +1,4 @@
-/* tune show --trust: how the device was while the winners were chosen, and what follows. */
+/* tune show --trust: the device's state while winners were chosen, and the conclusions. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static const struct show_word trust_words[] = {
      "better ones are expected); mostly failed."},
 };
 
-/* ---- what follows from the columns ---- */
+/* ---- conclusions from the columns ---- */
 
 static bool set_text(struct rows *rows, size_t row, const char *column, const char *value)
 {
@@ -119,13 +119,13 @@ static bool is_known(const struct rows *rows, size_t row, const char *column)
     return rows_text(rows, row, column, NULL) != NULL;
 }
 
-/* 0 where it is unknown. */
+/* Returns the number, 0 if unknown. */
 static double number(const struct rows *rows, size_t row, const char *column)
 {
     return is_known(rows, row, column) ? rows_number(rows, row, column) : 0;
 }
 
-/* "  label            text"; the text is cleared. */
+/* Prints " label text" and clears the text. */
 static void put_line(const char *label, struct text *text)
 {
     static const char indent[LABEL_WIDTH + 3] = "                   ";
@@ -135,7 +135,7 @@ static void put_line(const char *label, struct text *text)
     text_clear(text);
 }
 
-/* "1965 to 1980 MHz, 0.8 % apart"; "1980 MHz" when it never moved. */
+/* Prints a range: "1965 to 1980 MHz, 0.8 % apart"; "1980 MHz" if constant. */
 static void put_range(const struct rows *rows, size_t row, const char *label, const char *column,
                       const char *unit)
 {
@@ -220,7 +220,7 @@ static void put_harness(const struct rows *rows, size_t row)
     text_free(&line);
 }
 
-/* The run's conditions, then the verdicts of the problems that it chose winners of. */
+/* Prints the run's conditions, then the verdicts of its problems. */
 static void print_run(const struct rows *runs, size_t run, const struct rows *problems)
 {
     size_t first = 0;
@@ -344,7 +344,7 @@ enum status show_trust(const struct show *show, struct store *store, struct erro
     if (status == STATUS_OK)
         status = add_groups(&problems, store, error);
     if (status == STATUS_OK) {
-        /* Bounds that say nothing are "unknown" in a table, and null or empty elsewhere. */
+        /* Too wide bounds are "unknown" in a table, else null or empty. */
         const char *word = show->json || show->csv ? NULL : "unknown";
         const int low = rows_column(&problems, "time_low_ns");
         const int high = rows_column(&problems, "time_high_ns");

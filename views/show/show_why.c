@@ -1,5 +1,5 @@
-/* tune show --why: each winner against the runner-up and the baselines, what limits it, and what
- * changing a parameter costs. */
+/* tune show --why: each winner against the runner-up and the baselines, its limit, and the cost of
+ * changing a parameter. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,9 +14,9 @@
 #include "views/show/internal.h"
 #include "views/show/parts.h"
 
-/* ---- what is printed: a row of CSV for each point, an object of JSON for each winner ---- */
+/* ---- output: a row of CSV per point, an object of JSON per winner ---- */
 
-/* A point, and the winner that it is compared with. */
+/* A point with the winner of the comparison. */
 struct point_row {
     struct explanation why;
     struct explain_point point;
@@ -28,7 +28,7 @@ struct point_row {
     {                                                                                              \
         key, column, offsetof(struct point_row, member), MEMBER_##kind, NULL                       \
     }
-/* By their own names; a winner's in JSON alone, or in CSV as well. */
+/* Members under their own names; a winner's in JSON alone (WHY), or in CSV too (WHY_TOO). */
 #define WHY(member, kind)     MEMBER(#member, NULL, why.member, kind)
 #define WHY_TOO(member, kind) MEMBER(#member, #member, why.member, kind)
 #define ROW(member, kind)     MEMBER(#member, NULL, member, kind)
@@ -102,7 +102,7 @@ static const struct row_member members[] = {
     POINT(configuration, TEXT),
     MEMBER("parameters", NULL, point.parameters, JSON),
 };
-enum { WINNER_MEMBERS = 36 }; /* those before the point's */
+enum { WINNER_MEMBERS = 36 }; /* members before the point's */
 
 #define OF(member) offsetof(struct explain_sensitivity, member)
 static const struct row_member sensitivity_members[] = {
@@ -119,7 +119,8 @@ static const struct row_member sensitivity_members[] = {
     {NULL, "with", OF(best_other_with), MEMBER_TEXT, "together with"},
 };
 
-/* One row for each point of each explanation, in their order, without what means nothing there. */
+/* Makes a row for each point of each explanation, in order. Members meaningless for a point are
+ * left out. */
 static bool make_point_rows(const struct explanation *explanations, size_t count, struct rows *rows)
 {
     size_t points = 0;
@@ -150,7 +151,7 @@ static bool make_point_rows(const struct explanation *explanations, size_t count
     return good;
 }
 
-/* "[\n    {...},\n    {...}]"; NULL when memory is short. */
+/* Returns nested JSON: "[\n {...},\n {...}]"; NULL if memory is short. */
 static const char *nested_json(const struct row_member *of, size_t of_count, const void *structs,
                                size_t struct_bytes, size_t count, struct arena *arena)
 {
@@ -260,7 +261,8 @@ static const struct row_column lines[] = {
     {"in_flight_bytes", "bytes in flight per SM"},
 };
 
-/* The stage where not all are of one, the status where not all have a time, and what is known. */
+/* Returns true if the line is printed: the stage and the status if the points differ, others if
+ * known. */
 static bool is_told(const struct row_column *line, const struct rows *points, size_t first,
                     size_t count)
 {
@@ -277,7 +279,7 @@ static bool is_told(const struct row_column *line, const struct rows *points, si
     return is_known;
 }
 
-/* A line of the table; texts stand to the right as numbers do. */
+/* Adds a line to the table; texts are right-aligned, as numbers are. */
 static struct cell *add_line(struct rows *table, const char *label, size_t count)
 {
     struct cell *row = table->cells[table->row_count++];
@@ -307,7 +309,7 @@ static bool fill_numbers(struct rows *table, const struct rows *points, size_t f
     return true;
 }
 
-/* The parameters that are not the same in all. */
+/* Adds lines for the parameters that differ. */
 static bool fill_parameters(struct rows *table, json_t *const *parameters, size_t count)
 {
     const char *name = NULL;
@@ -345,7 +347,7 @@ static enum status print_points(const struct explanation *explanation, const str
     }
     const size_t rows = COUNT(lines) + json_object_size(parameters[0]);
     bool good = rows_make(&table, column_names, 1 + count, rows);
-    table.row_count = 0; /* as they are filled */
+    table.row_count = 0; /* counted up while filled */
     good = good && fill_numbers(&table, points, first, count) &&
            fill_parameters(&table, parameters, count);
     if (good)
@@ -371,7 +373,7 @@ static const struct show_word why_words[] = {
      "is noise."},
 };
 
-/* "reduce.sum.i32, n = 1024: 1.271 us (99 % interval 1.268 us to 1.273 us), sound" */
+/* Prints "reduce.sum.i32, n = 1024: 1.271 us (99 % interval 1.268 us to 1.273 us), sound". */
 static void put_title(const struct explanation *explanation)
 {
     const struct explain_point *winner = &explanation->points[0];
@@ -404,7 +406,7 @@ static void put_title(const struct explanation *explanation)
     putchar('\n');
 }
 
-/* Why the choice is not sure, and what to do. */
+/* Prints the reason if the choice is not sure, and the advice. */
 static void put_doubt(const struct explanation *explanation, int width)
 {
     struct text advice = {0};
@@ -442,7 +444,7 @@ static enum status print_parameters(const struct explanation *explanation, struc
     return good ? STATUS_OK : error_no_memory(error);
 }
 
-/* Three over the number is what 95 % confidence leaves. */
+/* Prints the bound on wrong results: without a failure in n runs, 3 / n at 95 % confidence. */
 static void put_compared(const struct explanation *explanation, int width)
 {
     char text[192];

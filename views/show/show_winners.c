@@ -1,5 +1,5 @@
-/* tune show without a question: what to launch, in as many columns as a page has. A table for each
- * problem; what all of its winners share is said once, above it. */
+/* tune show without a question: the winners' launches, in as many columns as the page has. A table
+ * per problem; values shared by all winners stand above it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static enum verdict verdict_at(const struct rows *rows, size_t row)
     return verdict_named(rows_text(rows, row, "verdict", ""));
 }
 
-/* What may be said in a word: of the choice, and of how much of its space was seen. */
+/* Returns the verdict in one word, on the choice and the part of the space tried. */
 static enum verdict headline_at(const struct rows *rows, size_t row)
 {
     return verdict_headline(verdict_at(rows, row),
@@ -52,8 +52,8 @@ static bool is_shared(json_t *const *parameters, size_t count, const char *name)
     return same;
 }
 
-/* Of the winners' parameters (objects), those of winner `at` that all share, or those that tell it
- * from the others: "block=512 loads=8". One winner alone shares none. False when memory is short.
+/* Appends parameters of winner `at` (among objects of all winners): those that all share, or those
+ * that differ: "block=512 loads=8". A single winner shares none. Returns false if memory is short.
  */
 static bool append_parameters(struct text *out, json_t *const *parameters, size_t count, size_t at,
                               bool shared)
@@ -83,8 +83,8 @@ struct problem_rows {
     bool advises;
 };
 
-/* "over occupancy_api", "over the faster of occupancy_api and textbook": what the gains are over.
- */
+/* Appends the baselines of the gains: "over occupancy_api", "over the faster of occupancy_api and
+ * textbook". */
 static void append_over(struct text *out, const struct problem_rows *problem)
 {
     const char *names[GAINS_OVER_MAX];
@@ -132,7 +132,7 @@ static bool fill_row(struct rows *table, const struct problem_rows *problem, siz
     return good && text;
 }
 
-/* Of the rows of that verdict, the one that has most noise. False: there is none. */
+/* Finds the noisiest row with the verdict. Returns false if there is none. */
 static bool find_noisiest(const struct problem_rows *problem, enum verdict verdict, size_t *count,
                           size_t *noisiest)
 {
@@ -152,7 +152,8 @@ static bool find_noisiest(const struct problem_rows *problem, enum verdict verdi
     return *count > 0;
 }
 
-/* "nearly sure, worst at n = 1024: ...": the words, and where it is worst, of so many rows. */
+/* Prints "nearly sure, worst at n = 1024: ...": the verdict's words, and the worst of `count` rows.
+ */
 static void put_doubt(const struct problem_rows *problem, const char *words, size_t count,
                       size_t row, const char *text, int width)
 {
@@ -166,8 +167,8 @@ static void put_doubt(const struct problem_rows *problem, const char *words, siz
     text_free(&lead);
 }
 
-/* Why choices are not sure, and what to do; what was found in numbers is for --trust. Then which of
- * them were made in spaces that were hardly seen or mostly failed. */
+/* Prints why choices are not sure, and the advice; --trust has the numbers. Then names choices in
+ * spaces hardly tried or mostly failed. */
 static void put_doubts(const struct problem_rows *problem, int width)
 {
     struct text sentence = {0};
@@ -276,7 +277,7 @@ static bool print_group(const struct rows *rows, size_t first, size_t end, bool 
 
 /* ---- where tuned.conf has another configuration ---- */
 
-/* "block=512 loads=8"; NULL: memory is short. */
+/* Lists the values that differ: "block=512 loads=8". Returns NULL if memory is short. */
 static const char *otherwise(const char *winner, const char *picked, struct arena *arena)
 {
     json_t *own = json_loads(winner, 0, NULL);
@@ -339,7 +340,7 @@ static void put_pick_words(const struct rows *rows, int width)
         }
 }
 
-/* What stands in the column of gains in place of a number. */
+/* Explains the words used in place of numbers in the column of gains. */
 static void put_gain_words(const struct rows *rows, int width)
 {
     static const struct {
@@ -361,7 +362,7 @@ static void put_gain_words(const struct rows *rows, int width)
     }
 }
 
-/* ---- a line of each device that can be forwarded as it is ---- */
+/* ---- a line per device, ready to forward ---- */
 
 static bool same_batch(const struct rows *rows, size_t a, size_t b)
 {
@@ -395,16 +396,16 @@ static bool gains_nothing(const struct rows *rows, size_t row)
     return strcmp(rows_text(rows, row, "gain", ""), SHOW_NO_GAIN) == 0;
 }
 
-/* How much a problem tells: whether it is known how its winner compares with a baseline, before all
- * where the measurement supports a choice. */
+/* Returns how well a problem serves as example: first a choice that the measurement supports, then
+ * a known comparison with a baseline. */
 static int worth(const struct rows *rows, size_t row)
 {
     const bool compared = !isnan(rows_number(rows, row, "gain")) || gains_nothing(rows, row);
     return 2 * (headline_at(rows, row) != VERDICT_UNSTABLE) + compared;
 }
 
-/* " reduce.sum.i32 n=2^28: 234.4 us, 1.77x over occupancy_api [1.76, 1.78], 99.6 % of the read
- * ceiling."; without n where there is but one size. */
+/* Appends a winner: " reduce.sum.i32 n=2^28: 234.4 us, 1.77x over occupancy_api [1.76, 1.78], 99.6
+ * % of the read ceiling."; without n if there is only one size. */
 static void append_winner(struct text *line, const struct rows *rows, size_t row)
 {
     char time[TIME_TEXT_BYTES];
@@ -439,7 +440,8 @@ static void append_winner(struct text *line, const struct rows *rows, size_t row
     text_append(line, headline != VERDICT_SOUND ? ")." : ".");
 }
 
-/* "; 12,406 of 12,406 points tried, 3 of them failed": of all their spaces, where that is known. */
+/* Appends "; 12,406 of 12,406 points tried, 3 of them failed", summed over all spaces, if all are
+ * known. */
 static void append_tried(struct text *line, const struct rows *rows, size_t first, size_t end)
 {
     struct coverage_facts all = {.most_better = (double)NAN};
@@ -455,9 +457,8 @@ static void append_tried(struct text *line, const struct rows *rows, size_t firs
     coverage_append(line, &all);
 }
 
-/* Of the winners [first, end) of one device, driver, compiler, mode and objective: of how many
- * problems the choice is sure, and how much faster the one has become that tells most; of several
- * the largest. */
+/* Prints the line for winners [first, end) of one device, driver, compiler, mode and objective: the
+ * number of sure choices, and the gain of the best example, the largest size among equals. */
 static bool put_batch(const struct rows *rows, size_t first, size_t end)
 {
     size_t counts[VERDICTS + 1] = {0};
@@ -484,7 +485,7 @@ static bool put_batch(const struct rows *rows, size_t first, size_t end)
         text_printf(&line, ", L2 %s", mode);
     if (strcmp(objective, "time") != 0)
         text_printf(&line, ", by %s", objective);
-    /* Of what was replayed the device's name says when it was measured. */
+    /* A replayed device's name contains the date. */
     text_printf(&line,
                 strstr(rows_text(rows, first, "device", ""), ", replayed from ") ? "." : ", %.10s.",
                 latest);
@@ -507,7 +508,7 @@ enum status show_winners(const struct rows *rows, bool advises, struct error *er
         good = print_group(rows, first, end, advises, width);
         first = end;
     }
-    /* "occupancy_api: block and grid as ...": what the gains are over, each said once. */
+    /* "occupancy_api: block and grid as ...": the baselines of the gains, each explained once. */
     bool has_printed = false;
     for (size_t row = 0; row < rows->row_count; row++) {
         const char *name = rows_text(rows, row, "gain_over", "");
