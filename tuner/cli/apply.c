@@ -98,8 +98,8 @@ static bool find_cluster(const struct tuned_entry *entry, struct apply_row *row)
            (!has_cluster(&row->from) || memcmp(from, to, sizeof row->to.cluster) == 0);
 }
 
-/* Numbers that differed among the captured launches may be any others, where no thread would be
- * missing: as many threads along each axis, or blocks that go on by the grid. */
+/* Permits any other numbers in place of those that differed among the captured launches, where no
+ * thread would be missing: as many threads along each axis, or blocks that go on by the grid. */
 static bool may_have_others(const struct tuned_entry *entry, const struct apply_row *row)
 {
     if (tuned_integer(entry, "blocks_per_sm", 0) > 0)

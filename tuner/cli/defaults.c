@@ -71,7 +71,7 @@ static enum status value_of(struct arena *arena, const char *path, const struct 
 static enum status add_options(struct arena *arena, const struct command *command, const char *path,
                                const struct node *root, struct defaults *out, struct error *error)
 {
-    /* Commands that do not measure take only `db`: the other options would mean something else
+    /* Commands that do not measure take only `db`: the other options would have another meaning
      * there. */
     const bool measures = command == &command_run || command == &command_check;
     char said[1024] = "";

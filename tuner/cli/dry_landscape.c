@@ -216,7 +216,7 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Steps through all points so that any beginning of the way is spread over the space. */
+/* Chooses the step through all points that spreads any beginning of the way over the space. */
 static uint64_t stride_of(uint64_t count)
 {
     uint64_t stride = (uint64_t)((double)count * 0.6180339887);
@@ -248,8 +248,8 @@ static bool mark_used(struct tally *tally, size_t binary)
     return true;
 }
 
-/* Calls `each` with every point that is looked at, in the same order each time: a sample begins
- * with the default configuration, which is the one that somebody meant to work. */
+/* Calls `each` with every examined point, in the same order each time: a sample begins with the
+ * default configuration, which the author expects to work. */
 static enum status for_points(struct tally *tally,
                               enum status (*each)(struct tally *tally, const struct point *point,
                                                   struct arena *arena, struct error *error),
@@ -560,7 +560,7 @@ static void print_table(struct tally *tally)
         printf("      and %zu more reasons why there is none\n", failures - FAILURES_SHOWN);
 }
 
-/* Rows are in order: those without a reason come first, then the most frequent one. */
+/* Compares rows: those without a reason come first, then the most frequent one. */
 static void note_failure(const struct tally *tally)
 {
     struct landscape *landscape = tally->landscape;

@@ -13,14 +13,14 @@ enum { EXPERIMENTS_MAX = 256 };
 struct recording;
 
 struct experiment_list {
-    /* How files of T1 are read; set before experiments_load. */
+    /* Dialect of T1 files, set before experiments_load. */
     enum t1_dialect dialect;
     struct option_list overlays;
     const char *sizes; /* value of --sizes, "4096,1024x512"; NULL: none */
     /* Recording whose experiments replace the shipped ones, with just the recorded problems; NULL:
      * none. */
     const struct recording *recording;
-    /* The text of the file at `unpacked_path`, which is not read again; NULL: there is none. */
+    /* Text of the file at `unpacked_path`, which is not read again; NULL: none. */
     const char *unpacked_path, *unpacked_text;
     struct option_list limits; /* "block=64,128": values that parameters are limited to */
     struct experiment *items[EXPERIMENTS_MAX];

@@ -1,4 +1,4 @@
-/* --on and --hosts: the hosts whose devices are meant. */
+/* --on and --hosts: hosts of the requested devices. */
 #ifndef TUNE_CLI_HOSTS_H
 #define TUNE_CLI_HOSTS_H
 
@@ -48,7 +48,7 @@ enum status hosts_gone(const struct host *host, const char *others, struct error
  * gone for good. */
 bool hosts_ask_again(const struct host *host, const volatile sig_atomic_t *stop,
                      unsigned *connections, struct error *error);
-/* Call worker_count and worker_describe, repeated in this way. */
+/* Calls worker_count, repeated in this way; the next function worker_describe. */
 enum status hosts_count(const struct host *host, const char *kind,
                         const volatile sig_atomic_t *stop, int *count, struct error *error);
 enum status hosts_describe(const struct host *host, const char *kind, int index,

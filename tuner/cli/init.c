@@ -172,7 +172,8 @@ static enum status take_build(struct arena *arena, struct init *init, struct err
     return status;
 }
 
-/* Folders, flags and macros of the build, behind those that are named here. */
+/* Reads the signature with the build's folders, flags and macros, behind those named on the command
+ * line. */
 static enum status ask_as_built(struct arena *arena, const struct init *init,
                                 struct source_question *question, struct error *error)
 {

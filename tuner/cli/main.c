@@ -110,8 +110,9 @@ static bool has_stack(char **argv)
 int main(int argc, char **argv)
 {
     if (!has_stack(argv) || !hold_standard_streams())
-        return EXIT_CODE_FAILED;    /* the latter cannot be told anywhere */
-    (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told as a disk that is full is */
+        return EXIT_CODE_FAILED; /* the latter cannot be told anywhere */
+    (void)signal(SIGXFSZ,
+                 SIG_IGN); /* a file at the size limit then fails like one on a full disk */
     if (argc > 1 && worker_is_entry(argv[1]))
         return worker_main(argc, argv);
     if (argc == 4 && strcmp(argv[1], "__watch") == 0)

@@ -124,7 +124,7 @@ static bool goes_over_again(const struct session_progress *progress)
     return strcmp(progress->phase, "confirm") == 0 || strcmp(progress->phase, "ranges") == 0;
 }
 
-/* Points take half of the time or so, racing the best of a problem the other half. */
+/* Returns the share: points count for about half, the race for the other half. */
 static double share_swept_and_raced(const struct session_progress *progress)
 {
     double points = progress->points_total > 0 ? (double)progress->points_total : 1;
@@ -150,8 +150,8 @@ static double share_done(const struct session_progress *progress)
     return done < 1 ? done : 1;
 }
 
-/* Seconds, as the work went since something was first measured; no longer than the budget lasts;
- * NaN: not known yet. */
+/* Estimates the seconds left from the pace since the first measurement, at most the rest of the
+ * budget; NaN: not known yet. */
 static double seconds_left(const struct progress_view *view,
                            const struct session_progress *progress)
 {

@@ -36,8 +36,8 @@ enum status replay_find_database(struct replay *replay, const char *which, const
                                  struct error *error);
 void replay_close(struct replay *replay);
 
-/* Keep replayed and measured numbers apart: STATUS_BAD_INPUT when the database has one kind where
- * the other is wanted. */
+/* Refuses replayed numbers: STATUS_BAD_INPUT when the database has any; the next function likewise
+ * refuses measured ones. */
 enum status replay_check_measured(struct store *store, const char *path, const char *doing,
                                   struct error *error);
 enum status replay_check_replayed(struct store *store, const char *path, struct error *error);

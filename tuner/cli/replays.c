@@ -244,8 +244,8 @@ static void replay_all(const struct unpacked *is, int index, const struct captur
     (void)string_format(out->text, sizeof out->text, "%s", right ? "" : error->text);
 }
 
-/* Replays in a separate process, which ends with whatever state a failed driver leaves. The
- * findings are in shared memory. */
+/* Replays in a separate process, in which the state left by a failed driver ends. The findings are
+ * in shared memory. */
 static enum status replay_apart(const struct unpacked *is, int index,
                                 const struct captured_set *set, struct replay_findings *out,
                                 struct error *error)
@@ -389,7 +389,7 @@ enum status replay_captured(const struct unpacked *is, const char *device, struc
 {
     const struct device_api *api = NULL;
     struct error ignored = {0};
-    int index = 0; /* where several are meant, or none is named, the first */
+    int index = 0; /* the first of several, or where none is named */
     if (device && device_parse(device, &api, &index, &ignored) != STATUS_OK)
         index = 0;
     struct replay_findings *findings = arena_alloc(set->arena, 1, sizeof *findings);

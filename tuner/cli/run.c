@@ -133,9 +133,9 @@ static void print_left_alone(const struct run *run, const struct session_summary
     text_free(&line);
 }
 
-/* "tune: 20 of 22 problems: sure; 2 nearly sure; 5 have others that are as fast ..."; then of how
- * much of a space they are not, since it was hardly seen or mostly failed, and the worst doubt
- * about a choice. */
+/* Prints "tune: 20 of 22 problems: sure; 2 nearly sure; 5 have others that are as fast ..."; then
+ * the shares of spaces that were hardly seen or mostly failed, and the worst doubt about a choice.
+ */
 static void print_trust(const struct run *run, const struct session_summary *summary)
 {
     struct text line = {0};

@@ -187,7 +187,7 @@ struct device_api {
 enum {
     GUARD_BYTES = 4096, /* a page, so that an overrun by a whole row is seen */
     POISON = 0xa5,      /* each byte of an output before a run */
-    STREAM_CACHES = 5,  /* copies that runs stream through are so many last-level caches at least */
+    STREAM_CACHES = 5, /* least size of the copies that runs stream through, in last-level caches */
 };
 
 /* All kinds, the most preferred first; ends with NULL. */

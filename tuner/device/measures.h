@@ -44,7 +44,7 @@ struct block {
 
 /* Results of one run of a block. */
 struct run_result {
-    uint64_t sum; /* stands for the bytes of the outputs asked for */
+    uint64_t sum; /* hash of the bytes of the requested outputs */
     uint32_t run; /* number in the block, from 0 */
     bool varied;  /* whether the run's copies of inputs were patched by `vary` */
 };

@@ -176,7 +176,7 @@ static hwloc_obj_t core_at(const struct choice *choice, int index)
     return hwloc_get_obj_by_type(choice->topology, choice->core, (unsigned)index);
 }
 
-/* Cores of which something may be used and, with `within`, that lie there. */
+/* Tells whether a core has an available processor and, with `within`, lies there. */
 static bool is_usable(const struct choice *choice, hwloc_obj_t core, hwloc_const_cpuset_t within)
 {
     return hwloc_bitmap_intersects(core->cpuset, choice->allowed) &&

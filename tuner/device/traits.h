@@ -20,7 +20,7 @@ struct device_traits {
     /* Kernels run in blocks of threads with shared memory, many blocks at once; else a thread runs
      * block after block. */
     bool is_gpu;
-    bool computes_nothing; /* no inputs are made, and no results are held against anything */
+    bool computes_nothing; /* inputs are not generated, and results are not checked */
     /* Its numbers come from a recording, and do not describe the user's own device. */
     bool is_replayed;
     bool has_occupancy; /* has an Occupancy API, whose suggestion experiments may use */

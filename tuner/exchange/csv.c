@@ -30,7 +30,7 @@ static enum status wrong(const struct csv_reader *reader, int64_t line, const ch
     return error_set(error, STATUS_BAD_INPUT, "%s:%lld: %s", reader->path, (long long)line, what);
 }
 
-/* Bytes of the end of a line: 0 when there is none. */
+/* Returns the bytes of a line's end: 0 when there is none. */
 static size_t line_end(const struct csv_reader *reader)
 {
     if (reader->at[0] == '\n')

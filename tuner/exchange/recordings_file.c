@@ -21,7 +21,7 @@ struct gathering {
     struct recording *out;
     struct arena *arena;
     const char *problem; /* and the experiment's name */
-    const char *device;  /* NULL: the file does not say on which */
+    const char *device;  /* NULL: the file names no device */
     struct seen_values parameters[EXPERIMENT_PARAMETERS_MAX];
     size_t count;
 };

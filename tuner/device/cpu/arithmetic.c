@@ -1,5 +1,4 @@
-/* How many operations per second the processor does: functions that stay in registers, compiled as
- * kernels are. */
+/* Arithmetic rates of the processor: functions that stay in registers, compiled like kernels. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>

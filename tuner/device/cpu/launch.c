@@ -217,7 +217,7 @@ static void run_once(struct device *device, const struct prepared *prepared)
     }
 }
 
-/* Points all inputs to the copies of this run. */
+/* Directs all inputs to the copies of this run. */
 static void rotate(const struct device *device, struct prepared *prepared, uint32_t run)
 {
     point_structs(device, prepared, run);
@@ -346,7 +346,7 @@ static enum status ready_block(struct device *device, const struct block *block,
     return status;
 }
 
-/* Times a block. Slots keep no state, as preparing takes a microsecond. */
+/* Measures a block. Slots keep no state, as preparing takes a microsecond. */
 enum status cpu_time_block(struct device *device, const struct block *block, double *elapsed_ns,
                            struct error *error)
 {
@@ -417,7 +417,7 @@ enum status cpu_show(struct device *device, const struct block *block, uint32_t 
 
 enum {
     LOOK_NS = 100 * 1000,          /* the counter moves about once a millisecond */
-    STEP_PATIENCE_NS = 1000000000, /* one that has not moved for so long will not */
+    STEP_PATIENCE_NS = 1000000000, /* a counter at rest for this long does not step at all */
 };
 
 /* Between two looks at the counter. */

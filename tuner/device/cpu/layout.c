@@ -28,7 +28,8 @@ struct layout layout_for_argument(const struct launch_plan *plan, size_t argumen
     return layout_of(nodes, threads < (uint32_t)limit ? (int)threads : limit, schedule);
 }
 
-/* Threads are taken in one order, so that as many nodes are the same nodes. */
+/* Tells whether two layouts place memory alike. Threads are taken in one order, so that equal
+ * numbers of nodes are the same nodes. */
 bool layout_same(const struct layout *a, const struct layout *b)
 {
     if (a->nodes != b->nodes)

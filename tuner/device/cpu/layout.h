@@ -1,4 +1,4 @@
-/* Where the memory of a vector is to lie: decided without touching any. */
+/* Placement of a vector's memory: decided without touching any. */
 #ifndef TUNE_DEVICE_CPU_LAYOUT_H
 #define TUNE_DEVICE_CPU_LAYOUT_H
 

@@ -23,7 +23,7 @@ struct sensors {
     struct energy_counter packages[SENSOR_PACKAGES_MAX];
     int package_count;
     double energy_uj;         /* since the start, of all packages */
-    char energy_refused[128]; /* the counter that is there but may not be read; "" */
+    char energy_refused[128]; /* the counter that exists but may not be read; "" */
     int throttles[SENSOR_THROTTLES_MAX];
     int throttle_count;
     int64_t throttled; /* sum at the last reading */

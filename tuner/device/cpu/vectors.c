@@ -95,8 +95,8 @@ static size_t mapped_bytes(const struct vector *vector)
     return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
-/* Return a mapping's bytes in front of the data, and those behind the data's first `bytes` bytes.
- */
+/* Returns a mapping's bytes in front of the data; below, those behind the data's first `bytes`
+ * bytes. */
 static size_t before_data(const struct vector *vector)
 {
     return PAGE_BYTES + vector->offset;

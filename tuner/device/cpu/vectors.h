@@ -33,7 +33,7 @@ struct vector {
     uint64_t used; /* when last */
 };
 
-/* One argument's memory, for each layout that plans in turn ask for. */
+/* One argument's memory, for each layout that plans use in turn. */
 enum { LAYOUTS_KEPT = 4 };
 struct shelf {
     struct vector vectors[LAYOUTS_KEPT];
@@ -44,7 +44,7 @@ struct shelf {
     uint64_t uses;
 };
 
-/* How memory is to be laid out. */
+/* Placement of memory. */
 struct placing {
     struct pool *pool;
     const int *nodes; /* node of each thread */
@@ -53,7 +53,7 @@ struct placing {
 };
 
 /* Gives up to `copies` copies of the input at `host`; fewer when memory is short, at least one.
- * Those that are there already are left. */
+ * Existing copies stay. */
 enum status shelf_upload(struct shelf *shelf, const struct placing *placing,
                          const struct argument *argument, const void *host, uint32_t copies,
                          struct error *error);

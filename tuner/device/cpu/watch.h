@@ -21,13 +21,13 @@ struct process_state {
 };
 
 struct device;
-/* Inputs that the device protects can be written to from now on, which is noted: one device of a
- * process at a time. */
+/* Lets kernels write to protected inputs from now on, and notes this: one device of a process at a
+ * time. */
 void watch_start(struct device *device);
 void watch_stop(struct device *device);
 /* Notes the present state of the process for later comparison. */
 void watch_process(struct device *device);
-/* Names the first change of the process since; NULL: none. */
+/* Finds the first change of the process since, and names this change; NULL: none. */
 const char *watch_changed(const struct device *device);
 
 #endif

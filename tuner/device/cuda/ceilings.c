@@ -134,8 +134,8 @@ static int submit(struct device *device, void *context)
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Times one pass over `bytes`, and raises way->gbs if this one is faster. Windows smaller than the
- * buffers take turns. */
+/* Measures one pass over `bytes`, and raises way->gbs if this one is faster. Windows smaller than
+ * the buffers take turns. */
 static enum status time_pass(struct measuring *measuring, struct way *way, size_t bytes,
                              struct error *error)
 {

@@ -39,7 +39,7 @@ static size_t kernels_of(struct arena *arena, const char *source, const char **o
     return count;
 }
 
-/* Says after a failure, where a kernel that is asked for is not in the source, which are. */
+/* Lists the source's kernels after a failure, where a requested one is missing. */
 static void name_kernels(struct arena *arena, const char *source, const char *path,
                          const struct binary_request *request, struct error *error)
 {
@@ -83,7 +83,7 @@ static size_t variables_of(struct arena *arena, const char *source, const char *
     return arena->failed ? 0 : count;
 }
 
-/* Names the nearest declared variable in the error of an unknown one, which the compiler quotes as
+/* Adds the nearest declared variable to the error of an unknown one, which the compiler quotes as
  * `... name expression was: " & weight"`. */
 static void name_variable(struct arena *arena, const char *source, const char *path,
                           const struct binary_request *request, struct error *error)
@@ -204,8 +204,8 @@ static enum status take_log(const struct cuda_compiler *nvrtc, nvrtcProgram prog
     return STATUS_OK;
 }
 
-/* Kernels are asked for as name expressions, plain names too: then one that is not there is an
- * error of the compiler, and one without extern "C" is found nevertheless. Variables likewise. */
+/* Requests kernels and variables as name expressions, plain names too: the compiler then reports a
+ * missing one, and finds one without extern "C". */
 static enum status ask_for_names(const struct compilation *compilation, struct error *error)
 {
     const struct cuda_compiler *nvrtc = compilation->nvrtc;

@@ -52,7 +52,7 @@ struct compilation {
     struct device_part part;
 };
 
-/* compile_error.c. Sets the error of the log's first line that states one, else `otherwise`. Always
+/* compile_error.c: Sets the error of the log's first line that states one, else `otherwise`. Always
  * STATUS_COMPILE_FAILED. */
 enum status cuda_compile_failed(const struct compilation *compilation, const char *otherwise,
                                 const char *log, struct error *error);

@@ -14,7 +14,7 @@ bool cubin_section(const struct cubin *cubin, uint32_t index, Elf64_Shdr *out)
     if (index >= cubin->section_count)
         return false;
     memcpy(out, cubin->data + cubin->sections_at + index * sizeof *out, sizeof *out);
-    /* Whether the section lies in the file; one without contents there does. */
+    /* Tells whether the section lies in the file, as one without contents does. */
     if (out->sh_type == SHT_NOBITS || out->sh_type == SHT_NULL)
         return true;
     return out->sh_offset <= cubin->bytes && out->sh_size <= cubin->bytes - out->sh_offset;

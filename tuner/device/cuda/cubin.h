@@ -46,7 +46,7 @@ enum cubin_attribute {
     CUBIN_MIN_STACK_SIZE = 0x12,   /* a symbol, bytes per thread */
     CUBIN_KERNEL_PARAMETER = 0x17, /* for each parameter: ordinal, offset, size */
     CUBIN_REGISTERS = 0x2f,        /* a symbol, registers per thread */
-    CUBIN_CLUSTER = 0x3d,          /* three numbers: blocks of a cluster, 1 where none is said */
+    CUBIN_CLUSTER = 0x3d,          /* three numbers: blocks of a cluster, 1 where none is given */
     CUBIN_BARRIERS = 0x4c,         /* barriers of a block */
 };
 struct cubin_attribute_row {
@@ -61,7 +61,7 @@ struct cubin_rows {
     const char *at;
     size_t bytes;
 };
-/* Finds the rows of a section; at NULL: there is none. */
+/* Finds the rows of a section; `at` is NULL without any. */
 struct cubin_rows cubin_rows(const struct cubin *cubin, const char *prefix, const char *name);
 /* Takes the next row. False at the end, and at a row that is cut short. */
 bool cubin_next(struct cubin_rows *rows, struct cubin_attribute_row *out);

@@ -137,7 +137,7 @@ static const struct library_symbol later_symbols[] = {
 static const char control_file[] = "/dev/nvidiactl";
 
 static struct cuda_driver driver_table;
-static struct error driver_failure; /* why there is no driver; STATUS_OK when there is one */
+static struct error driver_failure; /* reason for a missing driver; STATUS_OK with one */
 static pthread_once_t driver_once = PTHREAD_ONCE_INIT;
 
 static const char *const driver_names[] = {

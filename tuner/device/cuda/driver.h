@@ -161,7 +161,7 @@ struct library_files {
     const char *const *names;
     size_t count;
 };
-/* Where the loader always looks. */
+/* Places that the loader always searches. */
 #define LIBRARY_LOADER "*"
 /* Opens the first library found. A place is a toolkit's root, a library folder, the library itself,
  * or LIBRARY_LOADER; NULL and "" are passed over. Returns NULL when none opens. */

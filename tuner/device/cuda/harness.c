@@ -101,7 +101,7 @@ static int submit_empty(struct device *device, void *context)
     return (int)result;
 }
 
-/* Times `kernels` empty kernels behind the gate. */
+/* Measures `kernels` empty kernels behind the gate. */
 static enum status timed_empty(struct device *device, int kernels, double *elapsed_ns,
                                struct error *error)
 {

@@ -22,7 +22,7 @@ struct cutter {
     struct arena *arena;
     struct tokens tokens;
     char *fates;               /* by token */
-    struct text device_macros; /* a line each: those whose text makes something the device's */
+    struct text device_macros; /* a line each: words that make a declaration the device's */
     struct text left_out;
     struct text left_headers;
 };

@@ -42,7 +42,7 @@ bool cuda_left_out(const struct device_part *part, const char *name, size_t leng
 extern const char cuda_header_textures[];
 /* headers.c: the names that nvcc knows in every source. */
 extern const char cuda_header_always[];
-/* headers.c. Returns tune's own small headers in place of the host's, for nvrtcCreateProgram. */
+/* headers.c: Returns tune's own small headers in place of the host's, for nvrtcCreateProgram. */
 size_t cuda_own_headers(const char *const **names, const char *const **texts);
 bool cuda_is_own_header(const char *name, size_t length);
 /* Tells whether a header is the C++ standard library's, for which the toolkit has cuda::std. */

@@ -82,7 +82,7 @@ static bool is_better(const struct fatbin_entry *entry, int capability, uint32_t
 }
 
 struct part {
-    struct fatbin_entry entry; /* capability 0: there is none */
+    struct fatbin_entry entry; /* capability 0: none */
     const char *data;
 };
 

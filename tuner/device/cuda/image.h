@@ -23,7 +23,7 @@ struct image {
     size_t cubin_bytes;
     const char *ptx; /* NUL-terminated, in arena memory */
     size_t ptx_bytes;
-    /* Why something was not read, "compressed: ..."; "": all was. */
+    /* Reason why a part was not read, "compressed: ..."; "": all parts were. */
     char unread[128];
 };
 

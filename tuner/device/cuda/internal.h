@@ -132,7 +132,7 @@ CUresult cuda_graph_append(struct device *device, CUgraph graph, CUgraphNode *la
 /* Makes the graph executable and uploads the result. *out is NULL on failure. */
 CUresult cuda_graph_finish(struct device *device, CUgraph graph, CUgraphExec *out);
 
-/* driver.c. Turns a driver's result into status and text: "what: CUDA_ERROR_... (700): ...". With
+/* driver.c: Turns a driver's result into status and text: "what: CUDA_ERROR_... (700): ...". With
  * `device`, errors after which the context no longer answers become STATUS_DEVICE_LOST. */
 enum status cuda_error(struct device *device, CUresult result, struct error *error,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
@@ -156,7 +156,7 @@ enum status cuda_compile(const struct binary_request *request, const char *binar
 /* nvcc.c */
 enum status cuda_compiler_version(const char *compiler, const char **out, struct error *error);
 
-/* inspect.c. Reads a binary's facts without a device. */
+/* inspect.c: Reads a binary's facts without a device. */
 enum status cuda_fits(const char *binary_path, const struct launch_plan *plan, struct error *error);
 enum status cuda_inspect(const char *binary_path, const char *kernel,
                          struct kernel_resources *resources, char *code_hash, struct error *error);
@@ -211,7 +211,7 @@ enum status cuda_resources(struct device *device, const struct launch *launch,
                            struct kernel_resources *out, struct error *error);
 enum status cuda_find_kernel(struct device *device, const char *name, struct kernel **out,
                              struct error *error);
-/* Implement gpu_driver.find_variable and gpu_driver.set_symbol. */
+/* Implements gpu_driver.find_variable; the next function gpu_driver.set_symbol. */
 enum status cuda_find_variable(struct device *device, const struct argument *argument,
                                gpu_address *out, struct error *error);
 enum status cuda_set_symbol(struct device *device, const struct argument *argument,

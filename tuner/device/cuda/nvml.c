@@ -152,7 +152,7 @@ static bool is_usable(const struct nvml *nvml)
            nvml->nvmlDeviceGetHandleByPciBusId_v2;
 }
 
-/* Refuses, with the reason if short enough to be given whole. */
+/* Sets the reason and refuses, with details only if short enough. */
 static bool refuse(struct nvml *nvml, char *reason, size_t reason_bytes, const char *text,
                    const char *detail)
 {
@@ -278,7 +278,7 @@ void cuda_sensors(const struct device *device, struct conditions *out)
                            nvml->nvmlDeviceGetPowerUsage(nvml->device, &milliwatts) == NVML_SUCCESS
                        ? milliwatts * 1e-3
                        : (double)NAN;
-    /* Since the driver was loaded. Where ECC is off or there is none, unknown. */
+    /* Count since the driver was loaded; unknown where ECC is off or missing. */
     static const unsigned types[] = {NVML_ECC_CORRECTED, NVML_ECC_UNCORRECTED};
     int64_t total = -1;
     for (size_t i = 0; i < sizeof types / sizeof *types && nvml->nvmlDeviceGetTotalEccErrors; i++) {

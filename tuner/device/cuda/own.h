@@ -8,7 +8,7 @@
 /* A kernel loaded at first use. */
 struct own_kernel {
     CUmodule module;
-    CUfunction function;  /* NULL: not asked for yet, or not to be had */
+    CUfunction function;  /* NULL: not requested yet, or unavailable */
     struct error failure; /* why not */
 };
 

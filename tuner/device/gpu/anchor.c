@@ -45,7 +45,7 @@ static int submit_passes(struct device *device, void *context)
     return result;
 }
 
-/* Times passes behind an untimed one, so that the earlier contents of the L2 do not matter. */
+/* Measures passes behind an untimed one, so that the earlier contents of the L2 do not matter. */
 static enum status timed_passes(struct device *device, double *elapsed_ns, struct error *error)
 {
     int result = device->driver->anchor_pass(device);

@@ -31,9 +31,9 @@ struct gpu_driver {
     int (*copy_out)(struct device *device, void *to, gpu_address from, size_t bytes);
     int (*copy)(struct device *device, gpu_address to, gpu_address from, size_t bytes);
     int (*fill)(struct device *device, gpu_address to, unsigned char byte, size_t bytes);
-    /* Whether there is a kernel that does the next: of arguments whose fill is arithmetic. */
+    /* Tells whether `generate` has a kernel, for arguments whose fill is arithmetic. */
     bool (*generates)(struct device *device, struct error *why);
-    /* STATUS_UNAVAILABLE: there is none, from now on. */
+    /* Generates a fill. STATUS_UNAVAILABLE: no kernel, from now on. */
     enum status (*generate)(struct device *device, gpu_address to, const struct filling *filling,
                             uint64_t count, struct error *error);
     int (*wait)(struct device *device);
@@ -41,8 +41,8 @@ struct gpu_driver {
      * of the current binary. */
     enum status (*carry)(struct device *device, const struct launch_plan *plan, bool back,
                          struct error *error);
-    /* Where the argument's variable of the current binary is, which is about to be written.
-     * STATUS_BAD_INPUT where there is no such variable, or a smaller one. */
+    /* Finds the argument's variable of the current binary, for writing. STATUS_BAD_INPUT: the
+     * variable is missing, or too small. */
     enum status (*find_variable)(struct device *device, const struct argument *argument,
                                  gpu_address *out, struct error *error);
     /* Copies the argument into its variable, unless already there. STATUS_BAD_INPUT as above. */
@@ -56,7 +56,7 @@ struct gpu_driver {
     int (*patch)(struct device *device, gpu_address first, uint64_t stride, uint32_t copies,
                  uint64_t width, uint64_t count, gpu_address at, gpu_address values);
 
-    /* Each chunk's findings, of pointers on the device. STATUS_UNAVAILABLE: there is no kernel. */
+    /* Finds each chunk's findings; all pointers are the device's. STATUS_UNAVAILABLE: no kernel. */
     enum status (*compare)(struct device *device, enum element_type type,
                            const struct comparing *what, uint64_t chunks, gpu_address findings,
                            struct error *error);
@@ -134,7 +134,7 @@ struct device {
     int64_t scratch_slot;  /* slot whose blocks used the scratch last; NO_SLOT: any */
 };
 
-/* launch_text.c. Sets a driver's error, with the failed action from the format. */
+/* launch_text.c: Sets a driver's error, with the failed action from the format. */
 enum status gpu_error(struct device *device, int code, struct error *error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Formats a launch: "reduce <<<264, 1024>>> (32 bytes shared)". */
@@ -169,7 +169,8 @@ bool gpu_place_of_run(const struct device *device, const struct launch_plan *pla
                       uint32_t run, gpu_address *out);
 /* Restores updates to the host's elements, for runs outside of blocks. */
 enum status gpu_restore(struct device *device, const struct launch_plan *plan, struct error *error);
-/* Runs are about to change updates, and to be given so many copies of inputs, from `first` on. */
+/* Notes that `runs` runs are about to change updates, and to use copies of inputs from `first` on.
+ */
 void gpu_note_runs(struct device *device, const struct launch_plan *plan, uint32_t first,
                    uint32_t runs);
 /* Returns a hash of the addresses of vectors and copies. */
@@ -216,7 +217,7 @@ void gpu_drop_slots(struct device *device);
 /* Forgets the graphs that launch kernels of a binary. */
 void gpu_drop_code(struct device *device, uint64_t code);
 
-/* anchor.c. Times `work` behind the gate, up to GATE_TRIES times while the host is late. `what`
+/* anchor.c: Times `work` behind the gate, up to GATE_TRIES times while the host is late. `what`
  * begins errors. */
 enum status gpu_time_gated(struct device *device, int (*work)(struct device *, void *),
                            void *context, const char *what, double *elapsed_ns,
