@@ -15,7 +15,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SOURCES = ("tuner", "frontends", "views", "capture", "libtuned", "include")
 # Percent, but for lines. A limit here only ever falls, and "verb" only rises.
-LIMITS = {"wrong": 3.6, "what": 3.4, "it": 18.2, "noverb": 17.6, "sentences with what": 3.3, "long lines": 212, "NEWS": 60}
+LIMITS = {"wrong": 1.5, "what": 1.5, "it": 15.5, "noverb": 10.0, "sentences with what": 3.3, "long lines": 212, "NEWS": 60}
 COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|/\*.*?\*/|//[^\n]*(?:\n[ \t]*//[^\n]*)*', re.S)
 KINDS = {"wrong": re.compile(r"^(it|they|those|that|the same|what|which|of|by|with)\b", re.I),
          "what": re.compile(r"\bwhat\b", re.I), "it": re.compile(r"\b(it|its|they|them|theirs?)\b", re.I)}

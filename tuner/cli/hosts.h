@@ -14,9 +14,8 @@ struct host_list {
     const char *file;    /* file of --hosts; NULL: none */
     const char *program; /* program of --remote-tune; NULL: "tune" */
     const struct host *items[HOSTS_MAX];
-    size_t count; /* 0: this machine, as ever */
-    const volatile sig_atomic_t
-        *stop; /* flag that ends the connections when non-zero; NULL: never */
+    size_t count;                      /* 0: this machine, as ever */
+    const volatile sig_atomic_t *stop; /* non-zero: end all connections; NULL: never */
     struct arena arena;
 };
 

@@ -29,13 +29,11 @@ typedef uint32_t recorded_text;
 struct recorded_point {
     uint64_t problem;       /* recording_hash of the problem's key and n */
     uint64_t configuration; /* recording_hash of the configuration's key and 0 */
-    uint64_t
-        twin; /* configuration that was measured in place of this one; its own: measured itself */
-    double
-        time_ns;   /* time of one run, by the finest stage that timed the point; NaN: never timed */
-    double spread; /* relative standard deviation of a timing */
-    int64_t trial_ns;                        /* cost of the trial ... */
-    int64_t block_ns;                        /* ... and of each further block */
+    uint64_t twin;          /* configuration measured in place of this one, or itself */
+    double time_ns;         /* one run's, by the finest stage that timed the point; NaN: none */
+    double spread;          /* relative standard deviation of a timing */
+    int64_t trial_ns;       /* cost of the trial ... */
+    int64_t block_ns;       /* ... and of each further block */
     recorded_text key, parameters;           /* configuration: "block=64 loads=2", a JSON object */
     recorded_text detail;                    /* text of the failure */
     recorded_text raced_detail;              /* text of a failure in the race or confirmation */

@@ -25,18 +25,16 @@ struct device_traits {
     bool is_replayed;
     bool has_occupancy; /* has an Occupancy API, whose suggestion experiments may use */
     bool is_cpp;        /* sources are C++; else C */
-    bool
-        is_host; /* binaries run in this process: references of checks are compiled for this kind */
-    bool is_shared; /* shared with other programs: times spread wider */
+    bool is_host;       /* binaries run in this process; references are compiled for this kind */
+    bool is_shared;     /* shared with other programs: times spread wider */
 
     const char *unit_fact;   /* number of units in facts and tuned.conf: "sm_count", "cores" */
     const char *unit_word;   /* these for people, in the plural: "multiprocessors" */
     const char *compute_api; /* interface that launches kernels, in T4's terms; NULL: none */
     const char *driver_word; /* word in front of facts "driver" in a heading */
     const char *clock_word;  /* meaning of `sm_clock_mhz` */
-    const char
-        *conditions_source; /* source of the device's state, where this may be missing; else NULL */
-    const char *energy_source; /* energy counter; NULL: none ever */
+    const char *conditions_source; /* source of the state that may be missing; else NULL */
+    const char *energy_source;     /* energy counter; NULL: none ever */
 };
 
 /* All kinds, the most preferred first, including those that this build leaves out. */
