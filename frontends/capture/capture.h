@@ -57,7 +57,7 @@ struct captured_buffer {
 struct captured_launch {
     struct cap_launch is;
     const struct captured_kernel *kernel;
-    const struct captured_device *device; /* NULL: not told */
+    const struct captured_device *device; /* NULL: unknown */
     const uint8_t *parameters;            /* the parameter block as passed, is.parameter_bytes */
     const struct cap_attribute *attributes;
     const struct captured_buffer *buffers;

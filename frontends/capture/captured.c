@@ -356,7 +356,7 @@ static void describe_vector(struct captured_set *set, struct captured_vector *ve
     vector->is_written = source->is_written;
 }
 
-/* Elements of a type that no one tells: words where all lengths are of words. */
+/* Chooses the element type: the source's if all lengths fit; else words or bytes. */
 static void choose_type(const struct captured_set *set, struct captured_vector *vector)
 {
     const uint64_t bytes = vector->is_known ? element_bytes(vector->type) : 4;

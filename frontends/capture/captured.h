@@ -35,7 +35,7 @@ struct captured_vector {
     enum element_type type;
     bool is_known;      /* the type: else bytes in pieces as large as may be */
     bool is_written;    /* to compare: changed in some launch, or written according to the source */
-    bool is_output;     /* whose contents before do not count */
+    bool is_output;     /* initial contents are irrelevant */
     double differs;     /* difference between replays, relative to the magnitude; 0: none */
     const char *symbol; /* variable that is set before the launch; NULL: a passed pointer */
     const struct captured_buffer *buffers[CAPTURED_LAUNCHES_MAX];

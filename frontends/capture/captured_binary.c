@@ -191,8 +191,9 @@ static void put_launch(struct binary_draft *draft, const char *grid_x)
         text_append(draft->out, "    cluster: cluster\n");
 }
 
-/* Offsets of the words that are numbers and differ among at least three launches of that shape, as
- * a loop's counter does: others of these may follow. None: too few launches, or too many words. */
+/* Finds the offsets of numbers that differ among at least three launches of that shape, as a loop's
+ * counter does, so that other values may follow. Returns 0 for too few launches or too many words.
+ */
 static size_t find_varying(const struct captured_set *set, size_t launch,
                            uint32_t words[APPLY_WORDS_MAX])
 {

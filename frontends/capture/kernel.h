@@ -22,12 +22,11 @@ struct kernel_parameter {
     const char *text; /* declaration with normalised blanks */
     enum parameter_kind kind;
     bool constant; /* pointer to constant data */
-    bool known;    /* whether `type` holds; else the element has `bytes` bytes of something */
+    bool known;    /* `type` is valid; else elements are `bytes` unknown bytes */
     enum element_type type;
     uint32_t lanes; /* float4: 4 */
     uint32_t bytes; /* size of the element, or of the whole value; 0: incomplete */
-    /* As far as the kernel's own text tells. Hidden: a pointer is handed on, or has another name.
-     */
+    /* Uses in the kernel's own text. Hidden: a pointer that is passed on or has another name. */
     bool is_seen, is_hidden, is_read, is_written;
     const char *generic; /* template parameter that is the type; NULL: none */
 };

@@ -416,7 +416,7 @@ static enum status read_all(struct capture_file *file, struct error *error)
         reader.taken = 0;
         const uint32_t type = reader.record.type;
         if (type < CAP_END) {
-            if (readers[type]) /* others are a later version's */
+            if (readers[type]) /* unknown types are a later version's */
                 readers[type](&reader);
             reader.at.of[type]++;
         }

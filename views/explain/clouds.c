@@ -1,4 +1,4 @@
-/* Whether a winner's times form two groups. */
+/* Finds out whether a winner's times form two groups. */
 #include <math.h>
 
 #include "views/explain/embedded.h"

@@ -49,7 +49,7 @@ struct compared_winner {
     bool same, redefined;    /* redefined: the experiment's meaning of a trial had changed */
     double carried, carried_low,
         carried_high;    /* time of a's winner at b over b's, from shared rounds */
-    double carried_once; /* that ratio from two trials of the sweep */
+    double carried_once; /* the ratio of two trials of the sweep */
     const char
         *carried_status; /* status of a's winner at b: "ok", else the reason; NULL: not tried */
     /* Made of these: */

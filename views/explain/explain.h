@@ -56,7 +56,7 @@ struct explain_sensitivity {
     double worst_loss;
     const char *worst_with;
     int64_t values; /* other values that are compared here */
-    bool alone;     /* all others were kept */
+    bool alone;     /* all other parameters were kept */
 };
 
 /* The limit of further speed, as far as the numbers tell; docs/why.md has the rules. */
@@ -86,7 +86,7 @@ struct explanation {
     size_t sensitivity_count;
     double delta,
         confidence; /* difference that counts as none, relative; confidence of the intervals */
-    int64_t as_fast, not_compared;  /* others that stand so; -1: unknown */
+    int64_t as_fast, not_compared;  /* number of others with that standing; -1: unknown */
     const char *coverage;           /* how much of the space was tried; NULL: unknown */
     int64_t tried, space, failures; /* points; -1: unknown */
     double most_better;             /* as in the search; NaN: unknown */

@@ -17,7 +17,7 @@
 #include "views/export/internal.h"
 #include "views/export/portfolio.h"
 
-/* A line in the making: neighbouring sizes of one range whose values are the same. */
+/* An open line: neighbouring sizes of one range with equal values. */
 struct line {
     bool begun;
     int64_t range; /* -1: a single size */
@@ -266,7 +266,7 @@ static enum status read_installed(const char *path, struct arena *arena, const c
     if (path && path[0] == '\0')
         return STATUS_OK;
     enum status status = data_folder(arena, &folder, error);
-    if (status != STATUS_OK && !path) { /* no file of this program's is to be had */
+    if (status != STATUS_OK && !path) { /* none of the program's data files is found */
         error_clear(error);
         return STATUS_OK;
     }

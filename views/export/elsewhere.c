@@ -17,7 +17,7 @@
 
 /* ---- one question ---- */
 
-/* A row's configuration, to be asked about. */
+/* A row's configuration and the state of its evaluation. */
 struct asked {
     struct experiments *experiments;
     const struct experiment *experiment;
@@ -545,7 +545,7 @@ static const char *find_formula(struct asked *asked, struct probes *probes,
             const char *size_name = constants->names[j];
             const char *whole[] = {
                 arena_printf(arena, "ceil_div(%s,%s)*%s", inner[i], size_name, size_name),
-                /* a cluster more where there are several */
+                /* one more cluster if there are several */
                 arena_printf(arena, "%s*(ceil_div(%s,%s)+min(1,ceil_div(%s,%s)-1))", size_name,
                              inner[i], size_name, inner[i], size_name),
             };

@@ -17,7 +17,7 @@ void elsewhere_needs(struct experiments *experiments, const struct conf_row *row
 /* Appends a GPU's needs: ` threads=256 registers=32 capability=9.0 cluster=16`. */
 void append_needs(struct text *out, const struct needs *needs);
 
-/* JSON objects, and a text; all are owned. Zero at first. */
+/* JSON objects and a text, all owned. Zero-initialise. */
 struct elsewhere {
     /* Formulas: derived values that depend on size or units ("grid"), and parts of launches
      * ("launch.grid"), which may be numbers. */
@@ -27,7 +27,7 @@ struct elsewhere {
     json_t *varying;
     struct text domain; /* export/domain.h */
     bool is_listed;
-    const char *why; /* no formula gives a launch, where that is not for want of one; else NULL */
+    const char *why; /* reason why no launch is known, if other than a missing formula; else NULL */
 };
 /* Fills the answer. If the experiment cannot be evaluated, all derived values vary, and the domain
  * comes from the checks. */

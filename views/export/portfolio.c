@@ -41,7 +41,7 @@ struct cell {
 
 /* A configuration that may serve a cell. */
 struct option {
-    const struct measured_row *measured; /* at the cell's first row; the others are looked for */
+    const struct measured_row *measured; /* row at the cell's first size; others are looked up */
     size_t kernel;
     double loss; /* the most of the cell's rows */
 };

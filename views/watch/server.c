@@ -19,9 +19,9 @@
 
 enum {
     CLIENTS_MOST = 128,
-    CLIENTS_CROWD = 96, /* from then on a new one takes the place of another */
+    CLIENTS_CROWD = 96, /* limit beyond which a new client replaces an old one */
     CLIENT_MEMORY_BYTES = 16 * 1024,
-    SILENT_S = 15, /* a client that neither asks nor takes anything is let go */
+    SILENT_S = 15, /* idle time after which a connection is closed */
     EVENTS_KEPT = 200,
     REST = 20, /* pause after reading the database, as a multiple of the reading time */
 };
@@ -35,7 +35,7 @@ struct client {
     int fd; /* -1: the place is free */
     int64_t since_ns;
     bool knows;  /* has shown the token */
-    bool ending; /* was told to go */
+    bool ending; /* being closed */
 };
 
 /* Time of making a costly response, and its duration. */

@@ -18,7 +18,7 @@
 enum {
     CAP_VERSION = 1,
     CAP_ALIGN = 8,
-    CAP_BLOCK_BYTES = 64 * 1024, /* contents are kept in blocks of so many, each once */
+    CAP_BLOCK_BYTES = 64 * 1024, /* size of contents' blocks, each kept once */
     CAP_HASH_BYTES = 16,         /* XXH3, 128 bits, most significant byte first */
     CAP_DIMENSIONS = 3,
     CAP_SHAPES_MAX = 64,             /* launches that differ, counted apart for a kernel */
@@ -115,7 +115,7 @@ struct cap_shape {
     uint32_t grid[CAP_DIMENSIONS], block[CAP_DIMENSIONS],
         cluster[CAP_DIMENSIONS]; /* cluster 0: none by the launch */
     uint32_t shared_bytes;       /* dynamic */
-    int32_t blocks_sm;           /* resident on an SM at once, as the driver says; -1: not known */
+    int32_t blocks_sm;           /* resident on an SM at once, from the driver; -1: unknown */
     uint32_t device;             /* ordinal, of the first */
     uint64_t bytes;              /* allocations behind the first launch's pointers */
     uint64_t launches, timed, time_ns;

@@ -464,7 +464,7 @@ static void write_image(struct image *image)
             image->is_kept = known->is_kept;
         }
     if (image->id == 0 && recorder.settings.applies) {
-        image->id = ++recorder.writer.images; /* told apart, and written nowhere */
+        image->id = ++recorder.writer.images; /* distinguishes the image; no record is written */
         image->next = written_images;
         written_images = image;
     }

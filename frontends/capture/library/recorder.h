@@ -16,7 +16,7 @@ struct image {
     struct image *next; /* next image in the file */
     uint8_t hash[CAP_HASH_BYTES];
     uint32_t id;   /* 0: not in the file (yet) */
-    bool is_tried; /* to be put there */
+    bool is_tried; /* writing was attempted */
     bool is_kept;  /* in the file with its bytes */
     enum cap_image_kind kind;
     const void *data; /* NULL: lost */
@@ -37,7 +37,7 @@ struct shape {
 };
 struct kernel {
     struct kernel *next;
-    struct cap_kernel *row; /* in the table, or the kernel's own where that has no room */
+    struct cap_kernel *row; /* in the table, or the kernel's own if the table is full */
     struct cap_kernel spare;
     struct image *image; /* NULL: not known */
     const void *owner;   /* the module or library that `function` is of */

@@ -6,11 +6,11 @@
 #define CAP_FOLDER_VARIABLE "TUNE_CAPTURE_FOLDER"
 /* Pattern (fnmatch) of kernels whose launches are kept; none: launches are only counted. */
 #define CAP_KERNEL_VARIABLE "TUNE_CAPTURE_KERNEL"
-/* At most so many launches of a kernel. */
+/* Limit of kept launches of a kernel. */
 #define CAP_KEEP_VARIABLE "TUNE_CAPTURE_KEEP"
 /* 1: of each shape, with the numbers among the parameters, the first only. */
 #define CAP_SIZES_VARIABLE "TUNE_CAPTURE_SIZES"
-/* So many launches of a kernel pass before one is kept. */
+/* Launches of a kernel before the first kept one. */
 #define CAP_SKIP_VARIABLE "TUNE_CAPTURE_SKIP"
 /* Limit of memory kept for a launch, in bytes; further buffers are left out. */
 #define CAP_MAX_BYTES_VARIABLE "TUNE_CAPTURE_MAX_BYTES"
