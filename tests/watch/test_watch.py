@@ -236,7 +236,7 @@ def test_only_reads(folder):
         assert any(winner["problem"] == HOSTILE for winner in news["database"]["winners"])
         while f'data-revision="{news["revision"]}"' not in (page := served.ask(served.path)[1]):
             time.sleep(0.05)
-        assert "&lt;/script&gt;&lt;img" in page and "<img" not in page
+        assert "\\u003c/script>\\u003cimg" in page and "<img" not in page
         while (answer := served.ask(served.path + "data.json"))[0].headers["Tune-Revision"] != news["revision"]:
             time.sleep(0.05)
         assert HOSTILE in [problem["problem"] for part in json.loads(answer[1])["parts"] for problem in part["problems"]]
@@ -311,6 +311,43 @@ def test_a_run(folder):
     winners = [event for event in last["events"] if event["kind"] == "winner"]
     assert winners and all(re.match(r"elementwise\S* n=\d+: \S+ .s with ", event["text"]) for event in winners), winners
     assert len(last["database"]["winners"]) > 0 and last["database"]["runs"][0]["device"]
+    assert gone(server) and not listeners(served.port)
+
+
+def test_pages_get_the_end(folder):
+    """A page that is hidden has one question held until the end; the server stays until each page says that it has drawn what the run ended with,
+    and no longer."""
+    process = run_tune(folder, "--watch", "0", "--quiet", "--db", "pages.db")
+    served, server = served_by(process)
+    pages = {"hidden": [], "visible": []}
+
+    def follow(name):
+        while True:
+            answer, text = served.ask(f"{served.path}live.json?page={name}&drawn=" + ("&wait=1" if name == "hidden" else ""))
+            assert answer.status == 200, (answer.status, text)
+            pages[name].append(json.loads(text))
+            if pages[name][-1]["serves"] == "ended":
+                return
+            time.sleep(0 if name == "hidden" else 0.5)
+
+    threads = [threading.Thread(target=follow, args=(name,)) for name in pages]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE_S)
+    assert pages["hidden"] and len(pages["hidden"]) < 20, len(pages["hidden"])
+    final = pages["hidden"][-1]
+    assert final["serves"] == pages["visible"][-1]["serves"] == "ended" and final["revision"] == pages["visible"][-1]["revision"] != ""
+    with contextlib.closing(sqlite3.connect(folder / "pages.db")) as sql:
+        assert len(final["database"]["winners"]) == sql.execute("SELECT count(*) FROM winners").fetchone()[0]
+    for name in pages:  # it has waited for both
+        assert not gone(server), "a page had not drawn the end"
+        answer, text = served.ask(f"{served.path}data.json?page={name}")
+        assert answer.status == 200 and answer.headers["Tune-Revision"] == final["revision"] and json.loads(text)["parts"]
+        with contextlib.suppress(OSError, http.client.HTTPException):  # the last one may not be answered any more
+            served.ask(f"{served.path}live.json?page={name}&drawn=" + urllib.parse.quote(final["revision"]))
+    assert process.wait(PATIENCE_S) == 0, process.stderr.read()
+    process.stderr.close()
     assert gone(server) and not listeners(served.port)
 
 

@@ -9,7 +9,7 @@ const gainNames = (data) => {
   return [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a));
 };
 const LIGHTS = {
-  sure: { mark: '\u25cf', strength: 1 }, 'nearly sure': { mark: '\u25d0', strength: 0.4 }, 'not sure': { mark: '\u25cb', strength: 0 }, unknown: { mark: '\u25cb', strength: 0 },
+  sure: { mark: '\u25cf', strength: 1 }, 'nearly sure': { mark: '\u25d0', strength: 0.4 }, 'not sure': { mark: '\u25cb', strength: 0 }, unknown: { mark: '\u25cb', strength: 0 }, [OPEN]: { mark: '\u2026', strength: 0.2 },
 };
 const lightOf = (winner) => LIGHTS[winner.verdict] || LIGHTS.unknown;
 const sureWords = (winner) => winner.verdict + (UNSEEN.includes(winner.coverage) ? `, but the space was ${winner.coverage}` : '');
@@ -275,7 +275,7 @@ const drawChosen = () => {
         nearest && !isWork ? `, ${shownPercent(nearest.percent)} of the ${nearest.name}` : ''),
       isWork && [make('dt', null, 'does'), make('dd', null, `${shownRate(nearest.gops)} 10\u2079 operations/s, ${shownPercent(nearest.percent)} of the ${nearest.name}`)],
       make('dt', null, 'sure?'), make('dd', { class: `light ${verdictClass(winner.verdict)}` }, make('b', null, `${light.mark} ${sureWords(winner)}`), ' ',
-        make('span', { class: 'advice' }, winner.verdict === 'sure' ? '' : withCode(winner.advice || 'The database does not say how sure it is.'))),
+        make('span', { class: 'advice' }, winner.verdict === 'sure' || winner.verdict === OPEN ? '' : withCode(winner.advice || 'The database does not say how sure it is.'))),
       make('dt', null, 'as fast'), make('dd', null, equalWords(winner))),
     drawGains(problem),
     winner.why && winner.why.sentences.length > 0 && make('details', null, make('summary', null, 'Why it wins'),

@@ -14,7 +14,7 @@ const median = (values) => {
   const middle = sorted.length >> 1;
   return sorted.length === 0 ? null : sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 };
-const verdictClass = (verdict) => `t-${verdict.split(' ')[0]}`;
+const verdictClass = (verdict) => `t-${verdict === OPEN ? 'nearly' : verdict.split(' ')[0]}`;
 const where = (setting) => state.data.settings.length > 1 && make('h3', { class: 'where' }, setting.name);
 const databaseOption = () => `--db ${state.data.database_word}`;
 
@@ -51,7 +51,7 @@ const drawHead = (head, foot) => {
 // ---- the answer ----
 const verdictWords = (winners) => {
   const total = winners.length;
-  const words = ['sure', 'nearly sure', 'not sure', 'unknown'];
+  const words = ['sure', 'nearly sure', 'not sure', OPEN, 'unknown'];
   const counts = words.map((word) => winners.filter(({ winner }) => winner.verdict === word).length);
   const said = words.flatMap((word, k) => counts[k] === 0 ? []
     : [[counts[k] === total ? `${total === 1 ? 'the' : 'each'} choice is ` : `${counts[k]} ${counts[k] === 1 ? 'choice is' : 'choices are'} `,
@@ -321,7 +321,7 @@ const runCard = (row) => make('div', { class: 'card' }, make('h4', null, `Run ${
   ['others on the device', row.other_processes_most > 0 && `at most ${row.other_processes_most}, in ${row.other_processes_rounds} rounds`],
   ['memory errors', row.ecc_errors_moved > 0 && row.ecc_errors_moved]]));
 const drawTrust = () => {
-  const lines = settingsOf().flatMap((setting) => setting.parts.flatMap((part) => ['sure', 'nearly sure', 'not sure', 'unknown'].flatMap((verdict) => {
+  const lines = settingsOf().flatMap((setting) => setting.parts.flatMap((part) => ['sure', 'nearly sure', 'not sure', OPEN, 'unknown'].flatMap((verdict) => {
     const own = part.problems.filter(({ winner }) => winner && winner.verdict === verdict);
     const sum = (of) => own.reduce((total, { winner }) => total + Math.max(0, of(winner) || 0), 0);
     const example = [...own].sort((a, b) => (b.winner.floor_percent ?? -1) - (a.winner.floor_percent ?? -1))[0];

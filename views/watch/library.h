@@ -17,6 +17,8 @@
     X(create_response_from_buffer)                                                                 \
     X(add_response_header)                                                                         \
     X(queue_response)                                                                              \
+    X(suspend_connection)                                                                          \
+    X(resume_connection)                                                                           \
     X(destroy_response)
 
 struct http {

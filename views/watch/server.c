@@ -28,8 +28,22 @@ enum {
 static const int64_t second_ns = 1000000000;
 /* Limits of a connection without the token, and of any: slow clients free their place soon. */
 static const int64_t stranger_ns = 5 * second_ns, client_ns = 120 * second_ns;
-/* Time in which open pages learn that the run is over; pages ask every two seconds. */
+/* Who asks without a page's name is told for so long that the run is over. */
 static const int64_t farewell_ns = 5 * second_ns / 2;
+/* Pages are told until each has drawn the end, but no longer than this. One that has not asked for
+ * `gone_ns` before the end is taken for closed. A hidden page, whose clock its browser slows down,
+ * has one question held for `held_ns`. */
+static const int64_t farewell_most_ns = 30 * second_ns, gone_ns = 15 * second_ns,
+                     held_ns = 50 * second_ns;
+
+/* A page in a browser. */
+enum { READERS_MAX = 64, READER_BYTES = 33 };
+struct reader {
+    char id[READER_BYTES]; /* drawn by the page itself; "": the place is free */
+    int64_t asked_at_ns;
+    bool has_end;                /* has drawn what the run ended with */
+    struct MHD_Connection *held; /* whose question waits for news; NULL: none does */
+};
 
 struct client {
     int fd; /* -1: the place is free */
@@ -66,6 +80,7 @@ struct server {
     struct error database_error;
     struct made looked;
     struct served parts[PARTS];
+    struct reader readers[READERS_MAX];
 };
 
 /* ---- clients ---- */
@@ -98,6 +113,9 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
     struct server *server = context;
     if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
         struct client *gone = *client_of;
+        for (size_t i = 0; i < READERS_MAX; i++)
+            if (server->readers[i].held == connection)
+                server->readers[i] = (struct reader){0};
         server->client_count -= gone != NULL;
         if (gone)
             gone->fd = -1;
@@ -270,6 +288,64 @@ static enum MHD_Result send_part(struct server *server, struct MHD_Connection *c
                      &body);
 }
 
+/* ---- pages ---- */
+
+/* The page that asks; of too many the one that asked first makes room. NULL: it has no name. */
+static struct reader *reader_of(struct server *server, struct MHD_Connection *connection)
+{
+    const char *id =
+        server->http.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "page");
+    struct reader *oldest = &server->readers[0];
+    if (!id || !*id || strlen(id) >= READER_BYTES)
+        return NULL;
+    for (size_t i = 0; i < READERS_MAX; i++) {
+        struct reader *reader = &server->readers[i];
+        if (strcmp(reader->id, id) == 0)
+            return reader;
+        if (!reader->held && (oldest->held || reader->asked_at_ns < oldest->asked_at_ns))
+            oldest = reader;
+    }
+    if (oldest->held)
+        return NULL;
+    *oldest = (struct reader){0};
+    (void)string_format(oldest->id, READER_BYTES, "%s", id);
+    return oldest;
+}
+
+/* Takes note of who asks; true: the question is held, and asked again when it is let go. */
+static bool hold_question(struct server *server, struct MHD_Connection *connection)
+{
+    struct reader *reader = reader_of(server, connection);
+    if (!reader)
+        return false;
+    const bool was_held = reader->held == connection;
+    const char *drawn =
+        server->http.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "drawn");
+    reader->asked_at_ns = clock_now_ns();
+    reader->has_end = server->ended_at_ns != 0 && drawn &&
+                      server->looked.at_ns > server->ended_at_ns &&
+                      strcmp(drawn, text_string(&server->revision)) == 0;
+    if (was_held)
+        reader->held = NULL;
+    if (was_held || reader->held || server->ended_at_ns != 0 || server->options->input < 0 ||
+        !server->http.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "wait"))
+        return false;
+    reader->held = connection;
+    server->http.suspend_connection(connection);
+    return true;
+}
+
+/* Lets go of questions that were held long enough, or of all at the end. */
+static void answer_held(struct server *server)
+{
+    for (size_t i = 0; i < READERS_MAX; i++) {
+        struct reader *reader = &server->readers[i];
+        if (reader->held &&
+            (server->ended_at_ns != 0 || clock_now_ns() - reader->asked_at_ns > held_ns))
+            server->http.resume_connection(reader->held);
+    }
+}
+
 /* Answers a request. Called after the head, for each part of a body, and at the end. A refusal is
  * sent at once and closes the connection: no body is read. */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
@@ -296,9 +372,13 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
             return MHD_YES;
         }
     }
+    if (gate == GATE_DATA)
+        (void)reader_of(server, connection);
     if (gate == GATE_PAGE || gate == GATE_DATA)
         return send_part(server, connection, gate == GATE_PAGE ? PART_PAGE : PART_DATA);
     if (gate == GATE_LIVE) {
+        if (hold_question(server, connection))
+            return MHD_YES;
         server->asked_at_ns = clock_now_ns();
         look(server);
         write_live(server, &body);
@@ -319,6 +399,17 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 
 /* ---- state of the run ---- */
 
+/* What the database ends with is looked at anew, however long that took before. */
+static void note_end(struct server *server)
+{
+    if (server->ended_at_ns != 0)
+        return;
+    server->ended_at_ns = clock_now_ns();
+    server->looked.at_ns = 0;
+    for (size_t i = 0; i < PARTS; i++)
+        server->parts[i].made.at_ns = 0;
+}
+
 static void take_line(struct server *server, const char *line, size_t length)
 {
     if (length > 1 && line[0] == WATCH_STATE) {
@@ -330,7 +421,7 @@ static void take_line(struct server *server, const char *line, size_t length)
         text_clear(event);
         text_append_bytes(event, line + 1, length - 1);
     } else if (length > 0 && line[0] == WATCH_END) {
-        server->ended_at_ns = clock_now_ns();
+        note_end(server);
     }
 }
 
@@ -340,10 +431,17 @@ static bool is_over(const struct server *server)
 {
     if (server->options->stop && *server->options->stop)
         return true;
-    const bool is_watched =
-        server->asked_at_ns != 0 && server->ended_at_ns - server->asked_at_ns < 2 * farewell_ns;
-    return server->ended_at_ns != 0 &&
-           (!is_watched || clock_now_ns() - server->ended_at_ns > farewell_ns);
+    if (server->ended_at_ns == 0)
+        return false;
+    const int64_t since_ns = clock_now_ns() - server->ended_at_ns;
+    bool is_awaited = server->asked_at_ns != 0 && since_ns <= farewell_ns &&
+                      server->ended_at_ns - server->asked_at_ns < 2 * farewell_ns;
+    for (size_t i = 0; i < READERS_MAX && !is_awaited; i++) {
+        const struct reader *reader = &server->readers[i];
+        is_awaited = reader->id[0] && !reader->has_end && since_ns <= farewell_most_ns &&
+                     (reader->held || server->ended_at_ns - reader->asked_at_ns < gone_ns);
+    }
+    return !is_awaited;
 }
 
 static void serve(struct server *server)
@@ -379,9 +477,10 @@ static void serve(struct server *server)
                 text_free(&server->unread);
                 server->unread = rest;
             }
-            if (count == 0 && server->ended_at_ns == 0)
-                server->ended_at_ns = clock_now_ns();
+            if (count == 0)
+                note_end(server);
         }
+        answer_held(server);
         (void)server->http.run(server->daemon);
         for (size_t i = 0; i < CLIENTS_MOST; i++) {
             struct client *client = &server->clients[i];
@@ -431,10 +530,11 @@ static enum status listen_here(const struct watch_port *port, int *out, int *num
 static enum status start(struct server *server, int listener, struct error *error)
 {
     server->daemon = server->http.start_daemon(
-        MHD_USE_EPOLL, 0, NULL, NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET, listener,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CLIENTS_MOST, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)SILENT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CLIENT_MEMORY_BYTES,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_END);
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, server,
+        MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CLIENTS_MOST,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CLIENT_MEMORY_BYTES, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
+        MHD_OPTION_END);
     if (!server->daemon)
         return error_set(error, STATUS_UNAVAILABLE, "libmicrohttpd does not start");
     return STATUS_OK;
@@ -468,6 +568,9 @@ enum status server_run(const struct server_options *options, struct error *error
         (void)string_format(url, sizeof url, "http://127.0.0.1:%d/%s/", port, server->token);
         options->ready(options->context, url);
         serve(server);
+        for (size_t i = 0; i < READERS_MAX; i++)
+            if (server->readers[i].held)
+                server->http.resume_connection(server->readers[i].held);
         server->http.stop_daemon(server->daemon); /* closes the listener */
     } else if (listener >= 0) {
         (void)close(listener);

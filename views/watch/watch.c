@@ -136,7 +136,7 @@ void watch_say(struct watch *watch, enum watch_line line, const struct text *jso
 
 void watch_end(struct watch *watch)
 {
-    static const int64_t most_ns = 5000000000;
+    static const int64_t most_ns = 35000000000;
     int wait_status = 0;
     if (!watch)
         return;

@@ -1,10 +1,11 @@
 'use strict';
-// Follows the run: asks for live.json every two seconds, also while the page is hidden, but then less often. All that
-// is shown is text: names are anybody's.
+// Follows the run: asks for live.json every two seconds. A browser slows the clock of a page that is hidden, so that such a page asks one
+// question that the server holds until there is an end, or for most of a minute. All that is shown is text: names are anybody's.
 (() => {
   const at = (id) => document.getElementById(id);
   const live = at('watch');
-  const everyMs = 2000, hiddenMs = 15000, lostMs = 5000;
+  const everyMs = 2000, lostMs = 5000;
+  const id = [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(16)).join('');
   let shown = -1; // events that are in the log
   let known = ''; // what the table of the best was made of
 
@@ -32,11 +33,12 @@
     if (!isNaN(date)) element.dateTime = stamp;
     return element;
   };
-  const trustKind = { sure: 'good', 'nearly sure': 'doubt', 'not sure': 'bad', sound: 'good', noisy: 'doubt', unstable: 'bad' };
-  const certainty = (winner) => {
+  const kinds = { sure: 'good', 'nearly sure': 'doubt', 'not sure': 'bad' };
+  const verdictOf = (winner) => winner.verdict || 'unknown';
+  const certainty = (winner, isRunning) => {
     if (winner.stage === 'sweep') return ['timed once', 'doubt'];
-    const word = winner.verdict || 'unknown';
-    return [word + (winner.stage === 'confirm' ? ', confirmed' : ''), trustKind[winner.verdict] || ''];
+    if (isRunning && winner.stage !== 'confirm') return ['not confirmed yet', 'doubt'];
+    return [verdictOf(winner) + (winner.stage === 'confirm' ? ', confirmed' : ''), kinds[verdictOf(winner)] || ''];
   };
 
   const fact = (name, text) => {
@@ -57,7 +59,7 @@
     }
     if (database) {
       facts.push(fact('noise (spread of the last trials)', percent(database.noise)));
-      const sure = database.winners.filter((winner) => winner.verdict === 'sure').length;
+      const sure = database.winners.filter((winner) => verdictOf(winner) === 'sure').length;
       facts.push(fact('winners', count(database.winners.length) + (database.winners.length ? ', ' + sure + ' sure' : '')));
       if (database.latest) facts.push(fact('last trial stored', new Date(database.latest.measured_at).toLocaleString()));
     }
@@ -66,7 +68,7 @@
 
   const line = (news) => {
     const { state, database } = news;
-    if (news.serves === 'ended') return 'The run is over. This page stays as it is; the report it wrote, and \u201ctune watch\u201d, show the whole.';
+    if (news.serves === 'ended') return 'The run is over; below is what it ended with.';
     if (state) {
       const of = state.process_count > 0 && state.phase === 'confirm'
         ? ' (process ' + state.process + ' of ' + state.process_count + ')' : '';
@@ -81,8 +83,8 @@
       count(latest.n) + ', ' + latest.configuration + ': ' + (latest.status === 'ok' ? time(latest.median_ns) : latest.status);
   };
 
-  const showBest = (winners) => {
-    const text = JSON.stringify(winners);
+  const showBest = (winners, isRunning) => {
+    const text = JSON.stringify([winners, isRunning]);
     if (text === known) return;
     known = text;
     const many = new Set(winners.map((winner) => winner.device)).size > 1;
@@ -92,9 +94,9 @@
         (winner.objective === 'time' ? '' : ', ' + winner.objective) + (winner.l2_mode === 'cold' ? '' : ', ' + winner.l2_mode);
       const head = make('th', name);
       head.scope = 'row';
-      const [word, kind] = certainty(winner);
+      const [word, kind] = certainty(winner, isRunning);
       const sure = make('td', word, kind);
-      if (winner.verdict_reason) sure.title = winner.verdict_reason;
+      if (winner.verdict_reason && word !== 'not confirmed yet') sure.title = winner.verdict_reason;
       row.append(head, make('td', count(winner.n)), make('td', time(winner.time_ns)), make('td', winner.configuration), sure);
       return row;
     }));
@@ -118,7 +120,7 @@
     const fresh = shown < 0 ? news.events : news.events.slice(-Math.max(0, news.event_count - shown));
     shown = news.event_count;
     for (const event of fresh) {
-      const item = make('li', undefined, event.kind === 'winner' && event.trust === 'unstable' ? 'bad' : '');
+      const item = make('li', undefined, event.kind === 'winner' && verdictOf(event) === 'not sure' ? 'bad' : '');
       item.append(clock(event.at), event.text);
       log.append(item);
     }
@@ -127,18 +129,18 @@
     if (bottom) log.scrollTop = log.scrollHeight;
   };
 
-  // What is drawn of launches is drawn anew when there are winners it does not know; a page of a database that had none is
-  // loaded again. The reader's problem, filters and pins stay.
+  // What the page draws is drawn anew when there are winners it does not know; the reader's problem, filters and pins stay.
   // As the server does, it then leaves that alone for twenty times as long as it took, but for the last.
   let drawn = live.dataset.revision, asking = false, restedAt = 0;
   const renew = async (revision, isLast) => {
-    if (revision === '' || revision === drawn || asking || (!isLast && performance.now() < restedAt)) return;
-    if (!at('data') || at('data').textContent === 'null') { location.reload(); return; }
+    const isNew = revision !== drawn || isLast && isRunning;
+    if (revision === '' || !isNew || asking || (!isLast && performance.now() < restedAt)) return;
     asking = true;
     try {
-      const answer = await fetch('data.json', { cache: 'no-store', redirect: 'error' });
+      const answer = await fetch(`data.json?page=${id}`, { cache: 'no-store', redirect: 'error' });
       if (answer.ok) {
         const data = await answer.json(), top = scrollY, begun = performance.now();
+        isRunning = !isLast;
         render(data);
         restedAt = performance.now() + 20 * (performance.now() - begun);
         scrollTo({ top, behavior: 'instant' }); // the page was shorter for a moment
@@ -150,42 +152,61 @@
   };
 
   const show = (news) => {
-    live.classList.toggle('stale', Boolean(news.trouble) || news.serves === 'ended');
+    const isOver = news.serves === 'ended';
+    live.classList.toggle('stale', Boolean(news.trouble));
+    live.classList.toggle('over', isOver);
     at('watch-line').textContent = line(news) + (news.trouble ? ' The database cannot be read: ' + news.trouble : '');
     const bar = at('watch-bar');
     bar.hidden = !news.state;
     if (news.state) {
-      bar.value = news.serves === 'ended' ? 1 : news.state.share;
+      bar.value = isOver ? 1 : news.state.share;
       document.title = Math.floor(100 * bar.value) + ' % ' + news.state.problem + ' \u2013 tune';
     }
     showFacts(news);
     if (news.database) {
-      showBest(news.database.winners);
+      showBest(news.database.winners, news.serves === 'run');
       showFailures(news.database.failures);
     }
     showEvents(news);
-    at('watch-new').hidden = news.revision === '' || news.revision === live.dataset.revision;
-    renew(news.revision, news.serves === 'ended');
+    if (news.serves === 'run' && !isRunning) { // what is drawn was drawn as if the run were over
+      isRunning = true;
+      if (at('data').textContent !== 'null' && state.data) render(JSON.parse(at('data').textContent));
+    }
   };
 
-  let timer = 0;
+  let timer = 0, held = null, isEnded = false;
+  const question = () => `live.json?page=${id}&drawn=${encodeURIComponent(drawn)}`;
   const ask = async () => {
     clearTimeout(timer);
-    let wait = document.hidden ? hiddenMs : everyMs;
+    if (held) held.abort();
+    const own = held = new AbortController();
+    const isHidden = document.hidden;
+    let wait = everyMs;
     try {
-      const answer = await fetch('live.json', { cache: 'no-store', redirect: 'error' });
+      const answer = await fetch(question() + (isHidden ? '&wait=1' : ''), { cache: 'no-store', redirect: 'error', signal: own.signal });
       if (!answer.ok) throw new Error('answer ' + answer.status);
       const news = await answer.json();
+      if (own.signal.aborted) return;
+      held = null;
       show(news);
-      if (news.serves === 'ended' && news.revision === drawn) return;
+      const isLast = news.serves === 'ended';
+      const begun = renew(news.revision, isLast);
+      if (isLast) await begun;
+      isEnded = isLast && (news.revision === drawn || news.revision === '');
+      if (isEnded) { // the server waits for this, and may be gone before it answers
+        fetch(question(), { cache: 'no-store', keepalive: true }).catch(() => {});
+        return;
+      }
+      if (isHidden && news.serves === 'run') { ask(); return; } // no clock between one and the next
     } catch (error) {
+      if (own.signal.aborted) return;
+      held = null;
       live.classList.add('stale');
       at('watch-line').textContent = 'No answer (' + error.message + '): the run is over, or the way to it is broken. It is asked again.';
       wait = lostMs;
     }
     timer = setTimeout(ask, wait);
   };
-  document.addEventListener('visibilitychange', () => { if (!document.hidden && timer) ask(); });
-  at('watch-reload').addEventListener('click', () => location.reload());
+  document.addEventListener('visibilitychange', () => { if (!isEnded) ask(); });
   ask();
 })();
