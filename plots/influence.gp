@@ -1,10 +1,10 @@
-# points: 4 row, 5 share, 7 levels, 8 configurations, 9 parameter, 10 the winner's value; values: 3 rank (0: the
+# points: 4 row, 6 loss without the winner's value, 7 levels, 8 configurations, 9 parameter, 10 the winner's value; values: 3 rank (0: the
 # winner's), 4 row, 6 loss, 10 value; left_out: 4 count.
 rows = points_rows
-stats 'points.tsv' using (number_or(5, 0)) nooutput name 'SHARE'
+stats 'points.tsv' using (number_or(6, 0)) nooutput name 'COST'
 stats 'points.tsv' using 8 nooutput name 'TRIED'
 stats 'values.tsv' using 6 nooutput name 'LOSS'
-most = SHARE_max > 0.02 ? SHARE_max : 0.02
+most = COST_max > 0.02 ? COST_max : 0.02
 left_out = 0
 if (exists('left_out_rows')) {
     stats 'left_out.tsv' using 4 nooutput name 'LEFT_OUT'
@@ -14,7 +14,7 @@ about = sprintf('Influence of parameters: %s, n = %s', problem, n_text)
 measured_on = measured(sprintf('%d configurations', TRIED_max))
 load 'plots/heading.gp'
 
-# Left: what each explains; the winner's value stands with its name.
+# Left: what leaving the winner's value, which stands with the name, costs.
 set yrange [rows + 0.6:0.3]
 set ytics scale 0
 set grid noytics
@@ -22,10 +22,10 @@ set border 3
 set format x '%g %%'
 named(parameter, value) = sprintf('%.20s = %.16s', parameter, value)
 label_of(c) = valid(c) ? sprintf('%.3g %%', 100 * column(c)) : 'not known'
-set xlabel "share of the variance of log(time) that it explains;\nwhat several explain alike is shared out" \
-    .(left_out ? sprintf("\nparameters with less: %d", left_out) : '')
+set xlabel "how much slower the fastest launch without that value is\nthan the fastest of all, each timed once, in the sweep" \
+    .(left_out ? sprintf("\nparameters that cost less: %d", left_out) : '')
 set xrange [0:125 * most]
-set xtics most > 0.6 ? 20 : most > 0.25 ? 10 : most > 0.12 ? 5 : most > 0.06 ? 2 : 1
+set xtics most > 20 ? 1000 : most > 6 ? 500 : most > 2 ? 100 : most > 1 ? 50 : most > 0.6 ? 20 : most > 0.25 ? 10 : most > 0.12 ? 5 : most > 0.06 ? 2 : 1
 if (!characters) {
     set multiplot
     set lmargin at screen 0.23
@@ -35,9 +35,9 @@ if (!characters) {
 }
 plot \
     'points.tsv' \
-        using (0):4:(0):(100 * number_or(5, 0)):($4 - 0.25):($4 + 0.25):yticlabels(named(strcol(9), strcol(10))) \
+        using (0):4:(0):(100 * number_or(6, 0)):($4 - 0.25):($4 + 0.25):yticlabels(named(strcol(9), strcol(10))) \
         with boxxyerror fillstyle solid 0.85 noborder linecolor rgb series_colour[1] notitle, \
-    'points.tsv' using (100 * number_or(5, 0)):4:(label_of(5)) \
+    'points.tsv' using (100 * number_or(6, 0)):4:(label_of(6)) \
         with labels left offset (characters ? 2 : 0.7), 0 notitle
 
 # Right: what other values cost. Losses are even below half a percent and logarithmic above.

@@ -1,4 +1,4 @@
--- How much each parameter explains, and what its other values cost.
+-- How much each parameter matters: what leaving the winner's value of it costs, and what each value does.
 -- needs: a sweep in which a parameter took more than one value
 -- draws: of all configurations only what is marked
 -- share: of the variance of log(time) over all configurations of the sweep (of very many over a sample, see
@@ -80,23 +80,25 @@ best_parts AS (
     FROM (SELECT configuration_id FROM ratios ORDER BY ratio, configuration_id LIMIT 1) AS b
     JOIN configurations AS c ON c.id = b.configuration_id, json_each(c.parameters) AS j
 ),
-ordered AS (
+-- As views/explain/sensitivity.c and the page's script have it.
+costed AS (
     SELECT s.*, coalesce(w.value, b.value) AS chosen_value,
            (SELECT min(l.loss) FROM levels AS l
             WHERE l.parameter = s.parameter AND l.value <> coalesce(w.value, b.value)) AS other_loss,
-           row_number() OVER (ORDER BY s.share DESC NULLS LAST, s.part, s.parameter) AS row
+           s.part AS place
     FROM shares AS s
     LEFT JOIN best_parts AS b ON b.parameter = s.parameter
     LEFT JOIN winner_parts AS w ON w.parameter = s.parameter
 ),
+ordered AS (
+    SELECT *, row_number() OVER (ORDER BY other_loss DESC NULLS LAST, share DESC, place, parameter) AS row FROM costed
+),
 conclusion AS (
-    SELECT CASE WHEN (SELECT max(coalesce(share, 0)) FROM ordered) < 0.01 AND (SELECT max(other_loss) FROM ordered) < 0.01
-           THEN 'No parameter matters much: none explains 1 % of the variance, and each has another value within 1 %'
+    SELECT CASE WHEN other_loss < 0.01
+           THEN 'No parameter matters much: each has another value within 1 %'
            ELSE
-           parameter || iif(share > 0, printf(' matters most: %.3g %% of the variance, and', round(100 * share, 1)), ' comes first:')
-           || printf(' without %s=%s the best ', parameter, chosen_value)
-           || CASE WHEN other_loss < 0.001 THEN 'is as fast'
-              WHEN other_loss < 0.995 THEN printf('is %.3g %% slower', round(100 * other_loss, 1))
+           parameter || ' matters most: without ' || parameter || '=' || chosen_value || ' the fastest launch '
+           || CASE WHEN other_loss < 0.995 THEN printf('takes %.3g %% more', round(100 * other_loss, 1))
               ELSE printf('takes %.3g times as long', 1 + other_loss) END
            || (SELECT iif(count(*) > 1, printf('; %d of %d parameters have another value within 1 %%',
                                                sum(other_loss < 0.01), count(*)), '') FROM ordered) END AS sentence

@@ -1,4 +1,4 @@
-"""influence: what each parameter explains, and what its other values cost."""
+"""influence: what leaving the winner's value of each parameter costs, and what its other values do."""
 import math
 
 from lib import DATE, Database, close, draw, main, refuse, rows
@@ -38,7 +38,7 @@ def test_numbers():
         close(points[name]["share"], omega_squared(times, lambda c, place=place: c[place]), share=1e-7)
         assert points[name]["value"] == str(second[place]), "the winner's value stands with the name"
         assert points[name]["configurations"] == "24"
-    order = sorted(points, key=lambda name: -float(points[name]["share"]))
+    order = sorted(points, key=lambda name: -float(points[name]["loss"]))
     assert [points[name]["row"] for name in order] == ["1", "2", "3"]
     values = {(v["parameter"], v["value"]): v for v in figure.layer("values")}
     assert len(values) == 4 + 2 + 3
@@ -48,7 +48,7 @@ def test_numbers():
         assert math.isclose(float(row["loss"]), least / times[best] - 1, abs_tol=1e-12)
         assert row["rank"] == ("0" if str(second[place]) == value else "1"), "the winner's values are marked"
     figure.shows("reduce.sum", "1048576 (2^20)", "Test GPU", DATE, "test.db", "24 configurations",
-                 f"kind_of = {second[1]}", "share of the variance of log(time)", f"{100 * float(points['kind_of']['share']):.3g} %", "plain", "512")
+                 f"kind_of = {second[1]}", "the fastest launch without that value", f"{100 * float(points['kind_of']['loss']):.3g} %", "plain", "512")
 
 
 def test_conclusion():
@@ -56,7 +56,7 @@ def test_conclusion():
     trials = {(a, b): db.measure(1000 * (1 + a) + b, a=a, b=b)[1] for a in range(3) for b in range(4)}
     db.winner(trials[0, 1])
     figure = draw(db, "influence")
-    figure.shows("a matters most: 100 % of the variance, and without a=0 the best takes 2 times as long; 1 of 2")
+    figure.shows("a matters most: without a=0 the fastest launch takes 2 times as long; 1 of 2")
 
 
 def test_shares_that_count_twice():
@@ -112,7 +112,7 @@ def test_as_many_values_as_configurations():
     db.measure(2000, block_of=2)
     figure = draw(db, "influence")
     assert figure.layer("points")[0]["share"] == ""
-    figure.shows("not known", "block_of = 1")
+    figure.shows("100 %", "block_of = 1")
 
 
 def test_all_times_alike():
@@ -135,7 +135,7 @@ def test_lists_odd_names_and_many_parameters():
     assert [p["row"] for p in figure.layer("points")] == [str(i) for i in range(1, 17)]
     hidden = int(figure.layer("left_out")[0]["row"])
     assert 16 + hidden == 31
-    figure.shows(f"parameters with less: {hidden}")
+    figure.shows(f"parameters that cost less: {hidden}")
 
 
 def test_many_points():

@@ -43,20 +43,20 @@ struct explain_point {
     int64_t resident_threads; /* GPU: on an SM at once */
 };
 
-/* Cost of changing one parameter of the winner, all others kept, from the sweep. If constraints tie
- * the parameter to others, so that no point changed it alone: from the points with the fewest other
- * changes (up to two), which are named. */
+/* What leaving the winner's value of a parameter costs, out of the sweep: how much slower the
+ * fastest point with another value is than the fastest of all. */
 struct explain_sensitivity {
     const char *parameter;
     const char *value;           /* the winner's */
-    const char *best_other;      /* next best value; NULL: none tried */
-    double best_other_loss;      /* how much slower that is; may be below 0 (noise of a sweep) */
-    const char *best_other_with; /* parameters changed together: "cluster_size"; NULL: none */
-    const char *worst;
+    const char *best_other;      /* that of the fastest point with another one */
+    double best_other_loss;      /* of that point, relative to the fastest of all; 0 and above */
+    const char *best_other_with; /* parameters in which that point differs from the winner, too:
+                                    "cluster_size", "4 others"; NULL: none */
+    const char *worst;           /* the value whose fastest point is the slowest */
     double worst_loss;
     const char *worst_with;
-    int64_t values; /* other values that are compared here */
-    bool alone;     /* all other parameters were kept */
+    int64_t values; /* other values that were timed */
+    bool alone;     /* the fastest point differs in nothing else */
 };
 
 /* The limit of further speed, as far as the numbers tell; docs/why.md has the rules. */
@@ -82,7 +82,7 @@ struct explanation {
     const char *operations_type;
     struct explain_point *points; /* the winner, the runner-up if any, the baselines */
     size_t point_count;
-    struct explain_sensitivity *sensitivities; /* parameters changed alone first, then by loss */
+    struct explain_sensitivity *sensitivities; /* the one that costs most first */
     size_t sensitivity_count;
     double delta,
         confidence; /* difference that counts as none, relative; confidence of the intervals */

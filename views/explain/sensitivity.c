@@ -1,7 +1,8 @@
-/* Finds the cost of changing one parameter of the winner, from the sweep. If constraints tie
- * parameters together, the nearest point with another value counts, and its other changes are
- * named. */
+/* What leaving the winner's value of a parameter costs, out of the sweep: the fastest point with
+ * another value over the fastest of all. Where that differs in other parameters as well, these are
+ * named. plots/influence.sql and the page's script go by the same measure. */
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +11,8 @@
 #include "tuner/base/value.h"
 #include "views/explain/internal.h"
 
-/* Points with more other changes tell too little about a parameter. */
-enum { TOGETHER_MOST = 3 };
+/* So many parameters that changed as well are named. */
+enum { NAMED_MAX = 3 };
 
 /* Formats a value. Returns NULL if memory is short. */
 static const char *value_text_of(const json_t *json, struct arena *arena)
@@ -93,11 +94,11 @@ size_t put_differences(struct text *text, const char *parameters, const char *ot
     return count == SIZE_MAX ? 0 : count;
 }
 
-/* Another value of a parameter: the fastest point among those with the fewest changes. */
+/* Another value of a parameter, with the fastest point that has it. */
 struct rival {
     const char *value;
-    size_t changed;
-    size_t at[TOGETHER_MOST]; /* places of the changes */
+    size_t changed;                  /* parameters in which the point differs from the winner */
+    size_t at[EXPLAIN_SETTINGS_MAX]; /* their places */
     double time_ns;
 };
 struct rivals {
@@ -105,12 +106,15 @@ struct rivals {
     size_t count, capacity;
 };
 
-/* Names the other changed parameters: "cluster_size, block". Returns NULL if there are none. */
+/* The other parameters that change with it: "cluster_size, block", or "4 others"; NULL when there
+ * are none. */
 static const char *names_of(const struct rival *rival, size_t parameter,
                             const struct explain_settings *own, struct arena *arena, bool *failed)
 {
     struct text names = {0};
-    for (size_t i = 0; i < rival->changed; i++)
+    if (rival->changed > 1 + NAMED_MAX)
+        text_printf(&names, "%zu others", rival->changed - 1);
+    for (size_t i = 0; i < rival->changed && rival->changed <= 1 + NAMED_MAX; i++)
         if (rival->at[i] != parameter)
             text_printf(&names, "%s%s", names.length > 0 ? ", " : "",
                         own->items[rival->at[i]].name);
@@ -120,55 +124,45 @@ static const char *names_of(const struct rival *rival, size_t parameter,
     return copy;
 }
 
-/* Compares values. If some were tried with all else kept, only these count. */
 static bool summarize(const struct rivals *rivals, const struct explain_settings *own,
-                      size_t parameter, double own_ns, struct arena *arena,
+                      size_t parameter, double fastest_ns, struct arena *arena,
                       struct explain_sensitivity *sensitivity)
 {
-    const struct rival *best = &rivals->items[0]; /* at first the first that changes the least */
+    const struct rival *best = &rivals->items[0];
+    const struct rival *worst = &rivals->items[0];
     bool failed = false;
-    int64_t values = 0;
-    for (size_t i = 1; i < rivals->count; i++)
-        best = rivals->items[i].changed < best->changed ? &rivals->items[i] : best;
-    const struct rival *worst = best;
-    const bool alone = best->changed == 1;
-    for (size_t i = 0; i < rivals->count; i++) {
-        const struct rival *rival = &rivals->items[i];
-        if (rival->changed > 1 && alone)
-            continue;
-        best = rival->time_ns < best->time_ns ? rival : best;
-        worst = rival->time_ns > worst->time_ns ? rival : worst;
-        values++;
+    for (size_t i = 1; i < rivals->count; i++) {
+        best = rivals->items[i].time_ns < best->time_ns ? &rivals->items[i] : best;
+        worst = rivals->items[i].time_ns > worst->time_ns ? &rivals->items[i] : worst;
     }
     *sensitivity = (struct explain_sensitivity){
         .parameter = arena_strdup(arena, own->items[parameter].name),
         .value = arena_strdup(arena, own->items[parameter].value),
         .best_other = arena_strdup(arena, best->value),
-        .best_other_loss = best->time_ns / own_ns - 1,
+        .best_other_loss = best->time_ns / fastest_ns - 1,
         .best_other_with = names_of(best, parameter, own, arena, &failed),
         .worst = arena_strdup(arena, worst->value),
-        .worst_loss = worst->time_ns / own_ns - 1,
+        .worst_loss = worst->time_ns / fastest_ns - 1,
         .worst_with = names_of(worst, parameter, own, arena, &failed),
-        .values = values,
-        .alone = alone,
+        .values = (int64_t)rivals->count,
+        .alone = best->changed == 1,
     };
     return !failed && sensitivity->parameter && sensitivity->value && sensitivity->best_other &&
            sensitivity->worst;
 }
 
-/* Orders parameters tried alone first, then by loss. */
-static int by_worst(const void *a, const void *b)
+static int by_cost(const void *a, const void *b)
 {
     const struct explain_sensitivity *x = a;
     const struct explain_sensitivity *y = b;
-    if (x->alone != y->alone)
-        return x->alone ? -1 : 1;
-    return x->worst_loss < y->worst_loss ? 1 : x->worst_loss > y->worst_loss ? -1 : 0;
+    const int order =
+        (x->best_other_loss < y->best_other_loss) - (x->best_other_loss > y->best_other_loss);
+    return order ? order : (x->worst_loss < y->worst_loss) - (x->worst_loss > y->worst_loss);
 }
 
 static bool take_rivals(const struct swept *points, size_t count, size_t own,
                         const struct explain_settings *settings, struct arena *arena,
-                        struct rivals rivals[EXPLAIN_SETTINGS_MAX])
+                        struct rivals rivals[EXPLAIN_SETTINGS_MAX], double *fastest_ns)
 {
     struct explain_settings there;
     size_t at[EXPLAIN_SETTINGS_MAX];
@@ -179,8 +173,9 @@ static bool take_rivals(const struct swept *points, size_t count, size_t own,
         if (!explain_read_settings(points[i].parameters, arena, &there))
             return false;
         const size_t changed = differences(settings, &there, at);
-        if (changed == 0 || changed > TOGETHER_MOST)
+        if (changed == 0 || changed == SIZE_MAX)
             continue;
+        *fastest_ns = points[i].time_ns < *fastest_ns ? points[i].time_ns : *fastest_ns;
         for (size_t k = 0; k < changed; k++) {
             const char *name = settings->items[at[k]].name;
             const char *value = find_setting(&there, name, at[k])->value;
@@ -193,11 +188,10 @@ static bool take_rivals(const struct swept *points, size_t count, size_t own,
                                 sizeof *rivals[at[k]].items))
                     return false;
                 rivals[at[k]].items[rivals[at[k]].count++] =
-                    (struct rival){.value = value, .changed = SIZE_MAX};
+                    (struct rival){.value = value, .time_ns = (double)INFINITY};
             }
             struct rival *rival = &rivals[at[k]].items[place];
-            if (changed < rival->changed ||
-                (changed == rival->changed && points[i].time_ns < rival->time_ns)) {
+            if (points[i].time_ns < rival->time_ns) {
                 rival->changed = changed;
                 rival->time_ns = points[i].time_ns;
                 memcpy(rival->at, at, changed * sizeof *at);
@@ -213,21 +207,22 @@ bool find_sensitivities(const struct swept *points, size_t count, size_t own, st
     struct arena texts = {0};
     struct explain_settings settings;
     struct rivals rivals[EXPLAIN_SETTINGS_MAX] = {0};
+    double fastest_ns = points[own].time_ns;
     bool good = explain_read_settings(points[own].parameters, &texts, &settings);
     explanation->sensitivity_count = 0;
     explanation->sensitivities =
         arena_alloc(arena, settings.count + 1, sizeof *explanation->sensitivities);
     good = good && explanation->sensitivities &&
-           take_rivals(points, count, own, &settings, &texts, rivals);
+           take_rivals(points, count, own, &settings, &texts, rivals, &fastest_ns);
     for (size_t i = 0; i < settings.count; i++) {
         if (good && rivals[i].count > 0)
-            good = summarize(&rivals[i], &settings, i, points[own].time_ns, arena,
+            good = summarize(&rivals[i], &settings, i, fastest_ns, arena,
                              &explanation->sensitivities[explanation->sensitivity_count++]);
         free(rivals[i].items);
     }
     if (good)
         qsort(explanation->sensitivities, explanation->sensitivity_count,
-              sizeof *explanation->sensitivities, by_worst);
+              sizeof *explanation->sensitivities, by_cost);
     arena_free(&texts);
     return good;
 }

@@ -273,11 +273,10 @@ static void tell_insensitive(struct telling *telling)
     size_t count = 0;
     for (size_t i = 0; i < explanation->sensitivity_count; i++) {
         const struct explain_sensitivity *item = &explanation->sensitivities[i];
-        if (!item->alone || fabs(item->worst_loss) >= sensitive_least ||
-            fabs(item->best_other_loss) >= sensitive_least)
+        if (item->best_other_loss >= sensitive_least)
             continue;
         text_printf(&telling->text, "%s%s",
-                    count++ == 0 ? "Within 1 % in the sweep, whatever their value: " : ", ",
+                    count++ == 0 ? "Another value is within 1 % in the sweep: " : ", ",
                     item->parameter);
     }
     if (count == 0)
@@ -290,8 +289,7 @@ static void tell_sensitivities(struct telling *telling)
 {
     const struct explanation *explanation = telling->explanation;
     for (size_t i = 0; i < explanation->sensitivity_count && i < SENSITIVITIES_TOLD; i++)
-        if (explanation->sensitivities[i].alone &&
-            explanation->sensitivities[i].worst_loss >= sensitive_least)
+        if (explanation->sensitivities[i].best_other_loss >= sensitive_least)
             tell_sensitivity(telling, &explanation->sensitivities[i]);
     tell_insensitive(telling);
 }

@@ -209,7 +209,7 @@ static enum status find_gains(struct page *page, struct winner *winner, struct e
 
 static struct winner winner_of_row(const struct rows *rows, size_t row)
 {
-    const char *verdict = rows_text(rows, row, "verdict", rows_text(rows, row, "trust", "unknown"));
+    const char *verdict = rows_text(rows, row, "verdict", "unknown");
     return (struct winner){
         .row = row,
         .id = (int64_t)rows_number(rows, row, "winner_id"),

@@ -481,8 +481,7 @@ static const char *const without_why[] = {"device",
                                           "trial_id",
                                           "gbs",
                                           "about",
-                                          "trust",
-                                          "trust_reason",
+
                                           "verdict",
                                           "verdict_reason",
                                           "as_fast",
@@ -531,8 +530,7 @@ static void append_winner(struct page *page, struct text *out, const struct winn
         "ceiling_gbs", "version",  "ceiling",   "gain_over_about", NULL};
     const char *const bounds[] = {"time_low_ns", "time_high_ns", "claim_percent"};
     const struct rows *rows = &page->rows;
-    const char *reason = rows_text(rows, winner->row, "verdict_reason",
-                                   rows_text(rows, winner->row, "trust_reason", NULL));
+    const char *reason = rows_text(rows, winner->row, "verdict_reason", NULL);
     struct text json = {0};
     size_t first = BOUNDS;
     if (!bounds_are_narrow(1, 1 + rows_number(rows, winner->row, bounds[2]) / 100))

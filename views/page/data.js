@@ -44,7 +44,6 @@ const decodePoints = (problem) => {
 
 // ---- winners: rows of `tune show --json`, `--why --json`, and what the page adds to them ----
 const OPEN = 'not confirmed yet';
-const OLD_VERDICTS = { sound: 'sure', noisy: 'nearly sure', unstable: 'not sure' };
 const WINNER_NONE = { ceiling_percent: null, time_low_ns: null, time_high_ns: null, gbs: null, claim_percent: null, confidence: null, floor_percent: null, as_fast: null, not_compared: null };
 const LIMIT_NONE = { ceiling: null, ceiling_gbs: null, arithmetic_gops: null, operations_type: null, launch_share: null, busy_units: null, delta: null, ceiling_share: null, arithmetic_share: null, gops: null, occupancy: null, bytes_in_flight_per_sm: null };
 let isRunning = false; // of a page that follows a run: what is not confirmed may still be
@@ -55,8 +54,7 @@ const readWinner = ({ winner, why, gains, launch, advice, groups, rounds, rounds
   const told = { peer: false, tied: false, ratio: null, low: null, high: null, at_least: null };
   return {
     ...WINNER_NONE, ...winner, gains: gains.map((gain) => ({ ...told, ...gain })), launch, advice: isOpen ? '' : advice, groups, rounds, rounds_dropped: dropped, why: own || null,
-    verdict: isOpen ? OPEN : winner.verdict || OLD_VERDICTS[winner.trust] || 'unknown', reason: winner.verdict_reason || winner.trust_reason,
-    as_fast: winner.as_fast ?? (winner.tied_count > 0 ? winner.tied_count - 1 : null),
+    verdict: isOpen ? OPEN : winner.verdict || 'unknown',
     limit: own ? { ...LIMIT_NONE, ...own, ...own.points[0], name: own.limit, text: own.limit_text } : null,
   };
 };

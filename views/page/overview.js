@@ -253,7 +253,7 @@ const drawLimits = (problem) => {
 };
 
 // How many others are as fast, and of how many that is not known.
-const equalWords = ({ as_fast: equal, not_compared: open, points, space_count: space }) => [
+const equalWords = ({ as_fast: equal, not_compared: open, points_tried: points, space_count: space }) => [
   equal === null ? 'not known' : equal === 0 ? 'no other launch' : `${shownCount(equal)} other ${equal === 1 ? 'launch is' : 'launches are'}`,
   open > 0 && `; ${shownCount(open)} ${open === 1 ? 'was' : 'were'} not compared to the end`, points > 0 && space > 0 && `; ${shownCount(points)} of ${shownCount(space)} legal ones were tried`].filter(Boolean).join('');
 const drawChosen = () => {

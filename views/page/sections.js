@@ -327,7 +327,7 @@ const drawTrust = () => {
     const example = [...own].sort((a, b) => (b.winner.floor_percent ?? -1) - (a.winner.floor_percent ?? -1))[0];
     return own.length === 0 ? [] : [{ setting: setting.name, experiment: part.experiment, verdict, count: own.length, confirmed: sum((winner) => winner.stage === 'confirm' ? 1 : 0),
       rounds: sum((winner) => winner.rounds), dropped: sum((winner) => winner.rounds_dropped), floor: example.winner.floor_percent,
-      reason: `${example.problem}, n = ${shownCount(example.n)}: ${example.winner.reason || 'no reason is stored'}` }];
+      reason: `${example.problem}, n = ${shownCount(example.n)}: ${example.winner.verdict_reason || 'no reason is stored'}` }];
   })));
   const groups = state.data.problems.filter(({ winner }) => winner && winner.groups);
   return [make('p', null, 'The best configurations were compared in rounds. A round times each of them once, in random order, between two timings of a reference (the ', make('i', null, 'anchor'),

@@ -368,9 +368,9 @@ static const struct show_word why_words[] = {
      "as fast, slower: shown in the rounds that both were in. not compared: not long enough to "
      "show either. out: could not win."},
     {"costs",
-     "how much more it takes when only this parameter is changed, or those 'together with' "
-     "it too. Each was timed alone and once: a few percent say little, and less than nothing "
-     "is noise."},
+     "how much slower the fastest launch with another value is than the fastest of all; "
+     "'together with': what else is different in it. Each was timed alone and once, in the "
+     "sweep: a few percent say little."},
 };
 
 /* Prints "reduce.sum.i32, n = 1024: 1.271 us (99 % interval 1.268 us to 1.273 us), sound". */
