@@ -154,7 +154,6 @@ const winnersTable = (part) => {
   const over = gainMeans(problems);
   const isShared = over.filter(({ peer }) => peer).length > 1; // each problem has a library's function of its own
   const columns = over.filter(({ peer }) => !isShared || !peer);
-  const knows = (name) => problems.some(({ winner }) => winner[name] !== null && winner[name] !== undefined);
   return [makeTable(part.experiment, [
     ['problem', 'head', (problem) => problem.problem],
     ['n', 'count', (problem) => problem.n],
@@ -166,15 +165,13 @@ const winnersTable = (part) => {
     ['GB/s', 'rate', ({ winner }) => winner.gbs],
     ['of ceiling', 'percent', ({ winner }) => winner.ceiling_percent],
     ['limited by', 'text', ({ winner }) => winner.limit ? winner.limit.name : 'unknown'],
-    ['sure?', 'text', ({ winner }) => make('td', null, make('b', { class: verdictClass(winner.verdict) }, winner.verdict))],
-    knows('coverage') && ['space seen', 'text', ({ winner }) => winner.coverage],
-    ['as fast', 'count', ({ winner }) => winner.as_fast],
-    knows('not_compared') && ['not compared', 'count', ({ winner }) => winner.not_compared],
+    ['sure?', 'text', ({ winner }) => make('td', null, make('b', { class: verdictClass(winner.verdict) }, winner.verdict), winner.coverage && winner.coverage !== 'whole' && make('small', null, `space: ${winner.coverage}`))],
+    ['as fast', 'count', ({ winner }) => winner.as_fast === null ? null : put(numberCell(winner.as_fast, shownCount(winner.as_fast)), { title: winner.not_compared > 0 ? `${shownCount(winner.not_compared)} were not compared to the end` : null }, [])],
   ], problems), columns.filter(({ about }) => about).map(({ name, about }) => note(bold(name), `: ${about}.`)),
   isShared && note(bold('Others'), ': the fastest other implementation of the problem that was measured.')];
 };
 const drawWinners = () => [make('p', null, 'The fastest correct configuration of each problem. Times are medians with their intervals; a gain of 1.50\u00d7 over something means that it takes 1.5 times as long. ',
-  make('i', null, 'As fast'), ' counts the other configurations that were shown to be as fast as the winner.'), settingsOf().map((setting) => [where(setting), setting.parts.map((part) => {
+  make('i', null, 'As fast'), ' counts the other configurations that were shown to be as fast as the winner; of the chosen problem, how many were not compared to the end stands above.'), settingsOf().map((setting) => [where(setting), setting.parts.map((part) => {
   const problems = part.problems.filter(({ winner }) => winner);
   const means = gainMeans(problems).filter(({ count }) => count > 0);
   return problems.length > 0 && fold({ open: true }, [bold(part.experiment), `: ${countOf(problems.length, 'problem')}`, means.length > 0 && [', ', inList(means.map(({ mean, name }) => `${shownGain(mean)} ${name}`))]],
@@ -241,7 +238,7 @@ const TRAITS = [['occupancy', (point) => point.occupancy * 100, 'percent'], ['by
 const sensitivityTable = (why) => why.sensitivities.length > 0 && [note('What leaving the winner\u2019s value of a parameter costs: how much slower the fastest launch with another value is than the fastest of all, each timed alone, in the sweep. A few percent say little.'),
   makeTable('what other values cost', [
     ['parameter', 'head', (row) => row.parameter], ['winner\u2019s', 'text', (row) => make('td', null, bold(row.value))], ['next best', 'text', (row) => make('td', null, row.best_other ?? '\u2013', row.best_other_with && make('small', null, `with another ${row.best_other_with}`))],
-    ['costs', 'share', (row) => row.best_other_loss], ['worst', 'text', (row) => make('td', null, row.worst ?? '\u2013', row.worst_with && make('small', null, `with another ${row.worst_with}`))], ['costs', 'share', (row) => row.worst_loss],
+    ['costs', 'share', (row) => row.best_other_loss], ['worst', 'text', (row) => row.worst], ['costs', 'share', (row) => row.worst_loss],
     ['other values', 'count', (row) => row.values]], why.sensitivities)];
 const drawWhy = () => {
   const box = make('div');
