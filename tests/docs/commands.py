@@ -38,7 +38,7 @@ ELSEWHERE = [
 SHAPES = [
     (r"^tune devices", r"^cpu(:0)?: "),
     (r"^tune show --why", r"^time +\d.*\n(.*\n)*standing +winner"),
-    (r"^tune show --trust", r"^problem +n +time .* trust"),
+    (r"^tune show --trust", r"^problem +n +time +verdict"),
     (r"^tune show(?! -)", r"^ +n +time +gain"),
     (r"^tune run .*--dry-run", r"points?, \d+ legal"),
     (r"^tune export --t4", r"gemm-t4|^$"),
