@@ -32,9 +32,12 @@ enum verdict verdict_named(const char *name)
 
 /* ---- how much of a space was seen ---- */
 
-/* Without a model a search that tried less of its space has hardly seen it; with one, when it
- * expects with more than a tenth that something is left which is better by more than this. */
-static const double little_share = 0.05, much_better = 0.1;
+/* A search with fewer results, and less than half of the points, has hardly seen its space: its
+ * model gives no estimate before. So has one
+ * whose model expects, with a chance of more than a tenth, something better by more than half; in
+ * large spaces the model's estimates are cautious (docs/search.md). */
+static const uint64_t results_min = 32;
+static const double much_better = 0.5;
 
 static const char *const coverages[COVERAGES + 1] = {[COVERAGE_WHOLE] = "whole",
                                                      [COVERAGE_PART] = "part",
@@ -49,9 +52,8 @@ enum coverage coverage_of(const struct coverage_facts *facts)
         return COVERAGE_FAILED;
     if (facts->points >= facts->space)
         return COVERAGE_WHOLE;
-    const bool little = isnan(facts->most_better)
-                            ? (double)facts->points < little_share * (double)facts->space
-                            : facts->most_better > much_better;
+    const bool few = facts->points < results_min && 2 * facts->points < facts->space;
+    const bool little = few || (!isnan(facts->most_better) && facts->most_better > much_better);
     return little ? COVERAGE_LITTLE : COVERAGE_PART;
 }
 

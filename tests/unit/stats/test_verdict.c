@@ -161,13 +161,19 @@ TEST(no_headline_is_sure_of_a_space_that_was_hardly_seen_or_mostly_failed)
     assert_string_equal(coverage_name(coverage_of(&facts)), "mostly failed");
     facts.failed = 5;
     assert_int_equal(coverage_of(&facts), COVERAGE_LITTLE);
-    facts.points = facts.measured = 170; /* 5 % */
-    assert_int_equal(coverage_of(&facts), COVERAGE_PART);
-    facts.points = facts.measured = 34;
-    facts.most_better = 0.1; /* a model knows better than a share */
-    assert_int_equal(coverage_of(&facts), COVERAGE_PART);
-    facts.most_better = 0.11;
+    facts.points = facts.measured = 31; /* no model gives an estimate yet */
     assert_int_equal(coverage_of(&facts), COVERAGE_LITTLE);
+    facts.points = facts.measured = 32;
+    assert_int_equal(coverage_of(&facts), COVERAGE_PART);
+    facts.most_better = 0.5;
+    assert_int_equal(coverage_of(&facts), COVERAGE_PART);
+    facts.most_better = 0.51;
+    assert_int_equal(coverage_of(&facts), COVERAGE_LITTLE);
+    facts.most_better = (double)NAN;
+    facts.points = facts.measured = 20; /* few, and yet half of them */
+    facts.space = 40;
+    assert_int_equal(coverage_of(&facts), COVERAGE_PART);
+    facts.space = 3400;
     facts.points = facts.measured = 3400;
     assert_int_equal(coverage_of(&facts), COVERAGE_WHOLE);
     facts.measured = 10; /* the others launch the same */
