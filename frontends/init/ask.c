@@ -1,4 +1,4 @@
-/* The compiler's answers about a kernel: the types of what it takes. */
+/* Asks the compiler for the types of a kernel's parameters. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct asking {
     const char *instance;
 };
 
-/* ---- the instance of a template ---- */
+/* ---- instances of templates ---- */
 
 bool type_from_cuda_name(const char *name, enum element_type *out)
 {
@@ -36,7 +36,7 @@ bool type_from_cuda_name(const char *name, enum element_type *out)
     return element_from_c_name(name, out);
 }
 
-/* Takes the text as the parameter's argument. False: it is of another kind. */
+/* Uses the text as the parameter's argument. Returns false if the kind differs. */
 static bool take_text(struct template_parameter *parameter, const char *text)
 {
     char *end = NULL;
@@ -49,7 +49,7 @@ static bool take_text(struct template_parameter *parameter, const char *text)
     return fits;
 }
 
-/* Takes the argument of a launch. False: it is no number and no type. */
+/* Uses the argument of a launch. Returns false if it is neither a number nor a type. */
 static bool take_argument(struct asking *asking, struct template_parameter *parameter,
                           const struct formula *argument)
 {
@@ -65,7 +65,8 @@ static bool take_argument(struct asking *asking, struct template_parameter *para
     return argument->kind == FORMULA_NAME && take_text(parameter, argument->text);
 }
 
-/* Reads "scale<float, 4>" by its arguments. False: one is neither a number nor a type. */
+/* Reads the arguments of "scale<float, 4>". Returns false for one that is neither a number nor a
+ * type. */
 static bool take_wanted(struct asking *asking, const char *wanted)
 {
     struct kernel_signature *kernel = asking->kernel;
@@ -125,8 +126,9 @@ static enum status name_instance(struct asking *asking, struct error *error)
 
 /* ---- the question ---- */
 
-/* Templates behind the source that turn types into numbers: a kernel template of these numbers is
- * asked for by name, and the compiler answers with its symbol, in which they stand. */
+/* Templates appended to the source that turn types into numbers: a kernel template with these
+ * numbers as arguments is requested by name, and the numbers are in the symbol that the compiler
+ * returns. */
 static const char probe[] =
     "#line 1 \"what tune init asks\"\n"
     "#define TUNE_ANY template <class tune_T>\n"
@@ -198,7 +200,7 @@ static const char probe[] =
     "template <int... tune_C> __global__ void tune_asks() {}\n"
     "}\n";
 
-/* A type as the probe has it. */
+/* A type as described by the probe. */
 struct type_numbers {
     int pointer, constant, code, lanes, bytes;
 };
@@ -345,7 +347,8 @@ static enum status compile_question(struct asking *asking, struct error *error)
     return status == STATUS_OK ? take_answer(asking, symbol, error) : status;
 }
 
-/* Takes away a variable that the compiler does not see, as behind an #if. False: it names none. */
+/* Removes a variable that the compiler does not see, as behind an #if. Returns false if `message`
+ * names none. */
 static bool drop_unseen(struct source_signature *out, const char *message)
 {
     size_t kept = 0;
@@ -362,7 +365,7 @@ static bool drop_unseen(struct source_signature *out, const char *message)
     return kept < count;
 }
 
-/* Adds to the compiler's error what is to be done about it. */
+/* Adds advice to the compiler's error. */
 static enum status explain(const struct asking *asking, struct error *error)
 {
     char text[ERROR_TEXT_BYTES];
@@ -397,7 +400,7 @@ static enum status explain(const struct asking *asking, struct error *error)
                      "%s (say how the project compiles it: tune init ... -- nvcc ...)", text);
 }
 
-/* Whether the kernel reads a texture reference, which CUDA has had no more since version 12. */
+/* Returns true if the kernel reads a texture reference, which CUDA removed in version 12. */
 static bool reads_texture_reference(const struct asking *asking)
 {
     const struct tokens *tokens = &asking->tokens;
@@ -422,7 +425,7 @@ static void take_defines(const struct source_question *question, struct source_s
         for (size_t j = 0; j < out->macro_count && !same; j++)
             if (strcmp(out->macros[j].name, question->defines[i].name) == 0)
                 same = &out->macros[j];
-        if (same) { /* it is one to tune */
+        if (same) { /* a macro to be tuned */
             *same = question->defines[i];
             same->is_given = false;
         } else if (out->macro_count < MACROS_MAX) {
@@ -465,8 +468,8 @@ static enum status ask_once(struct arena *arena, const struct source_question *q
 
 /* ---- headers near the source, and nvcc ---- */
 
-/* Finds the file that the compiler, or a host's compiler for it, could not open; NULL: that was not
- * why. */
+/* Finds the file that the compiler, or its host compiler, could not open. Returns NULL for another
+ * cause. */
 static const char *missing_file(struct arena *arena, const char *message)
 {
     static const char before[] = "open source file \"";
@@ -482,7 +485,7 @@ static const char *missing_file(struct arena *arena, const char *message)
     return name && end ? arena_strndup(arena, name, (size_t)(end - name)) : NULL;
 }
 
-/* Asks again with the folders near the source that have what it includes. */
+/* Repeats the question with folders near the source that have the missing headers. */
 static enum status ask_with_folders(struct arena *arena, struct source_question *question,
                                     struct source_signature *out, struct error *error)
 {
@@ -519,7 +522,7 @@ enum status source_ask(struct arena *arena, struct source_question *question, bo
         error_clear(error);
         return STATUS_OK;
     }
-    if (second == STATUS_COMPILE_FAILED) /* which has the host's headers, and knows better */
+    if (second == STATUS_COMPILE_FAILED) /* nvcc has the host's headers: better error */
         *error = by_nvcc;
     return status;
 }

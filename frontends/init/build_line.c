@@ -64,7 +64,8 @@ static bool is_source(const char *word)
     return false;
 }
 
-/* Takes a flag that changes machine code. False: it is one of the host, the link or debugging. */
+/* Takes a flag that changes machine code. Returns false for flags of the host, the link or
+ * debugging. */
 static bool take_flag(struct reading *reading, const char *const *words, size_t count, size_t *at)
 {
     static const char *const with_value[] = {
@@ -94,7 +95,7 @@ static bool take_flag(struct reading *reading, const char *const *words, size_t 
     return flag;
 }
 
-/* Options whose value is a word of its own, and is no source. */
+/* Returns true for options whose value is a separate word and no source. */
 static bool passes_value(const char *word)
 {
     static const char *const options[] = {"-o",
@@ -250,7 +251,7 @@ static enum status look_into(struct arena *arena, const char *path, const char *
     return status;
 }
 
-/* Finds the file in the folder, or in one in it, as cmake -B build leaves it. */
+/* Finds the file in the folder, or in one below, where cmake -B build puts it. */
 static const char *commands_in(struct arena *arena, const char *folder, bool below)
 {
     const char *path = arena_printf(arena, "%s/compile_commands.json", folder);

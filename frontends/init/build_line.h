@@ -1,4 +1,4 @@
-/* How a project compiles a source: a compiler's command line, or its entry in a
+/* A project's compilation of a source: a compiler's command line, or an entry of
  * compile_commands.json. */
 #ifndef TUNE_EXCHANGE_BUILD_LINE_H
 #define TUNE_EXCHANGE_BUILD_LINE_H
@@ -10,23 +10,23 @@
 enum { BUILD_SOURCES_MAX = 64, BUILD_DEFINES_MAX = 48 };
 
 struct build_line {
-    const char *from; /* the compile_commands.json; NULL: it was given */
+    const char *from; /* the compile_commands.json; NULL: the line was given */
     size_t source_count;
     const char *sources[BUILD_SOURCES_MAX];
     size_t define_count;
     const char *defines[BUILD_DEFINES_MAX]; /* "NAME=VALUE", "NAME" */
     size_t folder_count;
     const char *folders[UNITS_MAX];
-    size_t flag_count; /* that kernels are compiled with, as both compilers take them */
+    size_t flag_count; /* flags of the kernels' compilation, valid for both compilers */
     const char *flags[FLAGS_MAX];
 };
 
-/* `folder`: where relative paths begin; NULL: the current one. STATUS_BAD_INPUT: more of something
- * than there is room for. */
+/* Reads a command line. Relative paths begin at `folder` (NULL: the current one). Returns
+ * STATUS_BAD_INPUT if a limit is exceeded. */
 enum status build_line_read(struct arena *arena, const char *const *words, size_t count,
                             const char *folder, struct build_line *out, struct error *error);
-/* The source's entry in the compile_commands.json of a folder above it, or of a folder in one of
- * these. Leaves *out as it is where there is none. */
+/* Finds the source's entry in the compile_commands.json of a folder above, or of a folder in one of
+ * these. Leaves *out unchanged if there is none. */
 enum status build_line_find(struct arena *arena, const char *source, struct build_line *out,
                             struct error *error);
 

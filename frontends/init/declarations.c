@@ -1,5 +1,5 @@
-/* The declarations of a source: kernels, macros with a value of their own, variables of the device;
- * and which of them the kernel that is asked about uses. */
+/* Declarations of a source: kernels, macros with a value, variables of the device; and which of
+ * these the requested kernel uses. */
 #include <ctype.h>
 #include <string.h>
 
@@ -15,8 +15,8 @@ struct reader {
     struct source_signature *out;
     /* Names of namespaces, "" of those of no name and of extern "C"; NULL: another block. */
     const char *scopes[SCOPES_MAX];
-    struct nesting nesting; /* its depth: how many scopes are open */
-    size_t template_at;     /* of the last `template`, while it may still belong to what follows */
+    struct nesting nesting; /* depth: number of open scopes */
+    size_t template_at;     /* the last `template` that may still apply */
     bool has_template;
     bool failed; /* memory was short */
 };
@@ -140,8 +140,8 @@ static void read_template(struct reader *reader, struct kernel_signature *kernel
                 parameter->preset = text_of(reader, j + 1, end);
         i = end + 1;
     }
-    /* A function or the like that stands there where none is given: its name may mean nothing
-     * outside of its namespace, and need not be said. */
+    /* Drop final arguments such as functions that have defaults: their names may be invalid outside
+     * of the namespace. */
     while (kernel->template_count > 0 &&
            kernel->template[kernel->template_count - 1].kind == TEMPLATE_OTHER &&
            kernel->template[kernel->template_count - 1].preset)
@@ -180,7 +180,7 @@ static const char *qualified(struct reader *reader, const char *name)
     return copy ? copy : "";
 }
 
-/* Finds room for a kernel; one that was declared before is replaced by its definition. */
+/* Returns room for a kernel; a definition replaces its earlier declaration. */
 static struct kernel_signature *place_for(struct reader *reader, const char *name)
 {
     struct source_signature *out = reader->out;
@@ -190,7 +190,7 @@ static struct kernel_signature *place_for(struct reader *reader, const char *nam
     return out->kernel_count < KERNELS_MAX ? &out->kernels[out->kernel_count++] : NULL;
 }
 
-/* Reads a specialisation, from its parameters on: how the template uses them. */
+/* Reads how a specialisation uses its parameters. */
 static size_t read_specialised(struct reader *reader, const char *name, size_t at)
 {
     const size_t behind = tokens_behind(&reader->tokens, at);
@@ -210,7 +210,7 @@ static size_t read_kernel(struct reader *reader, size_t at)
                                       .first_token = (uint32_t)at};
     size_t name = tokens->count;
     bool specialised = false; /* `scale<float>(`: the template is declared before */
-    for (size_t i = at - 1; i > 0 && !token_is_in(tokens, i, "; { }"); i--) /* in front of it */
+    for (size_t i = at - 1; i > 0 && !token_is_in(tokens, i, "; { }"); i--) /* before it */
         if (token_is(tokens, i, "__launch_bounds__") && token_is(tokens, i + 1, "("))
             kernel.bounds =
                 text_of(reader, i + 2, item_end(reader, i + 2, tokens_behind(tokens, i + 1) - 1));
@@ -237,7 +237,7 @@ static size_t read_kernel(struct reader *reader, size_t at)
         return at;
     const size_t plain = name;
     while (name >= 2 && token_is(tokens, name - 1, "::") && is_name_at(reader, name - 2))
-        name -= 2; /* `void sorting::scan(`, which a header declares in its namespace */
+        name -= 2; /* `void sorting::scan(`, declared in a namespace of a header */
     kernel.name = qualified(reader, text_of(reader, name, plain + 1));
     if (specialised)
         return read_specialised(reader, kernel.name, at);
@@ -257,8 +257,8 @@ static size_t read_kernel(struct reader *reader, size_t at)
     return behind;
 }
 
-/* Finds where the declaration ends that a `__device__` begins, when it is of variables at the level
- * of namespaces, which kernels may write: its ';'. 0: it is another. */
+/* Finds the ';' of a `__device__` declaration of variables at namespace level, which kernels may
+ * write. Returns 0 for other declarations. */
 static size_t end_of_variables(const struct reader *reader, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
@@ -317,7 +317,8 @@ static void read_symbols(struct reader *reader, size_t at)
     }
 }
 
-/* Finds the value of `#define NAME VALUE`, without comments. Returns its length, 0: none. */
+/* Finds the value of `#define NAME VALUE`, without comments. Returns the length, 0 without a value.
+ */
 static size_t macro_value(const char *behind_name, const char *end, const char **value)
 {
     if (behind_name >= end || !isspace((unsigned char)*behind_name))
@@ -340,7 +341,7 @@ bool macro_is_listed(const struct source_signature *out, const char *name, size_
     return false;
 }
 
-/* Whether the #ifndef keeps a whole file from being read twice: there is more than macros in it. */
+/* Returns true for an include guard: an #ifndef around more than macros. */
 static bool guards_file(const struct tokens *tokens, size_t at)
 {
     size_t depth = 0;
@@ -371,7 +372,7 @@ static void read_macro(struct reader *reader, size_t at)
     const size_t length = word_bytes(name, end);
     const size_t value_length = macro_value(name + length, end, &value);
     const bool same = (size_t)(guard_end - guard) == length && strncmp(name, guard, length) == 0;
-    /* What is no number is nothing to tune, and the source knows best when to define it. */
+    /* Values other than numbers cannot be tuned; the source defines them best. */
     const bool number =
         value_length > 0 && (isdigit((unsigned char)*value) || strchr("-+.(", *value));
     if (length == 0 || *name == '_' || !number || !same || macro_is_listed(out, name, length) ||
@@ -474,8 +475,8 @@ static void mark_own(struct arena *arena, const char *path, struct source_signat
         out->kernels[i].is_own = kernel_has_body(&tokens, unqualified_name(out->kernels[i].name));
 }
 
-/* Rates how well a name that was asked for fits a kernel's: 3 the same, 2 without all of its
- * namespaces, 1 with some around them; 0: it is another's. */
+/* Rates how well a kernel's name fits the requested one: 3 equal, 2 without all of its namespaces,
+ * 1 with some more; 0: another name. */
 static int fit(const char *name, const char *wanted, size_t length)
 {
     const size_t own = strlen(name);
@@ -528,8 +529,8 @@ static struct kernel_signature *find_only(struct source_signature *out)
     return NULL;
 }
 
-/* Lists the file's own, then those that it includes; only declared ones where there are no others.
- */
+/* Lists the file's own kernels, then those of included files; those only declared if there are no
+ * others. */
 static enum status list(const struct source_signature *out, const char *path, const char *what,
                         struct error *error)
 {
@@ -572,16 +573,16 @@ enum status kernel_choose(struct arena *arena, const struct source_question *que
                      "%s: no __global__ function in it: name the source that has the kernel", path);
 }
 
-/* ---- what the kernel uses ---- */
+/* ---- uses by the kernel ---- */
 
-/* The functions of the source, and which of them the kernel may call, by their names alone. */
+/* The source's functions, and those that the kernel may call, found by name alone. */
 struct function {
     size_t name, end; /* tokens */
     bool is_reached, is_read;
 };
 struct reach {
     const struct tokens *tokens;
-    bool *is_live; /* by token: in the kernel, in a function that it may call, or in none */
+    bool *is_live; /* by token: in the kernel or in a function that it may call */
 };
 
 size_t function_end(const struct tokens *tokens, size_t name)
@@ -641,7 +642,7 @@ static bool reach_read(struct arena *arena, const struct tokens *tokens,
     return true;
 }
 
-/* Whether a directive names it, but for those that give a macro its value. */
+/* Returns true if a directive, other than one that defines the name, contains it. */
 static bool directive_names(const struct token *token, const char *name)
 {
     const char *rest = NULL, *end = NULL;
@@ -681,7 +682,7 @@ bool uses_as_square(const struct tokens *tokens, const char *name)
     return false;
 }
 
-/* Marks pointers that a macro names: their use cannot be seen. */
+/* Marks pointers used in a macro: their use is unknown. */
 static void mark_hidden(const struct tokens *tokens, struct kernel_signature *kernel)
 {
     for (size_t i = 0; i < tokens->count; i++)
@@ -691,7 +692,8 @@ static void mark_hidden(const struct tokens *tokens, struct kernel_signature *ke
                 kernel->parameters[j].is_hidden = true;
 }
 
-/* Fills in how the kernel, and functions that it may call, use a variable. False: they do not. */
+/* Records how the kernel, and functions that it may call, use a variable. Returns false if unused.
+ */
 static bool mark_symbol(const struct reach *reach, const struct source_signature *out,
                         struct symbol_signature *symbol)
 {

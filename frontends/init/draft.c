@@ -131,7 +131,7 @@ static void put_flags(struct draft *draft)
 
 static void put_head(struct draft *draft)
 {
-    /* The smallest first: it tells soon whether the kernel runs with what is guessed. */
+    /* Smallest first: soon shows whether the kernel runs with the guesses. */
     static const char *const sizes[] = {
         [1] = "[65536, 1048576, 16777216]", "[256, 1024, 4096]", "[64, 128, 256]"};
     const struct draft_request *file = draft->request;

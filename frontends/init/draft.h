@@ -1,4 +1,4 @@
-/* An experiment file drafted from a CUDA source and its launches, to be edited. */
+/* Draft of an experiment file, from a CUDA source and its launches, to be edited. */
 #ifndef TUNE_FRONTENDS_INIT_DRAFT_H
 #define TUNE_FRONTENDS_INIT_DRAFT_H
 
@@ -8,21 +8,20 @@
 
 struct draft_request {
     const char *experiment; /* its name */
-    const char *source;     /* as the file names it */
+    const char *source;     /* path as written in the file */
     size_t unit_count;      /* further sources, likewise */
     const char *units[UNITS_MAX];
     const char *compiler; /* "nvcc"; NULL: the device's own */
-    bool compiler_found;  /* nobody named it: the device's own does not take the source */
-    size_t flag_count;    /* of the project's build */
+    bool compiler_found;  /* found by trial: the device's own compiler rejects the source */
+    size_t flag_count;    /* flags of the project's build */
     const char *flags[FLAGS_MAX];
-    const char
-        *build; /* the compile_commands.json that says so, as the file names it; NULL: none */
+    const char *build; /* compile_commands.json of the flags, as in the file; NULL: none */
     size_t folder_count;
     const char *folders[UNITS_MAX];
-    bool folders_found; /* some of them nobody named: they have a header of the source */
+    bool folders_found; /* some were found by their headers, not given */
     const struct source_signature *signature;
-    struct captured_set *captured; /* launches of it; NULL: none. Is told the name of its size */
-    const char *captured_folder;   /* where they are unpacked, as the file names it */
+    struct captured_set *captured; /* the kernel's launches; NULL: none. Receives the size's name */
+    const char *captured_folder;   /* folder of their contents, as written in the file */
 };
 
 /* Appends the experiment file. STATUS_BAD_INPUT when the kernel takes something that none can give.

@@ -1,5 +1,5 @@
-/* The arguments of a drafted experiment: what the kernel takes, and the variables that it finds or
- * leaves. */
+/* Arguments of a drafted experiment: the kernel's parameters, and the variables that it reads or
+ * writes. */
 #include <string.h>
 
 #include "frontends/init/draft_parts.h"
@@ -12,7 +12,7 @@ static bool is_output(const struct kernel_parameter *parameter)
            (parameter->is_written || parameter->is_hidden || !parameter->is_seen);
 }
 
-/* Whether its values count: a kernel reads what it writes, or may do so where it cannot be seen. */
+/* Returns true if the output's initial values count: the kernel reads them, or may do so unseen. */
 static bool is_update(const struct kernel_parameter *parameter)
 {
     return is_output(parameter) &&
@@ -26,7 +26,7 @@ static const char *type_of(const struct draft *draft, const struct kernel_parame
     return parameter->known ? element_name(parameter->type) : "u8";
 }
 
-/* Returns the element count that the source gives; NULL: it gives none. */
+/* Returns the element count found in the source, or NULL. */
 static const char *known_count(struct draft *draft, const struct kernel_parameter *parameter)
 {
     const size_t at = (size_t)(parameter - draft->kernel->parameters);
@@ -38,7 +38,7 @@ static void put_pointer(struct draft *draft, const struct kernel_parameter *para
 {
     uint32_t times = parameter->known ? parameter->lanes : parameter->bytes;
     const char *type = type_of(draft, parameter);
-    const bool whole = times > STRUCT_BYTES_MAX; /* a struct of arrays, and not many of them */
+    const bool whole = times > STRUCT_BYTES_MAX; /* a struct of arrays: few elements */
     const char *known = known_count(draft, parameter);
     const char *quote = known && strchr(known, ',') ? "\"" : "";
     const char *count = known   ? arena_printf(draft->arena, "%s%s%s", quote, known, quote)
@@ -84,7 +84,7 @@ static bool is_result(const struct symbol_signature *symbol)
     return !symbol->constant && (symbol->is_written || symbol->is_hidden);
 }
 
-/* Writes a variable of the source, which is copied before the first run or compared behind it. */
+/* Writes a variable of the source, copied before the first run or compared afterwards. */
 static void put_symbol(struct draft *draft, const struct symbol_signature *symbol)
 {
     const char *name = unqualified_name(symbol->name);
@@ -111,7 +111,7 @@ enum status draft_arguments(struct draft *draft, struct error *error)
 {
     const struct source_signature *signature = draft->request->signature;
     bool writes = false,
-         writes_values = false; /* which the source gave: its own business, mostly */
+         writes_values = false; /* with an initial value in the source: mostly internal state */
     for (size_t i = 0; i < draft->kernel->parameter_count; i++)
         writes |= is_output(&draft->kernel->parameters[i]);
     for (size_t i = 0; i < signature->symbol_count; i++) {
@@ -146,7 +146,7 @@ enum status draft_arguments(struct draft *draft, struct error *error)
 void draft_bytes(struct draft *draft, struct text *out)
 {
     const char *all = draft_elements(draft, 1);
-    struct text each = {0}; /* of what has as many elements as there are */
+    struct text each = {0}; /* bytes per element of the size */
     size_t count = 0;
     for (size_t i = 0; i < draft->kernel->parameter_count; i++) {
         const struct kernel_parameter *parameter = &draft->kernel->parameters[i];

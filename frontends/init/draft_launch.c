@@ -1,4 +1,4 @@
-/* The launch of a drafted experiment: the source's own, with its parameters where they stand in it.
+/* The launch of a drafted experiment: the source's own, with the experiment's parameters in place.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static struct tunable *find_tunable(struct draft *draft, const char *name)
 
 /* ---- names of the source as those of the experiment ---- */
 
-/* Finds the parameter of a template's number by the host's name for it. */
+/* Finds the parameter for a template's number, by the host's name. */
 static struct tunable *of_template(struct draft *draft, const struct formula *name)
 {
     const struct source_launch *launch = &draft->launch;
@@ -29,7 +29,7 @@ static struct tunable *of_template(struct draft *draft, const struct formula *na
         found = tunable ? tunable : found;
         alike += tunable ? 1 : 0;
     }
-    return alike == 1 ? found : NULL; /* of two it may be either */
+    return alike == 1 ? found : NULL; /* ambiguous if two match */
 }
 
 static const struct formula *as_size(struct draft *draft)
@@ -106,7 +106,7 @@ static const char *written(const struct draft *draft, const struct formula *form
     return copy ? copy : "1";
 }
 
-/* Whether the source gives all names in it a value, or they are parameters. */
+/* Returns true if all names have a value in the source or are parameters. */
 static bool is_known(struct draft *draft, const struct formula *formula)
 {
     if (formula->kind == FORMULA_NAME)
@@ -132,8 +132,8 @@ static const struct formula *new_side(struct draft *draft, size_t axis, int64_t 
     return formula_name(draft->arena, name);
 }
 
-/* Returns the number of threads in __launch_bounds__, where it is made of parameters and the kernel
- * has one axis; NULL: it is not. */
+/* Returns the thread count of __launch_bounds__ if made of parameters, for a kernel with one axis;
+ * otherwise NULL. */
 static const struct formula *of_bounds(struct draft *draft)
 {
     const char *bounds = draft->kernel->bounds;
@@ -214,7 +214,8 @@ static const struct formula *choose_side(struct draft *draft, size_t axis)
     return formula_number(draft->arena, value);
 }
 
-/* Drops a launch whose block contradicts the kernel's own indices: it launches another variant. */
+/* Drops a launch whose block contradicts the kernel's own indices: such a launch is of another
+ * variant. */
 static void hold_against_indices(struct draft *draft)
 {
     for (size_t axis = 0; axis < 3; axis++) {
@@ -359,8 +360,8 @@ static const char *quotient(struct draft *draft, const char *extent, const struc
     return text ? text : "1";
 }
 
-/* Writes a grid of blocks that take turns: so many for each multiprocessor, 0 as the source has it.
- */
+/* Writes the grid of a kernel with a grid-stride loop: blocks per multiprocessor, 0 for the
+ * source's own grid. */
 static const char *turns(struct draft *draft, const char *launched, const char *covering)
 {
     const struct formula *grid = draft->launch.grid[0];
@@ -418,7 +419,7 @@ static const char *grid_of(struct draft *draft, size_t axis)
     return quotient(draft, draft->size, draft->sides[axis], false);
 }
 
-/* Writes the grid as the program launched it. */
+/* Writes the grid of the captured launches. */
 static const char *captured_grid_of(struct draft *draft, size_t axis)
 {
     struct captured_set *captured = draft->request->captured;
@@ -457,7 +458,7 @@ void draft_find_grid(struct draft *draft)
         draft->shared_text = written(draft, renamed(draft, shared));
 }
 
-/* ---- what is passed ---- */
+/* ---- passed values ---- */
 
 /* Divides a number of bytes by the bytes of an element. */
 static const struct formula *elements_of(struct draft *draft, const struct formula *bytes,
@@ -493,7 +494,7 @@ const char *draft_value_of(struct draft *draft, size_t parameter)
         parameter < launch->argument_count ? launch->arguments[parameter] : NULL;
     if (!argument || !formula_is_plain(argument) || !is_known(draft, argument))
         return NULL;
-    /* A number that the block happens to have as well stays what it is. */
+    /* A size that happens to equal a side of the block stays a size. */
     const char *side_names[3];
     memcpy(side_names, draft->side_names, sizeof side_names);
     if (draft_is_size(draft, &draft->kernel->parameters[parameter]))

@@ -15,7 +15,7 @@ bool is_number(const char *text)
     return *end == '\0';
 }
 
-/* Lists `values` and the preset among them, ascending. */
+/* Lists `values` with the preset, in ascending order. */
 static void list_values(struct tunable *tunable, const long *values, size_t count)
 {
     struct text text = {0};
@@ -34,7 +34,7 @@ static void list_values(struct tunable *tunable, const long *values, size_t coun
     text_free(&text);
 }
 
-/* Whether the block has one row, of a grid with several. */
+/* Returns true if the block has a single row, in a grid with several. */
 static bool is_row_of_threads(const struct draft *draft)
 {
     return draft->sides[1]->kind == FORMULA_NUMBER && draft->sides[1]->number == 1;

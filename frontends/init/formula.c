@@ -88,7 +88,8 @@ static const struct formula *read_number(struct reader *reader)
     return formula.text ? make(reader->arena, formula) : NULL;
 }
 
-/* Finds the end of a cast, `(int)`, `(unsigned long)`, at a bracket; 0: it is none. */
+/* Finds the end of a cast, `(int)`, `(unsigned long)`, that opens at the bracket `at`; 0 if there
+ * is none. */
 static size_t behind_cast(const struct reader *reader, size_t at)
 {
     size_t i = at + 1;

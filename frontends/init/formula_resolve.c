@@ -22,7 +22,7 @@ static bool is_name_token(const struct tokens *tokens, size_t i)
     return i < tokens->count && tokens->items[i].kind == TOKEN_NAME;
 }
 
-/* Whether the name is declared as in `dim3 grid(4), block(BX, BY)`. */
+/* Returns true for a name declared as in `dim3 grid(4), block(BX, BY)`. */
 static bool is_dim3_declared(const struct tokens *tokens, size_t name)
 {
     while (name > 0 && !token_is_in(tokens, name - 1, "; { }"))
@@ -51,14 +51,14 @@ static const struct formula *read_constructor(const struct formula_scope *scope,
     return formula_read(scope->arena, &inner, &at, behind - 1);
 }
 
-/* Whether the name is a parameter of a function, whose caller gives it. */
+/* Returns true if the name is a function's parameter, whose value the caller passes. */
 static bool is_parameter(const struct tokens *tokens, size_t i)
 {
     if (!token_is_in(tokens, i + 1, ", )") || i == 0 || token_is_in(tokens, i - 1, "return") ||
         !(is_name_token(tokens, i - 1) ||
           (token_is_in(tokens, i - 1, "* &") && i > 1 && is_name_token(tokens, i - 2))))
         return false;
-    size_t open = i, closed = 0; /* of a definition's list: `a * n)` of a call looks alike */
+    size_t open = i, closed = 0; /* in a definition's list; `a * n)` of a call looks alike */
     for (; open > 0 && (closed > 0 || !token_is(tokens, open, "(")); open--) {
         closed += token_is(tokens, open, ")") ? 1 : 0;
         closed -= closed > 0 && token_is(tokens, open, "(") ? 1 : 0;
@@ -98,8 +98,8 @@ static const struct formula *passed_for(const struct formula_scope *scope, size_
     return NULL;
 }
 
-/* Finds the definition of a variable before the token, the nearest, in blocks that are still open
- * there. *at: where it stands. */
+/* Finds the nearest definition of a variable before the token, in blocks still open there. *at is
+ * its place. */
 static const struct formula *find_variable(const struct formula_scope *scope, const char *name,
                                            size_t before, size_t *at)
 {
@@ -197,7 +197,7 @@ static const struct formula *bound(const struct formula *name, void *context)
     return NULL;
 }
 
-/* Reads the names of parameters between `first` and `end`, each the last of its part. */
+/* Reads the names of parameters between `first` and `end`: the last name of each part. */
 static void read_names(const struct formula_scope *scope, const struct tokens *tokens, size_t first,
                        size_t end, struct binding *out)
 {
@@ -207,8 +207,8 @@ static void read_names(const struct formula_scope *scope, const struct tokens *t
             out->names[out->count++] = tokens_text(scope->arena, tokens, i, i + 1);
 }
 
-/* Evaluates `int f(int a, int b) { return a / b; }`, or the macro of that name, with its arguments.
- * NULL: neither is there. */
+/* Evaluates `int f(int a, int b) { return a / b; }`, or a macro with that name, for the given
+ * arguments. Returns NULL if there is neither. */
 static const struct formula *call(const struct formula_scope *scope, const struct formula *formula)
 {
     const struct tokens *tokens = scope->tokens;
@@ -258,7 +258,7 @@ struct sum {
     struct arena *arena;
     size_t count;
     const struct formula *terms[TERMS_MAX];
-    int64_t number; /* the numbers in it */
+    int64_t number; /* sum of the numbers */
     bool failed;
 };
 
@@ -297,8 +297,7 @@ static const struct formula *made_ceil_div(struct arena *arena, const struct sum
     return left ? arena_copy(arena, &made, sizeof made) : NULL;
 }
 
-/* Recognises (x + d - 1) / d and x / d + 1, in all the ways that they are written; NULL: it is
- * neither. */
+/* Recognises all spellings of (x + d - 1) / d and x / d + 1. Returns NULL for others. */
 static const struct formula *as_ceil_div(struct arena *arena, const struct formula *formula)
 {
     const struct formula *of = formula->parts[0], *by = formula->parts[1];
@@ -386,7 +385,7 @@ static bool preset_of(const struct source_signature *kept, const char *name, int
     return preset && *preset && *end == '\0';
 }
 
-/* Whether the device's number of multiprocessors is asked into it. */
+/* Returns true if the name receives the device's number of multiprocessors. */
 static bool holds_sm_count(const struct tokens *tokens, const char *name)
 {
     for (size_t i = 0; i + 3 < tokens->count; i++)
@@ -399,7 +398,7 @@ static bool holds_sm_count(const struct tokens *tokens, const char *name)
     return false;
 }
 
-/* `grid.x` of `dim3 grid(a, b)`. */
+/* Returns `grid.x` of `dim3 grid(a, b)`. */
 static const struct formula *member_of(struct resolving resolving, const char *name, size_t before)
 {
     const char *member = strrchr(name, '.');
@@ -417,15 +416,15 @@ static const struct formula *member_of(struct resolving resolving, const char *n
     return resolve(resolving, whole->parts[axis], at);
 }
 
-/* 1 << power: a size that has a name of its own. */
+/* Returns true for 1 << power: a size with a name of its own. */
 static bool is_power(const struct formula *formula)
 {
     return formula->kind == FORMULA_BINARY && strcmp(formula->text, "<<") == 0 &&
            formula->parts[1]->kind == FORMULA_NAME;
 }
 
-/* What a name stands for. One that stands for a number alone stays, with it; of several values that
- * it is given the last that is no answer of a function of the program. */
+/* Replaces a name by its definition. A name for a number alone stays, with the value; of several
+ * assigned values the last that is no result of a function of the program counts. */
 static const struct formula *resolve_name(struct resolving resolving, const struct formula *formula,
                                           size_t before)
 {
@@ -535,7 +534,7 @@ static const struct formula *resolve(struct resolving resolving, const struct fo
             return NULL;
     if (!copy)
         return NULL;
-    /* `argc > 1 ? atoi(argv[1]) : 8192`: what it is where nobody says. */
+    /* `argc > 1 ? atoi(argv[1]) : 8192`: the value without an argument. */
     if (copy->kind == FORMULA_CHOICE && !formula_is_plain(copy))
         for (size_t i = 1; i < 3; i++)
             if (formula_value(copy->parts[i], &value))

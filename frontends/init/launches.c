@@ -1,5 +1,5 @@
-/* How a kernel is meant to be launched: by the source's own launch, by what it makes of blockIdx
- * and threadIdx, and which of the numbers that it names belong to that. */
+/* Finds a kernel's intended launch: the source's own launch, the kernel's uses of blockIdx and
+ * threadIdx, and the named numbers that belong to these. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@ static const char axes[] = "xyz";
 
 struct launches {
     struct arena *arena;
-    const struct tokens *whole;  /* of the file that launches */
-    const struct tokens *tokens; /* of the source */
+    const struct tokens *whole;  /* tokens of the file with the launch */
+    const struct tokens *tokens; /* tokens of the source */
     struct source_signature *out;
     const struct kernel_signature *kernel;
     struct source_launch best;
@@ -235,7 +235,7 @@ static const struct formula *built_in(const struct launches *launches, const cha
     return text ? formula_name(launches->arena, text) : NULL;
 }
 
-/* Whether it names a parameter of the kernel, which no launch's shape is made of. */
+/* Returns true if the expression depends on a parameter of the kernel; no launch's shape does. */
 static bool names_parameter(const struct launches *launches, const struct formula *formula)
 {
     for (size_t i = 0; i < launches->kernel->parameter_count; i++)
@@ -244,7 +244,7 @@ static bool names_parameter(const struct launches *launches, const struct formul
     return !formula_is_plain(formula);
 }
 
-/* Takes an index with blockIdx in it: `with_threads` where one with threadIdx was seen before. */
+/* Takes an index with blockIdx; `with_threads` marks axes that already have one with threadIdx. */
 static void take_index(const struct launches *launches, const struct formula *formula, size_t axis,
                        bool with_threads[3])
 {
@@ -342,7 +342,7 @@ static void read_indices(const struct launches *launches)
                                         .defines = defines,
                                         .define_count = define_count,
                                         .kept = launches->out};
-    enum { LOOKS_MAX = 400 }; /* where a kernel is long, what it begins with says it */
+    enum { LOOKS_MAX = 400 }; /* the beginning of a long kernel is enough */
     bool with_threads[3] = {false};
     size_t looks = 0;
     for (size_t i = kernel->first_token + 1;
@@ -367,7 +367,7 @@ static void read_indices(const struct launches *launches)
 
 /* ---- numbers that the kernel names ---- */
 
-/* Whether the token is within the brackets of a declaration: `float tile[BM][BK]`. */
+/* Returns true for a token in the brackets of a declaration: `float tile[BM][BK]`. */
 static bool is_in_extent(const struct tokens *tokens, size_t at, size_t first)
 {
     size_t open = at, closed = 0;
@@ -378,7 +378,7 @@ static bool is_in_extent(const struct tokens *tokens, size_t at, size_t first)
         closed -= closed > 0 && token_is_in(tokens, open, "( [") ? 1 : 0;
         open--;
     }
-    while (open > first && token_is(tokens, open - 1, "]")) { /* those in front of it */
+    while (open > first && token_is(tokens, open - 1, "]")) { /* earlier brackets */
         open--;
         while (open > first && !token_is(tokens, open, "["))
             open--;
@@ -388,7 +388,7 @@ static bool is_in_extent(const struct tokens *tokens, size_t at, size_t first)
            !token_is(tokens, open - 2, "return");
 }
 
-/* Whether the text has it as a word. */
+/* Returns true if the text contains the name as a word. */
 static bool names_word(const char *text, const char *name)
 {
     const size_t length = strlen(name);
@@ -412,7 +412,8 @@ static bool is_in_launch(const struct source_signature *out, const char *name)
     return names_word(out->asked->bounds, name);
 }
 
-/* Whether the size of the work depends on it: an allocation, the bound of an index. */
+/* Returns true if the size of the work depends on the number: an allocation, or the bound of an
+ * index. */
 static bool is_a_size(const struct source_signature *out, const char *name)
 {
     for (size_t i = 0; i < ARGUMENTS_MAX; i++)
@@ -454,8 +455,8 @@ static struct named_number look_at_number(const struct launches *launches, const
     return number;
 }
 
-/* Takes a number with a name: a parameter where the launch, a shared array or an unrolled loop is
- * made by it; else it is told that it is left alone. `least`: of uses in the kernel. */
+/* Takes a named number: as a parameter if the launch, a shared array or an unrolled loop depends on
+ * it, else adds it to `left`. `least`: uses in the kernel. */
 static bool take_number(struct launches *launches, const char *name, size_t length,
                         const char *value, size_t value_length, size_t least, struct text *left)
 {
@@ -496,7 +497,7 @@ static bool leave_sizes(const struct launches *launches, struct text *left)
     return !left->failed;
 }
 
-/* Whether a list such as "BINS (256), N (1024)" has the name. */
+/* Returns true if a list such as "BINS (256), N (1024)" contains the name. */
 static bool lists(const struct text *left, const char *name, size_t length)
 {
     const char *all = text_string(left);
@@ -522,7 +523,7 @@ static void read_given(const struct launches *launches)
     }
 }
 
-/* Reads `#define NAME 256` at the token. Returns the length of its number, 0: it is another. */
+/* Reads `#define NAME 256` at the token. Returns the number's length, 0 for others. */
 static size_t number_of_define(const struct token *token, const char **name, size_t *length,
                                const char **value)
 {
@@ -538,8 +539,8 @@ static size_t number_of_define(const struct token *token, const char **name, siz
     return *length > 0 && (*name)[*length] != '(' && (behind == end || *behind == '/') ? digits : 0;
 }
 
-/* Reads a constant, `constexpr int NAME = 256;`, at its sign. Returns the length of its number, 0:
- * it is another. */
+/* Reads a constant, `constexpr int NAME = 256;`, at the sign. Returns the number's length, 0 for
+ * others. */
 static size_t number_of_constant(const struct tokens *tokens, size_t sign, const char **name,
                                  size_t *length, const char **value)
 {
@@ -570,7 +571,7 @@ static bool read_numbers(struct launches *launches)
         const bool is_own = i >= kernel->first_token && i < kernel->end_token;
         end = is_own ? 0 : function_end(tokens, i);
         if (end > 0 && (end < kernel->first_token || i >= kernel->first_token)) {
-            i = end - 1; /* another function, whose constants are its own */
+            i = end - 1; /* another function, with constants of its own */
             continue;
         }
         const bool is_define = tokens->items[i].kind == TOKEN_DIRECTIVE;

@@ -1,5 +1,5 @@
-/* The surroundings of a source: the folder of a header that it includes, the file that launches its
- * kernel, the source that a script names. */
+/* Surroundings of a source: the folder of an included header, the file that launches the kernel,
+ * the source named by a script. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static bool has_file(struct arena *arena, const char *folder, const char *name)
     return path && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* Finds the folder itself, one in it, or the `include` of one in it. */
+/* Finds the header in the folder, in one below, or in the `include` of one. */
 static const char *folder_within(struct arena *arena, const char *folder, const char *header)
 {
     struct dirent **entries = NULL;
@@ -63,7 +63,7 @@ static const char *folder_within(struct arena *arena, const char *folder, const 
     return found;
 }
 
-/* Whether the folder is the whole project, or above it are folders of others. */
+/* Returns true if the folder is the whole project, or is below other users' folders. */
 static bool is_outermost(struct arena *arena, const char *folder, const struct stat *source)
 {
     const char *git = arena_printf(arena, "%s/.git", folder);
@@ -75,7 +75,7 @@ static bool is_outermost(struct arena *arena, const char *folder, const struct s
            (home && strcmp(home, folder) == 0);
 }
 
-/* Goes from the source's folder up to that of its whole project, until `visit` finds something. */
+/* Goes from the source's folder up to the whole project's, until `visit` returns a result. */
 static const char *go_up(struct arena *arena, const char *source, void *context,
                          const char *(*visit)(void *context, const char *folder))
 {
@@ -118,12 +118,12 @@ const char *nearby_folder_of(struct arena *arena, const char *source, const char
 
 struct launch_hunt {
     struct arena *arena;
-    ino_t source; /* which is left out */
+    ino_t source; /* left out of the search */
     const char *kernel;
-    size_t folders; /* that were looked into */
+    size_t folders; /* searched so far */
 };
 
-/* Whether the text has `kernel<<<`, `kernel<4><<<`, or its name in a call that launches. */
+/* Returns true if the text has `kernel<<<`, `kernel<4><<<`, or the name in a launching call. */
 static bool launches(struct arena *arena, const char *text, const char *kernel)
 {
     struct tokens tokens;
@@ -156,7 +156,7 @@ static bool launches_it(const struct launch_hunt *hunt, const char *path)
            launches(hunt->arena, text, hunt->kernel);
 }
 
-/* Looks at the files in the folder, then in the folders in it. */
+/* Searches the folder's files, then the folders below. */
 static const char *hunt_within(struct launch_hunt *hunt, const char *folder, size_t depth)
 {
     struct dirent **entries = NULL;

@@ -1,5 +1,5 @@
-/* A source of C++ with kernels: what it declares, how it launches the kernel that is asked about,
- * and what the compiler says of types. */
+/* A C++ source with kernels: its declarations, its launch of the requested kernel, and the types
+ * from the compiler. */
 #ifndef TUNE_FRONTENDS_INIT_SOURCE_H
 #define TUNE_FRONTENDS_INIT_SOURCE_H
 
@@ -10,8 +10,8 @@
 
 enum { KERNELS_MAX = 64, MACROS_MAX = 48, SYMBOLS_MAX = 16 };
 
-/* A launch of the kernel as the source has it, in expressions (formula.h) over names: of macros, of
- * the host's variables. NULL: not known. */
+/* A launch of the kernel in the source, as expressions (formula.h) over names of macros and of the
+ * host's variables. NULL: unknown. */
 struct formula;
 struct source_launch {
     uint32_t line;    /* 0: the source has none */
@@ -21,38 +21,38 @@ struct source_launch {
     const struct formula *template[TEMPLATE_MAX];
     size_t argument_count;
     const struct formula *arguments[ARGUMENTS_MAX];
-    const struct formula *bytes[ARGUMENTS_MAX]; /* that were allocated for the argument */
+    const struct formula *bytes[ARGUMENTS_MAX]; /* bytes allocated for the argument */
 };
 
-/* How the kernel finds its elements from blockIdx and threadIdx, along each axis. */
+/* Positions of the kernel's elements, computed from blockIdx and threadIdx, along each axis. */
 struct source_indices {
-    const struct formula *span[3];  /* elements from one block to the next */
-    const struct formula *block[3]; /* threads; the name blockDim.x ...: as it is launched */
-    bool strides[3];                /* a loop goes on by gridDim */
-    const struct formula *bounds[ARGUMENTS_MAX]; /* of the index into the vector of the parameter */
+    const struct formula *span[3];               /* elements from one block to the next */
+    const struct formula *block[3];              /* threads; the name blockDim.x ...: as launched */
+    bool strides[3];                             /* a loop goes on by gridDim */
+    const struct formula *bounds[ARGUMENTS_MAX]; /* index bound of the parameter's vector */
 };
 
 /* A number that may be defined when the source is compiled. */
 struct macro_signature {
     const char *name;
     const char *preset;
-    bool is_named; /* by --define or the build, not by an #ifndef of the source */
-    bool is_given; /* by the project's build: no parameter */
+    bool is_named; /* set by --define or the build, not by an #ifndef of the source */
+    bool is_given; /* set by the project's build: no parameter */
     bool square;   /* both sides of an array in shared memory: [NAME][NAME] */
-    bool fixed; /* a #define without #ifndef, or a constant: a define of the experiment replaces it
+    bool fixed; /* a #define without #ifndef, or a constant: replaced by a define of the experiment
                  */
-    bool elsewhere; /* the kernel does not use it */
+    bool elsewhere; /* unused by the kernel */
 };
 
 /* A __constant__ or __device__ variable that the kernel uses. */
 struct symbol_signature {
     const char *name;
-    uint32_t token; /* of the source: where it is declared */
+    uint32_t token; /* place of the declaration in the source */
     bool constant, has_value;
     bool is_hidden, is_read, is_written; /* as of parameters */
     bool known;
     enum element_type type;
-    uint32_t lanes, bytes; /* of all of it */
+    uint32_t lanes, bytes; /* lanes of an element, bytes of the whole variable */
 };
 
 struct source_signature {
@@ -67,12 +67,13 @@ struct source_signature {
     struct source_indices indices;
     const char *not_tuned; /* "BINS (256), RADIUS (3)": numbers that the kernel names */
     const struct kernel_signature *asked;
-    const char *instance; /* of a template, where its arguments are no numbers and types; NULL */
+    const char *instance; /* instance of a template with arguments other than numbers and types;
+                             NULL: none */
 };
 
 /* A question about a source. */
 struct source_question {
-    const char *path; /* of the source */
+    const char *path; /* path of the source */
     const char *architecture;
     const char *compiler; /* as of struct binary_request */
     /* The kernel, or the instance of a template, "scale<256>"; NULL: the only one. */
@@ -83,59 +84,61 @@ struct source_question {
     const char *folders[UNITS_MAX];
     size_t unit_count; /* further translation units, linked with the source */
     const char *units[UNITS_MAX];
-    size_t flag_count; /* of the project's build, as of struct binary_request */
+    size_t flag_count; /* flags of the project's build, as in struct binary_request */
     const char *flags[FLAGS_MAX];
-    int64_t deadline_ns; /* on the clock of clock_now_ns: asked no more behind it */
+    int64_t deadline_ns; /* time of clock_now_ns after which no further question is asked */
 };
 
-/* ask.c. Fills `out`; headers near the source are found and named in the question, and nvcc is
- * asked where NVRTC does not take the source, unless one of them is named (`one_compiler`). */
+/* Fills `out` (ask.c). Headers near the source are found and added to the question. nvcc is tried
+ * if NVRTC rejects the source, unless the compiler was chosen (`one_compiler`). */
 enum status source_ask(struct arena *arena, struct source_question *question, bool one_compiler,
                        struct source_signature *out, struct error *error);
 
-/* declarations.c. Kernels, macros and symbols of a source, by its text alone: of parameters names,
- * and how they are used. */
+/* Reads kernels, macros and symbols from the source's text alone (declarations.c): the names of
+ * parameters, and their uses. */
 enum status declarations_read(struct arena *arena, const struct tokens *tokens,
                               struct source_signature *out, struct error *error);
-/* Finds the kernel that is asked about: the one that is named, with all, some or none of its
- * namespaces; else the only one of the file itself, or of those that it includes. STATUS_NOT_FOUND:
- * there is none, or there are several. */
+/* Finds the requested kernel: the named one, with all, some or no namespaces; else the only one of
+ * the file, or of its included files. Returns STATUS_NOT_FOUND if there is none or more than one.
+ */
 enum status kernel_choose(struct arena *arena, const struct source_question *question,
                           struct source_signature *out, struct kernel_signature **chosen,
                           struct error *error);
-/* Whether a `__global__` is followed by the name, a list of parameters and a body. */
+/* Returns true if a `__global__` is followed by the name, a parameter list and a body. */
 bool kernel_has_body(const struct tokens *tokens, const char *name);
-/* Leaves out what the kernel that is asked about does not use: macros are marked, symbols taken
- * away. False: memory is short. */
+/* Marks macros and removes symbols that the requested kernel does not use. Returns false if memory
+ * is short. */
 bool uses_mark(struct arena *arena, const struct tokens *tokens, struct source_signature *out);
 bool macro_is_listed(const struct source_signature *out, const char *name, size_t length);
-/* Whether an array has it as both sides: [NAME][NAME], [NAME * NAME]. */
+/* Returns true if an array has the name as both sides: [NAME][NAME], [NAME * NAME]. */
 bool uses_as_square(const struct tokens *tokens, const char *name);
 
-/* The end of `name(...) {...}`, with words between, whose name is at the token; 0: it is none. */
+/* Returns the end of `name(...) {...}`, with words between, whose name is at the token; 0 for
+ * others. */
 size_t function_end(const struct tokens *tokens, size_t name);
 
-/* uses.c. One use, at the token `at`, of a pointer; of a variable that is no array (`whole`) of all
- * of it. */
+/* Records one use, at the token `at`, of a pointer, or of a whole variable that is no array
+ * (`whole`) (uses.c). */
 void use_read(const struct tokens *tokens, struct kernel_parameter *parameter, size_t at,
               bool whole);
 
-/* launches.c. Fills in launch, indices and further macros: numbers that the launch, a shared array
- * or an unrolled loop is made of. The launch may be in another file of the project. False: memory
- * is short. */
+/* Fills launch, indices and further macros (launches.c): numbers on which the launch, a shared
+ * array or an unrolled loop depends. The launch may be in another file of the project. Returns
+ * false if memory is short. */
 bool launches_read(struct arena *arena, const char *path, const struct tokens *tokens,
                    struct source_signature *out);
-/* The element type of that C++ name, half's names too. False: there is none. */
+/* Finds the element type with that C++ name, half's names included. Returns false if there is none.
+ */
 bool type_from_cuda_name(const char *name, enum element_type *out);
 
-/* nearby.c. The folder near the source that has the header: its own, one above it, one in these, or
- * the `include` of one. None beyond a folder that another user could have written to. NULL: none.
- */
+/* Finds the folder near the source with the header (nearby.c): the source's own, one above, one in
+ * these, or the `include` of one; none above a folder writable by another user. Returns NULL if
+ * there is none. */
 const char *nearby_folder_of(struct arena *arena, const char *source, const char *header);
-/* A source of the same project, the nearest, that launches the kernel; NULL: none. */
+/* Finds the nearest source of the same project that launches the kernel, or NULL. */
 const char *nearby_launch(struct arena *arena, const char *source, const char *kernel);
-/* The .cu file that a text in the script of Python names, with that kernel (NULL: any); NULL: none.
- */
+/* Finds the .cu file named in a text of the Python script, with that kernel (NULL: any), or returns
+ * NULL. */
 const char *nearby_script_source(struct arena *arena, const char *path, const char *kernel);
 
 #endif

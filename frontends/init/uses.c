@@ -23,14 +23,14 @@ static size_t behind_element(const struct tokens *tokens, size_t at, bool *membe
     }
 }
 
-/* Whether the pointer itself is moved or looked at. */
+/* Returns true if the pointer itself is changed or compared. */
 static bool is_of_pointer(const struct tokens *tokens, size_t at)
 {
     return is_change(tokens, at + 1) || is_change(tokens, at - 1) ||
            token_is_in(tokens, at + 1, "== !=") || token_is(tokens, at - 1, "!");
 }
 
-/* Whether the source has `#define NAME(...` of that token. */
+/* Returns true if the source has `#define NAME(...` for the token. */
 static bool is_macro_call(const struct tokens *tokens, size_t index)
 {
     const struct token *name = &tokens->items[index];
@@ -78,7 +78,7 @@ void use_read(const struct tokens *tokens, struct kernel_parameter *parameter, s
         bool changed = is_change(tokens, behind) || is_change(tokens, first - 1);
         bool set = token_is(tokens, behind, "=");
         parameter->is_written |= set || changed;
-        /* What a kernel sets a part of keeps the rest. */
+        /* A kernel that sets only a part keeps the rest. */
         parameter->is_read |= !set || member;
     }
 }

@@ -48,10 +48,9 @@ struct compared_winner {
     double a_delta, b_delta; /* delta: the difference that counts as none, relative */
     bool same, redefined;    /* redefined: the experiment's meaning of a trial had changed */
     double carried, carried_low,
-        carried_high;    /* time of a's winner at b over b's, from shared rounds */
-    double carried_once; /* the ratio of two trials of the sweep */
-    const char
-        *carried_status; /* status of a's winner at b: "ok", else the reason; NULL: not tried */
+        carried_high;           /* time of a's winner at b over b's, from shared rounds */
+    double carried_once;        /* the ratio of two trials of the sweep */
+    const char *carried_status; /* a's winner at b: "ok", else the reason; NULL: not tried */
     /* Made of these: */
     double ratio, ratio_low, ratio_high; /* b's time over a's; the bounds of the intervals' ends */
     enum time_change change;
@@ -68,8 +67,7 @@ struct comparison {
         a_place; /* 2: a's winners are those before an experiment was changed, of b's environment */
     struct compared_winner *winners; /* sorted by experiment, problem, n */
     size_t winner_count;
-    const char
-        *names[2]; /* names of the sides in sentences: "before" and "now", or two devices' names */
+    const char *names[2];     /* the sides in sentences: "before" and "now", or devices' names */
     const char *sentences[4]; /* changes; times; winners; caution. NULL behind the last */
     size_t sentence_count;
 };

@@ -44,8 +44,7 @@ struct header {
     size_t field_count;
     const char **configurations; /* values as C initialisers */
     size_t configuration_count;
-    size_t
-        *by_hash; /* hash table of their numbers from 1 (0: free); its length is a power of two */
+    size_t *by_hash; /* hash table of numbers from 1 (0: free), a power of two long */
     size_t hash_slots;
 };
 
