@@ -1,4 +1,4 @@
-/* What a page is about: words, devices, days, and the winners in their settings. */
+/* Collects a page's content: words, devices, days, and the winners in their settings. */
 #include <math.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ enum status page_rows(struct page *page, const char *sql, struct rows *rows, str
     return rows_read(page->store, sql, parameters, PAGE_PARAMETERS, rows, error);
 }
 
-/* One column of texts. */
+/* Reads a column of texts. */
 static enum status read_names(struct page *page, const char *sql, const char *column,
                               const char ***names, size_t *count, struct error *error)
 {
@@ -165,7 +165,7 @@ static const struct store_column gain_columns[] = {
     GAIN(name, TEXT), GAIN(about, TEXT), GAIN(ratio, REAL), GAIN(low, REAL),
     GAIN(high, REAL), GAIN(peer, TRUTH), GAIN(tied, TRUTH)};
 
-/* What the query of `tune show` does not tell. */
+/* Finds keys that the query of `tune show` lacks. */
 static enum status find_keys(struct page *page, struct winner *winner, struct error *error)
 {
     const struct store_parameter parameters[] = {
@@ -226,7 +226,7 @@ static struct winner winner_of_row(const struct rows *rows, size_t row)
     };
 }
 
-/* With what each is held against, without those of other devices. */
+/* Reads the winners with their gains, without those of other devices. */
 static enum status read_winners(struct page *page, struct error *error)
 {
     enum status status = page_rows(page, report_query_winners, &page->rows, error);
@@ -267,7 +267,8 @@ static bool same_setting(const struct winner *a, const struct winner *b)
            strcmp(a->objective, b->objective) == 0;
 }
 
-/* "NVIDIA H200 (GPU-2a53ec06), L2 cold, by energy": only what tells it from the others. */
+/* Returns a setting's label: "NVIDIA H200 (GPU-2a53ec06), L2 cold, by energy", only as long as
+ * needed to distinguish settings. */
 static const char *label_of(struct page *page, size_t first)
 {
     const struct winner *winner = &page->winners[first];
@@ -297,7 +298,8 @@ static double bytes_of(const struct winner *winner)
     return isnan(winner->gbs) ? 0 : round(winner->gbs * winner->time_ns);
 }
 
-/* The problem that moves most stands for the others; of several the first of the experiment. */
+/* Returns true if `winner` is the better example: the most bytes moved, then the largest n, then
+ * the first problem. */
 static bool tells_more(const struct winner *winner, const struct winner *other)
 {
     double bytes = bytes_of(winner);
@@ -316,7 +318,7 @@ static size_t count_sure(const struct page *page, const struct part *part)
     return count;
 }
 
-/* Of the experiment that is known best: most winners that are sure, then most winners. */
+/* Returns the example of the best known experiment: most sure winners, then most winners. */
 static size_t most_telling(const struct page *page, const struct setting *setting)
 {
     const struct part *most = &page->parts[setting->part_first];

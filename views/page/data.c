@@ -1,5 +1,5 @@
-/* The problems with their winners and launches, as JSON (docs/report.md has the members). Columns
- * instead of rows, and what repeats once, since there may be a hundred thousand launches. */
+/* Writes problems, winners and launches as JSON (docs/report.md has the members). Columns instead
+ * of rows, and repeated texts once, as there may be a hundred thousand launches. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +31,9 @@ struct launched {
     struct place place;
     int64_t configuration_id, launched_id; /* the trial of the sweep, where there is one */
     const char *parameters;                /* a JSON object */
-    int64_t configuration;                 /* its place among those of the part */
+    int64_t configuration;                 /* place among the part's configurations */
     double sweep_ns, sweep_mad_ns, final_ns, final_mad_ns, occupancy_percent;
-    double difference, difference_low, difference_high; /* to the fastest, of what raced */
+    double difference, difference_low, difference_high; /* to the fastest raced launch */
     int64_t launch_count, grid, block, registers, shared_bytes, spill_bytes, threads, tied;
     const char *final_stage, *status, *detail, *out;
 };
@@ -59,7 +59,7 @@ static const struct store_column launched_columns[] = {
     AT(status, TEXT),
     AT(detail, TEXT),
 };
-/* Beyond those above, from PLACE_COLUMN_COUNT + 3 on, what a page has of a launch. */
+/* Further columns of a launch, from PLACE_COLUMN_COUNT + 3 on, filled from other queries. */
 static const struct store_column raced_columns[] = {
     AT(configuration, INTEGER), AT(difference, REAL), AT(difference_low, REAL),
     AT(difference_high, REAL),  AT(tied, INTEGER),    AT(out, TEXT)};
@@ -85,13 +85,13 @@ static const struct store_column mark_columns[] = {
     STORE_MEMBER(struct mark, launched_id, INTEGER),
 };
 
-/* A problem with its size on a device. */
+/* A problem at a size on a device. */
 struct subject {
     struct place place;
     const char *device_uuid, *device, *kind, *experiment, *problem;
     int64_t unit_count, n;
     double bytes_moved, operations;
-    const struct winner *winner; /* NULL: nothing was chosen yet */
+    const struct winner *winner; /* NULL: no winner yet */
     struct launched *launched;
     size_t launched_count;
     const struct mark *marks;
@@ -103,7 +103,7 @@ static const struct store_column subject_columns[] = {
     OF(experiment, TEXT),  OF(problem, TEXT),     OF(unit_count, INTEGER), OF(n, INTEGER),
     OF(bytes_moved, REAL), OF(operations, REAL)};
 
-/* ---- JSON out of structs ---- */
+/* ---- JSON from structs ---- */
 
 static void append_real(struct text *out, double value, int digits)
 {
@@ -159,9 +159,9 @@ static int by_row(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The cells of a column, written as `texts` (each ended by a NUL): plainly, or where that is
- * shorter as {"values":[...],"codes":"..."}, of each row as few digits of base 64 as do (none where
- * all are alike). */
+/* Appends a column's cells, given as `texts` (each ended by a NUL): plain, or as
+ * {"values":[...],"codes":"..."} if shorter, with the fewest base-64 digits per row (none if all
+ * cells are equal). */
 static void append_cells(struct text *out, const struct text *texts, struct coded *cells,
                          size_t count)
 {
@@ -217,7 +217,7 @@ static void append_column(struct text *out, const struct store_column *column, c
     text_free(&texts);
 }
 
-/* Whether the database says anything of it. */
+/* Returns true if any row has a value. */
 static bool is_known(const struct store_column *column, const void *rows, size_t count,
                      size_t row_bytes)
 {
@@ -232,7 +232,7 @@ static bool is_known(const struct store_column *column, const void *rows, size_t
     return false;
 }
 
-/* ---- what the database says ---- */
+/* ---- reading ---- */
 
 static int by_place(const struct place *left, const struct place *right)
 {
@@ -244,7 +244,7 @@ static int by_place(const struct place *left, const struct place *right)
     return order ? order : strcmp(left->objective, right->objective);
 }
 
-/* Of rows in the order of their places, the first of one, and how many there are. */
+/* Finds a place's first row among rows sorted by place; *found is how many. */
 static size_t rows_of(const void *rows, size_t count, size_t row_bytes, const struct place *place,
                       size_t *found)
 {
@@ -340,7 +340,7 @@ static enum status read_subjects(struct page *page, struct subject **out, size_t
                 continue;
             same->tied = contenders[k].tied;
             same->out = contenders[k].out;
-            /* Of the fastest both are none. */
+            /* The fastest has no bounds. */
             const double low = isnan(contenders[k].difference_low) ? contenders[k].difference
                                                                    : contenders[k].difference_low;
             const double high = isnan(contenders[k].difference_high)
@@ -371,7 +371,8 @@ static int by_id(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Those of subjects [first, end), none twice; each launch learns its place among them. */
+/* Gathers the distinct configurations of subjects [first, end); each launch gets its place among
+ * them. */
 static struct configuration *gather_configurations(struct page *page, struct subject *subjects,
                                                    size_t first, size_t end, size_t *count)
 {
@@ -401,7 +402,7 @@ static struct configuration *gather_configurations(struct page *page, struct sub
     return list;
 }
 
-/* "parameters":[{"name":"block","column":[...]},...], a cell for each configuration. */
+/* Appends "parameters":[{"name":"block","column":[...]},...], a cell per configuration. */
 static void append_parameters(struct page *page, struct text *out, const struct configuration *list,
                               size_t count)
 {
@@ -437,7 +438,7 @@ static void append_parameters(struct page *page, struct text *out, const struct 
 
 /* ---- problems ---- */
 
-/* What the tables tell of it: "ratio" alone or with its bounds, or only "at_least". */
+/* Appends a gain as shown in tables: "ratio" alone or with bounds, or only "at_least". */
 static void append_gain(struct text *out, const struct winner *winner, const struct gain *gain)
 {
     const enum ratio_report known =
@@ -509,7 +510,7 @@ static const char *const without_why[] = {"device",
                                           "stage",
                                           NULL};
 
-/* What it is explained by, as `tune show --why --json` has it. */
+/* Appends a winner's explanation, as in `tune show --why --json`. */
 static void append_why(struct text *out, const struct explanation *why)
 {
     struct text json = {0};
@@ -525,8 +526,9 @@ static void append_why(struct text *out, const struct explanation *why)
     }
 }
 
-/* The rows of `tune show --json` and `--why --json`, without what the part or the problem says,
- * and without bounds that say nothing; and in words what these have as numbers. */
+/* Appends a winner: the rows of `tune show --json` and `--why --json`, without members known from
+ * the part or problem and without too wide bounds; numbers that tables name in words are words
+ * here. */
 static void append_winner(struct page *page, struct text *out, const struct winner *winner)
 {
     enum { BOUNDS = 3 };

@@ -20,13 +20,13 @@ struct drawing {
     const struct plot_name *names;
     size_t name_count;
     size_t done, total;
-    size_t drawn; /* their ids begin with its number */
+    size_t drawn; /* number at the start of each figure's ids */
     size_t bytes;
     bool ended;          /* no gnuplot: no use to go on */
     struct text *absent; /* JSON texts */
 };
 
-/* NULL: there is none of that name. */
+/* Returns a figure's description, or NULL if the name is unknown. */
 static const char *about_figure(const struct drawing *drawing, const char *figure)
 {
     for (size_t i = 0; i < drawing->name_count; i++)
@@ -62,7 +62,7 @@ static void draw(struct drawing *drawing, const char *figure, const struct winne
     };
     const char *about = about_figure(drawing, figure);
     const char *svg = NULL;
-    const char *sentence = ""; /* the picture shows it, and who does not see it hears it */
+    const char *sentence = ""; /* text alternative of the picture, for screen readers */
     char name[32];             /* figures do not take each other's points */
     struct error error = {0};
     if (drawing->ended || !about)
@@ -113,7 +113,7 @@ static bool is_overview(const char *figure)
     return false;
 }
 
-/* The overview of one experiment; of the one that tells most every figure. */
+/* Draws a part's overview; with `all`, every figure. */
 static void draw_part(struct drawing *drawing, const struct part *part, bool all)
 {
     const struct winner *winner = &drawing->page->winners[part->telling];
@@ -130,13 +130,14 @@ static size_t drawn_parts(const struct setting *setting)
     return count < EXPERIMENTS_MOST ? count : EXPERIMENTS_MOST;
 }
 
-/* Figures are of time: other objectives have none of their own. */
+/* Returns true if the setting has figures: these show time, no other objective. */
 static bool is_drawn(const struct page *page, const struct setting *setting)
 {
     return strcmp(page->winners[setting->first].objective, "time") == 0;
 }
 
-/* Pictures are half of a page: the script takes them out of <noscript> when they are looked at. */
+/* Draws a setting. Pictures are half of a page: the script takes each out of <noscript> when the
+ * user looks. */
 static void draw_setting(struct drawing *drawing, const struct setting *setting, bool first)
 {
     struct page *page = drawing->page;

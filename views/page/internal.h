@@ -13,9 +13,9 @@
 #include "views/explain/explain.h"
 #include "views/page/report.h"
 
-/* How many times as fast as something else. Reals are NaN where they are not known. */
+/* A speed-up over another choice. Unknown reals are NaN. */
 struct gain {
-    const char *name;  /* of a baseline or a peer */
+    const char *name;  /* a baseline's or a peer's */
     const char *about; /* NULL: not said */
     double ratio, low, high;
     bool peer;
@@ -26,11 +26,11 @@ struct gain {
 struct environment {
     int64_t id, device_id;
     const char *device, *kind, *uuid;
-    const char *first_day, *last_day; /* of what was measured there */
+    const char *first_day, *last_day; /* of measurements there */
 };
 
 struct winner {
-    size_t row; /* of page.rows, which has all that `tune show --json` prints of it */
+    size_t row; /* index into page.rows, with all values of `tune show --json` */
     int64_t id, environment_id, run_id, problem_id, n, rounds, rounds_dropped;
     const char *device, *device_uuid, *l2_mode, *objective, *experiment, *problem;
     enum verdict verdict;
@@ -45,28 +45,28 @@ struct winner {
 struct part {
     const char *experiment;
     size_t first, end;
-    size_t telling; /* the one that stands for it: of the problem that moves most */
+    size_t telling; /* winner that serves as example: moves the most bytes */
 };
-/* A device with its L2 mode and objective. */
+/* A device with L2 mode and objective. */
 struct setting {
     const char *label; /* "NVIDIA H200", with more where that names several */
     size_t first, end; /* winners */
     size_t part_first, part_end;
-    size_t telling; /* that of its part with most winners that are sure */
+    size_t telling; /* example of the part with the most sure winners */
 };
 
 struct page {
     struct store *store;
     const struct report_request *request;
     struct arena arena;
-    const char *database;             /* its file's name, without folders */
+    const char *database;             /* file name without folders */
     const char *words_json;           /* NULL: all */
-    const char *environments_json;    /* those of the device that was asked for */
-    const char *devices;              /* their names, "a, b" */
+    const char *environments_json;    /* environments of the requested device */
+    const char *devices;              /* names of the devices, "a, b" */
     const char *most;                 /* launches of a problem at most; NULL: all */
     struct environment *environments; /* by device */
     size_t environment_count;
-    const char *first_day, *last_day; /* of what was measured */
+    const char *first_day, *last_day; /* of the measurements */
     size_t device_count;
     struct rows rows; /* winners.sql */
     struct winner *winners;
@@ -87,10 +87,10 @@ enum status page_rows(struct page *page, const char *sql, struct rows *rows, str
 enum status page_collect(struct page *page, struct error *error);
 bool page_has_environment(const struct page *page, int64_t id);
 
-/* Appends the text as that of an element or an attribute, whatever is in it. */
+/* Appends the text escaped for an element or attribute. */
 void page_escape(struct text *out, const char *text);
 
-/* Appends JSON as it may stand in a <script>, whatever its texts hold. */
+/* Appends JSON escaped for a <script>. */
 void page_append_in_script(struct text *out, const char *json);
 
 /* Appends JSON without blanks, numbers to nine digits, and without members that are null or of the

@@ -1,4 +1,4 @@
-/* The page: its frame, the data, and what the script draws of it. */
+/* The page: frame, data, and the script's drawings. */
 #include <jansson.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "views/page/internal.h"
 #include "views/plot/plot.h"
 
-/* Of the data's members, which docs/report.md names: other meanings, another number. */
+/* Version of the data, whose members are in docs/report.md; rises if a member's meaning changes. */
 #define DATA_VERSION "1"
 
 void page_escape(struct text *out, const char *text)
@@ -51,8 +51,8 @@ static void drop_nulls(json_t *json)
     json_array_foreach(json, i, value) drop_nulls(value);
 }
 
-/* Takes members out of an object, and out of objects in arrays below it; not out of objects whose
- * names are people's. */
+/* Drops members from an object and from objects in arrays inside, except objects with names chosen
+ * by users. */
 static void drop_members(json_t *json, const char *const *without)
 {
     const char *name = NULL;
@@ -100,7 +100,7 @@ void page_append_in_script(struct text *out, const char *json)
     }
 }
 
-/* "reduce on NVIDIA H200": at most three experiments by name. */
+/* Appends the title: "reduce on NVIDIA H200", at most three experiments by name. */
 static void append_title(const struct page *page, struct text *out)
 {
     size_t shown = 0;
@@ -126,7 +126,7 @@ static void append_string(struct text *out, const char *name, const char *value)
     json_append_string(out, value);
 }
 
-/* Which page it is: its title, what it was made of, and by which tune. */
+/* Appends the page's origin: title, data, and the version of tune. */
 static void append_about(const struct page *page, int64_t schema, struct text *out)
 {
     struct text words = {0};
@@ -149,7 +149,7 @@ static void append_about(const struct page *page, int64_t schema, struct text *o
     text_free(&words);
 }
 
-/* `left_out`: JSON texts of figures that are not there. */
+/* Appends the data. `left_out`: JSON texts of missing figures. */
 static enum status append_data(struct page *page, const struct text *left_out, struct text *out,
                                struct error *error)
 {
@@ -176,7 +176,8 @@ static enum status append_data(struct page *page, const struct text *left_out, s
     return status;
 }
 
-/* Nothing but what stands in the page may run or be loaded, whatever a name holds. */
+/* Appends the frame. The policy allows only the page's own scripts and data, whatever a name
+ * contains. */
 static void append_frame(const struct page *page, const char *title, const struct text *figures,
                          const struct text *data, struct text *out)
 {

@@ -1,4 +1,4 @@
-/* One page that tells a colleague what was found: a file of HTML with nothing outside it. */
+/* A report on one page: a self-contained HTML file. */
 #ifndef TUNE_PAGE_REPORT_H
 #define TUNE_PAGE_REPORT_H
 
@@ -9,16 +9,16 @@
 #include "tuner/base/text.h"
 #include "tuner/store/store.h"
 
-/* What a page that is served while its database grows has besides. Ours: put in as it is. */
+/* Additions of a page served while its database grows. Trusted text, inserted unescaped. */
 struct report_live {
     const char *style, *script;
     const char *body;  /* markup, in front of the sections */
-    const char *nonce; /* of the scripts: letters and digits */
+    const char *nonce; /* the scripts' nonce: letters and digits */
 };
 
-/* Zero-initialise; NULL means what stands in brackets. Texts are borrowed for the call. */
+/* A request. Zero-initialise; NULL means the value in brackets. Texts are borrowed for the call. */
 struct report_request {
-    const char *database;     /* its file, as the page names it and its commands use it */
+    const char *database;     /* path of the database, for the page's text and commands */
     const char *device;       /* name, uuid, kind or "cuda:0" [all that have winners] */
     const char *const *words; /* experiments or beginnings of problem keys [all] */
     size_t word_count;
@@ -26,24 +26,24 @@ struct report_request {
     const char *before_database; /* its file */
     const char *title;           /* [made of the device and the experiments] */
     bool no_figures;             /* without gnuplot */
-    /* The page may ask where it comes from for more [a file that asks for nothing]. With it a
-     * database without measurements gives a page that has nothing but this. */
+    /* Permits the page to request more from its server [no requests]. A database without
+     * measurements then gives a page with these additions alone. */
     const struct report_live *live;
     void *context; /* handed to the two below, which may be NULL */
-    /* A figure that is not on the page, and why; the page says it too. */
+    /* Called for a missing figure, with the reason, which is on the page too. */
     void (*left_out)(void *context, const char *figure, const struct error *error);
     /* Between figures, which take seconds: done of total. */
     void (*progress)(void *context, size_t done, size_t total);
 };
 
-/* Appends the page, UTF-8, to an empty text. STATUS_NOT_FOUND: the database has no measurements, or
- * none of what was asked for (with the nearest that has). Figures that cannot be drawn are no
- * failure. */
+/* Appends the page, UTF-8, to an empty text. Returns STATUS_NOT_FOUND if the database has no
+ * measurements, or none for the request (with the nearest name). Figures that cannot be drawn are
+ * no failure. */
 enum status report_make(struct store *store, const struct report_request *request, struct text *out,
                         struct error *error);
 
-/* Appends to an empty text what the page draws, as JSON: what stands in its <script id="data">, and
- * what its function render() takes. Fails as report_make does. */
+/* Appends the page's data to an empty text, as JSON: the content of <script id="data"> and the
+ * argument of the page's function render(). Fails as report_make does. */
 enum status report_data(struct store *store, const struct report_request *request, struct text *out,
                         struct error *error);
 

@@ -1,4 +1,4 @@
-/* The tables of the page: rows of queries as `tune show --json` prints them, and side by side. */
+/* The page's tables: rows of queries, as in `tune show --json`, and side by side. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -108,7 +108,7 @@ static const struct table {
     {"environments", report_query_environments, NULL},
 };
 
-/* The queries of tune show know nothing of devices: rows of others are left out. */
+/* Appends a table. tune show's queries do not filter by device: rows of others are left out. */
 static enum status append_table(struct page *page, const struct table *table, struct text *out,
                                 struct error *error)
 {
@@ -152,7 +152,7 @@ static void append_side(struct text *out, const char *name, const struct compari
     text_append(out, "},");
 }
 
-/* Those of the request's earlier database, or what the database has by itself. */
+/* Appends comparisons with the request's earlier database, else those within the database. */
 static enum status append_comparisons(struct page *page, struct store *before, struct text *out,
                                       size_t *said, struct error *error)
 {
