@@ -582,7 +582,7 @@ struct function {
 };
 struct reach {
     const struct tokens *tokens;
-    bool *is_live; /* by token: in the kernel or in a function that it may call */
+    bool *is_live; /* tokens of the kernel or of a function that it may call */
 };
 
 size_t function_end(const struct tokens *tokens, size_t name)

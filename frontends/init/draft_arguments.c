@@ -111,7 +111,7 @@ enum status draft_arguments(struct draft *draft, struct error *error)
 {
     const struct source_signature *signature = draft->request->signature;
     bool writes = false,
-         writes_values = false; /* with an initial value in the source: mostly internal state */
+         writes_values = false; /* values given by the source: mostly internal state */
     for (size_t i = 0; i < draft->kernel->parameter_count; i++)
         writes |= is_output(&draft->kernel->parameters[i]);
     for (size_t i = 0; i < signature->symbol_count; i++) {

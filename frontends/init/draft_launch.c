@@ -389,7 +389,7 @@ static const char *grid_of(struct draft *draft, size_t axis)
 {
     const struct formula *launched = draft->launch.grid[axis];
     if (launched && !covered(launched) && !is_known(draft, launched))
-        launched = NULL; /* a number of blocks that somebody else knows */
+        launched = NULL; /* a number of blocks known only outside of the source */
     if (!launched && ((axis > 0 && !draft->kernel->uses_y) || (axis > 1 && !draft->kernel->uses_z)))
         return "1";
     const struct formula *span = span_of(draft, axis);

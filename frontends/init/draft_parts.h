@@ -16,7 +16,7 @@ struct tunable {
     bool fixed;         /* a #define or a constant in the source */
     bool single_valued; /* and takes no other value than the preset */
     char values[96];
-    char axis; /* of the block: 'x', 'y', 'z'; 'b': blocks per multiprocessor; 0: neither */
+    char axis; /* side of the block: 'x', 'y', 'z'; 'b': blocks per multiprocessor; 0: neither */
 };
 
 struct draft {

@@ -43,20 +43,20 @@ struct explain_point {
     int64_t resident_threads; /* GPU: on an SM at once */
 };
 
-/* What leaving the winner's value of a parameter costs, out of the sweep: how much slower the
- * fastest point with another value is than the fastest of all. */
+/* Cost of leaving the winner's value of a parameter, from the sweep: how much slower the fastest
+ * point with another value is than the fastest of all. */
 struct explain_sensitivity {
     const char *parameter;
-    const char *value;           /* the winner's */
-    const char *best_other;      /* that of the fastest point with another one */
-    double best_other_loss;      /* of that point, relative to the fastest of all; 0 and above */
+    const char *value;      /* the winner's */
+    const char *best_other; /* value of the fastest point with another one */
+    double best_other_loss; /* loss of that point, relative to the fastest of all; 0 and above */
     const char *best_other_with; /* parameters in which that point differs from the winner, too:
                                     "cluster_size", "4 others"; NULL: none */
     const char *worst;           /* the value whose fastest point is the slowest */
     double worst_loss;
     const char *worst_with;
     int64_t values; /* other values that were timed */
-    bool alone;     /* the fastest point differs in nothing else */
+    bool alone;     /* the fastest point has no other difference */
 };
 
 /* The limit of further speed, as far as the numbers tell; docs/why.md has the rules. */

@@ -1,6 +1,6 @@
-/* What leaving the winner's value of a parameter costs, out of the sweep: the fastest point with
- * another value over the fastest of all. Where that differs in other parameters as well, these are
- * named. plots/influence.sql and the page's script go by the same measure. */
+/* Finds the cost of leaving the winner's value of a parameter, from the sweep: the fastest point
+ * with another value over the fastest of all. Further parameters in which that point differs are
+ * named. plots/influence.sql and the page's script use the same measure. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -94,7 +94,7 @@ size_t put_differences(struct text *text, const char *parameters, const char *ot
     return count == SIZE_MAX ? 0 : count;
 }
 
-/* Another value of a parameter, with the fastest point that has it. */
+/* Another value of a parameter, and the fastest point with that value. */
 struct rival {
     const char *value;
     size_t changed;                  /* parameters in which the point differs from the winner */
@@ -106,8 +106,8 @@ struct rivals {
     size_t count, capacity;
 };
 
-/* The other parameters that change with it: "cluster_size, block", or "4 others"; NULL when there
- * are none. */
+/* Names the other changed parameters: "cluster_size, block", or "4 others". Returns NULL if there
+ * are none or memory is short. */
 static const char *names_of(const struct rival *rival, size_t parameter,
                             const struct explain_settings *own, struct arena *arena, bool *failed)
 {

@@ -239,7 +239,7 @@ static enum status take_row(struct writer *writer, const struct conf_row *given,
     return STATUS_OK;
 }
 
-/* Writes the device's section, with what was begun of it. */
+/* Writes the device's section, its open line included. */
 static void end_section(struct writer *writer)
 {
     end_range(writer);

@@ -20,7 +20,7 @@ struct drawing {
     const struct plot_name *names;
     size_t name_count;
     size_t done, total;
-    size_t drawn; /* number at the start of each figure's ids */
+    size_t drawn; /* figures drawn; ids begin with this number */
     size_t bytes;
     bool ended;          /* no gnuplot: no use to go on */
     struct text *absent; /* JSON texts */

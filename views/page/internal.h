@@ -26,7 +26,7 @@ struct gain {
 struct environment {
     int64_t id, device_id;
     const char *device, *kind, *uuid;
-    const char *first_day, *last_day; /* of measurements there */
+    const char *first_day, *last_day; /* days of the measurements there */
 };
 
 struct winner {
@@ -66,7 +66,7 @@ struct page {
     const char *most;                 /* launches of a problem at most; NULL: all */
     struct environment *environments; /* by device */
     size_t environment_count;
-    const char *first_day, *last_day; /* of the measurements */
+    const char *first_day, *last_day; /* days of the measurements */
     size_t device_count;
     struct rows rows; /* winners.sql */
     struct winner *winners;

@@ -41,7 +41,7 @@ enum { READERS_MAX = 64, READER_BYTES = 33 };
 struct reader {
     char id[READER_BYTES]; /* drawn by the page itself; "": the place is free */
     int64_t asked_at_ns;
-    bool has_end;                /* has drawn what the run ended with */
+    bool has_end;                /* has drawn the run's end */
     struct MHD_Connection *held; /* whose question waits for news; NULL: none does */
 };
 
@@ -399,7 +399,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 
 /* ---- state of the run ---- */
 
-/* What the database ends with is looked at anew, however long that took before. */
+/* Notes the end of the run, and has the database read again at once. */
 static void note_end(struct server *server)
 {
     if (server->ended_at_ns != 0)

@@ -32,7 +32,7 @@ enum status watch_begin(const char *database, const char *port, struct watch **o
  * `watch` may be NULL. */
 enum watch_line { WATCH_STATE = 'S', WATCH_EVENT = 'E', WATCH_END = 'X' };
 void watch_say(struct watch *watch, enum watch_line line, const struct text *json);
-/* Waits until each open page has drawn what the run ended with, half a minute at most; ends the
+/* Waits at most half a minute until each open page has drawn the end of the run, then ends the
  * child. `watch` may be NULL. */
 void watch_end(struct watch *watch);
 /* Runs the child: `tune __watch PORT DATABASE`. */

@@ -54,8 +54,8 @@ struct apply_table_head {
 enum apply_count {
     APPLY_NAMED,
     APPLY_IMAGE,     /* in the same image */
-    APPLY_SHAPED,    /* with equal grid, block, cluster and shared memory */
-    APPLY_PASSED,    /* with equal numbers */
+    APPLY_SHAPED,    /* equal grid, block, cluster and shared memory */
+    APPLY_PASSED,    /* equal numbers */
     APPLY_ON_DEVICE, /* on a device like the tuned one; outcomes of these: */
     APPLY_CHANGED,
     APPLY_REFUSED,   /* refused by the driver, or not retried afterwards: launched unchanged */
