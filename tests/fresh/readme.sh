@@ -54,7 +54,7 @@ while IFS= read -r command; do
     *) type_in 0 "$command" ;;
     esac
 done <readme.commands
-[[ $(wc -l <readme.commands) -gt 20 ]] || { echo "FAILED: README has no commands?" && failed=1; }
+[[ $(wc -l <readme.commands) -gt 12 ]] || { echo "FAILED: README has no commands?" && failed=1; }
 
 # What is shown after a replay alone, and what was packed.
 mkdir -p replayed-alone unpacked
