@@ -61,7 +61,7 @@ def gain_over(row, name):
     if row.get("verdict") == "not sure":
         return "unknown"
     if low != low and high != high or high <= 4 * low:
-        return "none" if row.get(name + "_gain_tied") == "1" else f"{gain:.2f}x"
+        return "none" if row.get(name + "_gain_standing") in ("as fast", "not compared") else f"{gain:.2f}x"
     return f"over {low:.2f}x" if low > 1 else "unknown"
 
 

@@ -236,9 +236,9 @@ def winner_row(problem, n, time_ns, configuration):
 
 
 def test_gains(_):
-    row = {"a_gain": "1.31", "a_gain_low": "1.2", "a_gain_high": "1.5", "a_gain_tied": "0"}
+    row = {"a_gain": "1.31", "a_gain_low": "1.2", "a_gain_high": "1.5", "a_gain_standing": "slower"}
     assert results.gain_over(row, "a") == "1.31x"
-    assert results.gain_over({**row, "a_gain_tied": "1"}, "a") == "none"
+    assert results.gain_over({**row, "a_gain_standing": "as fast"}, "a") == "none"
     assert results.gain_over({**row, "a_gain_high": "5"}, "a") == "over 1.20x"
     assert results.gain_over({**row, "a_gain_low": "0.1"}, "a") == "unknown"
     assert results.gain_over({**row, "a_gain": ""}, "a") == ""

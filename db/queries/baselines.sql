@@ -49,10 +49,12 @@ gained AS MATERIALIZED (
         ON gains.winner_id = chosen.winner_id
         AND gains.configuration_id = chosen.winner_configuration_id
 ),
--- Baselines of which it is not shown that they are slower than the fastest. What launches the same
--- stands for them.
+-- Baselines of which it is not shown that they are slower than the fastest, and whether they are shown to be as fast
+-- (the view `standings`). What launches the same stands for them.
 as_good AS MATERIALIZED (
-    SELECT DISTINCT chosen.winner_id AS winner_id, b.name AS baseline
+    SELECT chosen.winner_id AS winner_id, b.name AS baseline,
+           max(k.configuration_id = chosen.winner_configuration_id
+               OR (k.proven AND k.difference_low > -9e999 AND k.difference_high < 9e999)) AS is_shown
     FROM chosen
     CROSS JOIN baselines AS b
         ON b.environment_id = chosen.environment_id AND b.problem_id = chosen.problem_id
@@ -66,6 +68,7 @@ as_good AS MATERIALIZED (
         AND s.configuration_id = k.configuration_id AND s.stage = 'sweep'
         AND s.objective = 'time' AND s.l2_mode = chosen.l2_mode
     WHERE coalesce(s.same_as_trial_id, s.id) = coalesce(base.same_as_trial_id, base.id)
+    GROUP BY 1, 2
 ),
 beside AS (
     SELECT chosen.*, b.name AS baseline, b.about, bc.key AS configuration,
@@ -108,7 +111,10 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
            100 * nullif(timed.bytes_moved, 0) / timed.time_ns / ceilings.gbs, NULL) AS ceiling_percent,
        timed.winner_ns, gained.gain AS winner_gain, gained.gain_low AS winner_gain_low,
        gained.gain_high AS winner_gain_high,
-       gained.gain IS NOT NULL AND as_good.winner_id IS NOT NULL AS winner_gain_tied,
+       CASE WHEN gained.gain IS NULL THEN NULL
+            WHEN as_good.is_shown THEN 'as fast'
+            WHEN as_good.winner_id IS NOT NULL THEN 'not compared'
+            WHEN gained.gain_low > 1 THEN 'slower' END AS winner_gain_standing,
        timed.shared AS stage,
        coalesce((SELECT verdict FROM verdicts WHERE verdicts.trust = timed.trust), 'unknown') AS verdict,
        (SELECT metrics FROM trials WHERE id = timed.timed_trial_id) AS metrics, timed.configuration, timed.about, timed.detail

@@ -38,10 +38,12 @@ gained AS MATERIALIZED (
     CROSS JOIN gains
         ON gains.winner_id = timed.id AND gains.configuration_id = timed.configuration_id
 ),
--- Baselines of which it is not shown that they are slower than the fastest. What launches the same
--- stands for them.
+-- Baselines of which it is not shown that they are slower than the fastest, and whether they are shown to be as fast
+-- (the view `standings`). What launches the same stands for them.
 as_good AS MATERIALIZED (
-    SELECT DISTINCT timed.id AS winner_id, b.name AS baseline
+    SELECT timed.id AS winner_id, b.name AS baseline,
+           max(k.configuration_id = timed.configuration_id
+               OR (k.proven AND k.difference_low > -9e999 AND k.difference_high < 9e999)) AS is_shown
     FROM timed
     CROSS JOIN baselines AS b
         ON b.environment_id = timed.environment_id AND b.problem_id = timed.problem_id
@@ -55,6 +57,7 @@ as_good AS MATERIALIZED (
         AND s.configuration_id = k.configuration_id AND s.stage = 'sweep'
         AND s.objective = 'time' AND s.l2_mode = timed.l2_mode
     WHERE coalesce(s.same_as_trial_id, s.id) = coalesce(base.same_as_trial_id, base.id)
+    GROUP BY 1, 2
 ),
 beside AS MATERIALIZED (
     SELECT timed.id, points.configuration_id, points.sweep_ns, points.race_ns, points.confirm_ns
@@ -73,7 +76,10 @@ compared AS (
                WHEN 'race' THEN coalesce(bp.race_ns, bp.confirm_ns, bp.sweep_ns)
                ELSE coalesce(bp.sweep_ns, bp.race_ns, bp.confirm_ns) END AS time_ns,
            gained.gain, gained.gain_low, gained.gain_high,
-           gained.gain IS NOT NULL AND as_good.winner_id IS NOT NULL AS tied
+           CASE WHEN gained.gain IS NULL THEN NULL
+                WHEN as_good.is_shown THEN 'as fast'
+                WHEN as_good.winner_id IS NOT NULL THEN 'not compared'
+                WHEN gained.gain_low > 1 THEN 'slower' END AS standing
     FROM timed
     JOIN baselines AS b
         ON b.environment_id = timed.environment_id AND b.problem_id = timed.problem_id
@@ -84,8 +90,8 @@ compared AS (
 ),
 -- The baseline that comes nearest: what a program could have had without tuning.
 nearest AS (
-    SELECT id, name, about, gain, gain_low, gain_high, tied,
-           row_number() OVER (PARTITION BY id ORDER BY tied DESC, gain, name) AS place
+    SELECT id, name, about, gain, gain_low, gain_high, standing,
+           row_number() OVER (PARTITION BY id ORDER BY coalesce(standing <> 'slower', 0) DESC, gain, name) AS place
     FROM compared
     WHERE gain IS NOT NULL
 )
@@ -104,7 +110,7 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        timed.candidate_count, timed.coverage, timed.points AS points_tried, timed.space_count, timed.failures,
        100 * timed.chance_of_better AS chance_percent, 100 * timed.most_better AS most_percent, timed.compared,
        nullif(timed.compared / 3, 0) AS wrong_less_than_once_in, timed.chosen_at, timed.trial_id, timed.id AS winner_id,
-       nearest.gain, nearest.gain_low, nearest.gain_high, nearest.tied AS gain_tied,
+       nearest.gain, nearest.gain_low, nearest.gain_high, nearest.standing AS gain_standing,
        nearest.name AS gain_over,
        nearest.about AS gain_over_about,
        (SELECT json_group_array(json_object(
@@ -112,7 +118,7 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
                    'configuration', compared.configuration, 'time_ns', compared.time_ns,
                    'gain', compared.gain, 'gain_low', compared.gain_low,
                    'gain_high', compared.gain_high,
-                   'tied', json(iif(compared.tied, 'true', 'false'))))
+                   'standing', compared.standing))
         FROM compared WHERE compared.id = timed.id) AS baselines,
        (SELECT metrics FROM trials
         WHERE id = CASE timed.timed_in WHEN 'confirm' THEN timed.confirm_trial_id

@@ -116,7 +116,7 @@ expect_out '^- How it compares with the baseline textbook is unknown: '
 run "$TUNE" report fixture.sum.i32 --no-figures -o wide.html
 expect_code 0
 told='[{k: v for k, v in g.items() if k != "about"} for p in winners if p["n"] == 65536 for g in p["gains"]]'
-expect_data wide.html "$told" "[{'name': 'occupancy_api', 'at_least': 1.5}, {'name': 'textbook'}]"
+expect_data wide.html "$told" "[{'name': 'occupancy_api', 'standing': 'slower', 'at_least': 1.5}, {'name': 'textbook'}]"
 run "$TUNE" export -o wide.conf
 expect_code 0
 grep -q '^fixture.sum.i32 n=65536.* at=65536 ' wide.conf || fail "no entry at that size"
@@ -142,11 +142,11 @@ expect_out '^fixture\.sum\.i32 +65536 .* none .* unknown '
 run "$TUNE" show --wide --baselines fixture.sum.i32 --n 65536
 expect_out ' occupancy_api .* none '
 run "$TUNE" show fixture.sum.i32 --n 65536 --json
-expect_json '[b["tied"] for b in j[0]["baselines"]], j[0]["gain_tied"], round(j[0]["gain"], 2)' '([True, False], 1, 1.51)'
-run "$TUNE" report fixture.sum.i32 --no-figures -o tied.html
-expect_data tied.html '[g.get("tied") for p in winners if p["n"] == 65536 for g in p["gains"]]' '[True, None]'
-run "$TUNE" export -o tied.conf
-! grep -A1 '^fixture.sum.i32 n=65536' tied.conf | grep -q 'gain\.' || fail "tuned.conf tells a gain over what is as good"
+expect_json '[b["standing"] for b in j[0]["baselines"]], j[0]["gain_standing"], round(j[0]["gain"], 2)' "(['not compared', None], 'not compared', 1.51)"
+run "$TUNE" report fixture.sum.i32 --no-figures -o equal.html
+expect_data equal.html '[g.get("standing") for p in winners if p["n"] == 65536 for g in p["gains"]]' "['not compared', None]"
+run "$TUNE" export -o equal.conf
+! grep -A1 '^fixture.sum.i32 n=65536' equal.conf | grep -q 'gain\.' || fail "tuned.conf tells a gain over what is as good"
 
 # The line to forward is of the largest problem of which something is known.
 python3 - <<'P'

@@ -92,7 +92,7 @@ expect_json 'len(j)' 6
 run "$TUNE" show fixture --csv
 expect_code 0
 [[ $(wc -l <"$captured.out") -eq 7 ]] || fail "not a header and six rows"
-expect_out '^version,device,.*,configuration,parameters,launches,picked,picked_loss_percent,occupancy_api_ns,occupancy_api_gain,occupancy_api_gain_low,occupancy_api_gain_high,occupancy_api_gain_tied,textbook_ns,textbook_gain,textbook_gain_low,textbook_gain_high,textbook_gain_tied$'
+expect_out '^version,device,.*,configuration,parameters,launches,picked,picked_loss_percent,occupancy_api_ns,occupancy_api_gain,occupancy_api_gain_low,occupancy_api_gain_high,occupancy_api_gain_standing,textbook_ns,textbook_gain,textbook_gain_low,textbook_gain_high,textbook_gain_standing$'
 
 # What the manual promises of JSON and CSV is there, and both hold the same.
 cp "$captured.out" winners.csv

@@ -124,11 +124,11 @@ expect_code 0
 expect_out '^a: Fixture GPU, 20[0-9-]+; b: Fixture GPU, 2099-01-01$'
 expect_out '^- What changed: driver 999\.0, now 1000\.0; measured 20[0-9-]+, now 2099-01-01\.$'
 expect_out '^- Of 5 problems it is faster for 1 \(1\.11x\) and slower for 0; 3 differ by no more than noise; of 1 that is not known\.$'
-expect_out '^- 3 winners are the same; 1 moved within noise: what won before is not shown to be slower; 1 moved by more than noise: what won before takes up to 3\.00 % more\.$'
+expect_out '^- 3 winners are the same; 1 moved within noise: what won before is as fast; 1 moved by more than noise: what won before takes up to 3\.00 % more\.$'
 expect_out '^fixture\.sum\.f32 +4194304 +cold +23\.20 us +20\.88 us +-10\.0 % .* faster +same +- +-$'
 expect_out '^fixture\.sum\.f32 +67108864 .* unknown +same '
-expect_out '^fixture\.sum\.i32 +65536 .* alike +loses +3\.00 % +2\.80 % +block=[0-9]+ '
-expect_out '^fixture\.sum\.i32 +67108864 .* alike +tied +-0\.05 % '
+expect_out '^fixture\.sum\.i32 +65536 .* alike +slower +3\.00 % +2\.80 % +block=[0-9]+ '
+expect_out '^fixture\.sum\.i32 +67108864 .* alike +as fast +-0\.05 % '
 # The devices beside one another, by the newest of each.
 expect_out '^a: Fixture GPU, 2099-01-01; b: Other GPU, '
 expect_out '^- What changed: device Fixture GPU against Other GPU; '
@@ -154,6 +154,7 @@ for row in rows:
         (row["problem"], row["n"], row[side + "_device"], row[side + "_driver"])).fetchone()[0] for side in "ab"]
     assert all(abs(x / y - 1) < 1e-9 for x, y in zip(times, (row["a_ns"], row["b_ns"]))), (row, times)
     assert abs(row["more"] - (row["b_ns"] / row["a_ns"] - 1)) < 1e-9
+    assert row["move"] != "as fast" or row["loss_high"] <= 0.0025, row
     assert (row["move"] == "same") == (row["a_configuration"] == row["b_configuration"])
 P
 
@@ -161,4 +162,4 @@ P
 run "$TUNE" report --no-figures -o page.html
 expect_code 0
 expect_data page.html 'len(j["comparisons"]), any(s.startswith("3 winners are the same; 1 moved within noise: ") for s in j["comparisons"][0]["sentences"])' '(2, True)'
-expect_data page.html '[row["move"] for c in j["comparisons"] for row in c["winners"]].count("loses")' 1
+expect_data page.html '[row["move"] for c in j["comparisons"] for row in c["winners"]].count("slower")' 1

@@ -252,3 +252,20 @@ expect_out '^worse by .* unknown +unknown$'
 expect_out 'It does more f32 operations than were measured on this device, so that ceiling is not used'
 run "$TUNE" report --db absurd.db --no-figures -o absurd.html
 expect_data absurd.html '[w for p in winners if p["n"] == 65536 for w in ("ratio", "low", "high") for g in p["gains"] if w in g]' '[]'
+
+# Choices that are not sure are written on request alone; the option's former name still works.
+python3 - <<'P'
+import shutil, sqlite3
+shutil.copy("tune.db", "some.db")
+db = sqlite3.connect("some.db")
+db.execute("UPDATE winners SET trust = iif(id % 2, 'unstable', 'sound')")
+db.commit()
+P
+run "$TUNE" export --db some.db -o some.conf
+expect_code 0
+expect_err '^left out: 3 winners that are not sure '
+for option in --include-not-sure --include-unstable; do
+    run "$TUNE" export --db some.db "$option" -o -
+    expect_code 0
+    expect_out ' verdict="not sure"'
+done

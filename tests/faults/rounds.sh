@@ -53,7 +53,7 @@ expect_out '^copy.i32 +1000 .* not sure .* Not sure: more than 20 % of the round
 ! grep -qs '^copy.i32 ' tuned.conf || fail "an unstable result was written: $(cat tuned.conf)"
 run "$TUNE" export -o -
 ! grep -q '^copy.i32 ' "$captured.out" || fail "an unstable result was exported"
-run "$TUNE" export --include-unstable -o -
+run "$TUNE" export --include-not-sure -o -
 expect_code 0
 expect_out '^copy.i32 n=1000 way=1 block=64 '
 expect_out '^  [|] .* verdict="not sure"'

@@ -108,7 +108,7 @@ class Program:
             over = [b for b in row["baselines"] or [] if b["name"] == "program"]
             if not over or over[0]["gain"] is None:
                 words.append("not known")
-            elif over[0].get("tied") or row["configuration"] == over[0]["configuration"]:
+            elif over[0]["standing"] in ("as fast", "not compared") or row["configuration"] == over[0]["configuration"]:
                 words.append("none: the program's own launch is as good")
             else:
                 words.append("%.2fx [%.2f, %.2f] (%s), %s" % (over[0]["gain"], over[0]["gain_low"], over[0]["gain_high"],

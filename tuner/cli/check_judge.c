@@ -147,7 +147,8 @@ static void judge_row(struct check_entry *entry, const struct contender_row *fas
     if (own->rejection)
         decide(entry, CHECK_BEATEN, own->rejection);
     else if (own->trust && strcmp(own->trust, "unstable") == 0)
-        decide(entry, CHECK_UNKNOWN, own->trust_reason ? own->trust_reason : "unstable");
+        decide(entry, CHECK_UNKNOWN,
+               own->trust_reason ? own->trust_reason : "the measurement supports no choice");
     else
         decide(entry,
                own->tied || difference_is_tied(difference, entry->delta) ? CHECK_HOLDS

@@ -140,8 +140,8 @@ static enum status export_conf_file(const struct request *request, struct error 
     if (status == STATUS_OK)
         status = write_counted(path, &text, counts.entries, "entry", "entries", error);
     if (status == STATUS_OK && counts.unstable > 0)
-        print_clean(stderr, "left out: %zu unstable %s (see 'tune show --trust')\n",
-                    counts.unstable, counts.unstable == 1 ? "winner" : "winners");
+        print_clean(stderr, "left out: %zu %s not sure (see 'tune show --trust')\n",
+                    counts.unstable, counts.unstable == 1 ? "winner that is" : "winners that are");
     text_free(&text);
     return status;
 }
@@ -283,9 +283,11 @@ static enum status run_export(const struct command *command, int argc, char **ar
             "preferred among equally fast ones (default: the installed list; \"\": none)"),
         OPTION_FLAG("replayed", &request.replayed,
                     "accept a database of replayed numbers, which is refused otherwise"),
-        OPTION_FLAG("include-unstable", &request.wanted.include_unstable,
-                    "include winners that the measurement does not support\nThey are left out "
+        OPTION_FLAG("include-not-sure", &request.wanted.include_unstable,
+                    "include winners whose verdict is 'not sure'\nThey are left out "
                     "otherwise, and their number is printed."),
+        OPTION_FLAG("include-unstable", &request.wanted.include_unstable,
+                    "the former name of --include-not-sure"),
     };
     bool helped = false;
     enum status status = options_parse(command, options, COUNT(options), argc, argv, request.files,

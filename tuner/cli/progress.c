@@ -406,7 +406,8 @@ void progress_end(struct progress_view *view)
 static void on_winner(void *context, const struct session_winner *winner)
 {
     struct progress_view *view = context;
-    const char *reason = winner->trust_reason ? winner->trust_reason : "unstable";
+    const char *reason =
+        winner->trust_reason ? winner->trust_reason : "the measurement supports no choice";
     char time[32];
     char value[64];
     struct text line = {0};

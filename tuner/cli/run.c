@@ -466,7 +466,7 @@ static enum status write_conf(const struct run *run, struct store *store, struct
     if (status == STATUS_OK && !run->text.quiet && counts.unstable > 0) {
         struct text line = {0};
         append_show(&line, run, "--trust");
-        print_clean(stderr, "tune: %zu unstable %s not in it: see %s\n", counts.unstable,
+        print_clean(stderr, "tune: %zu %s not sure and not in it: see %s\n", counts.unstable,
                     counts.unstable == 1 ? "winner is" : "winners are", text_string(&line));
         text_free(&line);
     }

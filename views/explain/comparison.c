@@ -23,7 +23,8 @@ const char *time_change_name(enum time_change change)
 const char *winner_move_name(enum winner_move move)
 {
     static const char *const names[] = {
-        [WINNER_SAME] = "same",       [WINNER_TIED] = "tied",         [WINNER_LOSES] = "loses",
+        [WINNER_SAME] = "same",       [WINNER_AS_FAST] = "as fast",
+        [WINNER_SLOWER] = "slower",   [WINNER_OPEN] = "not compared",
         [WINNER_ONCE] = "timed once", [WINNER_UNTRIED] = "not tried",
     };
     return names[move];
@@ -57,7 +58,10 @@ void judge_winner(struct compared_winner *winner)
         winner->loss = winner->carried - 1;
         winner->loss_low = winner->carried_low - 1;
         winner->loss_high = winner->carried_high - 1;
-        winner->move = winner->loss_low > fmax(winner->b_delta, 0) ? WINNER_LOSES : WINNER_TIED;
+        const double equal = fmax(winner->b_delta, 0);
+        winner->move = winner->loss_low > equal     ? WINNER_SLOWER
+                       : winner->loss_high <= equal ? WINNER_AS_FAST
+                                                    : WINNER_OPEN;
     } else if (isfinite(winner->carried_once)) {
         winner->loss = winner->carried_once - 1;
         winner->move = WINNER_ONCE;
@@ -279,17 +283,20 @@ static void say_winners(struct text *text, const struct comparison *comparison)
     for (size_t i = 0; i < comparison->winner_count; i++) {
         const struct compared_winner *winner = &comparison->winners[i];
         counts[winner->move]++;
-        if (winner->move == WINNER_LOSES)
+        if (winner->move == WINNER_SLOWER)
             most = fmax(most, winner->loss);
     }
     text_printf(text, "%zu winner%s the same", counts[WINNER_SAME],
                 counts[WINNER_SAME] == 1 ? " is" : "s are");
-    if (counts[WINNER_TIED] > 0)
-        text_printf(text, "; %zu moved within noise: what won %s is not shown to be slower",
-                    counts[WINNER_TIED], comparison->names[0]);
-    if (counts[WINNER_LOSES] > 0)
+    if (counts[WINNER_AS_FAST] > 0)
+        text_printf(text, "; %zu moved within noise: what won %s is as fast",
+                    counts[WINNER_AS_FAST], comparison->names[0]);
+    if (counts[WINNER_OPEN] > 0)
+        text_printf(text, "; %zu moved, and what won %s was not compared to the end",
+                    counts[WINNER_OPEN], comparison->names[0]);
+    if (counts[WINNER_SLOWER] > 0)
         say(text, "; %D moved by more than noise: what won %s takes up to %M",
-            (int64_t)counts[WINNER_LOSES], comparison->names[0], most);
+            (int64_t)counts[WINNER_SLOWER], comparison->names[0], most);
     if (counts[WINNER_ONCE] > 0)
         text_printf(text, "; %zu moved, and what won %s was timed but once", counts[WINNER_ONCE],
                     comparison->names[0]);

@@ -30,8 +30,9 @@ enum time_change {
 /* Outcome of the first side's winner on the second side. */
 enum winner_move {
     WINNER_SAME,    /* won there, too, or launches equally */
-    WINNER_TIED,    /* another won; not shown to be slower */
-    WINNER_LOSES,   /* another won; shown to be slower in shared rounds */
+    WINNER_AS_FAST, /* another won; shown to be as fast in shared rounds */
+    WINNER_SLOWER,  /* another won; shown to be slower there */
+    WINNER_OPEN,    /* another won; neither is shown */
     WINNER_ONCE,    /* another won; timed once, in the sweep */
     WINNER_UNTRIED, /* another won; no time there */
 };
@@ -75,8 +76,8 @@ struct comparison {
 /* Computes change, move and the numbers behind both from the values read. */
 void judge_winner(struct compared_winner *winner);
 
-/* Return names: "faster", "slower", "alike", "unknown"; "same", "tied", "loses", "timed once", "not
- * tried". */
+/* Return names: "faster", "slower", "alike", "unknown"; "same", "as fast", "slower", "not
+ * compared", "timed once", "not tried". */
 const char *time_change_name(enum time_change change);
 const char *winner_move_name(enum winner_move move);
 

@@ -162,8 +162,8 @@ static const struct store_column key_columns[] = {
 
 #define GAIN(member, kind) STORE_MEMBER(struct gain, member, kind)
 static const struct store_column gain_columns[] = {
-    GAIN(name, TEXT), GAIN(about, TEXT), GAIN(ratio, REAL), GAIN(low, REAL),
-    GAIN(high, REAL), GAIN(peer, TRUTH), GAIN(tied, TRUTH)};
+    GAIN(name, TEXT), GAIN(about, TEXT), GAIN(ratio, REAL),   GAIN(low, REAL),
+    GAIN(high, REAL), GAIN(peer, TRUTH), GAIN(standing, TEXT)};
 
 /* Finds keys that the query of `tune show` lacks. */
 static enum status find_keys(struct page *page, struct winner *winner, struct error *error)

@@ -455,7 +455,10 @@ static void append_gain(struct text *out, const struct winner *winner, const str
     text_append(out, "{\"name\":");
     json_append_string(out, gain->name);
     text_append(out, gain->peer ? ",\"peer\":true" : "");
-    text_append(out, gain->tied ? ",\"tied\":true" : "");
+    if (gain->standing) {
+        text_append(out, ",\"standing\":");
+        json_append_string(out, gain->standing);
+    }
     for (size_t i = 0; i < COUNT(reals); i++)
         if (reals[i].is_told && isfinite(reals[i].value))
             text_printf(out, ",\"%s\":%.7g", reals[i].name, reals[i].value);
@@ -552,7 +555,7 @@ static void append_winner(struct page *page, struct text *out, const struct winn
                              "gain_low",
                              "gain_high",
                              "metrics",
-                             "gain_tied",
+                             "gain_standing",
                              "gain_over",
                              "value",
                              "chosen_at",

@@ -51,7 +51,7 @@ const readWinner = ({ winner, why, gains, launch, advice, groups, rounds, rounds
   if (!winner) return null;
   const own = why && why[0];
   const isOpen = isRunning && winner.stage !== 'confirm';
-  const told = { peer: false, tied: false, ratio: null, low: null, high: null, at_least: null };
+  const told = { peer: false, standing: null, ratio: null, low: null, high: null, at_least: null };
   return {
     ...WINNER_NONE, ...winner, gains: gains.map((gain) => ({ ...told, ...gain })), launch, advice: isOpen ? '' : advice, groups, rounds, rounds_dropped: dropped, why: own || null,
     verdict: isOpen ? OPEN : winner.verdict || 'unknown',
@@ -140,6 +140,8 @@ const shownSize = (n) => {
   const ten = Math.log10(n);
   return n >= 1024 && Number.isInteger(power) ? `2^${power}` : n >= 1e5 && Number.isInteger(ten) ? `10^${ten}` : shownCount(n);
 };
-// What is told of a gain: 1 of what is as fast; null where its bounds say nothing.
-const gainTold = (gain) => !gain ? null : gain.tied && gain.ratio ? 1 : gain.ratio ?? gain.at_least;
-const shownTold = (gain) => gain.tied ? 'as fast' : gain.ratio ? shownGain(gain.ratio) : `over ${shownGain(gain.at_least)}`;
+// A baseline that is not shown to be slower: no gain, whatever the ratio.
+const hasNoGain = (gain) => gain.standing === 'as fast' || gain.standing === 'not compared';
+// What is told of a gain: 1 where none is shown; null where its bounds say nothing.
+const gainTold = (gain) => !gain ? null : hasNoGain(gain) && gain.ratio ? 1 : gain.ratio ?? gain.at_least;
+const shownTold = (gain) => hasNoGain(gain) ? gain.standing : gain.ratio ? shownGain(gain.ratio) : `over ${shownGain(gain.at_least)}`;

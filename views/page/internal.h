@@ -19,7 +19,7 @@ struct gain {
     const char *about; /* NULL: not said */
     double ratio, low, high;
     bool peer;
-    bool tied; /* as good: no gain, whatever the ratio */
+    const char *standing; /* a baseline's: "as fast", "slower", "not compared"; NULL: unknown */
 };
 
 /* Where something was measured. */

@@ -24,7 +24,7 @@ const beside = (problem, setting) => {
   const [here, there] = [problem.winner, other.winner];
   if (!here.time_low_ns || !here.time_high_ns || !there.time_low_ns || !there.time_high_ns) return undefined;
   const [low, high] = [there.time_low_ns / here.time_high_ns, there.time_high_ns / here.time_low_ns];
-  return { name: setting, ratio: there.time_ns / here.time_ns, low, high, tied: low <= 1 && high >= 1 };
+  return { name: setting, ratio: there.time_ns / here.time_ns, low, high, standing: low <= 1 && high >= 1 ? 'as fast' : null };
 };
 const gainBy = (problem, by) => problem.winner.gains.find((own) => own.name === by) ||
   (by.startsWith(AT) ? beside(problem, by.slice(AT.length)) : undefined);
@@ -58,7 +58,7 @@ const cellOf = (problem, by, largest) => {
   if (told === null) return { text: '\u2013', strength: 0, title: 'not compared' };
   return {
     text: told.toFixed(told < 9.995 ? 2 : told < 99.95 ? 1 : 0), strength: Math.abs(Math.log(told)) / Math.log(largest), isLoss: told < 1,
-    title: `${gain.tied ? 'as fast' : `${shownTold(gain)} as fast`} as ${by.startsWith(AT) ? `on ${by.slice(AT.length)}` : by}`,
+    title: `${hasNoGain(gain) ? gain.standing : `${shownTold(gain)} as fast`}${gain.standing === 'not compared' ? ' to the end with ' : ' as '}${by.startsWith(AT) ? `on ${by.slice(AT.length)}` : by}`,
   };
 };
 
@@ -187,12 +187,12 @@ const drawGains = (problem) => {
   const x = logarithmic(least, most, 4, width - 4);
   return make('table', { class: 'gains' }, make('tbody', null, gains.map(({ gain, told }) => make('tr', null,
     make('th', { scope: 'row' }, gain.name),
-    make('td', { class: 'n' }, make(isSure(winner) && !gain.tied ? 'b' : 'span', null, shownTold(gain)),
-      gain.low > 0 && gain.high > 0 && !gain.tied && make('small', null, `${shownGain(gain.low)} to ${shownGain(gain.high)}`)),
+    make('td', { class: 'n' }, make(isSure(winner) && !hasNoGain(gain) ? 'b' : 'span', null, shownTold(gain)),
+      gain.low > 0 && gain.high > 0 && !hasNoGain(gain) && make('small', null, `${shownGain(gain.low)} to ${shownGain(gain.high)}`)),
     make('td', { class: 'picture' }, draw('svg', { viewBox: `0 0 ${width} 20`, width, height: 20, 'aria-hidden': 'true' },
       draw('line', { x1: x(1), x2: x(1), y1: 0, y2: 20, class: 'axis' }),
       gain.low > 0 && gain.high > 0 && draw('path', { class: 'whisker', d: `M${x(gain.low)} 10H${x(gain.high)}M${x(gain.low)} 6v8M${x(gain.high)} 6v8` }),
-      draw('circle', { cx: x(told), cy: 10, r: 4, class: told < 1 ? 'dot bad' : gain.tied ? 'dot quiet-dot' : 'dot' }))))),
+      draw('circle', { cx: x(told), cy: 10, r: 4, class: told < 1 ? 'dot bad' : hasNoGain(gain) ? 'dot quiet-dot' : 'dot' }))))),
   make('tr', null, make('td'), make('td'), make('td', { class: 'picture' }, draw('svg', { viewBox: `0 0 ${width} 16`, width, height: 16, class: 'ticks', 'aria-hidden': 'true' },
     draw('line', { x1: 4, x2: width - 4, y1: 0.5, y2: 0.5, class: 'axis' }), marks.map((tick) => [draw('line', { x1: x(tick), x2: x(tick), y1: 0, y2: 4, class: 'axis' }),
       draw('text', { x: Math.max(10, Math.min(width - 12, x(tick))), y: 15, 'text-anchor': 'middle' }, `${tick}\u00d7`)]))))));

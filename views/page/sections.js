@@ -23,11 +23,11 @@ const gainMeans = (problems) => {
   const names = new Map();
   for (const { winner } of problems)
     for (const gain of winner.gains) {
-      const ratio = gain.ratio === null ? null : gain.tied ? 1 : gain.ratio;
+      const ratio = gain.ratio === null ? null : hasNoGain(gain) ? 1 : gain.ratio;
       if (!names.has(gain.name)) names.set(gain.name, { name: gain.name, about: gain.about, peer: gain.peer, ratios: [], slower: 0 });
       if (!(ratio > 0)) continue;
       names.get(gain.name).ratios.push(ratio);
-      names.get(gain.name).slower += !gain.tied && (gain.high > 0 ? gain.high < 1 : ratio < 0.995) ? 1 : 0;
+      names.get(gain.name).slower += !hasNoGain(gain) && (gain.high > 0 ? gain.high < 1 : ratio < 0.995) ? 1 : 0;
     }
   return [...names.values()].map((own) => ({
     ...own, count: own.ratios.length, low: Math.min(...own.ratios), high: Math.max(...own.ratios),
@@ -144,8 +144,8 @@ const gainCell = (gain, isNamed) => {
   if (!gain) return make('td', { class: 'n' }, '\u2013');
   const told = gainTold(gain);
   if (told === null) return make('td', { class: 'n' }, 'unknown', gain.peer && make('small', null, 'of two medians'), isNamed && make('small', null, gain.name));
-  const hasBounds = gain.ratio && !gain.tied && gain.low > 0 && gain.high > 0;
-  return make('td', { class: told < 1 ? 'n slower' : 'n', 'data-v': told }, gain.tied ? 'none' : bold(shownTold(gain)), gain.tied && make('small', null, 'as fast'),
+  const hasBounds = gain.ratio && !hasNoGain(gain) && gain.low > 0 && gain.high > 0;
+  return make('td', { class: told < 1 ? 'n slower' : 'n', 'data-v': told }, hasNoGain(gain) ? 'none' : bold(shownTold(gain)), hasNoGain(gain) && make('small', null, gain.standing),
     hasBounds ? interval(shownGain(gain.low), shownGain(gain.high)) : gain.peer && make('small', null, 'of two medians'), isNamed && make('small', null, gain.name));
 };
 const fastestPeer = (winner) => winner.gains.filter((gain) => gain.peer && gain.ratio > 0).sort((a, b) => a.ratio - b.ratio)[0];
@@ -191,14 +191,14 @@ const shareCell = (share, low, high) => {
   return numberCell(share, shownPercent(100 * share), boundsTell(1 + low, 1 + high) && interval(shownPercent(100 * low), shownPercent(100 * high)));
 };
 const drawComparisons = () => [make('p', null, 'What another run, driver, board or version changed. ', make('i', null, 'b is'), ' faster or slower where both intervals say so, by more than what counts as equal; else alike: no difference beyond noise. ',
-  make('i', null, 'a\u2019s winner'), ' is the ', make('i', null, 'same'), ' at b, or another one won there, where it is ', make('i', null, 'tied'), ' (not shown to be slower), ', make('i', null, 'loses'),
-  ' (shown to be, in rounds that both were in), was ', make('i', null, 'timed once'), ', in the sweep, or ', make('i', null, 'not tried'), '.'), state.data.comparisons.map(({ a, b, sentences, winners }) => {
+  make('i', null, 'a\u2019s winner'), ' is the ', make('i', null, 'same'), ' at b, or another one won there, where it is ', make('i', null, 'as fast'), ', ', make('i', null, 'slower'),
+  ' or ', make('i', null, 'not compared'), ' (neither is shown), in rounds that both were in, was ', make('i', null, 'timed once'), ', in the sweep, or ', make('i', null, 'not tried'), '.'), state.data.comparisons.map(({ a, b, sentences, winners }) => {
   const side = (own) => [own.device, own.day, own.database].filter(Boolean).join(', ');
   return [make('h3', null, `a: ${side(a)}; b: ${side(b)}`), make('ul', null, sentences.map((sentence) => make('li', null, sentence))), makeTable('winners side by side', [
     ['problem', 'head', (row) => row.problem], ['n', 'count', (row) => row.n], ['time a', 'time', (row) => row.a_ns], ['time b', 'time', (row) => row.b_ns],
     ['b takes more', 'share', (row) => shareCell(row.more, row.more_low, row.more_high)],
     ['b is', 'text', (row) => make('td', null, ['faster', 'slower'].includes(row.change) ? bold(row.change) : row.change)],
-    ['a\u2019s winner', 'text', (row) => make('td', null, ['loses', 'slower'].includes(row.move) ? bold(row.move) : row.move)],
+    ['a\u2019s winner', 'text', (row) => make('td', null, row.move === 'slower' ? bold(row.move) : row.move)],
     ['it takes more', 'share', (row) => shareCell(row.loss, row.loss_low, row.loss_high)],
     ['b\u2019s winner differs by', 'configuration', (row) => differencesOf(row.a_configuration, row.b_configuration)]], winners)];
 })];

@@ -25,8 +25,9 @@ struct compared_row {
 #define SIDE(side, member)                                                                         \
     MEMBER(#side "_" #member, #side "_" #member, sides.side.member, TEXT, NULL)
 #define SIDES(side)                                                                                \
-    SIDE(side, device), SIDE(side, uuid), SIDE(side, driver), SIDE(side, compiler),                \
-        SIDE(side, tool_version), SIDE(side, host), SIDE(side, day), SIDE(side, database)
+    SIDE(side, device), MEMBER(#side "_uuid", #side "_device_uuid", sides.side.uuid, TEXT, NULL),  \
+        SIDE(side, driver), SIDE(side, compiler), SIDE(side, tool_version), SIDE(side, host),      \
+        SIDE(side, day), SIDE(side, database)
 #define WINNER(member, kind, label) MEMBER(#member, #member, winner.member, kind, label)
 #define OWN(member, kind, label)    MEMBER(#member, #member, member, kind, label)
 
@@ -59,11 +60,11 @@ static const struct show_word compare_words[] = {
      "by the ends of both intervals, and by more than what counts as a tie: faster, slower, or "
      "alike, which is no more than noise."},
     {"a's winner",
-     "same: it won at b, too. tied: another won, and it is not shown to be slower "
-     "there. loses: it is "
-     "shown to be, by 'it takes more', 'at least' the lower end of the interval. timed "
-     "once: in the sweep "
-     "alone, where a few percent say little. not tried: it has no time at b."},
+     "same: it won at b, too. as fast: another won, and it is shown to be no slower there. slower: "
+     "it is shown to be, by 'it takes more', 'at least' the lower end of the interval. not "
+     "compared: "
+     "neither is shown. timed once: in the sweep alone, where a few percent say little. not tried: "
+     "it has no time at b."},
 };
 
 static bool make_rows(const struct comparison *comparisons, size_t count, enum members_for printing,

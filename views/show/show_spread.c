@@ -15,7 +15,8 @@ static const struct cell unknown = {.text = "unknown"};
 
 /* Replaces a gain by "none" if the baseline is not shown to be slower, by "> 2.90x" or "unknown" if
  * the bounds (NaN: none) are too wide. */
-static bool tell_gain(struct rows *rows, size_t row, int column, double low, double high, bool tied)
+static bool tell_gain(struct rows *rows, size_t row, int column, double low, double high,
+                      const char *standing)
 {
     struct cell *cell = &rows->cells[row][column];
     if (!cell->text)
@@ -29,7 +30,7 @@ static bool tell_gain(struct rows *rows, size_t row, int column, double low, dou
     else if (known == RATIO_AT_LEAST)
         *cell =
             (struct cell){.text = arena_printf(&rows->arena, "> %.*fx", low < 99.995 ? 2 : 0, low)};
-    else if (tied)
+    else if (standing && strcmp(standing, "slower") != 0)
         *cell = (struct cell){.text = SHOW_NO_GAIN};
     return cell->text != NULL;
 }
@@ -37,10 +38,10 @@ static bool tell_gain(struct rows *rows, size_t row, int column, double low, dou
 bool show_tell_gains(struct rows *rows)
 {
     static const struct {
-        const char *gain, *low, *high, *tied;
+        const char *gain, *low, *high, *standing;
     } gains[] = {
-        {"gain", "gain_low", "gain_high", "gain_tied"},
-        {"winner_gain", "winner_gain_low", "winner_gain_high", "winner_gain_tied"},
+        {"gain", "gain_low", "gain_high", "gain_standing"},
+        {"winner_gain", "winner_gain_low", "winner_gain_high", "winner_gain_standing"},
     };
     bool good = true;
     for (size_t k = 0; k < COUNT(gains); k++) {
@@ -48,7 +49,7 @@ bool show_tell_gains(struct rows *rows)
         for (size_t i = 0; i < rows->row_count && column >= 0 && good; i++)
             good = tell_gain(rows, i, column, rows_number(rows, i, gains[k].low),
                              rows_number(rows, i, gains[k].high),
-                             rows_number(rows, i, gains[k].tied) == 1);
+                             rows_text(rows, i, gains[k].standing, NULL));
     }
     return good;
 }
@@ -116,11 +117,11 @@ static bool add_columns(struct spread *spread, const char *prefix, const char *c
 }
 
 /* Values of each baseline; tables show the first two. */
-enum { OF_TIME, OF_GAIN, OF_LOW, OF_HIGH, OF_TIED, OF_BASELINE };
+enum { OF_TIME, OF_GAIN, OF_LOW, OF_HIGH, OF_STANDING, OF_BASELINE };
 static const char *const suffixes[OF_BASELINE] = {"_ns", "_gain", "_gain_low", "_gain_high",
-                                                  "_gain_tied"};
+                                                  "_gain_standing"};
 static const char *const members[OF_BASELINE] = {"time_ns", "gain", "gain_low", "gain_high",
-                                                 "tied"};
+                                                 "standing"};
 
 static double real_of(const json_t *entry, const char *name)
 {
@@ -135,18 +136,24 @@ static bool fill_baselines(struct rows *rows, size_t row, const json_t *baseline
     json_array_foreach(baselines, i, entry)
     {
         const char *name = json_string_value(json_object_get(entry, "name"));
-        const bool tied = json_is_true(json_object_get(entry, "tied"));
+        const char *standing = json_string_value(json_object_get(entry, members[OF_STANDING]));
         for (size_t of = 0; of < OF_BASELINE; of++) {
             const char *column = arena_printf(&rows->arena, "%s%s", name ? name : "", suffixes[of]);
             const int index = column ? rows_column(rows, column) : -1;
-            const double value = of == OF_TIED ? tied : real_of(entry, members[of]);
+            const double value = real_of(entry, members[of]);
             if (!column)
                 return false;
-            if (index >= 0 && !isnan(value) && !rows_set_number(rows, row, (size_t)index, value))
+            if (index >= 0 && of == OF_STANDING && standing) {
+                const char *word = arena_strdup(&rows->arena, standing);
+                if (!word)
+                    return false;
+                rows->cells[row][index] = (struct cell){.text = word};
+            } else if (index >= 0 && !isnan(value) &&
+                       !rows_set_number(rows, row, (size_t)index, value))
                 return false;
             if (of == OF_GAIN && for_table && index >= 0 &&
                 !tell_gain(rows, row, index, real_of(entry, members[OF_LOW]),
-                           real_of(entry, members[OF_HIGH]), tied))
+                           real_of(entry, members[OF_HIGH]), standing))
                 return false;
         }
     }

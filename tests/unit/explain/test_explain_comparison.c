@@ -70,11 +70,15 @@ TEST(test_winners)
     winner.carried_low = 1.02;
     winner.carried_high = 1.06;
     judge_winner(&winner); /* rounds that both were in go before single timings */
-    assert_int_equal(winner.move, WINNER_LOSES);
+    assert_int_equal(winner.move, WINNER_SLOWER);
     assert_true(fabs(winner.loss - 0.04) < 1e-12 && fabs(winner.loss_low - 0.02) < 1e-12);
     winner.carried_low = 1.002; /* within what counts as a tie there */
     judge_winner(&winner);
-    assert_int_equal(winner.move, WINNER_TIED);
+    assert_int_equal(winner.move, WINNER_OPEN);
+    winner.carried_high = 1.004; /* the whole interval is */
+    winner.b_delta = 0.005;
+    judge_winner(&winner);
+    assert_int_equal(winner.move, WINNER_AS_FAST);
     winner.carried_high = 9; /* bounds that say nothing */
     judge_winner(&winner);
     assert_int_equal(winner.move, WINNER_ONCE);
