@@ -13,7 +13,7 @@ do for [i = 1:cell_marks_series] {
     stats 'cell_marks.tsv' index i - 1 using (name = strcol(2), rank = $3, best = $10, $5) nooutput name 'MARK'
     cell_rank[i] = rank
     # The number in its cell may be another's.
-    cell_title[i] = sprintf('%s: %.4g %s', name[1:24], MARK_max, unit).(best > MARK_max ? sprintf(' (best there: %.4g)', best) : '')
+    cell_title[i] = sprintf('%s: %.4g %s', name[1:24], MARK_max, unit).(best > MARK_max ? sprintf(', not the fastest of its cell (%.4g)', best) : '')
 }
 
 stats 'points.tsv' using 9 nooutput name 'CONFIGURATIONS'
@@ -41,8 +41,8 @@ set object 1 rectangle from graph 0, 0 to graph 1, 1 behind fillcolor rgb '#eeee
 # Viridis: even for the eye, for colour-blind eyes, and in grey.
 set palette defined (0 '#440154', 1 '#472c7a', 2 '#3b518b', 3 '#2c718e', 4 '#21908d', 5 '#27ad81', \
     6 '#5cc863', 7 '#aadc32', 8 '#fde725')
-# What hardly differs has nearly one colour.
-low = POINTS_Y_min < 0.8 * POINTS_Y_max ? POINTS_Y_min : 0.8 * POINTS_Y_max
+# From the slowest cell to the fastest. What differs by less than one in a hundred has nearly one colour.
+low = POINTS_Y_min < 0.99 * POINTS_Y_max ? POINTS_Y_min : 0.99 * POINTS_Y_max
 set cbrange [low:POINTS_Y_max]
 bright(z) = (z - low) / (POINTS_Y_max - low) > 0.55
 

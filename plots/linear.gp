@@ -1,11 +1,12 @@
-# For figures of throughput with a linear axis, after throughput.gp: `bottom` and `top` are its ends. Where all that is best
-# at something lies near the top, the axis begins below that, and what is slower still is counted (below_note). A ceiling
-# far above the points would press them flat, so it is named in the legend alone.
+# For figures of throughput with a linear axis, after throughput.gp: `bottom` and `top` are its ends. Where the winner and
+# all that curves join lie near the top, the axis begins below that, and what is slower still is counted (below_note): a
+# slow baseline stands at its foot. A ceiling far above the points would press them flat, so it is named in the legend alone.
+least = 1e300
+stats 'curves.tsv' using (least = $9 == 0 && $5 < least ? $5 : least) nooutput name 'JOINED'
 stats 'curves.tsv' using 5 nooutput name 'BEST'
-least = BEST_min
+if (least == 1e300) { least = BEST_min }
 if (marks_series) {
-    stats 'marks.tsv' using 5 nooutput name 'MARK'
-    least = MARK_min < least ? MARK_min : least
+    stats 'marks.tsv' using (least = $3 == 0 && $5 < least ? $5 : least) nooutput name 'MARK'
 }
 if (ceiling_series && ceiling_gbs > (least > 0.5 * POINTS_Y_max ? 1.3 : 4) * POINTS_Y_max) {
     top = POINTS_Y_max
@@ -14,7 +15,8 @@ if (ceiling_series && ceiling_gbs > (least > 0.5 * POINTS_Y_max ? 1.3 : 4) * POI
 # What hardly differs is not blown up until it seems to.
 span = top - least > 0.1 * top ? top - least : 0.1 * top
 bottom = least > 0.5 * top ? top - 1.12 * span : 0
-share_of_height(gbs) = (gbs - bottom) / (1.08 * (top - bottom))
+drawn_at(gbs) = gbs < bottom ? bottom + 0.015 * (top - bottom) : gbs
+share_of_height(gbs) = (drawn_at(gbs) - bottom) / (1.08 * (top - bottom))
 below_note = ''
 if (bottom > 0) {
     stats 'points.tsv' using ($5 < bottom ? 1 : 0) nooutput name 'BELOW'

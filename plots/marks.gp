@@ -23,7 +23,7 @@ do for [i = 1:marks_series] {
     margin_lines[i] = 2
     margin_colour[i] = colour(rank)
     margin_x[i] = x
-    margin_y[i] = MARK_max
+    margin_y[i] = drawn_at(MARK_max)
     margin_at[i] = share_of_height(MARK_max)
 }
 load 'plots/margin.gp'

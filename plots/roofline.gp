@@ -1,6 +1,6 @@
 # points: 3 rank, 4 intensity, 5 gops, 6 and 7 low and high, 12 is_chosen; marks: those of the chosen
 # problem, 8 the roof above them; names: 4 intensity, 5 gops, 10 problems; memory: 3 rank (0: the chosen
-# problem's), 5 gbs; arithmetic: 3 rank likewise, 5 gops.
+# problem's), 5 gbs; arithmetic: 5 gops, of the type that the chosen problem computes with.
 about = sprintf('Roofline: %s, n = %s', problem, n_text)
 load 'plots/heading.gp'
 load 'plots/times.gp'
@@ -12,10 +12,6 @@ stats 'points.tsv' using 4 nooutput name 'X'
 stats 'points.tsv' using 5 nooutput name 'Y'
 array mark_rank[marks_series + 1]
 mark_rank[marks_series + 1] = 0
-array flat_gops[arithmetic_series + 1]
-array flat_rank[arithmetic_series + 1]
-flat_gops[arithmetic_series + 1] = 1
-flat_rank[arithmetic_series + 1] = 1
 array slant_gbs[memory_series + 1]
 array slant_rank[memory_series + 1]
 array slant_name[memory_series + 1]
@@ -26,70 +22,37 @@ slant_name[memory_series + 1] = ''
 rate(gops) = gops < 1e3 ? sprintf('%.4g Gop/s', gops) : sprintf('%.4g Top/s', gops / 1e3)
 
 # More names than there is room for in three lines have one each.
-many = 3 * marks_series + arithmetic_series > 22
+many = 3 * marks_series > 22
 
 gbs = 0
+# The ridge is that of the ceiling the chosen problem is held against.
+own_gbs = 0
 do for [i = 1:memory_series] {
     stats 'memory.tsv' index i - 1 using (name = strcol(2), rank = $3, $5) nooutput name 'MEMORY'
     slant_gbs[i] = MEMORY_max
     slant_rank[i] = rank
     slant_name[i] = sprintf('%s: %.4g GB/s', name, MEMORY_max)
     gbs = MEMORY_max > gbs ? MEMORY_max : gbs
+    own_gbs = rank == 0 ? MEMORY_max : own_gbs
 }
-array flat_name[arithmetic_series + 1]
-flat_name[arithmetic_series + 1] = ''
 top = Y_max
 bottom = Y_min
-lowest_flat = 1e300
-highest_flat = 0
-do for [i = 1:arithmetic_series] {
-    stats 'arithmetic.tsv' index i - 1 using (name = strcol(2), rank = $3, $5) nooutput name 'FLAT'
-    flat_gops[i] = FLAT_max
-    flat_rank[i] = rank
-    flat_name[i] = sprintf('%s: ', name[1:16]).rate(FLAT_max)
-    lowest_flat = FLAT_max < lowest_flat ? FLAT_max : lowest_flat
-    highest_flat = FLAT_max > highest_flat ? FLAT_max : highest_flat
+flat_gops = 0
+flat_name = ''
+if (arithmetic_series) {
+    stats 'arithmetic.tsv' using (name = strcol(2), $5) nooutput name 'FLAT'
+    flat_gops = FLAT_max
+    flat_name = name[1:16].' peak: '.rate(flat_gops).(own_gbs > 0 ? sprintf(" (ridge at %.3g op/byte)", flat_gops / own_gbs) : "")
+    top = flat_gops > top ? flat_gops : top
 }
-# Where all that is drawn lies far on one side of where memory and arithmetic meet, the other roof is named in the legend
-# and the axes end near the points.
-array far_title[memory_series + arithmetic_series + 1]
-do for [i = 1:memory_series + arithmetic_series + 1] { far_title[i] = '' }
-far_flats = gbs > 0 && arithmetic_series && lowest_flat / gbs > 2.5 * X_max
-far_slants = gbs > 0 && arithmetic_series && highest_flat / gbs < X_min / 2.5
-far_count = 0
-if (far_flats) {
-    far_count = arithmetic_series
-    do for [i = 1:far_count] {
-        far_title[i] = sprintf('%s, from %.3g operations per byte on', flat_name[i], flat_gops[i] / gbs)
-    }
-}
-if (far_slants) {
-    far_count = memory_series
-    do for [i = 1:far_count] {
-        far_title[i] = sprintf('%s, up to %.3g operations per byte', slant_name[i], highest_flat / slant_gbs[i])
-    }
-}
-slants = far_slants ? 0 : memory_series
-flats = far_flats ? 0 : arithmetic_series
-if (flats) {
-    top = highest_flat > top ? highest_flat : top
-    bottom = !far_slants && lowest_flat < bottom ? lowest_flat : bottom
-}
-margin_count = marks_series + flats
+slants = memory_series
+margin_count = marks_series
 array margin_text[margin_count + 1]
 array margin_lines[margin_count + 1]
 array margin_colour[margin_count + 1]
 array margin_x[margin_count + 1]
 array margin_y[margin_count + 1]
 array margin_at[margin_count + 1]
-do for [i = 1:flats] {
-    k = marks_series + i
-    margin_text[k] = flat_name[i]
-    margin_lines[k] = 1
-    margin_colour[k] = flat_rank[i] == 0 ? 0x000000 : 0x7f7f7f
-    margin_x[k] = NaN
-    margin_y[k] = flat_gops[i]
-}
 do for [i = 1:marks_series] {
     stats 'marks.tsv' index i - 1 \
         using (name = strcol(2), rank = $3, x = $4, roof = number_or(8, NaN), $5) nooutput name 'MARK'
@@ -101,25 +64,22 @@ do for [i = 1:marks_series] {
     margin_x[i] = x
     margin_y[i] = MARK_max
 }
-# Where the memory's line meets the highest of the flat ones, with some room about it.
+# The axis reaches the ridge, where the memory's line meets the peak, with some room beside it.
 left = X_min / 3
 right = X_max * 3
-if (slants && flats) {
-    ridge = highest_flat / gbs
-    left = ridge / 4 < left ? ridge / 4 : left
-    right = ridge * 4 > right ? ridge * 4 : right
-    bottom = slant_gbs[1] * left < bottom ? slant_gbs[1] * left : bottom
+if (own_gbs > 0 && arithmetic_series) {
+    ridge = flat_gops / own_gbs
+    left = ridge / 3 < left ? ridge / 3 : left
+    right = ridge * 3 > right ? ridge * 3 : right
 }
-if (slants && !flats) {
-    top = gbs * right > top ? gbs * right : top
-    bottom = gbs * left < bottom ? gbs * left : bottom
-}
+if (slants && !arithmetic_series) { top = gbs * right > top ? gbs * right : top }
+if (slants) { bottom = gbs * left < bottom ? gbs * left : bottom }
 bottom = bottom / 1.5
 top = top * 1.5
 do for [i = 1:margin_count] {
     margin_at[i] = log(margin_y[i] / bottom) / log(top / bottom)
 }
-key_rows = (slants > 0) * memory_series + far_count + (names_known ? 1 : 0)
+key_rows = memory_series + arithmetic_series + (names_known ? 1 : 0)
 if (key_rows > 2 || characters) {
     set key vertical maxrows key_rows
     set bmargin 4.5 + key_rows
@@ -147,17 +107,15 @@ marks_file = marks_series ? 'marks.tsv' : 'points.tsv'
 names_file = names_rows ? 'names.tsv' : 'points.tsv'
 # Both begin and end where they meet.
 upto(x, most) = x < most ? x : most
-most_gops = flats ? highest_flat : top
+most_gops = arithmetic_series ? flat_gops : top
 plot \
     for [i = 1:slants] '+' \
         using (upto($1, most_gops / slant_gbs[i])):(slant_gbs[i] * upto($1, most_gops / slant_gbs[i])) with lines \
         linewidth (slant_rank[i] == 0 ? 2.5 : 1.2) dashtype 1 + 2 * (slant_rank[i] != 0) \
-        linecolor rgb ceiling_colour title slants ? slant_name[i] : '', \
-    for [i = 1:flats] '+' \
-        using (gbs > 0 && $1 * gbs < flat_gops[i] ? flat_gops[i] / gbs : $1):(flat_gops[i]) with lines \
-        linewidth (flat_rank[i] == 0 ? 2.5 : 1.2) dashtype 1 + 2 * (flat_rank[i] != 0) \
-        linecolor rgb ceiling_colour notitle, \
-    for [i = 1:far_count] keyentry with lines linewidth 1.2 dashtype 3 linecolor rgb ceiling_colour title far_title[i], \
+        linecolor rgb ceiling_colour title slant_name[i], \
+    for [i = 1:arithmetic_series] '+' \
+        using (gbs > 0 && $1 * gbs < flat_gops ? flat_gops / gbs : $1):(flat_gops) with lines \
+        linewidth 2.5 linecolor rgb ceiling_colour title flat_name, \
     'points.tsv' using ($12 == 0 ? $4 : NaN):5 with points pointtype (characters ? 'o' : 6) pointsize 1.1 * scale \
         linewidth 1 linecolor rgb series_colour[6] title (names_known ? 'other problems, at this n or their largest' : ''), \
     for [i = 1:names_rows > 0] names_file \

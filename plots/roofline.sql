@@ -109,9 +109,8 @@ SELECT 'memory', 'measured ' || ceiling || ' ceiling',
        NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM memory
 UNION ALL
-SELECT 'arithmetic', type, type <> coalesce((SELECT operations_type FROM kernels WHERE is_chosen), ''),
-       NULL, gops, NULL, NULL, NULL, NULL, NULL, type, NULL, NULL
-FROM arithmetic
+SELECT 'arithmetic', type, 0, NULL, gops, NULL, NULL, NULL, NULL, NULL, type, NULL, NULL
+FROM arithmetic WHERE type = (SELECT operations_type FROM kernels WHERE is_chosen)
 )
 -- The winner is drawn last, on top of the others.
 ORDER BY layer, CASE layer WHEN 'marks' THEN -rank ELSE rank END, series, intensity, gops;

@@ -64,11 +64,11 @@ label_width = !characters ? 54 : text_columns < 90 ? 20 : 30
 set lmargin characters ? label_width + 2 : 42
 set rmargin characters ? 12 : 30
 
-# The winner is vermilion, what is tied blue, the others grey, baselines black; the words beside each
-# row say the same.
-role(rank) = rank == 0 ? winner_colour : rank == 1 ? 0x0072b2 : rank == 2 ? 0x7f7f7f : baseline_colour
-role_shape(rank) = !characters ? 7 : rank == 0 ? 'W' : rank == 1 ? 'o' : rank == 2 ? '.' : 'B'
-role_word(rank) = rank == 0 ? 'winner' : rank == 1 ? 'tied' : rank == 2 ? 'slower' : 'baseline'
+# The winner is vermilion, what is as fast blue, what is slower grey, what was not compared to the end orange, baselines
+# black; the words beside each row say the same.
+role(rank) = rank == 0 ? winner_colour : rank == 1 ? 0x0072b2 : rank == 2 || rank == 5 ? 0x7f7f7f : rank == 4 ? 0xe69f00 : baseline_colour
+role_shape(rank) = !characters ? 7 : rank == 0 ? 'W' : rank == 1 ? 'o' : rank == 2 ? '.' : rank == 4 ? '?' : 'B'
+role_word(rank) = rank == 0 ? 'winner' : rank == 1 ? 'as fast' : rank == 2 ? 'slower' : rank == 4 ? 'not compared' : rank == 5 ? 'out' : 'baseline'
 percent(x) = sprintf('%+.2f %%', 100 * x)
 # The fastest has a time and no difference.
 verdict(rank, median, low, high, d, d_low, d_high) = characters ? (d == d && d != 0 ? percent(d) : time_text(median)) \

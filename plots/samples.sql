@@ -17,12 +17,13 @@
 ),
 entered AS (
     SELECT coalesce(t.same_as_trial_id, t.id) AS trial_id, c.configuration_id, c.place,
-           c.difference, c.difference_low, c.difference_high, c.tied
+           c.difference, c.difference_low, c.difference_high, s.standing
     FROM chosen_winner AS w
     JOIN contenders AS c ON c.winner_id = w.id
+    JOIN standings AS s ON s.winner_id = w.id AND s.configuration_id = c.configuration_id
     JOIN trials AS t ON t.id = c.trial_id
     UNION ALL
-    SELECT w.trial_id, w.configuration_id, 1, NULL, NULL, NULL, 1
+    SELECT w.trial_id, w.configuration_id, 1, NULL, NULL, NULL, 'as fast'
     FROM chosen_winner AS w
     WHERE NOT EXISTS (SELECT 1 FROM contenders AS c WHERE c.winner_id = w.id)
 ),
@@ -39,9 +40,9 @@ finalists AS (
 drawn AS (
     SELECT *, row_number() OVER (ORDER BY place, median_ns) AS row,
            CASE WHEN is_winner THEN 'winner' WHEN baseline IS NOT NULL THEN 'baseline'
-                WHEN tied THEN 'tied' ELSE 'slower' END AS role,
+                ELSE standing END AS role,
            CASE WHEN is_winner THEN 0 WHEN baseline IS NOT NULL THEN 3
-                WHEN tied THEN 1 ELSE 2 END AS rank
+                WHEN standing = 'as fast' THEN 1 WHEN standing = 'slower' THEN 2 WHEN standing = 'out' THEN 5 ELSE 4 END AS rank
     FROM (SELECT *, row_number() OVER (ORDER BY NOT is_winner, place, median_ns) AS turn
           FROM finalists WHERE is_near)
     WHERE turn <= 12
@@ -99,14 +100,20 @@ medians AS (
 conclusion AS (
     SELECT CASE
         WHEN count(*) = 1 THEN 'The winner alone was timed to the end'
-        WHEN others_tied = 0
+        WHEN sum(is_other AND standing IN ('as fast', 'not compared')) = 0
         THEN printf('The winner is shown to be faster than the %d other finalists%s', count(*) - 1,
-                    printf(', by %.3g %% and more', round(100 * min(iif(is_winner, NULL, difference)), 2)))
-        ELSE printf('%d of %d other finalists %s as fast as the winner, within %.3g %%', others_tied, count(*) - 1,
-                    iif(others_tied = 1, 'is', 'are'),
-                    round(100 * max(iif(tied AND NOT is_winner, abs(difference), 0)), 2))
+                    printf(', by %.3g %% and more', round(100 * min(iif(is_other, difference, NULL)), 2)))
+        ELSE iif(sum(is_other AND standing = 'as fast') = 0, printf('None of %d other finalists is shown to be as fast as the winner',
+                                                                    count(*) - 1),
+                 printf('%d of %d other finalists %s as fast as the winner, within %.3g %%',
+                        sum(is_other AND standing = 'as fast'), count(*) - 1,
+                        iif(sum(is_other AND standing = 'as fast') = 1, 'is', 'are'),
+                        round(100 * max(iif(is_other AND standing = 'as fast', abs(difference), 0)), 2)))
+             || iif(sum(is_other AND standing = 'not compared') = 0, '',
+                    printf('; %d %s not compared to the end', sum(is_other AND standing = 'not compared'),
+                           iif(sum(is_other AND standing = 'not compared') = 1, 'was', 'were')))
         END AS sentence
-    FROM finalists CROSS JOIN (SELECT count(*) AS others_tied FROM finalists WHERE tied AND NOT is_winner)
+    FROM (SELECT *, NOT is_winner AS is_other FROM finalists)
     HAVING count(*) > 0
 )
 SELECT 'points' AS layer, role AS series, rank, t.row AS row, elapsed_ns, turn, quantile,

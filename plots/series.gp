@@ -26,13 +26,28 @@ marks_file = marks_series ? 'marks.tsv' : 'points.tsv'
 shortened(name) = strlen(name) > 40 ? name[1:37].'...' : name
 array series_rank[points_series]
 array series_name[points_series]
+# How many places of its curve a line joins.
+array joined_rows[points_series]
 longest = ceiling_series ? strlen(ceiling_title) : 0
 do for [i = 1:points_series] {
     stats 'points.tsv' index i - 1 using (name = columnheader(2), $3) nooutput name 'RANK'
     series_rank[i] = RANK_max
+    if (exists('curves_series')) {
+        stats 'curves.tsv' index i - 1 using ($9 == 0 ? 1 : 0) nooutput name 'JOINED'
+        joined_rows[i] = JOINED_sum
+    }
     series_name[i] = shortened(name)
     longest = strlen(series_name[i]) > longest ? strlen(series_name[i]) : longest
 }
 
-key_entries = points_series + ceiling_series
+if (!exists('family_series')) { family_series = 0 }
+array family_name[family_series + 1]
+family_name[family_series + 1] = ''
+do for [i = 1:family_series] {
+    stats 'family.tsv' index i - 1 using (name = columnheader(2), $3) nooutput name 'FAMILY'
+    family_name[i] = shortened(name)
+    longest = strlen(family_name[i]) > longest ? strlen(family_name[i]) : longest
+}
+
+key_entries = points_series + ceiling_series + family_series
 load 'plots/legend.gp'

@@ -12,9 +12,10 @@
 known AS (
     SELECT *, dense_rank() OVER (ORDER BY rank) - 1 AS side FROM counted WHERE threads > 0
 ),
--- At one number of threads the series stand side by side, each sorted by throughput: within 0.4 of an octave.
+-- At one number of threads the series stand side by side, each sorted by throughput: within a sixteenth of an octave, so
+-- that none seems to be between two numbers.
 drawn AS (
-    SELECT *, 0.4 * ((side + (row_number() OVER slot - 0.5) / count(*) OVER (PARTITION BY threads, side))
+    SELECT *, 0.0625 * ((side + (row_number() OVER slot - 0.5) / count(*) OVER (PARTITION BY threads, side))
                      / (max(side) OVER () + 1) - 0.5) AS shift
     FROM known
     WINDOW slot AS (PARTITION BY threads, side ORDER BY gbs, configuration_id)
@@ -23,7 +24,7 @@ drawn AS (
 -- wide and high.
 celled AS (
     SELECT *, count(*) OVER () > 5000 AND row_number() OVER (
-               PARTITION BY threads, CAST(200 * shift + 40 AS INTEGER),
+               PARTITION BY threads, CAST(1000 * shift + 40 AS INTEGER),
                             CAST(150 * gbs / (SELECT max(gbs) FROM known) AS INTEGER)
                ORDER BY gbs DESC) > 1 AS covered
     FROM drawn

@@ -17,6 +17,7 @@ if (ceiling_series) {
 if (ceiling_gbs > top) { top = ceiling_gbs }
 # Where a height lies on the axis, which is [0:1.08 * top] (linear.gp has another).
 share_of_height(gbs) = gbs / (1.08 * top)
+drawn_at(gbs) = gbs
 # gnuplot counts a title among those of the legend even where its loop runs no times.
 ceiling_title = ceiling_series ? sprintf('%s: %.4g %s', characters ? ceiling_name[10:] : ceiling_name, ceiling_gbs, unit) : ''
 

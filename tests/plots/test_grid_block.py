@@ -34,7 +34,19 @@ def test_marks_in_cells_of_other_values():
     db.baseline("plain", plain)
     figure = draw(db, "grid_block")
     assert [float(row["blocks_per_sm"]) for row in figure.layer("columns")] == [2, 2.05]
-    figure.shows("winner: 4194 GB/s", "plain: 2097 GB/s (best there: 4194)")
+    figure.shows("winner: 4194 GB/s", "plain: 2097 GB/s, not the fastest of its cell (4194)")
+
+
+def test_colours_tell_cells_apart():
+    """From the slowest cell to the fastest, however near they are: else all are one yellow."""
+    db = Database()
+    for number, (time, grid) in enumerate(((1000, 100), (1030, 200), (1050, 300))):
+        db.measure(time, number=number, grid=grid, block=128)
+    figure = draw(db, "grid_block")
+    cells = [float(row["gbs"]) for row in figure.layer("points")]
+    shown = [float(text) for text in figure.texts if text.replace(".", "").isdigit() and 3900 <= float(text) <= 4200]
+    assert min(shown) > 0.99 * min(cells), shown
+    assert "#440154" in figure.svg.lower() and "#fde725" in figure.svg.lower(), "the slowest and the fastest have the scale's ends"
 
 
 def test_single_cell():

@@ -67,6 +67,81 @@ def test_curves():
     assert f"<title>{sentence}. occupancy: reduce.sum" in figure.svg, "a reader of the page hears it"
 
 
+def joined(figure):
+    return [(row["series"], float(row["occupancy_percent"]), round(4 * (1 << 20) / float(row["gbs"])))
+            for row in figure.layer("curves") if row["covered"] == "0"]
+
+
+def test_baselines_and_single_launches_are_not_joined():
+    """A line through a baseline, or through one launch, would tell of its occupancy what is true of that launch alone."""
+    db = Database()
+    for occupancy, times in ((0.25, (1100, 1200)), (0.5, (1000, 1001)), (0.75, (3000,)), (1.0, (1020, 1030))):
+        for time in times:
+            configuration, trial = db.measure(time, variant="a", time=time, occupancy=occupancy)
+            if time == 1000:
+                db.winner(trial)
+    slow, _ = db.measure(900, variant="a", time=900, occupancy=0.25)
+    db.baseline("plain", slow)
+    figure = draw(db, "occupancy")
+    assert joined(figure) == [("a", 25, 1100), ("a", 50, 1000), ("a", 100, 1020)]
+    assert len(figure.layer("points")) == 8, "all are points"
+
+
+def test_axis_begins_near_the_best():
+    """A slow baseline stands at the foot: it does not press what is near the best flat."""
+    db = Database()
+    for time in (1000, 1001, 1040, 1041):
+        trial = db.measure(time, variant="a", time=time, occupancy=0.5 if time < 1020 else 1.0)[1]
+        if time == 1000:
+            db.winner(trial)
+    slow, _ = db.measure(1900, variant="b", occupancy=1.0)
+    db.baseline("plain", slow)
+    figure = draw(db, "occupancy")
+    begins = next(text for text in figure.texts if "the axis begins at" in text)
+    assert float(begins.split("begins at ")[1].split()[0]) > 0.85 * 4 * (1 << 20) / 1000, begins
+    figure.shows("plain", "2208 GB/s", ": 1 slower one is below it")
+
+
+def test_curves_of_the_family():
+    """Those of the experiment `occupancy` on this device stand behind, in the bytes that a thread asks for at a time."""
+    db = Database()
+    for time in (1000, 1001):
+        db.measure(time, variant="a", time=time, occupancy=0.5)
+    for loads, occupancy, time in ((1, 0.25, 4000), (1, 1.0, 1050), (1, 1.0, 1900), (4, 0.25, 1040), (4, 1.0, 1010)):
+        _, trial = db.measure(time, "occupancy", occupancy=occupancy, loads=loads, time=time)
+        db.sql.execute("UPDATE trials SET metrics = ? WHERE id = ?", (f'{{"bytes_per_thread": {16 * loads}}}', trial))
+    figure = draw(db, "occupancy", problem="reduce.sum")
+    family = [(row["series"].split(", ")[1], float(row["occupancy_percent"]), round(4 * (1 << 20) / float(row["gbs"])))
+              for row in figure.layer("family")]
+    assert family == [("16 bytes per thread", 25, 4000), ("16 bytes per thread", 100, 1050),
+                      ("64 bytes per thread", 25, 1040), ("64 bytes per thread", 100, 1010)]
+    figure.shows("family occupancy, 16 bytes per thread", "family occupancy, 64 bytes per thread")
+    assert not draw(db, "occupancy", problem="occupancy").layer("family"), "its own figure has them as its series"
+    other = db.environment("Other GPU")
+    for time in (1000, 1001):
+        db.measure(time, variant="a", time=time, occupancy=0.5, device=other)
+    assert not [row for row in rows(db, "occupancy", problem="reduce.sum", device="Other GPU") if row["layer"] == "family"]
+
+
+def test_limits_of_the_winner():
+    """How much occupancy registers, shared memory and blocks would allow, where they are what the device counted."""
+    db = Database()
+    _, trial = db.measure(1000, variant="a", occupancy=0.5, grid=100, block=256)
+    db.winner(trial)
+    db.sql.execute("UPDATE devices SET facts = ?", ('{"name": "Test GPU", "sm_count": 100, "max_threads_per_sm": 2048, '
+                   '"max_blocks_per_sm": 32, "registers_per_sm": 65536, "shared_bytes_per_sm": 233472, '
+                   '"shared_bytes_reserved_per_block": 1024}',))
+    db.sql.execute("UPDATE resources SET registers = 60, static_shared_bytes = 0, dynamic_shared_bytes = 37000, "
+                   "active_blocks_per_sm = 4, occupancy = 0.5")
+    figure = draw(db, "occupancy")
+    limits = [(row["series"], float(row["occupancy_percent"])) for row in figure.layer("limits")]
+    assert limits == [("registers (60)", 50), ("shared memory (36.1 KiB)", 75), ("blocks (of 256)", 100)], limits
+    figure.shows("registers (60): 50 %", "shared memory (36.1 KiB): 75 %", "blocks (of 256): 100 %",
+                 "occupancy that each limit would allow the winner (line: its own)")
+    db.sql.execute("UPDATE resources SET active_blocks_per_sm = 3")
+    assert not [row for row in rows(db, "occupancy") if row["layer"] == "limits"], "another limit held it: nothing is claimed"
+
+
 def test_nothing_less_will_do():
     db = Database()
     for occupancy, time in ((0.25, 4000), (0.5, 1250), (1.0, 1000)):

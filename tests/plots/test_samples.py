@@ -24,9 +24,9 @@ def three(db):
     c, third = raced(db, [1035, 1041, 1060], tile=512, variant="tree", cache="on")
     winner = db.winner(first, time_low_ns=1005, time_high_ns=1015,
                        contenders=[(a, 0, 0, 0), (b, 0.03, 0.02, 0.04), (c, 0.031, -0.01, 0.05)])
-    for trial, configuration, tied in ((first, a, 1), (second, b, 0), (third, c, 1)):
-        db.sql.execute("UPDATE contenders SET trial_id = ?, tied = ? WHERE winner_id = ? AND configuration_id = ?",
-                       (trial, tied, winner, configuration))
+    for trial, configuration, proven in ((first, a, 1), (second, b, 0), (third, c, 1)):
+        db.sql.execute("UPDATE contenders SET trial_id = ?, proven = ? WHERE winner_id = ? AND configuration_id = ?",
+                       (trial, proven, winner, configuration))
     return [first, second, third]
 
 
@@ -38,7 +38,7 @@ def test_numbers():
     points = figure.layer("points")
     assert [float(p["elapsed_ns"]) for p in points if p["row"] == "1"] == [1000, 1010, 1020]
     assert [float(p["elapsed_ns"]) for p in points if p["row"] == "3"] == [1035, 1041], "a dropped sample is drawn"
-    assert {(p["row"], p["series"]) for p in points} == {("1", "winner"), ("2", "slower"), ("3", "tied")}
+    assert {(p["row"], p["series"]) for p in points} == {("1", "winner"), ("2", "slower"), ("3", "as fast")}
     # In the order taken, and their places among the row's own.
     close(points[0]["turn"], 0.5 / 3)
     close(points[2]["turn"], 2.5 / 3)
@@ -54,8 +54,21 @@ def test_numbers():
     assert figure.layer("alike")[0]["configuration"] == "cache=on"
     assert not figure.layer("left_out")
     figure.shows("reduce.sum", "1048576 (2^20)", "Test GPU", DATE, "test.db", "all: cache=on", "1.01 µs, winner",
-                 "[1.005, 1.015] µs", "+3.00 %, slower", "[+2.00, +4.00] %", "+3.10 %, tied",
+                 "[1.005, 1.015] µs", "+3.00 %, slower", "[+2.00, +4.00] %", "+3.10 %, as fast",
                  "tile=512 variant=tree", "1 of 2 other finalists is as fast as the winner, within 3.1 %")
+
+
+def test_what_was_not_compared_is_no_tie():
+    """A row without bounds is never as fast, whatever its column `tied` says."""
+    db = Database()
+    _, second, third = three(db)
+    db.sql.execute("UPDATE contenders SET difference_low = NULL, difference_high = NULL, tied = 1, proven = 0 WHERE trial_id = ?",
+                   (third,))
+    figure = draw(db, "samples")
+    assert figure.series() == ["winner", "slower", "not compared"]
+    figure.shows("None of 2 other finalists is shown to be as fast as the winner; 1 was not compared to the end")
+    db.sql.execute("UPDATE contenders SET proven = 1 WHERE trial_id = ?", (second,))
+    draw(db, "samples").shows("1 of 2 other finalists is as fast as the winner, within 3 %; 1 was not compared to the end")
 
 
 def test_another_stage_does_not_compare():
@@ -76,13 +89,13 @@ def test_slow_ones_and_many_are_counted():
     winner = db.winner(contenders[14][1])
     for place, (configuration, trial_id, difference) in enumerate([*contenders, (slow, trial, 4.0)], 1):
         db.insert("contenders", winner_id=winner, configuration_id=configuration, trial_id=trial_id, place=place,
-                  difference=difference, difference_low=difference, difference_high=difference, proven=0, tied=1)
+                  difference=difference, difference_low=difference, difference_high=difference, proven=1, tied=1)
     db.baseline("plain", contenders[3][0])
     figure = draw(db, "samples")
     assert len(figure.layer("medians")) == 12
     names = [m["configuration"] for m in sorted(figure.layer("medians"), key=lambda m: int(m["row"]))]
     assert names == [f"{'plain: ' if i == 3 else ''}number={i}" for i in [*range(11), 14]], names
-    assert figure.series() == ["winner", "tied", "baseline"]
+    assert figure.series() == ["winner", "as fast", "baseline"]
     assert figure.layer("left_out")[0]["row"] == "9"
     figure.shows("finalists not drawn: 9", "plain: number=3", "+1.40 %, winner", "fastest")
 

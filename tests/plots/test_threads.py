@@ -27,6 +27,16 @@ def test_numbers():
                  "The winner runs 2 threads, 1.6x as fast as the best of one thread")
 
 
+def test_points_stand_at_their_number():
+    """Side by side, yet none where another number of threads would be."""
+    db = Database()
+    for number in range(9):
+        db.measure(1000 + number, kind="cpu", number=number, schedule="ab"[number % 2], grid=8, block=1, threads=2)
+    shifts = [float(row["shift_octaves"]) for row in draw(db, "threads").layer("points")]
+    assert len(set(shifts)) == 9
+    assert all(1.95 < 2 * 2**shift < 2.05 for shift in shifts), shifts
+
+
 def test_single_point():
     db = Database()
     db.measure(1000, kind="cpu", number=1, grid=8, block=1, threads=1)
