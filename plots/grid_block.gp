@@ -23,6 +23,8 @@ measured_on = measured(sprintf('%d configuration%s', CONFIGURATIONS_sum, CONFIGU
 
 about = sprintf('Grid and block: %s, n = %s', problem, n_text)
 load 'plots/heading.gp'
+# Long names stand below one another.
+if (cell_marks_series > 2 && !characters) { set bmargin 4.5 + cell_marks_series }
 set xlabel 'grid (blocks per SM'.(GRIDS_max > 0 ? ', from)' : ')').'; pale grey: no configuration there'
 set ylabel 'block (threads'.(BLOCKS_max > 0 ? ', from)' : ')')
 set cblabel 'throughput of the best configuration in the cell ('.unit.')' offset 1, 0
