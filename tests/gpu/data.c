@@ -83,9 +83,9 @@ static enum status leave_by_plan(const struct device_api *api, struct device *de
     double ignored_ns = 0;
     enum status status = api->load(device, binary, error);
     if (status == STATUS_OK)
-        status = api->bind(device, other, inputs, 1, error);
+        status = api->bind(device, other, inputs, 1, NULL, error);
     if (status == STATUS_OK)
-        status = api->run(device, other, &ignored_ns, error);
+        status = api->run(device, other, RUN_FIRST, &ignored_ns, error);
     if (status == STATUS_OK)
         status = api->read(device, wanted->check->output, wanted->elements,
                            argument_bytes(&other->arguments[wanted->check->output]), error);

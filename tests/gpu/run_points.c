@@ -116,14 +116,14 @@ static enum status run_twice(struct running *running, const struct place *place,
     char detail[ERROR_TEXT_BYTES] = "";
     double elapsed_ns = 0;
     bool intact = true;
-    enum status status = api->bind(running->device, plan, inputs, 1, error);
+    enum status status = api->bind(running->device, plan, inputs, 1, NULL, error);
     if (status == STATUS_OK)
-        status = api->run(running->device, plan, &elapsed_ns, error);
+        status = api->run(running->device, plan, RUN_FIRST, &elapsed_ns, error);
     if (status == STATUS_OK)
         status = outputs_hold(running, plan, wanted, place->check_count, error);
     const bool again = !plan_has_updates(plan);
     if (status == STATUS_OK && again)
-        status = api->run_again(running->device, plan, error);
+        status = api->run(running->device, plan, RUN_AGAIN, &elapsed_ns, error);
     if (status == STATUS_OK && again) {
         status = outputs_hold(running, plan, wanted, place->check_count, error);
         if (status != STATUS_OK && string_format(detail, sizeof detail, "%s", error->text))
@@ -267,7 +267,7 @@ static enum status run_all(struct running *running, struct error *error)
     const struct warm_up none = {0};
     enum status status = compile_all(running, error);
     if (status == STATUS_OK)
-        status = running->api->open(running->index, &none, &running->device, error);
+        status = running->api->open(running->index, &none, &running->device, NULL, error);
     for (size_t i = 0; i < running->points.count && status == STATUS_OK; i++)
         status = run_point(running, &running->points.list[i], error);
     printf("%s: %zu points, %zu failed (%zu binaries, %zu runs)\n",
@@ -298,7 +298,7 @@ static enum status load_experiment(struct running *running, const char *name, st
     if (status == STATUS_OK && running->index >= devices)
         status = error_set(error, STATUS_UNAVAILABLE, "no device %d", running->index);
     if (status == STATUS_OK)
-        status = running->api->describe(running->index, &running->facts, error);
+        status = running->api->describe(running->index, NULL, &running->facts, error);
     return status;
 }
 

@@ -281,7 +281,7 @@ static enum status take_facts(const struct run *run, const struct device_api *ap
     const struct device_api *named = api;
     int index = 0;
     if (run->text.architecture)
-        return api->imagine(run->text.architecture, facts, error);
+        return api->describe(0, run->text.architecture, facts, error);
     if (run->text.device && strcmp(run->text.device, "all") != 0) {
         char first[32];
         (void)string_format(first, sizeof first, "%.*s", (int)strcspn(run->text.device, ","),
@@ -290,7 +290,7 @@ static enum status take_facts(const struct run *run, const struct device_api *ap
         if (status != STATUS_OK)
             return status;
     }
-    if (api->describe(named == api ? index : 0, facts, error) == STATUS_OK)
+    if (api->describe(named == api ? index : 0, NULL, facts, error) == STATUS_OK)
         return STATUS_OK;
     print_clean(stderr,
                 "tune: no %s device here (%s): its numbers are unknown; --arch sm_90 takes those "
@@ -351,7 +351,7 @@ static enum status kind_is_meant(const struct run *run, const struct device_api 
     const struct device_api *named = NULL;
     char word[DEVICE_NAME_BYTES];
     int index = 0;
-    *meant = !traits->by_name_only && (!run->text.architecture || api->imagine);
+    *meant = !traits->by_name_only && (!run->text.architecture || traits->is_gpu);
     if (!run->text.device || run->text.architecture)
         return STATUS_OK;
     *meant = *meant && strcmp(run->text.device, "all") == 0 && traits->is_gpu;

@@ -159,9 +159,9 @@ static bool prepare(struct replaying *replaying, const struct experiment *experi
 static bool run(struct replaying *replaying)
 {
     double elapsed_ns = 0;
-    return replaying->api->bind(replaying->device, &replaying->plan, replaying->inputs, 0,
+    return replaying->api->bind(replaying->device, &replaying->plan, replaying->inputs, 0, NULL,
                                 replaying->error) == STATUS_OK &&
-           replaying->api->run(replaying->device, &replaying->plan, &elapsed_ns,
+           replaying->api->run(replaying->device, &replaying->plan, RUN_FIRST, &elapsed_ns,
                                replaying->error) == STATUS_OK;
 }
 
@@ -230,8 +230,9 @@ static void replay_all(const struct unpacked *is, int index, const struct captur
                  experiment_load_text(text_string(&is->path), text_string(&is->text),
                                       is->text.length, folder, &experiment, error) == STATUS_OK;
     replaying.api = right ? device_kind(experiment_device_kind(experiment)) : NULL;
-    right = right && replaying.api && replaying.api->describe(index, &facts, error) == STATUS_OK &&
-            replaying.api->open(index, &none, &replaying.device, error) == STATUS_OK &&
+    right = right && replaying.api &&
+            replaying.api->describe(index, NULL, &facts, error) == STATUS_OK &&
+            replaying.api->open(index, &none, &replaying.device, NULL, error) == STATUS_OK &&
             temporary_folder_in_tmp("replay", &replaying.folder, error) == STATUS_OK;
     for (size_t i = 0; right && i < set->launch_count; i++) {
         struct problem problem;
@@ -340,8 +341,9 @@ static void try_all(const struct unpacked *is, struct replay_findings *out, stru
                  experiment_load_text(text_string(&is->path), text_string(&is->text),
                                       is->text.length, folder, &experiment, error) == STATUS_OK;
     replaying.api = right ? device_kind(experiment_device_kind(experiment)) : NULL;
-    right = right && replaying.api && replaying.api->describe(0, &facts, error) == STATUS_OK &&
-            replaying.api->open(0, &none, &replaying.device, error) == STATUS_OK;
+    right = right && replaying.api &&
+            replaying.api->describe(0, NULL, &facts, error) == STATUS_OK &&
+            replaying.api->open(0, &none, &replaying.device, NULL, error) == STATUS_OK;
     out->is_tried = right; /* else there is no device */
     right = right && temporary_folder_in_tmp("try", &replaying.folder, error) == STATUS_OK;
     if (right)

@@ -19,6 +19,15 @@ struct device; /* an open device, defined by each implementation */
  * compilers by the names that requests use ("nvcc"). Set where devices may be on other hosts. */
 #define COMPILERS_VARIABLE "TUNE_TELL_COMPILERS"
 
+/* State of memory in which a single run starts. */
+enum run_start {
+    /* Outputs poisoned with 0xa5 bytes, guard bands written, new ones around inputs
+     * (device/bands.h), scratch zeroed, updates restored to the host's elements. */
+    RUN_FIRST,
+    RUN_AGAIN, /* likewise, except that scratch and other guard bands stay as they are */
+    RUN_ON,    /* as the run before left it */
+};
+
 /* Functions of a kind of device. One whose comment begins with "Optional" may be NULL; the others
  * are required. "pure": needs no open device, keeps no state, may run in any process and in several
  * at once. The others belong to one worker process and one thread. All may block, and a kernel that
@@ -29,16 +38,14 @@ struct device_api {
     /* Optional, pure. Tells whether compilers may work while kernels are timed. NULL: compilers
      * would take the kernels' cores, so compiling must end first. */
     bool (*compiles_beside_measuring)(void);
-    /* Number of slow blocks that makes a configuration slow: more than one where other programs
-     * share the device. */
-    uint32_t blocks_to_judge;
-    /* `intact` costs next to no time, and is called after every run. */
-    bool intact_is_cheap;
 
     /* pure. Counts the devices. STATUS_UNAVAILABLE with the remedy when the driver is missing. */
     enum status (*count)(int *count, struct error *error);
-    /* pure. Appends the facts of device `index`. Must not leave a context behind. */
-    enum status (*describe)(int index, struct facts *facts, struct error *error);
+    /* pure. Appends the facts of device `index`. Must not leave a context behind. With
+     * `architecture` ("sm_90", else NULL): of the usual board of that architecture, present or not,
+     * as far as they follow. STATUS_UNAVAILABLE: none known. */
+    enum status (*describe)(int index, const char *architecture, struct facts *facts,
+                            struct error *error);
     /* pure. Source + defines -> binary, written to binary_path (atomically). `log` gets the
      * compiler's messages, also on success; on STATUS_COMPILE_FAILED error->text is the first line
      * that names an error. */
@@ -48,10 +55,6 @@ struct device_api {
      * 13.0.88". STATUS_UNAVAILABLE, with the package to install, when missing. */
     enum status (*compiler_version)(const char *compiler, const char **out, struct error *error);
 
-    /* Optional, pure. Fills in facts of an absent device, as far as these follow from
-     * `architecture` ("sm_90"): of the usual board of that architecture. STATUS_UNAVAILABLE: none
-     * known. */
-    enum status (*imagine)(const char *architecture, struct facts *facts, struct error *error);
     /* Optional, pure. Reads from a compiled binary the resources of a kernel, named as requested:
      * registers, static shared and local bytes (the rest -1), and in `code_hash` (HASH_TEXT_BYTES)
      * a hash of the machine code of all kernels: equal for binaries that behave alike. Both may be
@@ -72,11 +75,11 @@ struct device_api {
      * waiting process would disturb the measuring one: where a device serves one process only, or
      * has little memory to spare. */
     enum status (*reserve)(int index, struct error *error);
-    /* Opens device `index`, warms up and calibrates the timer. *out is freed by close. */
+    /* Opens device `index`, warms up and calibrates the timer (`calibration` may be NULL). *out is
+     * freed by close. */
     enum status (*open)(int index, const struct warm_up *warm_up, struct device **out,
-                        struct error *error);
+                        struct calibration *calibration, struct error *error);
     void (*close)(struct device *device);
-    void (*calibration)(const struct device *device, struct calibration *out);
 
     /* Makes a binary current; kernels are found by their names in the request. Loaded binaries are
      * kept, so loading again is cheap. */
@@ -99,28 +102,20 @@ struct device_api {
      * copies 0 there is one copy, for checks, and inputs have such bands, too (on a CPU always).
      * Inputs, scalars and structs with a symbol are copied into that variable of the current
      * binary; a variable that kernels write has one copy, without bands, with which runs and blocks
-     * begin. STATUS_BAD_INPUT: the variable is missing, or too small. */
+     * begin. STATUS_BAD_INPUT: the variable is missing, or too small.
+     * Every second copy of inputs (second, fourth ...) gets the elements of patches[i] (count 0:
+     * none) in place of the host's, until other data is bound: a block's runs find other inputs
+     * than the run before. `patches` NULL, for single runs: copies behind the first stay as they
+     * are. */
     enum status (*bind)(struct device *device, const struct launch_plan *plan,
-                        const void *const *inputs, uint32_t copies, struct error *error);
-    /* Gives every second copy of the bound plan's inputs (second, fourth ...) the elements of
-     * patches[i] (count 0: none) in place of the host's, until other data is bound. A block's runs
-     * thus find other inputs than the run before. */
-    enum status (*vary)(struct device *device, const struct launch_plan *plan,
-                        const struct patch *patches, struct error *error);
-    /* Runs the bound plan once, for verification: poisons outputs with 0xa5 bytes, writes guard
-     * bands, new ones around inputs (device/bands.h), zeroes scratch, restores updates to the
-     * host's elements, launches, waits, and checks for errors. *elapsed_ns: a first estimate of the
-     * time. STATUS_BAD_INPUT, here and in timing: an argument does not fit the kernel's parameter,
-     * by number or size, as far as the binary tells; no kernel was launched. */
-    enum status (*run)(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
-                       struct error *error);
-    /* Runs once more after `run`: outputs poisoned, scratch untouched, updates restored to the
-     * host's elements, new bands around inputs. */
-    enum status (*run_again)(struct device *device, const struct launch_plan *plan,
-                             struct error *error);
-    /* Runs once more, without any preparation. */
-    enum status (*run_on)(struct device *device, const struct launch_plan *plan,
-                          struct error *error);
+                        const void *const *inputs, uint32_t copies, const struct patch *patches,
+                        struct error *error);
+    /* Runs the bound plan once, for verification: prepares memory (enum run_start), launches,
+     * waits, and checks for errors. *elapsed_ns: a first estimate of the time. STATUS_BAD_INPUT,
+     * here and in timing: an argument does not fit the kernel's parameter, by number or size, as
+     * far as the binary tells; no kernel was launched. */
+    enum status (*run)(struct device *device, const struct launch_plan *plan, enum run_start start,
+                       double *elapsed_ns, struct error *error);
     /* Tells whether the guard bands of the bound plan's outputs and scratch are unchanged; `detail`
      * names the first changed one. */
     enum status (*guards)(struct device *device, const struct launch_plan *plan, bool *intact,
@@ -176,12 +171,11 @@ struct device_api {
                            const struct comparing *what, struct findings *out, uint64_t got_raw[2],
                            struct error *error);
 
-    /* Measures the ceilings, with buffers of `bytes` bytes (0: a size fit for the device). */
-    enum status (*bandwidth)(struct device *device, int64_t bytes, struct bandwidth *out,
-                             struct error *error);
-    /* Measures the ceilings of arithmetic, with data in registers. Takes less than half a second.
-     */
-    enum status (*arithmetic)(struct device *device, struct arithmetic *out, struct error *error);
+    /* Measures ceilings, those that are not NULL: of bandwidth, with buffers of `bytes` bytes (0: a
+     * size fit for the device), and of arithmetic, with data in registers, in less than half a
+     * second. */
+    enum status (*ceilings)(struct device *device, int64_t bytes, struct bandwidth *bandwidth,
+                            struct arithmetic *arithmetic, struct error *error);
 };
 
 enum {
@@ -196,7 +190,7 @@ extern const struct device_api *const device_kinds[];
 const struct device_api *device_kind(const char *kind);
 /* Returns the kind whose binaries run in this process. */
 const struct device_api *device_host(void);
-/* Reads TUNE_CEILING_BYTES: the size of the buffers of `bandwidth`; 0 where unset, -1 where the
+/* Reads TUNE_CEILING_BYTES: the size of the buffers of `ceilings`; 0 where unset, -1 where the
  * variable is 0: measure no ceilings. */
 enum status device_ceiling_bytes(int64_t *bytes, struct error *error);
 

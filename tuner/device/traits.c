@@ -19,6 +19,7 @@ const struct device_traits *device_traits(const char *kind)
         .section = "",
         .by_name_only = true,
         .is_gpu = true,
+        .blocks_to_judge = 1,
         .unit_fact = "sm_count",
         .unit_word = "units",
         .driver_word = "driver ",

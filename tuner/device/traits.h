@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "tuner/base/status.h"
 
@@ -27,6 +28,11 @@ struct device_traits {
     bool is_cpp;        /* sources are C++; else C */
     bool is_host;       /* binaries run in this process; references are compiled for this kind */
     bool is_shared;     /* shared with other programs: times spread wider */
+    /* `intact` of struct device_api costs next to no time, and is called after every run. */
+    bool intact_is_cheap;
+    /* Number of slow blocks that makes a configuration slow: more than one where other programs
+     * share the device. */
+    uint32_t blocks_to_judge;
 
     const char *unit_fact;   /* number of units in facts and tuned.conf: "sm_count", "cores" */
     const char *unit_word;   /* these for people, in the plural: "multiprocessors" */

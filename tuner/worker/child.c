@@ -127,7 +127,7 @@ int describe_child(const char *kind, int index)
     struct error error = {0};
     if (!api)
         return EXIT_CODE_USAGE;
-    bool described = api->describe(index, &facts, &error) == STATUS_OK;
+    bool described = api->describe(index, NULL, &facts, &error) == STATUS_OK;
     struct hello_message hello = {.facts = facts.items, .fact_count = facts.count};
     machine_describe(&hello.machine);
     json_t *answer =

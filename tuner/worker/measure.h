@@ -6,6 +6,7 @@
 
 #include "tuner/base/arena.h"
 #include "tuner/device/device.h"
+#include "tuner/device/traits.h"
 #include "tuner/stats/data.h"
 #include "tuner/stats/protocol.h"
 #include "tuner/worker/message.h"
@@ -53,6 +54,7 @@ struct armed {
 
 struct measuring {
     const struct device_api *api;
+    const struct device_traits *traits;
     struct device *device;
     struct facts facts;
     struct machine machine;
@@ -86,7 +88,6 @@ struct measuring {
     /* Verify inputs after every run, to find the candidate that changes them. False until inputs
      * were first found changed; until then only where verifying is cheap. */
     bool vigilant;
-    bool computes_nothing; /* device_traits: inputs are not generated */
 };
 
 /* Serves a request and fills the answer. The arena owns the request's data; a server that keeps the
@@ -115,7 +116,8 @@ enum status inputs_on_host(struct measuring *state, const struct launch_plan *pl
                            const void *out[ARGUMENTS_MAX], struct error *error);
 /* Binds the plan, and remarks if the device cannot generate an input. */
 enum status inputs_bind(struct measuring *state, const struct launch_plan *plan,
-                        const void *const *inputs, uint32_t copies, struct error *error);
+                        const void *const *inputs, uint32_t copies, const struct patch *patches,
+                        struct error *error);
 /* Decides where to generate and compare. TUNE_CHECK_ON_HOST=1: always on the host, 0: always on the
  * device; else on the device if copying takes longer than starting a kernel. */
 bool works_on_device(struct measuring *state, size_t bytes);

@@ -21,8 +21,8 @@ static enum status run_case(struct measuring *state, const struct launch_plan *p
             (void)string_format(which, sizeof which,
                                 "run %lld of %lld, the first was right: ", (long long)i + 1,
                                 (long long)repeats);
-        TRY(i == 0 ? state->api->run(state->device, plan, &ignored_ns, error)
-                   : state->api->run_again(state->device, plan, error));
+        TRY(state->api->run(state->device, plan, i == 0 ? RUN_FIRST : RUN_AGAIN, &ignored_ns,
+                            error));
         TRY(outputs_judge(state, expected, plan, true, which, answer, judged, error));
     }
     return STATUS_OK;
@@ -75,7 +75,7 @@ enum status serve_check(struct measuring *state, const struct measure_request *r
     TRY(load_binary(state, task->binary_path, error));
     enum judgement judged = JUDGED_AGAIN;
     for (int tries = 0; judged == JUDGED_AGAIN && tries < 2; tries++) {
-        TRY(inputs_bind(state, plan, inputs, 0, error));
+        TRY(inputs_bind(state, plan, inputs, 0, NULL, error));
         TRY(run_case(state, plan, &state->case_expected, task->repeats > 0 ? task->repeats : 1,
                      answer, &judged, error));
     }
@@ -163,19 +163,15 @@ static enum status watch_turn(struct measuring *state, const struct side *side, 
                               struct watching *watching, struct measure_answer *answer,
                               struct error *error)
 {
-    const struct device_api *api = state->api;
     double ignored_ns = 0;
     int64_t end_ns = clock_now_ns() + watching->turn_ns;
     watching->judged = JUDGED_RIGHT;
-    TRY(inputs_bind(state, &side->plan, side->inputs, 0, error));
+    TRY(inputs_bind(state, &side->plan, side->inputs, 0, NULL, error));
     for (int64_t i = 0; watching->judged == JUDGED_RIGHT; i++) {
         char run[64] = "";
         bool last = i + 1 >= watching->wanted || (i > 0 && clock_now_ns() > end_ns);
-        if (turn == 0 && i == 0)
-            TRY(api->run(state->device, &side->plan, &ignored_ns, error));
-        else
-            TRY(i == 0 ? api->run_on(state->device, &side->plan, error)
-                       : api->run_again(state->device, &side->plan, error));
+        const enum run_start start = i > 0 ? RUN_AGAIN : turn > 0 ? RUN_ON : RUN_FIRST;
+        TRY(state->api->run(state->device, &side->plan, start, &ignored_ns, error));
         (void)string_format(run, sizeof run, "run %lld of %s: ", (long long)++watching->compared,
                             turn % SIDES == 0 ? "many" : "many, on changed inputs");
         TRY(outputs_judge(state, side->expected, &side->plan, i == 0 || last, run, answer,

@@ -8,7 +8,6 @@
 #include "tuner/base/clock.h"
 #include "tuner/base/cpus.h"
 #include "tuner/base/text.h"
-#include "tuner/device/traits.h"
 #include "tuner/worker/child.h"
 #include "tuner/worker/frame.h"
 #include "tuner/worker/host.h"
@@ -59,7 +58,7 @@ static enum status serve_bandwidth(struct measuring *state, const struct measure
                                    struct error *error)
 {
     (void)arena;
-    return state->api->bandwidth(state->device, request->bytes, &answer->bandwidth, error);
+    return state->api->ceilings(state->device, request->bytes, &answer->bandwidth, NULL, error);
 }
 
 static enum status serve_arithmetic(struct measuring *state, const struct measure_request *request,
@@ -67,7 +66,7 @@ static enum status serve_arithmetic(struct measuring *state, const struct measur
                                     struct error *error)
 {
     (void)request, (void)arena;
-    return state->api->arithmetic(state->device, &answer->arithmetic, error);
+    return state->api->ceilings(state->device, 0, NULL, &answer->arithmetic, error);
 }
 
 /* Requests, and the members that each needs. */
@@ -112,7 +111,7 @@ static enum status describe(struct measuring *state, int index, struct error *er
 {
     facts_free(&state->facts);
     state->facts = (struct facts){0};
-    return state->api->describe(index, &state->facts, error);
+    return state->api->describe(index, NULL, &state->facts, error);
 }
 
 /* Finds the device by UUID: the numbers of devices change when one is lost. */
@@ -145,8 +144,7 @@ static enum status open_device(struct measuring *state, int index, struct error 
                                     .most_ms = protocol->warm_most_ms,
                                     .pause_ms = protocol->pause_ms};
     const int64_t found_ns = clock_now_ns() - state->started_ns;
-    TRY(state->api->open(index, &warm_up, &state->device, error));
-    state->api->calibration(state->device, &state->calibration);
+    TRY(state->api->open(index, &warm_up, &state->device, &state->calibration, error));
     if (state->calibration.reserved_ns > 0)
         state->calibration.reserved_ns += found_ns;
     return STATUS_OK;
@@ -216,9 +214,8 @@ int measure_child(const char *kind, int index)
         return code;
     state->started_ns = clock_now_ns();
     state->api = device_kind(kind);
-    if (state->api)
-        state->vigilant = state->api->intact_is_cheap;
-    state->computes_nothing = device_traits(kind)->computes_nothing;
+    state->traits = device_traits(kind);
+    state->vigilant = state->traits->intact_is_cheap;
     if (!state->api)
         code = EXIT_CODE_USAGE;
     while (state->api && is_spare && greet(state, &index, &is_spare, &error) == STATUS_OK)

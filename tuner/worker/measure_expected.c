@@ -206,8 +206,8 @@ static enum status make_by_plan(struct measuring *state, const struct worker_ref
     TRY_OR_CLEANUP(load_binary(state, reference->path, error));
     if (!(room = host_room(argument_bytes(original))))
         TRY_OR_CLEANUP(error_no_memory(error));
-    TRY_OR_CLEANUP(inputs_bind(state, other, inputs, 1, error));
-    TRY_OR_CLEANUP(state->api->run(state->device, other, &ignored_ns, error));
+    TRY_OR_CLEANUP(inputs_bind(state, other, inputs, 1, NULL, error));
+    TRY_OR_CLEANUP(state->api->run(state->device, other, RUN_FIRST, &ignored_ns, error));
     TRY_OR_CLEANUP(
         state->api->read(state->device, out->output, room, argument_bytes(original), error));
     /* Inputs that the reference changes are not the candidate's fault. */

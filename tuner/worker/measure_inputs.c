@@ -63,13 +63,14 @@ static const void *given(const struct host_input *input)
 
 static bool has_data(const struct measuring *state, const struct argument *argument)
 {
-    return role_is_filled(argument->role) && !state->computes_nothing;
+    return role_is_filled(argument->role) && !state->traits->computes_nothing;
 }
 
 enum status inputs_bind(struct measuring *state, const struct launch_plan *plan,
-                        const void *const *inputs, uint32_t copies, struct error *error)
+                        const void *const *inputs, uint32_t copies, const struct patch *patches,
+                        struct error *error)
 {
-    TRY(state->api->bind(state->device, plan, inputs, copies, error));
+    TRY(state->api->bind(state->device, plan, inputs, copies, patches, error));
     for (size_t i = 0; i < plan->argument_count; i++)
         if (has_data(state, &plan->arguments[i]) && !inputs[i])
             (void)is_generated(state, &plan->arguments[i]);
@@ -155,6 +156,7 @@ struct measuring *measuring_of_host(const struct device_api *api)
     if (!state)
         return NULL;
     state->api = api;
+    state->traits = device_traits(api->kind);
     if (sched_getaffinity(0, sizeof state->processors, &state->processors) == 0)
         state->processor_count = CPU_COUNT(&state->processors);
     return state;

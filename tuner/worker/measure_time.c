@@ -126,9 +126,8 @@ static enum status bind_plan(struct measuring *state, const struct launch_plan *
     const void *inputs[ARGUMENTS_MAX];
     TRY(inputs_of_problem(state, plan, inputs, error));
     static const struct patch none[ARGUMENTS_MAX];
-    TRY(inputs_bind(state, plan, inputs, copies_for(state, plan, mode), error));
-    return state->api->vary(state->device, plan,
-                            takes_variants(state, plan) ? state->patches : none, error);
+    return inputs_bind(state, plan, inputs, copies_for(state, plan, mode),
+                       takes_variants(state, plan) ? state->patches : none, error);
 }
 
 enum status serve_load(struct measuring *state, const struct measure_request *request,
@@ -167,7 +166,7 @@ static enum status find_runs(struct measuring *state, struct timing *timing, str
 {
     double run_ns = 0;
     block->runs = 1;
-    if (state->api->blocks_to_judge == 1 && timing->lone_ns > 0 &&
+    if (state->traits->blocks_to_judge == 1 && timing->lone_ns > 0 &&
         runs_of_block(state, block, 0.8 * timing->lone_ns) == 1)
         return STATUS_OK;
     TRY(state->api->time_block(state->device, block, &run_ns, error));
@@ -184,7 +183,7 @@ static enum status find_runs(struct measuring *state, struct timing *timing, str
 static uint32_t blocks_to_judge(const struct measuring *state, const struct timing *timing)
 {
     bool doubtful = timing->block.runs == 1 && timing->lone_ns <= timing->stop_above_ns;
-    return doubtful && state->api->blocks_to_judge < 2 ? 2 : state->api->blocks_to_judge;
+    return doubtful && state->traits->blocks_to_judge < 2 ? 2 : state->traits->blocks_to_judge;
 }
 
 /* Times blocks; stops early if the first blocks_to_judge() blocks all exceed stop_above_ns. */
@@ -226,7 +225,7 @@ static enum status try_plan(struct measuring *state, struct timing *timing, bool
     *judged = JUDGED_RIGHT;
     TRY(bind_plan(state, plan, timing->block.mode, error));
     if (checked) {
-        TRY(state->api->run(state->device, plan, &first_ns, error));
+        TRY(state->api->run(state->device, plan, RUN_FIRST, &first_ns, error));
         TRY(outputs_judge(state, expected, plan, true, "", answer, judged, error));
     }
     if (*judged != JUDGED_RIGHT || timing->blocks == 0)
@@ -242,7 +241,7 @@ static enum status try_plan(struct measuring *state, struct timing *timing, bool
      * problem's own inputs. */
     answer->wrong[0] = '\0';
     if (checked)
-        TRY(state->api->run_again(state->device, plan, error));
+        TRY(state->api->run(state->device, plan, RUN_AGAIN, &first_ns, error));
     return outputs_judge(state, expected, plan, false, "", answer, judged, error);
 }
 

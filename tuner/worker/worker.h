@@ -130,7 +130,7 @@ bool checks_are_recorded(const struct worker_checks *checks);
 
 /* Checksums of right results of a plan that is timed repeatedly, so that verifying each timed run
  * costs almost nothing. [0]: for the problem's inputs, [1]: for those of every second copy
- * (device_api.vary). */
+ * (patches of device_api.bind). */
 enum { WORKER_SIDES = 2 };
 struct worker_results {
     uint64_t outputs; /* 1 << argument for each checked output; 0: none, or unknown yet */

@@ -103,7 +103,7 @@ static struct block bound_block(void)
     const void *inputs[ARGUMENTS_MAX] = {a, b};
     plan = add_plan(1000);
     must(cuda->load(device, binary, &error) == STATUS_OK);
-    must(cuda->bind(device, &plan, inputs, 8, &error) == STATUS_OK);
+    must(cuda->bind(device, &plan, inputs, 8, NULL, &error) == STATUS_OK);
     return (struct block){.plan = &plan, .runs = 8, .mode = L2_COLD};
 }
 

@@ -68,10 +68,10 @@ static void check_edges(unsigned dependent, const char *graph, const char *strea
     struct launch_plan plan = plan_of(dependent);
     double elapsed_ns = 0;
     load_with(NULL);
-    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
     (void)time_slot(&plan, RUNS, L2_COLD, 0, false);
     assert_string_equal(noted("standin_edges"), graph);
-    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
     const char *all = noted("standin_stream_edges");
     assert_true(strlen(all) >= 3);
     assert_string_equal(all + strlen(all) - 3, stream);
@@ -109,8 +109,8 @@ TEST(an_old_driver_refuses_dependent_launches_only)
     if (!is_old())
         return;
     load_with(NULL);
-    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
-    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
+    assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
+    assert_is(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
     assert_non_null(strstr(error.text, "kernel notice <<<1, 1, 0>>>"));
     assert_non_null(strstr(error.text, "needs a driver for CUDA 12.3, this one is for CUDA 11.4"));
     const struct block block = {.plan = &plan, .runs = RUNS, .mode = L2_COLD};

@@ -17,6 +17,7 @@ enum { COUNT = 100003 };
 
 static const struct device_api *cuda;
 static struct device *device; /* NULL: no GPU here */
+static struct calibration calibration;
 static struct facts facts;
 static struct error error;
 static char source[64];
@@ -75,8 +76,8 @@ static int open_device(void **state)
     if (!a || !b ||
         file_write_atomically(source, test_kernels_source, strlen(test_kernels_source), &error) !=
             STATUS_OK ||
-        cuda->describe(0, &facts, &error) != STATUS_OK || compile_kernels() != STATUS_OK ||
-        cuda->open(0, &warm_up, &device, &error) != STATUS_OK) {
+        cuda->describe(0, NULL, &facts, &error) != STATUS_OK || compile_kernels() != STATUS_OK ||
+        cuda->open(0, &warm_up, &device, &calibration, &error) != STATUS_OK) {
         print_message("%s\n", error.text);
         return -1;
     }
@@ -200,8 +201,8 @@ static inline void check_add(int64_t count)
     int *out = calloc((size_t)count, sizeof *out);
     assert_non_null(out);
     assert_ok(cuda->load(device, binary, &error));
-    assert_ok(cuda->bind(device, &plan, inputs, 2, &error));
-    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 2, NULL, &error));
+    assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
     assert_true(elapsed_ns > 0);
     assert_ok(cuda->read(device, 2, out, (size_t)count * sizeof *out, &error));
     for (int64_t i = 0; i < count; i++)

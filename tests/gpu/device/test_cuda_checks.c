@@ -30,8 +30,8 @@ static void run_guarded(const struct launch_plan *plan, char *detail, size_t byt
     bool intact = false;
     detail[0] = '\0';
     assert_ok(cuda->load(device, binary, &error));
-    assert_ok(cuda->bind(device, plan, inputs, 1, &error));
-    assert_ok(cuda->run(device, plan, &elapsed_ns, &error));
+    assert_ok(cuda->bind(device, plan, inputs, 1, NULL, &error));
+    assert_ok(cuda->run(device, plan, RUN_FIRST, &elapsed_ns, &error));
     assert_ok(cuda->guards(device, plan, &intact, detail, bytes, &error));
     assert_true(intact == !*detail);
 }
@@ -69,13 +69,14 @@ TEST(test_runs_again_as_the_last_left_it)
 {
     struct launch_plan plan = write_plan(1000, 0);
     char detail[200];
+    double elapsed_ns = 0;
     bool intact = true;
     int out[1000];
     need_gpu();
     run_guarded(&plan, detail, sizeof detail);
     assert_string_not_equal(detail, "");
     plan.arguments[1].scalar = value_integer(5);
-    assert_ok(cuda->run_again(device, &plan, &error));
+    assert_ok(cuda->run(device, &plan, RUN_AGAIN, &elapsed_ns, &error));
     assert_ok(cuda->guards(device, &plan, &intact, detail, sizeof detail, &error));
     assert_false(intact);
     assert_ok(cuda->read(device, 0, out, sizeof out, &error));
@@ -105,13 +106,13 @@ TEST(test_run_again_keeps_the_scratch)
     uint32_t ticket = 0;
     need_gpu();
     assert_ok(cuda->load(device, binary, &error));
-    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
-    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
-    assert_ok(cuda->run_again(device, &plan, &error));
-    assert_ok(cuda->run_again(device, &plan, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
+    assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
+    assert_ok(cuda->run(device, &plan, RUN_AGAIN, &elapsed_ns, &error));
+    assert_ok(cuda->run(device, &plan, RUN_AGAIN, &elapsed_ns, &error));
     assert_ok(cuda->read(device, 3, &ticket, sizeof ticket, &error));
     assert_int_equal(ticket, 3);
-    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
     assert_ok(cuda->read(device, 3, &ticket, sizeof ticket, &error));
     assert_int_equal(ticket, 1);
 }
@@ -146,13 +147,13 @@ TEST(test_inputs_that_are_written_are_seen)
     need_gpu();
     assert_ok(cuda->load(device, binary, &error));
     for (uint32_t copies = 0; copies < 8; copies += 7) {
-        assert_ok(cuda->bind(device, &bad, inputs, copies, &error));
-        assert_ok(cuda->run(device, &bad, &elapsed_ns, &error));
+        assert_ok(cuda->bind(device, &bad, inputs, copies, NULL, &error));
+        assert_ok(cuda->run(device, &bad, RUN_FIRST, &elapsed_ns, &error));
         assert_false(inputs_intact(&bad));
-        assert_ok(cuda->bind(device, &same, inputs, copies, &error));
+        assert_ok(cuda->bind(device, &same, inputs, copies, NULL, &error));
         assert_ok(cuda->read(device, 0, out, sizeof out, &error));
         assert_memory_equal(out, a, sizeof out);
-        assert_ok(cuda->run(device, &same, &elapsed_ns, &error));
+        assert_ok(cuda->run(device, &same, RUN_FIRST, &elapsed_ns, &error));
         assert_true(inputs_intact(&same));
     }
 }
@@ -171,17 +172,17 @@ TEST(test_inputs_are_held_while_timed)
         const struct block block = {
             .plan = &bad, .runs = 4, .mode = L2_COLD, .slot = 5, .draw = draw};
         double elapsed_ns = 0;
-        assert_ok(cuda->bind(device, &same, inputs, 7, &error));
+        assert_ok(cuda->bind(device, &same, inputs, 7, NULL, &error));
         (void)time_slot(&same, 7, L2_COLD, 6, false);
         assert_true(inputs_intact(&same));
-        assert_ok(cuda->bind(device, &bad, inputs, 7, &error));
+        assert_ok(cuda->bind(device, &bad, inputs, 7, NULL, &error));
         assert_ok(cuda->time_block(device, &block, &elapsed_ns, &error));
         if (draw < 4) {
             assert_false(inputs_intact(&bad));
             continue;
         }
         bad.arguments[0].count = 500;
-        assert_ok(cuda->bind(device, &bad, inputs, 7, &error));
+        assert_ok(cuda->bind(device, &bad, inputs, 7, NULL, &error));
         assert_ok(cuda->read(device, 0, out, sizeof out, &error));
         assert_memory_equal(out, a, sizeof out);
     }
@@ -211,12 +212,12 @@ TEST(test_what_lies_around_inputs_changes)
         int sums[3] = {0};
         char detail[200] = "";
         bool intact = false;
-        assert_ok(cuda->bind(device, &plan, inputs, 0, &error));
+        assert_ok(cuda->bind(device, &plan, inputs, 0, NULL, &error));
         for (int i = 0; i < 3; i++) {
             if (i == 0)
-                assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+                assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
             else
-                assert_ok(cuda->run_again(device, &plan, &error));
+                assert_ok(cuda->run(device, &plan, RUN_AGAIN, &elapsed_ns, &error));
             assert_ok(cuda->read(device, 1, &sums[i], sizeof sums[i], &error));
             assert_true((sums[i] == 99 * 100 / 2) == !beyond);
         }
@@ -239,8 +240,8 @@ TEST(test_computes_from_awkward_starts)
         for (size_t j = 0; j < 3; j++)
             plan.arguments[j].offset_bytes = offsets[i][j];
         assert_ok(cuda->load(device, binary, &error));
-        assert_ok(cuda->bind(device, &plan, inputs, 3, &error));
-        assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+        assert_ok(cuda->bind(device, &plan, inputs, 3, NULL, &error));
+        assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
         (void)time_slot(&plan, 3, L2_COLD, 0, false);
         assert_ok(cuda->read(device, 2, out, sizeof out, &error));
         for (int k = 0; k < 1001; k++)
@@ -292,7 +293,7 @@ TEST(test_energy_of_a_run)
     struct energy energy = {0};
     need_gpu();
     assert_ok(cuda->load(device, binary, &error));
-    assert_ok(cuda->bind(device, &plan, inputs, 64, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 64, NULL, &error));
     enum status status = cuda->measure_energy(device, &block, 300, &energy, &error);
     if (status == STATUS_UNAVAILABLE) {
         print_message("  %s\n", error.text);

@@ -23,7 +23,7 @@ static void bind_output(const struct compare_data *data)
         .argument_count = 1,
         .arguments = {vector("out", data->type, ARGUMENT_UPDATE, (int64_t)data->count)}};
     const void *inputs[ARGUMENTS_MAX] = {data->got};
-    assert_ok(cuda->bind(device, &plan, inputs, 0, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 0, NULL, &error));
 }
 
 static void hold(const struct compare_data *data, const struct expected_output *expected,

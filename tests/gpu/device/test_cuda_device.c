@@ -43,9 +43,7 @@ TEST(test_facts_are_those_of_a_gpu)
 
 TEST(test_calibration_is_plausible)
 {
-    struct calibration calibration;
     need_gpu();
-    cuda->calibration(device, &calibration);
     print_message("  tick %.1f ns, empty pair %.1f ns, each further node %.1f ns\n",
                   calibration.tick_ns, calibration.empty_pair_ns, calibration.node_gap_ns);
     assert_true(calibration.tick_ns >= 0.5 && calibration.tick_ns < 5000);
@@ -70,8 +68,8 @@ TEST(test_two_launches_and_scratch)
     int out = 0;
     need_gpu();
     assert_ok(cuda->load(device, binary, &error));
-    assert_ok(cuda->bind(device, &plan, inputs, 4, &error));
-    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 4, NULL, &error));
+    assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
     assert_ok(cuda->read(device, 2, &out, sizeof out, &error));
     assert_int_equal(out, sum_of_a());
     (void)time_slot(&plan, 4, L2_COLD, 0, false);
@@ -90,8 +88,8 @@ TEST(test_poisons_outputs)
     need_gpu();
     check_add(1000);
     plan.arguments[4].scalar = value_integer(999);
-    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
-    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
+    assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
     assert_ok(cuda->read(device, 2, out, sizeof out, &error));
     assert_int_equal(out[998], a[998] - 3 * b[998]);
     assert_int_equal((unsigned)out[999], 0xa5a5a5a5u);
@@ -113,7 +111,7 @@ TEST(test_times_what_the_kernel_takes)
     const void *inputs[ARGUMENTS_MAX] = {NULL};
     need_gpu();
     load_others("wait_ns");
-    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
     for (int i = 0; i < 3; i++) {
         double elapsed_ns = time_slot(&plan, 10, L2_COLD, 0, i > 0);
         print_message("  waits 50000 ns: %.1f ns\n", elapsed_ns);
@@ -128,7 +126,7 @@ TEST(test_hot_is_not_slower_than_cold)
     double best[2] = {1e30, 1e30};
     need_gpu();
     assert_ok(cuda->load(device, binary, &error));
-    assert_ok(cuda->bind(device, &plan, inputs, 16, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 16, NULL, &error));
     for (int mode = 0; mode < 2; mode++) {
         for (int i = 0; i < 9; i++) {
             double elapsed_ns = time_slot(&plan, 16, mode ? L2_HOT : L2_COLD, 0, i > 0);
@@ -165,7 +163,7 @@ TEST(test_bandwidth_is_plausible)
 {
     struct bandwidth bandwidth;
     need_gpu();
-    assert_ok(cuda->bandwidth(device, 256 << 20, &bandwidth, &error));
+    assert_ok(cuda->ceilings(device, 256 << 20, &bandwidth, NULL, &error));
     print_message(
         "  GB/s: to device %.1f, to host %.1f, copy %.1f (%s), read %.1f (%s), write %.1f "
         "(%s)\n",
@@ -189,7 +187,7 @@ TEST(test_ceilings_are_searched_for_in_time)
     need_gpu();
     const struct fact *pins = facts_find(&facts, "memory_pin_gbs");
     int64_t started_ns = clock_now_ns();
-    assert_ok(cuda->bandwidth(device, 0, &bandwidth, &error));
+    assert_ok(cuda->ceilings(device, 0, &bandwidth, NULL, &error));
     double elapsed_s = (double)(clock_now_ns() - started_ns) * 1e-9;
     print_message("  buffers of %.2f GiB, %.1f s; GB/s: read %.1f (%s), write %.1f (%s), copy %.1f "
                   "(%s)\n",
@@ -214,7 +212,7 @@ TEST(test_arithmetic_is_plausible)
     const struct fact *clock = facts_find(&facts, "sm_clock_peak_mhz");
     assert_non_null(clock);
     double cycles = (double)facts_integer(&facts, "sm_count", 0) * 1.1e-3 * clock->value.real;
-    assert_ok(cuda->arithmetic(device, &got, &error));
+    assert_ok(cuda->ceilings(device, 0, NULL, &got, &error));
     print_message("  10^9 operations/s: f16 %.0f, f32 %.0f, f64 %.0f, i32 %.0f, i64 %.0f\n",
                   got.gops[ELEMENT_F16], got.gops[ELEMENT_F32], got.gops[ELEMENT_F64],
                   got.gops[ELEMENT_I32], got.gops[ELEMENT_I64]);

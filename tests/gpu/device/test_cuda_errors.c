@@ -26,14 +26,14 @@ TEST(test_opts_in_to_shared_memory)
     int *out = calloc((size_t)count, sizeof *out);
     assert_non_null(out);
     load_others("reverse_block");
-    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
-    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
+    assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
     assert_ok(cuda->read(device, 1, out, (size_t)count * sizeof *out, &error));
     for (int64_t i = 0; i < count; i++)
         assert_int_equal(out[i], a[count - 1 - i]);
     free(out);
     plan.launches[0].shared_bytes = (uint32_t)most + 4;
-    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
+    assert_is(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
     assert_non_null(strstr(error.text, "shared memory"));
     check_add(1000);
 }
@@ -46,8 +46,8 @@ TEST(test_wrong_launch_leaves_the_device_usable)
     need_gpu();
     plan.launches[0].block[0] = 2048;
     assert_ok(cuda->load(device, binary, &error));
-    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
-    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
+    assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
+    assert_is(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
     assert_non_null(strstr(error.text, "scaled_add <<<8, 2048, 0>>>"));
     const struct block block = {.plan = &plan, .runs = 4, .mode = L2_COLD};
     assert_is(cuda->time_block(device, &block, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
@@ -71,11 +71,11 @@ TEST(test_wild_write_loses_the_device)
     double elapsed_ns = 0;
     need_gpu();
     load_others("write_nowhere");
-    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
-    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_DEVICE_LOST);
+    assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
+    assert_is(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error), STATUS_DEVICE_LOST);
     print_message("  %s\n", error.text);
     assert_non_null(strstr(error.text, "write_nowhere"));
-    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_DEVICE_LOST);
+    assert_is(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error), STATUS_DEVICE_LOST);
 }
 
 TEST_MAIN(open_device, close_device)

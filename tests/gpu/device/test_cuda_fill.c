@@ -21,7 +21,7 @@ static void bind_made(const struct launch_plan *plan, uint32_t copies)
 {
     static const void *const none[ARGUMENTS_MAX];
     assert_true(cuda->makes(device, &plan->arguments[0], &error));
-    assert_ok(cuda->bind(device, plan, none, copies, &error));
+    assert_ok(cuda->bind(device, plan, none, copies, NULL, &error));
 }
 
 /* Of each copy that runs are given. */
@@ -80,7 +80,7 @@ TEST(test_what_was_written_to_is_made_anew)
         plan.arguments[1] = scalar("place", ELEMENT_I64, 0);
         plan.arguments[2] = scalar("value", ELEMENT_I32, VALUE);
         bind_made(&plan, COPIES);
-        assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+        assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
         assert_ok(cuda->read(device, 0, &got, sizeof got, &error));
         assert_int_equal(got, VALUE);
         assert_ok(cuda->intact(device, &plan, &intact, &worn, detail, sizeof detail, &error));
@@ -100,7 +100,7 @@ TEST(test_the_hosts_data_takes_its_place)
     bind_made(&plan, 1);
     plan.arguments[0].variant = 1;
     assert_false(cuda->makes(device, &plan.arguments[0], &error));
-    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
     assert_ok(cuda->read(device, 0, &got, sizeof got, &error));
     assert_int_equal(got, a[0]);
     plan.arguments[0].variant = 0;

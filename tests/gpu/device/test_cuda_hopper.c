@@ -74,12 +74,12 @@ static void check_plan(bool dependent)
     const void *inputs[ARGUMENTS_MAX] = {NULL};
     double elapsed_ns = 0;
     load_from(source, 2, kernels, 0);
-    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
     (void)time_slot(&plan, RUNS, L2_COLD, 0, false);
     check_seen(RUNS, dependent);
-    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
     for (int i = 1; i < RUNS; i++)
-        assert_ok(cuda->run_again(device, &plan, &error));
+        assert_ok(cuda->run(device, &plan, RUN_AGAIN, &elapsed_ns, &error));
     check_seen(RUNS, dependent);
 }
 
@@ -103,8 +103,8 @@ TEST(test_first_launch_depends_on_none)
     need_gpu();
     plan.launches[0].dependent = true;
     load_from(source, 2, kernels, 0);
-    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
-    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
+    assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
+    assert_is(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
     const struct block block = {.plan = &plan, .runs = 4, .mode = L2_COLD};
     assert_is(cuda->time_block(device, &block, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
     check_add(1000);
@@ -136,10 +136,10 @@ TEST(test_clusters_of_16)
     if (!has_clusters())
         skip();
     load_from(source, 1, kernels, CLUSTER);
-    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
-    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
+    assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
     (void)time_slot(&plan, 8, L2_COLD, 0, false);
-    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
     assert_ok(cuda->read(device, 0, out, sizeof out, &error));
     for (int i = 0; i < CLUSTERS; i++)
         assert_int_equal(out[i], CLUSTER * (CLUSTER + 1) / 2);
@@ -162,8 +162,8 @@ TEST(test_grid_that_is_no_multiple_of_its_clusters)
     if (!has_clusters())
         skip();
     load_from(source, 1, kernels, CLUSTER);
-    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
-    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
+    assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
+    assert_is(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
     assert_non_null(strstr(error.text, "24 blocks cannot be made of clusters of 16"));
     const struct block block = {.plan = &plan, .runs = 4, .mode = L2_COLD};
     assert_is(cuda->time_block(device, &block, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
@@ -186,9 +186,9 @@ TEST(test_clusters_of_the_launch)
         struct launch_plan plan = rank_plan(CLUSTERS * size);
         plan.launches[0].kernel = "sum_cluster";
         plan.launches[0].cluster[0] = size;
-        assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+        assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
         for (int i = 0; i < 2; i++) {
-            assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+            assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
             assert_ok(cuda->read(device, 0, out, sizeof out, &error));
             for (int k = 0; k < CLUSTERS; k++)
                 assert_int_equal(out[k], size * (size + 1) / 2);
@@ -200,7 +200,7 @@ TEST(test_clusters_of_the_launch)
         assert_ok(cuda->resources(device, &plan.launches[0], &resources, &error));
         assert_true(resources.active_blocks_per_sm >= 1);
         plan.launches[0].grid[0]++;
-        assert_is(cuda->run(device, &plan, &elapsed_ns, &error),
+        assert_is(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error),
                   size == 1 ? STATUS_OK : STATUS_LAUNCH_FAILED);
     }
     check_add(1000);
@@ -235,9 +235,9 @@ TEST(test_cooperative_launch)
     assert_non_null(out);
     assert_true(blocks > 0 && blocks < STAYS);
     plan.launches[0].grid[0] = (uint32_t)blocks;
-    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
     for (int i = 0; i < 2; i++) {
-        assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+        assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
         assert_ok(cuda->read(device, 1, out, STAYS * sizeof *out, &error));
         for (int k = 0; k < blocks; k++)
             assert_int_equal(out[k], blocks);
@@ -245,7 +245,7 @@ TEST(test_cooperative_launch)
     }
     free(out);
     plan.launches[0].grid[0]++;
-    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
+    assert_is(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
     const struct block block = {.plan = &plan, .runs = 4, .mode = L2_COLD, .slot = 1};
     assert_is(cuda->time_block(device, &block, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
     print_message("  %d blocks met; one more: %s\n", blocks, error.text);
@@ -267,8 +267,8 @@ TEST(test_source_that_includes_its_kernels)
     assert_ok(file_write_atomically(path, text, strlen(text), &error));
     load_from(path, 2, kernels, 0);
     (void)unlink(path);
-    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
-    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
+    assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
     assert_ok(cuda->read(device, 2, &out, sizeof out, &error));
     assert_int_equal(out, sum_of_a());
 }

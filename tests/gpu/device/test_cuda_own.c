@@ -70,7 +70,7 @@ static void load_steps(void)
 static void bind(const struct launch_plan *plan, const int *table, uint32_t copies)
 {
     const void *inputs[ARGUMENTS_MAX] = {a, b, NULL, NULL, table, NULL};
-    assert_ok(cuda->bind(device, plan, inputs, copies, &error));
+    assert_ok(cuda->bind(device, plan, inputs, copies, NULL, &error));
 }
 
 /* What each launch adds to v[i]. */
@@ -104,15 +104,15 @@ TEST(test_runs_begin_with_the_hosts_data)
     load_steps();
     bind(&plan, steps, 1);
     for (int i = 0; i < 2; i++) {
-        assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+        assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
         expect_launches(steps, REPEATS);
         expect_out(steps, REPEATS);
-        assert_ok(cuda->run_again(device, &plan, &error));
+        assert_ok(cuda->run(device, &plan, RUN_AGAIN, &elapsed_ns, &error));
         expect_launches(steps, REPEATS);
         expect_out(steps, REPEATS);
     }
     plan.launches[0].repeat = 0;
-    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
     expect_launches(steps, 1);
 }
 
@@ -139,11 +139,11 @@ TEST(test_vectors_take_turns)
     };
     load(&(struct binary_request){.kernel_count = 1, .kernels = {"advance"}});
     for (int timed = 0; timed < 2; timed++) {
-        assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+        assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
         if (timed)
             (void)time_slot(&plan, 1, L2_COLD, 0, false);
         else
-            assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+            assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
         assert_ok(cuda->read(device, 0, from, sizeof from, &error));
         assert_ok(cuda->read(device, 1, to, sizeof to, &error));
         for (int i = 0; i < ELEMENTS; i++) {
@@ -180,17 +180,17 @@ TEST(test_textures_are_of_the_runs_copies)
             .width = WIDTH, .height = HEIGHT, .channels = 1, .address = TEXTURE_CLAMP};
         load(&(struct binary_request){.kernel_count = 1, .kernels = {"turned"}});
         for (uint32_t copies = 0; copies <= RUNS; copies += RUNS) {
-            assert_ok(cuda->bind(device, &plan, inputs, copies, &error));
+            assert_ok(cuda->bind(device, &plan, inputs, copies, NULL, &error));
             if (copies > 0)
                 (void)time_slot(&plan, RUNS, L2_COLD, 0, false);
             else
-                assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+                assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
             assert_ok(cuda->read(device, 1, out, ELEMENTS * sizeof *out, &error));
             for (int i = 0; i < ELEMENTS; i++)
                 assert_true(out[i % WIDTH * HEIGHT + i / WIDTH] == image[i]);
         }
         cuda->drop_slots(device);
-        assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+        assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
     }
     free(image);
     free(out);
@@ -227,18 +227,18 @@ TEST(test_texture_references_follow_their_input)
                                   .symbol_count = 1,
                                   .symbols = {"picture"}});
     for (size_t turn = 0; turn < sizeof copies / sizeof *copies; turn++) {
-        assert_ok(cuda->bind(device, &plan, inputs, copies[turn], &error));
+        assert_ok(cuda->bind(device, &plan, inputs, copies[turn], NULL, &error));
         memset(out, 0, sizeof out);
         if (copies[turn] > 0)
             (void)time_slot(&plan, 1, L2_COLD, 0, turn > 1);
         else
-            assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+            assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
         assert_ok(cuda->read(device, 1, out, sizeof out, &error));
         for (int i = 0; i < ELEMENTS; i++)
             assert_true(out[i % WIDTH * HEIGHT + i / WIDTH] == image[i]);
     }
     plan.arguments[0].symbol = "elsewhere";
-    assert_int_equal(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_BAD_INPUT);
+    assert_int_equal(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error), STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "no kernel uses a __constant__ or __device__ variable"));
 }
 
@@ -279,14 +279,14 @@ TEST(test_surfaces_hold_what_their_vectors_do)
     load(&(struct binary_request){.kernel_count = 1, .kernels = {"paint"}});
     for (uint32_t copies = 0; copies <= RUNS; copies += RUNS) {
         int times = 1;
-        assert_ok(cuda->bind(device, &plan, inputs, copies, &error));
+        assert_ok(cuda->bind(device, &plan, inputs, copies, NULL, &error));
         if (copies > 0) {
             (void)time_slot(&plan, RUNS, L2_COLD, 0, false);
             (void)time_slot(&plan, RUNS, L2_COLD, 0, true);
             times = 2;
         } else {
-            assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
-            assert_ok(cuda->run_again(device, &plan, &error));
+            assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
+            assert_ok(cuda->run(device, &plan, RUN_AGAIN, &elapsed_ns, &error));
         }
         assert_ok(cuda->read(device, 1, out, sizeof out, &error));
         for (int i = 0; i < ELEMENTS; i++) {
@@ -297,7 +297,7 @@ TEST(test_surfaces_hold_what_their_vectors_do)
         assert_true(intact);
     }
     cuda->drop_slots(device);
-    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
 }
 
 /* Hot: two runs before, and one copy of the data. */
@@ -315,7 +315,7 @@ TEST(test_timed_runs_go_on_from_one_another)
     expect_launches(steps, 2 * (2 + RUNS) * REPEATS);
     bind(&plan, steps, 1);
     expect_launches(steps, 0);
-    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
     expect_launches(steps, REPEATS);
 }
 
@@ -349,10 +349,10 @@ TEST(test_variables_are_those_of_the_plan)
     load_steps();
     for (int i = 0; i < 2; i++) {
         bind(&plan, others, 1);
-        assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+        assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
         expect_out(others, 1);
         bind(&plan, steps, 1);
-        assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+        assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
         expect_out(steps, 1);
     }
 }
@@ -364,15 +364,15 @@ TEST(test_variables_that_do_not_fit_are_refused)
     need_gpu();
     load_steps();
     plan.arguments[4].count = 5;
-    assert_is(cuda->bind(device, &plan, inputs, 1, &error), STATUS_BAD_INPUT);
+    assert_is(cuda->bind(device, &plan, inputs, 1, NULL, &error), STATUS_BAD_INPUT);
     assert_string_equal(error.text,
                         "argument 'steps' has 20 bytes, and the variable 'steps' only 16");
     /* Fewer values are the beginning of it. */
     plan.arguments[4].count = 3;
-    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
     plan.arguments[4].count = 4;
     plan.arguments[5].symbol = "own::nothing";
-    assert_is(cuda->bind(device, &plan, inputs, 1, &error), STATUS_BAD_INPUT);
+    assert_is(cuda->bind(device, &plan, inputs, 1, NULL, &error), STATUS_BAD_INPUT);
     assert_string_equal(error.text, "argument 'bias': no kernel uses a __constant__ or __device__ "
                                     "variable 'own::nothing'");
     bind(&(struct launch_plan){0}, NULL, 1);
@@ -412,11 +412,11 @@ TEST(test_variables_that_kernels_write)
     for (uint32_t turn = 0; turn < 3; turn++) {
         struct binary_request request = turn == 1 ? second : first;
         load(&request);
-        assert_ok(cuda->bind(device, &plan, inputs, turn, &error));
+        assert_ok(cuda->bind(device, &plan, inputs, turn, NULL, &error));
         for (int run = 0; run < 3; run++) {
-            assert_ok(run == 0   ? cuda->run(device, &plan, &elapsed_ns, &error)
-                      : run == 1 ? cuda->run_again(device, &plan, &error)
-                                 : cuda->run_on(device, &plan, &error));
+            assert_ok(run == 0   ? cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error)
+                      : run == 1 ? cuda->run(device, &plan, RUN_AGAIN, &elapsed_ns, &error)
+                                 : cuda->run(device, &plan, RUN_ON, &elapsed_ns, &error));
             assert_ok(cuda->read(device, 1, marks, sizeof marks, &error));
             assert_ok(cuda->read(device, 2, &got, sizeof got, &error));
             for (int i = 0; i < MARKS; i++)
@@ -427,7 +427,7 @@ TEST(test_variables_that_kernels_write)
         assert_ok(cuda->guards(device, &plan, &intact, detail, sizeof detail, &error));
         assert_true(intact);
     }
-    assert_ok(cuda->bind(device, &plan, inputs, TIMED, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, TIMED, NULL, &error));
     (void)time_slot(&plan, TIMED, L2_COLD, 0, false);
     assert_ok(cuda->read(device, 2, &got, sizeof got, &error));
     assert_int_equal(got, TOTAL + TIMED * b[1]);
@@ -435,7 +435,7 @@ TEST(test_variables_that_kernels_write)
     assert_ok(cuda->read(device, 2, &got, sizeof got, &error));
     assert_int_equal(got, TOTAL + (TIMED + 2 + 1) * b[1]);
     plan.arguments[1].count = 65;
-    assert_is(cuda->bind(device, &plan, inputs, 1, &error), STATUS_BAD_INPUT);
+    assert_is(cuda->bind(device, &plan, inputs, 1, NULL, &error), STATUS_BAD_INPUT);
     assert_string_equal(error.text,
                         "argument 'marks' has 260 bytes, and the variable 'marks' only 256");
 }
@@ -445,9 +445,9 @@ static void expect_refused(const struct launch_plan *plan, const char *text)
     const struct block block = {.plan = plan, .runs = 1, .mode = L2_COLD};
     double elapsed_ns = 0;
     bind(plan, steps, 1);
-    assert_is(cuda->run(device, plan, &elapsed_ns, &error), STATUS_BAD_INPUT);
+    assert_is(cuda->run(device, plan, RUN_FIRST, &elapsed_ns, &error), STATUS_BAD_INPUT);
     assert_string_equal(error.text, text);
-    assert_is(cuda->run_again(device, plan, &error), STATUS_BAD_INPUT);
+    assert_is(cuda->run(device, plan, RUN_AGAIN, &elapsed_ns, &error), STATUS_BAD_INPUT);
     assert_is(cuda->time_block(device, &block, &elapsed_ns, &error), STATUS_BAD_INPUT);
 }
 
@@ -498,8 +498,8 @@ TEST(test_guards_are_around_what_is_updated)
         bool intact = false;
         plan.arguments[1].scalar = value_integer(places[i]);
         plan.arguments[0].offset_bytes = (uint32_t)i * 4;
-        assert_ok(cuda->bind(device, &plan, inputs, 3, &error));
-        assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+        assert_ok(cuda->bind(device, &plan, inputs, 3, NULL, &error));
+        assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
         assert_ok(cuda->guards(device, &plan, &intact, detail, sizeof detail, &error));
         assert_int_equal(intact, i < 2);
     }
@@ -531,16 +531,16 @@ TEST(test_updates_begin_anew)
     for (int i = 0; i < LARGE; i++)
         host[i] = 3 * i + 1;
     assert_ok(cuda->load(device, binary, &error));
-    assert_ok(cuda->bind(device, &plan, inputs, 0, &error));
-    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 0, NULL, &error));
+    assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
     for (int turn = 0; turn < 4; turn++) {
         if (turn == 1) /* behind the guard band in front of it */
             assert_int_equal(
                 device->driver->fill(device, device->vectors[0].base + 2 * GUARD_BYTES, 0x55, 4000),
                 GPU_DONE);
         if (turn == 3)
-            assert_ok(cuda->bind(device, &plan, inputs, 0, &error));
-        assert_ok(cuda->run_again(device, &plan, &error));
+            assert_ok(cuda->bind(device, &plan, inputs, 0, NULL, &error));
+        assert_ok(cuda->run(device, &plan, RUN_AGAIN, &elapsed_ns, &error));
         assert_ok(cuda->read(device, 0, got, LARGE * sizeof *got, &error));
         assert_int_equal(got[PLACE], VALUE);
         got[PLACE] = host[PLACE];

@@ -47,8 +47,7 @@ static uint32_t time_and_look(int64_t count, uint32_t copies, const struct patch
     uint32_t seen = 0, varied = 0;
     bool intact = false, worn = false;
     assert_ok(cuda->load(device, binary, &error));
-    assert_ok(cuda->bind(device, &plan, inputs, copies, &error));
-    assert_ok(cuda->vary(device, &plan, patches, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, copies, patches, &error));
     assert_ok(cuda->time_block(device, &block, &elapsed_ns, &error));
     assert_ok(cuda->results(device, &block, 1u << OUT, runs, &seen, &error));
     assert_int_equal(seen, count == SIZE ? copies : 1);
@@ -105,7 +104,7 @@ TEST(test_what_writes_nothing_leaves_poison)
     int out[SIZE];
     need_gpu();
     assert_ok(cuda->load(device, binary, &error));
-    assert_ok(cuda->bind(device, &plan, inputs, 4, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 4, NULL, &error));
     for (int run = 0; run < 3; run++) {
         (void)time_slot(&plan, 4, L2_COLD, 8, false);
         assert_ok(cuda->read(device, 0, out, sizeof out, &error));

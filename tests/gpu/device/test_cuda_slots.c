@@ -34,7 +34,7 @@ static void bind_plan(const struct launch_plan *plan, const void *first, uint32_
 {
     const void *inputs[ARGUMENTS_MAX] = {first, plan->argument_count > 1 ? b : NULL};
     assert_ok(cuda->load(device, binary, &error));
-    assert_ok(cuda->bind(device, plan, inputs, copies, &error));
+    assert_ok(cuda->bind(device, plan, inputs, copies, NULL, &error));
 }
 
 /* What the runs since the scratch was zeroed have noted. */

@@ -31,7 +31,7 @@ static struct facts describe(void)
 {
     struct facts facts = {0};
     struct error error = {0};
-    if (device_cpu.describe(0, &facts, &error) != STATUS_OK)
+    if (device_cpu.describe(0, NULL, &facts, &error) != STATUS_OK)
         fail_msg("%s", error.text);
     return facts;
 }
@@ -118,7 +118,7 @@ TEST_WITH(there_is_one_cpu, NULL, real_topology)
     int count = 0;
     assert_int_equal(device_cpu.count(&count, &error), STATUS_OK);
     assert_int_equal(count, 1);
-    assert_int_equal(device_cpu.describe(1, &facts, &error), STATUS_NOT_FOUND);
+    assert_int_equal(device_cpu.describe(1, NULL, &facts, &error), STATUS_NOT_FOUND);
     assert_non_null(strstr(error.text, "cpu:1"));
     facts_free(&facts);
 }
@@ -157,7 +157,7 @@ static bool sees_one_core(void)
 {
     struct facts facts = {0};
     struct error error = {0};
-    bool one = device_cpu.describe(0, &facts, &error) == STATUS_OK &&
+    bool one = device_cpu.describe(0, NULL, &facts, &error) == STATUS_OK &&
                facts_integer(&facts, "hardware_threads", 0) == 1 &&
                facts_integer(&facts, "cores", 0) == 1;
     facts_free(&facts);

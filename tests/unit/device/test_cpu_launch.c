@@ -28,6 +28,7 @@ static const char kernels[] =
     "    struct view *v = a[0]; v->seen[(*v->runs)++] = (void *)(v->in - v->first); (void)b; }\n";
 
 static struct device *device;
+static struct calibration calibration;
 
 static int open_device(void **state)
 {
@@ -37,7 +38,7 @@ static int open_device(void **state)
         return -1;
     (void)snprintf(topology, sizeof topology, "core:%d pu:1", THREADS);
     if (setenv("HWLOC_SYNTHETIC", topology, 1) != 0 || setenv("HWLOC_THISSYSTEM", "0", 1) != 0 ||
-        device_cpu.open(0, &no_warm_up, &device, &error) != STATUS_OK)
+        device_cpu.open(0, &no_warm_up, &device, &calibration, &error) != STATUS_OK)
         return -1;
     const char *binary = in_folder("kernels.so");
     must_compile(kernels, binary);
@@ -82,14 +83,14 @@ static void must(enum status status, const struct error *error)
 static void bind(const struct launch_plan *plan, const void *const *inputs, uint32_t copies)
 {
     struct error error = {0};
-    must(device_cpu.bind(device, plan, inputs, copies, &error), &error);
+    must(device_cpu.bind(device, plan, inputs, copies, NULL, &error), &error);
 }
 
 static double run(const struct launch_plan *plan)
 {
     struct error error = {0};
     double elapsed_ns = -1;
-    must(device_cpu.run(device, plan, &elapsed_ns, &error), &error);
+    must(device_cpu.run(device, plan, RUN_FIRST, &elapsed_ns, &error), &error);
     return elapsed_ns;
 }
 
@@ -169,7 +170,8 @@ static void check_refused(const struct launch_plan *plan, const char *word)
     struct error error = {0};
     double elapsed_ns = 0;
     bind(plan, no_inputs, 1);
-    assert_int_equal(device_cpu.run(device, plan, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
+    assert_int_equal(device_cpu.run(device, plan, RUN_FIRST, &elapsed_ns, &error),
+                     STATUS_LAUNCH_FAILED);
     assert_non_null(strstr(error.text, word));
     const struct block block = {.plan = plan, .runs = 1, .mode = L2_HOT};
     assert_int_equal(device_cpu.time_block(device, &block, &elapsed_ns, &error),
@@ -376,7 +378,8 @@ TEST(reading_past_an_argument_is_refused)
     assert_int_equal(device_cpu.look(device, 6, &seen, 1, &error), STATUS_INTERNAL);
     assert_int_equal(device_cpu.read(device, 0, byte, SIZE_MAX, &error), STATUS_INTERNAL);
     double elapsed_ns = 0;
-    assert_int_equal(device_cpu.run(device, &fresh, &elapsed_ns, &error), STATUS_INTERNAL);
+    assert_int_equal(device_cpu.run(device, &fresh, RUN_FIRST, &elapsed_ns, &error),
+                     STATUS_INTERNAL);
 }
 
 TEST(binaries_are_kept_apart)
@@ -407,19 +410,17 @@ TEST(binaries_are_kept_apart)
 
 TEST(timer_is_calibrated_and_ceilings_are_measured)
 {
-    struct calibration calibration = {0};
     struct bandwidth bandwidth = {0};
     struct error error = {0};
-    device_cpu.calibration(device, &calibration);
     assert_true(calibration.tick_ns > 0);
     assert_true(calibration.empty_pair_ns >= 0);
     assert_true(calibration.node_gap_ns > 0);
-    must(device_cpu.bandwidth(device, 1 << 20, &bandwidth, &error), &error);
+    must(device_cpu.ceilings(device, 1 << 20, &bandwidth, NULL, &error), &error);
     assert_int_equal(bandwidth.bytes, 1 << 20);
     assert_true(bandwidth.copy_gbs > 0 && bandwidth.read_gbs > 0 && bandwidth.write_gbs > 0);
     assert_true(bandwidth.copy_way[0] && bandwidth.read_way[0] && bandwidth.write_way[0]);
     assert_true(bandwidth.host_to_device_gbs == 0 && bandwidth.device_to_host_gbs == 0);
-    assert_int_equal(device_cpu.bandwidth(device, 63, &bandwidth, &error), STATUS_BAD_INPUT);
+    assert_int_equal(device_cpu.ceilings(device, 63, &bandwidth, NULL, &error), STATUS_BAD_INPUT);
 }
 
 /* All of them, on all cores: none is so slow that a vector of it would not have been used. */
@@ -427,7 +428,7 @@ TEST(arithmetic_is_measured)
 {
     struct arithmetic got;
     struct error error = {0};
-    must(device_cpu.arithmetic(device, &got, &error), &error);
+    must(device_cpu.ceilings(device, 0, NULL, &got, &error), &error);
     for (int i = 0; i < ELEMENT_TYPE_COUNT; i++) {
         bool wanted = i == ELEMENT_F32 || i == ELEMENT_F64 || i == ELEMENT_I32 || i == ELEMENT_I64;
         if (i != ELEMENT_F16)
@@ -435,7 +436,7 @@ TEST(arithmetic_is_measured)
     }
     assert_true(got.gops[ELEMENT_F32] > 1 && got.gops[ELEMENT_F32] < 1e6);
     /* It can be measured again, and leaves no files. */
-    must(device_cpu.arithmetic(device, &got, &error), &error);
+    must(device_cpu.ceilings(device, 0, NULL, &got, &error), &error);
     assert_true(got.gops[ELEMENT_I64] > 0);
     must(device_cpu.load(device, in_folder("kernels.so"), &error), &error);
 }
@@ -444,7 +445,7 @@ TEST(there_is_no_second_cpu)
 {
     struct error error = {0};
     struct device *other = NULL;
-    assert_int_equal(device_cpu.open(1, &no_warm_up, &other, &error), STATUS_NOT_FOUND);
+    assert_int_equal(device_cpu.open(1, &no_warm_up, &other, NULL, &error), STATUS_NOT_FOUND);
     assert_null(other);
 }
 

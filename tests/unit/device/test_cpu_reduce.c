@@ -20,7 +20,7 @@ static int open_device(void **state)
     struct error error = {0};
     if (make_folder(state) != 0 || setenv("HWLOC_SYNTHETIC", "core:3 pu:1", 1) != 0)
         return -1;
-    return device_cpu.open(0, &no_warm_up, &device, &error) == STATUS_OK ? 0 : -1;
+    return device_cpu.open(0, &no_warm_up, &device, NULL, &error) == STATUS_OK ? 0 : -1;
 }
 
 static int close_device(void **state)
@@ -84,8 +84,8 @@ static void check_sum(const struct shape *shape, enum element_type type, const v
     struct error error = {0};
     double elapsed_ns = 0;
     unsigned char got[8];
-    if (device_cpu.bind(device, &plan, inputs, 1, &error) != STATUS_OK ||
-        device_cpu.run(device, &plan, &elapsed_ns, &error) != STATUS_OK ||
+    if (device_cpu.bind(device, &plan, inputs, 1, NULL, &error) != STATUS_OK ||
+        device_cpu.run(device, &plan, RUN_FIRST, &elapsed_ns, &error) != STATUS_OK ||
         device_cpu.read(device, 1, got, element_bytes(type), &error) != STATUS_OK)
         fail_msg("%s", error.text);
     if (memcmp(got, expected, element_bytes(type)) != 0)

@@ -385,8 +385,8 @@ TEST_WITH(test_missing_driver_says_what_to_do, set_up, tear_down)
     assert_int_equal(count, 0);
     assert_true(strstr(fixture->error.text, "driver") || strstr(fixture->error.text, "permission"));
     const struct warm_up warm_up = {50, 0.005, 300, 3000, 20};
-    assert_int_not_equal(cuda->describe(0, &facts, &fixture->error), STATUS_OK);
-    assert_int_not_equal(cuda->open(0, &warm_up, &device, &fixture->error), STATUS_OK);
+    assert_int_not_equal(cuda->describe(0, NULL, &facts, &fixture->error), STATUS_OK);
+    assert_int_not_equal(cuda->open(0, &warm_up, &device, NULL, &fixture->error), STATUS_OK);
     assert_null(device);
     facts_free(&facts);
 }

@@ -14,7 +14,7 @@ static struct facts imagine(const char *architecture)
 {
     struct facts facts = {0};
     struct error error = {0};
-    assert_int_equal(device_cuda.imagine(architecture, &facts, &error), STATUS_OK);
+    assert_int_equal(device_cuda.describe(0, architecture, &facts, &error), STATUS_OK);
     return facts;
 }
 
@@ -77,7 +77,7 @@ TEST(test_unknown_architectures_are_refused)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct facts facts = {0};
         struct error error = {0};
-        assert_int_equal(device_cuda.imagine(wrong[i], &facts, &error), STATUS_UNAVAILABLE);
+        assert_int_equal(device_cuda.describe(0, wrong[i], &facts, &error), STATUS_UNAVAILABLE);
         assert_non_null(strstr(error.text, "sm_90"));
         facts_free(&facts);
     }
@@ -180,7 +180,10 @@ TEST(test_needs_facts_and_registers)
 TEST(test_a_cpu_cannot_be_imagined)
 {
     const struct device_api *cpu = device_kind("cpu");
-    assert_true(!cpu->imagine && !cpu->inspect && !cpu->occupancy);
+    struct facts facts = {0};
+    struct error error = {0};
+    assert_int_equal(cpu->describe(0, "sm_90", &facts, &error), STATUS_UNAVAILABLE);
+    assert_true(facts.count == 0 && !cpu->inspect && !cpu->occupancy);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -50,7 +50,7 @@ static struct device *opened(const char *seed)
     struct device *device = NULL;
     const struct warm_up warm_up = {0};
     assert_int_equal(setenv("TUNE_NULL_SEED", seed, 1), 0);
-    must(device_null.open(0, &warm_up, &device, &error));
+    must(device_null.open(0, &warm_up, &device, NULL, &error));
     must(device_null.load(device, binary, &error));
     return device;
 }
@@ -105,7 +105,7 @@ TEST(launches_are_limited_as_on_a_gpu)
     struct kernel_resources resources = {0};
     char hash[HASH_TEXT_BYTES];
     compile(3);
-    must(device_null.describe(0, &facts, &error));
+    must(device_null.describe(0, NULL, &facts, &error));
     must(device_null.inspect(binary, "copy", &resources, hash, &error));
     assert_true(resources.registers >= 24 && resources.registers <= 64);
     must(

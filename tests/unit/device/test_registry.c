@@ -15,10 +15,10 @@ TEST(every_kind_is_whole)
         /* A GPU's binaries say what they need, or nothing is foreseen. */
         assert_true(!api->occupancy == !api->inspect);
         assert_true(api->count && api->describe && api->compile && api->open && api->close);
-        assert_true(api->calibration && api->load && api->resources && api->bind && api->run);
-        assert_true(api->vary && api->results && api->time_block);
+        assert_true(api->load && api->resources && api->bind && api->run);
+        assert_true(api->results && api->time_block && traits->blocks_to_judge > 0);
         assert_true(traits->computes_nothing || (api->show && api->read && api->look));
-        assert_true(api->bandwidth && api->arithmetic);
+        assert_true(api->ceilings);
         assert_ptr_equal(device_kind(api->kind), api);
     }
     assert_null(device_kind("abacus"));

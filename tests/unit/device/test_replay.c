@@ -107,7 +107,7 @@ static struct device *opened(const char *seed)
     struct device *device = NULL;
     const struct warm_up warm_up = {0};
     assert_int_equal(setenv(RECORDING_SEED_VARIABLE, seed, 1), 0);
-    must(device_replay.open(0, &warm_up, &device, &error));
+    must(device_replay.open(0, &warm_up, &device, NULL, &error));
     return device;
 }
 
@@ -293,7 +293,7 @@ TEST(failures_are_the_recorded_ones)
     struct device *device = opened("1");
     must(compile("block=7"));
     must(device_replay.load(device, binary, &error));
-    must(device_replay.bind(device, NULL, NULL, 0, &error)); /* to be checked */
+    must(device_replay.bind(device, NULL, NULL, 0, NULL, &error)); /* to be checked */
     must(device_replay.guards(device, NULL, &intact, detail, sizeof detail, &error));
     assert_false(intact);
     assert_string_equal(detail, "at an odd size");

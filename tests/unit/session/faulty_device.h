@@ -134,7 +134,7 @@ static enum status meet_faults(const char *at, const struct launch_plan *plan, s
 }
 
 static enum status faulty_open(int index, const struct warm_up *warm_up, struct device **out,
-                               struct error *error)
+                               struct calibration *calibration, struct error *error)
 {
     static char text[512];
     char *rest = NULL;
@@ -144,7 +144,7 @@ static enum status faulty_open(int index, const struct warm_up *warm_up, struct 
     for (char *part = strtok_r(text, ";", &rest); part; part = strtok_r(NULL, ";", &rest))
         read_fault(part);
     enum status status = meet_faults("open", NULL, error);
-    return status == STATUS_OK ? honest_null.open(index, warm_up, out, error) : status;
+    return status == STATUS_OK ? honest_null.open(index, warm_up, out, calibration, error) : status;
 }
 
 static enum status faulty_load(struct device *device, const char *path, struct error *error)
@@ -154,17 +154,10 @@ static enum status faulty_load(struct device *device, const char *path, struct e
 }
 
 static enum status faulty_run(struct device *device, const struct launch_plan *plan,
-                              double *elapsed_ns, struct error *error)
+                              enum run_start start, double *elapsed_ns, struct error *error)
 {
     enum status status = meet_faults("run", plan, error);
-    return status == STATUS_OK ? honest_null.run(device, plan, elapsed_ns, error) : status;
-}
-
-static enum status faulty_run_again(struct device *device, const struct launch_plan *plan,
-                                    struct error *error)
-{
-    (void)device;
-    return meet_faults("run", plan, error);
+    return status == STATUS_OK ? honest_null.run(device, plan, start, elapsed_ns, error) : status;
 }
 
 static enum status faulty_time_block(struct device *device, const struct block *block,
@@ -196,7 +189,6 @@ __attribute__((constructor)) static void put_faulty_device(void)
     device_null.open = faulty_open;
     device_null.load = faulty_load;
     device_null.run = faulty_run;
-    device_null.run_again = device_null.run_on = faulty_run_again;
     device_null.time_block = faulty_time_block;
     device_null.intact = faulty_intact;
 }

@@ -92,8 +92,19 @@ static uint32_t copies_of_all(const struct device *device, const struct launch_p
     return copies;
 }
 
+static void vary(struct device *device, const struct launch_plan *plan, const struct patch *patches)
+{
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        if (plan->arguments[i].role != ARGUMENT_INPUT || !argument_rotates(&plan->arguments[i]))
+            continue;
+        vector_vary(device->shelves[i].bound, &patches[i]);
+        device->varied |= patches[i].count > 0;
+    }
+}
+
 enum status cpu_bind(struct device *device, const struct launch_plan *plan,
-                     const void *const *inputs, uint32_t copies, struct error *error)
+                     const void *const *inputs, uint32_t copies, const struct patch *patches,
+                     struct error *error)
 {
     enum status status = STATUS_OK;
     device->argument_count = 0;
@@ -105,21 +116,9 @@ enum status cpu_bind(struct device *device, const struct launch_plan *plan,
     device->shown_copy = 0;
     device->copies = copies_of_all(device, plan);
     watch_process(device);
+    if (status == STATUS_OK && patches)
+        vary(device, plan, patches);
     return status;
-}
-
-enum status cpu_vary(struct device *device, const struct launch_plan *plan,
-                     const struct patch *patches, struct error *error)
-{
-    (void)error;
-    device->varied = false;
-    for (size_t i = 0; i < plan->argument_count; i++) {
-        if (plan->arguments[i].role != ARGUMENT_INPUT || !argument_rotates(&plan->arguments[i]))
-            continue;
-        vector_vary(device->shelves[i].bound, &patches[i]);
-        device->varied |= patches[i].count > 0;
-    }
-    return STATUS_OK;
 }
 
 void set_vectors(struct device *device, const struct launch_plan *plan, enum argument_role role,

@@ -48,7 +48,7 @@ static enum status open_sensors(struct device *device, struct error *error)
 }
 
 static enum status cpu_open(int index, const struct warm_up *how, struct device **out,
-                            struct error *error)
+                            struct calibration *calibration, struct error *error)
 {
     if (index != 0)
         return error_set(error, STATUS_NOT_FOUND, "there is no device cpu:%d, only cpu", index);
@@ -74,13 +74,10 @@ static enum status cpu_open(int index, const struct warm_up *how, struct device 
     }
     calibrate(device);
     watch_start(device);
+    if (calibration)
+        *calibration = device->calibration;
     *out = device;
     return STATUS_OK;
-}
-
-static void cpu_calibration(const struct device *device, struct calibration *out)
-{
-    *out = device->calibration;
 }
 
 /* Opens a binary. The loader would search the system's libraries for a name without a slash. */
@@ -143,23 +140,25 @@ static enum status cpu_resources(struct device *device, const struct launch *lau
     return STATUS_OK;
 }
 
+static enum status cpu_ceilings(struct device *device, int64_t bytes, struct bandwidth *bandwidth,
+                                struct arithmetic *arithmetic, struct error *error)
+{
+    if (bandwidth)
+        TRY(cpu_bandwidth(device, bytes, bandwidth, error));
+    return arithmetic ? cpu_arithmetic(device, arithmetic, error) : STATUS_OK;
+}
+
 const struct device_api device_cpu = {
     .kind = "cpu",
-    .blocks_to_judge = 3,
-    .intact_is_cheap = true,
     .count = cpu_count,
     .describe = cpu_describe,
     .compile = compiler_compile,
     .open = cpu_open,
     .close = cpu_close,
-    .calibration = cpu_calibration,
     .load = cpu_load,
     .resources = cpu_resources,
     .bind = cpu_bind,
-    .vary = cpu_vary,
     .run = cpu_run,
-    .run_again = cpu_run_again,
-    .run_on = cpu_run_on,
     .guards = cpu_guards,
     .intact = cpu_intact,
     .time_block = cpu_time_block,
@@ -171,6 +170,5 @@ const struct device_api device_cpu = {
     .measure_energy = cpu_measure_energy,
     .read = cpu_read,
     .look = cpu_look,
-    .bandwidth = cpu_bandwidth,
-    .arithmetic = cpu_arithmetic,
+    .ceilings = cpu_ceilings,
 };

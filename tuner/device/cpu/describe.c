@@ -134,10 +134,14 @@ static void add_energy_counter(struct facts *facts)
     facts_add(facts, "energy_counter", "Energy counter", "", value_boolean(counts));
 }
 
-enum status cpu_describe(int index, struct facts *facts, struct error *error)
+enum status cpu_describe(int index, const char *architecture, struct facts *facts,
+                         struct error *error)
 {
     struct machine machine;
     char model[TEXT_BYTES] = "", simd[TEXT_BYTES];
+    if (architecture)
+        return error_set(error, STATUS_UNAVAILABLE, "architecture '%s': a CPU's follows from none",
+                         architecture);
     if (index != 0)
         return error_set(error, STATUS_NOT_FOUND, "there is no device cpu:%d, only cpu", index);
     enum status status = machine_load(&machine, error);

@@ -39,10 +39,12 @@ struct device {
 };
 
 /* describe.c */
-enum status cpu_describe(int index, struct facts *facts, struct error *error);
+enum status cpu_describe(int index, const char *architecture, struct facts *facts,
+                         struct error *error);
 /* bind.c: functions of struct device_api */
 enum status cpu_bind(struct device *device, const struct launch_plan *plan,
-                     const void *const *inputs, uint32_t copies, struct error *error);
+                     const void *const *inputs, uint32_t copies, const struct patch *patches,
+                     struct error *error);
 enum status cpu_guards(struct device *device, const struct launch_plan *plan, bool *intact,
                        char *detail, size_t detail_bytes, struct error *error);
 enum status cpu_look(struct device *device, size_t index, const void **out, size_t bytes,
@@ -63,18 +65,13 @@ void guard_vectors(struct device *device, const struct launch_plan *plan);
 void turn_bands(struct device *device, const struct launch_plan *plan);
 enum status cpu_intact(struct device *device, const struct launch_plan *plan, bool *intact,
                        bool *worn, char *detail, size_t detail_bytes, struct error *error);
-enum status cpu_vary(struct device *device, const struct launch_plan *plan,
-                     const struct patch *patches, struct error *error);
 enum status cpu_results(struct device *device, const struct block *block, uint64_t outputs,
                         struct run_result *out, uint32_t *count, struct error *error);
 enum status cpu_show(struct device *device, const struct block *block, uint32_t run,
                      struct error *error);
 /* launch.c: functions of struct device_api */
-enum status cpu_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
-                    struct error *error);
-enum status cpu_run_again(struct device *device, const struct launch_plan *plan,
-                          struct error *error);
-enum status cpu_run_on(struct device *device, const struct launch_plan *plan, struct error *error);
+enum status cpu_run(struct device *device, const struct launch_plan *plan, enum run_start start,
+                    double *elapsed_ns, struct error *error);
 enum status cpu_time_block(struct device *device, const struct block *block, double *elapsed_ns,
                            struct error *error);
 void cpu_drop_slots(struct device *device);

@@ -241,48 +241,24 @@ static void run_timed(struct device *device, const struct prepared *prepared, do
     carry_variables(device, true);
 }
 
-enum status cpu_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
-                    struct error *error)
+enum status cpu_run(struct device *device, const struct launch_plan *plan, enum run_start start,
+                    double *elapsed_ns, struct error *error)
 {
     struct prepared prepared;
-    enum status status = prepare(device, plan, &prepared, error);
-    if (status != STATUS_OK)
-        return status;
-    device->timed_slot = -1;
-    set_vectors(device, plan, ARGUMENT_OUTPUT, POISON);
-    set_vectors(device, plan, ARGUMENT_SCRATCH, 0);
-    restore_updates(device, plan);
-    note_updates(device, plan, 1);
-    guard_vectors(device, plan);
-    turn_bands(device, plan);
+    TRY(prepare(device, plan, &prepared, error));
+    if (start == RUN_FIRST) {
+        device->timed_slot = -1;
+        set_vectors(device, plan, ARGUMENT_SCRATCH, 0);
+        guard_vectors(device, plan);
+    }
+    if (start != RUN_ON) {
+        set_vectors(device, plan, ARGUMENT_OUTPUT, POISON);
+        restore_updates(device, plan);
+        note_updates(device, plan, 1);
+        turn_bands(device, plan);
+    }
     run_timed(device, &prepared, elapsed_ns);
     return STATUS_OK;
-}
-
-enum status cpu_run_again(struct device *device, const struct launch_plan *plan,
-                          struct error *error)
-{
-    struct prepared prepared;
-    double ignored_ns = 0;
-    enum status status = prepare(device, plan, &prepared, error);
-    if (status != STATUS_OK)
-        return status;
-    set_vectors(device, plan, ARGUMENT_OUTPUT, POISON);
-    restore_updates(device, plan);
-    note_updates(device, plan, 1);
-    turn_bands(device, plan);
-    run_timed(device, &prepared, &ignored_ns);
-    return STATUS_OK;
-}
-
-enum status cpu_run_on(struct device *device, const struct launch_plan *plan, struct error *error)
-{
-    struct prepared prepared;
-    double ignored_ns = 0;
-    enum status status = prepare(device, plan, &prepared, error);
-    if (status == STATUS_OK)
-        run_timed(device, &prepared, &ignored_ns);
-    return status;
 }
 
 void cpu_drop_slots(struct device *device)

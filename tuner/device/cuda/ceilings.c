@@ -314,8 +314,8 @@ static enum status make_buffers(struct measuring *measuring, int64_t bytes, stru
     return STATUS_OK;
 }
 
-enum status cuda_bandwidth(struct device *device, int64_t bytes, struct bandwidth *out,
-                           struct error *error)
+static enum status measure_bandwidth(struct device *device, int64_t bytes, struct bandwidth *out,
+                                     struct error *error)
 {
     const struct binary_request request = {
         .define_count = 2,
@@ -406,7 +406,8 @@ static CUresult measure(struct device *device, CUfunction function, int operatio
     return result;
 }
 
-enum status cuda_arithmetic(struct device *device, struct arithmetic *out, struct error *error)
+static enum status measure_arithmetic(struct device *device, struct arithmetic *out,
+                                      struct error *error)
 {
     const struct cuda_driver *cuda = cuda_of(device)->driver;
     const struct binary_request request = {.define_count = 3,
@@ -434,4 +435,12 @@ enum status cuda_arithmetic(struct device *device, struct arithmetic *out, struc
         (void)cuda->cuModuleUnload(module);
     device->busy_until_ns = clock_now_ns();
     return status;
+}
+
+enum status cuda_ceilings(struct device *device, int64_t bytes, struct bandwidth *bandwidth,
+                          struct arithmetic *arithmetic, struct error *error)
+{
+    if (bandwidth)
+        TRY(measure_bandwidth(device, bytes, bandwidth, error));
+    return arithmetic ? measure_arithmetic(device, arithmetic, error) : STATUS_OK;
 }

@@ -248,8 +248,11 @@ static enum status add_identity(const struct cuda_driver *driver, CUdevice devic
     return STATUS_OK;
 }
 
-enum status cuda_describe(int index, struct facts *facts, struct error *error)
+enum status cuda_describe(int index, const char *architecture, struct facts *facts,
+                          struct error *error)
 {
+    if (architecture)
+        return cuda_imagine(architecture, facts, error);
     char pci_address[32] = "";
     char driver_text[96] = "";
     CUdevice device = 0;

@@ -142,7 +142,8 @@ CUresult cuda_launch(struct device *device, CUfunction function, uint32_t grid, 
 
 /* describe.c */
 enum status cuda_count(int *count, struct error *error);
-enum status cuda_describe(int index, struct facts *facts, struct error *error);
+enum status cuda_describe(int index, const char *architecture, struct facts *facts,
+                          struct error *error);
 /* Finds the device's handle; STATUS_USAGE when no device has the index. */
 enum status cuda_handle(const struct cuda_driver *driver, int index, CUdevice *out,
                         struct error *error);
@@ -185,7 +186,7 @@ enum status cuda_occupancy(const struct facts *facts, const struct launch *launc
 /* open.c */
 enum status cuda_reserve(int index, struct error *error);
 enum status cuda_open(int index, const struct warm_up *warm_up, struct device **out,
-                      struct error *error);
+                      struct calibration *calibration, struct error *error);
 void cuda_close(struct device *device);
 
 /* Calibrates tick, empty pair and node gap. */
@@ -234,8 +235,7 @@ enum status cuda_rotate(struct device *device, const struct launch_plan *plan, u
                         struct prepared_plan *prepared, struct error *error);
 
 /* ceilings.c */
-enum status cuda_arithmetic(struct device *device, struct arithmetic *out, struct error *error);
-enum status cuda_bandwidth(struct device *device, int64_t bytes, struct bandwidth *out,
-                           struct error *error);
+enum status cuda_ceilings(struct device *device, int64_t bytes, struct bandwidth *bandwidth,
+                          struct arithmetic *arithmetic, struct error *error);
 
 #endif

@@ -219,7 +219,7 @@ enum status cuda_reserve(int index, struct error *error)
 }
 
 enum status cuda_open(int index, const struct warm_up *warm_up, struct device **out,
-                      struct error *error)
+                      struct calibration *calibration, struct error *error)
 {
     *out = NULL;
     const int64_t opened_ns = clock_now_ns();
@@ -241,11 +241,14 @@ enum status cuda_open(int index, const struct warm_up *warm_up, struct device **
     device->warm_up = *warm_up;
     device->scratch_slot = NO_SLOT;
     enum status status = open_parts(device, opened_ns, error);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
         cuda_close(device);
-    else
-        *out = device;
-    return status;
+        return status;
+    }
+    if (calibration)
+        *calibration = device->calibration;
+    *out = device;
+    return STATUS_OK;
 }
 
 /* Closes the device. After a fatal error each of these calls fails at once, and the process will

@@ -118,8 +118,3 @@ enum status gpu_anchor(struct device *device, double *elapsed_ns, struct error *
             fmax(*elapsed_ns - device->calibration.empty_pair_ns, device->calibration.tick_ns);
     return status;
 }
-
-void gpu_calibration(const struct device *device, struct calibration *out)
-{
-    *out = device->calibration;
-}

@@ -7,7 +7,8 @@
 /* ---- binding ---- */
 
 enum status gpu_bind(struct device *device, const struct launch_plan *plan,
-                     const void *const *inputs, uint32_t copies, struct error *error)
+                     const void *const *inputs, uint32_t copies, const struct patch *patches,
+                     struct error *error)
 {
     device->banded = copies < 1;
     device->uploads = false;
@@ -25,7 +26,7 @@ enum status gpu_bind(struct device *device, const struct launch_plan *plan,
         gpu_free_vectors(device);
     if (device->uploads)
         device->busy_until_ns = clock_now_ns();
-    return status;
+    return status == STATUS_OK && patches ? gpu_vary(device, plan, patches, error) : status;
 }
 
 /* ---- one run ---- */
@@ -89,42 +90,19 @@ static enum status launch_once(struct device *device, const struct launch_plan *
     return status == STATUS_OK ? carry(device, plan, true, error) : status;
 }
 
-/* Prepares memory for a checked run: outputs poisoned, updates as on the host, new bands around
- * inputs; for a first run also guard bands and zeroed scratch. */
-static enum status run(struct device *device, const struct launch_plan *plan, bool first,
-                       double *elapsed_ns, struct error *error)
+enum status gpu_run(struct device *device, const struct launch_plan *plan, enum run_start start,
+                    double *elapsed_ns, struct error *error)
 {
-    enum status status = device->driver->prepare(device, plan, error);
-    if (status == STATUS_OK)
-        status = gpu_fill(device, plan, ARGUMENT_OUTPUT, POISON, false, error);
-    if (status == STATUS_OK)
-        status = gpu_restore(device, plan, error);
-    if (status == STATUS_OK)
-        status =
-            first ? gpu_write_guards(device, plan, error) : gpu_turn_bands(device, plan, error);
-    if (status == STATUS_OK && first)
-        status = gpu_fill(device, plan, ARGUMENT_SCRATCH, 0, false, error);
-    return status == STATUS_OK ? launch_once(device, plan, elapsed_ns, error) : status;
-}
-
-enum status gpu_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
-                    struct error *error)
-{
-    return run(device, plan, true, elapsed_ns, error);
-}
-
-enum status gpu_run_again(struct device *device, const struct launch_plan *plan,
-                          struct error *error)
-{
-    double elapsed_ns = 0;
-    return run(device, plan, false, &elapsed_ns, error);
-}
-
-enum status gpu_run_on(struct device *device, const struct launch_plan *plan, struct error *error)
-{
-    double elapsed_ns = 0;
-    enum status status = device->driver->prepare(device, plan, error);
-    return status == STATUS_OK ? launch_once(device, plan, &elapsed_ns, error) : status;
+    TRY(device->driver->prepare(device, plan, error));
+    if (start != RUN_ON) {
+        TRY(gpu_fill(device, plan, ARGUMENT_OUTPUT, POISON, false, error));
+        TRY(gpu_restore(device, plan, error));
+        TRY(start == RUN_FIRST ? gpu_write_guards(device, plan, error)
+                               : gpu_turn_bands(device, plan, error));
+    }
+    if (start == RUN_FIRST)
+        TRY(gpu_fill(device, plan, ARGUMENT_SCRATCH, 0, false, error));
+    return launch_once(device, plan, elapsed_ns, error);
 }
 
 /* ---- graphs of blocks, one a slot. A graph holds the addresses and kernels of its building; a

@@ -202,12 +202,10 @@ enum status gpu_show(struct device *device, const struct block *block, uint32_t 
 
 /* block.c */
 enum status gpu_bind(struct device *device, const struct launch_plan *plan,
-                     const void *const *inputs, uint32_t copies, struct error *error);
-enum status gpu_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
-                    struct error *error);
-enum status gpu_run_again(struct device *device, const struct launch_plan *plan,
-                          struct error *error);
-enum status gpu_run_on(struct device *device, const struct launch_plan *plan, struct error *error);
+                     const void *const *inputs, uint32_t copies, const struct patch *patches,
+                     struct error *error);
+enum status gpu_run(struct device *device, const struct launch_plan *plan, enum run_start start,
+                    double *elapsed_ns, struct error *error);
 enum status gpu_time_block(struct device *device, const struct block *block, double *elapsed_ns,
                            struct error *error);
 /* Makes a block ready to be launched: graph, scratch, clock. */
@@ -229,7 +227,6 @@ enum status gpu_warm_up(struct device *device, struct error *error);
 /* Warms up for one window more, after a pause. */
 enum status gpu_warm_again(struct device *device, struct error *error);
 enum status gpu_anchor(struct device *device, double *elapsed_ns, struct error *error);
-void gpu_calibration(const struct device *device, struct calibration *out);
 
 /* energy.c */
 enum status gpu_measure_energy(struct device *device, const struct block *block, double window_ms,

@@ -19,7 +19,6 @@
 
 struct device {
     const struct recording *recording; /* NULL: rows come from the formula */
-    struct calibration calibration;
     uint64_t stream;  /* state of the noise, which each timing advances by the timed row */
     int64_t block_us; /* wait for each block of runs */
     char *path;       /* path of the current binary; NULL: none yet */
@@ -133,16 +132,28 @@ static enum status recorded_count(int *count, struct error *error)
     return STATUS_OK;
 }
 
-static enum status formula_describe(int index, struct facts *facts, struct error *error)
+static enum status no_boards(const char *architecture, struct error *error)
 {
+    return error_set(error, STATUS_UNAVAILABLE, "architecture '%s': a scripted device knows none",
+                     architecture);
+}
+
+static enum status formula_describe(int index, const char *architecture, struct facts *facts,
+                                    struct error *error)
+{
+    if (architecture)
+        return no_boards(architecture, error);
     facts_add_text(facts, "kind", "Kind", "null");
     facts_add_integer(facts, "index", "Index", "", index);
     return formula_facts(index, facts, error);
 }
 
-static enum status recorded_describe(int index, struct facts *facts, struct error *error)
+static enum status recorded_describe(int index, const char *architecture, struct facts *facts,
+                                     struct error *error)
 {
     const struct recording *recording = NULL;
+    if (architecture)
+        return no_boards(architecture, error);
     if (index != 0)
         return error_set(error, STATUS_NOT_FOUND, "a recording is one device, of index 0");
     TRY(open_recording(&recording, error));
@@ -258,27 +269,29 @@ static enum status recorded_occupies(const struct facts *facts, const struct lau
 /* ---- functions of an open device ---- */
 
 static enum status open_with(const struct recording *recording, uint64_t stream,
-                             const struct recorded_device *is, struct device **out,
-                             struct error *error)
+                             const struct calibration *is, struct device **out,
+                             struct calibration *calibration, struct error *error)
 {
     struct device *device = calloc(1, sizeof *device);
     if (!device)
         return error_no_memory(error);
-    *device =
-        (struct device){.recording = recording, .calibration = is->calibration, .stream = stream};
+    *device = (struct device){.recording = recording, .stream = stream};
+    if (calibration)
+        *calibration = *is;
     *out = device;
     return STATUS_OK;
 }
 
 static enum status recorded_open(int index, const struct warm_up *warm_up, struct device **out,
-                                 struct error *error)
+                                 struct calibration *calibration, struct error *error)
 {
     const struct recording *recording = NULL;
     int64_t seed = 0;
     (void)index, (void)warm_up; /* always warm */
     TRY(environment_integer(RECORDING_SEED_VARIABLE, 0, INT64_MAX, 0, &seed, error));
     TRY(open_recording(&recording, error));
-    return open_with(recording, random_at((uint64_t)seed, 0), &recording->device, out, error);
+    return open_with(recording, random_at((uint64_t)seed, 0), &recording->device.calibration, out,
+                     calibration, error);
 }
 
 static enum status start_ms(int64_t *out, struct error *error)
@@ -299,7 +312,7 @@ static enum status formula_reserve(int index, struct error *error)
 }
 
 static enum status formula_open(int index, const struct warm_up *warm_up, struct device **out,
-                                struct error *error)
+                                struct calibration *calibration, struct error *error)
 {
     int64_t seed = 0, block_us = 0, whole_ms = 0;
     struct facts ignored = {0};
@@ -310,9 +323,11 @@ static enum status formula_open(int index, const struct warm_up *warm_up, struct
     TRY(environment_integer("TUNE_NULL_SEED", 0, INT64_MAX, 0, &seed, error));
     TRY(environment_integer("TUNE_NULL_BLOCK_US", 0, 1000000, 0, &block_us, error));
     TRY(start_ms(&whole_ms, error));
-    TRY(open_with(NULL, random_at((uint64_t)seed, (uint64_t)index), &formula_device, out, error));
+    TRY(open_with(NULL, random_at((uint64_t)seed, (uint64_t)index), &formula_device.calibration,
+                  out, calibration, error));
     (*out)->block_us = block_us;
-    (*out)->calibration.reserved_ns = whole_ms * 500000;
+    if (calibration)
+        calibration->reserved_ns = whole_ms * 500000;
     pause_ms((double)whole_ms / (is_reserved ? 2 : 1));
     return STATUS_OK;
 }
@@ -327,11 +342,6 @@ static void scripted_close(struct device *device)
 static const struct recorded_device *recorded(const struct device *device)
 {
     return device->recording ? &device->recording->device : &formula_device;
-}
-
-static void scripted_calibration(const struct device *device, struct calibration *out)
-{
-    *out = device->calibration;
 }
 
 static void scripted_conditions(struct device *device, struct conditions *out)
@@ -379,9 +389,10 @@ static enum status scripted_resources(struct device *device, const struct launch
 }
 
 static enum status scripted_bind(struct device *device, const struct launch_plan *plan,
-                                 const void *const *inputs, uint32_t copies, struct error *error)
+                                 const void *const *inputs, uint32_t copies,
+                                 const struct patch *patches, struct error *error)
 {
-    (void)plan, (void)inputs, (void)error;
+    (void)plan, (void)inputs, (void)patches, (void)error;
     device->checks = copies == 0;
     return STATUS_OK;
 }
@@ -450,8 +461,9 @@ static enum status scripted_time_block(struct device *device, const struct block
     device->alone = block->slot == DEVICE_SLOTS - 1;
     *elapsed_ns = draw_ns(device, block);
     if (!device->recording) { /* in steps of the timer */
-        const double steps = round(*elapsed_ns * block->runs / device->calibration.tick_ns);
-        *elapsed_ns = fmax(1, steps) * device->calibration.tick_ns / block->runs;
+        const double tick_ns = formula_device.calibration.tick_ns;
+        const double steps = round(*elapsed_ns * block->runs / tick_ns);
+        *elapsed_ns = fmax(1, steps) * tick_ns / block->runs;
     }
     if (device->block_us > 0)
         pause_ms((double)device->block_us / 1000);
@@ -464,11 +476,12 @@ static enum status scripted_time_block(struct device *device, const struct block
     return STATUS_OK;
 }
 
+/* Fails as recorded in a first run; later ones have no effect. */
 static enum status scripted_run(struct device *device, const struct launch_plan *plan,
-                                double *elapsed_ns, struct error *error)
+                                enum run_start start, double *elapsed_ns, struct error *error)
 {
     *elapsed_ns = run_ns(device, plan, L2_COLD);
-    return device->checks ? STATUS_OK : fail_as_recorded(device, error);
+    return start != RUN_FIRST || device->checks ? STATUS_OK : fail_as_recorded(device, error);
 }
 
 /* Reports the row's wrong results. */
@@ -528,37 +541,19 @@ static enum status scripted_measure_energy(struct device *device, const struct b
     return STATUS_OK;
 }
 
-static enum status scripted_bandwidth(struct device *device, int64_t bytes, struct bandwidth *out,
-                                      struct error *error)
+static enum status scripted_ceilings(struct device *device, int64_t bytes,
+                                     struct bandwidth *bandwidth, struct arithmetic *arithmetic,
+                                     struct error *error)
 {
     (void)bytes, (void)error;
-    *out = recorded(device)->bandwidth;
-    return STATUS_OK;
-}
-
-static enum status scripted_arithmetic(struct device *device, struct arithmetic *out,
-                                       struct error *error)
-{
-    (void)error;
-    *out = recorded(device)->arithmetic;
+    if (bandwidth)
+        *bandwidth = recorded(device)->bandwidth;
+    if (arithmetic)
+        *arithmetic = recorded(device)->arithmetic;
     return STATUS_OK;
 }
 
 /* ---- results: none, since no kernel computes (device_traits) ---- */
-
-static enum status no_change(struct device *device, const struct launch_plan *plan,
-                             struct error *error)
-{
-    (void)device, (void)plan, (void)error;
-    return STATUS_OK;
-}
-
-static enum status scripted_vary(struct device *device, const struct launch_plan *plan,
-                                 const struct patch *patches, struct error *error)
-{
-    (void)patches;
-    return no_change(device, plan, error);
-}
 
 static enum status scripted_results(struct device *device, const struct block *block,
                                     uint64_t outputs, struct run_result *out, uint32_t *count,
@@ -574,17 +569,15 @@ static void scripted_drop_slots(struct device *device)
     (void)device;
 }
 
-/* blocks_to_judge: with more, the next point to try would depend on the fastest compiler. */
 #define SCRIPTED(kind_, ...)                                                                       \
     {                                                                                              \
-        .kind = kind_, .blocks_to_judge = 1, .intact_is_cheap = true, .compile = scripted_compile, \
-        .inspect = scripted_inspect, .close = scripted_close, .calibration = scripted_calibration, \
-        .load = scripted_load, .resources = scripted_resources, .bind = scripted_bind,             \
-        .vary = scripted_vary, .run = scripted_run, .run_again = no_change, .run_on = no_change,   \
-        .guards = scripted_guards, .intact = scripted_intact, .time_block = scripted_time_block,   \
-        .results = scripted_results, .drop_slots = scripted_drop_slots, .anchor = scripted_anchor, \
+        .kind = kind_, .compile = scripted_compile, .inspect = scripted_inspect,                   \
+        .close = scripted_close, .load = scripted_load, .resources = scripted_resources,           \
+        .bind = scripted_bind, .run = scripted_run, .guards = scripted_guards,                     \
+        .intact = scripted_intact, .time_block = scripted_time_block, .results = scripted_results, \
+        .drop_slots = scripted_drop_slots, .anchor = scripted_anchor,                              \
         .conditions = scripted_conditions, .measure_energy = scripted_measure_energy,              \
-        .bandwidth = scripted_bandwidth, .arithmetic = scripted_arithmetic, __VA_ARGS__            \
+        .ceilings = scripted_ceilings, __VA_ARGS__                                                 \
     }
 #define FROM_RECORDING                                                                             \
     .count = recorded_count, .describe = recorded_describe, .occupancy = recorded_occupies,        \
