@@ -28,7 +28,7 @@ expect_out '<<<(512|256), (128|256)>>> in clusters of 16:'
 run "$TUNE" show --json
 expect_json '[[l["cluster"], l["cooperative"]] for w in j for l in w["launches"]]' '[[[16, 1, 1], None]]'
 run "$TUNE" show --trial "$(query "SELECT trial_id FROM winners")"
-expect_out 'blocks of a cluster'
+expect_out '^ +cluster( |$)' # heading 'blocks of a cluster', in three lines
 forget
 
 # ---- cooperative ----
