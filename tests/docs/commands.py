@@ -64,7 +64,7 @@ def commands(page):
             inside, fence = not inside, mark[1]
             continue
         if inside and fence != "sh" or not inside and not re.match(r" {4}\S", line):
-            if not inside:
+            if not inside and not line.startswith("#"):  # a heading names a command
                 for code in re.findall(r"`(tune [^`]+)`", line):
                     yield start, code, False
             continue
