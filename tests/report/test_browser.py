@@ -278,6 +278,21 @@ def test_sentences(browser, pages):
         assert len(said) == 1 and said[0].split("; with ")[0] == title[0], (figure, said, title)
 
 
+def test_curves(browser, pages):
+    """A curve goes through no baseline, and a slow one does not press the axis: all that is joined lies near the winner."""
+    opened(browser, pages.recorded)
+    caption, rate, low, names = browser.run("""const box = document.querySelector('figure.live[data-figure=occupancy]');
+        const winner = state.problem.marks.find((mark) => mark.name === 'winner').point;
+        const heights = [...box.querySelectorAll('path.curve')].flatMap((own) => own.getAttribute('d').slice(1).split('L').map((at) => Number(at.split(' ')[1])));
+        const feet = [...box.querySelectorAll('path.mark')].map((own) => Number(own.getAttribute('d').split(/[M ml]/)[2]) + 6);
+        return [box.querySelector('figcaption').textContent, state.problem.points.rate[winner], [Math.max(...heights), Math.max(...feet)],
+            [...box.querySelectorAll('text.mark-name')].map((own) => Number(own.getAttribute('y')))];""")
+    begins = re.search(r"Axis starts at ([\d,.]+)", caption)
+    assert begins and float(begins[1].replace(",", "")) > 0.85 * rate, (caption, rate)
+    assert low[0] < low[1], "the slowest baseline stands below all curves"
+    assert max(names) <= low[1], "a name lies on the numbers of the axis"
+
+
 def dots(browser):
     """Places of two launches in the first figure, as the script has them."""
     return browser.run("""const svg = document.querySelector(%s);

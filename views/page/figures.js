@@ -137,13 +137,22 @@ const drawScatter = (kind, width) => {
   const scale = (kind.isLog ? logarithmic : linear)(least, most, left + 8, right - 8);
   const best = points.rate[points.order[0]];
   const colours = colourGroups();
+  // Of each colour what a line may join: no baseline, and no launch that is alone at its value (plots/occupancy.sql).
+  const winners = problem.marks.filter((mark) => mark.name === 'winner').map((mark) => mark.point);
+  const baselines = new Set(problem.marks.map((mark) => mark.point).filter((point) => !winners.includes(point)));
+  const counts = colours.groups.map(() => new Map());
+  const count = (i) => counts[colours.of(i)].get(kind.value(points, i)) || 0;
+  for (const i of known) if (!baselines.has(i)) counts[colours.of(i)].set(kind.value(points, i), count(i) + 1);
+  const isJoined = (i) => !baselines.has(i) && (!kind.joinsSeveral || !points.parameters.variant || count(i) > 1);
+  const joined = known.filter(isJoined);
   const curves = colours.groups.map(() => new Map()); // of each colour its best at each value
-  for (const i of known) {
+  for (const i of joined.length > 0 ? joined : known) {
     const curve = curves[colours.of(i)];
     if (!curve.has(kind.value(points, i))) curve.set(kind.value(points, i), points.rate[i]);
   }
-  // As plots/linear.gp: where all that is best lies near the top the axis begins below that, and a ceiling far above is left out.
-  const lowest = Math.min(...curves.flatMap((curve) => [...curve.values()]), ...problem.marks.map((mark) => points.rate[mark.point] || Infinity));
+  // As plots/linear.gp: where the winner and all that is joined lie near the top the axis begins below that, and a ceiling far
+  // above is left out.
+  const lowest = Math.min(...curves.flatMap((curve) => [...curve.values()]), ...winners.map((point) => points.rate[point] || Infinity));
   const isNear = problem.ceiling && problem.ceiling <= (lowest > 0.5 * best ? 1.3 : 1.6) * best;
   const highest = isNear ? Math.max(best, problem.ceiling) : best;
   const begin = lowest > 0.5 * highest ? highest - 1.12 * Math.max(0.1 * highest, highest - lowest) : 0;
@@ -192,7 +201,7 @@ const drawScatter = (kind, width) => {
   // One curve a group: its best at each value.
   byGroup.forEach((members, k) => {
     const tops = new Map();
-    for (const i of members) if (!tops.has(kind.value(points, i)) || points.rate[i] > tops.get(kind.value(points, i))) tops.set(kind.value(points, i), points.rate[i]);
+    for (const i of members.filter(isJoined)) if (!tops.has(kind.value(points, i)) || points.rate[i] > tops.get(kind.value(points, i))) tops.set(kind.value(points, i), points.rate[i]);
     const line = [...tops].sort((a, b) => a[0] - b[0]).map(([value, rate]) => `${scale(value).toFixed(1)} ${y(rate).toFixed(1)}`);
     if (line.length > 1) svg.append(draw('path', { class: 'curve', style: { stroke: colours.groups[k].colour }, d: 'M' + line.join('L') }));
   });
@@ -203,8 +212,10 @@ const drawScatter = (kind, width) => {
     const names = problem.marks.filter((mark) => mark.point === point).map((mark) => mark.name);
     const isWinner = names.includes('winner');
     const toLeft = at[0] > width * 0.6;
-    let labelY = at[1] + (isWinner && at[1] > 40 ? -8 : 14);
-    while (labelled.some(([x, y]) => Math.abs(x - at[0]) < 150 && Math.abs(y - labelY) < 12)) labelY += 12;
+    // At the foot a name goes upwards, off the numbers of the axis.
+    const isLow = at[1] > bottom - 16;
+    let labelY = at[1] + (isLow || (isWinner && at[1] > 40) ? -8 : 14);
+    while (labelled.some(([x, y]) => Math.abs(x - at[0]) < 150 && Math.abs(y - labelY) < 12)) labelY += isLow ? -12 : 12;
     labelled.push([at[0], labelY]);
     // Its median absolute deviation, where that is wide enough to be seen.
     const [slow, fast] = [1, -1].map((sign) => y(problem.amount / (points.time_ns[point] + sign * (points.mad_ns[point] || 0))));
@@ -241,7 +252,7 @@ const conclude = (kind) => (problem, active) => {
 };
 const plural = (count, word) => `${digits(count)} ${word}${count === 1 ? '' : 's'}`;
 const OCCUPANCY = {
-  name: 'occupancy', value: (points, i) => points.occupancy_percent[i], label: 'theoretical occupancy, %', most: 100,
+  name: 'occupancy', value: (points, i) => points.occupancy_percent[i], label: 'theoretical occupancy, %', most: 100, joinsSeveral: true,
   format: (value) => String(value),
   say({ name, own, values, best, share, rate }) {
     if (values.length === 1) return `Every configuration has an occupancy of ${digits(own)} %`;
@@ -428,7 +439,7 @@ const drawParallel = (width) => {
 // ---- all of them ----
 const isOfGpu = (problem) => problem.part.is_gpu;
 const FIGURES = [
-  { id: 'occupancy', about: 'Each dot is one launch. Lines join the fastest launch of each colour. The band marks what is as fast as the winner.', isFor: isOfGpu, draw: (width) => drawScatter(OCCUPANCY, width) },
+  { id: 'occupancy', about: 'Each dot is one launch. Lines join the fastest of several launches of each colour. The band marks what is as fast as the winner.', isFor: isOfGpu, draw: (width) => drawScatter(OCCUPANCY, width) },
   { id: 'threads', about: 'Each dot is one launch. Lines join the fastest launch of each colour.', isFor: (problem) => !isOfGpu(problem), draw: (width) => drawScatter(THREADS, width) },
   { id: 'blocks', about: 'Each dot is one launch. Lines join the fastest launch of each colour.', isFor: isOfGpu, draw: (width) => drawScatter(BLOCKS, width) },
   { id: 'influence', about: 'A parameter matters as much as the fastest launch without the winner\u2019s value is slower than the fastest of all, each timed alone, in the sweep. Filled: the winner\u2019s value. Click a value to filter.', draw: (width) => drawInfluence(width) },
