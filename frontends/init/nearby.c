@@ -23,10 +23,12 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Lists the folder by name; *out is to be freed by free_entries. */
+/* Lists the folder by name (NULL: no entries); *out is to be freed by free_entries. */
 static size_t list_entries(const char *folder, struct dirent ***out)
 {
     *out = NULL;
+    if (!folder)
+        return 0; /* memory ran out */
     const int count = scandir(folder, out, is_visible, alphasort);
     return count > 0 ? (size_t)count : 0;
 }

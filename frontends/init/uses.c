@@ -33,9 +33,11 @@ static bool is_of_pointer(const struct tokens *tokens, size_t at)
 /* Returns true if the source has `#define NAME(...` for the token. */
 static bool is_macro_call(const struct tokens *tokens, size_t index)
 {
-    const struct token *name = &tokens->items[index];
     const char *rest = NULL, *end = NULL;
-    for (size_t i = 0; name->kind == TOKEN_NAME && i < tokens->count; i++)
+    if (!tokens->items || index >= tokens->count || tokens->items[index].kind != TOKEN_NAME)
+        return false;
+    const struct token *name = &tokens->items[index];
+    for (size_t i = 0; i < tokens->count; i++)
         if (token_is_directive(&tokens->items[i], "define", &rest, &end) &&
             (size_t)(end - rest) > name->length && rest[name->length] == '(' &&
             strncmp(rest, name->start, name->length) == 0)
