@@ -66,7 +66,7 @@ def main():
     arguments = parser.parse_args()
     told = json.loads(subprocess.run([arguments.tune, "devices", "--device", arguments.device, "--json"], check=True,
                                      capture_output=True, text=True).stdout)
-    name = told["devices"][0]["name"]
+    name = told["devices"][0]["device"]
     database = sqlite3.connect(f"file:{arguments.database}?mode=ro", uri=True)
     winners = database.execute(WINNERS, (name,)).fetchall()
     if not winners:

@@ -115,26 +115,26 @@ timed AS MATERIALIZED (
 SELECT
     r.device,
     r.kind AS device_kind,
-    r.host_a,
-    r.board_a,
-    r.host_b,
-    r.board_b,
+    r.host_a AS a_host,
+    r.board_a AS a_device_uuid,
+    r.host_b AS b_host,
+    r.board_b AS b_device_uuid,
     r.l2_mode,
     r.problem,
     r.n,
     r.winner_a = r.winner_b OR a.configuration_id IS a_there.configuration_id AS same,
-    COALESCE(a.confirm_ns, a.race_ns, a.sweep_ns) AS time_a_ns,
-    COALESCE(b.confirm_ns, b.race_ns, b.sweep_ns) AS time_b_ns,
+    COALESCE(a.confirm_ns, a.race_ns, a.sweep_ns) AS a_ns,
+    COALESCE(b.confirm_ns, b.race_ns, b.sweep_ns) AS b_ns,
     COALESCE(
         b.confirm_ns / a.confirm_ns, b.race_ns / a.race_ns, b.sweep_ns / a.sweep_ns) AS ratio,
     100 * COALESCE(
         a_there.confirm_ns / a.confirm_ns - 1, a_there.race_ns / a.race_ns - 1,
-        a_there.sweep_ns / a.sweep_ns - 1) AS loss_a_percent,
+        a_there.sweep_ns / a.sweep_ns - 1) AS a_loss_percent,
     100 * COALESCE(
         b_there.confirm_ns / b.confirm_ns - 1, b_there.race_ns / b.race_ns - 1,
-        b_there.sweep_ns / b.sweep_ns - 1) AS loss_b_percent,
-    r.winner_a,
-    r.winner_b
+        b_there.sweep_ns / b.sweep_ns - 1) AS b_loss_percent,
+    r.winner_a AS a_configuration,
+    r.winner_b AS b_configuration
 FROM pairs AS r
 JOIN timed AS a ON a.environment_id = r.environment_a AND a.problem_id = r.problem_a
                AND a.l2_mode = r.l2_mode AND a.key = r.winner_a

@@ -87,7 +87,7 @@ conf() { # WAY FILE
     printf 'tuned-conf 3\n[cpu "%s"]\nwait n=64 way=%s | at=64 time_ns=200000\nend\n' "$name" "$1" >"$2"
 }
 run "$TUNE" devices --json
-name=$(pick 'next(d["name"] for d in j["devices"] if d["kind"] == "cpu")')
+name=$(pick 'next(d["device"] for d in j["devices"] if d["device_kind"] == "cpu")')
 
 # Were it not asked again, the first process would have the last word.
 conf moody moody.conf

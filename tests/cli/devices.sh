@@ -10,12 +10,12 @@ run "$TUNE" devices --json
 expect_code 0
 python3 -c '
 import json, sys
-kinds = [device["kind"] for device in json.load(open(sys.argv[1]))["devices"]]
+kinds = [device["device_kind"] for device in json.load(open(sys.argv[1]))["devices"]]
 assert "cpu" in kinds, kinds
 ' "$captured.out" || fail "tune devices --json names no cpu"
 has_gpu=$(python3 -c '
 import json, sys
-print(int(any(d["kind"] == "cuda" for d in json.load(open(sys.argv[1]))["devices"])))' "$captured.out")
+print(int(any(d["device_kind"] == "cuda" for d in json.load(open(sys.argv[1]))["devices"])))' "$captured.out")
 
 run "$TUNE" devices --device cpu:7
 expect_code 3

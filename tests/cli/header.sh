@@ -34,7 +34,7 @@ run "$TUNE" export all.conf --json -
 expect_code 0
 expect_json 'len(j)' 15
 expect_json '[e for e in j if e["problem"] == "gemm.f32"][0]["values"]' "{'name': 'a \"quoted\" ?? one', 'tile': -3}"
-expect_json 'sorted({e["device"].get("compute_capability", e["device"].get("cores", "-")) for e in j}, key=str)' "['-', 8, '8.0', '9.0']"
+expect_json 'sorted({e["device_facts"].get("compute_capability", e["device_facts"].get("cores", "-")) for e in j}, key=str)' "['-', 8, '8.0', '9.0']"
 expect_json '[(e["sizes"]["n"], e["values"]["share"], e["values"]["wide"], e["evidence"]) for e in j if e["line"] == 4]' \
     "[([2001, 50000], 0.25, False, {'at': 20000, 'capability': '8.0', 'formula.grid': '3+min(units*2,ceil_div(n,block))-2'})]"
 run "$TUNE" export all.conf --json - --header made.h

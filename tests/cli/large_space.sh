@@ -188,7 +188,7 @@ for strategy in surrogate random; do
     fi
 done
 rm -f tune.db*
-name=$("$TUNE" devices --device cpu --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["devices"][0]["name"])')
+name=$("$TUNE" devices --device cpu --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["devices"][0]["device"])')
 sed "s/^.cpu \"Elsewhere\"/[cpu \"$name\"/" data/configs/tuned.conf >own.conf
 mkdir -p own/configs own/db/recorded
 ln -s "$TUNE_SOURCE"/{kernels,include,plots} own/

@@ -6,10 +6,10 @@ export TUNE_CACHE_DIR=$PWD/cache
 tuned() { (cd "$1" && PATH=/nowhere run "$TUNE" run elementwise --sizes 2**16,2**24 --seed 7 --no-report --device "${@:2}" && expect_code 0); }
 
 run "$TUNE" devices --json
-[[ $(pick 'sum(d["kind"] == "null" for d in j["devices"])') -eq 0 ]] || fail "it is listed among the devices"
+[[ $(pick 'sum(d["device_kind"] == "null" for d in j["devices"])') -eq 0 ]] || fail "it is listed among the devices"
 run "$TUNE" devices --device null --json
-expect_json 'j["devices"][0]["kind"]' null
-expect_json 'j["devices"][0]["sm_count"]' 132
+expect_json 'j["devices"][0]["device_kind"]' null
+expect_json 'j["devices"][0]["device_facts"]["sm_count"]' 132
 run "$TUNE" run --list-protocol
 refuse_out '\bnull\b'
 

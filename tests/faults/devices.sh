@@ -8,8 +8,8 @@ facts() {
     python3 - "$captured.out" "$1" <<'P'
 import json, sys
 for device in json.load(open(sys.argv[1]))["devices"]:
-    if device["device"].startswith("cuda"):
-        print(device["device"], device.get(sys.argv[2]))
+    if device["address"].startswith("cuda"):
+        print(device["address"], {**device["device_facts"], **device}.get(sys.argv[2]))
 P
 }
 
@@ -23,7 +23,7 @@ expect_facts() {
 export TUNE_FAULTS='devices=big,big,small; nvml.throttle=hw_slowdown|sw_thermal'
 run "$TUNE" devices --json
 expect_code 0
-expect_facts name 'cuda:0 Stand-in GPU 132' 'cuda:1 Stand-in GPU 132' 'cuda:2 Stand-in GPU 40'
+expect_facts device 'cuda:0 Stand-in GPU 132' 'cuda:1 Stand-in GPU 132' 'cuda:2 Stand-in GPU 40'
 expect_facts pci_address 'cuda:0 0000:1b:00.0' 'cuda:1 0000:1c:00.0' 'cuda:2 0000:50:00.0'
 reasons='hardware slowdown, software thermal'
 expect_facts throttle_reasons "cuda:0 $reasons" "cuda:1 $reasons" "cuda:2 $reasons"
@@ -33,10 +33,10 @@ expect_out 'Clock held back now by +hardware slowdown, software thermal'
 
 CUDA_VISIBLE_DEVICES=2,0 run "$TUNE" devices --json
 expect_code 0
-expect_facts name 'cuda:0 Stand-in GPU 40' 'cuda:1 Stand-in GPU 132'
+expect_facts device 'cuda:0 Stand-in GPU 40' 'cuda:1 Stand-in GPU 132'
 CUDA_VISIBLE_DEVICES=GPU-011121 run "$TUNE" devices --json
 expect_code 0
-expect_facts uuid 'cuda:0 GPU-01112131-4151-6171-8191-a1b1c1d1e1f1'
+expect_facts device_uuid 'cuda:0 GPU-01112131-4151-6171-8191-a1b1c1d1e1f1'
 CUDA_VISIBLE_DEVICES='' run "$TUNE" devices --json
 expect_code 0
 expect_err 'CUDA_VISIBLE_DEVICES'
@@ -51,7 +51,7 @@ expect_facts nvml 'cuda:0 does not start: Driver Not Loaded'
 export TUNE_FAULTS='devices=big,small; cuDeviceGetName#1: 101 times=1'
 run "$TUNE" devices --json
 expect_code 0
-expect_facts name 'cuda:1 Stand-in GPU 40'
+expect_facts device 'cuda:1 Stand-in GPU 40'
 expect_err 'cuda:0'
 
 # The ceilings are measured on the one that is asked for.

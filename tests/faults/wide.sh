@@ -31,7 +31,7 @@ recorded() {
     xz -c tune.db >tree/db/recorded/stand-in/families.db.xz
 }
 
-"$TUNE" devices --json | sed 's/"name": "[^"]*"/"name": "Another"/' >tree/db/recorded/stand-in/devices.json
+"$TUNE" devices --json | sed 's/"device": "[^"]*"/"device": "Another"/' >tree/db/recorded/stand-in/devices.json
 recorded
 run wide
 expect_code 1

@@ -231,7 +231,12 @@ static void print_json(struct text *out, const struct check *check, const struct
 {
     const double expected = tuned_expected_ns(entry->entry);
     const struct named_value values[] = {
+        {"version", value_integer(JSON_VERSION)},
         {"device", value_text(facts_text(check->facts, "name", ""))},
+        {"device_kind", value_text(facts_text(check->facts, "kind", ""))},
+        {"device_uuid", value_text(facts_text(check->facts, "uuid", NULL))},
+        {"driver", value_text(facts_text(check->facts, "driver", NULL))},
+        {"compiler", value_text(facts_text(check->facts, "compiler", NULL))},
         {"problem", value_text(entry->problem)},
         {"n", value_integer(entry->n)},
         {"line", value_integer(tuned_entry_line(entry->entry))},

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/json.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/commands.h"
 #include "tuner/cli/hosts.h"
@@ -28,7 +29,7 @@ static const struct ceiling_row {
 /* A device as shown. */
 enum { SHOWN_NAME_BYTES = 80 + DEVICE_NAME_BYTES };
 struct shown {
-    char name[SHOWN_NAME_BYTES];
+    char address[SHOWN_NAME_BYTES]; /* "cuda:0" */
     struct facts facts;
     bool is_measured;
     struct bandwidth bandwidth; /* if so; 0: not measured */
@@ -118,7 +119,7 @@ static void print_device(const struct shown *shown)
         if (ceiling_gbs(shown, &ceilings[i]) > 0)
             width = length > width ? length : width;
     }
-    print_clean(stdout, "%s: %s\n", shown->name, facts_text(&shown->facts, "name", "?"));
+    print_clean(stdout, "%s: %s\n", shown->address, facts_text(&shown->facts, "name", "?"));
     for (size_t i = 0; i < shown->facts.count; i++)
         print_fact(&shown->facts.items[i], width);
     if (!shown->is_measured)
@@ -149,23 +150,50 @@ static json_t *value_json(const struct value *value)
     return text ? text : json_string("");
 }
 
+/* Returns the ceilings that were measured; null without any. */
+static json_t *bandwidth_json(const struct shown *shown)
+{
+    if (!shown->is_measured)
+        return json_null();
+    json_t *measured = json_pack("{s:I}", "bytes", (json_int_t)shown->bandwidth.bytes);
+    for (size_t i = 0; i < COUNT(ceilings); i++)
+        if (ceiling_gbs(shown, &ceilings[i]) > 0 &&
+            json_object_set_new(measured, ceilings[i].key,
+                                json_real(ceiling_gbs(shown, &ceilings[i]))) != 0) {
+            json_decref(measured);
+            return NULL;
+        }
+    return measured;
+}
+
+/* Appends the device: facts that every kind has under the names of the other answers, the rest in
+ * `device_facts`. */
 static bool append_json(json_t *devices, const struct shown *shown)
 {
-    json_t *object = json_object();
-    bool good = json_object_set_new(object, "device", json_string(shown->name)) == 0;
+    static const struct {
+        const char *fact, *member;
+    } shared[] = {{"name", "device"},
+                  {"kind", "device_kind"},
+                  {"uuid", "device_uuid"},
+                  {"driver", "driver"},
+                  {"compiler", "compiler"}};
+    json_t *object =
+        json_pack("{s:n,s:n,s:n,s:s,s:n,s:n}", shared[0].member, shared[1].member, shared[2].member,
+                  "address", shown->address, shared[3].member, shared[4].member);
+    json_t *own = json_object();
+    bool good = object && own;
     for (size_t i = 0; i < shown->facts.count; i++) {
         const struct fact *fact = &shown->facts.items[i];
-        good = good && json_object_set_new(object, fact->key, value_json(&fact->value)) == 0;
+        size_t k = 0;
+        while (k < COUNT(shared) && strcmp(shared[k].fact, fact->key) != 0)
+            k++;
+        const bool is_shared = k < COUNT(shared);
+        good = good && json_object_set_new(is_shared ? object : own,
+                                           is_shared ? shared[k].member : fact->key,
+                                           value_json(&fact->value)) == 0;
     }
-    json_t *measured = shown->is_measured ? json_object() : NULL;
-    for (size_t i = 0; measured && i < COUNT(ceilings); i++)
-        if (ceiling_gbs(shown, &ceilings[i]) > 0)
-            good = good && json_object_set_new(measured, ceilings[i].key,
-                                               json_real(ceiling_gbs(shown, &ceilings[i]))) == 0;
-    if (measured)
-        good = json_object_set_new(measured, "bytes", json_integer(shown->bandwidth.bytes)) == 0 &&
-               json_object_set_new(object, "bandwidth", measured) == 0 && good;
-    good = good && (!shown->is_measured || measured);
+    good = json_object_set_new(object, "device_facts", own) == 0 && good;
+    good = json_object_set_new(object, "bandwidth", bandwidth_json(shown)) == 0 && good;
     return json_array_append_new(devices, object) == 0 && good;
 }
 
@@ -175,7 +203,7 @@ static enum status show_device(const struct host *host, const struct device_api 
     struct shown shown = {0};
     char name[DEVICE_NAME_BYTES];
     device_name(api->kind, index, name);
-    full_name(host, name, output, shown.name);
+    full_name(host, name, output, shown.address);
     enum status status = hosts_describe(host, api->kind, index, NULL, &shown.facts, error);
     if (status == STATUS_OK && output->bandwidth)
         status = measure_ceilings(host, api->kind, index, &shown, error);
@@ -199,7 +227,7 @@ static void tell_unavailable(const char *device, const struct error *error, stru
     (void)print_clean(stderr, "tune devices: %s: %s\n", device, error->text);
     if (output->unavailable)
         (void)json_array_append_new(
-            output->unavailable, json_pack("{s:s,s:s}", "device", device, "reason", error->text));
+            output->unavailable, json_pack("{s:s,s:s}", "address", device, "reason", error->text));
 }
 
 /* Shows the devices of a kind; a failing device is reported and does not hide the others. */
@@ -282,8 +310,8 @@ static enum status show(const struct host_list *hosts, const char *wanted, struc
 
 static enum status print_json(const struct output *output, struct error *error)
 {
-    json_t *all =
-        json_pack("{s:O,s:O}", "devices", output->devices, "unavailable", output->unavailable);
+    json_t *all = json_pack("{s:i,s:O,s:O}", "version", JSON_VERSION, "devices", output->devices,
+                            "unavailable", output->unavailable);
     char *text = all ? json_dumps(all, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) : NULL;
     json_decref(all);
     if (!text)
@@ -305,7 +333,7 @@ static enum status run_devices(const struct command *command, int argc, char **a
         HOST_OPTIONS(&hosts),
         OPTION_SHORT_FLAG('b', "bandwidth", &output.bandwidth,
                           "also measure the bandwidth of copies, reads and writes: the ceilings"),
-        OPTION_FLAG("json", &json, "print JSON, with the keys of the database"),
+        OPTION_FLAG("json", &json, "print JSON (docs/json.md)"),
     };
     size_t words = 0;
     enum status status = options_parse(command, options, COUNT(options), argc, argv, NULL, 0,

@@ -24,11 +24,16 @@ struct merge {
 };
 
 static const struct row_column columns[] = {
-    {"problem", "problem"},        {"n", "n"},
-    {"host_a", "host a"},          {"host_b", "host b"},
-    {"time_a_ns", "time a"},       {"time_b_ns", "time b"},
-    {"loss_a_percent", "a loses"}, {"loss_b_percent", "b loses"},
-    {"winner_a", "a's winner"},    {"winner_b", "b's winner"},
+    {"problem", "problem"},
+    {"n", "n"},
+    {"a_host", "host a"},
+    {"b_host", "host b"},
+    {"a_ns", "time a"},
+    {"b_ns", "time b"},
+    {"a_loss_percent", "a loses"},
+    {"b_loss_percent", "b loses"},
+    {"a_configuration", "a's winner"},
+    {"b_configuration", "b's winner"},
 };
 
 static bool is_same(const struct rows *rows, size_t row)
@@ -40,8 +45,8 @@ static void print_agreement(const struct rows *rows)
 {
     for (size_t first = 0; first < rows->row_count;) {
         size_t end = first + 1;
-        while (end < rows->row_count && rows_same_text(rows, first, end, "board_a") &&
-               rows_same_text(rows, first, end, "board_b"))
+        while (end < rows->row_count && rows_same_text(rows, first, end, "a_device_uuid") &&
+               rows_same_text(rows, first, end, "b_device_uuid"))
             end++;
         /* A line about two boards, with their differences below. */
         size_t same = 0;
@@ -52,16 +57,16 @@ static void print_agreement(const struct rows *rows)
             same += is_same(rows, i);
             low = fmin(low, rows_number(rows, i, "ratio"));
             high = fmax(high, rows_number(rows, i, "ratio"));
-            loss = fmax(loss, fmax(rows_number(rows, i, "loss_a_percent"),
-                                   rows_number(rows, i, "loss_b_percent")));
+            loss = fmax(loss, fmax(rows_number(rows, i, "a_loss_percent"),
+                                   rows_number(rows, i, "b_loss_percent")));
         }
         print_clean(
             stdout,
             "%s: a = %s (%s), b = %s (%s): %zu of %zu winners are the same; times of b over a from "
             "%.3f to %.3f; with the other's winner at most %.2f %% lost\n",
-            rows_text(rows, first, "device", ""), rows_text(rows, first, "board_a", ""),
-            rows_text(rows, first, "host_a", ""), rows_text(rows, first, "board_b", ""),
-            rows_text(rows, first, "host_b", ""), same, end - first, low, high, loss);
+            rows_text(rows, first, "device", ""), rows_text(rows, first, "a_device_uuid", ""),
+            rows_text(rows, first, "a_host", ""), rows_text(rows, first, "b_device_uuid", ""),
+            rows_text(rows, first, "b_host", ""), same, end - first, low, high, loss);
         /* The rows that differ move to the front of the pair's. */
         size_t count = 0;
         for (size_t i = first; i < end; i++) {

@@ -241,7 +241,7 @@ void rows_print_csv(const struct rows *rows)
     fputs("version,", stdout);
     put_csv_line(rows, NULL);
     for (size_t row = 0; row < rows->row_count; row++) {
-        printf("%d,", ROWS_VERSION);
+        printf("%d,", JSON_VERSION);
         put_csv_line(rows, rows->cells[row]);
     }
 }
@@ -286,7 +286,7 @@ void rows_print_json_within(const struct rows *rows, const char *lead)
 void rows_append_array(struct text *out, const struct rows *rows)
 {
     char lead[32];
-    (void)string_format(lead, sizeof lead, "\"version\": %d, ", ROWS_VERSION);
+    (void)string_format(lead, sizeof lead, "\"version\": %d, ", JSON_VERSION);
     append_within(out, rows, lead);
 }
 

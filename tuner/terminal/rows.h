@@ -112,9 +112,6 @@ void rows_print_members(const struct rows *rows, size_t first, size_t end,
                         const struct row_member *members, size_t member_count);
 /* One row as "label   value" lines: all columns that have a value. */
 void rows_print_list(const struct rows *rows, size_t row);
-/* The version of all JSON and CSV (docs/json.md): one more where a member goes, or means another
- * thing. */
-enum { ROWS_VERSION = 1 };
 /* RFC 4180, numbers as they are stored; the version is the first column. */
 void rows_print_csv(const struct rows *rows);
 /* An array of objects, each with the version first; the same appended to a text. */

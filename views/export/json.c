@@ -30,20 +30,20 @@ static json_t *fields_of(const struct tuned_entry *entry, read_field *read)
     return fields;
 }
 
-/* Describes the entry's device; fields missing in the section are left out. */
-static json_t *device_of(const struct tuned_entry *entry)
+/* Returns the numbers of the entry's device that its section has. */
+static json_t *device_facts_of(const struct tuned_entry *entry)
 {
-    static const char *const names[] = {
-        "compute_capability", "sm_count",     "cores",  "memory_bytes",
-        "bandwidth_gbs",      "capabilities", "driver", "compiler"};
-    const struct tuned_device *device = tuned_entry_device(entry);
-    json_t *out = json_pack("{s:s,s:s}", "kind", device->kind, "name", device->name);
-    for (size_t i = 0; i < COUNT(names); i++) {
-        const char *text = tuned_device_text(entry, names[i], NULL);
-        if (text && i % 5 == 0) /* lists of versions are no numbers */
-            (void)json_object_set_new(out, names[i], json_string(text));
-        else if (text)
-            (void)json_object_set_new(out, names[i], json_of(text));
+    static const struct {
+        const char *name;
+        bool is_text; /* a list of versions is no number */
+    } facts[] = {{"compute_capability", true}, {"sm_count", false},      {"cores", false},
+                 {"memory_bytes", false},      {"bandwidth_gbs", false}, {"capabilities", true}};
+    json_t *out = json_object();
+    for (size_t i = 0; i < COUNT(facts); i++) {
+        const char *text = tuned_device_text(entry, facts[i].name, NULL);
+        if (text)
+            (void)json_object_set_new(out, facts[i].name,
+                                      facts[i].is_text ? json_string(text) : json_of(text));
     }
     return out;
 }
@@ -76,10 +76,14 @@ static json_t *json_of_entry(const struct tuned_entry *entry)
         if (text) /* also with decimal digits alone */
             (void)json_object_set_new(evidence, *name, json_string(text));
     }
-    return json_pack("{s:o,s:s,s:o,s:o,s:o,s:i}", "device", device_of(entry), "problem",
-                     tuned_entry_problem(entry), "sizes", sizes_of(entry), "values",
-                     fields_of(entry, tuned_value_at), "evidence", evidence, "line",
-                     tuned_entry_line(entry));
+    const struct tuned_device *device = tuned_entry_device(entry);
+    return json_pack("{s:i,s:s,s:s,s:s?,s:s?,s:o,s:s,s:o,s:o,s:o,s:i}", "version", JSON_VERSION,
+                     "device", device->name, "device_kind", device->kind, "driver",
+                     tuned_device_text(entry, "driver", NULL), "compiler",
+                     tuned_device_text(entry, "compiler", NULL), "device_facts",
+                     device_facts_of(entry), "problem", tuned_entry_problem(entry), "sizes",
+                     sizes_of(entry), "values", fields_of(entry, tuned_value_at), "evidence",
+                     evidence, "line", tuned_entry_line(entry));
 }
 
 enum status export_json(const struct conf_text *file, struct text *out, size_t *entries,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/json.h"
 #include "tuner/terminal/reading.h"
 #include "tuner/terminal/style.h"
 #include "views/show/embedded.h"
@@ -290,7 +291,7 @@ static void print_trial(const struct show *show, const struct rows *trial,
     } else if (show->json) {
         struct text line = {0};
         rows_append_json(&line, trial, 0);
-        printf("{\"version\": %d, \"trial\": %s,\n\"launches\": ", ROWS_VERSION,
+        printf("{\"version\": %d, \"trial\": %s,\n\"launches\": ", JSON_VERSION,
                text_string(&line));
         rows_print_json_within(launches, "");
         fputs(",\n\"samples\": ", stdout);

@@ -25,7 +25,8 @@ struct compared_row {
 #define SIDE(side, member)                                                                         \
     MEMBER(#side "_" #member, #side "_" #member, sides.side.member, TEXT, NULL)
 #define SIDES(side)                                                                                \
-    SIDE(side, device), MEMBER(#side "_uuid", #side "_device_uuid", sides.side.uuid, TEXT, NULL),  \
+    SIDE(side, device),                                                                            \
+        MEMBER(#side "_device_uuid", #side "_device_uuid", sides.side.uuid, TEXT, NULL),           \
         SIDE(side, driver), SIDE(side, compiler), SIDE(side, tool_version), SIDE(side, host),      \
         SIDE(side, day), SIDE(side, database)
 #define WINNER(member, kind, label) MEMBER(#member, #member, winner.member, kind, label)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tuner/base/conditions.h"
+#include "tuner/base/json.h"
 #include "tuner/device/traits.h"
 #include "tuner/stats/clouds.h"
 #include "tuner/stats/estimate.h"
@@ -296,7 +297,7 @@ static void print_trust(const struct show *show, const struct rows *runs,
     if (problems->row_count == 0)
         print_clean(stderr, "%s: no winner yet\n", show->db);
     if (show->json) {
-        print_clean(stdout, "{\"version\": %d, \"verdict\": \"%s\",\n\"runs\": ", ROWS_VERSION,
+        print_clean(stdout, "{\"version\": %d, \"verdict\": \"%s\",\n\"runs\": ", JSON_VERSION,
                     worst_verdict(runs));
         rows_print_json_within(runs, "");
         fputs(",\n\"winners\": ", stdout);

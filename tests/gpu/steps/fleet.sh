@@ -20,9 +20,9 @@ check() {
 foreign() {
     local own=$work/tune.db folder name
     if [ ! -e "$own" ]; then
-        name=$("$tune" devices --device 0 --json | grep -m 1 '"name":')
+        name=$("$tune" devices --device 0 --json | sed -n 's/^ *"device": \(".*"\),*$/\1/p' | head -n 1)
         for folder in "$here"/db/recorded/*/; do
-            grep -qF "${name% }" "$folder/devices.json" 2>/dev/null || continue
+            grep -qF ": $name" "$folder/devices.json" 2>/dev/null || continue
             xz -dkc "$folder/tune.db.xz" >"$work/recorded.db" && "$tune" merge "$work/own.db" "$work/recorded.db" && own=$work/own.db
         done
     fi

@@ -35,9 +35,9 @@ def open_read(path):
 
 
 def recording(folder, name):
-    here = json.load(sys.stdin)["devices"][0]["name"]
+    here = json.load(sys.stdin)["devices"][0]["device"]
     for devices in sorted(pathlib.Path(folder).glob("*/devices.json")):
-        names = {device["name"] for device in json.loads(devices.read_text(encoding="utf-8"))["devices"]}
+        names = {device.get("name", device["device"]) for device in json.loads(devices.read_text(encoding="utf-8"))["devices"]}
         if here in names and (devices.parent / name).exists():
             print((devices.parent / name).resolve())
             return 0
