@@ -55,8 +55,11 @@ SELECT w.id, w.problem_id, w.environment_id, w.l2_mode, w.objective, w.stage,
                      ON k.environment_id = near.id AND k.type = w.operations_type
                  WHERE near.device_id = e.device_id
                  ORDER BY k.measured_at DESC LIMIT 1)) AS arithmetic_gops,
-       r.node_gap_ns, instr(x.text, 'dependent:') > 0 AS launches_overlap, w.time_low_ns, w.time_high_ns, w.delta, w.confidence, counted.as_fast, counted.not_compared, w.coverage, w.points, w.space_count, w.failures,
-       w.most_better,
+       r.node_gap_ns, instr(x.text, 'dependent:') > 0 AS launches_overlap, w.time_low_ns, w.time_high_ns, w.delta, w.confidence,
+       -- as the view equals has them, which would be made of all winners
+       (SELECT sum(standing = 'as fast' AND out IS NULL) FROM standings WHERE winner_id = w.id) AS as_fast,
+       (SELECT sum(standing = 'not compared' AND out IS NULL) FROM standings WHERE winner_id = w.id) AS not_compared,
+       w.coverage, w.points, w.space_count, w.failures, w.most_better,
        w.kept_incumbent, w.trust, w.trust_reason, w.compared, (SELECT share FROM others) AS elsewhere_share,
        (SELECT n FROM others) AS elsewhere_n
 FROM chosen AS w
@@ -64,5 +67,4 @@ JOIN experiments AS x ON x.id = w.experiment_id
 JOIN environments AS e ON e.id = w.environment_id
 JOIN devices AS d ON d.id = e.device_id
 JOIN runs AS r ON r.id = w.run_id
-LEFT JOIN ceilings ON ceilings.problem_id = w.problem_id
-LEFT JOIN equals AS counted ON counted.winner_id = w.id;
+LEFT JOIN ceilings ON ceilings.problem_id = w.problem_id;
