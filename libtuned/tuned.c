@@ -270,7 +270,7 @@ PRINTF_LIKE static int refuse(struct reader *reader, const char *format, ...)
     reader->refused = 1;
     int code = TUNED_DAMAGED;
     if (*format < ' ') /* the format begins with its code */
-        code = *format++;
+        code = (unsigned char)*format++;
     if (error && !error->code) {
         error->code = code;
         error->line = reader->line;
