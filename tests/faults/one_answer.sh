@@ -59,8 +59,8 @@ import csv, io, json, os, pathlib, re, sqlite3, subprocess, sys
 db = sqlite3.connect("tune.db")
 if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'winners'").fetchone():
     sys.exit(0)  # killed before there was anything
-winners = {n: (json.loads(p), stage, trust, winner, configuration) for n, p, stage, trust, winner, configuration in db.execute(
-    """SELECT p.n, c.parameters, w.stage, w.trust, w.id, c.id FROM winners AS w JOIN problems AS p ON p.id = w.problem_id
+winners = {n: (json.loads(p), stage, trust, winner, configuration, coverage) for n, p, stage, trust, winner, configuration, coverage in db.execute(
+    """SELECT p.n, c.parameters, w.stage, w.trust, w.id, c.id, w.coverage FROM winners AS w JOIN problems AS p ON p.id = w.problem_id
        JOIN trials AS t ON t.id = w.trial_id JOIN configurations AS c ON c.id = t.configuration_id""")}
 ranges = list(db.execute("""SELECT r.id, n_low, n_high, c.parameters, c.id, bound FROM ranges AS r
                             JOIN configurations AS c ON c.id = r.configuration_id"""))
@@ -80,6 +80,13 @@ def values(text):
 
 
 sure = {"sound": "sure", "noisy": "nearly sure", "unstable": "not sure"}
+
+
+def headline(winner):
+    """Sure only where enough of the space was seen."""
+    return "not sure" if winner[5] in ("hardly seen", "mostly failed") else sure[winner[2]]
+
+
 shown = {row["n"]: pair(row["parameters"]) for row in told()} if winners else {}
 assert shown == {n: pair(w[0]) for n, w in winners.items()}, ("show", shown, winners)
 if winners:
@@ -93,10 +100,10 @@ if winners:
         row = re.match(r"\s*(\d+)  .*  (nearly sure|not sure|sure) +<<<.*>>>(.*)", line)
         if row:
             on_page[int(row[1])] = (pair({**shared, **values(row[3])}), row[2])
-    assert on_page == {n: (pair(w[0]), sure[w[2]]) for n, w in winners.items()}, ("show as text", page, winners)
+    assert on_page == {n: (pair(w[0]), headline(w)) for n, w in winners.items()}, ("show as text", page, winners)
     line = page.splitlines()[-1]
-    counted = [f"{count} {word}" for trust, word in (("sound", "sure"), ("noisy", "nearly sure"), ("unstable", "not sure"))
-               if (count := sum(w[2] == trust for w in winners.values()))]
+    counted = [f"{count} {word}" for word in ("sure", "nearly sure", "not sure")
+               if (count := sum(headline(w) == word for w in winners.values()))]
     plain = re.sub(r" of \d+ problems?:", "", line, count=1)
     assert re.match(re.escape("; ".join(counted)) + r"; [\d,]+ of [\d,]+ points tried\. copy\.i32 n=", plain), ("the line to forward", line, counted)
     # Of each problem the run told, the last word.
@@ -114,9 +121,9 @@ if winners:
     subprocess.run([sys.argv[1], "report", "--no-figures", "-o", "page.html"], capture_output=True, check=True)
     page = pathlib.Path("page.html").read_text(encoding="utf-8")
     data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
-    on_page = {problem["n"]: (pair(problem["winner"]["parameters"]), problem["winner"]["trust"])
+    on_page = {problem["n"]: (pair(problem["winner"]["parameters"]), problem["winner"]["verdict"])
                for part in data["parts"] for problem in part["problems"] if "winner" in problem}
-    assert on_page == {n: (pair(w[0]), w[2]) for n, w in winners.items()}, ("report", on_page, winners)
+    assert on_page == {n: (pair(w[0]), sure[w[2]]) for n, w in winners.items()}, ("report", on_page, winners)
 
 
 def held(n, configuration, bound):

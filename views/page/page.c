@@ -48,7 +48,10 @@ static void drop_nulls(json_t *json)
         else
             drop_nulls(value);
     }
-    json_array_foreach(json, i, value) drop_nulls(value);
+    json_array_foreach(json, i, value)
+    {
+        drop_nulls(value);
+    }
 }
 
 /* Drops members from an object and from objects in arrays inside, except objects with names chosen
@@ -65,7 +68,10 @@ static void drop_members(json_t *json, const char *const *without)
         if (json_is_array(value))
             drop_members(value, without);
     }
-    json_array_foreach(json, i, value) drop_members(value, without);
+    json_array_foreach(json, i, value)
+    {
+        drop_members(value, without);
+    }
 }
 
 void page_append_json(struct text *out, const char *json, const char *const *without)
