@@ -52,8 +52,8 @@ expect_err '^tune: out of time: 1 of 1 problem was not measured to the end$'
 expect_err "^tune: 1 of 1 problem: not sure; 'tune show --trust' says why\$" # as show counts it
 [[ ! -e tuned.conf ]] || fail "in tuned.conf: $(cat tuned.conf)"
 run "$TUNE" show
-expect_out '^1000 .* no +<<<4, 256>>>'
-expect_out '^no: the run ended when nothing was measured but the baseline\.'
+expect_out '^1000 .* not sure +<<<4, 256>>>'
+expect_out '^not sure: the run ended when nothing was measured but the baseline\.'
 expect_out '^1 of 1 problem: not sure\. .* \(not sure\)'
 run "$TUNE" show --json
 expect_json 'j[0]["verdict"], j[0]["verdict_reason"].split(".")[0]' "('not sure', 'Not sure: the run ended when nothing was measured but the baseline')"

@@ -52,8 +52,8 @@ stop_at "cuModuleLoadData@WAY=1|2|3#5: until=$PWD/go; $(slow 100)" "SELECT count
     fail "not the fastest so far"
 run "$TUNE" show
 expect_code 0
-expect_out '^1000 .* no +.*way='
-expect_out '^no: the run ended before '
+expect_out '^1000 .* not sure +.*way='
+expect_out '^not sure: the run ended before '
 run "$TUNE" show --wide --trust
 expect_out 'Not sure: the run ended before '
 go_on
