@@ -54,7 +54,7 @@ expect_err "^tune: 1 of 1 problem: not sure; 'tune show --trust' says why\$" # a
 run "$TUNE" show
 expect_out '^1000 .* not sure +<<<4, 256>>>'
 expect_out '^not sure: the run ended when nothing was measured but the baseline\.'
-expect_out '^1 of 1 problem: not sure\. .* \(not sure\)'
+expect_out '^1 of 1 problem: not sure; 1 of 18 points tried\. .* \(not sure\)'
 run "$TUNE" show --json
 expect_json 'j[0]["verdict"], j[0]["verdict_reason"].split(".")[0]' "('not sure', 'Not sure: the run ended when nothing was measured but the baseline')"
 tune_copy '' "${brief[@]}" --set confirm_processes=2 --set confirm_rounds=3
