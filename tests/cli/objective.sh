@@ -12,7 +12,7 @@ cp tuned.conf time.conf
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000 --objective 'time_ns  *block**4'
 expect_code 0
 expect_err '1 problem, 0 trials \(20 known already\)'
-expect_out ', by time_ns \* block \*\* 4; '
+expect_out ', by time_ns \* block \*\* 4;'
 expect_out '^1000 .* [0-9.]+e\+1[0-9] .* block=100$'
 expect_err 'tuned.conf is left as it is'
 cmp tuned.conf time.conf || fail "winners by another objective went into tuned.conf"
