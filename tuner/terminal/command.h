@@ -12,25 +12,26 @@
 
 struct command {
     const char *name;
-    const char *usage;  /* what follows the name: "[EXPERIMENT...] [options]" */
+    const char *usage;  /* text after the name: "[EXPERIMENT...] [options]" */
     const char *about;  /* one line */
-    const char *more;   /* a paragraph below it in the command's own help; NULL: none */
+    const char *more;   /* further paragraph of the command's help; NULL: none */
     const char *manual; /* more paragraphs, in the manual alone; NULL: none */
-    /* Results go to stdout, all else to stderr. argv[0] is the command's name. On failure fills
-     * the error; main prints it as "tune NAME: text" and exits with the status's exit code. */
+    /* Runs the command. Results go to stdout, everything else to stderr. argv[0] is the command's
+     * name. On failure the error is filled; main prints it as "tune NAME: text" and exits with the
+     * status's exit code. */
     enum status (*run)(const struct command *command, int argc, char **argv, struct error *error);
 };
 
-/* The values of an option that may be given several times, in their order; borrowed from argv. */
+/* Values of a repeatable option in their order; borrowed from argv. */
 enum { OPTION_LIST_MAX = 64 };
 struct option_list {
     size_t count;
     const char *items[OPTION_LIST_MAX];
 };
 
-/* One option. Exactly one of `flag`, `text` and `list` is set; the latter two take a value, as
- * "--name V" or "--name=V". Or `flag` and `text` are: its value, a number, may be left out. A
- * letter of 0 means none. */
+/* One option. Exactly one of `flag`, `text` and `list` is set; the latter two take a value, as "--
+ * name V" or "--name=V". With both `flag` and `text`, the value is an optional number. A letter of
+ * 0 means none. */
 struct option_spec {
     const char *name;
     char letter;
@@ -65,7 +66,7 @@ struct option_spec {
         .name = (name_), .letter = (letter_), .flag = (target_), .about = about_                   \
     }
 
-/* Reads the options into what their rows point to; what is no option goes to `words` (at most
+/* Reads the options into the targets of their rows; other arguments go to `words` (at most
  * `words_max`, borrowed from argv). "--" ends the options. --help prints the command's help to
  * stdout and sets *helped: the command then returns STATUS_OK at once. Wrong use: STATUS_USAGE with
  * the nearest option's name. */
@@ -77,26 +78,26 @@ enum status options_parse(const struct command *command, const struct option_spe
 void options_each(const struct command *command,
                   void (*visit)(void *context, const struct option_spec *option), void *context);
 
-/* Prints the commands with their options, as in docs/commands.md, of which the manual is made. */
+/* Prints the commands with their options, the content of docs/commands.md and of the manual. */
 void options_print_manual(const struct command *const *commands, size_t count);
 
-/* A decimal number in [low, high], as of an option's value. */
+/* Reads a decimal number in [low, high] from an option's value. */
 enum status option_integer(const char *name, const char *text, long long low, long long high,
                            long long *out, struct error *error);
 
-/* A problem's size, at least 1: 16777216, 2**24 or 2^24. */
+/* Reads a problem's size, at least 1: 16777216, 2**24 or 2^24. */
 enum status option_size(const char *name, const char *text, long long *out, struct error *error);
 
-/* The caches' state before a run; NULL leaves *mode as it is. */
+/* Reads the state of the caches before a run; NULL leaves *mode unchanged. */
 enum status option_l2(const char *text, enum l2_mode *mode, struct error *error);
 
-/* A time, at least 1 ms: 90, 90s, 1.5h; units s (without one, too), m, h, d. */
+/* Reads a time of at least 1 ms: 90, 90s, 1.5h; units s (default), m, h, d. */
 enum status option_duration(const char *name, const char *text, int64_t *nanoseconds,
                             struct error *error);
 
 /* The options that most commands share. */
 #define OPTION_DB_ABOUT "database (default: `tune.db`)"
-/* An object, so that a name that somebody typed is told from it (reading.h). */
+/* The default name as an object, to tell it from the same name typed by a user (reading.h). */
 extern const char default_database[];
 #define DEFAULT_DATABASE  default_database
 #define REPLAYED_DATABASE "replayed.db"

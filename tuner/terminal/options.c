@@ -108,7 +108,7 @@ static enum status unknown_option(const struct command *command, const char *arg
                      argument, command->name);
 }
 
-/* Stores one option; *taken tells whether the next argument was its value. */
+/* Stores one option; *taken is true if the next argument was its value. */
 static enum status take_option(const struct option_spec *option, const char *attached,
                                const char *next, bool *taken, struct error *error)
 {
@@ -141,7 +141,7 @@ static enum status take_option(const struct option_spec *option, const char *att
     return STATUS_OK;
 }
 
-/* Set by options_each: the rows are wanted, and not what they do. */
+/* Set by options_each, which visits the rows instead of reading options. */
 static void (*visitor)(void *context, const struct option_spec *option);
 static void *visitor_context;
 
@@ -218,7 +218,7 @@ enum status option_integer(const char *name, const char *text, long long low, lo
     return STATUS_OK;
 }
 
-/* BASE, BASE**POWER or BASE^POWER; 0 when it is none, or too large. */
+/* Reads BASE, BASE**POWER or BASE^POWER. Returns 0 if malformed or too large. */
 static long long read_size(const char *text)
 {
     char *end = NULL;
@@ -236,7 +236,7 @@ static long long read_size(const char *text)
     return end && *end == '\0' && errno == 0 ? value : 0;
 }
 
-/* Seconds in what stands behind the number; 0 when that is no unit. */
+/* Returns the seconds of a unit; 0 if unknown. */
 static double unit_seconds(const char *unit)
 {
     static const struct {

@@ -4,9 +4,9 @@
 
 #include "tuner/store/store.h"
 
-/* Opens *path. Where that is DEFAULT_DATABASE, which nobody typed, and lies here no more than that,
- * but replayed.db does, that is read in its place, *path names it, and it is told; so is that an
- * older one is read through a copy. */
+/* Opens *path for reading. If *path is DEFAULT_DATABASE and only replayed.db exists here, opens
+ * that, sets *path to its name, and says so. Says also if an older database is read through a copy.
+ */
 enum status reading_open(const char **path, struct store **out, struct error *error);
 
 #endif

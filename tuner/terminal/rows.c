@@ -102,7 +102,7 @@ void rows_free(struct rows *rows)
     *rows = (struct rows){0};
 }
 
-/* ---- out of structs ---- */
+/* ---- rows from structs ---- */
 
 bool rows_set_number(struct rows *rows, size_t row, size_t column, double value)
 {
@@ -221,7 +221,8 @@ static void put_csv(const char *text)
     fputs(quoted ? "\"" : "", stdout);
 }
 
-/* `row` NULL: the header. Baselines and metrics have columns of their own beside their JSON. */
+/* Prints a line of CSV; the header if `row` is NULL. Baselines and metrics have columns of their
+ * own beside their JSON. */
 static void put_csv_line(const struct rows *rows, const struct cell *row)
 {
     const char *separator = "";

@@ -78,15 +78,15 @@ static void put_blanks(int count)
     printf("%*s", count > 0 ? count : 0, "");
 }
 
-/* What of a text stands in one line. */
+/* The part of a text that fits one line. */
 struct piece {
     const char *text;
     size_t bytes;
     int columns;
 };
 
-/* As much of the text as so many columns hold, broken between words where it can be; *rest is moved
- * behind it. */
+/* Takes as much of the text as `columns` hold, broken between words if possible; moves *rest behind
+ * it. */
 static struct piece take_piece(const char **rest, int columns)
 {
     const char *text = *rest;
@@ -103,7 +103,7 @@ static void put_styled(const struct piece *piece, enum style style)
     style_end(style);
 }
 
-/* A column of the table as it is printed. */
+/* A column of the table in print. */
 struct printed {
     const struct row_column *column;
     int index; /* in the rows */
@@ -122,7 +122,7 @@ static int longest_word(const char *text)
     return longest;
 }
 
-/* Finds how wide the column is by nature and at least. False when no row has a value for it. */
+/* Finds the column's natural and least width. Returns false if no row has a value for it. */
 static bool measure(const struct rows *rows, size_t first, size_t end, struct printed *printed)
 {
     bool has_values = false;
@@ -156,8 +156,8 @@ static int total_width(const struct printed *printed, size_t count)
     return width;
 }
 
-/* Chooses columns and widths so that the table has so many columns; 0: no limit. Where it has more
- * with texts and labels broken, columns are left out, to `left` if it is not NULL. */
+/* Chooses columns and widths for a table of `width` columns (0: no limit). If it is still wider
+ * with texts and labels broken, columns are left out and listed in `left`, if that is not NULL. */
 static size_t lay_out(const struct rows *rows, size_t first, size_t end,
                       const struct row_column *columns, size_t count, int width,
                       struct printed printed[TABLE_COLUMNS_MAX], struct text *left)
@@ -207,8 +207,8 @@ static size_t lay_out(const struct rows *rows, size_t first, size_t end,
     return used;
 }
 
-/* One row, or the labels where `cells` is NULL: a text that is too wide for its column goes on in
- * the next line, below itself. */
+/* Prints one row, or the labels if `cells` is NULL: a text wider than its column continues below
+ * itself. */
 static void put_row(const struct printed *printed, size_t count, const struct cell *cells)
 {
     char numbers[TABLE_COLUMNS_MAX][ROWS_CELL_BYTES];
@@ -217,7 +217,7 @@ static void put_row(const struct printed *printed, size_t count, const struct ce
         rest[i] = cells ? rows_shown(printed[i].column->name, &cells[printed[i].index], numbers[i])
                         : printed[i].column->label;
     for (bool more = true; more;) {
-        int blanks = 0; /* owed before the next text, so that no line ends in them */
+        int blanks = 0; /* blanks due before the next text, so that no line ends in them */
         more = false;
         for (size_t i = 0; i < count; i++) {
             const struct piece piece = take_piece(&rest[i], printed[i].width);

@@ -98,7 +98,7 @@ static bool is_in(unsigned code, const struct interval *intervals, size_t count)
     return false;
 }
 
-/* Not the C library's: what it says depends on the locale. */
+/* Returns the columns of a character, independent of the locale. */
 static int columns_of(unsigned code)
 {
     static const struct interval combining[] = {
@@ -117,7 +117,7 @@ static int columns_of(unsigned code)
     return is_in(code, wide, COUNT(wide)) ? 2 : 1;
 }
 
-/* The bytes of the first character, which may be no UTF-8: then one byte. */
+/* Returns the bytes of the first character; one byte if it is not UTF-8. */
 static unsigned first_character(const char *text, unsigned *code)
 {
     const size_t bytes = utf8_bytes(text);

@@ -1,4 +1,4 @@
-/* Colour and width on a terminal. What is printed reads the same without: words say it all. */
+/* Colour and width on a terminal. Output reads the same without colour. */
 #ifndef TUNE_TERMINAL_STYLE_H
 #define TUNE_TERMINAL_STYLE_H
 
@@ -15,25 +15,24 @@ enum style {
     STYLE_BAD,
 };
 
-/* Whether stdout is a terminal, TERM is neither "dumb" nor missing, and NO_COLOR is unset or empty.
- */
+/* Returns true if stdout is a terminal, TERM is neither "dumb" nor missing, and NO_COLOR is unset
+ * or empty. */
 bool style_coloured(void);
-/* Does nothing where no colours are to be. */
+/* Begins a style, if there are colours. */
 void style_begin(enum style style);
 void style_end(enum style style);
-/* Of a cell of a table: verdicts, what has failed, what is not known. */
+/* Returns the style of a table's cell: verdicts, failures, unknown values. */
 enum style style_of(const char *column, const char *text);
 
-/* printf of what others may have written: control characters but newlines become blanks. */
+/* Prints with control characters, except newlines, as blanks, for texts of others. */
 void print_clean(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Columns of the terminal that stdout is; 0: it is none, or they are unknown. */
+/* Returns the columns of the terminal at stdout; 0 if there is none, or if unknown. */
 int style_terminal_columns(void);
-/* The same, and where stdout is no terminal: what fits on a page, in a mail, beside code. */
+/* Returns the columns of the terminal, or the width of a page, a mail or a listing without one. */
 enum { STYLE_PAGE_COLUMNS = 100 };
 int style_page_columns(void);
-/* From now on a page that is no terminal has no width (0), and all columns of a table are wanted.
- */
+/* Removes the limit of width (0) for pages that are no terminal; tables then have all columns. */
 void style_unbind(void);
 bool style_is_unbound(void);
 /* Columns that a UTF-8 text takes: wide characters two, combining ones none. */
