@@ -20,7 +20,7 @@ mapfile -t objects < <(python3 - "another longer place" "${parts[@]}" <<'P'
 import json, os, re, subprocess, sys
 for entry in json.load(open("there/compile_commands.json")):
     source = os.path.relpath(entry["file"], sys.argv[1])
-    output = re.search(r" -o (tuner/CMakeFiles/tune\S*)", entry["command"])
+    output = re.search(r" -o ((?:tuner|views)(?:/cli)?/CMakeFiles/tune\S*)", entry["command"])
     if source in sys.argv[2:] and output:
         os.makedirs(os.path.dirname(os.path.join(entry["directory"], output[1])), exist_ok=True)
         subprocess.run(entry["command"], shell=True, check=True, cwd=entry["directory"])

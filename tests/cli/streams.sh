@@ -154,7 +154,7 @@ for wrong in 'export -o tune.db' 'export -o link.db' 'report -o tune.db' 'export
     run "$TUNE" $wrong
     expect_code 2
     expect_one_line err
-    expect_err 'is what is read|two outputs'
+    expect_err 'is the input|two outputs'
 done
 [[ $(cat tune.db usual.conf double.yaml | cksum) == "$sum" ]] || fail "an input was written over"
 run "$TUNE" init kernel.cu --force -o kernel.cu
