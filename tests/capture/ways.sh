@@ -72,7 +72,7 @@ expect_out '^50 launches kept:|^9 launches kept:'
 # Only listed: by time, when asked; nothing is written.
 run "$TUNE" capture --times -- "$APP" link add
 expect_code 0
-expect_out '^Kernel +Launches +Share of time +Each +Grid '
+expect_out '^Kernel +Launches +Share +Each +Grid '
 expect_out '^next: tune capture --kernel scaled_add -o scaled_add.cap -- .*capture_app link add$'
 refuse_file scaled_add.cap
 run "$TUNE" capture --list add.cap
