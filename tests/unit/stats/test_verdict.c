@@ -185,10 +185,10 @@ TEST(no_headline_is_sure_of_a_space_that_was_hardly_seen_or_mostly_failed)
     assert_int_equal(coverage_named("hardly seen"), COVERAGE_LITTLE);
     assert_int_equal(coverage_named(NULL), COVERAGES);
     for (size_t i = 0; i < VERDICTS; i++) {
-        assert_int_equal(verdict_headline(i, COVERAGE_LITTLE), VERDICT_UNSTABLE);
-        assert_int_equal(verdict_headline(i, COVERAGE_FAILED), VERDICT_UNSTABLE);
-        assert_int_equal(verdict_headline(i, COVERAGE_PART), i);
-        assert_int_equal(verdict_headline(i, COVERAGES), i);
+        assert_int_equal(verdict_headline((enum verdict)i, COVERAGE_LITTLE), VERDICT_UNSTABLE);
+        assert_int_equal(verdict_headline((enum verdict)i, COVERAGE_FAILED), VERDICT_UNSTABLE);
+        assert_int_equal(verdict_headline((enum verdict)i, COVERAGE_PART), i);
+        assert_int_equal(verdict_headline((enum verdict)i, COVERAGES), i);
     }
     assert_int_equal(verdict_headline(VERDICTS, COVERAGE_LITTLE), VERDICTS);
 }
