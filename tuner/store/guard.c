@@ -38,11 +38,11 @@ void store_guard(struct store *store)
     (void)sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
 }
 
-/* Finds the next statement of the schema that begins with `beginning` at the start of a line; NULL:
- * none. */
-static const char *next_statement(const char *at, const char *beginning)
+/* Finds the next statement of the schema `text` from `at` on that begins with `beginning` at the
+ * start of a line; NULL: none. */
+static const char *next_statement(const char *text, const char *at, const char *beginning)
 {
-    while ((at = strstr(at, beginning)) && at[-1] != '\n')
+    while ((at = strstr(at, beginning)) && at != text && at[-1] != '\n')
         at += strlen(beginning);
     return at;
 }
@@ -88,7 +88,8 @@ enum status store_check_tables(struct store *store, const struct store_schema *s
     TRY(store_pragma(store,
                      "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
                      &bytes, error));
-    for (const char *at = schema->create; (at = next_statement(at, word)) != NULL;) {
+    for (const char *at = schema->create;
+         (at = next_statement(schema->create, at, word)) != NULL;) {
         char name[64];
         int64_t wrong = 0;
         bool found = false;
@@ -152,7 +153,8 @@ enum status store_views(struct store *store, const struct store_schema *schema,
         [STORE_VIEWS_OWN] = {"CREATE TEMP VIEW", "read the database"},
     };
     struct text sql = {0};
-    for (const char *at = schema->create; (at = next_statement(at, word)) != NULL;) {
+    for (const char *at = schema->create;
+         (at = next_statement(schema->create, at, word)) != NULL;) {
         at += strlen(word);
         const char *end = strstr(at, action == STORE_VIEWS_DROP ? " " : ";\n");
         end = end ? end : at + strlen(at);
