@@ -1,5 +1,6 @@
 /* Databases of unknown origin: queries use our own views only, and end. */
 #include "tuner/store/internal.h"
+#include "tuner/store/query.h"
 
 #include <limits.h>
 #include <string.h>
@@ -108,34 +109,40 @@ enum status store_check_tables(struct store *store, const struct store_schema *s
     return writes ? check_triggers(store, schema, error) : STATUS_OK;
 }
 
+/* A row per column of a database's tables. */
+#define COLUMNS "FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table'"
+
 /* Verifies that all columns of the newest schema exist. */
 static enum status check_columns(struct store *store, const struct store_schema *schema,
                                  struct error *error)
 {
-    static const char all[] = "SELECT t.name, c.name FROM sqlite_schema AS t "
-                              "JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table'";
-    static const char question[] = "SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2";
+    static const char all[] = "SELECT json_group_array(json_array(t.name, c.name)) " COLUMNS;
+    static const char missing[] = "SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') "
+                                  "FROM json_each(:all) EXCEPT SELECT t.name, c.name " COLUMNS;
     sqlite3 *made = NULL;
-    sqlite3_stmt *rows = NULL;
+    sqlite3_stmt *columns = NULL;
+    struct store_query *query = NULL;
     enum status status = STATUS_OK;
+    bool row = false;
     if (sqlite3_open(":memory:", &made) != SQLITE_OK ||
         sqlite3_exec(made, schema->create, NULL, NULL, NULL) != SQLITE_OK ||
-        sqlite3_prepare_v2(made, all, -1, &rows, NULL) != SQLITE_OK)
+        sqlite3_prepare_v2(made, all, -1, &columns, NULL) != SQLITE_OK ||
+        sqlite3_step(columns) != SQLITE_ROW) {
         status = error_no_memory(error);
-    while (status == STATUS_OK && sqlite3_step(rows) == SQLITE_ROW) {
-        const char *table = (const char *)sqlite3_column_text(rows, 0);
-        const char *column = (const char *)sqlite3_column_text(rows, 1);
-        int64_t there = 0;
-        status =
-            store_run(store, question, "read the database",
-                      STORE_VALUES(value_text(table), value_text(column)), &there, NULL, error);
-        if (status == STATUS_OK && !there)
-            status = error_set(error, STATUS_BAD_INPUT,
-                               "%s: its table '%s' has no '%s': tune did not make it so, and it is "
-                               "not read",
-                               store->path, table, column);
+        goto cleanup;
     }
-    (void)sqlite3_finalize(rows);
+    const struct store_parameter parameter = {
+        .name = "all", .value = (const char *)sqlite3_column_text(columns, 0)};
+    TRY_OR_CLEANUP(store_query_open(store, missing, &parameter, 1, &query, error));
+    TRY_OR_CLEANUP(store_query_next(query, &row, error));
+    if (row)
+        status = error_set(error, STATUS_BAD_INPUT,
+                           "%s: its table '%s' has no '%s': tune did not make it so, and it is "
+                           "not read",
+                           store->path, store_query_text(query, 0), store_query_text(query, 1));
+cleanup:
+    store_query_close(query);
+    (void)sqlite3_finalize(columns);
     (void)sqlite3_close(made);
     return status;
 }
