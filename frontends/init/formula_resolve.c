@@ -485,6 +485,17 @@ static int64_t bytes_of(const char *type)
     return 0;
 }
 
+/* Returns a copy with its parts resolved; NULL without memory. */
+static struct formula *resolve_parts(struct resolving resolving, const struct formula *formula,
+                                     size_t before)
+{
+    struct formula *copy = arena_copy(resolving.scope->arena, formula, sizeof *formula);
+    for (size_t i = 0; copy && i < copy->count; i++)
+        if (!(copy->parts[i] = resolve(resolving, copy->parts[i], before)))
+            return NULL;
+    return copy;
+}
+
 static const struct formula *resolve_call(struct resolving resolving, const struct formula *formula,
                                           size_t before)
 {
@@ -493,10 +504,7 @@ static const struct formula *resolve_call(struct resolving resolving, const stru
         const int64_t bytes = bytes_of(formula->parts[0]->text);
         return bytes > 0 ? formula_number(arena, bytes) : formula_name(arena, "sizeof");
     }
-    struct formula *copy = arena_copy(arena, formula, sizeof *formula);
-    for (size_t i = 0; copy && i < copy->count; i++)
-        if (!(copy->parts[i] = resolve(resolving, copy->parts[i], before)))
-            return NULL;
+    struct formula *copy = resolve_parts(resolving, formula, before);
     if (!copy)
         return NULL;
     if (word_is_in(copy->text, strlen(copy->text), "ceil ceilf"))
@@ -528,10 +536,7 @@ static const struct formula *resolve(struct resolving resolving, const struct fo
         return resolve_call(resolving, formula, before);
     if (formula->count == 0)
         return formula;
-    struct formula *copy = arena_copy(arena, formula, sizeof *formula);
-    for (size_t i = 0; copy && i < copy->count; i++)
-        if (!(copy->parts[i] = resolve(resolving, copy->parts[i], before)))
-            return NULL;
+    struct formula *copy = resolve_parts(resolving, formula, before);
     if (!copy)
         return NULL;
     /* `argc > 1 ? atoi(argv[1]) : 8192`: the value without an argument. */
