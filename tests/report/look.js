@@ -86,7 +86,7 @@ const colours = (page) => {
 
 const page = document;
 const width = page.documentElement.clientWidth;
-// What is folded is made, and fits itself, when it is told that it is open; there may be folds within.
+// Opens all folds, also nested ones, whose content is made then.
 for (let closed; (closed = [...page.querySelectorAll('details:not([open])')]).length > 0;) {
   await Promise.all(closed.map((details) => new Promise((told) => {
     details.addEventListener('toggle', told, { once: true });

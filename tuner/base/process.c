@@ -206,7 +206,7 @@ enum status process_start_self(char *const *arguments, struct process_pipes *out
     struct arena arena = {0};
     int to_child[2] = {-1, -1};
     int from_child[2] = {-1, -1};
-    /* It is this program even when its file was replaced; without /proc its path must do. */
+    /* This program even when its file was replaced; without /proc its path must do. */
     const char *program = "/proc/self/exe";
     enum status status = STATUS_OK;
     *out = (struct process_pipes){.input = -1, .output = -1};

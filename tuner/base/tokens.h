@@ -51,13 +51,13 @@ struct nesting {
     size_t before[CONDITIONS_MAX], behind[CONDITIONS_MAX];
     bool has_first[CONDITIONS_MAX]; /* whether the first branch is over, and `behind` known */
 };
-/* Takes the directive at `index`; gives where to go on: behind an `#if 0`. Of an #if that the
- * nesting does not have the other branches are passed over. */
+/* Takes the directive at `index`. Returns the index to continue at: behind an `#if 0`. The other
+ * branches of an #if that `nesting` does not track are skipped. */
 size_t nesting_pass(const struct tokens *tokens, struct nesting *nesting, size_t index);
-/* Behind the bracket ( [ { that is at `index`, which branches of an #if may close or open once
- * more; count when it is never closed. */
+/* Returns the index behind the bracket ( [ { at `index`, which branches of an #if may close or open
+ * once more; the count of tokens if the bracket is never closed. */
 size_t tokens_behind(const struct tokens *tokens, size_t index);
-/* The same of a template's '<'. */
+/* Returns the index behind the '>' that closes a template's '<'. */
 size_t tokens_behind_angle(const struct tokens *tokens, size_t index);
 
 #endif

@@ -13,7 +13,7 @@
 #include "tuner/store/query.h"
 
 enum { INTERVAL_BYTES = 64 };
-/* The same kernel differs by a few percent from process to process, not by more. */
+/* A kernel differs by a few percent from process to process, not by more. */
 static const double clearly_slower = 0.05;
 
 const char *check_state_name(enum check_state state)

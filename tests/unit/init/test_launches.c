@@ -198,7 +198,7 @@ TEST(test_constants_are_tuned_as_macros_are)
     assert_string_equal(signature.not_tuned, "BINS (7)");
 }
 
-/* Of several #define that an #if chooses among a number is taken. */
+/* Takes the number among several #define that an #if selects from. */
 TEST(test_a_define_of_several)
 {
     const struct source_launch *launch =

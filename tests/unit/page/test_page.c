@@ -1,4 +1,4 @@
-/* What is put into the page is text or JSON, whatever it holds. */
+/* The page embeds any content as text or JSON. */
 
 #include "tests/unit/suite.h"
 #include "views/page/internal.h"

@@ -10,7 +10,7 @@
 enum { COUNT = 5000 };
 static struct error error;
 
-/* What a function told: numbers, and magnitudes that are all 5 or not. */
+/* Makes a function's result: numbers, and magnitudes that are all 5 or not. */
 static struct reference_result make(enum element_type type, bool flat)
 {
     struct reference_result result = {
@@ -25,7 +25,7 @@ static struct reference_result make(enum element_type type, bool flat)
     return result;
 }
 
-/* Of `count` elements, each 7th from the 3rd on. */
+/* Changes every 7th of `count` elements, from the 3rd on. */
 static void change(struct reference_result *result, int count)
 {
     const size_t width = element_is_real(result->type) ? 8 : element_bytes(result->type);
@@ -91,7 +91,7 @@ TEST(test_few_differences_are_as_good_as_all)
         }
 }
 
-/* What has another form than the base is kept whole. */
+/* A result of another form than the base is kept whole. */
 TEST(test_other_forms_are_whole)
 {
     struct reference_result base = make(ELEMENT_F32, true), result = make(ELEMENT_F32, false);
