@@ -136,7 +136,7 @@ TEST(units_in_the_last_place_are_steps_between_numbers)
     assert_true(near_f32(nextafterf(0.0f, 1.0f), nextafterf(0.0f, -1.0f), two)); /* over 0 */
     assert_false(near_f32(-one, one, (struct tolerance){.ulps = 1000}));
     char detail[DETAIL_BYTES] = "";
-    /* What a function told is rounded first: the nearest f32 to 1/3 is 0 steps away. */
+    /* A reported value is rounded first: the nearest f32 to 1/3 is 0 steps away. */
     const double third = 1.0 / 3;
     const struct expected_output must = {.reals = &third};
     const struct tolerance step = {.ulps = 1};
