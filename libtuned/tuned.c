@@ -125,7 +125,7 @@ enum need {
     NEED_REGISTERS,
     NEED_CLUSTER,
     NEED_CAPABILITY,
-    NEED_CAPABILITY_MOST,
+    NEED_CAPABILITY_MAX,
     NEEDS
 };
 
@@ -931,7 +931,7 @@ static int read_evidence(struct reader *reader, struct tuned_entry *entry)
     /* Without `capability` the entry may need all of its major compute capability. */
     needs[NEED_CAPABILITY] =
         (long long)reader->section->device.compute_capability_major * CAPABILITY_MAJOR;
-    needs[NEED_CAPABILITY_MOST] = LLONG_MAX;
+    needs[NEED_CAPABILITY_MAX] = LLONG_MAX;
     if (!read_known(reader, SECTION_FIELDS, KNOWN_FIELDS, entry))
         return 0;
     const struct name *domain = &reader->tuned->lists.of.names[DOMAIN];
@@ -1690,7 +1690,7 @@ static int fits(const struct tuned_entry *entry, const struct tuned_device *devi
            !exceeds(needs[NEED_REGISTERS], device->registers_per_unit) &&
            !exceeds(needs[NEED_CLUSTER], device->unit_count) && needs[NEED_CLUSTER] <= cluster &&
            (is_able ||
-            (needs[NEED_CAPABILITY] <= capability && needs[NEED_CAPABILITY_MOST] >= capability)) &&
+            (needs[NEED_CAPABILITY] <= capability && needs[NEED_CAPABILITY_MAX] >= capability)) &&
            (!entry->majors || is_of_major(entry->majors, device));
 }
 

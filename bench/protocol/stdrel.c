@@ -4,7 +4,7 @@
 
 #include "bench/protocol/bench.h"
 
-enum { SAMPLES_LEAST = 10, SPREAD_LEAST = 5, SETTLED_LEAST = 64, SETTLED_EVERY = 16 };
+enum { SAMPLES_MIN = 10, SPREAD_MIN = 5, SETTLED_MIN = 64, SETTLED_EVERY = 16 };
 static const double max_noise = 0.005;
 static const double settled_noise = 0.05;
 
@@ -15,7 +15,7 @@ void stdrel_add(struct stdrel *stdrel, double elapsed_ns)
     const double difference = elapsed_ns - stdrel->mean_ns;
     stdrel->mean_ns += difference / (double)stdrel->samples;
     stdrel->squares += difference * (elapsed_ns - stdrel->mean_ns);
-    if (stdrel->samples < SPREAD_LEAST)
+    if (stdrel->samples < SPREAD_MIN)
         return;
     const double deviation = sqrt(stdrel->squares / (double)(stdrel->samples - 1));
     stdrel->noise[stdrel->noises++ % STDREL_WINDOW] = deviation / stdrel->mean_ns;
@@ -25,7 +25,7 @@ static bool noise_is_settled(const struct stdrel *stdrel, double now)
 {
     const size_t count = stdrel->noises < STDREL_WINDOW ? stdrel->noises : STDREL_WINDOW;
     double squares = 0;
-    if (count <= SETTLED_LEAST || stdrel->samples % SETTLED_EVERY != 0)
+    if (count <= SETTLED_MIN || stdrel->samples % SETTLED_EVERY != 0)
         return false;
     for (size_t i = 0; i < count; i++)
         squares += (stdrel->noise[i] - now) * (stdrel->noise[i] - now);
@@ -34,7 +34,7 @@ static bool noise_is_settled(const struct stdrel *stdrel, double now)
 
 bool stdrel_finished(const struct stdrel *stdrel, double min_time_s)
 {
-    if (stdrel->samples < SAMPLES_LEAST || stdrel->total_ns <= min_time_s * 1e9)
+    if (stdrel->samples < SAMPLES_MIN || stdrel->total_ns <= min_time_s * 1e9)
         return false;
     const double now = stdrel->noise[(stdrel->noises - 1) % STDREL_WINDOW];
     return now < max_noise || noise_is_settled(stdrel, now);

@@ -8,7 +8,7 @@
 #include "tuner/base/index.h"
 #include "tuner/store/elsewhere.h"
 
-enum { PROBLEMS_MOST = 256, PENDING_MOST = 1024, WINNERS_MOST = 16 /* as a run */ };
+enum { PROBLEMS_MAX = 256, PENDING_MAX = 1024, WINNERS_MAX = 16 /* as a run */ };
 static const double near_the_best = 1.005;
 
 /* A problem, and what was tried of it in this series, or elsewhere. */
@@ -91,7 +91,7 @@ static const struct played *take_nearest(const struct played_list *list, size_t 
 static void tell_nearest(const struct played_list *list, size_t count, const struct played *here,
                          size_t first, bool mislead, struct search *search)
 {
-    bool told[PROBLEMS_MOST] = {false};
+    bool told[PROBLEMS_MAX] = {false};
     for (size_t source = 0; source < STORE_SOURCES_MAX; source++) {
         const struct played *nearest = take_nearest(list, count, here, told);
         for (size_t i = 0; nearest && i < nearest->tried_count; i++) {
@@ -109,10 +109,10 @@ static void tell_nearest(const struct played_list *list, size_t count, const str
 static void tell_winners(const struct played_list *list, const struct played *here, uint64_t trials,
                          struct search *search)
 {
-    bool named[PROBLEMS_MOST] = {false};
+    bool named[PROBLEMS_MAX] = {false};
     const uint64_t share = trials / SEARCH_WINNERS_SHARE;
     const uint64_t most = share < SEARCH_WINNERS_MIN ? SEARCH_WINNERS_MIN
-                          : share > WINNERS_MOST     ? WINNERS_MOST
+                          : share > WINNERS_MAX      ? WINNERS_MAX
                                                      : share;
     for (uint64_t told = 0; told < most;) {
         const struct played *nearest = take_nearest(list, list->count, here, named);
@@ -148,7 +148,7 @@ static enum status play_one(struct course *course, size_t current, uint64_t seed
         .seed = seed,
     };
     struct search *search = NULL;
-    uint64_t pending[PENDING_MOST];
+    uint64_t pending[PENDING_MAX];
     size_t first = 0, count = 0;
     enum status status = search_create(&options, &space, &search, error);
     if (status != STATUS_OK)
@@ -169,12 +169,12 @@ static enum status play_one(struct course *course, size_t current, uint64_t seed
             if (!index_find(&course->made, binary, &place) &&
                 !index_put(&course->made, binary, course->made.count))
                 status = error_no_memory(error);
-            pending[(first + count++) % PENDING_MOST] = point;
+            pending[(first + count++) % PENDING_MAX] = point;
         }
         if (count == 0 || status != STATUS_OK)
             break;
         point = pending[first];
-        first = (first + 1) % PENDING_MOST;
+        first = (first + 1) % PENDING_MAX;
         count--;
         search_tell(search, point, here->recorded.times[point]);
         here->tried[here->tried_count++] = point;
@@ -262,14 +262,14 @@ static enum status read_list(struct store *store, const struct recorded_problem 
 static enum status read_prior(const char *path, struct arena *arena, struct played_list *list,
                               struct error *error)
 {
-    struct recorded_problem *problems = arena_alloc(arena, PROBLEMS_MOST, sizeof problems[0]);
+    struct recorded_problem *problems = arena_alloc(arena, PROBLEMS_MAX, sizeof problems[0]);
     struct store *store = NULL;
     size_t count = 0;
     if (!problems)
         return error_no_memory(error);
     enum status status = store_open(path, STORE_READ, &store, error);
     if (status == STATUS_OK)
-        status = recorded_list(store, arena, NULL, NULL, PROBLEMS_MOST, problems, &count, error);
+        status = recorded_list(store, arena, NULL, NULL, PROBLEMS_MAX, problems, &count, error);
     if (status == STATUS_OK)
         status = read_list(store, problems, count, arena, list, error);
     store_close(store);

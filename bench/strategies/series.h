@@ -7,7 +7,7 @@
 
 struct series {
     struct store *store;
-    struct recorded_problem *problems; /* PROBLEMS_MOST at most; sorted by this */
+    struct recorded_problem *problems; /* PROBLEMS_MAX at most; sorted by this */
     size_t count;
     const char *prior;   /* a database of another device, told besides; NULL: none */
     const char *winners; /* one whose winners are named, as a run names those that are shipped */

@@ -87,14 +87,14 @@ static void launch_row(const struct apply_row *row)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    enum { ROWS_MOST = 64 };
+    enum { ROWS_MAX = 64 };
     static const char
-        counts[sizeof(struct apply_counts_head) + ROWS_MOST * sizeof(struct apply_counts)];
+        counts[sizeof(struct apply_counts_head) + ROWS_MAX * sizeof(struct apply_counts)];
     struct apply_table_head head;
     if (size < sizeof head)
         return 0;
     memcpy(&head, data, sizeof head);
-    const size_t rows = head.row_count < ROWS_MOST ? head.row_count : ROWS_MOST;
+    const size_t rows = head.row_count < ROWS_MAX ? head.row_count : ROWS_MAX;
     const size_t count_bytes =
         sizeof(struct apply_counts_head) + rows * sizeof(struct apply_counts);
     write_file(APPLY_TABLE_NAME, data, size);

@@ -15,7 +15,7 @@
 #include "tuner/base/text.h"
 #include "tuner/terminal/style.h"
 
-enum { BAR_WIDTH = 20, BAR_WIDTH_LEAST = 6, LINE_MAX_BYTES = 256 };
+enum { BAR_WIDTH = 20, BAR_WIDTH_MIN = 6, LINE_MAX_BYTES = 256 };
 static const int64_t redraw_every_ns = 100000000, tell_every_ns = 500000000;
 
 /* ---- lines instead of a bar ---- */
@@ -222,7 +222,7 @@ static void draw(const struct progress_view *view, const struct session_progress
     (void)string_format(rest, sizeof rest, " %s %s, %s %s n=%lld, best %s, %zu failed", remaining,
                         more ? "to confirmation" : "left", phase, progress->problem_key,
                         (long long)progress->n, best, progress->failures);
-    while (bar_width > BAR_WIDTH_LEAST && bar_width + strlen("[] 100%") + strlen(rest) >= width)
+    while (bar_width > BAR_WIDTH_MIN && bar_width + strlen("[] 100%") + strlen(rest) >= width)
         bar_width--;
     format_bar(share_done(progress), bar_width, bar, sizeof bar);
     (void)string_format(line, sizeof line, "%s%s", bar, rest);

@@ -12,7 +12,7 @@
 
 /* A text that is broken into lines keeps so many columns, however narrow the page; to have more,
  * columns of less importance are left out. */
-enum { TABLE_COLUMNS_MAX = 64, WRAP_LEAST = 16, WRAP_WANTED = 40 };
+enum { TABLE_COLUMNS_MAX = 64, WRAP_MIN = 16, WRAP_WANTED = 40 };
 
 /* Texts that are broken into lines where a page is narrow. */
 static const char *const broken[] = {"launch",         "configuration", "detail", "verdict_reason",
@@ -315,7 +315,7 @@ void rows_put_paragraph(const char *first, const char *indent, const char *text,
     style_end(STYLE_BOLD);
     while (*text) {
         const int room = width > 0 ? width - at : style_text_columns(text);
-        const struct piece piece = take_piece(&text, room > WRAP_LEAST ? room : WRAP_LEAST);
+        const struct piece piece = take_piece(&text, room > WRAP_MIN ? room : WRAP_MIN);
         put_styled(&piece, STYLE_PLAIN);
         if (*text)
             printf("\n%s", indent);

@@ -316,7 +316,11 @@ static bool take_values(struct asked *asked, struct probes *probes, struct probe
 static bool fill_probes(struct asked *asked, struct probes *probes)
 {
     static const int64_t units[] = {1, 16, 46, 108, 132, 188, 1024, 65536};
-    enum { UNITS = sizeof units / sizeof units[0], SIZES = 3 * 36 + 8 + 16, SIZE_MOST = 30011 };
+    enum {
+        UNITS = sizeof units / sizeof units[0],
+        SIZES = 3 * 36 + 8 + 16,
+        PROBE_SIZE_MAX = 30011
+    };
     int64_t sizes[SIZES];
     size_t count = 0;
     uint64_t seed = 1;
@@ -347,7 +351,7 @@ static bool fill_probes(struct asked *asked, struct probes *probes)
             probe->units = units[j];
             /* Another value for each of several sizes, small enough for memory. */
             for (size_t k = 0; k < asked->size_count; k++)
-                probe->sizes[k] = sizes[(i * (2 * k + 1) + 7 * j * k) % SIZES] % SIZE_MOST + 1;
+                probe->sizes[k] = sizes[(i * (2 * k + 1) + 7 * j * k) % SIZES] % PROBE_SIZE_MAX + 1;
             if (sizes[i] > 0 && take_values(asked, probes, probe))
                 probes->count++;
         }

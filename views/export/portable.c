@@ -480,7 +480,7 @@ static void leave_others_out(struct portable *portable)
     size_t lacking = 0;
     for (size_t size = 0; size < portable->size_count; size++)
         lacking += !has_kept(portable, size, kept_within);
-    const bool full = kept > 0 && kept + lacking > PORTFOLIO_MOST;
+    const bool full = kept > 0 && kept + lacking > PORTFOLIO_MAX;
     for (size_t size = 0; size < portable->size_count; size++)
         for (size_t i = 0; i < portable->configuration_count; i++) {
             const struct portable_row **at =

@@ -13,7 +13,7 @@
 #include "tuner/device/traits.h"
 #include "views/export/embedded.h"
 
-/* Greatest loss of a pick; the next one if a problem needs more than PORTFOLIO_MOST kernels. */
+/* Greatest loss of a pick; the next one if a problem needs more than PORTFOLIO_MAX kernels. */
 static const double bands[] = {0.01, 0.015, 0.02, 0.03};
 
 /* A row of portfolio.sql. */
@@ -514,7 +514,7 @@ static enum status serve_problem(struct portfolio *portfolio, struct error *erro
     double band = bands[0];
     for (size_t b = 0; b < COUNT(bands); b++) {
         band = bands[b];
-        if (cover(portfolio, band) <= PORTFOLIO_MOST)
+        if (cover(portfolio, band) <= PORTFOLIO_MAX)
             break;
     }
     pick(portfolio, band);

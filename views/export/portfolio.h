@@ -4,7 +4,7 @@
 
 #include "views/export/internal.h"
 
-enum { PORTFOLIO_MOST = 12 }; /* kernels of a problem */
+enum { PORTFOLIO_MAX = 12 }; /* kernels of a problem */
 
 /* Sets `also` of rows of conf.sql, and `pick` and `loss` for replaced configurations. Texts are in
  * the arena. */

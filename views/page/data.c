@@ -13,7 +13,7 @@
 #include "views/show/parts.h"
 
 /* Launches on the page, about, and of one problem. */
-enum { POINTS_MOST = 120000, POINTS_LEAST = 100, POINTS_ONE = 12000, PARAMETERS_MOST = 64 };
+enum { POINTS_MAX = 120000, POINTS_MIN = 100, POINTS_ONE = 12000, PARAMETERS_MAX = 64 };
 
 /* Where a row belongs; rows of each query begin with one. */
 struct place {
@@ -308,8 +308,8 @@ static enum status read_subjects(struct page *page, struct subject **out, size_t
     const struct store_reading of_marks = {
         .sql = report_query_marks, STORE_COLUMNS(mark_columns), .row_bytes = sizeof *marks};
     enum status status = page_read(page, of_subjects, &subjects, count, error);
-    size_t most = POINTS_MOST / (*count > 0 ? *count : 1);
-    most = most < POINTS_LEAST ? POINTS_LEAST : most > POINTS_ONE ? POINTS_ONE : most;
+    size_t most = POINTS_MAX / (*count > 0 ? *count : 1);
+    most = most < POINTS_MIN ? POINTS_MIN : most > POINTS_ONE ? POINTS_ONE : most;
     page->most = arena_printf(&page->arena, "%zu", most);
     if (status == STATUS_OK)
         status = page_read(page, of_points, &launched, &launched_count, error);
@@ -406,10 +406,10 @@ static struct configuration *gather_configurations(struct page *page, struct sub
 static void append_parameters(struct page *page, struct text *out, const struct configuration *list,
                               size_t count)
 {
-    const char *names[PARAMETERS_MOST];
+    const char *names[PARAMETERS_MAX];
     struct explain_settings settings;
     size_t name_count = 0;
-    const char **values = arena_alloc(&page->arena, count * PARAMETERS_MOST + 1, sizeof *values);
+    const char **values = arena_alloc(&page->arena, count * PARAMETERS_MAX + 1, sizeof *values);
     out->failed = out->failed || !values;
     for (size_t i = 0; values && i < count; i++) {
         if (!explain_read_settings(list[i].parameters, &page->arena, &settings))
@@ -418,10 +418,10 @@ static void append_parameters(struct page *page, struct text *out, const struct 
             size_t at = 0;
             while (at < name_count && strcmp(names[at], settings.items[k].name) != 0)
                 at++;
-            if (at == name_count && name_count < PARAMETERS_MOST)
+            if (at == name_count && name_count < PARAMETERS_MAX)
                 names[name_count++] = settings.items[k].name;
             if (at < name_count)
-                values[i * PARAMETERS_MOST + at] = settings.items[k].value;
+                values[i * PARAMETERS_MAX + at] = settings.items[k].value;
         }
     }
     text_append(out, "\"parameters\":[");
@@ -430,7 +430,7 @@ static void append_parameters(struct page *page, struct text *out, const struct 
         text_append(out, i > 0 ? ",{\"name\":" : "{\"name\":");
         json_append_string(out, names[i]);
         text_append(out, ",\"column\":");
-        append_column(out, &column, values, count, PARAMETERS_MOST * sizeof *values);
+        append_column(out, &column, values, count, PARAMETERS_MAX * sizeof *values);
         text_append(out, "}");
     }
     text_append(out, "]");

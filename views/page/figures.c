@@ -6,9 +6,9 @@
 #include "views/plot/plot.h"
 
 /* Experiments that get the overview, and how much all figures may take. */
-enum { EXPERIMENTS_MOST = 12, BYTES_MOST = 4 << 20, BYTES_ONE = 3 << 19, ABSENT_MAX = 512 };
+enum { EXPERIMENTS_MAX = 12, BYTES_MAX = 4 << 20, BYTES_ONE = 3 << 19, ABSENT_MAX = 512 };
 /* Trials of a figure: so many points fit in BYTES_ONE. Of more a sample is drawn, and says so. */
-enum { TRIALS_MOST = 12000 };
+enum { TRIALS_MAX = 12000 };
 
 static const char *const overview[] = {"size", "gain", "roofline", "occupancy"};
 enum { OVERVIEW = sizeof overview / sizeof overview[0] };
@@ -57,7 +57,7 @@ static void draw(struct drawing *drawing, const char *figure, const struct winne
         .problem = winner->problem,
         .n = winner->n,
         .l2_mode = winner->l2_mode,
-        .most = TRIALS_MOST,
+        .most = TRIALS_MAX,
         .database = drawing->page->database,
     };
     const char *about = about_figure(drawing, figure);
@@ -73,7 +73,7 @@ static void draw(struct drawing *drawing, const char *figure, const struct winne
     (void)string_format(name, sizeof name, "f%zu", drawing->drawn + 1);
     if (plot_svg(drawing->page->store, &wanted, name, &drawing->arena, &svg, &sentence, &error) ==
             STATUS_OK &&
-        (strlen(svg) > BYTES_ONE || drawing->bytes + strlen(svg) > BYTES_MOST))
+        (strlen(svg) > BYTES_ONE || drawing->bytes + strlen(svg) > BYTES_MAX))
         (void)error_set(
             &error, STATUS_INTERNAL,
             "%s: too large for a page with the others; 'tune plot %s --problem %s --n %lld' "
@@ -127,7 +127,7 @@ static void draw_part(struct drawing *drawing, const struct part *part, bool all
 static size_t drawn_parts(const struct setting *setting)
 {
     size_t count = setting->part_end - setting->part_first;
-    return count < EXPERIMENTS_MOST ? count : EXPERIMENTS_MOST;
+    return count < EXPERIMENTS_MAX ? count : EXPERIMENTS_MAX;
 }
 
 /* Returns true if the setting has figures: these show time, no other objective. */

@@ -231,9 +231,9 @@ static enum status print_json(const struct explanation *explanations, size_t cou
  * and fit on a screen ---- */
 
 /* A baseline more is in the sentences and in --json. */
-enum { POINTS_MOST = 12 };
+enum { POINTS_MAX = 12 };
 
-static const char *const column_names[1 + POINTS_MOST] = {
+static const char *const column_names[1 + POINTS_MAX] = {
     "label",  "point0", "point1", "point2", "point3",  "point4",  "point5",
     "point6", "point7", "point8", "point9", "point10", "point11",
 };
@@ -336,9 +336,9 @@ static enum status print_points(const struct explanation *explanation, const str
                                 size_t first, struct error *error)
 {
     const size_t count =
-        explanation->point_count < POINTS_MOST ? explanation->point_count : POINTS_MOST;
-    struct row_column columns[1 + POINTS_MOST] = {{column_names[0], ""}};
-    json_t *parameters[POINTS_MOST] = {0};
+        explanation->point_count < POINTS_MAX ? explanation->point_count : POINTS_MAX;
+    struct row_column columns[1 + POINTS_MAX] = {{column_names[0], ""}};
+    json_t *parameters[POINTS_MAX] = {0};
     struct rows table = {0};
     for (size_t i = 0; i < count; i++) {
         const struct explain_point *point = &explanation->points[i];

@@ -18,7 +18,7 @@
 #include "views/watch/snapshot.h"
 
 enum {
-    CLIENTS_MOST = 128,
+    CLIENTS_MAX = 128,
     CLIENTS_CROWD = 96, /* limit beyond which a new client replaces an old one */
     CLIENT_MEMORY_BYTES = 16 * 1024,
     SILENT_S = 15, /* idle time after which a connection is closed */
@@ -70,7 +70,7 @@ struct server {
     struct http http;
     struct MHD_Daemon *daemon;
     char token[GATE_TOKEN_BYTES], nonce[GATE_TOKEN_BYTES];
-    struct client clients[CLIENTS_MOST];
+    struct client clients[CLIENTS_MAX];
     size_t client_count;
     struct text unread; /* input: less than a line */
     struct text state;
@@ -95,7 +95,7 @@ static void send_away(struct client *client)
 static void make_room(struct server *server)
 {
     struct client *oldest = NULL;
-    for (size_t i = 0; i < CLIENTS_MOST; i++) {
+    for (size_t i = 0; i < CLIENTS_MAX; i++) {
         struct client *client = &server->clients[i];
         if (client->fd < 0 || client->ending)
             continue;
@@ -125,7 +125,7 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
         server->http.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     if (server->client_count >= CLIENTS_CROWD)
         make_room(server);
-    for (size_t i = 0; info && i < CLIENTS_MOST; i++)
+    for (size_t i = 0; info && i < CLIENTS_MAX; i++)
         if (server->clients[i].fd < 0) {
             server->clients[i] =
                 (struct client){.fd = info->connect_fd, .since_ns = clock_now_ns()};
@@ -482,7 +482,7 @@ static void serve(struct server *server)
         }
         answer_held(server);
         (void)server->http.run(server->daemon);
-        for (size_t i = 0; i < CLIENTS_MOST; i++) {
+        for (size_t i = 0; i < CLIENTS_MAX; i++) {
             struct client *client = &server->clients[i];
             if (client->fd >= 0 && !client->ending &&
                 clock_now_ns() - client->since_ns > (client->knows ? client_ns : stranger_ns))
@@ -531,7 +531,7 @@ static enum status start(struct server *server, int listener, struct error *erro
 {
     server->daemon = server->http.start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, server,
-        MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CLIENTS_MOST,
+        MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CLIENTS_MAX,
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)CLIENT_MEMORY_BYTES, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
         MHD_OPTION_END);
@@ -548,7 +548,7 @@ enum status server_run(const struct server_options *options, struct error *error
     if (!server)
         return error_no_memory(error);
     server->options = options;
-    for (size_t i = 0; i < CLIENTS_MOST; i++)
+    for (size_t i = 0; i < CLIENTS_MAX; i++)
         server->clients[i].fd = -1;
     enum status status = http_open(&server->http, error);
     if (status == STATUS_OK)

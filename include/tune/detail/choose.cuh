@@ -215,10 +215,10 @@ struct selection {
 };
 
 // Configurations of an entry: its own and its equally fast alternatives.
-enum : int { ALTERNATIVES_MOST = 3 };
+enum : int { ALTERNATIVES_MAX = 3 };
 struct wanted_list {
-    configuration at[1 + ALTERNATIVES_MOST]; // completed for the problem's kernels
-    configuration as_written;                // the first
+    configuration at[1 + ALTERNATIVES_MAX]; // completed for the problem's kernels
+    configuration as_written;               // the first
     int count;
 };
 
@@ -239,7 +239,7 @@ wanted_list wanted_of(field_list fields, const struct tuned_entry *entry, int sh
         own.value[shape_field] = shape;
     out.as_written = own;
     char name[] = "also0";
-    for (const char *text = ""; text != nullptr && out.count <= ALTERNATIVES_MOST;) {
+    for (const char *text = ""; text != nullptr && out.count <= ALTERNATIVES_MAX;) {
         configuration &next = out.at[out.count++];
         next = own;
         read_values(fields, text, next);

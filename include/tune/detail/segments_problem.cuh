@@ -110,7 +110,7 @@ cudaError_t segments_any(const configured_by &by, const IN &in, size_t segments,
         problem;
     enum : int {
         FEW = 1024,
-        SHORT_MOST = 4096
+        SHORT_MAX = 4096
     }; // number of segments; elements that a warp takes alone
     if (segments > (size_t)LLONG_MAX || !AS::is_well(in, 0))
         return cudaErrorInvalidValue;
@@ -123,7 +123,7 @@ cudaError_t segments_any(const configured_by &by, const IN &in, size_t segments,
             nearest = each;
     const bool is_own = std::is_same_v<HOW, by_shipped<sum, f32>> &&
                         std::is_same_v<typename AS::E, f32> && std::is_same_v<OF, as_it_is>;
-    const bool by_blocks = length == 0 ? segments < FEW : length > SHORT_MOST;
+    const bool by_blocks = length == 0 ? segments < FEW : length > SHORT_MAX;
     const question question = {length == 0 ? std::string_view() : problem::key,
                                (long long)segments,
                                by_blocks,
@@ -137,12 +137,12 @@ cudaError_t segments_any(const configured_by &by, const IN &in, size_t segments,
     const plan &made = of_all.plan;
     const bool a_block_each = of_all.launched.value[segments_parameters::LANES] > (int)WARP;
     int together = a_block_each ? 1 : (int)(made.block / WARP);
-    long long count = (long long)segments, short_most = a_block_each ? 256 : (long long)SHORT_MOST;
+    long long count = (long long)segments, short_max = a_block_each ? 256 : (long long)SHORT_MAX;
     const unsigned long long groups = (segments + (size_t)together - 1) / (size_t)together;
     const unsigned int grid = groups < made.most_blocks ? (unsigned int)groups : made.most_blocks;
     input arguments = {AS::made(in).at, of};
     OUT to = out;
-    void *pointers[] = {&arguments, &to, &begin, &end, &count, &together, &short_most};
+    void *pointers[] = {&arguments, &to, &begin, &end, &count, &together, &short_max};
     return launch(made.kernel, grid, made.block, 0, false, pointers, stream);
 }
 

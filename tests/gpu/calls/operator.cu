@@ -102,7 +102,7 @@ template <typename T> struct accumulated {
     }
 };
 
-enum : int { STARTS = 3, GAP_BYTES = 32, MOST_SIZES = 24 };
+enum : int { STARTS = 3, GAP_BYTES = 32, SIZES_MAX = 24 };
 const size_t starts[STARTS] = {0, 1, 3}; // elements behind an aligned address
 
 std::vector<size_t> sizes_for(long long tile)
@@ -201,7 +201,7 @@ template <typename T> void check_type(bool is_wanted_small)
     for (T &element : input)
         element = random_element<T>(source);
     const size_t out_at = (input.size() * sizeof(T) + 255) / 256 * 256;
-    const bench on(out_at + MOST_SIZES * STARTS * GAP_BYTES);
+    const bench on(out_at + SIZES_MAX * STARTS * GAP_BYTES);
     problem_check<T> check = {problem::key.at, input, on, on.at<T>(0),
                               on.at<unsigned char>(out_at)};
     WELL(cudaMemcpyAsync(check.in, input.data(), input.size() * sizeof(T), cudaMemcpyHostToDevice,

@@ -11,7 +11,7 @@
 
 static const struct place_file file = {.path = "python"};
 
-enum { NAMES_MOST = 16, SCRIPT_COMMAND_BYTES = 1024 };
+enum { NAMES_MAX = 16, SCRIPT_COMMAND_BYTES = 1024 };
 
 /* One line of the cases, cut up; points into it. */
 struct python_case {
@@ -37,7 +37,7 @@ static void bind_names(char *names, struct scope *scope, struct environment *env
         char *value = strsep(&rest, ";");
         const char *name = strsep(&value, "=");
         const bool real = strpbrk(value, ".p") != NULL;
-        assert_true(scope->count < NAMES_MOST);
+        assert_true(scope->count < NAMES_MAX);
         environment_bind(environment, scope->count,
                          real ? value_real(strtod(value, NULL))
                               : value_integer(strtoll(value, NULL, 10)));

@@ -4,7 +4,7 @@
 #include "tuner/base/random.h"
 #include "tuner/experiment/model.h"
 
-enum { SPACES = 6000, PARAMETERS_MOST = 6, POINTS_MOST = 4096 };
+enum { SPACES = 6000, PARAMETERS_MAX = 6, POINTS_MAX = 4096 };
 
 /* ---- making one up ---- */
 
@@ -88,7 +88,7 @@ static void add_values(struct text *out, struct random *random)
 static struct experiment *make_up(struct random *random)
 {
     struct text text = {0};
-    const size_t parameters = 2 + random_below(random, PARAMETERS_MOST - 1);
+    const size_t parameters = 2 + random_below(random, PARAMETERS_MAX - 1);
     const uint64_t constraints = random_below(random, 5);
     text_append(&text, "experiment: s\nsource: k.cu\nsizes: {n: [7]}\nparameters:\n");
     for (size_t i = 0; i < parameters; i++) {
@@ -118,7 +118,7 @@ static struct experiment *make_up(struct random *random)
 /* ---- brute force ---- */
 
 struct brute {
-    uint16_t points[POINTS_MOST][PARAMETERS_MOST];
+    uint16_t points[POINTS_MAX][PARAMETERS_MAX];
     size_t count;
     size_t product;
     bool failed; /* some constraint has no value somewhere */
@@ -138,7 +138,7 @@ static size_t distinct(const struct named_list *list, struct value values[8])
 }
 
 static bool is_legal(const struct experiment *experiment, const struct problem *problem,
-                     const uint16_t *point, struct value values[PARAMETERS_MOST][8], bool *failed)
+                     const uint16_t *point, struct value values[PARAMETERS_MAX][8], bool *failed)
 {
     struct error ignored;
     struct maker maker;
@@ -158,8 +158,8 @@ static bool is_legal(const struct experiment *experiment, const struct problem *
 static void enumerate(const struct experiment *experiment, const struct problem *problem,
                       struct brute *out)
 {
-    struct value values[PARAMETERS_MOST][8];
-    size_t counts[PARAMETERS_MOST];
+    struct value values[PARAMETERS_MAX][8];
+    size_t counts[PARAMETERS_MAX];
     out->product = 1;
     out->count = 0;
     out->failed = false;
@@ -167,7 +167,7 @@ static void enumerate(const struct experiment *experiment, const struct problem 
         counts[i] = distinct(&experiment->parameters[i], values[i]);
         out->product *= counts[i];
     }
-    assert_true(out->product <= POINTS_MOST);
+    assert_true(out->product <= POINTS_MAX);
     for (size_t number = 0; number < out->product; number++) {
         uint16_t *point = out->points[out->count];
         size_t rest = number;

@@ -9,7 +9,7 @@
 #include "tuner/device/cpu/device.h"
 
 /* A way is tried TRIES times; the best of each transfer then PASSES times more. */
-enum { TRIES = 2, PASSES = 15, LEAST_BYTES = 256 << 20, BYTES_PER_CORE = 32 << 20, WAYS_MAX = 16 };
+enum { TRIES = 2, PASSES = 15, BYTES_MIN = 256 << 20, BYTES_PER_CORE = 32 << 20, WAYS_MAX = 16 };
 /* Time limit for each transfer, and the same for the best way's passes; the best rate until then is
  * the ceiling. */
 static const int64_t search_ns_most = INT64_C(1500000000);
@@ -207,7 +207,7 @@ static int64_t fit_bytes(const struct machine *machine)
     for (int i = 0; i < machine->cores && !by_line; i++)
         if (machine_cache_leader(machine, i) == i)
             bytes += 2 * machine_flush_bytes(machine, i);
-    int64_t least = by_line ? 2 * BYTES_PER_CORE : LEAST_BYTES;
+    int64_t least = by_line ? 2 * BYTES_PER_CORE : BYTES_MIN;
     bytes = bytes > least ? bytes : least;
     int64_t most = machine->memory_bytes / 8;
     return most > 0 && bytes > most ? most : bytes;
