@@ -1559,29 +1559,29 @@ static int is_same_model(const char *a, const char *b)
 }
 
 /* Returns whether the asking device's major compute capability is among `majors`. */
-static int is_of_major(uint64_t majors, const struct tuned_device *asked)
+static int is_of_major(uint64_t majors, const struct tuned_device *device)
 {
-    unsigned major = (unsigned)asked->compute_capability_major;
+    unsigned major = (unsigned)device->compute_capability_major;
     return major < MAJORS_MAX && (majors >> major & 1);
 }
 
 /* Returns the best grade that entries of a section of the device's kind can have. */
 static enum tuned_grade grade_section(const struct section *section,
-                                      const struct tuned_device *asked, int is_named_so)
+                                      const struct tuned_device *device, int is_named_so)
 {
     const struct tuned_device *found = &section->device;
-    int is_same_major = found->compute_capability_major == asked->compute_capability_major;
+    int is_same_major = found->compute_capability_major == device->compute_capability_major;
     if (section->is_portable && section->majors)
-        return is_of_major(section->majors, asked) ? TUNED_PORTABLE : TUNED_FAR_DEVICE;
+        return is_of_major(section->majors, device) ? TUNED_PORTABLE : TUNED_FAR_DEVICE;
     if (section->is_portable)
         return TUNED_DEFAULT;
-    if (asked->name &&
-        (!found->unit_count || !asked->unit_count || found->unit_count == asked->unit_count) &&
-        (asked->compute_capability_major == 0 || found->compute_capability_major == 0 ||
-         (is_same_major && found->compute_capability_minor == asked->compute_capability_minor))) {
+    if (device->name &&
+        (!found->unit_count || !device->unit_count || found->unit_count == device->unit_count) &&
+        (device->compute_capability_major == 0 || found->compute_capability_major == 0 ||
+         (is_same_major && found->compute_capability_minor == device->compute_capability_minor))) {
         if (is_named_so)
             return TUNED_EXACT;
-        if (is_same_model(found->name, asked->name))
+        if (is_same_model(found->name, device->name))
             return TUNED_SAME_MODEL;
     }
     return is_same_major ? TUNED_OTHER_DEVICE : TUNED_FAR_DEVICE;
@@ -1639,23 +1639,24 @@ struct candidate {
 };
 
 /* Returns the ratio of two numbers of devices; 0 if one is unknown. */
-ONE_COPY static double compare_numbers(double found, double asked)
+ONE_COPY static double compare_numbers(double found, double other)
 {
-    return found > 0 && asked > 0 ? ratio_of(found, asked) : 0;
+    return found > 0 && other > 0 ? ratio_of(found, other) : 0;
 }
 
 static void rank_section(struct candidate *candidate, const struct section *section,
-                         const struct tuned_device *asked, int is_named_so)
+                         const struct tuned_device *device, int is_named_so)
 {
     const struct tuned_device *found = &section->device;
-    double bandwidth = compare_numbers(found->bandwidth_gbs, asked->bandwidth_gbs);
-    double memory = compare_numbers((double)found->memory_bytes, (double)asked->memory_bytes);
-    double units = section->is_portable ? 1 : compare_numbers(found->unit_count, asked->unit_count);
+    double bandwidth = compare_numbers(found->bandwidth_gbs, device->bandwidth_gbs);
+    double memory = compare_numbers((double)found->memory_bytes, (double)device->memory_bytes);
+    double units =
+        section->is_portable ? 1 : compare_numbers(found->unit_count, device->unit_count);
     double *keys = candidate->keys;
     candidate->entry = NULL;
     candidate->source = section->source;
-    keys[UNKNOWN] = 4 * (found->compute_capability_major == asked->compute_capability_major &&
-                         found->compute_capability_minor != asked->compute_capability_minor) +
+    keys[UNKNOWN] = 4 * (found->compute_capability_major == device->compute_capability_major &&
+                         found->compute_capability_minor != device->compute_capability_minor) +
                     2 * (units < 1) + (bandwidth < 1);
     keys[NAMED] = 2 * !is_named_so;
     keys[NEAR] = keys[MEMORY] = 1;
@@ -2114,10 +2115,10 @@ static long long scale_by_units(const struct tuned_answer *answer, const char *n
 {
     const struct tuned_entry *entry = answer->entry;
     long long found = tuned_entry_device(entry)->unit_count;
-    long long asked = answer->device ? answer->device->unit_count : 0;
-    if (value <= 0 || found <= 0 || asked <= 0 || !lists(entry, PER_UNIT, name))
+    long long units = answer->device ? answer->device->unit_count : 0;
+    if (value <= 0 || found <= 0 || units <= 0 || !lists(entry, PER_UNIT, name))
         return value;
-    double scaled = (double)value * (double)asked / (double)found + 0.5;
+    double scaled = (double)value * (double)units / (double)found + 0.5;
     return scaled > 9.2e18 ? value : scaled > 1 ? (long long)scaled : 1;
 }
 

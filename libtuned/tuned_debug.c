@@ -23,7 +23,7 @@ static int add_further(const struct tuned_entry *entry, char *out, size_t bytes,
 }
 
 /* Appends the requested sizes besides n: ", m = 500". */
-static void add_asked(const struct tuned_answer *answer, char *out, size_t bytes, int used)
+static void add_requested_size(const struct tuned_answer *answer, char *out, size_t bytes, int used)
 {
     for (size_t i = 0; i < answer->size_count && (size_t)used < bytes; i++)
         used += snprintf(out + used, bytes - (size_t)used, ", %.40s = %lld", answer->sizes[i].name,
@@ -45,7 +45,7 @@ static void describe_sizes(const struct tuned_answer *answer, char *out, size_t 
     /* cppcheck-suppress wrongPrintfScanfArgNum */
     int used = snprintf(out, bytes, format, first, high, tuned_entry_n(entry));
     if (answer->grade == TUNED_EXACT) {
-        add_asked(answer, out, bytes, used);
+        add_requested_size(answer, out, bytes, used);
         return;
     }
     used = add_further(entry, out, bytes, used);
@@ -60,17 +60,17 @@ static void describe_sizes(const struct tuned_answer *answer, char *out, size_t 
     if ((size_t)used < bytes) /* cppcheck-suppress wrongPrintfScanfArgNum */
         used += snprintf(out + used, bytes - (size_t)used, format, answer->n);
     if (answer->grade == TUNED_NEAREST_SIZE)
-        add_asked(answer, out, bytes, used);
+        add_requested_size(answer, out, bytes, used);
 }
 
-static const char *describe_capability(const struct tuned_device *asked,
+static const char *describe_capability(const struct tuned_device *device,
                                        const struct tuned_device *found)
 {
     if (found->compute_capability_major == 0)
         return "";
-    if (found->compute_capability_major != asked->compute_capability_major)
+    if (found->compute_capability_major != device->compute_capability_major)
         return ", of another compute capability";
-    return found->compute_capability_minor != asked->compute_capability_minor
+    return found->compute_capability_minor != device->compute_capability_minor
                ? ", of the same major compute capability"
                : ", of the same compute capability";
 }
@@ -136,14 +136,14 @@ static void describe_answer(const struct tuned_answer *answer, char *out, size_t
                                           "%.0s%.0stuned on %.60s for %s",
                                           "%.0s%.0smeasured on %.60s at %s"};
     const struct tuned_entry *entry = answer->entry;
-    const struct tuned_device *asked = answer->device;
+    const struct tuned_device *device = answer->device;
     const char *problem = answer->problem, *kind = NULL;
     char sizes[320];
     if (!entry) {
         const char *format = "no tuned.conf is loaded";
         if (answer->tuned) {
             format = "no device or no problem was named";
-            kind = asked && problem ? asked->kind : NULL;
+            kind = device && problem ? device->kind : NULL;
         }
         if (kind)
             format = tuned_value_index(answer->tuned, problem) >= 0
@@ -156,10 +156,11 @@ static void describe_answer(const struct tuned_answer *answer, char *out, size_t
     const struct tuned_device *found = tuned_entry_device(entry);
     describe_sizes(answer, sizes, sizeof sizes);
     /* cppcheck-suppress wrongPrintfScanfArgNum */
-    snprintf(out, bytes, formats[answer->grade], problem, asked->name ? asked->name : "this device",
-             found->name, sizes, tuned_entry_file(entry), found->name,
-             describe_capability(asked, found), found->unit_count,
-             strcmp(found->kind, "cpu") == 0 ? "cores" : "SMs", asked->unit_count);
+    snprintf(out, bytes, formats[answer->grade], problem,
+             device->name ? device->name : "this device", found->name, sizes,
+             tuned_entry_file(entry), found->name, describe_capability(device, found),
+             found->unit_count, strcmp(found->kind, "cpu") == 0 ? "cores" : "SMs",
+             device->unit_count);
 }
 
 void tuned_debug_print(void *context, const struct tuned_answer *answer)

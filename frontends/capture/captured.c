@@ -251,7 +251,7 @@ static bool each_integer(const struct captured_set *set,
 }
 
 /* Returns true if the number differs between all launches and is a size. */
-static bool tells_apart(const struct captured_set *set, uint32_t at, uint32_t bytes, void *context)
+static bool differs_at(const struct captured_set *set, uint32_t at, uint32_t bytes, void *context)
 {
     int64_t *sizes = context;
     for (size_t i = 0; i < set->launch_count; i++) {
@@ -272,7 +272,7 @@ static bool counts_elements(const struct captured_set *set, uint32_t at, uint32_
 {
     enum { ELEMENTS_MIN = 32 };
     const int64_t *sizes = context;
-    bool counts = tells_apart(set, at, bytes, context);
+    bool counts = differs_at(set, at, bytes, context);
     for (size_t i = 0; i < set->launch_count; i++)
         counts = counts && sizes[i] >= ELEMENTS_MIN;
     return counts;
@@ -295,7 +295,7 @@ static void choose_sizes(struct captured_set *set)
 {
     uint64_t most = 0;
     if (!each_integer(set, counts_elements, set->sizes) &&
-        !each_integer(set, tells_apart, set->sizes))
+        !each_integer(set, differs_at, set->sizes))
         for (size_t i = 0; i < set->launch_count; i++)
             set->sizes[i] = (int64_t)i + 1;
     sort_launches(set);

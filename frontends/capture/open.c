@@ -381,7 +381,7 @@ static enum status check_end(const struct capture_file *file, uint64_t *end, str
 {
     struct cap_end is;
     struct record record;
-    char hash[HASH_TEXT_BYTES], said[HASH_TEXT_BYTES];
+    char hash[HASH_TEXT_BYTES], expected[HASH_TEXT_BYTES];
     const uint64_t bytes = sizeof(struct cap_record_head) + sizeof is;
     if (head_bytes(file->data, file->bytes) == 0)
         return error_set(error, STATUS_BAD_INPUT,
@@ -393,8 +393,8 @@ static enum status check_end(const struct capture_file *file, uint64_t *end, str
         return error_set(error, STATUS_BAD_INPUT, "%s: it was cut: capture again", file->path);
     memcpy(&is, record.fixed, sizeof is);
     hash_bytes(file->data, *end, hash);
-    hash_text_of(is.hash, said);
-    if (is.bytes != *end || strcmp(said, hash) != 0)
+    hash_text_of(is.hash, expected);
+    if (is.bytes != *end || strcmp(expected, hash) != 0)
         return error_set(error, STATUS_BAD_INPUT, "%s: it is damaged: capture again", file->path);
     return STATUS_OK;
 }

@@ -13,7 +13,7 @@
 
 enum { TYPE_CODES = 12 };
 
-struct asking {
+struct reading {
     struct arena *arena;
     const struct source_question *question;
     struct source source;
@@ -50,7 +50,7 @@ static bool take_text(struct template_parameter *parameter, const char *text)
 }
 
 /* Uses the argument of a launch. Returns false if it is neither a number nor a type. */
-static bool take_argument(struct asking *asking, struct template_parameter *parameter,
+static bool take_argument(struct reading *reading, struct template_parameter *parameter,
                           const struct formula *argument)
 {
     int64_t value = 0;
@@ -59,7 +59,7 @@ static bool take_argument(struct asking *asking, struct template_parameter *para
     if (parameter->kind != TEMPLATE_TYPE && formula_value(argument, &value)) {
         parameter->preset = parameter->kind == TEMPLATE_BOOLEAN
                                 ? (value ? "true" : "false")
-                                : arena_printf(asking->arena, "%lld", (long long)value);
+                                : arena_printf(reading->arena, "%lld", (long long)value);
         return parameter->preset;
     }
     return argument->kind == FORMULA_NAME && take_text(parameter, argument->text);
@@ -67,16 +67,16 @@ static bool take_argument(struct asking *asking, struct template_parameter *para
 
 /* Reads the arguments of "scale<float, 4>". Returns false for one that is neither a number nor a
  * type. */
-static bool take_wanted(struct asking *asking, const char *wanted)
+static bool take_wanted(struct reading *reading, const char *wanted)
 {
-    struct kernel_signature *kernel = asking->kernel;
+    struct kernel_signature *kernel = reading->kernel;
     size_t count = 0;
     for (const char *at = strchr(wanted, '<') + 1; *at && count < kernel->template_count;) {
         const size_t length = strcspn(at, ",>");
         const char *end = at + length;
         while (end > at && isspace((unsigned char)end[-1]))
             end--;
-        const char *text = arena_strndup(asking->arena, at, (size_t)(end - at));
+        const char *text = arena_strndup(reading->arena, at, (size_t)(end - at));
         if (!text || !take_text(&kernel->template[count++], text))
             return false;
         at += length + (at[length] != '\0');
@@ -87,41 +87,41 @@ static bool take_wanted(struct asking *asking, const char *wanted)
 
 /* Writes "scale<float, 4>": of the arguments that are asked for, of the source's launch, else the
  * template's own. */
-static enum status name_instance(struct asking *asking, struct error *error)
+static enum status name_instance(struct reading *reading, struct error *error)
 {
-    struct kernel_signature *kernel = asking->kernel;
-    const struct source_launch *launch = &asking->out->launch;
-    const char *wanted = asking->question->kernel;
+    struct kernel_signature *kernel = reading->kernel;
+    const struct source_launch *launch = &reading->out->launch;
+    const char *wanted = reading->question->kernel;
     struct text text = {0};
-    asking->instance = kernel->name;
+    reading->instance = kernel->name;
     if (kernel->template_count == 0)
         return STATUS_OK;
     const bool is_wanted = wanted && strchr(wanted, '<');
-    if (is_wanted && !take_wanted(asking, wanted)) {
-        asking->out->instance =
-            arena_printf(asking->arena, "%s%s", kernel->name, strchr(wanted, '<'));
-        asking->instance = asking->out->instance;
-        return asking->instance ? STATUS_OK : error_no_memory(error);
+    if (is_wanted && !take_wanted(reading, wanted)) {
+        reading->out->instance =
+            arena_printf(reading->arena, "%s%s", kernel->name, strchr(wanted, '<'));
+        reading->instance = reading->out->instance;
+        return reading->instance ? STATUS_OK : error_no_memory(error);
     }
     for (size_t i = 0; i < kernel->template_count; i++) {
         struct template_parameter *parameter = &kernel->template[i];
         const struct formula *given = i < launch->template_count ? launch->template[i] : NULL;
-        const bool fits = (!is_wanted && take_argument(asking, parameter, given)) ||
+        const bool fits = (!is_wanted && take_argument(reading, parameter, given)) ||
                           (parameter->preset && take_text(parameter, parameter->preset));
-        parameter->square = fits && uses_as_square(&asking->tokens, parameter->name);
+        parameter->square = fits && uses_as_square(&reading->tokens, parameter->name);
         if (!fits) {
             text_free(&text);
             return error_set(
                 error, STATUS_BAD_INPUT,
                 "kernel %s: name an instance of this template, as the program launches "
                 "it: --kernel '%s<...>' (%s has no launch that says what %s is)",
-                kernel->name, kernel->name, asking->question->path, parameter->name);
+                kernel->name, kernel->name, reading->question->path, parameter->name);
         }
         text_printf(&text, "%s%s%s", i ? "" : kernel->name, i ? ", " : "<", parameter->preset);
     }
     text_append(&text, ">");
-    asking->instance = text_to_arena(&text, asking->arena);
-    return asking->instance ? STATUS_OK : error_no_memory(error);
+    reading->instance = text_to_arena(&text, reading->arena);
+    return reading->instance ? STATUS_OK : error_no_memory(error);
 }
 
 /* ---- the question ---- */
@@ -214,12 +214,12 @@ static void put_numbers(struct text *text, const char *what)
 
 /* Writes the name expression: how many parameters there are, the numbers of each, and of each
  * symbol. */
-static const char *make_expression(const struct asking *asking)
+static const char *make_expression(const struct reading *reading)
 {
     struct text text = {0};
     text_append(&text, "tune_probe::tune_asks<tune_probe::tune_asked::tune_count");
-    const size_t count = asking->kernel->parameter_count;
-    for (size_t i = 0; i < count + asking->out->symbol_count; i++) {
+    const size_t count = reading->kernel->parameter_count;
+    for (size_t i = 0; i < count + reading->out->symbol_count; i++) {
         char what[64];
         (void)string_format(what, sizeof what,
                             i < count ? "tune_asked::tune_at<%zu>" : "tune_symbol_%zu",
@@ -227,20 +227,20 @@ static const char *make_expression(const struct asking *asking)
         put_numbers(&text, what);
     }
     text_append(&text, ">");
-    return text_to_arena(&text, asking->arena);
+    return text_to_arena(&text, reading->arena);
 }
 
-static const char *make_source(const struct asking *asking)
+static const char *make_source(const struct reading *reading)
 {
     struct text text = {0};
     text_printf(&text,
                 "%s\n%snamespace tune_probe { typedef tune_takes<decltype(&::%s)> tune_asked;\n",
-                asking->source.text, probe, asking->instance);
-    for (size_t i = 0; i < asking->out->symbol_count; i++)
+                reading->source.text, probe, reading->instance);
+    for (size_t i = 0; i < reading->out->symbol_count; i++)
         text_printf(&text, "typedef tune_shape<decltype(::%s)> tune_symbol_%zu;\n",
-                    asking->out->symbols[i].name, i);
+                    reading->out->symbols[i].name, i);
     text_append(&text, "}\n");
-    return text_to_arena(&text, asking->arena);
+    return text_to_arena(&text, reading->arena);
 }
 
 /* ---- the answer ---- */
@@ -284,17 +284,17 @@ static void take_parameter(struct kernel_parameter *parameter, const struct type
                                                                               : PARAMETER_OTHER;
 }
 
-static enum status take_answer(struct asking *asking, const char *answer, struct error *error)
+static enum status take_answer(struct reading *reading, const char *answer, struct error *error)
 {
-    struct kernel_signature *kernel = asking->kernel;
+    struct kernel_signature *kernel = reading->kernel;
     struct type_numbers numbers;
     int count = 0;
     bool fits = take_number(&answer, &count) && (size_t)count == kernel->parameter_count;
     for (size_t i = 0; fits && i < kernel->parameter_count; i++)
         if ((fits = take_numbers(&answer, &numbers)))
             take_parameter(&kernel->parameters[i], &numbers);
-    for (size_t i = 0; fits && i < asking->out->symbol_count; i++) {
-        struct symbol_signature *symbol = &asking->out->symbols[i];
+    for (size_t i = 0; fits && i < reading->out->symbol_count; i++) {
+        struct symbol_signature *symbol = &reading->out->symbols[i];
         fits = take_numbers(&answer, &numbers);
         symbol->known = fits && numbers.code > 0 && numbers.pointer == 0 && numbers.bytes > 0;
         symbol->type = coded_types[fits ? numbers.code : 0];
@@ -315,11 +315,11 @@ static enum status take_answer(struct asking *asking, const char *answer, struct
 
 /* ---- compiling ---- */
 
-static enum status compile_question(struct asking *asking, struct error *error)
+static enum status compile_question(struct reading *reading, struct error *error)
 {
-    const struct source_question *question = asking->question;
-    const char *expression = make_expression(asking);
-    const char *source = make_source(asking);
+    const struct source_question *question = reading->question;
+    const char *expression = make_expression(reading);
+    const char *source = make_source(reading);
     const char *symbol = NULL;
     struct binary_request request = {.source_path = question->path,
                                      .architecture = question->architecture,
@@ -339,12 +339,12 @@ static enum status compile_question(struct asking *asking, struct error *error)
     memcpy(request.folders, question->folders, sizeof request.folders);
     memcpy(request.flags, question->flags, sizeof request.flags);
     memcpy(request.units, question->units, sizeof request.units);
-    for (size_t i = 0; i < asking->out->macro_count; i++)
-        if (!asking->out->macros[i].fixed) /* the source itself defines that */
+    for (size_t i = 0; i < reading->out->macro_count; i++)
+        if (!reading->out->macros[i].fixed) /* the source itself defines that */
             request.defines[request.define_count++] = (struct named_value){
-                asking->out->macros[i].name, value_text(asking->out->macros[i].preset)};
-    const enum status status = device_symbol_of(asking->arena, source, &request, &symbol, error);
-    return status == STATUS_OK ? take_answer(asking, symbol, error) : status;
+                reading->out->macros[i].name, value_text(reading->out->macros[i].preset)};
+    const enum status status = device_symbol_of(reading->arena, source, &request, &symbol, error);
+    return status == STATUS_OK ? take_answer(reading, symbol, error) : status;
 }
 
 /* Removes a variable that the compiler does not see, as behind an #if. Returns false if `message`
@@ -366,7 +366,7 @@ static bool drop_unseen(struct source_signature *out, const char *message)
 }
 
 /* Adds advice to the compiler's error. */
-static enum status explain(const struct asking *asking, struct error *error)
+static enum status explain(const struct reading *reading, struct error *error)
 {
     char text[ERROR_TEXT_BYTES];
     static const char before[] = "identifier \"", behind[] = "\" is undefined";
@@ -385,26 +385,26 @@ static enum status explain(const struct asking *asking, struct error *error)
             error, STATUS_COMPILE_FAILED,
             "%s (%s only declares it: name the source that defines it behind this one, "
             "tune init k.cu OTHER.cu)",
-            text, asking->question->path);
+            text, reading->question->path);
     if (strstr(text, "overloaded function"))
         return error_set(error, STATUS_COMPILE_FAILED,
                          "%s: there are several kernels of the name %s: give the one to tune a "
                          "name of its own, or tune it from a capture (tune capture)",
-                         asking->question->path, asking->kernel->name);
+                         reading->question->path, reading->kernel->name);
     if (strncmp(text, "what tune init asks", 19) == 0)
         return error_set(error, STATUS_COMPILE_FAILED,
                          "%s: the compiler does not see the kernel %s, as where an #if leaves it "
                          "out: say how the project compiles it (-- nvcc ...): %s",
-                         asking->question->path, asking->kernel->name, text);
+                         reading->question->path, reading->kernel->name, text);
     return error_set(error, STATUS_COMPILE_FAILED,
                      "%s (say how the project compiles it: tune init ... -- nvcc ...)", text);
 }
 
 /* Returns true if the kernel reads a texture reference, which CUDA removed in version 12. */
-static bool reads_texture_reference(const struct asking *asking)
+static bool reads_texture_reference(const struct reading *reading)
 {
-    const struct tokens *tokens = &asking->tokens;
-    const struct kernel_signature *kernel = asking->kernel;
+    const struct tokens *tokens = &reading->tokens;
+    const struct kernel_signature *kernel = reading->kernel;
     for (size_t i = kernel->first_token; i + 2 < kernel->end_token; i++) {
         if (!token_is_in(tokens, i, "tex1Dfetch tex1D tex2D tex3D") ||
             !token_is(tokens, i + 1, "("))
@@ -437,33 +437,33 @@ static void take_defines(const struct source_question *question, struct source_s
 static enum status ask_once(struct arena *arena, const struct source_question *question,
                             struct source_signature *out, struct error *error)
 {
-    struct asking asking = {.arena = arena, .question = question, .out = out};
+    struct reading reading = {.arena = arena, .question = question, .out = out};
     TRY(source_read_in(arena, question->path, question->folders, question->folder_count,
-                       &asking.source, error));
-    if (!tokens_read(arena, asking.source.contents, &asking.tokens))
+                       &reading.source, error));
+    if (!tokens_read(arena, reading.source.contents, &reading.tokens))
         return error_no_memory(error);
-    TRY(declarations_read(arena, &asking.tokens, out, error));
-    TRY(kernel_choose(arena, question, out, &asking.kernel, error));
-    out->asked = asking.kernel;
-    if (reads_texture_reference(&asking))
+    TRY(declarations_read(arena, &reading.tokens, out, error));
+    TRY(kernel_choose(arena, question, out, &reading.kernel, error));
+    out->chosen = reading.kernel;
+    if (reads_texture_reference(&reading))
         return error_set(error, STATUS_BAD_INPUT,
                          "kernel %s reads a texture reference, which CUDA has no more: write its "
                          "argument by hand (docs/experiment-files.md: symbol, texture)",
-                         asking.kernel->name);
+                         reading.kernel->name);
     take_defines(question, out);
-    if (!uses_mark(arena, &asking.tokens, out) ||
-        !launches_read(arena, question->path, &asking.tokens, out))
+    if (!uses_mark(arena, &reading.tokens, out) ||
+        !launches_read(arena, question->path, &reading.tokens, out))
         return error_no_memory(error);
-    TRY(name_instance(&asking, error));
-    enum status status = compile_question(&asking, error);
+    TRY(name_instance(&reading, error));
+    enum status status = compile_question(&reading, error);
     while (status == STATUS_COMPILE_FAILED && drop_unseen(out, error->text)) {
         error_clear(error);
-        status = compile_question(&asking, error);
+        status = compile_question(&reading, error);
     }
     if (status == STATUS_COMPILE_FAILED)
-        return explain(&asking, error);
-    return status != STATUS_OK || uses_mark(arena, &asking.tokens, out) ? status
-                                                                        : error_no_memory(error);
+        return explain(&reading, error);
+    return status != STATUS_OK || uses_mark(arena, &reading.tokens, out) ? status
+                                                                         : error_no_memory(error);
 }
 
 /* ---- headers near the source, and nvcc ---- */

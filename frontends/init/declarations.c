@@ -702,8 +702,8 @@ static bool mark_symbol(const struct reach *reach, const struct source_signature
     struct kernel_parameter use = {.kind = PARAMETER_POINTER};
     const bool is_array = token_is(tokens, symbol->token + 1, "[");
     bool used = false;
-    for (size_t i = 0; i < out->asked->parameter_count; i++)
-        if (strcmp(out->asked->parameters[i].name, name) == 0)
+    for (size_t i = 0; i < out->chosen->parameter_count; i++)
+        if (strcmp(out->chosen->parameters[i].name, name) == 0)
             return false;
     for (size_t i = 1; i < tokens->count; i++)
         if (reach->is_live[i] && tokens->items[i].kind == TOKEN_DIRECTIVE) {
@@ -722,14 +722,14 @@ bool uses_mark(struct arena *arena, const struct tokens *tokens, struct source_s
 {
     struct reach reach;
     size_t kept = 0;
-    if (!reach_read(arena, tokens, out->asked, &reach))
+    if (!reach_read(arena, tokens, out->chosen, &reach))
         return false;
     for (size_t i = 0; i < out->macro_count; i++) {
         out->macros[i].elsewhere = !is_used(&reach, out->macros[i].name);
         out->macros[i].square = uses_as_square(tokens, out->macros[i].name);
     }
     for (size_t i = 0; i < out->kernel_count; i++)
-        if (&out->kernels[i] == out->asked)
+        if (&out->kernels[i] == out->chosen)
             mark_hidden(tokens, &out->kernels[i]);
     for (size_t i = 0; i < out->symbol_count; i++)
         if (mark_symbol(&reach, out, &out->symbols[i]))

@@ -411,7 +411,7 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
         return error_no_memory(error);
     *draft = (struct draft){.arena = arena,
                             .request = request,
-                            .kernel = request->signature->asked,
+                            .kernel = request->signature->chosen,
                             .out = out,
                             .flat = true};
     size_t sizes = 0;

@@ -378,9 +378,9 @@ static bool preset_of(const struct source_signature *kept, const char *name, int
     for (size_t i = 0; kept && i < kept->macro_count; i++)
         if (strcmp(kept->macros[i].name, name) == 0)
             preset = kept->macros[i].preset;
-    for (size_t i = 0; kept && kept->asked && i < kept->asked->template_count; i++)
-        if (strcmp(kept->asked->template[i].name, name) == 0)
-            preset = kept->asked->template[i].preset;
+    for (size_t i = 0; kept && kept->chosen && i < kept->chosen->template_count; i++)
+        if (strcmp(kept->chosen->template[i].name, name) == 0)
+            preset = kept->chosen->template[i].preset;
     *number = preset ? strtoll(preset, &end, 0) : 0;
     return preset && *preset && *end == '\0';
 }

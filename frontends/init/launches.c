@@ -409,7 +409,7 @@ static bool is_in_launch(const struct source_signature *out, const char *name)
             if (formulas[i] && formula_names(formulas[i], name))
                 return true;
     }
-    return names_word(out->asked->bounds, name);
+    return names_word(out->chosen->bounds, name);
 }
 
 /* Returns true if the size of the work depends on the number: an allocation, or the bound of an
@@ -595,8 +595,8 @@ static void launches_find(struct arena *arena, const struct tokens *whole, const
                           struct source_signature *out)
 {
     struct launches launches = {
-        .arena = arena, .whole = whole, .out = out, .kernel = out->asked, .best_known = 1};
-    const char *name = unqualified_name(out->asked->name);
+        .arena = arena, .whole = whole, .out = out, .kernel = out->chosen, .best_known = 1};
+    const char *name = unqualified_name(out->chosen->name);
     for (size_t i = 0; i < whole->count; i++) {
         if (whole->items[i].kind != TOKEN_NAME)
             continue;
@@ -617,7 +617,7 @@ static bool find_nearby(struct arena *arena, const char *source, struct source_s
     char *contents = NULL;
     struct tokens tokens;
     struct error ignored = {0};
-    const char *path = nearby_launch(arena, source, unqualified_name(out->asked->name));
+    const char *path = nearby_launch(arena, source, unqualified_name(out->chosen->name));
     if (!path || file_read(arena, path, SIZE_MAX, &contents, NULL, &ignored) != STATUS_OK)
         return true;
     if (!tokens_read(arena, contents, &tokens))
@@ -630,7 +630,7 @@ bool launches_read(struct arena *arena, const char *path, const struct tokens *t
                    struct source_signature *out)
 {
     struct launches launches = {
-        .arena = arena, .whole = tokens, .tokens = tokens, .out = out, .kernel = out->asked};
+        .arena = arena, .whole = tokens, .tokens = tokens, .out = out, .kernel = out->chosen};
     read_indices(&launches);
     launches_find(arena, tokens, NULL, out);
     if (out->launch.line == 0 && !find_nearby(arena, path, out))

@@ -66,7 +66,7 @@ struct source_signature {
     struct source_launch launch;
     struct source_indices indices;
     const char *not_tuned; /* "BINS (256), RADIUS (3)": numbers that the kernel names */
-    const struct kernel_signature *asked;
+    const struct kernel_signature *chosen;
     const char *instance; /* instance of a template with arguments other than numbers and types;
                              NULL: none */
 };

@@ -74,7 +74,7 @@ bool put_ours(struct translation *t, const char *key);
 const json_t *json_member(const json_t *object, const char *key);
 /* Returns a member's text, or NULL. */
 const char *json_word(const json_t *object, const char *key);
-bool json_says(const json_t *object, const char *key, const char *text);
+bool json_has_text(const json_t *object, const char *key, const char *text);
 /* Reads a member's text into *out (NULL: absent). Returns false if it is another type. */
 bool json_text(struct translation *t, const json_t *object, const char *key, const char *origin,
                const char **out);

@@ -137,13 +137,13 @@ static bool any_has(const json_t *array, const char *key)
     return false;
 }
 
-static bool any_says(const json_t *array, const char *key, const char *text)
+static bool any_has_text(const json_t *array, const char *key, const char *text)
 {
     const json_t *item;
     size_t index;
     json_array_foreach(array, index, item)
     {
-        if (json_says(item, key, text))
+        if (json_has_text(item, key, text))
             return true;
     }
     return false;
@@ -183,8 +183,8 @@ static void detect_dialect(struct translation *t, enum t1_dialect wanted)
         tuner |= json_member(t->kernel, grid_keys[i]) != NULL;
     bool ktt = json_member(t->kernel, "ReferenceArguments") ||
                json_member(t->kernel, "Profiling") || any_has(t->arguments, "TypeSize") ||
-               any_says(t->arguments, "MemoryType", "Local") ||
-               any_says(t->arguments, "MemoryType", "Symbol");
+               any_has_text(t->arguments, "MemoryType", "Local") ||
+               any_has_text(t->arguments, "MemoryType", "Symbol");
     if (!tuner && !ktt)
         tuner = any_has(json_member(t->space, "TuningParameters"), "Default") ||
                 json_member(json_member(t->root, "General"), "BenchmarkName") ||

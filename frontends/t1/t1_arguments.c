@@ -9,14 +9,14 @@
 
 bool t1_is_local(const json_t *argument)
 {
-    return json_says(argument, "MemoryType", "Local");
+    return json_has_text(argument, "MemoryType", "Local");
 }
 
 bool t1_is_symbol(const struct translation *t, const json_t *argument)
 {
-    return json_says(argument, "MemoryType", "Symbol") ||
+    return json_has_text(argument, "MemoryType", "Symbol") ||
            (t->dialect == T1_KERNEL_TUNER && !t->no_constants &&
-            json_says(argument, "MemType", "Constant"));
+            json_has_text(argument, "MemType", "Constant"));
 }
 
 const char *t1_argument_name(struct translation *t, size_t index)
@@ -255,7 +255,7 @@ static bool put_scalar(struct translation *t, struct node *node, size_t index, c
         return false;
     if (!text)
         return t1_error(t, of, "must be a number: it is the scalar's value");
-    if (json_says(argument, "Type", "custom"))
+    if (json_has_text(argument, "Type", "custom"))
         return t1_error(t, origin,
                         "a scalar of Type custom has no value here; say what it is made "
                         "of as 'fields' in tune.arguments of an overlay (--overlay)");
@@ -302,7 +302,7 @@ static bool put_vector(struct translation *t, struct node *node, size_t index, c
     bool hinted = json_is_true(output) || json_integer_value(output) != 0;
     json_array_foreach(json_member(t->kernel, "ReferenceArguments"), i, reference)
     {
-        hinted |= json_says(reference, "TargetName", t1_argument_name(t, index));
+        hinted |= json_has_text(reference, "TargetName", t1_argument_name(t, index));
     }
     put_text(t, node, "type", origin, type->element);
     put_text(t, node, "count", of,
@@ -343,10 +343,10 @@ static bool put_argument(struct translation *t, struct node *arguments, size_t i
         return false;
     const bool symbol = t1_is_symbol(t, argument);
     const bool passed = symbol && t1_passes_symbols(t);
-    if (!symbol && json_says(argument, "MemType", "Constant"))
+    if (!symbol && json_has_text(argument, "MemType", "Constant"))
         t1_ignore(t, t1_printf(t, "%s.MemType (the source has no __constant__ variable)", origin));
-    const bool scalar =
-        json_says(argument, "MemoryType", "Scalar") || (symbol && !json_member(argument, "Size"));
+    const bool scalar = json_has_text(argument, "MemoryType", "Scalar") ||
+                        (symbol && !json_member(argument, "Size"));
     /* An argument that is passed and copied has two entries with the same data. */
     for (int copied = passed ? 0 : 1; copied < 2; copied++) {
         struct node *node = put_mapping(t, arguments, NULL, origin);
@@ -358,7 +358,7 @@ static bool put_argument(struct translation *t, struct node *arguments, size_t i
             put_text(t, node, "symbol", origin, name);
         if (!(scalar ? put_scalar : put_vector)(t, node, index, origin, &type))
             return false;
-        if (passed && !scalar && json_says(argument, "FillType", "Random") &&
+        if (passed && !scalar && json_has_text(argument, "FillType", "Random") &&
             !json_is_integer(json_member(argument, "RandomSeed")))
             put_text(t, node, "seed", origin, t1_printf(t, "%zu", index));
     }

@@ -216,7 +216,7 @@ static void put_defines(struct translation *t, const struct extent *grid,
     json_array_foreach(json_member(t->space, "TuningParameters"), index, parameter)
     {
         const char *name = json_word(parameter, "Name");
-        bool real = t->dialect == T1_KTT && json_says(parameter, "Type", "float");
+        bool real = t->dialect == T1_KTT && json_has_text(parameter, "Type", "float");
         put_define(t, defines, t1_printf(t, "ConfigurationSpace.TuningParameters[%zu]", index),
                    name, real ? t1_printf(t, "float(%s)", name) : name);
     }

@@ -19,7 +19,7 @@ const char *json_word(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
-bool json_says(const json_t *object, const char *key, const char *text)
+bool json_has_text(const json_t *object, const char *key, const char *text)
 {
     const char *its = json_word(object, key);
     return its && strcmp(its, text) == 0;

@@ -95,7 +95,8 @@ static bool merge_named(json_t *array, const json_t *patch)
     json_object_foreach((json_t *)patch, name, value)
     {
         size_t at = 0;
-        while (at < json_array_size(array) && !json_says(json_array_get(array, at), "Name", name))
+        while (at < json_array_size(array) &&
+               !json_has_text(json_array_get(array, at), "Name", name))
             at++;
         const bool there = at < json_array_size(array);
         if (json_is_null(value)) {

@@ -21,7 +21,7 @@ const json_t *t1_parameter(const struct translation *t, const char *name)
     size_t index;
     json_array_foreach(parameters_of(t), index, parameter)
     {
-        if (json_says(parameter, "Name", name))
+        if (json_has_text(parameter, "Name", name))
             return parameter;
     }
     return NULL;
@@ -194,10 +194,11 @@ static const char *default_text(struct translation *t, const json_t *parameter, 
     if (json_is_boolean(value))
         return json_is_true(value) ? "true" : "false";
     if (!text)
-        return json_number_text(
-            t, value, json_says(parameter, "Type", "int") || json_says(parameter, "Type", "uint"));
-    *quoted =
-        json_says(parameter, "Type", "string") || strspn(text, "0123456789.-+e") != strlen(text);
+        return json_number_text(t, value,
+                                json_has_text(parameter, "Type", "int") ||
+                                    json_has_text(parameter, "Type", "uint"));
+    *quoted = json_has_text(parameter, "Type", "string") ||
+              strspn(text, "0123456789.-+e") != strlen(text);
     return text;
 }
 

@@ -136,7 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         write_lines(output[1], data, size);
     (void)close(output[1]);
 
-    require(remote_hear(remote, &error) != STATUS_OK && error.text[0] != '\0');
+    require(remote_receive(remote, &error) != STATUS_OK && error.text[0] != '\0');
     require(pthread_mutex_trylock(&remote->mutex) == 0 &&
             pthread_mutex_trylock(&remote->sending) == 0);
     require(memchr(remote->name, '\0', sizeof remote->name) != NULL);

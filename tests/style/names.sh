@@ -1,13 +1,13 @@
 #!/bin/sh
 # names.sh [ROOT]: no variable, member or function has a name that says nothing where it is used. Of a search strategy, `ask`
-# and `tell` are the field's words, and `told` what follows from them.
+# and `tell` are the field's words, as is `told`; members of stored rows have the names of their columns.
 set -eu
 root=${1:-$(dirname -- "$0")/../..}
 cd -- "$root"
-find tuner frontends views libtuned -path tuner/search -prune -o -name '*.[ch]' -exec awk '
+find tuner frontends views libtuned \( -path tuner/search -o -path tuner/store \) -prune -o -name '*.[ch]' -exec awk '
     { gsub(/"([^"\\]|\\.)*"|\/\*.*\*\//, "") }
     /^ *(\*|\/\*|return|else)/ { next }
-    /(^|[(,]) *((static|const|unsigned|struct|enum) )*[a-z_0-9]+ [* ]*(told|again|like|any|only|tell|ask|put)(\[[^]]*\])?( =|[;,(]|\)$)/ {
+    /(^|[(,]) *((static|const|unsigned|struct|enum) )*[a-z_0-9]+ [* ]*(told|said|asked|heard|again|like|any|only|tell|ask|put)(\[[^]]*\])?( =|[;,(]|\)$)/ {
         print FILENAME ":" FNR ": " $0
         found = 1
     }

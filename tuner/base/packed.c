@@ -115,7 +115,7 @@ static enum status run_program(const struct packer *packer, bool unpack, int inp
                                uint64_t most, const char *path, struct error *error)
 {
     struct arena arena = {0};
-    struct text said = {0};
+    struct text printed = {0};
     int code = 0;
     enum status status = STATUS_OK;
     const char *found = program_find(&arena, packer->program);
@@ -130,17 +130,18 @@ static enum status run_program(const struct packer *packer, bool unpack, int inp
                                             .timeout_ms = PACK_TIMEOUT_MS,
                                             .in_english = true,
                                             .output_max = OUTPUT_BYTES};
-    TRY_OR_CLEANUP(found ? process_run(&request, &said, &code, error)
+    TRY_OR_CLEANUP(found ? process_run(&request, &printed, &code, error)
                          : error_set(error, STATUS_UNAVAILABLE,
                                      "%s: '%s' is needed to unpack it: install it", path,
                                      packer->program));
     if (unpack && code != 0 && lseek(output, 0, SEEK_END) >= (off_t)most)
         status = too_large(path, most, error);
     else if (code != 0)
-        status = error_set(error, unpack ? STATUS_BAD_INPUT : STATUS_IO, "%s: %s cannot %s it: %s",
-                           path, packer->program, unpack ? "unpack" : "pack", text_string(&said));
+        status =
+            error_set(error, unpack ? STATUS_BAD_INPUT : STATUS_IO, "%s: %s cannot %s it: %s", path,
+                      packer->program, unpack ? "unpack" : "pack", text_string(&printed));
 cleanup:
-    text_free(&said);
+    text_free(&printed);
     arena_free(&arena);
     return status;
 }

@@ -296,7 +296,7 @@ static void append_why(struct text *out, const struct apply *apply, const struct
     }
 }
 
-static void say_entry(const struct apply *apply, const struct apply_entry *entry)
+static void print_entry(const struct apply *apply, const struct apply_entry *entry)
 {
     struct text line = {0};
     text_printf(&line, "tune: %s n=%lld: ", tuned_entry_problem(entry->is),
@@ -328,7 +328,7 @@ static void say_entry(const struct apply *apply, const struct apply_entry *entry
     text_free(&line);
 }
 
-static void say_times(struct apply *apply)
+static void print_times(struct apply *apply)
 {
     const size_t count = apply->repeats;
     double logs[REPEATS_MAX];
@@ -377,7 +377,7 @@ static enum status say(struct apply *apply, struct error *error)
     uint64_t changed = 0;
     const bool is_seen = apply->launches.processes > 0;
     for (size_t i = 0; i < apply->entry_count && is_seen; i++)
-        say_entry(apply, &apply->entries[i]);
+        print_entry(apply, &apply->entries[i]);
     for (size_t i = 0; i < apply->row_count; i++)
         changed += apply->counts[i].count[APPLY_CHANGED];
     if (is_off)
@@ -393,7 +393,7 @@ static enum status say(struct apply *apply, struct error *error)
                 "tune: %zu entries are of experiments with a source: their programs use libtuned\n",
                 apply->other_count);
     if (!is_off)
-        say_times(apply);
+        print_times(apply);
     struct text end = {0};
     enum status status = STATUS_OK;
     if (!is_off && !is_seen) {

@@ -95,7 +95,7 @@ static const char *changes_text(struct arena *arena, const struct captured_kerne
     struct image_kernel *image = arena_alloc(arena, 1, sizeof *image);
     if (!image)
         return NULL;
-    if (!image_told(kernel, device, image))
+    if (!read_image(kernel, device, image))
         return kernel->image && kernel->image->data ? "not known: its image cannot be read"
                                                     : "not known: its image was not seen";
     if (!image->has_ptx)

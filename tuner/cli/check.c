@@ -14,7 +14,7 @@
 #include "tuner/base/temporary.h"
 #include "tuner/device/traits.h"
 
-enum { SCREEN_NOBODY = 100, SLACK_MAX = 1 };
+enum { SCREEN_OFF = 100, SLACK_MAX = 1 };
 
 /* ---- which entries ---- */
 
@@ -77,7 +77,7 @@ static enum status choose_protocol(struct check *check, const char *kind, struct
         protocol->delta = protocol->within;
     /* Few race: each stays until there is an interval to tell. */
     for (size_t i = 0; i < PROTOCOL_SCREENS; i++)
-        protocol->screen_slower[i] = SCREEN_NOBODY;
+        protocol->screen_slower[i] = SCREEN_OFF;
     /* The race must not decide before fresh processes do. */
     if (check->in_doubt_only)
         protocol->race_slack = SLACK_MAX;

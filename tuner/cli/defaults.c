@@ -74,7 +74,7 @@ static enum status add_options(struct arena *arena, const struct command *comman
     /* Commands that do not measure take only `db`: the other options would have another meaning
      * there. */
     const bool measures = command == &command_run || command == &command_check;
-    char said[1024] = "";
+    char applied[1024] = "";
     for (const struct node *key = root->first; key; key = key->next) {
         bool known = false;
         for (size_t i = 0; i < COUNT(allowed); i++)
@@ -96,11 +96,12 @@ static enum status add_options(struct arena *arena, const struct command *comman
         if (!word)
             return error_no_memory(error);
         out->argv[out->argc++] = word;
-        const size_t length = strlen(said);
-        (void)string_format(said + length, sizeof said - length, " --%s %s", key->text, value);
+        const size_t length = strlen(applied);
+        (void)string_format(applied + length, sizeof applied - length, " --%s %s", key->text,
+                            value);
     }
-    if (said[0])
-        print_clean(stderr, "tune %s: by %s:%s\n", command->name, path, said);
+    if (applied[0])
+        print_clean(stderr, "tune %s: by %s:%s\n", command->name, path, applied);
     return STATUS_OK;
 }
 

@@ -222,7 +222,7 @@ static enum status show_device(const struct host *host, const struct device_api 
     return status;
 }
 
-static void tell_unavailable(const char *device, const struct error *error, struct output *output)
+static void print_unavailable(const char *device, const struct error *error, struct output *output)
 {
     (void)print_clean(stderr, "tune devices: %s: %s\n", device, error->text);
     if (output->unavailable)
@@ -238,7 +238,7 @@ static void show_kind(const struct host *host, const struct device_api *api, str
     int count = 0;
     if (hosts_count(host, api->kind, NULL, &count, &error) != STATUS_OK) {
         full_name(host, api->kind, output, name);
-        tell_unavailable(name, &error, output);
+        print_unavailable(name, &error, output);
         return;
     }
     for (int index = 0; index < count; index++) {
@@ -246,7 +246,7 @@ static void show_kind(const struct host *host, const struct device_api *api, str
         full_name(host, device, output, name);
         error_clear(&error);
         if (show_device(host, api, index, output, &error) != STATUS_OK)
-            tell_unavailable(name, &error, output);
+            print_unavailable(name, &error, output);
     }
 }
 
@@ -284,11 +284,11 @@ static void show_hosts(const struct host_list *hosts, const char *wanted, struct
             char trouble[512] = "";
             host_trouble(host, trouble, sizeof trouble);
             (void)error_set(&error, STATUS_UNAVAILABLE, "gives no host: %s", trouble);
-            tell_unavailable(host_command(host), &error, output);
+            print_unavailable(host_command(host), &error, output);
         } else if (!wanted) {
             show_kinds(host, output);
         } else if (show_one(host, wanted, output, &error) != STATUS_OK) {
-            tell_unavailable(host->name, &error, output);
+            print_unavailable(host->name, &error, output);
         }
     }
 }

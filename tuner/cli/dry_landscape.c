@@ -343,8 +343,8 @@ static struct row *row_of(struct tally *tally, const char *reason, double occupa
     return row;
 }
 
-static void say_why(const struct facts *facts, const struct launch *launch,
-                    const struct kernel_resources *resources, char *out, size_t bytes)
+static void append_reason(const struct facts *facts, const struct launch *launch,
+                          const struct kernel_resources *resources, char *out, size_t bytes)
 {
     int64_t threads = facts_integer(facts, "max_threads_per_block", 1024);
     int64_t optin = facts_integer(facts, "shared_bytes_per_block_optin", 0);
@@ -415,7 +415,7 @@ static enum status count_launchable(struct tally *tally, const struct point *poi
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         status = resources_of(tally->landscape, binary, &kernels[i], &resources[i], error);
         if (status == STATUS_OK && resources[i].active_blocks_per_sm == 0 && !*reason)
-            say_why(facts, &kernels[i], &resources[i], reason, sizeof reason);
+            append_reason(facts, &kernels[i], &resources[i], reason, sizeof reason);
     }
     if (status != STATUS_OK || count == 0)
         return status;
@@ -533,9 +533,9 @@ static void print_table(struct tally *tally)
     /* The command's own error will contain this reason. */
     if (failed > 0 && failed == tally->looked_at && tally->row_count == 1) {
         const char *why = tally->rows[0].reason + strlen(not_compiled);
-        const bool is_told = strstr(tally->landscape->none.text, why) != NULL;
+        const bool is_printed = strstr(tally->landscape->none.text, why) != NULL;
         print_clean(stdout, "      none of these %llu points compiles%s%s\n",
-                    (unsigned long long)failed, is_told ? "" : ": ", is_told ? "" : why);
+                    (unsigned long long)failed, is_printed ? "" : ": ", is_printed ? "" : why);
         return;
     }
     printf("      compiled: %llu of these points; binaries: %zu; different machine codes: %zu; "

@@ -49,7 +49,7 @@ static void print_notes(const char *path, const struct t1 *t1)
 }
 
 /* Reports a default configuration that is not legal; published defaults need not be. */
-static void tell_of_defaults(const char *path, const struct experiment *experiment)
+static void print_defaults(const char *path, const struct experiment *experiment)
 {
     struct arena arena = {0};
     struct error ignored = {0};
@@ -80,7 +80,7 @@ static enum status load_t1(const char *path, const char *folder, const struct ex
         status = experiment_load_document(&t1.document, folder, true, out, error);
     }
     if (status == STATUS_OK)
-        tell_of_defaults(path, *out);
+        print_defaults(path, *out);
     t1_free(&t1);
     return status;
 }

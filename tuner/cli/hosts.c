@@ -10,7 +10,7 @@
 #include "tuner/terminal/style.h"
 #include "tuner/worker/worker.h"
 
-enum { HOSTS_FILE_BYTES_MAX = 1 << 20, LOOK_MS = 200, TELL_MS = 5000 };
+enum { HOSTS_FILE_BYTES_MAX = 1 << 20, LOOK_MS = 200, PRINT_MS = 5000 };
 
 static enum status add_host(struct host_list *hosts, const char *command, struct error *error)
 {
@@ -84,7 +84,7 @@ void hosts_close(struct host_list *hosts)
     arena_free(&hosts->arena);
 }
 
-static void tell_awaited(const struct host *host)
+static void print_awaited(const struct host *host)
 {
     char trouble[512] = "";
     host_trouble(host, trouble, sizeof trouble);
@@ -96,9 +96,9 @@ static void tell_awaited(const struct host *host)
 enum host_state hosts_await_one(const struct host *host, const volatile sig_atomic_t *stop)
 {
     unsigned connections = 0;
-    enum host_state state = host_await(host, TELL_MS, stop, &connections);
+    enum host_state state = host_await(host, PRINT_MS, stop, &connections);
     if (state == HOST_AWAITED && !(stop && *stop))
-        tell_awaited(host);
+        print_awaited(host);
     while (state == HOST_AWAITED && !(stop && *stop))
         state = host_await(host, LOOK_MS, stop, &connections);
     return state;
@@ -152,7 +152,7 @@ enum status hosts_describe(const struct host *host, const char *kind, int index,
 enum status hosts_await(const struct host_list *hosts, const volatile sig_atomic_t *stop,
                         const struct host *ready[HOSTS_MAX], size_t *count, struct error *error)
 {
-    int64_t grace_ms = 0, first_ns = 0, tell_ns = clock_running_ns() + TELL_MS * INT64_C(1000000);
+    int64_t grace_ms = 0, first_ns = 0, print_ns = clock_running_ns() + PRINT_MS * INT64_C(1000000);
     enum status status =
         environment_integer("TUNE_HOST_GRACE_MS", 0, INT64_C(3600) * 1000, 15000, &grace_ms, error);
     while (status == STATUS_OK) {
@@ -172,11 +172,11 @@ enum status hosts_await(const struct host_list *hosts, const volatile sig_atomic
             return hosts_gone(hosts->items[0], gone > 1 ? "; nor do the others" : "", error);
         if (*count > 0 && first_ns == 0)
             first_ns = clock_running_ns();
-        if (*count == 0 && clock_running_ns() > tell_ns) {
-            tell_ns = INT64_MAX;
+        if (*count == 0 && clock_running_ns() > print_ns) {
+            print_ns = INT64_MAX;
             for (size_t i = 0; i < hosts->count; i++)
                 if (host_state(hosts->items[i]) == HOST_AWAITED)
-                    tell_awaited(hosts->items[i]);
+                    print_awaited(hosts->items[i]);
         }
         if (!awaited || (first_ns != 0 && clock_running_ns() - first_ns > grace_ms * 1000000))
             break;

@@ -311,8 +311,8 @@ static enum status take_capture(struct arena *arena, const struct init *init, co
     file->captured_folder = path_file(folder);
     enum status status = capture_open(init->capture, capture, error);
     const struct captured_question question = {.capture = *capture,
-                                               .kernel = file->signature->asked->name,
-                                               .signature = file->signature->asked,
+                                               .kernel = file->signature->chosen->name,
+                                               .signature = file->signature->chosen,
                                                .size = "n"};
     if (status == STATUS_OK)
         status = captured_take(arena, &question, file->captured, error);
@@ -335,8 +335,8 @@ static enum status run_program(struct arena *arena, struct init *init, const cha
     if (!init->capture)
         return error_no_memory(error);
     print_clean(stderr, "tune: runs %s; launches of %s go to %s\n", init->program,
-                signature->asked->name, init->capture);
-    return capture_kernel(init->program, unqualified_name(signature->asked->name), init->capture,
+                signature->chosen->name, init->capture);
+    return capture_kernel(init->program, unqualified_name(signature->chosen->name), init->capture,
                           error);
 }
 
@@ -372,12 +372,12 @@ static void note_own(const struct source_question *question,
     size_t others = 0;
     for (size_t i = 0; i < signature->kernel_count; i++)
         others += signature->kernels[i].is_defined && !signature->kernels[i].is_own;
-    if (!question->kernel && signature->asked->is_own && others > 0)
+    if (!question->kernel && signature->chosen->is_own && others > 0)
         print_clean(
             stderr,
             "tune: %s is taken, the only kernel of %s itself; --kernel names one of those that "
             "it includes\n",
-            signature->asked->name, question->path);
+            signature->chosen->name, question->path);
 }
 
 /* Replays the launches of the written draft, and writes the draft again with the facts found about
@@ -404,7 +404,7 @@ static enum status replay_draft(struct arena *arena, const struct draft_request 
 }
 
 /* Runs the default configuration once, where a device is present, before the user does. */
-static void try_and_tell(const char *output, const struct text *text)
+static void try_and_print(const char *output, const struct text *text)
 {
     char found[ERROR_TEXT_BYTES];
     struct unpacked draft = {.text = *text};
@@ -420,7 +420,7 @@ static void try_and_tell(const char *output, const struct text *text)
         fprintf(stderr, "tune: tried once: the default configuration runs, and writes\n");
 }
 
-static void say_still(int number)
+static void print_still(int number)
 {
     static const char line[] = "tune: asks the compiler; some seconds more\n";
     (void)number;
@@ -434,7 +434,7 @@ static enum status ask_in_time(struct arena *arena, bool one_compiler,
                                struct error *error)
 {
     enum { SILENT_S = 2, PATIENCE_S = 45 };
-    const struct sigaction still = {.sa_handler = say_still, .sa_flags = SA_RESTART};
+    const struct sigaction still = {.sa_handler = print_still, .sa_flags = SA_RESTART};
     struct sigaction before;
     const bool is_watched = isatty(STDERR_FILENO) && sigaction(SIGALRM, &still, &before) == 0;
     question->deadline_ns = clock_now_ns() + PATIENCE_S * INT64_C(1000000000);
@@ -495,7 +495,7 @@ static enum status ask_and_write(struct arena *arena, struct init *init, struct 
     if (status == STATUS_OK && capture && !output_is_special(output))
         status = replay_draft(arena, &file, output, &text, error);
     else if (status == STATUS_OK && !output_is_special(output))
-        try_and_tell(output, &text);
+        try_and_print(output, &text);
     text_free(&text);
     if (capture)
         capture_close(capture);

@@ -34,7 +34,7 @@ static void wrote(void *context, const char *path)
     (void)fflush(stdout);
 }
 
-static void said(void *context, const char *figure, const char *text)
+static void print(void *context, const char *figure, const char *text)
 {
     struct tally *tally = context;
     (void)figure;
@@ -151,7 +151,7 @@ static enum status draw_device(struct store *store, struct plot_request request,
     struct arena arena = {0};
     request.context = tally;
     request.wrote = wrote;
-    request.said = said;
+    request.print = print;
     request.failed = failed;
     request.figures = words->figures;
     request.figure_count = words->count;

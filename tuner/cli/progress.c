@@ -16,21 +16,21 @@
 #include "tuner/terminal/style.h"
 
 enum { BAR_WIDTH = 20, BAR_WIDTH_MIN = 6, LINE_MAX_BYTES = 256 };
-static const int64_t redraw_every_ns = 100000000, tell_every_ns = 500000000;
+static const int64_t redraw_every_ns = 100000000, send_every_ns = 500000000;
 
 /* ---- lines instead of a bar ---- */
 
-static void *say_now_and_then(void *context)
+static void *print_now_and_then(void *context)
 {
     struct progress_view *view = context;
     (void)pthread_mutex_lock(&view->mutex);
     while (!view->is_ending) {
         struct timespec until;
-        const int64_t next_ns = view->said_ns + PROGRESS_EVERY_S * INT64_C(1000000000);
+        const int64_t next_ns = view->printed_ns + PROGRESS_EVERY_S * INT64_C(1000000000);
         if (clock_now_ns() >= next_ns) {
             print_clean(stderr, "tune: after %lld s: %s\n",
                         (long long)((clock_running_ns() - view->begun_ns) / 1000000000), view->now);
-            view->said_ns = clock_now_ns();
+            view->printed_ns = clock_now_ns();
             continue;
         }
         (void)clock_gettime(CLOCK_MONOTONIC, &until);
@@ -44,12 +44,12 @@ static void *say_now_and_then(void *context)
 }
 
 /* Starts the thread that reports progress; without one there are only the other lines. */
-static void begin_saying(struct progress_view *view)
+static void start_printing(struct progress_view *view)
 {
     pthread_condattr_t by_monotonic;
     sigset_t all, before;
     (void)string_format(view->now, sizeof view->now, "starting: devices, ceilings, inputs");
-    view->said_ns = clock_now_ns();
+    view->printed_ns = clock_now_ns();
     (void)pthread_mutex_init(&view->mutex, NULL);
     (void)pthread_condattr_init(&by_monotonic);
     (void)pthread_condattr_setclock(&by_monotonic, CLOCK_MONOTONIC);
@@ -58,11 +58,11 @@ static void begin_saying(struct progress_view *view)
     (void)sigfillset(&all); /* signals are the main thread's */
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     view->has_thread = !view->quiet && !view->terminal &&
-                       pthread_create(&view->thread, NULL, say_now_and_then, view) == 0;
+                       pthread_create(&view->thread, NULL, print_now_and_then, view) == 0;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void end_saying(struct progress_view *view)
+static void stop_printing(struct progress_view *view)
 {
     (void)pthread_mutex_lock(&view->mutex);
     view->is_ending = true;
@@ -80,7 +80,7 @@ static void say(struct progress_view *view, const char *before, const char *line
     progress_clear(view);
     (void)pthread_mutex_lock(&view->mutex);
     print_clean(stderr, "%s%s\n", before, line);
-    view->said_ns = clock_now_ns();
+    view->printed_ns = clock_now_ns();
     (void)pthread_mutex_unlock(&view->mutex);
 }
 
@@ -92,7 +92,7 @@ void progress_begin(struct progress_view *view, bool quiet, const struct session
                                    .quiet = quiet,
                                    .terminal = isatty(STDERR_FILENO) == 1,
                                    .begun_ns = clock_running_ns()};
-    begin_saying(view);
+    start_printing(view);
     if (quiet || !view->terminal)
         return;
     /* Until the first trial, which on a device that is not known yet takes seconds. */
@@ -237,25 +237,25 @@ static void draw(const struct progress_view *view, const struct session_progress
 
 /* A line of JSON goes into a pipe whole, or not at all: each text has room for so much, and may be
  * twice as long in JSON. */
-enum { TOLD_BYTES_MAX = 800 };
+enum { EVENT_BYTES_MAX = 800 };
 
-static const char *cut_to_tell(const char *value, char out[TOLD_BYTES_MAX])
+static const char *cut_event(const char *value, char out[EVENT_BYTES_MAX])
 {
-    (void)string_format(out, TOLD_BYTES_MAX, "%s", value ? value : "");
+    (void)string_format(out, EVENT_BYTES_MAX, "%s", value ? value : "");
     text_make_printable(out);
     return value ? out : NULL;
 }
 
-static void tell_state(struct progress_view *view, const struct session_progress *progress)
+static void send_state(struct progress_view *view, const struct session_progress *progress)
 {
-    char problem[TOLD_BYTES_MAX], configuration[TOLD_BYTES_MAX];
+    char problem[EVENT_BYTES_MAX], configuration[EVENT_BYTES_MAX];
     struct text json = {0};
     const struct named_value members[] = {
         {"device", value_text(view->options->device_kind)},
         {"phase", value_text(progress->phase)},
         {"strategy", value_text(progress->strategy)},
-        {"problem", value_text(cut_to_tell(progress->problem_key, problem))},
-        {"configuration", value_text(cut_to_tell(progress->best_key, configuration))},
+        {"problem", value_text(cut_event(progress->problem_key, problem))},
+        {"configuration", value_text(cut_event(progress->best_key, configuration))},
         {"n", value_integer(progress->n)},
         {"problem_index", value_integer((int64_t)progress->problem_index)},
         {"problem_count", value_integer((int64_t)progress->problem_count)},
@@ -271,14 +271,14 @@ static void tell_state(struct progress_view *view, const struct session_progress
                                           !goes_over_again(progress))},
     };
     json_append_object(&json, members, COUNT(members));
-    watch_say(view->watch, WATCH_STATE, &json);
+    watch_send(view->watch, WATCH_STATE, &json);
     text_free(&json);
 }
 
-static void tell_event(const struct progress_view *view, const char *kind, const char *trust,
+static void send_event(const struct progress_view *view, const char *kind, const char *trust,
                        const char *line)
 {
-    char at[CLOCK_TIMESTAMP_BYTES], text[2 * TOLD_BYTES_MAX];
+    char at[CLOCK_TIMESTAMP_BYTES], text[2 * EVENT_BYTES_MAX];
     struct text json = {0};
     if (!view->watch)
         return;
@@ -292,7 +292,7 @@ static void tell_event(const struct progress_view *view, const char *kind, const
         {"text", value_text(text)},
     };
     json_append_object(&json, members, COUNT(members));
-    watch_say(view->watch, WATCH_EVENT, &json);
+    watch_send(view->watch, WATCH_EVENT, &json);
     text_free(&json);
 }
 
@@ -308,9 +308,9 @@ static void on_progress(void *context, const struct session_progress *progress)
     if (!view->phase || strcmp(view->phase, progress->phase) != 0)
         view->phase_started_ns = now_ns;
     view->phase = progress->phase;
-    if (view->watch && now_ns - view->told_ns >= tell_every_ns) {
-        view->told_ns = now_ns;
-        tell_state(view, progress);
+    if (view->watch && now_ns - view->sent_ns >= send_every_ns) {
+        view->sent_ns = now_ns;
+        send_state(view, progress);
     }
     if (view->quiet || now_ns - view->drawn_ns < redraw_every_ns)
         return;
@@ -334,7 +334,7 @@ static void on_note(void *context, const char *line)
 {
     struct progress_view *view = context;
     say(view, "tune: ", line);
-    tell_event(view, "note", NULL, line);
+    send_event(view, "note", NULL, line);
 }
 
 static void on_host(void *context, const char *line)
@@ -365,7 +365,7 @@ static bool is_news(struct progress_view *view, const struct session_winner *win
 }
 
 /* Returns the configuration last printed for the problem, at any size; NULL: none. */
-static const char *told_before(const struct progress_view *view, const char *problem_key)
+static const char *printed_before(const struct progress_view *view, const char *problem_key)
 {
     const size_t length = strlen(problem_key);
     for (size_t i = view->choice_count; i > 0; i--) {
@@ -392,7 +392,7 @@ static void append_choice(struct text *line, const char *configuration, const ch
 
 void progress_end(struct progress_view *view)
 {
-    end_saying(view);
+    stop_printing(view);
     progress_clear(view);
     for (size_t i = 0; i < view->choice_count; i++)
         free(view->choices[i]);
@@ -411,7 +411,7 @@ static void on_winner(void *context, const struct session_winner *winner)
     char time[32];
     char value[64];
     struct text line = {0};
-    const char *before = told_before(view, winner->problem_key);
+    const char *before = printed_before(view, winner->problem_key);
     bool changed = is_news(view, winner);
     bool unstable = winner->trust && strcmp(winner->trust, "unstable") == 0;
     if (winner->confirmed && !changed && !unstable)
@@ -440,10 +440,10 @@ static void on_winner(void *context, const struct session_winner *winner)
         if (line.data)
             text_make_printable(line.data);
         style_put_words(stderr, text_string(&line), 0, 2, (int)width, '`');
-        view->said_ns = clock_now_ns();
+        view->printed_ns = clock_now_ns();
         (void)pthread_mutex_unlock(&view->mutex);
     }
-    tell_event(view, "winner", winner->trust, text_string(&line));
+    send_event(view, "winner", winner->trust, text_string(&line));
     text_free(&line);
 }
 

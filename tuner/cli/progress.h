@@ -19,7 +19,7 @@ struct progress_view {
     bool bar_shown;
     int64_t begun_ns; /* start of the budget */
     int64_t started_ns;
-    int64_t drawn_ns, told_ns; /* on the terminal; to the watch */
+    int64_t drawn_ns, sent_ns; /* on the terminal; to the watch */
     double first_share;        /* share known before the first drawing */
     bool started;
     const char *phase; /* phase drawn last, and its start */
@@ -32,7 +32,7 @@ struct progress_view {
     pthread_cond_t ending;
     bool has_thread, is_ending;
     char now[256];
-    int64_t said_ns;
+    int64_t printed_ns;
 };
 
 /* Begins a view. `options` and `watch` must outlive the view. Ended by progress_end. */

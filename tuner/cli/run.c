@@ -174,18 +174,18 @@ static void print_searches(const struct run *run, const struct session_summary *
     const struct {
         size_t count;
         const char *what;
-    } told[] = {{summary->searched_in_part, "tried part of a space"},
-                {summary->tried_winners, "tried winners of elsewhere"},
-                {summary->began_elsewhere, "began with other problems' trials"},
-                {summary->began_prior, "with those of --prior"},
-                {summary->misled, "went on without these"}};
+    } notes[] = {{summary->searched_in_part, "tried part of a space"},
+                 {summary->tried_winners, "tried winners of elsewhere"},
+                 {summary->began_elsewhere, "began with other problems' trials"},
+                 {summary->began_prior, "with those of --prior"},
+                 {summary->misled, "went on without these"}};
     struct text line = {0};
     bool several = summary->modelled > 1;
-    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
-        several |= told[i].count > 1;
-        if (told[i].count > 0)
-            text_printf(&line, "%s%zu %s", line.length > 0 ? ", " : "", told[i].count,
-                        told[i].what);
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
+        several |= notes[i].count > 1;
+        if (notes[i].count > 0)
+            text_printf(&line, "%s%zu %s", line.length > 0 ? ", " : "", notes[i].count,
+                        notes[i].what);
     }
     if (several) {
         text_append(&line, line.length > 0 ? "; " : "");
@@ -297,7 +297,7 @@ static void append_failed(struct text *line, const struct run *run)
 
 /* Reports problems without a winner: for want of time, since every trial failed, or since noise hid
  * all differences. */
-static enum status say_no_winner(const struct run *run, size_t unstable, struct error *error)
+static enum status append_no_winner(const struct run *run, size_t unstable, struct error *error)
 {
     struct text line = {0};
     struct text failed = {0};
@@ -460,7 +460,7 @@ static enum status write_conf(const struct run *run, struct store *store, struct
     if (status == STATUS_NO_WINNER && counts.unstable == 0 && run->unsupported[0])
         return error_set(error, status, "%s", run->unsupported);
     if (status == STATUS_NO_WINNER && (run->ending.without_winner > 0 || counts.unstable > 0))
-        return say_no_winner(run, counts.unstable, error);
+        return append_no_winner(run, counts.unstable, error);
     if (status == STATUS_OK && !run->text.quiet)
         print_clean(stderr, "tune: wrote %s\n", path);
     if (status == STATUS_OK && !run->text.quiet && counts.unstable > 0) {
@@ -511,7 +511,7 @@ static enum status run_with_store(struct run *run, struct store *store, struct e
         *error = writing;
         return written;
     }
-    return status == STATUS_NO_WINNER && !run->unsupported[0] ? say_no_winner(run, 0, error)
+    return status == STATUS_NO_WINNER && !run->unsupported[0] ? append_no_winner(run, 0, error)
                                                               : status;
 }
 

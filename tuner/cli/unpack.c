@@ -35,7 +35,7 @@ void replayed_note(const struct captured_set *set, bool replayed)
         fputs("tune: replayed three times each: what the program left, to the bit\n", stderr);
 }
 
-bool image_told(const struct captured_kernel *kernel, const struct captured_device *device,
+bool read_image(const struct captured_kernel *kernel, const struct captured_device *device,
                 struct image_kernel *out)
 {
     const struct captured_image *image = kernel->image;
@@ -91,7 +91,7 @@ enum status binary_experiment(const char *capture, const char *kernel, bool repl
     if (status == STATUS_OK)
         status = captured_take(&arena, &question, set, error);
     if (status == STATUS_OK)
-        has_image = image_told(set->kernel, set->launches[set->default_launch]->device, image);
+        has_image = read_image(set->kernel, set->launches[set->default_launch]->device, image);
     if (status == STATUS_OK)
         status = captured_experiment(set, name, ".", has_image ? image : NULL, &out->text, error);
     const char *folder = arena_printf(&arena, "%s.captured", stem ? stem : "");

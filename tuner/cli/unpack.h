@@ -16,7 +16,7 @@ enum status binary_experiment(const char *capture, const char *kernel, bool repl
 const char *experiment_name_of(struct arena *arena, const char *path);
 /* Reads facts of a kernel's image, by any kind of device that can; `device`: the one of the
  * launches, or NULL. */
-bool image_told(const struct captured_kernel *kernel, const struct captured_device *device,
+bool read_image(const struct captured_kernel *kernel, const struct captured_device *device,
                 struct image_kernel *out);
 /* Reports the result of replaying on stderr. */
 void replayed_note(const struct captured_set *set, bool replayed);

@@ -56,9 +56,9 @@ struct import {
     struct arena arena;
     struct csv_reader reader;
     struct csv_record record;
-    size_t field_count;        /* fields of the header */
-    const char *said[COLUMNS]; /* name of the column by --columns; NULL: its own name */
-    size_t place[COLUMNS];     /* place in a record; CSV_FIELDS_MAX: absent */
+    size_t field_count;         /* fields of the header */
+    const char *names[COLUMNS]; /* name of the column by --columns; NULL: its own name */
+    size_t place[COLUMNS];      /* place in a record; CSV_FIELDS_MAX: absent */
     int64_t environment_id;
     struct key *known; /* problems of the database, sorted */
     size_t known_count;
@@ -72,14 +72,14 @@ struct import {
 /* ---- columns of the file ---- */
 
 static enum status take_column(struct import *import, const char *name, size_t length,
-                               const char *said, struct error *error)
+                               const char *heading, struct error *error)
 {
     char *word = arena_strndup(&import->arena, name, length);
     if (!word)
         return error_no_memory(error);
     for (int i = 0; i < COLUMNS; i++)
         if (strcmp(word, column_names[i]) == 0) {
-            import->said[i] = said;
+            import->names[i] = heading;
             return STATUS_OK;
         }
     return error_set(error, STATUS_USAGE, "there is no column '%.60s'%s", word,
@@ -109,24 +109,24 @@ static enum status take_columns(struct import *import, struct error *error)
 static enum status find_column(struct import *import, enum column column, struct error *error)
 {
     const struct csv_record *header = &import->record;
-    const char *said = import->said[column] ? import->said[column] : column_names[column];
+    const char *name = import->names[column] ? import->names[column] : column_names[column];
     import->place[column] = CSV_FIELDS_MAX;
     for (size_t i = 0; i < header->count; i++) {
-        if (strcmp(header->fields[i], said) != 0)
+        if (strcmp(header->fields[i], name) != 0)
             continue;
         if (import->place[column] != CSV_FIELDS_MAX)
-            return error_set(error, STATUS_BAD_INPUT, "two columns are named '%.60s'", said);
+            return error_set(error, STATUS_BAD_INPUT, "two columns are named '%.60s'", name);
         import->place[column] = i;
     }
-    if (import->place[column] != CSV_FIELDS_MAX || (!import->said[column] && !is_needed[column]))
+    if (import->place[column] != CSV_FIELDS_MAX || (!import->names[column] && !is_needed[column]))
         return STATUS_OK;
     const struct suggestion near =
-        suggest(said, (const char *const *)header->fields, header->count);
-    if (import->said[column])
-        return error_set(error, STATUS_BAD_INPUT, "no column is named '%.60s'%s", said, near.text);
+        suggest(name, (const char *const *)header->fields, header->count);
+    if (import->names[column])
+        return error_set(error, STATUS_BAD_INPUT, "no column is named '%.60s'%s", name, near.text);
     return error_set(error, STATUS_BAD_INPUT,
                      "no column is named '%s'; '--columns %s=COLUMN' says which one holds it%s",
-                     said, said, near.text);
+                     name, name, near.text);
 }
 
 static enum status read_header(struct import *import, struct error *error)

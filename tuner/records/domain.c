@@ -99,14 +99,14 @@ static bool is_given(const struct tuned *tuned, const struct question *question,
                      const int64_t *sizes)
 {
     const struct tuned_device device = {.kind = "cpu", .name = "X"};
-    struct tuned_size asked[SIZE_NAMES_MAX];
+    struct tuned_size named[SIZE_NAMES_MAX];
     struct tuned_answer answer;
     int64_t n = sizes[0];
     for (size_t i = 0; i < question->count; i++) {
-        asked[i] = (struct tuned_size){question->names[i], sizes[i]};
+        named[i] = (struct tuned_size){question->names[i], sizes[i]};
         n = strcmp(question->names[i], "n") == 0 ? sizes[i] : n;
     }
-    return tuned_find_sizes(tuned, &device, "p", n, asked, question->count, &answer) != TUNED_NONE;
+    return tuned_find_sizes(tuned, &device, "p", n, named, question->count, &answer) != TUNED_NONE;
 }
 
 /* Fills in the sizes of one probe: with several names, every second probe varies only one size of

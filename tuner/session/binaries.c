@@ -135,7 +135,7 @@ enum status binaries_await(struct binaries *binaries, size_t index, struct error
 struct binary_kernel {
     struct binary_kernel *next;
     const char *name;
-    bool tells;
+    bool is_known;
     struct kernel_resources resources;
 };
 
@@ -147,9 +147,9 @@ static struct binary_kernel *inspect_kernel(struct binaries *binaries, struct bi
     struct error ignored = {0};
     if (!kernel || !(kernel->name = arena_strdup(&binaries->arena, name)))
         return NULL;
-    kernel->tells = binaries->api->inspect(binary->path, name, &kernel->resources, code_hash,
-                                           &ignored) == STATUS_OK;
-    if (kernel->tells)
+    kernel->is_known = binaries->api->inspect(binary->path, name, &kernel->resources, code_hash,
+                                              &ignored) == STATUS_OK;
+    if (kernel->is_known)
         memcpy(binary->code_hash, code_hash, sizeof code_hash);
     kernel->next = binary->kernels;
     binary->kernels = kernel;
@@ -167,7 +167,7 @@ bool binaries_inspect(struct binaries *binaries, size_t index, const char *kerne
         known = known->next;
     if (!known)
         known = inspect_kernel(binaries, binary, kernel);
-    if (!known || !known->tells)
+    if (!known || !known->is_known)
         return false;
     *resources = known->resources;
     return true;

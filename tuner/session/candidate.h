@@ -27,7 +27,7 @@ enum candidate_wish {
                             winner of elsewhere */
     WANTED_BASELINE = 2, /* a baseline */
     WANTED_FOR_BASELINE = 4, /* a baseline, or launched alike by one */
-    WANTED_ASKED = 8,        /* named by session_options.picks ... */
+    WANTED_PICKED = 8,       /* named by session_options.picks ... */
     WANTED_INCUMBENT = 16,   /* ... to stay to the end */
 };
 

@@ -191,7 +191,7 @@ static void name_first(struct sweep *sweep)
         while (candidate->same_as && candidate->same_as->same_as)
             candidate->same_as = candidate->same_as->same_as;
         struct candidate *measured = candidate->same_as ? candidate->same_as : candidate;
-        measured->wanted |= candidate->wanted & (WANTED_ASKED | WANTED_INCUMBENT);
+        measured->wanted |= candidate->wanted & (WANTED_PICKED | WANTED_INCUMBENT);
         measured->wanted |= candidate->wanted & WANTED_BASELINE ? WANTED_FOR_BASELINE : 0;
     }
 }
@@ -246,7 +246,7 @@ static enum status add_finalists(struct contest *contest, const struct entry *en
         return error_no_memory(error);
     for (size_t i = 0; i < count; i++) {
         struct candidate *candidate = entries[i].candidate;
-        bool in = work->options->pick_count > 0 ? (candidate->wanted & WANTED_ASKED) != 0
+        bool in = work->options->pick_count > 0 ? (candidate->wanted & WANTED_PICKED) != 0
                   : needs_energy
                       ? near < (size_t)work->protocol->energy_candidates
                       : entries[i].value <= entries[0].value + log1p(work->protocol->sweep_slower);

@@ -496,7 +496,7 @@ static enum status watch_runs(struct contest *contest, struct lane *lane, struct
             .checks = set->checks,
             .checks_key = set->key,
             .repeats = (uint32_t)comparisons,
-            .problem_known = lane->known == &contest->sweep->inputs && lane->knows_expected,
+            .problem_known = lane->known == &contest->sweep->inputs && lane->has_expected,
             .varies = !contest->sweep->inputs.alike,
             .most_ms = budget_watch_ms(contest->work.group, &contest->sweep->allowance,
                                        candidate->median_ns > short_run_ns ? LONG_MS : SHORT_MS),

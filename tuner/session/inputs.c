@@ -196,7 +196,7 @@ enum status inputs_send(const struct work *work, struct inputs *inputs, struct l
     bool gone = false;
     enum status status = STATUS_OK;
     TRY(inputs_restore(work, inputs, &gone, error));
-    if (lane->known == inputs && (lane->knows_expected || !check))
+    if (lane->known == inputs && (lane->has_expected || !check))
         return STATUS_OK;
     if (!inputs->problem)
         status = describe_problem(work, inputs, error);
@@ -219,7 +219,7 @@ enum status inputs_send(const struct work *work, struct inputs *inputs, struct l
     } while (gone);
     if (status == STATUS_OK) {
         lane->known = inputs;
-        lane->knows_expected = check;
+        lane->has_expected = check;
         if (check)
             inputs->reference_ns = worker_reference_ns(lane->worker);
         inputs->setup_ns = clock_budget_ns() - started_ns;

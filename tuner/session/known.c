@@ -155,7 +155,7 @@ static enum status take_pick(const struct work *work, struct sweep *sweep,
                      experiment_path(work->experiment));
         return STATUS_OK;
     }
-    candidate->wanted |= WANTED_ASKED | (pick->incumbent ? WANTED_INCUMBENT : 0);
+    candidate->wanted |= WANTED_PICKED | (pick->incumbent ? WANTED_INCUMBENT : 0);
     candidate->wanted &= ~(unsigned)WANTED_FIRST;
     candidate->wanted |= candidate->state == CANDIDATE_DONE ? 0 : WANTED_FIRST;
     return STATUS_OK;

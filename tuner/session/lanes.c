@@ -37,8 +37,8 @@ static void *start_lane(void *context)
 }
 
 /* Returns whether both hosts report the same version of each compiler that an experiment names. */
-static bool have_like_compilers(const struct session *session, const struct facts *a,
-                                const struct facts *b)
+static bool have_equal_compilers(const struct session *session, const struct facts *a,
+                                 const struct facts *b)
 {
     for (size_t i = 0; i < session->experiment_count; i++) {
         const char *compiler = experiment_compiler(session->experiments[i].experiment);
@@ -64,7 +64,7 @@ static void join_group(struct session *session, struct lane *lane)
     struct group *group = NULL;
     for (size_t i = 0; i < session->group_count && !group; i++)
         if (alike(session->groups[i].facts, facts) &&
-            have_like_compilers(session, session->groups[i].facts, facts))
+            have_equal_compilers(session, session->groups[i].facts, facts))
             group = &session->groups[i];
     if (!group) {
         group = &session->groups[session->group_count++];

@@ -46,7 +46,7 @@ struct lane {
     int64_t environment_id;   /* this device's, for its runs and ceilings */
     int64_t run_id;
     const struct inputs *known; /* inputs of the problem that the worker has made ... */
-    bool knows_expected;        /* ... with the expected results */
+    bool has_expected;          /* ... with the expected results */
     int restarts_seen;
     size_t remark_noted_bytes; /* bytes of worker_remark() already noted */
     bool lost;                 /* the device is gone; `error` has the reason */

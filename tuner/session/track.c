@@ -233,7 +233,7 @@ static enum status arm(const struct work *work, struct track *track, size_t inde
         return status;
     const struct worker_task task = {
         .binary_path = candidate_binary(work, slot->candidate)->path,
-        .checks = checks_beside(set, track->lane->knows_expected),
+        .checks = checks_beside(set, track->lane->has_expected),
         .checks_key = set->key,
         .plan = &slot->prepared->plan,
         .l2_mode = track->mode,

@@ -272,9 +272,8 @@ enum status store_run_end(struct store *store, int64_t run_id, const struct stor
     return STATUS_OK;
 }
 
-/* Stores counts above INT64_MAX, negative as integers, as NULL. */
-
-/* Stores without waiting for the disk: a power failure takes no more than counts. */
+/* Stores without waiting for the disk: a power failure takes no more than counts. A count above
+ * INT64_MAX is stored as NULL. */
 enum status store_search_put(struct store *store, const struct store_search *search,
                              struct error *error)
 {

@@ -19,7 +19,7 @@ struct store_wait {
     bool given_up;  /* user wants to end */
 };
 
-static const int64_t tell_after_ns = 3 * INT64_C(1000000000);
+static const int64_t print_after_ns = 3 * INT64_C(1000000000);
 
 /* Returns whether the byte is one that SQLite locks to write: in the log's index, or in the file
  * without a log. */
@@ -109,11 +109,11 @@ static int wait_more(void *context, int tries)
     if (tries == 0)
         wait->since_ns = clock_running_ns();
     int64_t waited_ns = clock_running_ns() - wait->since_ns;
-    if (waited_ns >= tell_after_ns && stop)
+    if (waited_ns >= print_after_ns && stop)
         wait->given_up = true;
     if (wait->given_up)
         return 0;
-    if (waited_ns >= tell_after_ns && !wait->announced) {
+    if (waited_ns >= print_after_ns && !wait->announced) {
         wait->announced = true;
         note_writer(wait);
     }

@@ -107,7 +107,7 @@ void rows_print_table_within(const struct rows *rows, size_t first, size_t end,
 void rows_print_page(const struct rows *rows, size_t first, size_t end,
                      const struct row_column *columns, size_t count);
 /* Returns whether the word stands in rows_print_page of all rows, as a label or a whole cell. */
-bool rows_tell(const struct rows *rows, const struct row_column *columns, size_t count,
+bool rows_have(const struct rows *rows, const struct row_column *columns, size_t count,
                const char *word, size_t length);
 /* Prints the members with a label, for all rows made from structs, in their order. */
 void rows_print_members(const struct rows *rows, size_t first, size_t end,

@@ -275,7 +275,7 @@ void rows_print_page(const struct rows *rows, size_t first, size_t end,
     text_free(&left);
 }
 
-bool rows_tell(const struct rows *rows, const struct row_column *columns, size_t count,
+bool rows_have(const struct rows *rows, const struct row_column *columns, size_t count,
                const char *word, size_t length)
 {
     struct text left = {0};

@@ -128,7 +128,7 @@ bool time_left_parse(const char *text, int64_t *left_s)
 
 /* End of the Slurm job by clock_running_ns; INT64_MAX: none, or unknown. Slurm 22.05 does not set
  * the end time for srun's tasks, but squeue knows the end. */
-static int64_t asked_end_ns;
+static int64_t job_end_ns;
 static void ask_slurm(void)
 {
     enum { ASK_MS = 10000, ANSWER_BYTES_MAX = 256 };
@@ -146,7 +146,7 @@ static void ask_slurm(void)
     const bool is_known = argv[5] && request.path &&
                           process_run(&request, &answer, &code, &ignored) == STATUS_OK &&
                           code == 0 && time_left_parse(text_string(&answer), &left_s);
-    asked_end_ns = is_known ? clock_running_ns() + left_s * INT64_C(1000000000) : INT64_MAX;
+    job_end_ns = is_known ? clock_running_ns() + left_s * INT64_C(1000000000) : INT64_MAX;
     text_free(&answer);
     arena_free(&arena);
 }
@@ -161,8 +161,8 @@ bool job_time_left(int64_t *left_s)
     if (text)
         return ends_at > 0 && *end == '\0';
     (void)pthread_once(&once, ask_slurm);
-    *left_s = (asked_end_ns - clock_running_ns()) / INT64_C(1000000000);
-    return asked_end_ns != INT64_MAX;
+    *left_s = (job_end_ns - clock_running_ns()) / INT64_C(1000000000);
+    return job_end_ns != INT64_MAX;
 }
 
 enum status host_silent_ms(int64_t *out, struct error *error)

@@ -78,7 +78,7 @@ struct host {
     /* Time of the last sign of life, by clock_running_ns: an agent beats once a second, and a time
      * limit that passes during silence does not count against a child. *silence_ended_ns: end of
      * the last silence of some seconds; 0: never. */
-    int64_t (*heard)(const struct host *host, int64_t *silence_ended_ns);
+    int64_t (*last_received)(const struct host *host, int64_t *silence_ended_ns);
     /* *connections: number of times that the host has become ready. */
     enum host_state (*state)(const struct host *host, unsigned *connections);
     /* See host_end_ns. */

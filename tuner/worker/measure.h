@@ -78,7 +78,7 @@ struct measuring {
     int64_t check_on_host;             /* measure_expected.c */
     bool check_mode_known;
     char remark[ERROR_TEXT_BYTES]; /* for the next answer */
-    bool inputs_remarked;          /* reported that the device does not generate inputs */
+    bool inputs_reported;          /* reported that the device does not generate inputs */
     struct launch_plan
         *varied; /* the problem's arguments with variants; NULL: no argument varies */
     struct patch patches[ARGUMENTS_MAX]; /* patches of the varied arguments */

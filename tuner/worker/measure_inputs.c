@@ -19,9 +19,9 @@ static bool is_generated(struct measuring *state, const struct argument *argumen
     const bool makes = state->device && state->api->makes &&
                        works_on_device(state, argument_bytes(argument)) &&
                        state->api->makes(state->device, argument, &why);
-    if (why.status != STATUS_OK && !state->inputs_remarked) {
+    if (why.status != STATUS_OK && !state->inputs_reported) {
         measure_remark(state, "inputs are made on the host: %s", why.text);
-        state->inputs_remarked = true;
+        state->inputs_reported = true;
     }
     return makes;
 }

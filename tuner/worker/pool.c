@@ -457,15 +457,15 @@ static bool collect(struct compile_pool *pool, struct compiler *compiler, struct
 static bool is_delayed(struct compiler *compiler)
 {
     int64_t silence_ended_ns = 0;
-    if (!compiler->host->heard)
+    if (!compiler->host->last_received)
         return false;
-    int64_t heard_ns = compiler->host->heard(compiler->host, &silence_ended_ns);
-    if (silence_ended_ns > compiler->begun_ns && heard_ns > compiler->deadline_ns) {
+    int64_t received_ns = compiler->host->last_received(compiler->host, &silence_ended_ns);
+    if (silence_ended_ns > compiler->begun_ns && received_ns > compiler->deadline_ns) {
         compiler->deadline_ns += silence_ended_ns - compiler->begun_ns;
         compiler->begun_ns = silence_ended_ns;
         return true;
     }
-    return heard_ns <= compiler->deadline_ns;
+    return received_ns <= compiler->deadline_ns;
 }
 
 static bool find_overdue(struct compile_pool *pool, struct compile_done *done)

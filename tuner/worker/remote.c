@@ -305,14 +305,14 @@ static enum status place_remote(const struct host *host, const char *const *pci_
     return STATUS_OK;
 }
 
-static int64_t heard_remote(const struct host *host, int64_t *silence_ended_ns)
+static int64_t last_received(const struct host *host, int64_t *silence_ended_ns)
 {
     struct remote *remote = remote_of(host);
     (void)pthread_mutex_lock(&remote->mutex);
-    int64_t heard_ns = remote->heard_ns;
+    int64_t received_ns = remote->received_ns;
     *silence_ended_ns = remote->silence_ended_ns;
     (void)pthread_mutex_unlock(&remote->mutex);
-    return heard_ns;
+    return received_ns;
 }
 
 static enum host_state state_remote(const struct host *host, unsigned *connections)
@@ -475,7 +475,7 @@ enum status host_open(const char *command, const char *program, const volatile s
                                  .unlock = unlock_remote,
                                  .place = place_remote,
                                  .cache_folder = cache_folder,
-                                 .heard = heard_remote,
+                                 .last_received = last_received,
                                  .state = state_remote,
                                  .end_ns = end_ns_remote};
     remote->end_ns = INT64_MAX;

@@ -42,8 +42,8 @@ struct remote {
     enum host_state state;
     unsigned connections; /* times that the host has become ready */
     bool closing, sender_ends;
-    bool is_deaf;     /* the command no longer reads input */
-    int64_t heard_ns; /* time of the last frame */
+    bool is_deaf;        /* the command no longer reads input */
+    int64_t received_ns; /* time of the last frame */
     int64_t silence_ended_ns;
     int64_t end_ns;      /* end of the host's job, by clock_running_ns; INT64_MAX: no limit known */
     char last_line[512]; /* last line of the command's standard error, or the reason of the loss */
@@ -81,6 +81,6 @@ void remote_child_free(struct remote_child *child);
 void *remote_keep(void *context);
 /* Serves the running command: receives frames from `output`, and makes the host ready after the
  * agent's hello. Returns the reason for the end. */
-enum status remote_hear(struct remote *remote, struct error *error);
+enum status remote_receive(struct remote *remote, struct error *error);
 
 #endif

@@ -338,7 +338,7 @@ static enum status await_output(struct remote *remote, int64_t limit_ns, struct 
                                  {.fd = remote->errors, .events = POLLIN}};
         (void)poll(files, 2, LOOK_MS);
         (void)pthread_mutex_lock(&remote->mutex);
-        int64_t quiet_ns = clock_running_ns() - remote->heard_ns;
+        int64_t quiet_ns = clock_running_ns() - remote->received_ns;
         const bool is_deaf = remote->is_deaf;
         (void)pthread_mutex_unlock(&remote->mutex);
         if (files[1].revents)
@@ -432,9 +432,9 @@ static void note_word(struct remote *remote)
 {
     int64_t now_ns = clock_running_ns();
     (void)pthread_mutex_lock(&remote->mutex);
-    if (now_ns - remote->heard_ns > SILENT_MS * INT64_C(1000000))
+    if (now_ns - remote->received_ns > SILENT_MS * INT64_C(1000000))
         remote->silence_ended_ns = now_ns;
-    remote->heard_ns = now_ns;
+    remote->received_ns = now_ns;
     (void)pthread_mutex_unlock(&remote->mutex);
 }
 
@@ -464,9 +464,9 @@ static enum status greet(struct remote *remote, struct error *error)
     if (remote->connections == 0)
         (void)string_format(remote->name, sizeof remote->name, "%.*s",
                             (int)strcspn(name ? name : "?", "."), name ? name : "?");
-    remote->heard_ns = clock_running_ns();
+    remote->received_ns = clock_running_ns();
     remote->end_ns =
-        left_s ? remote->heard_ns + json_integer_value(left_s) % LEFT_MAX_S * INT64_C(1000000000)
+        left_s ? remote->received_ns + json_integer_value(left_s) % LEFT_MAX_S * INT64_C(1000000000)
                : INT64_MAX;
     remote->last_line[0] = remote->previous_line[0] = '\0';
     remote->line_continues = false;
@@ -480,7 +480,7 @@ cleanup:
     return status;
 }
 
-enum status remote_hear(struct remote *remote, struct error *error)
+enum status remote_receive(struct remote *remote, struct error *error)
 {
     TRY(greet(remote, error));
     for (;;) {
@@ -618,7 +618,7 @@ void *remote_keep(void *context)
         int64_t started_ns = clock_running_ns();
         enum status status = run_command(remote, &error);
         if (status == STATUS_OK)
-            status = remote_hear(remote, &error);
+            status = remote_receive(remote, &error);
         note_reason(remote, status, &error);
         end_command(remote, status == STATUS_INTERRUPTED);
         note_end(remote, status, &error);

@@ -32,8 +32,8 @@ struct awaiting {
     struct worker *worker;
     const struct child *child;
     int64_t given_ns;
-    int64_t asked_ns, look_ns; /* start of waiting, and next check for lateness */
-    int64_t late_ns;           /* remote host: end of the limit; 0: not reached yet */
+    int64_t requested_ns, look_ns; /* start of waiting, and next check for lateness */
+    int64_t late_ns;               /* remote host: end of the limit; 0: not reached yet */
     struct process_share before;
     bool has_before;
 };
@@ -48,11 +48,11 @@ static bool is_late_elsewhere(struct awaiting *awaiting, int64_t now_ns)
     if (awaiting->late_ns == 0)
         awaiting->late_ns = now_ns + slack_ns;
     awaiting->look_ns = now_ns + look_every_ns;
-    if (host->heard(host, &silence_ended_ns) <= awaiting->late_ns)
+    if (host->last_received(host, &silence_ended_ns) <= awaiting->late_ns)
         return false;
-    if (silence_ended_ns < awaiting->asked_ns)
+    if (silence_ended_ns < awaiting->requested_ns)
         return true;
-    awaiting->asked_ns = now_ns;
+    awaiting->requested_ns = now_ns;
     awaiting->look_ns = now_ns + awaiting->given_ns;
     awaiting->late_ns = 0;
     return false;
@@ -65,12 +65,12 @@ static bool is_late(struct awaiting *awaiting, int64_t now_ns)
 {
     struct worker *worker = awaiting->worker;
     struct process_share now;
-    const int64_t passed_ns = now_ns - awaiting->asked_ns;
+    const int64_t passed_ns = now_ns - awaiting->requested_ns;
     const bool is_known = process_share(awaiting->child->pid, &now);
     if (!awaiting->has_before) {
         awaiting->has_before = true;
         awaiting->before = now;
-        awaiting->look_ns = awaiting->asked_ns + awaiting->given_ns;
+        awaiting->look_ns = awaiting->requested_ns + awaiting->given_ns;
         return false;
     }
     const int64_t ran_ns = now.ran_ns - awaiting->before.ran_ns;
@@ -111,8 +111,8 @@ static enum status await_more(void *context, struct error *error)
         const int64_t now_ns = clock_running_ns();
         if (ready != 0 || now_ns < awaiting->look_ns)
             continue;
-        if (awaiting->child->host->heard ? is_late_elsewhere(awaiting, now_ns)
-                                         : is_late(awaiting, now_ns))
+        if (awaiting->child->host->last_received ? is_late_elsewhere(awaiting, now_ns)
+                                                 : is_late(awaiting, now_ns))
             return error_set(error, STATUS_TIMED_OUT, "no answer within the time limit");
     }
 }
@@ -125,8 +125,9 @@ static enum status await_answer(struct worker *worker, const struct child *child
     struct awaiting awaiting = {.worker = worker,
                                 .child = child,
                                 .given_ns = given_ns,
-                                .asked_ns = now_ns,
-                                .look_ns = now_ns + (child->host->heard ? given_ns : first_ns)};
+                                .requested_ns = now_ns,
+                                .look_ns =
+                                    now_ns + (child->host->last_received ? given_ns : first_ns)};
     worker->starved = false;
     return frame_read_by(child->output, await_more, &awaiting, answer, error);
 }
@@ -444,7 +445,7 @@ static bool starts_without_problem(struct worker *worker, struct error *error)
 enum status worker_ensure(struct worker *worker, bool problem, struct error *error)
 {
     enum status status = STATUS_OK;
-    bool knows_problem = false; /* for the last child */
+    bool has_problem = false; /* for the last child */
     const unsigned connections = host_connections(worker->host);
     if (has_no_time(worker))
         return error_set(error, STATUS_NO_TIME, "the budget is spent");
@@ -455,8 +456,8 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
             status = start_child(worker, error);
         }
         bool started = status == STATUS_OK;
-        knows_problem = started && problem;
-        if (knows_problem)
+        has_problem = started && problem;
+        if (has_problem)
             status = pass_on(worker, &worker->problem, error);
         worker->absent = worker->host_was_lost = false;
         if (started && status == STATUS_NOT_FOUND) /* a file is missing, the child is well */
@@ -473,7 +474,7 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
         return status; /* the error names the host */
     const bool broke =
         status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL || status == STATUS_TIMED_OUT;
-    if (worker->absent && knows_problem && broke && starts_without_problem(worker, error)) {
+    if (worker->absent && has_problem && broke && starts_without_problem(worker, error)) {
         worker->absent = false;
         return STATUS_BAD_INPUT;
     }

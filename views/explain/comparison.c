@@ -205,7 +205,7 @@ static void put_change(struct text *text, size_t *count, const char *what, const
 }
 
 /* Tells changes: "driver 580.1, now 590.2; tune 0.1.0, now 0.2.0"; for two devices "against". */
-static void say_what_changed(struct text *text, const struct comparison *comparison)
+static void append_changes(struct text *text, const struct comparison *comparison)
 {
     const struct comparison_side *a = &comparison->a;
     const struct comparison_side *b = &comparison->b;
@@ -228,8 +228,8 @@ static void say_what_changed(struct text *text, const struct comparison *compari
 }
 
 /* Tells factors between times: "1.05x to 1.42x, 1.3x in the mean". */
-static void say_factors(struct text *text, const struct comparison *comparison,
-                        enum time_change change)
+static void append_factors(struct text *text, const struct comparison *comparison,
+                           enum time_change change)
 {
     double low = (double)INFINITY;
     double high = 0;
@@ -260,14 +260,14 @@ static size_t count_changes(const struct comparison *comparison, enum time_chang
     return count;
 }
 
-static void say_times(struct text *text, const struct comparison *comparison)
+static void append_times(struct text *text, const struct comparison *comparison)
 {
     text_printf(text, "Of %zu problem%s %s is faster for %zu", comparison->winner_count,
                 comparison->winner_count == 1 ? "" : "s", comparison->names[1],
                 count_changes(comparison, TIME_FASTER));
-    say_factors(text, comparison, TIME_FASTER);
+    append_factors(text, comparison, TIME_FASTER);
     text_printf(text, " and slower for %zu", count_changes(comparison, TIME_SLOWER));
-    say_factors(text, comparison, TIME_SLOWER);
+    append_factors(text, comparison, TIME_SLOWER);
     text_printf(text, "; %zu differ%s by no more than noise", count_changes(comparison, TIME_ALIKE),
                 count_changes(comparison, TIME_ALIKE) == 1 ? "s" : "");
     const size_t unknown = count_changes(comparison, TIME_UNKNOWN);
@@ -276,7 +276,7 @@ static void say_times(struct text *text, const struct comparison *comparison)
     text_append(text, ".");
 }
 
-static void say_winners(struct text *text, const struct comparison *comparison)
+static void append_winners(struct text *text, const struct comparison *comparison)
 {
     size_t counts[WINNER_UNTRIED + 1] = {0};
     double most = 0;
@@ -295,8 +295,8 @@ static void say_winners(struct text *text, const struct comparison *comparison)
         text_printf(text, "; %zu moved, and what won %s was not compared to the end",
                     counts[WINNER_OPEN], comparison->names[0]);
     if (counts[WINNER_SLOWER] > 0)
-        say(text, "; %D moved by more than noise: what won %s takes up to %M",
-            (int64_t)counts[WINNER_SLOWER], comparison->names[0], most);
+        append_sentence(text, "; %D moved by more than noise: what won %s takes up to %M",
+                        (int64_t)counts[WINNER_SLOWER], comparison->names[0], most);
     if (counts[WINNER_ONCE] > 0)
         text_printf(text, "; %zu moved, and what won %s was timed but once", counts[WINNER_ONCE],
                     comparison->names[0]);
@@ -306,7 +306,7 @@ static void say_winners(struct text *text, const struct comparison *comparison)
     text_append(text, ".");
 }
 
-static void say_redefined(struct text *text, const struct comparison *comparison)
+static void append_redefined(struct text *text, const struct comparison *comparison)
 {
     size_t count = 0;
     for (size_t i = 0; i < comparison->winner_count; i++)
@@ -321,7 +321,7 @@ static void say_redefined(struct text *text, const struct comparison *comparison
 static bool conclude(struct comparison *comparison, struct arena *arena)
 {
     static void (*const sayings[])(struct text *, const struct comparison *) = {
-        say_what_changed, say_times, say_winners, say_redefined};
+        append_changes, append_times, append_winners, append_redefined};
     const bool of_two = strcmp(comparison->a.uuid, comparison->b.uuid) != 0;
     const bool alike = strcmp(comparison->a.device, comparison->b.device) == 0;
     comparison->names[0] = !of_two ? "before"

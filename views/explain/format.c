@@ -52,7 +52,7 @@ static void put_bytes(struct text *text, double bytes)
     text_printf(text, "%.*f %s", digits, bytes, units[unit]);
 }
 
-void say(struct text *text, const char *format, ...)
+void append_sentence(struct text *text, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

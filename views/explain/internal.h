@@ -84,6 +84,6 @@ bool make_sentences(struct explanation *explanation, const struct background *ba
  * share (0.42 %, 12.3 %, 230 %), %M a relative difference ("2.34 % more", "0.05 % less", "3.45
  * times as long"), %B bytes (32 KiB), %N three digits. %D an int64_t, %C an int64_t with its noun
  * ("1 block", "2 blocks"), %s a text. Other conversions set `failed`. */
-void say(struct text *text, const char *format, ...);
+void append_sentence(struct text *text, const char *format, ...);
 
 #endif

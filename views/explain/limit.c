@@ -8,7 +8,7 @@
 #include "views/explain/internal.h"
 
 static const double launch_least = 1.0 / 3;  /* least share of empty launches in the time */
-static const double launch_told = 0.05;      /* least share of the time to be mentioned */
+static const double launch_share_min = 0.05; /* least share of the time to be mentioned */
 static const double memory_least = 0.85;     /* share of the ceiling */
 static const double arithmetic_least = 0.70; /* share of the ceiling */
 static const int64_t spill_least = 32;       /* bytes per thread: eight registers */
@@ -42,17 +42,18 @@ static bool limited_by_launch(const struct rules *rules, double *launch_share)
     if (!(share >= launch_least))
         return false;
     if (all)
-        say(rules->text, "%D empty launches in a row take ", winner->launches);
+        append_sentence(rules->text, "%D empty launches in a row take ", winner->launches);
     else
-        say(rules->text, "An empty launch takes ");
-    say(rules->text, "%T on this device, %P of its %T: launching limits it.", empty_ns, share,
-        winner->time_ns);
+        append_sentence(rules->text, "An empty launch takes ");
+    append_sentence(rules->text, "%T on this device, %P of its %T: launching limits it.", empty_ns,
+                    share, winner->time_ns);
     return true;
 }
 
-static void say_share(const struct rules *rules)
+static void append_share(const struct rules *rules)
 {
-    say(rules->text,
+    append_sentence(
+        rules->text,
         "It moves %N GB/s, %P of the %s ceiling that was measured on this device (%N GB/s)",
         rules->winner->gbs, rules->winner->ceiling_share, rules->explanation->ceiling,
         rules->explanation->ceiling_gbs);
@@ -64,9 +65,10 @@ static bool fits_hot(const struct rules *rules)
            rules->background->bytes_moved <= rules->background->cache_bytes;
 }
 
-static void say_cache(const struct rules *rules, const char *before)
+static void append_cache(const struct rules *rules, const char *before)
 {
-    say(rules->text,
+    append_sentence(
+        rules->text,
         "%sand its %B fit in the cache of %B, which is hot: the cache limits it, not the memory.",
         before, rules->background->bytes_moved, rules->background->cache_bytes);
 }
@@ -75,20 +77,23 @@ static void say_cache(const struct rules *rules, const char *before)
 static enum explain_limit break_ceiling(const struct rules *rules)
 {
     const struct background *background = rules->background;
-    say(rules->text,
+    append_sentence(
+        rules->text,
         "It moves %N GB/s, more than the %s ceiling that was measured on this device (%N GB/s), ",
         rules->winner->gbs, rules->explanation->ceiling, rules->explanation->ceiling_gbs);
     if (background->bytes_moved > 2 * background->cache_bytes) {
-        say(rules->text,
+        append_sentence(
+            rules->text,
             "and no cache holds its %B: the memory limits it, and that ceiling is too low to tell "
             "a share of it.",
             background->bytes_moved);
         return LIMIT_MEMORY;
     }
     if (fits_hot(rules))
-        say_cache(rules, "");
+        append_cache(rules, "");
     else
-        say(rules->text,
+        append_sentence(
+            rules->text,
             "so part of its %B comes out of a cache, and no share of the ceiling is shown.",
             background->bytes_moved);
     return LIMIT_CACHE;
@@ -100,12 +105,12 @@ static enum explain_limit limited_by_memory(const struct rules *rules)
         return break_ceiling(rules);
     if (!(rules->winner->ceiling_share >= memory_least))
         return LIMIT_UNKNOWN;
-    say_share(rules);
+    append_share(rules);
     if (fits_hot(rules)) {
-        say_cache(rules, ", ");
+        append_cache(rules, ", ");
         return LIMIT_CACHE;
     }
-    say(rules->text, ": the memory limits it.");
+    append_sentence(rules->text, ": the memory limits it.");
     return LIMIT_MEMORY;
 }
 
@@ -113,7 +118,8 @@ static bool limited_by_arithmetic(const struct rules *rules)
 {
     if (!(rules->winner->arithmetic_share >= arithmetic_least))
         return false;
-    say(rules->text,
+    append_sentence(
+        rules->text,
         "It does %N * 10^9 operations per second on %s, %P of what was measured on this device: "
         "arithmetic limits it.",
         rules->winner->gops, rules->explanation->operations_type, rules->winner->arithmetic_share);
@@ -124,7 +130,8 @@ static bool limited_by_spills(const struct rules *rules)
 {
     if (rules->winner->spill_bytes < spill_least)
         return false;
-    say(rules->text,
+    append_sentence(
+        rules->text,
         "Each thread moves %D bytes of registers to memory and back (spills), and no ceiling is "
         "near.",
         rules->winner->spill_bytes);
@@ -148,16 +155,17 @@ static bool has_idle(const struct rules *rules)
 
 /* Tells "1 block for 132 multiprocessors: 131 of them have nothing to do", and the sweep's best
  * time with more busy units. */
-static void say_idle(const struct rules *rules)
+static void append_idle(const struct rules *rules)
 {
     const int64_t units = rules->explanation->unit_count;
     const double loss = rules->background->busier_loss;
-    say(rules->text, "%C for %D %s: %D of them %s nothing to do", rules->busy,
-        rules->device->is_gpu ? "block" : "thread", units, rules->device->unit_word,
-        units - rules->busy, units - rules->busy == 1 ? "has" : "have");
+    append_sentence(rules->text, "%C for %D %s: %D of them %s nothing to do", rules->busy,
+                    rules->device->is_gpu ? "block" : "thread", units, rules->device->unit_word,
+                    units - rules->busy, units - rules->busy == 1 ? "has" : "have");
     if (isfinite(loss))
-        say(rules->text, "; the fastest that keeps more of them busy takes %M in the sweep%s", loss,
-            loss < 0 && loss > -sweep_noise ? ", within what a sweep can tell" : "");
+        append_sentence(rules->text,
+                        "; the fastest that keeps more of them busy takes %M in the sweep%s", loss,
+                        loss < 0 && loss > -sweep_noise ? ", within what a sweep can tell" : "");
 }
 
 /* Returns true for idle units, unless keeping more of them busy was tried without a gain. */
@@ -166,11 +174,11 @@ static bool limited_by_idle_units(const struct rules *rules)
     const double loss = rules->background->busier_loss;
     if (!has_idle(rules) || loss > -sweep_noise)
         return false;
-    say_idle(rules);
+    append_idle(rules);
     if (!isfinite(loss) && !rules->device->is_gpu && rules->background->node_gap_ns > 0)
-        say(rules->text, "; to wake all of them takes %T, against its %T",
-            rules->background->node_gap_ns, rules->winner->time_ns);
-    say(rules->text, ".");
+        append_sentence(rules->text, "; to wake all of them takes %T, against its %T",
+                        rules->background->node_gap_ns, rules->winner->time_ns);
+    append_sentence(rules->text, ".");
     return true;
 }
 
@@ -183,7 +191,8 @@ static bool limited_by_bytes_in_flight(const struct rules *rules)
     const double waiting_ns = winner->bytes_in_flight_per_sm * (double)busy / winner->gbs;
     if (!(waiting_ns <= waiting_most_ns) || !(winner->ceiling_share < memory_least))
         return false;
-    say(rules->text,
+    append_sentence(
+        rules->text,
         "%B in flight on each of %D %s come to %N GB/s when each waits %T, about what memory takes "
         "to answer: too little is in flight.",
         winner->bytes_in_flight_per_sm, busy, rules->device->unit_word, winner->gbs, waiting_ns);
@@ -191,18 +200,20 @@ static bool limited_by_bytes_in_flight(const struct rules *rules)
 }
 
 /* Tells the rest of the time at the nearer ceiling. */
-static void say_rest(const struct rules *rules)
+static void append_rest(const struct rules *rules)
 {
     const struct background *background = rules->background;
     const double time_ns = rules->winner->time_ns;
     const double bytes_ns = background->bytes_moved / rules->explanation->ceiling_gbs;
     const double operations_ns = background->operations / rules->explanation->arithmetic_gops;
     const bool by_operations = operations_ns > bytes_ns;
-    say(rules->text, "At the ceiling its %s would take %T of its %T: the rest is latency",
+    append_sentence(
+        rules->text, "At the ceiling its %s would take %T of its %T: the rest is latency",
         by_operations ? "operations" : "bytes", by_operations ? operations_ns : bytes_ns, time_ns);
-    if (background->node_gap_ns >= launch_told * time_ns && rules->device->is_gpu)
-        say(rules->text, ", of which an empty launch takes %T", background->node_gap_ns);
-    say(rules->text, ".");
+    if (background->node_gap_ns >= launch_share_min * time_ns && rules->device->is_gpu)
+        append_sentence(rules->text, ", of which an empty launch takes %T",
+                        background->node_gap_ns);
+    append_sentence(rules->text, ".");
 }
 
 static bool limited_by_latency(const struct rules *rules)
@@ -210,60 +221,65 @@ static bool limited_by_latency(const struct rules *rules)
     const struct background *background = rules->background;
     if (!is_far_from_ceilings(rules))
         return false;
-    say_share(rules);
+    append_share(rules);
     if (rules->winner->arithmetic_share < arithmetic_least)
-        say(rules->text, ", and does %P of the %s operations that were measured on it",
-            rules->winner->arithmetic_share, rules->explanation->operations_type);
+        append_sentence(rules->text, ", and does %P of the %s operations that were measured on it",
+                        rules->winner->arithmetic_share, rules->explanation->operations_type);
     if (background->elsewhere_share >= memory_least)
-        say(rules->text, "; the same problem reaches %P at n = %D", background->elsewhere_share,
-            background->elsewhere_n);
-    say(rules->text, ". ");
+        append_sentence(rules->text, "; the same problem reaches %P at n = %D",
+                        background->elsewhere_share, background->elsewhere_n);
+    append_sentence(rules->text, ". ");
     if (has_idle(rules)) {
-        say_idle(rules);
-        say(rules->text, ". ");
+        append_idle(rules);
+        append_sentence(rules->text, ". ");
     }
-    say_rest(rules);
+    append_rest(rules);
     return true;
 }
 
-static void say_unknown(const struct rules *rules)
+static void append_unknown(const struct rules *rules)
 {
     const struct explanation *explanation = rules->explanation;
     const struct background *background = rules->background;
     struct text *text = rules->text;
     if (isfinite(rules->winner->ceiling_share)) {
-        say_share(rules);
-        say(text, ", less than the %P from which the memory counts as the limit. ", memory_least);
+        append_share(rules);
+        append_sentence(text, ", less than the %P from which the memory counts as the limit. ",
+                        memory_least);
     } else if (!isfinite(background->bytes_moved)) {
-        say(text, "The experiment does not say how many bytes a run moves. ");
+        append_sentence(text, "The experiment does not say how many bytes a run moves. ");
     } else if (background->ceiling_given_up) {
-        say(text,
+        append_sentence(
+            text,
             "A winner moves more than the %s ceiling that was measured on this device, so that "
             "ceiling is not used. ",
             explanation->ceiling);
     } else {
-        say(text, "The ceilings of this device's memory were not measured. ");
+        append_sentence(text, "The ceilings of this device's memory were not measured. ");
     }
     if (has_idle(rules)) {
-        say_idle(rules);
-        say(text, ". ");
+        append_idle(rules);
+        append_sentence(text, ". ");
     }
     if (!isfinite(background->operations))
-        say(text, "The experiment does not say how many operations it takes, so arithmetic cannot "
+        append_sentence(
+            text, "The experiment does not say how many operations it takes, so arithmetic cannot "
                   "be told from latency.");
     else if (!isfinite(explanation->arithmetic_gops))
-        say(text,
+        append_sentence(
+            text,
             "How many %s operations this device does was not measured, so arithmetic cannot be "
             "told from latency.",
             explanation->operations_type);
     else if (!isfinite(rules->winner->arithmetic_share))
-        say(text,
+        append_sentence(
+            text,
             "It does more %s operations than were measured on this device, so that ceiling is not "
             "used, and arithmetic cannot be told from latency.",
             explanation->operations_type);
     else
-        say(text, "It does %P of the %s operations that the device was measured to do.",
-            rules->winner->arithmetic_share, explanation->operations_type);
+        append_sentence(text, "It does %P of the %s operations that the device was measured to do.",
+                        rules->winner->arithmetic_share, explanation->operations_type);
 }
 
 static int64_t busy_units(const struct explanation *explanation)
@@ -300,7 +316,7 @@ void decide_limit(struct explanation *explanation, const struct background *back
                          : limited_by_latency(&rules)         ? LIMIT_LATENCY
                                                               : LIMIT_UNKNOWN;
     if (explanation->limit == LIMIT_UNKNOWN)
-        say_unknown(&rules);
+        append_unknown(&rules);
 }
 
 const char *explain_limit_name(enum explain_limit limit)

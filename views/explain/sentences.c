@@ -8,10 +8,10 @@
 #include "tuner/stats/verdict.h"
 #include "views/explain/internal.h"
 
-enum { SENSITIVITIES_TOLD = 3 };
+enum { SENSITIVITIES_MAX = 3 };
 static const double sensitive_least = 0.01; /* below the resolution of a sweep */
 
-struct telling {
+struct wording {
     struct explanation *explanation;
     const struct background *background;
     struct arena *arena;
@@ -21,15 +21,15 @@ struct telling {
 };
 
 /* Takes the sentence in hand. */
-static void end_sentence(struct telling *telling)
+static void end_sentence(struct wording *wording)
 {
-    struct explanation *out = telling->explanation;
-    const char *copy = arena_strdup(telling->arena, text_string(&telling->text));
-    if (telling->text.failed || !copy || out->sentence_count == telling->capacity)
-        telling->failed = true;
+    struct explanation *out = wording->explanation;
+    const char *copy = arena_strdup(wording->arena, text_string(&wording->text));
+    if (wording->text.failed || !copy || out->sentence_count == wording->capacity)
+        wording->failed = true;
     else
         out->sentences[out->sentence_count++] = copy;
-    text_clear(&telling->text);
+    text_clear(&wording->text);
 }
 
 /* Appends the interval of a raced point: " (0.17 % less to 0.13 % more)". */
@@ -38,9 +38,9 @@ static void put_interval(struct text *text, double low, double high)
     if (!isfinite(low) || !isfinite(high))
         return;
     if (bounds_are_narrow(1 + low, 1 + high))
-        say(text, " (%M to %M)", low, high);
+        append_sentence(text, " (%M to %M)", low, high);
     else
-        say(text, " (interval unknown)");
+        append_sentence(text, " (interval unknown)");
 }
 
 static void put_factor(struct text *text, double factor)
@@ -62,7 +62,7 @@ static void put_counts(struct text *text, size_t *count, const char *noun, int64
     if (own < 0 || other < 0 || own == other)
         return;
     separate(text, count);
-    say(text, "%C against %D", own, noun, other);
+    append_sentence(text, "%C against %D", own, noun, other);
 }
 
 static void put_resources(struct text *text, const struct explain_point *own,
@@ -75,48 +75,48 @@ static void put_resources(struct text *text, const struct explain_point *own,
         put_counts(text, &count, "thread", own->threads, other->threads);
     } else if (own->block > 0 && other->block > 0 && own->block != other->block) {
         separate(text, &count);
-        say(text, "%D threads per block against %D", own->block, other->block);
+        append_sentence(text, "%D threads per block against %D", own->block, other->block);
     }
     put_counts(text, &count, "register", own->registers, other->registers);
     if (own->spill_bytes >= 0 && other->spill_bytes >= 0 &&
         own->spill_bytes != other->spill_bytes) {
         separate(text, &count);
-        say(text, "%D bytes spilled against %D", own->spill_bytes, other->spill_bytes);
+        append_sentence(text, "%D bytes spilled against %D", own->spill_bytes, other->spill_bytes);
     }
     if (fabs(own->occupancy - other->occupancy) > 0.0005) {
         separate(text, &count);
-        say(text, "occupancy %P against %P", own->occupancy, other->occupancy);
+        append_sentence(text, "occupancy %P against %P", own->occupancy, other->occupancy);
     }
     if (fabs(own->bytes_in_flight_per_sm - other->bytes_in_flight_per_sm) > 0.5) {
         separate(text, &count);
-        say(text, "%B in flight per SM against %B", own->bytes_in_flight_per_sm,
-            other->bytes_in_flight_per_sm);
+        append_sentence(text, "%B in flight per SM against %B", own->bytes_in_flight_per_sm,
+                        other->bytes_in_flight_per_sm);
     }
 }
 
 /* ---- comparison with a baseline ---- */
 
-static void tell_saved_launches(struct telling *telling, const struct explain_point *other)
+static void append_saved_launches(struct wording *wording, const struct explain_point *other)
 {
-    const struct explain_point *winner = &telling->explanation->points[0];
+    const struct explain_point *winner = &wording->explanation->points[0];
     const double saved = (double)(other->launches - winner->launches);
-    const double saved_ns = telling->background->node_gap_ns;
+    const double saved_ns = wording->background->node_gap_ns;
     const double apart_ns = winner->time_ns * other->slower;
     if (winner->launches < 1 || !(saved >= 1) || !(saved_ns > 0) || saved_ns >= apart_ns ||
-        !is_by_time(telling->explanation))
+        !is_by_time(wording->explanation))
         return;
-    say(&telling->text, "; %T lie between them, of which an empty launch more takes %T", apart_ns,
-        saved_ns);
+    append_sentence(&wording->text, "; %T lie between them, of which an empty launch more takes %T",
+                    apart_ns, saved_ns);
 }
 
-static void tell_baseline(struct telling *telling, const struct explain_point *point)
+static void add_baseline(struct wording *wording, const struct explain_point *point)
 {
-    const struct explanation *explanation = telling->explanation;
+    const struct explanation *explanation = wording->explanation;
     const struct explain_point *winner = &explanation->points[0];
-    struct text *text = &telling->text;
+    struct text *text = &wording->text;
     if (point->trial_id >= 0 && point->trial_id == winner->trial_id) {
         text_printf(text, "It is what the baseline %s launches.", point->role);
-        end_sentence(telling);
+        end_sentence(wording);
         return;
     }
     if (!isfinite(point->slower)) {
@@ -130,7 +130,7 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
         else
             text_printf(text, "The baseline %s has no time to compare with: %s.", point->role,
                         point->status);
-        end_sentence(telling);
+        end_sentence(wording);
         return;
     }
     const bool unstable = explanation->trust && strcmp(explanation->trust, "unstable") == 0;
@@ -147,8 +147,8 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
         put_factor(text, 1 + point->slower_low);
         text_printf(text, "x as fast as the baseline %s", point->role);
     } else if (is_open || strcmp(standing, "as fast") == 0) {
-        say(text, "Not shown to be better than the baseline %s, which %s %M", point->role,
-            is_by_time(explanation) ? "takes" : "comes to", point->slower);
+        append_sentence(text, "Not shown to be better than the baseline %s, which %s %M",
+                        point->role, is_by_time(explanation) ? "takes" : "comes to", point->slower);
         put_interval(text, point->slower_low, point->slower_high);
         text_append(text, is_open ? ": not compared long enough to tell" : ": as fast");
     } else if (is_by_time(explanation)) {
@@ -162,22 +162,22 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
             text_append(text, "x)");
         }
     } else {
-        say(text, "The baseline %s is worse by %P", point->role, point->slower);
+        append_sentence(text, "The baseline %s is worse by %P", point->role, point->slower);
         put_interval(text, point->slower_low, point->slower_high);
     }
     put_resources(text, winner, point);
-    tell_saved_launches(telling, point);
+    append_saved_launches(wording, point);
     text_append(text, ".");
-    end_sentence(telling);
+    end_sentence(wording);
 }
 
 /* ---- comparison with the runner-up ---- */
 
-static void tell_runner_up(struct telling *telling, const struct explain_point *point)
+static void add_runner_up(struct wording *wording, const struct explain_point *point)
 {
-    const struct explanation *explanation = telling->explanation;
+    const struct explanation *explanation = wording->explanation;
     const bool by_time = is_by_time(explanation);
-    struct text *text = &telling->text;
+    struct text *text = &wording->text;
     const char *standing = point->standing ? point->standing : "";
     if (!isfinite(point->slower))
         return;
@@ -185,136 +185,137 @@ static void tell_runner_up(struct telling *telling, const struct explain_point *
     struct text differing = {0};
     if (put_differences(&differing, explanation->points[0].parameters, point->parameters) > 0)
         text_printf(text, ", %s,", text_string(&differing));
-    telling->failed = telling->failed || differing.failed;
+    wording->failed = wording->failed || differing.failed;
     text_free(&differing);
-    say(text, " %s %M", by_time ? "takes" : "comes to", point->slower);
+    append_sentence(text, " %s %M", by_time ? "takes" : "comes to", point->slower);
     put_interval(text, point->slower_low, point->slower_high);
     /* Name the stage if the winner was chosen in a better one. */
     const char *own = explanation->points[0].stage;
     if (point->stage && (!own || strcmp(point->stage, own) != 0))
         text_printf(text, " in the %s", point->stage);
     if (strcmp(standing, "not compared") == 0)
-        say(text, " (not compared long enough to show whether that is more than %P)",
-            explanation->delta);
+        append_sentence(text, " (not compared long enough to show whether that is more than %P)",
+                        explanation->delta);
     else if (strcmp(standing, "as fast") == 0)
-        say(text, ": as fast (shown to be worse by no more than %P)", explanation->delta);
+        append_sentence(text, ": as fast (shown to be worse by no more than %P)",
+                        explanation->delta);
     put_resources(text, &explanation->points[0], point);
     text_append(text, ".");
-    end_sentence(telling);
+    end_sentence(wording);
 }
 
 /* Tells ties: "4 others are as fast: ...; 305 were not compared to the end." */
-static void tell_equals(struct telling *telling)
+static void add_equals(struct wording *wording)
 {
-    const struct explanation *explanation = telling->explanation;
-    struct text *text = &telling->text;
+    const struct explanation *explanation = wording->explanation;
+    struct text *text = &wording->text;
     const int64_t fast = explanation->as_fast;
     const int64_t open = explanation->not_compared;
     if ((fast < 1 && open < 1) || !isfinite(explanation->delta))
         return;
     if (fast > 0)
-        say(text, "%C %s as fast: shown to be worse by no more than %P", fast, "other",
-            fast == 1 ? "is" : "are", explanation->delta);
+        append_sentence(text, "%C %s as fast: shown to be worse by no more than %P", fast, "other",
+                        fast == 1 ? "is" : "are", explanation->delta);
     if (open > 0)
-        say(text, "%s%D %s not compared to the end", fast > 0 ? "; " : "", open,
-            open == 1 ? "was" : "were");
+        append_sentence(text, "%s%D %s not compared to the end", fast > 0 ? "; " : "", open,
+                        open == 1 ? "was" : "were");
     text_append(text,
                 explanation->kept_incumbent ? "; the winner had won before, and was kept." : ".");
-    end_sentence(telling);
+    end_sentence(wording);
 }
 
 /* Tells how much of the space was tried: the choice is among measured candidates. */
-static void tell_coverage(struct telling *telling)
+static void add_coverage(struct wording *wording)
 {
-    const struct explanation *explanation = telling->explanation;
+    const struct explanation *explanation = wording->explanation;
     if (!explanation->coverage || explanation->tried < 1 || explanation->space < 1)
         return;
-    coverage_append(&telling->text,
+    coverage_append(&wording->text,
                     &(struct coverage_facts){
                         .points = (uint64_t)explanation->tried,
                         .space = (uint64_t)explanation->space,
                         .failed = explanation->failures > 0 ? (uint64_t)explanation->failures : 0,
                         .most_better = explanation->most_better});
-    say(&telling->text, " (space: %s).", explanation->coverage);
-    end_sentence(telling);
+    append_sentence(&wording->text, " (space: %s).", explanation->coverage);
+    end_sentence(wording);
 }
 
 /* ---- sensitivity ---- */
 
 /* Appends a value's loss, never negative: a configuration that lost in the rounds was not faster
  * earlier, whatever a single timing says. */
-static void put_value(struct telling *telling, const char *value, double loss, const char *with)
+static void put_value(struct wording *wording, const char *value, double loss, const char *with)
 {
-    struct text *text = &telling->text;
+    struct text *text = &wording->text;
     text_append(text, value);
     if (with)
         text_printf(text, " (with another %s)", with);
-    if (loss < fmax(sensitive_least, telling->explanation->delta))
-        say(text, " takes about as long");
+    if (loss < fmax(sensitive_least, wording->explanation->delta))
+        append_sentence(text, " takes about as long");
     else
-        say(text, " takes %M", loss);
+        append_sentence(text, " takes %M", loss);
 }
 
-static void tell_sensitivity(struct telling *telling, const struct explain_sensitivity *item)
+static void add_sensitivity(struct wording *wording, const struct explain_sensitivity *item)
 {
-    text_printf(&telling->text, "%s=%s: ", item->parameter, item->value);
-    put_value(telling, item->best_other, item->best_other_loss, item->best_other_with);
+    text_printf(&wording->text, "%s=%s: ", item->parameter, item->value);
+    put_value(wording, item->best_other, item->best_other_loss, item->best_other_with);
     if (item->values > 1) {
-        text_append(&telling->text, ", ");
-        put_value(telling, item->worst, item->worst_loss, item->worst_with);
+        text_append(&wording->text, ", ");
+        put_value(wording, item->worst, item->worst_loss, item->worst_with);
     }
-    text_append(&telling->text, " in the sweep.");
-    end_sentence(telling);
+    text_append(&wording->text, " in the sweep.");
+    end_sentence(wording);
 }
 
-static void tell_insensitive(struct telling *telling)
+static void add_insensitive(struct wording *wording)
 {
-    const struct explanation *explanation = telling->explanation;
+    const struct explanation *explanation = wording->explanation;
     size_t count = 0;
     for (size_t i = 0; i < explanation->sensitivity_count; i++) {
         const struct explain_sensitivity *item = &explanation->sensitivities[i];
         if (item->best_other_loss >= sensitive_least)
             continue;
-        text_printf(&telling->text, "%s%s",
+        text_printf(&wording->text, "%s%s",
                     count++ == 0 ? "Another value is within 1 % in the sweep: " : ", ",
                     item->parameter);
     }
     if (count == 0)
         return;
-    text_append(&telling->text, ".");
-    end_sentence(telling);
+    text_append(&wording->text, ".");
+    end_sentence(wording);
 }
 
-static void tell_sensitivities(struct telling *telling)
+static void add_sensitivities(struct wording *wording)
 {
-    const struct explanation *explanation = telling->explanation;
-    for (size_t i = 0; i < explanation->sensitivity_count && i < SENSITIVITIES_TOLD; i++)
+    const struct explanation *explanation = wording->explanation;
+    for (size_t i = 0; i < explanation->sensitivity_count && i < SENSITIVITIES_MAX; i++)
         if (explanation->sensitivities[i].best_other_loss >= sensitive_least)
-            tell_sensitivity(telling, &explanation->sensitivities[i]);
-    tell_insensitive(telling);
+            add_sensitivity(wording, &explanation->sensitivities[i]);
+    add_insensitive(wording);
 }
 
 bool make_sentences(struct explanation *explanation, const struct background *background,
                     struct arena *arena)
 {
-    struct telling telling = {.explanation = explanation,
+    struct wording wording = {.explanation = explanation,
                               .background = background,
                               .arena = arena,
-                              .capacity = explanation->point_count + SENSITIVITIES_TOLD + 4};
+                              .capacity = explanation->point_count + SENSITIVITIES_MAX + 4};
     explanation->sentence_count = 0;
-    explanation->sentences = arena_alloc(arena, telling.capacity, sizeof *explanation->sentences);
+    explanation->sentences = arena_alloc(arena, wording.capacity, sizeof *explanation->sentences);
     if (!explanation->sentences)
         return false;
     for (size_t i = 1; i < explanation->point_count; i++)
         if (strcmp(explanation->points[i].role, "runner-up") != 0)
-            tell_baseline(&telling, &explanation->points[i]);
+            add_baseline(&wording, &explanation->points[i]);
     for (size_t i = 1; i < explanation->point_count; i++)
         if (strcmp(explanation->points[i].role, "runner-up") == 0)
-            tell_runner_up(&telling, &explanation->points[i]);
-    tell_equals(&telling);
-    tell_coverage(&telling);
+            add_runner_up(&wording, &explanation->points[i]);
+    add_equals(&wording);
+    add_coverage(&wording);
     explanation->comparison_count = explanation->sentence_count;
-    tell_sensitivities(&telling);
-    text_free(&telling.text);
-    return !telling.failed;
+    add_sensitivities(&wording);
+    text_free(&wording.text);
+    return !wording.failed;
 }

@@ -18,7 +18,7 @@
 /* ---- one question ---- */
 
 /* A row's configuration and the state of its evaluation. */
-struct asked {
+struct evaluation {
     struct experiments *experiments;
     const struct experiment *experiment;
     struct arena arena;
@@ -45,15 +45,15 @@ json_t *load_object(const char *text, bool *failed)
 
 /* Fills the device's facts with `units` units and this compute capability (NULL: the device's own).
  */
-static void fill_facts(struct facts *facts, const struct asked *asked, int64_t units,
+static void fill_facts(struct facts *facts, const struct evaluation *evaluation, int64_t units,
                        const char *capability)
 {
     const char *key = NULL;
     json_t *member = NULL;
-    json_t *json = load_object(asked->facts, &facts->failed);
+    json_t *json = load_object(evaluation->facts, &facts->failed);
     json_object_foreach(json, key, member)
     {
-        if (strcmp(key, asked->units_key) == 0)
+        if (strcmp(key, evaluation->units_key) == 0)
             facts_add_integer(facts, key, "", "", units);
         else if (capability && strcmp(key, "compute_capability") == 0)
             facts_add_text(facts, key, "", capability);
@@ -69,22 +69,22 @@ static void fill_facts(struct facts *facts, const struct asked *asked, int64_t u
     json_decref(json);
 }
 
-static const struct facts *facts_there(struct asked *asked, int64_t units)
+static const struct facts *facts_there(struct evaluation *evaluation, int64_t units)
 {
-    if (asked->units_there != units) {
-        facts_free(&asked->facts_there);
-        asked->facts_there = (struct facts){0};
-        fill_facts(&asked->facts_there, asked, units, NULL);
-        asked->units_there = units;
+    if (evaluation->units_there != units) {
+        facts_free(&evaluation->facts_there);
+        evaluation->facts_there = (struct facts){0};
+        fill_facts(&evaluation->facts_there, evaluation, units, NULL);
+        evaluation->units_there = units;
     }
-    return &asked->facts_there;
+    return &evaluation->facts_there;
 }
 
-static void end(struct asked *asked)
+static void end(struct evaluation *evaluation)
 {
-    asked->experiments->short_of_memory |= asked->arena.failed;
-    facts_free(&asked->facts_there);
-    arena_free(&asked->arena);
+    evaluation->experiments->short_of_memory |= evaluation->arena.failed;
+    facts_free(&evaluation->facts_there);
+    arena_free(&evaluation->arena);
 }
 
 static bool find_problem(const struct experiment *experiment, const char *key, struct problem *out)
@@ -98,45 +98,49 @@ static bool find_problem(const struct experiment *experiment, const char *key, s
 }
 
 /* Prepares the questions. Returns false if the experiment cannot be evaluated. */
-static bool begin(struct asked *asked, struct experiments *experiments, const struct conf_row *row)
+static bool begin(struct evaluation *evaluation, struct experiments *experiments,
+                  const struct conf_row *row)
 {
     struct error ignored = {0};
     bool found = false;
-    *asked = (struct asked){.experiments = experiments,
+    *evaluation =
+        (struct evaluation){.experiments = experiments,
                             .experiment = experiments_loaded(experiments, row->experiment),
                             .facts = row->facts ? row->facts : "",
                             .units_key = device_traits(row->kind)->unit_fact,
                             .active_blocks = row->active_blocks > 0 ? row->active_blocks : 0,
                             .n = row->n,
                             .units = row->units};
-    if (!asked->experiment || !find_problem(asked->experiment, row->problem, &asked->problem))
+    if (!evaluation->experiment ||
+        !find_problem(evaluation->experiment, row->problem, &evaluation->problem))
         return false;
     size_t first = 0;
-    asked->size_count = experiment_size_names(asked->experiment, asked->size_names, &first);
-    if (asked->size_count != problem_sizes(&asked->problem, asked->sizes))
+    evaluation->size_count =
+        experiment_size_names(evaluation->experiment, evaluation->size_names, &first);
+    if (evaluation->size_count != problem_sizes(&evaluation->problem, evaluation->sizes))
         return false;
-    if (asked->size_count > 0)
-        asked->size_names[first] = "n";
+    if (evaluation->size_count > 0)
+        evaluation->size_names[first] = "n";
     experiments->short_of_memory |=
-        recall_configuration(asked->experiment, row->parameters, &asked->arena,
-                             &asked->configuration, &found, &ignored) == STATUS_NO_MEMORY;
+        recall_configuration(evaluation->experiment, row->parameters, &evaluation->arena,
+                             &evaluation->configuration, &found, &ignored) == STATUS_NO_MEMORY;
     return found;
 }
 
 /* ---- compute capabilities ---- */
 
-static bool admits(struct asked *asked, const char *capability)
+static bool admits(struct evaluation *evaluation, const char *capability)
 {
     struct facts facts = {0};
     struct error ignored = {0};
     struct problem problem;
     bool holds = false;
-    experiment_problem_at(asked->experiment, &asked->problem, asked->n, &problem);
-    fill_facts(&facts, asked, asked->units, capability);
+    experiment_problem_at(evaluation->experiment, &evaluation->problem, evaluation->n, &problem);
+    fill_facts(&facts, evaluation, evaluation->units, capability);
     enum status status = facts.failed ? STATUS_NO_MEMORY
-                                      : space_admits(asked->experiment, &problem, &facts,
-                                                     &asked->configuration, &holds, &ignored);
-    asked->experiments->short_of_memory |= status == STATUS_NO_MEMORY;
+                                      : space_admits(evaluation->experiment, &problem, &facts,
+                                                     &evaluation->configuration, &holds, &ignored);
+    evaluation->experiments->short_of_memory |= status == STATUS_NO_MEMORY;
     facts_free(&facts);
     return status == STATUS_OK && holds;
 }
@@ -150,29 +154,29 @@ static int capability_of(const char *text)
 
 /* Adds the needs of clusters, beyond the constraints: those of launches, and of kernels whose
  * source has a cluster parameter. */
-static void take_hardware(struct asked *asked, struct needs *needs)
+static void take_hardware(struct evaluation *evaluation, struct needs *needs)
 {
     struct arena arena = {0};
     struct error ignored = {0};
     struct launch launches[LAUNCHES_MAX];
     size_t count = 0;
-    const struct facts *facts = facts_there(asked, asked->units);
-    const struct point point = {.experiment = asked->experiment,
-                                .problem = &asked->problem,
+    const struct facts *facts = facts_there(evaluation, evaluation->units);
+    const struct point point = {.experiment = evaluation->experiment,
+                                .problem = &evaluation->problem,
                                 .facts = facts,
-                                .configuration = &asked->configuration};
+                                .configuration = &evaluation->configuration};
     if (point_kernels(&point, &arena, launches, &count, &ignored) != STATUS_OK)
         count = 0;
     for (size_t i = 0; i < count; i++)
         if (launch_cluster_blocks(&launches[i]) > needs->cluster &&
             launch_cluster_blocks(&launches[i]) > 1)
             needs->cluster = launch_cluster_blocks(&launches[i]);
-    asked->experiments->short_of_memory |= ignored.status == STATUS_NO_MEMORY;
+    evaluation->experiments->short_of_memory |= ignored.status == STATUS_NO_MEMORY;
     arena_free(&arena);
     static const char *const names[] = {"cluster_size", "cluster"};
-    for (size_t i = 0; i < asked->configuration.count; i++)
+    for (size_t i = 0; i < evaluation->configuration.count; i++)
         for (size_t j = 0; j < 2; j++) {
-            const struct named_value *value = &asked->configuration.values[i];
+            const struct named_value *value = &evaluation->configuration.values[i];
             if (strcmp(value->name, names[j]) == 0 && value->value.kind == VALUE_INTEGER &&
                 value->value.integer > needs->cluster && value->value.integer > 1)
                 needs->cluster = value->value.integer;
@@ -186,7 +190,7 @@ void elsewhere_needs(struct experiments *experiments, const struct conf_row *row
 {
     static const char *const known[] = {"7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0"};
     enum { KNOWN = sizeof known / sizeof known[0] };
-    struct asked asked;
+    struct evaluation evaluation;
     const int own = capability_of(row->capability ? row->capability : "");
     size_t first = 0;
     *needs = (struct needs){.threads = row->threads,
@@ -196,23 +200,23 @@ void elsewhere_needs(struct experiments *experiments, const struct conf_row *row
                             .most = INT64_MAX};
     if (own == 0)
         return;
-    bool is_asked = begin(&asked, experiments, row);
-    if (is_asked && admits(&asked, NULL)) {
+    bool is_found = begin(&evaluation, experiments, row);
+    if (is_found && admits(&evaluation, NULL)) {
         while (first < KNOWN && capability_of(known[first]) < own)
             first++;
         size_t last = first; /* all from here on are at or above `own` */
         needs->least = own;
-        while (first > 0 && admits(&asked, known[first - 1]))
+        while (first > 0 && admits(&evaluation, known[first - 1]))
             needs->least = capability_of(known[--first]);
         needs->most = own;
-        while (last < KNOWN && admits(&asked, known[last]))
+        while (last < KNOWN && admits(&evaluation, known[last]))
             needs->most = capability_of(known[last++]);
         if (last == KNOWN)
             needs->most = INT64_MAX;
     }
-    if (is_asked)
-        take_hardware(&asked, needs);
-    end(&asked);
+    if (is_found)
+        take_hardware(&evaluation, needs);
+    end(&evaluation);
 }
 
 void append_needs(struct text *out, const struct needs *needs)
@@ -256,7 +260,7 @@ struct probes {
 };
 
 /* Evaluates a probe. Returns false if the experiment has no values there. */
-static bool take_values(struct asked *asked, struct probes *probes, struct probe *probe)
+static bool take_values(struct evaluation *evaluation, struct probes *probes, struct probe *probe)
 {
     struct error ignored = {0};
     struct problem problem;
@@ -265,17 +269,17 @@ static bool take_values(struct asked *asked, struct probes *probes, struct probe
     struct launch_plan *plan = arena_alloc(&arena, 1, sizeof *plan);
     size_t count = 0;
     bool is_problem = true;
-    if (asked->size_count > 0)
-        is_problem =
-            problem_at_sizes(&asked->problem, probe->sizes, asked->size_count, &arena, &problem);
+    if (evaluation->size_count > 0)
+        is_problem = problem_at_sizes(&evaluation->problem, probe->sizes, evaluation->size_count,
+                                      &arena, &problem);
     else
-        experiment_problem_at(asked->experiment, &asked->problem, probe->n, &problem);
-    const struct facts *facts = facts_there(asked, probe->units);
-    const struct point point = {.experiment = asked->experiment,
+        experiment_problem_at(evaluation->experiment, &evaluation->problem, probe->n, &problem);
+    const struct facts *facts = facts_there(evaluation, probe->units);
+    const struct point point = {.experiment = evaluation->experiment,
                                 .problem = &problem,
                                 .facts = facts,
-                                .configuration = &asked->configuration,
-                                .active_blocks = asked->active_blocks};
+                                .configuration = &evaluation->configuration,
+                                .active_blocks = evaluation->active_blocks};
     enum status status = facts->failed || !plan ? STATUS_NO_MEMORY : STATUS_OK;
     if (status == STATUS_OK && !is_problem)
         status = STATUS_BAD_INPUT;
@@ -283,13 +287,13 @@ static bool take_values(struct asked *asked, struct probes *probes, struct probe
         status = point_derived(&point, &arena, derived, &count, &ignored);
     if (status == STATUS_OK)
         status = point_plan(&point, &arena, plan, &ignored);
-    asked->experiments->short_of_memory |= status == STATUS_NO_MEMORY;
+    evaluation->experiments->short_of_memory |= status == STATUS_NO_MEMORY;
     if (probes->count == 0 && status == STATUS_OK) {
         probes->launch_count = plan->launch_count;
         probes->derived_count = count;
         probes->target_count = count + LAUNCH_TARGETS * plan->launch_count;
         for (size_t i = 0; i < count; i++)
-            probes->targets[i].name = arena_strdup(&asked->arena, derived[i].name);
+            probes->targets[i].name = arena_strdup(&evaluation->arena, derived[i].name);
     }
     bool is_alike = status == STATUS_OK && count == probes->derived_count &&
                     plan->launch_count == probes->launch_count;
@@ -306,14 +310,14 @@ static bool take_values(struct asked *asked, struct probes *probes, struct probe
         values[9] = plan->launches[i].shared_bytes;
         values[10] = plan->launches[i].cooperative;
     }
-    asked->experiments->short_of_memory |= arena.failed;
+    evaluation->experiments->short_of_memory |= arena.failed;
     arena_free(&arena);
     return is_alike;
 }
 
 /* Chooses the probes' sizes: the row's own first, as measured, then sizes around powers of two and
  * ten, and others. */
-static bool fill_probes(struct asked *asked, struct probes *probes)
+static bool fill_probes(struct evaluation *evaluation, struct probes *probes)
 {
     static const int64_t units[] = {1, 16, 46, 108, 132, 188, 1024, 65536};
     enum {
@@ -333,15 +337,15 @@ static bool fill_probes(struct asked *asked, struct probes *probes)
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         sizes[count++] = (int64_t)(seed >> 40 >> (seed >> 60));
     }
-    probes->items = arena_alloc(&asked->arena, SIZES * UNITS + 1, sizeof *probes->items);
+    probes->items = arena_alloc(&evaluation->arena, SIZES * UNITS + 1, sizeof *probes->items);
     if (!probes->items) {
-        asked->experiments->short_of_memory = true;
+        evaluation->experiments->short_of_memory = true;
         return false;
     }
-    probes->items[0].n = asked->n;
-    probes->items[0].units = asked->units;
-    memcpy(probes->items[0].sizes, asked->sizes, sizeof asked->sizes);
-    if (!take_values(asked, probes, &probes->items[0]))
+    probes->items[0].n = evaluation->n;
+    probes->items[0].units = evaluation->units;
+    memcpy(probes->items[0].sizes, evaluation->sizes, sizeof evaluation->sizes);
+    if (!take_values(evaluation, probes, &probes->items[0]))
         return false;
     probes->count = 1;
     for (size_t j = 0; j < UNITS; j++)
@@ -350,9 +354,9 @@ static bool fill_probes(struct asked *asked, struct probes *probes)
             probe->n = sizes[i];
             probe->units = units[j];
             /* Another value for each of several sizes, small enough for memory. */
-            for (size_t k = 0; k < asked->size_count; k++)
+            for (size_t k = 0; k < evaluation->size_count; k++)
                 probe->sizes[k] = sizes[(i * (2 * k + 1) + 7 * j * k) % SIZES] % PROBE_SIZE_MAX + 1;
-            if (sizes[i] > 0 && take_values(asked, probes, probe))
+            if (sizes[i] > 0 && take_values(evaluation, probes, probe))
                 probes->count++;
         }
     return probes->count > SIZES;
@@ -360,13 +364,13 @@ static bool fill_probes(struct asked *asked, struct probes *probes)
 
 /* Evaluates a target at a size and unit count that need not be probes; with several sizes, `along`
  * names the one that is n, and the others are the row's. */
-static int64_t value_at(struct asked *asked, struct probes *probes, size_t target, size_t along,
-                        int64_t n, int64_t units)
+static int64_t value_at(struct evaluation *evaluation, struct probes *probes, size_t target,
+                        size_t along, int64_t n, int64_t units)
 {
     struct probe probe = {.n = n, .units = units};
-    memcpy(probe.sizes, asked->sizes, sizeof probe.sizes);
+    memcpy(probe.sizes, evaluation->sizes, sizeof probe.sizes);
     probe.sizes[along] = n;
-    return take_values(asked, probes, &probe) ? probe.values[target] : INT64_MIN;
+    return take_values(evaluation, probes, &probe) ? probe.values[target] : INT64_MIN;
 }
 
 /* ---- formulas ---- */
@@ -405,7 +409,7 @@ static void take_constant(struct constants *constants, const char *name, int64_t
     text_printf(&constants->conf, " %s=%lld", name, (long long)value);
 }
 
-static void fill_constants(struct constants *constants, const struct asked *asked,
+static void fill_constants(struct constants *constants, const struct evaluation *evaluation,
                            const struct probes *probes)
 {
     constants->count = 0;
@@ -415,8 +419,8 @@ static void fill_constants(struct constants *constants, const struct asked *aske
     for (size_t i = 0; i < probes->derived_count; i++) /* these first: the most informative names */
         if (is_constant(probes, i) && probes->items[0].values[i] > 1)
             take_constant(constants, probes->targets[i].name, probes->items[0].values[i]);
-    for (size_t i = 0; i < asked->configuration.count; i++) {
-        const struct named_value *value = &asked->configuration.values[i];
+    for (size_t i = 0; i < evaluation->configuration.count; i++) {
+        const struct named_value *value = &evaluation->configuration.values[i];
         if (value->value.kind == VALUE_INTEGER && value->value.integer > 1)
             take_constant(constants, value->name, value->value.integer);
     }
@@ -450,25 +454,25 @@ static const char *name_units(const struct constants *constants, struct arena *a
 }
 
 /* Evaluates the formula at a probe with libtuned. */
-static long long evaluate(const struct tuned *tuned, const struct asked *asked,
+static long long evaluate(const struct tuned *tuned, const struct evaluation *evaluation,
                           const struct probe *probe)
 {
     struct tuned_size sizes[SIZE_NAMES_MAX];
     int64_t n = probe->n;
-    for (size_t i = 0; i < asked->size_count; i++) {
-        sizes[i] = (struct tuned_size){asked->size_names[i], probe->sizes[i]};
+    for (size_t i = 0; i < evaluation->size_count; i++) {
+        sizes[i] = (struct tuned_size){evaluation->size_names[i], probe->sizes[i]};
         n = strcmp(sizes[i].name, "n") == 0 ? probe->sizes[i] : n;
     }
     const struct tuned_device device = {
         .kind = "cuda", .name = "X", .unit_count = (int)probe->units};
     struct tuned_answer answer;
-    tuned_find_sizes(tuned, &device, "p", n, sizes, asked->size_count, &answer);
+    tuned_find_sizes(tuned, &device, "p", n, sizes, evaluation->size_count, &answer);
     return tuned_answer_integer(&answer, "value.sought", INT64_MIN);
 }
 
 /* Returns true if the formula, plus a constant taken from the first probe, gives the target's value
  * at every probe. `out` is the sum. */
-static bool is_right(struct asked *asked, const struct constants *constants,
+static bool is_right(struct evaluation *evaluation, const struct constants *constants,
                      const struct probes *probes, size_t target, const char *formula,
                      struct text *out)
 {
@@ -477,19 +481,19 @@ static bool is_right(struct asked *asked, const struct constants *constants,
                 formula);
     struct tuned *tuned =
         conf.failed ? NULL : tuned_load_memory(conf.data, conf.length, "formula", NULL);
-    asked->experiments->short_of_memory |= !tuned;
-    const long long first = evaluate(tuned, asked, &probes->items[0]);
+    evaluation->experiments->short_of_memory |= !tuned;
+    const long long first = evaluate(tuned, evaluation, &probes->items[0]);
     const long long more = first == INT64_MIN ? 0 : probes->items[0].values[target] - first;
     bool holds = tuned != NULL && first != INT64_MIN;
     for (size_t i = 0; holds && i < probes->count; i++) {
-        const long long value = evaluate(tuned, asked, &probes->items[i]);
+        const long long value = evaluate(tuned, evaluation, &probes->items[i]);
         holds = value != INT64_MIN && value + more == probes->items[i].values[target];
     }
     text_clear(out);
     text_append(out, formula);
     if (more != 0)
         text_printf(out, "%+lld", more);
-    asked->experiments->short_of_memory |= out->failed;
+    evaluation->experiments->short_of_memory |= out->failed;
     tuned_free(tuned);
     text_free(&conf);
     return holds && !out->failed;
@@ -497,12 +501,13 @@ static bool is_right(struct asked *asked, const struct constants *constants,
 
 /* Returns the elements of n per block, on a device with very many units; 1 if blocks do not grow
  * with n. */
-static int64_t tile_of(struct asked *asked, struct probes *probes, size_t target, size_t along)
+static int64_t tile_of(struct evaluation *evaluation, struct probes *probes, size_t target,
+                       size_t along)
 {
     for (int64_t n = INT64_C(1) << 34; n > 16; n /= 2) {
-        const int64_t whole = value_at(asked, probes, target, along, n, 65536);
-        const int64_t half = value_at(asked, probes, target, along, n / 2, 65536);
-        const int64_t quarter = value_at(asked, probes, target, along, n / 4, 65536);
+        const int64_t whole = value_at(evaluation, probes, target, along, n, 65536);
+        const int64_t half = value_at(evaluation, probes, target, along, n / 2, 65536);
+        const int64_t quarter = value_at(evaluation, probes, target, along, n / 4, 65536);
         if (whole == INT64_MIN || half == INT64_MIN || quarter == INT64_MIN)
             continue;
         const int64_t grown = whole - half;
@@ -515,18 +520,18 @@ static int64_t tile_of(struct asked *asked, struct probes *probes, size_t target
 
 /* Finds a formula for a count of blocks: tiles of n (with several sizes, of the one that `along`
  * names), units, or the lesser of both; plain or in clusters. Returns NULL if none is right. */
-static const char *find_formula(struct asked *asked, struct probes *probes,
+static const char *find_formula(struct evaluation *evaluation, struct probes *probes,
                                 const struct constants *constants, size_t target, size_t along)
 {
-    struct arena *arena = &asked->arena;
-    const char *size = asked->size_count > 0 ? asked->size_names[along] : "n";
+    struct arena *arena = &evaluation->arena;
+    const char *size = evaluation->size_count > 0 ? evaluation->size_names[along] : "n";
     /* Elements per tile, blocks per unit, and the greatest count, from the value's growth. */
     int64_t n = INT64_C(1) << 40;
-    while (n > 1 && value_at(asked, probes, target, along, n, 1024) == INT64_MIN)
+    while (n > 1 && value_at(evaluation, probes, target, along, n, 1024) == INT64_MIN)
         n /= 2;
-    const int64_t most = value_at(asked, probes, target, along, n, 1024);
-    const int64_t of_units = (most - value_at(asked, probes, target, along, n, 512)) / 512;
-    const char *tile = name_number(constants, arena, tile_of(asked, probes, target, along));
+    const int64_t most = value_at(evaluation, probes, target, along, n, 1024);
+    const int64_t of_units = (most - value_at(evaluation, probes, target, along, n, 512)) / 512;
+    const char *tile = name_number(constants, arena, tile_of(evaluation, probes, target, along));
     const char *each = name_units(constants, arena, of_units);
     const char *all = arena_printf(arena, "%lld", (long long)(most > 0 ? most : 1));
     const char *inner[] = {
@@ -543,7 +548,7 @@ static const char *find_formula(struct asked *asked, struct probes *probes,
     struct text formula = {0};
     const char *found = NULL;
     for (size_t i = 0; !found && i < sizeof inner / sizeof inner[0]; i++) {
-        if (inner[i] && is_right(asked, constants, probes, target, inner[i], &formula))
+        if (inner[i] && is_right(evaluation, constants, probes, target, inner[i], &formula))
             found = arena_strdup(arena, text_string(&formula));
         for (size_t j = 0; !found && inner[i] && j < constants->count; j++) {
             const char *size_name = constants->names[j];
@@ -554,7 +559,7 @@ static const char *find_formula(struct asked *asked, struct probes *probes,
                              inner[i], size_name, inner[i], size_name),
             };
             for (size_t k = 0; !found && k < 2; k++)
-                if (whole[k] && is_right(asked, constants, probes, target, whole[k], &formula))
+                if (whole[k] && is_right(evaluation, constants, probes, target, whole[k], &formula))
                     found = arena_strdup(arena, text_string(&formula));
         }
     }
@@ -585,12 +590,12 @@ static size_t same_values(const struct probes *probes, size_t target)
 
 /* Fills a part of a launch: its formula, and the first probe's value for parts not kept in the
  * database. */
-static void fill_part(struct asked *asked, const struct probes *probes, struct elsewhere *out,
-                      size_t launch, size_t part, bool *failed)
+static void fill_part(struct evaluation *evaluation, const struct probes *probes,
+                      struct elsewhere *out, size_t launch, size_t part, bool *failed)
 {
     static const size_t first_target[LAUNCH_PARTS] = {0, 3, 6, 9, 10};
     static const char *const usual[LAUNCH_PARTS] = {NULL, NULL, "1", "0", "0"};
-    struct arena *arena = &asked->arena;
+    struct arena *arena = &evaluation->arena;
     const size_t first = probes->derived_count + LAUNCH_TARGETS * launch + first_target[part];
     const bool has_axes = part < SHARED_PART;
     const struct target *at = &probes->targets[first];
@@ -605,16 +610,17 @@ static void fill_part(struct asked *asked, const struct probes *probes, struct e
 }
 
 /* Looks for the formulas of all targets. */
-static void fill_formulas(struct asked *asked, struct probes *probes, struct elsewhere *out)
+static void fill_formulas(struct evaluation *evaluation, struct probes *probes,
+                          struct elsewhere *out)
 {
     struct constants constants = {.count = 0};
     struct text formula = {0};
     const char *written[WRITTEN_MAX]; /* the experiment's own expressions */
     bool failed = false;
-    fill_constants(&constants, asked, probes);
-    const size_t written_count =
-        domain_numbers(asked->experiment, &asked->problem, facts_there(asked, asked->units),
-                       &asked->configuration, &asked->arena, written, WRITTEN_MAX);
+    fill_constants(&constants, evaluation, probes);
+    const size_t written_count = domain_numbers(
+        evaluation->experiment, &evaluation->problem, facts_there(evaluation, evaluation->units),
+        &evaluation->configuration, &evaluation->arena, written, WRITTEN_MAX);
     for (size_t i = 0; i < probes->target_count; i++) {
         struct target *target = &probes->targets[i];
         int64_t value = probes->items[0].values[i];
@@ -622,13 +628,13 @@ static void fill_formulas(struct asked *asked, struct probes *probes, struct els
         if (same < i)
             target->text = probes->targets[same].text;
         else if (value != INT64_MIN && is_constant(probes, i))
-            target->text = arena_printf(&asked->arena, "%lld", (long long)value);
+            target->text = arena_printf(&evaluation->arena, "%lld", (long long)value);
         else if (value != INT64_MIN)
-            for (size_t k = 0; !target->text && (k == 0 || k < asked->size_count); k++)
-                target->text = find_formula(asked, probes, &constants, i, k);
+            for (size_t k = 0; !target->text && (k == 0 || k < evaluation->size_count); k++)
+                target->text = find_formula(evaluation, probes, &constants, i, k);
         for (size_t k = 0; !target->text && value != INT64_MIN && k < written_count; k++)
-            if (is_right(asked, &constants, probes, i, written[k], &formula))
-                target->text = arena_strdup(&asked->arena, text_string(&formula));
+            if (is_right(evaluation, &constants, probes, i, written[k], &formula))
+                target->text = arena_strdup(&evaluation->arena, text_string(&formula));
         if (target->name && !is_constant(probes, i) && target->text)
             set_text(out->formulas, target->name, target->text, &failed);
         if (target->name && value != INT64_MIN && !target->text)
@@ -636,21 +642,21 @@ static void fill_formulas(struct asked *asked, struct probes *probes, struct els
     }
     for (size_t i = 0; i < probes->launch_count; i++)
         for (size_t part = 0; part < LAUNCH_PARTS; part++)
-            fill_part(asked, probes, out, i, part, &failed);
-    asked->experiments->short_of_memory |= failed || constants.conf.failed;
+            fill_part(evaluation, probes, out, i, part, &failed);
+    evaluation->experiments->short_of_memory |= failed || constants.conf.failed;
     text_free(&constants.conf);
     text_free(&formula);
 }
 
 /* Returns true if today's expressions give the values recorded at the row's size. */
-static bool is_recorded(struct asked *asked, const struct conf_row *row)
+static bool is_recorded(struct evaluation *evaluation, const struct conf_row *row)
 {
     struct probes probes = {0};
-    struct probe probe = {.n = asked->n, .units = asked->units};
+    struct probe probe = {.n = evaluation->n, .units = evaluation->units};
     const char *derived = row->derived && row->derived[0] != '\0' ? row->derived : "{}";
-    memcpy(probe.sizes, asked->sizes, sizeof probe.sizes);
-    json_t *recorded = load_object(derived, &asked->experiments->short_of_memory);
-    bool holds = recorded && take_values(asked, &probes, &probe);
+    memcpy(probe.sizes, evaluation->sizes, sizeof probe.sizes);
+    json_t *recorded = load_object(derived, &evaluation->experiments->short_of_memory);
+    bool holds = recorded && take_values(evaluation, &probes, &probe);
     for (size_t i = 0; holds && i < probes.derived_count; i++) {
         const json_t *value = json_object_get(recorded, probes.targets[i].name);
         holds = probe.values[i] == INT64_MIN ||
@@ -693,8 +699,9 @@ static bool fill_unknown(struct elsewhere *out, const struct conf_row *row)
 }
 
 /* Fills the domain; without an experiment, from the checks alone. */
-static enum status fill_domain(struct asked *asked, bool is_asked, const struct conf_row *row,
-                               struct elsewhere *out, struct error *error)
+static enum status fill_domain(struct evaluation *evaluation, bool is_found,
+                               const struct conf_row *row, struct elsewhere *out,
+                               struct error *error)
 {
     const struct domain checked = {.multiple = row->multiple > 1 ? row->multiple : 1,
                                    .least = row->least > 1 ? row->least : 1,
@@ -702,17 +709,18 @@ static enum status fill_domain(struct asked *asked, bool is_asked, const struct 
     struct domain_text domain = {.text = "", .is_listed = checked.is_listed};
     struct problem problem;
     enum status status = STATUS_OK;
-    if (is_asked) {
-        const struct facts *facts = facts_there(asked, asked->units);
-        experiment_problem_at(asked->experiment, &asked->problem, asked->n, &problem);
-        status = domain_of(asked->experiment, &problem, facts, &asked->configuration, &checked,
-                           &asked->arena, &domain, error);
+    if (is_found) {
+        const struct facts *facts = facts_there(evaluation, evaluation->units);
+        experiment_problem_at(evaluation->experiment, &evaluation->problem, evaluation->n,
+                              &problem);
+        status = domain_of(evaluation->experiment, &problem, facts, &evaluation->configuration,
+                           &checked, &evaluation->arena, &domain, error);
     } else if (!domain_is_whole(&checked) && !checked.is_listed) {
-        domain.text = arena_printf(&asked->arena, "n%%%lld==0&&n>=%lld",
+        domain.text = arena_printf(&evaluation->arena, "n%%%lld==0&&n>=%lld",
                                    (long long)checked.multiple, (long long)checked.least);
     }
     out->is_listed = domain.is_listed;
-    if (domain.is_listed && asked->size_count == 0)
+    if (domain.is_listed && evaluation->size_count == 0)
         text_printf(&out->domain, "n==%lld", (long long)row->n);
     else if (domain.text)
         text_append(&out->domain, domain.text);
@@ -756,11 +764,11 @@ static bool keep_answer(struct experiments *experiments, struct text *question,
 enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiments,
                            const struct conf_row *row, struct error *error)
 {
-    struct asked asked;
+    struct evaluation evaluation;
     struct text question = {0};
     enum status status = STATUS_OK;
-    const bool is_asked = begin(&asked, experiments, row);
-    const bool is_recorded_so = is_asked && is_recorded(&asked, row);
+    const bool is_found = begin(&evaluation, experiments, row);
+    const bool is_recorded_so = is_found && is_recorded(&evaluation, row);
     append_question(&question, row);
     *out = (struct elsewhere){.formulas = json_object(), .varying = json_object()};
     bool failed = question.failed || !out->formulas || !out->varying;
@@ -768,14 +776,14 @@ enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiment
         strcmp(text_string(&question), text_string(&experiments->question)) == 0) {
         failed |= !fill_again(out, experiments->answer, row);
     } else if (!failed) {
-        struct probes *probes = arena_alloc(&asked.arena, 1, sizeof *probes);
-        out->why = !is_asked         ? "the experiment cannot be read as the database has it"
+        struct probes *probes = arena_alloc(&evaluation.arena, 1, sizeof *probes);
+        out->why = !is_found         ? "the experiment cannot be read as the database has it"
                    : !is_recorded_so ? "the experiment's formulas give other values than were "
                                        "recorded"
                                      : NULL;
-        status = fill_domain(&asked, is_asked, row, out, error);
-        if (is_recorded_so && probes && fill_probes(&asked, probes)) {
-            fill_formulas(&asked, probes, out);
+        status = fill_domain(&evaluation, is_found, row, out, error);
+        if (is_recorded_so && probes && fill_probes(&evaluation, probes)) {
+            fill_formulas(&evaluation, probes, out);
         } else {
             failed |= !probes || !fill_unknown(out, row);
             out->why = out->why ? out->why : "its formulas have no value at most sizes";
@@ -783,6 +791,6 @@ enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiment
         failed |= is_recorded_so && !keep_answer(experiments, &question, out);
     }
     text_free(&question);
-    end(&asked);
+    end(&evaluation);
     return status == STATUS_OK ? experiments_status(experiments, failed, error) : status;
 }

@@ -120,7 +120,7 @@ bool page_has_environment(const struct page *page, int64_t id)
     return false;
 }
 
-static enum status say_no_device(struct page *page, struct error *error)
+static enum status fail_without_device(struct page *page, struct error *error)
 {
     static const char sql[] = "SELECT DISTINCT d.name FROM trials AS t"
                               " JOIN environments AS e ON e.id = t.environment_id"
@@ -148,7 +148,7 @@ static enum status choose(struct page *page, struct error *error)
     if (status == STATUS_OK)
         status = read_environments(page, error);
     if (status == STATUS_OK && page->device_count == 0)
-        status = say_no_device(page, error);
+        status = fail_without_device(page, error);
     return status;
 }
 
@@ -300,7 +300,7 @@ static double bytes_of(const struct winner *winner)
 
 /* Returns true if `winner` is the better example: the most bytes moved, then the largest n, then
  * the first problem. */
-static bool tells_more(const struct winner *winner, const struct winner *other)
+static bool is_better_example(const struct winner *winner, const struct winner *other)
 {
     double bytes = bytes_of(winner);
     double other_bytes = bytes_of(other);
@@ -319,7 +319,7 @@ static size_t count_sure(const struct page *page, const struct part *part)
 }
 
 /* Returns the example of the best known experiment: most sure winners, then most winners. */
-static size_t most_telling(const struct page *page, const struct setting *setting)
+static size_t best_example(const struct page *page, const struct setting *setting)
 {
     const struct part *most = &page->parts[setting->part_first];
     for (size_t i = setting->part_first + 1; i < setting->part_end; i++) {
@@ -330,7 +330,7 @@ static size_t most_telling(const struct page *page, const struct setting *settin
             (sure == most_sure && part->end - part->first > most->end - most->first))
             most = part;
     }
-    return most->telling;
+    return most->example;
 }
 
 static enum status group_winners(struct page *page, struct error *error)
@@ -351,16 +351,16 @@ static enum status group_winners(struct page *page, struct error *error)
         }
         if (begins || strcmp(winner->experiment, winner[-1].experiment) != 0)
             page->parts[page->part_count++] =
-                (struct part){.experiment = winner->experiment, .first = i, .telling = i};
+                (struct part){.experiment = winner->experiment, .first = i, .example = i};
         struct part *part = &page->parts[page->part_count - 1];
         struct setting *setting = &page->settings[page->setting_count - 1];
         part->end = setting->end = i + 1;
         setting->part_end = page->part_count;
-        if (tells_more(winner, &page->winners[part->telling]))
-            part->telling = i;
+        if (is_better_example(winner, &page->winners[part->example]))
+            part->example = i;
     }
     for (size_t i = 0; i < page->setting_count; i++)
-        page->settings[i].telling = most_telling(page, &page->settings[i]);
+        page->settings[i].example = best_example(page, &page->settings[i]);
     return STATUS_OK;
 }
 

@@ -447,7 +447,7 @@ static void append_gain(struct text *out, const struct winner *winner, const str
     const struct {
         const char *name;
         double value;
-        bool is_told;
+        bool is_known;
     } reals[] = {{"ratio", gain->ratio, is_known},
                  {"low", gain->low, is_known},
                  {"high", gain->high, is_known},
@@ -460,7 +460,7 @@ static void append_gain(struct text *out, const struct winner *winner, const str
         json_append_string(out, gain->standing);
     }
     for (size_t i = 0; i < COUNT(reals); i++)
-        if (reals[i].is_told && isfinite(reals[i].value))
+        if (reals[i].is_known && isfinite(reals[i].value))
             text_printf(out, ",\"%s\":%.7g", reals[i].name, reals[i].value);
     if (gain->about && gain->about[0]) {
         text_append(out, ",\"about\":");
@@ -621,11 +621,11 @@ static void append_launched(struct text *out, const struct subject *subject)
                       sizeof *subject->launched);
     }
     text_append(out, "},\"marks\":[");
-    for (size_t i = 0, said = 0; i < subject->mark_count; i++) {
+    for (size_t i = 0, written = 0; i < subject->mark_count; i++) {
         const struct launched *own = launched_of(subject, subject->marks[i].launched_id);
         if (!own)
             continue;
-        text_append(out, said++ > 0 ? ",{\"name\":" : "{\"name\":");
+        text_append(out, written++ > 0 ? ",{\"name\":" : "{\"name\":");
         json_append_string(out, subject->marks[i].name);
         text_printf(out, ",\"point\":%zu}", (size_t)(own - subject->launched));
     }

@@ -116,7 +116,7 @@ static bool is_overview(const char *figure)
 /* Draws a part's overview; with `all`, every figure. */
 static void draw_part(struct drawing *drawing, const struct part *part, bool all)
 {
-    const struct winner *winner = &drawing->page->winners[part->telling];
+    const struct winner *winner = &drawing->page->winners[part->example];
     for (size_t i = 0; i < OVERVIEW; i++)
         draw(drawing, overview[i], winner);
     for (size_t i = 0; all && i < drawing->name_count; i++)
@@ -148,7 +148,7 @@ static void draw_setting(struct drawing *drawing, const struct setting *setting,
         text_append(drawing->out, "\" data-experiment=\"");
         page_escape(drawing->out, part->experiment);
         text_append(drawing->out, "\">");
-        draw_part(drawing, part, first && part->telling == setting->telling);
+        draw_part(drawing, part, first && part->example == setting->example);
         text_append(drawing->out, "</noscript>\n");
     }
 }

@@ -45,14 +45,14 @@ struct winner {
 struct part {
     const char *experiment;
     size_t first, end;
-    size_t telling; /* winner that serves as example: moves the most bytes */
+    size_t example; /* winner that serves as example: moves the most bytes */
 };
 /* A device with L2 mode and objective. */
 struct setting {
     const char *label; /* "NVIDIA H200", with more where that names several */
     size_t first, end; /* winners */
     size_t part_first, part_end;
-    size_t telling; /* example of the part with the most sure winners */
+    size_t example; /* example of the part with the most sure winners */
 };
 
 struct page {

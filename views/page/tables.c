@@ -112,7 +112,7 @@ static const struct table {
 static enum status append_table(struct page *page, const struct table *table, struct text *out,
                                 struct error *error)
 {
-    static const char *const untold[] = {
+    static const char *const omitted[] = {
         "checks",   "parameters", "first_id",    "domain",  "domain_reason",  "driver",
         "compiler", "chosen_at",  "device_kind", "version", "within_percent", NULL};
     const bool has_place =
@@ -124,13 +124,13 @@ static enum status append_table(struct page *page, const struct table *table, st
         status = error_no_memory(error);
     text_printf(out, ",\"%s\":[", table->name);
     const bool is_of_device = rows_column(&rows, "device_uuid") >= 0;
-    for (size_t i = 0, said = 0; status == STATUS_OK && i < rows.row_count; i++) {
+    for (size_t i = 0, written = 0; status == STATUS_OK && i < rows.row_count; i++) {
         if (is_of_device && !has_device(page, rows_text(&rows, i, "device_uuid", NULL)))
             continue;
         text_clear(&row);
         rows_append_json(&row, &rows, i);
-        text_append(out, said++ > 0 ? "," : "");
-        page_append_json(out, text_string(&row), has_place ? NULL : untold);
+        text_append(out, written++ > 0 ? "," : "");
+        page_append_json(out, text_string(&row), has_place ? NULL : omitted);
     }
     text_append(out, "]");
     out->failed = out->failed || row.failed;
@@ -154,7 +154,7 @@ static void append_side(struct text *out, const char *name, const struct compari
 
 /* Appends comparisons with the request's earlier database, else those within the database. */
 static enum status append_comparisons(struct page *page, struct store *before, struct text *out,
-                                      size_t *said, struct error *error)
+                                      size_t *written, struct error *error)
 {
     const char *name = page->request->before_database;
     const struct comparison_request request = {.store = page->store,
@@ -172,7 +172,7 @@ static enum status append_comparisons(struct page *page, struct store *before, s
         if (!page_has_environment(page, comparison->b.environment_id) ||
             (!before && !page_has_environment(page, comparison->a.environment_id)))
             continue;
-        text_append(out, (*said)++ > 0 ? ",{" : "{");
+        text_append(out, (*written)++ > 0 ? ",{" : "{");
         append_side(out, "a", &comparison->a);
         append_side(out, "b", &comparison->b);
         text_append(out, "\"sentences\":[");
@@ -219,13 +219,13 @@ static void append_sections(const struct page *page, const char *conf, struct te
 enum status page_append_tables(struct page *page, struct text *out, struct error *error)
 {
     struct text conf = {0};
-    size_t said = 0;
+    size_t written = 0;
     for (size_t i = 0; i < COUNT(tables); i++)
         TRY(append_table(page, &tables[i], out, error));
     text_append(out, ",\"comparisons\":[");
     if (page->request->before)
-        TRY(append_comparisons(page, page->request->before, out, &said, error));
-    TRY(append_comparisons(page, NULL, out, &said, error));
+        TRY(append_comparisons(page, page->request->before, out, &written, error));
+    TRY(append_comparisons(page, NULL, out, &written, error));
     text_append(out, "],\"conf\":");
     enum status status = export_conf_text(page->store, &conf, NULL, NULL, error);
     if (status != STATUS_OK && status != STATUS_NO_MEMORY) {

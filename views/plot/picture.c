@@ -176,8 +176,8 @@ static enum status draw_picture(struct job *job, const struct format *format, bo
         utf8_repair(contents, length);
         characters_tidy(contents, &characters);
         status = characters.failed ? error_no_memory(error) : STATUS_OK;
-        if (status == STATUS_OK && job->request->said)
-            job->request->said(job->request->context, job->figure, text_string(&characters));
+        if (status == STATUS_OK && job->request->print)
+            job->request->print(job->request->context, job->figure, text_string(&characters));
         text_free(&characters);
         return status;
     }

@@ -20,7 +20,7 @@ enum plot_output {
     PLOT_SVG = 1 << 1,
     PLOT_DATA = 1 << 2, /* the rows, tab separated; without gnuplot */
     PLOT_PDF = 1 << 3,
-    PLOT_TERMINAL = 1 << 4, /* as characters, passed to `said` instead of a file */
+    PLOT_TERMINAL = 1 << 4, /* as characters, passed to `print` instead of a file */
 };
 
 /* A request. Zero-initialise; NULL and 0 mean the default in brackets. Texts are borrowed for the
@@ -45,7 +45,7 @@ struct plot_request {
     /* Called after each file with its path, valid during the call. */
     void (*wrote)(void *context, const char *path);
     /* PLOT_TERMINAL: called with a figure in UTF-8, lines of at most `columns` characters. */
-    void (*said)(void *context, const char *figure, const char *text);
+    void (*print)(void *context, const char *figure, const char *text);
     /* plot_all: called for a figure that could not be drawn. STATUS_NOT_FOUND: this device has no
      * data for the figure, which is no fault. STATUS_UNAVAILABLE: gnuplot lacks a format, reported
      * once. */

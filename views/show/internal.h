@@ -34,7 +34,7 @@ enum show_question {
 struct show {
     const char *db, *n, *top, *trial, *before;
     const char *objective; /* as given; NULL: time, or the first available */
-    bool asked[SHOW_QUESTIONS];
+    bool wanted[SHOW_QUESTIONS];
     bool wide, json, csv;
     bool of_run; /* shown below a run, whose last line gives the advice */
     const char *words[SHOW_WORDS_MAX];
@@ -75,7 +75,7 @@ struct show_word {
 };
 void show_put_words(const struct show_word *words, size_t count);
 /* Prints the words that occur in the table, as a label or in a cell. */
-void show_put_told_words(const struct rows *rows, const struct row_column *columns,
+void show_put_words_used(const struct rows *rows, const struct row_column *columns,
                          size_t column_count, const struct show_word *words, size_t count);
 /* Prints the line above a table: "NVIDIA H200, driver 580.1, NVRTC 13.0, L2 cold". */
 void show_heading(const struct rows *rows, size_t row);
@@ -94,16 +94,16 @@ json_t **show_json_load(const struct rows *rows, size_t first, size_t count, con
 void show_json_free(json_t **values, size_t count);
 
 /* Turns the column of baselines (JSON) into two columns per baseline, time and winner's gain,
- * placed before the table's last column; `for_table`: gains as by show_tell_gains. */
+ * placed before the table's last column; `for_table`: gains as by show_mark_gains. */
 enum status show_spread_baselines(struct rows *rows, struct row_column columns[SHOW_COLUMNS_MAX],
                                   size_t *column_count, bool for_table, struct error *error);
 /* Replaces gains: SHOW_NO_GAIN if the baseline is as good, "> 2.90x" or "unknown" if the bounds are
  * too wide. Returns false if memory is short. */
 #define SHOW_NO_GAIN "none"
-bool show_tell_gains(struct rows *rows);
+bool show_mark_gains(struct rows *rows);
 
 /* Replaces differences (in percent) with too wide bounds by "unknown". */
-void show_tell_differences(struct rows *rows, const char *value);
+void show_mark_differences(struct rows *rows, const char *value);
 
 /* Turns the experiments' own metrics into columns. */
 enum status show_spread_metrics(struct rows *rows, struct row_column columns[SHOW_COLUMNS_MAX],

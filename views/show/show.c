@@ -225,17 +225,17 @@ static enum status prepare_rows(const struct show *show, struct rows *rows,
     if (show->json)
         return STATUS_OK;
     enum status status = show_spread_baselines(rows, columns, column_count, !show->csv, error);
-    if (status == STATUS_OK && !show->csv && !show_tell_gains(rows))
+    if (status == STATUS_OK && !show->csv && !show_mark_gains(rows))
         status = error_no_memory(error);
     if (status == STATUS_OK && !show->csv)
-        show_tell_differences(rows, "difference_percent");
+        show_mark_differences(rows, "difference_percent");
     return status == STATUS_OK ? show_spread_metrics(rows, columns, column_count, error) : status;
 }
 
-static enum status answer_table(const struct show *show, enum show_question asked,
+static enum status answer_table(const struct show *show, enum show_question wanted,
                                 struct store *store, struct error *error)
 {
-    const struct question *question = &questions[asked];
+    const struct question *question = &questions[wanted];
     const bool by_time = strcmp(show->by, "time") == 0;
     struct row_column columns[SHOW_COLUMNS_MAX];
     struct rows rows = {0};
@@ -245,7 +245,7 @@ static enum status answer_table(const struct show *show, enum show_question aske
         if (!by_time || strcmp(question->columns[i].name, "value") != 0)
             columns[column_count++] = question->columns[i];
     enum status status = show_read(show, store, question->sql, &rows, error);
-    if (status == STATUS_OK && asked == SHOW_WINNERS)
+    if (status == STATUS_OK && wanted == SHOW_WINNERS)
         status = show_add_picks(show, store, &rows, error);
     if (status == STATUS_OK)
         status = prepare_rows(show, &rows, columns, &column_count, error);
@@ -256,11 +256,11 @@ static enum status answer_table(const struct show *show, enum show_question aske
         putchar('\n');
     } else if (status == STATUS_OK && show->csv) {
         rows_print_csv(&rows);
-    } else if (status == STATUS_OK && asked == SHOW_WINNERS && !show->wide) {
+    } else if (status == STATUS_OK && wanted == SHOW_WINNERS && !show->wide) {
         status = show_winners(&rows, !show->of_run, error);
-    } else if (status == STATUS_OK && asked == SHOW_TIES && !show->wide) {
+    } else if (status == STATUS_OK && wanted == SHOW_TIES && !show->wide) {
         status = show_ties(&rows, columns, column_count, error);
-    } else if (status == STATUS_OK && asked == SHOW_RUNS && rows.row_count > 0) {
+    } else if (status == STATUS_OK && wanted == SHOW_RUNS && rows.row_count > 0) {
         rows_print_page(&rows, 0, rows.row_count, columns, column_count);
     } else if (status == STATUS_OK) {
         /* One table for each device, environment and mode. */
@@ -269,14 +269,14 @@ static enum status answer_table(const struct show *show, enum show_question aske
             if (first > 0)
                 putchar('\n');
             show_heading(&rows, first);
-            if (asked != SHOW_BASELINES && !show_share_configuration(&rows, first, end))
+            if (wanted != SHOW_BASELINES && !show_share_configuration(&rows, first, end))
                 status = error_no_memory(error);
             rows_print_page(&rows, first, end, columns, column_count);
             first = end;
         }
     }
     if (status == STATUS_OK && !show->json && !show->csv && rows.row_count > 0 && question->words)
-        show_put_told_words(&rows, columns, column_count, question->words, question->word_count);
+        show_put_words_used(&rows, columns, column_count, question->words, question->word_count);
     rows_free(&rows);
     return status;
 }
@@ -333,29 +333,29 @@ static enum status answer_trial(const struct show *show, struct store *store, st
 
 /* ---- the command ---- */
 
-static enum status check_use(struct show *show, enum show_question *asked, struct error *error)
+static enum status check_use(struct show *show, enum show_question *wanted, struct error *error)
 {
     long long number = 0;
     size_t count = 0;
-    show->asked[SHOW_TOP] = show->top != NULL;
-    show->asked[SHOW_TRIAL] = show->trial != NULL;
-    *asked = SHOW_WINNERS;
+    show->wanted[SHOW_TOP] = show->top != NULL;
+    show->wanted[SHOW_TRIAL] = show->trial != NULL;
+    *wanted = SHOW_WINNERS;
     for (size_t i = 0; i < SHOW_QUESTIONS; i++)
-        if (show->asked[i]) {
-            *asked = (enum show_question)i;
+        if (show->wanted[i]) {
+            *wanted = (enum show_question)i;
             count++;
         }
     if (count > 1)
         return error_set(error, STATUS_USAGE,
                          "give one of --top, --baselines, --failures, --trust, --ties, --ranges, "
                          "--searches, --why, --compare, --trial and --runs");
-    if (show->before && *asked != SHOW_COMPARE)
+    if (show->before && *wanted != SHOW_COMPARE)
         return error_set(error, STATUS_USAGE, "--before goes with --compare");
     if (show->json && show->csv)
         return error_set(error, STATUS_USAGE, "give one of --json and --csv");
-    if ((*asked == SHOW_TRIAL || *asked == SHOW_RUNS) && (show->word_count > 0 || show->n))
+    if ((*wanted == SHOW_TRIAL || *wanted == SHOW_RUNS) && (show->word_count > 0 || show->n))
         return error_set(error, STATUS_USAGE, "--%s takes neither names nor --n",
-                         *asked == SHOW_RUNS ? "runs" : "trial");
+                         *wanted == SHOW_RUNS ? "runs" : "trial");
     if (show->top && option_integer("top", show->top, 1, 1000000, &number, error) != STATUS_OK)
         return error->status;
     if (show->trial &&
@@ -370,9 +370,9 @@ static enum status check_use(struct show *show, enum show_question *asked, struc
 
 static enum status answer(struct show *show, struct error *error)
 {
-    enum show_question asked = SHOW_WINNERS;
+    enum show_question wanted = SHOW_WINNERS;
     struct store *store = NULL;
-    enum status status = check_use(show, &asked, error);
+    enum status status = check_use(show, &wanted, error);
     if (show->wide)
         style_unbind();
     if (status == STATUS_OK)
@@ -380,11 +380,11 @@ static enum status answer(struct show *show, struct error *error)
     if (status == STATUS_OK)
         status = show_check_names(show, store, error);
     if (status == STATUS_OK)
-        status = asked == SHOW_TRIAL     ? answer_trial(show, store, error)
-                 : asked == SHOW_TRUST   ? show_trust(show, store, error)
-                 : asked == SHOW_WHY     ? show_why(show, store, error)
-                 : asked == SHOW_COMPARE ? show_compare(show, store, error)
-                                         : answer_table(show, asked, store, error);
+        status = wanted == SHOW_TRIAL     ? answer_trial(show, store, error)
+                 : wanted == SHOW_TRUST   ? show_trust(show, store, error)
+                 : wanted == SHOW_WHY     ? show_why(show, store, error)
+                 : wanted == SHOW_COMPARE ? show_compare(show, store, error)
+                                          : answer_table(show, wanted, store, error);
     store_close(store);
     free(show->words_json);
     return status;
@@ -411,14 +411,14 @@ static enum status run_show(const struct command *command, int argc, char **argv
         OPTION_TEXT("top", "K", &show.top,
                     "the K fastest configurations of each problem: confirmed ones first, then by "
                     "sweep time"),
-        OPTION_FLAG("baselines", &show.asked[SHOW_BASELINES], "each baseline beside the winner"),
-        OPTION_FLAG("ties", &show.asked[SHOW_TIES],
+        OPTION_FLAG("baselines", &show.wanted[SHOW_BASELINES], "each baseline beside the winner"),
+        OPTION_FLAG("ties", &show.wanted[SHOW_TIES],
                     "which configurations are as fast as the winner, which are slower and by how "
                     "much, and why others were out"),
-        OPTION_FLAG("why", &show.asked[SHOW_WHY],
+        OPTION_FLAG("why", &show.wanted[SHOW_WHY],
                     "why each winner wins: runner-up, baselines, what limits it, what each "
                     "parameter costs (docs/why.md)"),
-        OPTION_FLAG("trust", &show.asked[SHOW_TRUST],
+        OPTION_FLAG("trust", &show.wanted[SHOW_TRUST],
                     "how sure each choice is, and why: clocks, throttling, temperature, other "
                     "processes, noise\n"
                     "A round times every candidate once, between two timings of a reference, the "
@@ -426,21 +426,21 @@ static enum status run_show(const struct command *command, int argc, char **argv
                     "The A/A floor is how far two timings of the same configuration differ: "
                     "smaller differences mean nothing. "
                     "If a winner's times form two groups, their shares and medians are shown."),
-        OPTION_FLAG("ranges", &show.asked[SHOW_RANGES],
+        OPTION_FLAG("ranges", &show.wanted[SHOW_RANGES],
                     "which sizes share one configuration, and the most that costs"),
         OPTION_FLAG(
-            "searches", &show.asked[SHOW_SEARCHES],
+            "searches", &show.wanted[SHOW_SEARCHES],
             "how each problem was searched: strategy, configurations tried, failed and left, "
             "chance of a better one\n"
             "The chance is the search model's; docs/search.md tells how often that was right."),
-        OPTION_FLAG("failures", &show.asked[SHOW_FAILURES],
+        OPTION_FLAG("failures", &show.wanted[SHOW_FAILURES],
                     "configurations without a time, and why"),
         OPTION_TEXT("trial", "ID", &show.trial,
                     "one trial (a measured configuration): its launches and every sample"),
-        OPTION_FLAG("runs", &show.asked[SHOW_RUNS],
+        OPTION_FLAG("runs", &show.wanted[SHOW_RUNS],
                     "runs: how they ended and where their time went"),
         OPTION_FLAG(
-            "compare", &show.asked[SHOW_COMPARE],
+            "compare", &show.wanted[SHOW_COMPARE],
             "devices, drivers and versions side by side: which winners moved, by how much, and "
             "whether beyond noise\n"
             "Each device's in their order, then each device beside the first board of its model, "

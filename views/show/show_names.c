@@ -86,7 +86,7 @@ static enum status check_size(const struct show *show, struct store *store, stru
     size_t count = 0;
     struct text list = {0};
     int64_t nearest = 0;
-    if (!show->n || show->asked[SHOW_RANGES])
+    if (!show->n || show->wanted[SHOW_RANGES])
         return STATUS_OK;
     enum status status =
         read_known(show, store, show_query_sizes, (struct store_column){"n", 0, STORE_INTEGER},

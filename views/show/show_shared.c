@@ -20,19 +20,19 @@ void show_put_words(const struct show_word *words, size_t count)
     }
 }
 
-void show_put_told_words(const struct rows *rows, const struct row_column *columns,
+void show_put_words_used(const struct rows *rows, const struct row_column *columns,
                          size_t column_count, const struct show_word *words, size_t count)
 {
     struct show_word shown[32];
     size_t shown_count = 0;
     for (size_t i = 0; i < count && shown_count < COUNT(shown); i++) {
-        bool is_told = false;
-        for (const char *at = words[i].word; *at && !is_told; at += strspn(at, ", ")) {
+        bool is_printed = false;
+        for (const char *at = words[i].word; *at && !is_printed; at += strspn(at, ", ")) {
             const size_t length = strcspn(at, ",");
-            is_told = rows_tell(rows, columns, column_count, at, length);
+            is_printed = rows_have(rows, columns, column_count, at, length);
             at += length;
         }
-        if (is_told)
+        if (is_printed)
             shown[shown_count++] = words[i];
     }
     if (shown_count > 0)

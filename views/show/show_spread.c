@@ -15,7 +15,7 @@ static const struct cell unknown = {.text = "unknown"};
 
 /* Replaces a gain by "none" if the baseline is not shown to be slower, by "> 2.90x" or "unknown" if
  * the bounds (NaN: none) are too wide. */
-static bool tell_gain(struct rows *rows, size_t row, int column, double low, double high,
+static bool mark_gain(struct rows *rows, size_t row, int column, double low, double high,
                       const char *standing)
 {
     struct cell *cell = &rows->cells[row][column];
@@ -35,7 +35,7 @@ static bool tell_gain(struct rows *rows, size_t row, int column, double low, dou
     return cell->text != NULL;
 }
 
-bool show_tell_gains(struct rows *rows)
+bool show_mark_gains(struct rows *rows)
 {
     static const struct {
         const char *gain, *low, *high, *standing;
@@ -47,14 +47,14 @@ bool show_tell_gains(struct rows *rows)
     for (size_t k = 0; k < COUNT(gains); k++) {
         const int column = rows_column(rows, gains[k].gain);
         for (size_t i = 0; i < rows->row_count && column >= 0 && good; i++)
-            good = tell_gain(rows, i, column, rows_number(rows, i, gains[k].low),
+            good = mark_gain(rows, i, column, rows_number(rows, i, gains[k].low),
                              rows_number(rows, i, gains[k].high),
                              rows_text(rows, i, gains[k].standing, NULL));
     }
     return good;
 }
 
-void show_tell_differences(struct rows *rows, const char *value)
+void show_mark_differences(struct rows *rows, const char *value)
 {
     const int of[] = {rows_column(rows, value), rows_column(rows, "low_percent"),
                       rows_column(rows, "high_percent")};
@@ -152,7 +152,7 @@ static bool fill_baselines(struct rows *rows, size_t row, const json_t *baseline
                        !rows_set_number(rows, row, (size_t)index, value))
                 return false;
             if (of == OF_GAIN && for_table && index >= 0 &&
-                !tell_gain(rows, row, index, real_of(entry, members[OF_LOW]),
+                !mark_gain(rows, row, index, real_of(entry, members[OF_LOW]),
                            real_of(entry, members[OF_HIGH]), standing))
                 return false;
         }

@@ -312,7 +312,7 @@ static void print_trust(const struct show *show, const struct rows *runs,
             print_run(runs, run, problems);
         }
         if (runs->row_count > 0)
-            show_put_told_words(problems, verdict_columns, COUNT(verdict_columns), trust_words,
+            show_put_words_used(problems, verdict_columns, COUNT(verdict_columns), trust_words,
                                 COUNT(trust_words));
     }
 }

@@ -263,8 +263,8 @@ static const struct row_column lines[] = {
 
 /* Returns true if the line is printed: the stage and the status if the points differ, others if
  * known. */
-static bool is_told(const struct row_column *line, const struct rows *points, size_t first,
-                    size_t count)
+static bool is_printed(const struct row_column *line, const struct rows *points, size_t first,
+                       size_t count)
 {
     const int column = rows_column(points, line->name);
     bool is_known = false;
@@ -293,7 +293,7 @@ static bool fill_numbers(struct rows *table, const struct rows *points, size_t f
 {
     for (size_t i = 0; i < COUNT(lines); i++) {
         const int column = rows_column(points, lines[i].name);
-        if (!is_told(&lines[i], points, first, count))
+        if (!is_printed(&lines[i], points, first, count))
             continue;
         struct cell *row = add_line(table, lines[i].label, count);
         for (size_t k = 0; k < count; k++) {
@@ -489,7 +489,7 @@ static enum status print_all(const struct show *show, const struct rows *winners
     if (status == STATUS_OK && show->csv)
         rows_print_csv(&points);
     else if (status == STATUS_OK)
-        show_tell_differences(&points, "worse_percent");
+        show_mark_differences(&points, "worse_percent");
     for (size_t i = 0; i < winners->row_count && status == STATUS_OK && !show->csv; i++) {
         if (i > 0)
             putchar('\n');

@@ -513,11 +513,11 @@ enum status show_winners(const struct rows *rows, bool advises, struct error *er
     for (size_t row = 0; row < rows->row_count; row++) {
         const char *name = rows_text(rows, row, "gain_over", "");
         const char *about = rows_text(rows, row, "gain_over_about", "");
-        bool is_said = !about[0];
-        for (size_t earlier = 0; earlier < row && !is_said; earlier++)
-            is_said = strcmp(rows_text(rows, earlier, "gain_over", ""), name) == 0 &&
-                      strcmp(rows_text(rows, earlier, "gain_over_about", ""), about) == 0;
-        if (is_said)
+        bool is_printed = !about[0];
+        for (size_t earlier = 0; earlier < row && !is_printed; earlier++)
+            is_printed = strcmp(rows_text(rows, earlier, "gain_over", ""), name) == 0 &&
+                         strcmp(rows_text(rows, earlier, "gain_over_about", ""), about) == 0;
+        if (is_printed)
             continue;
         struct text line = {0};
         text_printf(&line, ": %s", about);

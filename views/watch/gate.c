@@ -47,15 +47,15 @@ static bool begins_with_token(const char *token, const char *path)
 }
 
 enum gate gate_pass(const char *token, const char *method, const char *host, const char *path,
-                    bool *knows)
+                    bool *authorized)
 {
-    *knows = path[0] == '/' && begins_with_token(token, path + 1);
+    *authorized = path[0] == '/' && begins_with_token(token, path + 1);
     if (strcmp(method, "GET") != 0)
         return GATE_NO_METHOD;
     if (!host_is_ours(host))
         return GATE_NO_HOST;
-    if (!*knows)
-        return GATE_NOTHING;
+    if (!*authorized)
+        return GATE_NOT_FOUND;
     const char *rest = path + 1 + TOKEN_LENGTH;
     if (strcmp(rest, "/") == 0)
         return GATE_PAGE;
@@ -63,5 +63,5 @@ enum gate gate_pass(const char *token, const char *method, const char *host, con
         return GATE_LIVE;
     if (strcmp(rest, "/data.json") == 0)
         return GATE_DATA;
-    return *rest == '\0' ? GATE_BARE : GATE_NOTHING;
+    return *rest == '\0' ? GATE_BARE : GATE_NOT_FOUND;
 }

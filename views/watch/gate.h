@@ -17,11 +17,11 @@ enum gate {
     GATE_BARE,      /* /TOKEN: the slash is missing */
     GATE_NO_METHOD, /* anything but GET */
     GATE_NO_HOST,   /* a foreign Host name: another site's page that resolves to this machine */
-    GATE_NOTHING,   /* a wrong token, or an unknown path behind the right one */
+    GATE_NOT_FOUND, /* a wrong token, or an unknown path behind the right one */
 };
 /* Checks a request. `host` is the header (NULL: none). Every wrong token takes equally long.
  * *knows: the token was right, even if the request is refused. */
 enum gate gate_pass(const char *token, const char *method, const char *host, const char *path,
-                    bool *knows);
+                    bool *authorized);
 
 #endif

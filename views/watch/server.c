@@ -40,7 +40,7 @@ static const int64_t farewell_most_ns = 30 * second_ns, gone_ns = 15 * second_ns
 enum { READERS_MAX = 64, READER_BYTES = 33 };
 struct reader {
     char id[READER_BYTES]; /* drawn by the page itself; "": the place is free */
-    int64_t asked_at_ns;
+    int64_t requested_at_ns;
     bool has_end;                /* has drawn the run's end */
     struct MHD_Connection *held; /* whose question waits for news; NULL: none does */
 };
@@ -48,8 +48,8 @@ struct reader {
 struct client {
     int fd; /* -1: the place is free */
     int64_t since_ns;
-    bool knows;  /* has shown the token */
-    bool ending; /* being closed */
+    bool authorized; /* has shown the token */
+    bool ending;     /* being closed */
 };
 
 /* Time of making a costly response, and its duration. */
@@ -74,9 +74,9 @@ struct server {
     size_t client_count;
     struct text unread; /* input: less than a line */
     struct text state;
-    int64_t state_at_ns, event_count, asked_at_ns, ended_at_ns; /* 0: not yet */
-    struct text events[EVENTS_KEPT];                            /* a ring */
-    struct text database, revision;                             /* from snapshot_live */
+    int64_t state_at_ns, event_count, requested_at_ns, ended_at_ns; /* 0: not yet */
+    struct text events[EVENTS_KEPT];                                /* a ring */
+    struct text database, revision;                                 /* from snapshot_live */
     struct error database_error;
     struct made looked;
     struct served parts[PARTS];
@@ -99,8 +99,8 @@ static void make_room(struct server *server)
         struct client *client = &server->clients[i];
         if (client->fd < 0 || client->ending)
             continue;
-        if (!oldest || client->knows < oldest->knows ||
-            (client->knows == oldest->knows && client->since_ns < oldest->since_ns))
+        if (!oldest || client->authorized < oldest->authorized ||
+            (client->authorized == oldest->authorized && client->since_ns < oldest->since_ns))
             oldest = client;
     }
     if (oldest)
@@ -302,7 +302,7 @@ static struct reader *reader_of(struct server *server, struct MHD_Connection *co
         struct reader *reader = &server->readers[i];
         if (strcmp(reader->id, id) == 0)
             return reader;
-        if (!reader->held && (oldest->held || reader->asked_at_ns < oldest->asked_at_ns))
+        if (!reader->held && (oldest->held || reader->requested_at_ns < oldest->requested_at_ns))
             oldest = reader;
     }
     if (oldest->held)
@@ -321,7 +321,7 @@ static bool hold_question(struct server *server, struct MHD_Connection *connecti
     const bool was_held = reader->held == connection;
     const char *drawn =
         server->http.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "drawn");
-    reader->asked_at_ns = clock_now_ns();
+    reader->requested_at_ns = clock_now_ns();
     reader->has_end = server->ended_at_ns != 0 && drawn &&
                       server->looked.at_ns > server->ended_at_ns &&
                       strcmp(drawn, text_string(&server->revision)) == 0;
@@ -341,7 +341,7 @@ static void answer_held(struct server *server)
     for (size_t i = 0; i < READERS_MAX; i++) {
         struct reader *reader = &server->readers[i];
         if (reader->held &&
-            (server->ended_at_ns != 0 || clock_now_ns() - reader->asked_at_ns > held_ns))
+            (server->ended_at_ns != 0 || clock_now_ns() - reader->requested_at_ns > held_ns))
             server->http.resume_connection(reader->held);
     }
 }
@@ -355,15 +355,15 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     static char once;
     struct server *server = context;
     struct text body = {0};
-    bool knows = false;
+    bool authorized = false;
     (void)version, (void)upload;
     const char *host =
         server->http.lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
-    const enum gate gate = gate_pass(server->token, method, host, url, &knows);
+    const enum gate gate = gate_pass(server->token, method, host, url, &authorized);
     const union MHD_ConnectionInfo *info =
         server->http.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    if (info && info->socket_context && knows)
-        ((struct client *)info->socket_context)->knows = true;
+    if (info && info->socket_context && authorized)
+        ((struct client *)info->socket_context)->authorized = true;
     if (gate == GATE_PAGE || gate == GATE_LIVE || gate == GATE_DATA) {
         if (*upload_bytes > 0)
             return MHD_NO;
@@ -379,7 +379,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     if (gate == GATE_LIVE) {
         if (hold_question(server, connection))
             return MHD_YES;
-        server->asked_at_ns = clock_now_ns();
+        server->requested_at_ns = clock_now_ns();
         look(server);
         write_live(server, &body);
         return send_text(server, connection, MHD_HTTP_OK, "application/json", &body);
@@ -391,7 +391,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         [GATE_BARE] = {MHD_HTTP_NOT_FOUND, "The address ends in a slash.\n"},
         [GATE_NO_METHOD] = {MHD_HTTP_METHOD_NOT_ALLOWED, "Only GET.\n"},
         [GATE_NO_HOST] = {MHD_HTTP_FORBIDDEN, "Only as http://127.0.0.1 or http://localhost.\n"},
-        [GATE_NOTHING] = {MHD_HTTP_NOT_FOUND, "Not found.\n"},
+        [GATE_NOT_FOUND] = {MHD_HTTP_NOT_FOUND, "Not found.\n"},
     };
     text_append(&body, refusals[gate].text);
     return send_text(server, connection, refusals[gate].code, "text/plain; charset=utf-8", &body);
@@ -434,12 +434,12 @@ static bool is_over(const struct server *server)
     if (server->ended_at_ns == 0)
         return false;
     const int64_t since_ns = clock_now_ns() - server->ended_at_ns;
-    bool is_awaited = server->asked_at_ns != 0 && since_ns <= farewell_ns &&
-                      server->ended_at_ns - server->asked_at_ns < 2 * farewell_ns;
+    bool is_awaited = server->requested_at_ns != 0 && since_ns <= farewell_ns &&
+                      server->ended_at_ns - server->requested_at_ns < 2 * farewell_ns;
     for (size_t i = 0; i < READERS_MAX && !is_awaited; i++) {
         const struct reader *reader = &server->readers[i];
         is_awaited = reader->id[0] && !reader->has_end && since_ns <= farewell_most_ns &&
-                     (reader->held || server->ended_at_ns - reader->asked_at_ns < gone_ns);
+                     (reader->held || server->ended_at_ns - reader->requested_at_ns < gone_ns);
     }
     return !is_awaited;
 }
@@ -485,7 +485,7 @@ static void serve(struct server *server)
         for (size_t i = 0; i < CLIENTS_MAX; i++) {
             struct client *client = &server->clients[i];
             if (client->fd >= 0 && !client->ending &&
-                clock_now_ns() - client->since_ns > (client->knows ? client_ns : stranger_ns))
+                clock_now_ns() - client->since_ns > (client->authorized ? client_ns : stranger_ns))
                 send_away(client);
         }
     }

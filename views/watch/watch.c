@@ -12,7 +12,7 @@
 #include "views/watch/server.h"
 
 /* The child's single message before it closes the pipe: the address, or a status and a text. */
-enum { SAID_READY = 'R', SAID_ERROR = 'E' };
+enum { REPLY_READY = 'R', REPLY_ERROR = 'E' };
 
 struct watch {
     struct process_pipes child;
@@ -46,7 +46,7 @@ enum status watch_port_parse(const char *text, struct watch_port *out, struct er
 static void say_ready(void *context, const char *url)
 {
     (void)context;
-    (void)dprintf(CHILD_OUTPUT, "%c%s", SAID_READY, url);
+    (void)dprintf(CHILD_OUTPUT, "%c%s", REPLY_READY, url);
     (void)close(CHILD_OUTPUT);
 }
 
@@ -61,7 +61,7 @@ int watch_child(const char *port, const char *database)
     if (status == STATUS_OK)
         status = server_run(&options, &error);
     if (status != STATUS_OK)
-        (void)dprintf(CHILD_OUTPUT, "%c%d %s", SAID_ERROR, (int)status, error.text);
+        (void)dprintf(CHILD_OUTPUT, "%c%d %s", REPLY_ERROR, (int)status, error.text);
     return status_exit_code(status);
 }
 
@@ -70,18 +70,18 @@ int watch_child(const char *port, const char *database)
 /* Reads the child's message. Waits without a limit: a child that ends closes the pipe. */
 static enum status read_greeting(int file, char url[WATCH_URL_BYTES], struct error *error)
 {
-    char said[ERROR_TEXT_BYTES + 16] = "";
+    char reply[ERROR_TEXT_BYTES + 16] = "";
     size_t length = 0;
     ssize_t count = 0;
-    while (length + 1 < sizeof said &&
-           ((count = read(file, said + length, sizeof said - 1 - length)) > 0 ||
+    while (length + 1 < sizeof reply &&
+           ((count = read(file, reply + length, sizeof reply - 1 - length)) > 0 ||
             (count < 0 && errno == EINTR)))
         length += count > 0 ? (size_t)count : 0;
-    said[length] = '\0';
-    if (said[0] == SAID_READY && string_format(url, WATCH_URL_BYTES, "%s", said + 1))
+    reply[length] = '\0';
+    if (reply[0] == REPLY_READY && string_format(url, WATCH_URL_BYTES, "%s", reply + 1))
         return STATUS_OK;
-    char *text = said;
-    const long status = said[0] == SAID_ERROR ? strtol(said + 1, &text, 10) : 0;
+    char *text = reply;
+    const long status = reply[0] == REPLY_ERROR ? strtol(reply + 1, &text, 10) : 0;
     if (status <= STATUS_OK || status > STATUS_INTERNAL || *text != ' ')
         return error_set(error, STATUS_INTERNAL, "what serves the page ended at once");
     return error_set(error, (enum status)status, "%s", text + 1);
@@ -123,7 +123,7 @@ enum status watch_begin(const char *database, const char *port, struct watch **o
 
 /* Writes a whole line or none: pipe writes of up to PIPE_BUF bytes are atomic. A child that ended
  * does no harm: the run ignores SIGPIPE. */
-void watch_say(struct watch *watch, enum watch_line line, const struct text *json)
+void watch_send(struct watch *watch, enum watch_line line, const struct text *json)
 {
     struct text whole = {0};
     if (!watch || json->failed)
@@ -140,7 +140,7 @@ void watch_end(struct watch *watch)
     int wait_status = 0;
     if (!watch)
         return;
-    watch_say(watch, WATCH_END, &(struct text){0});
+    watch_send(watch, WATCH_END, &(struct text){0});
     if (process_ends(watch->child.pid, most_ns, &wait_status))
         watch->child.pid = 0;
     end_child(&watch->child);

@@ -31,7 +31,7 @@ enum status watch_begin(const char *database, const char *port, struct watch **o
  * or a line of the log (WATCH_EVENT). Never waits: if the pipe is full, the line is dropped.
  * `watch` may be NULL. */
 enum watch_line { WATCH_STATE = 'S', WATCH_EVENT = 'E', WATCH_END = 'X' };
-void watch_say(struct watch *watch, enum watch_line line, const struct text *json);
+void watch_send(struct watch *watch, enum watch_line line, const struct text *json);
 /* Waits at most half a minute until each open page has drawn the end of the run, then ends the
  * child. `watch` may be NULL. */
 void watch_end(struct watch *watch);

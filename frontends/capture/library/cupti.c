@@ -215,8 +215,8 @@ static bool has_ended(CUpti_CallbackId id, CUresult result)
                                        result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED));
 }
 
-static void CUPTIAPI heard(void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id,
-                           const void *call_data)
+static void CUPTIAPI on_callback(void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                                 const void *call_data)
 {
     const CUpti_CallbackData *call = call_data;
     struct launch_facts launch;
@@ -277,7 +277,7 @@ static const char *subscribe(void)
         return "libcupti.so was not found: TUNE_CUPTI_LIBRARY names it";
     memcpy(&begin, &functions[0], sizeof begin);
     memcpy(&enable, &functions[1], sizeof enable);
-    if (begin(&subscriber, heard, NULL) != CUPTI_SUCCESS)
+    if (begin(&subscriber, on_callback, NULL) != CUPTI_SUCCESS)
         return "CUPTI refused: another tool has it, or it is for another driver";
     /* An older one lacks some. */
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)

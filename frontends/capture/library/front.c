@@ -85,14 +85,14 @@ __attribute__((visibility("hidden"), used)) void *tune_capture_dlopen(const char
 /* dlsym and dlopen depend on their caller (RTLD_NEXT, $ORIGIN), so the recorder's must not be
  * between: each asks tune_capture_*, then jumps on with the caller's return address. */
 #if defined(__x86_64__)
-#define IN_FRONT(function, asked, next)                                                            \
+#define IN_FRONT(function, handler, next)                                                          \
     __asm__(".text\n.globl " #function "\n.type " #function ",@function\n" #function ":\n"         \
             ".cfi_startproc\n"                                                                     \
             "endbr64\n"                                                                            \
             "pushq %rdi\n.cfi_adjust_cfa_offset 8\n"                                               \
             "pushq %rsi\n.cfi_adjust_cfa_offset 8\n"                                               \
             "subq $8, %rsp\n.cfi_adjust_cfa_offset 8\n"                                            \
-            "call " #asked "\n"                                                                    \
+            "call " #handler "\n"                                                                  \
             "addq $8, %rsp\n.cfi_adjust_cfa_offset -8\n"                                           \
             "popq %rsi\n.cfi_adjust_cfa_offset -8\n"                                               \
             "popq %rdi\n.cfi_adjust_cfa_offset -8\n"                                               \
@@ -102,14 +102,14 @@ __attribute__((visibility("hidden"), used)) void *tune_capture_dlopen(const char
             "1: jmp *" #next "(%rip)\n"                                                            \
             ".cfi_endproc\n.size " #function ", .-" #function "\n")
 #elif defined(__aarch64__)
-#define IN_FRONT(function, asked, next)                                                            \
+#define IN_FRONT(function, handler, next)                                                          \
     __asm__(                                                                                       \
         ".text\n.globl " #function "\n.type " #function ",%function\n" #function ":\n"             \
         ".cfi_startproc\n"                                                                         \
         "stp x29, x30, [sp, #-32]!\n.cfi_adjust_cfa_offset 32\n.cfi_offset 29, -32\n.cfi_offset "  \
         "30, -24\n"                                                                                \
         "stp x0, x1, [sp, #16]\n"                                                                  \
-        "bl " #asked "\n"                                                                          \
+        "bl " #handler "\n"                                                                        \
         "mov x16, x0\n"                                                                            \
         "ldp x0, x1, [sp, #16]\n"                                                                  \
         "ldp x29, x30, [sp], #32\n.cfi_adjust_cfa_offset -32\n.cfi_restore 29\n.cfi_restore 30\n"  \
@@ -121,7 +121,7 @@ __attribute__((visibility("hidden"), used)) void *tune_capture_dlopen(const char
         "br x16\n"                                                                                 \
         ".cfi_endproc\n.size " #function ", .-" #function "\n")
 #else /* only programs that link the driver are heard of */
-#define IN_FRONT(function, asked, next) _Static_assert(1, "")
+#define IN_FRONT(function, handler, next) _Static_assert(1, "")
 #endif
 IN_FRONT(dlsym, tune_capture_dlsym, tune_capture_next_dlsym);
 IN_FRONT(dlopen, tune_capture_dlopen, tune_capture_next_dlopen);

@@ -140,11 +140,11 @@ static struct hook hooks[HOOK_COUNT + 1]; /* the last has no symbol */
             after;                                                                                 \
         return result;                                                                             \
     }
-#define TOLD_BEFORE(symbol, parameters, arguments, before)                                         \
+#define HOOK_BEFORE(symbol, parameters, arguments, before)                                         \
     PASSING(ours_##symbol, #symbol, NUMBER_##symbol, parameters, arguments, before, (void)0)
-#define TOLD_AFTER(symbol, parameters, arguments, after)                                           \
+#define HOOK_AFTER(symbol, parameters, arguments, after)                                           \
     PASSING(ours_##symbol, #symbol, NUMBER_##symbol, parameters, arguments, (void)0, after)
-#define TOLD_AFTER_OF_STREAMS(symbol, parameters, arguments, after)                                \
+#define HOOK_AFTER_OF_STREAMS(symbol, parameters, arguments, after)                                \
     PASSING(ours_##symbol, #symbol, NUMBER_##symbol, parameters, arguments, (void)0, after)        \
     PASSING(ours_##symbol##_ptsz, #symbol "_ptsz", NUMBER_##symbol##_ptsz, parameters, arguments,  \
             (void)0, after)
@@ -270,18 +270,18 @@ OURS_OF_STREAMS(cuLaunchKernelEx, launched_ex,
 OURS_TO_COOPERATE(cuLaunchCooperativeKernel, false)
 OURS_TO_COOPERATE(cuLaunchCooperativeKernel_ptsz, true)
 
-TOLD_BEFORE(cuLaunchCooperativeKernelMultiDevice, (void *launches, unsigned count, unsigned flags),
+HOOK_BEFORE(cuLaunchCooperativeKernelMultiDevice, (void *launches, unsigned count, unsigned flags),
             (launches, count, flags),
             recorder_note(CAP_NOTE_MULTI_DEVICE,
                           "launches over several devices at once are not recorded"))
 
 /* ---- graphs ---- */
 
-TOLD_AFTER(cuGraphAddKernelNode,
+HOOK_AFTER(cuGraphAddKernelNode,
            (CUgraphNode * out, CUgraph graph, const CUgraphNode *before, size_t before_count,
             const CUDA_KERNEL_NODE_PARAMS *node),
            (out, graph, before, before_count, node), recorder_node(node, false))
-TOLD_AFTER(cuGraphAddKernelNode_v2,
+HOOK_AFTER(cuGraphAddKernelNode_v2,
            (CUgraphNode * out, CUgraph graph, const CUgraphNode *before, size_t before_count,
             const CUDA_KERNEL_NODE_PARAMS *node),
            (out, graph, before, before_count, node), recorder_node(node, true))
@@ -292,11 +292,11 @@ static void any_node_added(const CUgraphNodeParams *node)
     if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)
         recorder_node(&node->kernel, true);
 }
-TOLD_AFTER(cuGraphAddNode,
+HOOK_AFTER(cuGraphAddNode,
            (CUgraphNode * out, CUgraph graph, const CUgraphNode *before, size_t before_count,
             CUgraphNodeParams *node),
            (out, graph, before, before_count, node), any_node_added(node))
-TOLD_AFTER(cuGraphAddNode_v2,
+HOOK_AFTER(cuGraphAddNode_v2,
            (CUgraphNode * out, CUgraph graph, const CUgraphNode *before, const void *edges,
             size_t before_count, CUgraphNodeParams *node),
            (out, graph, before, edges, before_count, node), any_node_added(node))
@@ -321,11 +321,11 @@ static void count_capturing(int by)
     (void)atomic_fetch_add(&recorder.capturing, by);
 }
 /* The older version has no mode; the argument in its place is not read. */
-TOLD_AFTER_OF_STREAMS(cuStreamBeginCapture, (CUstream stream, CUstreamCaptureMode mode),
+HOOK_AFTER_OF_STREAMS(cuStreamBeginCapture, (CUstream stream, CUstreamCaptureMode mode),
                       (stream, mode), count_capturing(1))
-TOLD_AFTER_OF_STREAMS(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode),
+HOOK_AFTER_OF_STREAMS(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode),
                       (stream, mode), count_capturing(1))
-TOLD_AFTER_OF_STREAMS(cuStreamBeginCaptureToGraph,
+HOOK_AFTER_OF_STREAMS(cuStreamBeginCaptureToGraph,
                       (CUstream stream, CUgraph graph, const CUgraphNode *before, const void *edges,
                        size_t count, CUstreamCaptureMode mode),
                       (stream, graph, before, edges, count, mode), count_capturing(1))
@@ -348,17 +348,17 @@ OURS_OF_STREAMS(cuStreamEndCapture, capture_ended, (CUstream stream, CUgraph *ou
 
 /* ---- images ---- */
 
-TOLD_AFTER(cuModuleLoad, (CUmodule * out, const char *path), (out, path),
+HOOK_AFTER(cuModuleLoad, (CUmodule * out, const char *path), (out, path),
            recorder_loaded(*out, image_of_file(path)))
-TOLD_AFTER(cuModuleLoadData, (CUmodule * out, const void *data), (out, data),
+HOOK_AFTER(cuModuleLoadData, (CUmodule * out, const void *data), (out, data),
            recorder_loaded(*out, image_of_memory(data)))
-TOLD_AFTER(cuModuleLoadFatBinary, (CUmodule * out, const void *data), (out, data),
+HOOK_AFTER(cuModuleLoadFatBinary, (CUmodule * out, const void *data), (out, data),
            recorder_loaded(*out, image_of_memory(data)))
-TOLD_AFTER(cuModuleLoadDataEx,
+HOOK_AFTER(cuModuleLoadDataEx,
            (CUmodule * out, const void *data, unsigned count, CUjit_option *options, void **values),
            (out, data, count, options, values), recorder_loaded(*out, image_of_memory(data)))
-TOLD_BEFORE(cuModuleUnload, (CUmodule module), (module), recorder_unloaded(module))
-TOLD_AFTER(cuModuleGetFunction, (CUfunction * out, CUmodule module, const char *name),
+HOOK_BEFORE(cuModuleUnload, (CUmodule module), (module), recorder_unloaded(module))
+HOOK_AFTER(cuModuleGetFunction, (CUfunction * out, CUmodule module, const char *name),
            (out, module, name), recorder_handle(*out, module, name, false))
 
 OURS(cuModuleGetGlobal_v2, CUdeviceptr *out, size_t *bytes, CUmodule module, const char *name)
@@ -381,18 +381,18 @@ OURS(cuModuleGetGlobal_v2, CUdeviceptr *out, size_t *bytes, CUmodule module, con
     return result;
 }
 
-TOLD_AFTER(cuLibraryLoadData,
+HOOK_AFTER(cuLibraryLoadData,
            (CUlibrary * out, const void *data, CUjit_option *jit, void **jit_values,
             unsigned jit_count, CUlibraryOption *options, void **values, unsigned count),
            (out, data, jit, jit_values, jit_count, options, values, count),
            recorder_loaded(*out, image_of_memory(data)))
-TOLD_AFTER(cuLibraryLoadFromFile,
+HOOK_AFTER(cuLibraryLoadFromFile,
            (CUlibrary * out, const char *path, CUjit_option *jit, void **jit_values,
             unsigned jit_count, CUlibraryOption *options, void **values, unsigned count),
            (out, path, jit, jit_values, jit_count, options, values, count),
            recorder_loaded(*out, image_of_file(path)))
-TOLD_BEFORE(cuLibraryUnload, (CUlibrary library), (library), recorder_unloaded(library))
-TOLD_AFTER(cuLibraryGetKernel, (CUkernel * out, CUlibrary library, const char *name),
+HOOK_BEFORE(cuLibraryUnload, (CUlibrary library), (library), recorder_unloaded(library))
+HOOK_AFTER(cuLibraryGetKernel, (CUkernel * out, CUlibrary library, const char *name),
            (out, library, name), recorder_handle(*out, library, name, true))
 
 OURS(cuLibraryEnumerateKernels, CUkernel *out, unsigned count, CUlibrary library)
@@ -418,35 +418,35 @@ static void library_variable(CUresult(CUDAAPI *next)(CUdeviceptr *, size_t *, CU
     if (next(&address, &size, library, name) == CUDA_SUCCESS)
         recorder_variable(library, name, address, size);
 }
-TOLD_AFTER(cuLibraryGetGlobal,
+HOOK_AFTER(cuLibraryGetGlobal,
            (CUdeviceptr * out, size_t *bytes, CUlibrary library, const char *name),
            (out, bytes, library, name), library_variable(next, library, name))
-TOLD_AFTER(cuLibraryGetManaged,
+HOOK_AFTER(cuLibraryGetManaged,
            (CUdeviceptr * out, size_t *bytes, CUlibrary library, const char *name),
            (out, bytes, library, name), library_variable(next, library, name))
-TOLD_AFTER(cuLibraryGetModule, (CUmodule * out, CUlibrary library), (out, library),
+HOOK_AFTER(cuLibraryGetModule, (CUmodule * out, CUlibrary library), (out, library),
            recorder_module_of(*out, library))
-TOLD_AFTER(cuKernelGetFunction, (CUfunction * out, CUkernel kernel), (out, kernel),
+HOOK_AFTER(cuKernelGetFunction, (CUfunction * out, CUkernel kernel), (out, kernel),
            recorder_function_of(*out, kernel))
 
 /* ---- contexts ---- */
 
-TOLD_BEFORE(cuCtxDestroy_v2, (CUcontext context), (context), recorder_context_goes())
+HOOK_BEFORE(cuCtxDestroy_v2, (CUcontext context), (context), recorder_context_goes())
 /* The last release ends the context. */
-TOLD_BEFORE(cuDevicePrimaryCtxRelease, (CUdevice device), (device), recorder_context_goes())
-TOLD_BEFORE(cuDevicePrimaryCtxRelease_v2, (CUdevice device), (device), recorder_context_goes())
-TOLD_BEFORE(cuDevicePrimaryCtxReset, (CUdevice device), (device), recorder_context_goes())
-TOLD_BEFORE(cuDevicePrimaryCtxReset_v2, (CUdevice device), (device), recorder_context_goes())
+HOOK_BEFORE(cuDevicePrimaryCtxRelease, (CUdevice device), (device), recorder_context_goes())
+HOOK_BEFORE(cuDevicePrimaryCtxRelease_v2, (CUdevice device), (device), recorder_context_goes())
+HOOK_BEFORE(cuDevicePrimaryCtxReset, (CUdevice device), (device), recorder_context_goes())
+HOOK_BEFORE(cuDevicePrimaryCtxReset_v2, (CUdevice device), (device), recorder_context_goes())
 
 /* ---- textures ---- */
 
-TOLD_AFTER(cuTexObjectCreate,
+HOOK_AFTER(cuTexObjectCreate,
            (uint64_t * out, const void *resource, const void *reading, const void *view),
            (out, resource, reading, view), recorder_texture(*out, true))
-TOLD_BEFORE(cuTexObjectDestroy, (uint64_t object), (object), recorder_texture(object, false))
-TOLD_AFTER(cuSurfObjectCreate, (uint64_t * out, const void *resource), (out, resource),
+HOOK_BEFORE(cuTexObjectDestroy, (uint64_t object), (object), recorder_texture(object, false))
+HOOK_AFTER(cuSurfObjectCreate, (uint64_t * out, const void *resource), (out, resource),
            recorder_texture(*out, true))
-TOLD_BEFORE(cuSurfObjectDestroy, (uint64_t object), (object), recorder_texture(object, false))
+HOOK_BEFORE(cuSurfObjectDestroy, (uint64_t object), (object), recorder_texture(object, false))
 
 /* ---- placing hooks ---- */
 

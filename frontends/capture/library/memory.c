@@ -3,7 +3,7 @@
 
 #include "frontends/capture/library/recorder.h"
 
-static CUpointer_attribute asked[] = {
+static CUpointer_attribute attributes[] = {
     CU_POINTER_ATTRIBUTE_MEMORY_TYPE,    CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
     CU_POINTER_ATTRIBUTE_RANGE_SIZE,     CU_POINTER_ATTRIBUTE_IS_MANAGED,
     CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_HOST_POINTER,
@@ -23,9 +23,10 @@ bool memory_find(uint64_t address, struct range *out)
     if (!driver->pointer_attributes || address < 65536 || address >> 57 != 0)
         return false;
     /* The first three attributes locate the allocation; enough if a driver refuses the others. */
-    if ((driver->pointer_attributes(sizeof asked / sizeof *asked, asked, answers,
+    if ((driver->pointer_attributes(sizeof attributes / sizeof *attributes, attributes, answers,
                                     (CUdeviceptr)address) != CUDA_SUCCESS &&
-         driver->pointer_attributes(3, asked, answers, (CUdeviceptr)address) != CUDA_SUCCESS) ||
+         driver->pointer_attributes(3, attributes, answers, (CUdeviceptr)address) !=
+             CUDA_SUCCESS) ||
         (type != CU_MEMORYTYPE_DEVICE && type != CU_MEMORYTYPE_HOST &&
          type != CU_MEMORYTYPE_UNIFIED) ||
         bytes == 0 || address < start || address - start >= bytes)

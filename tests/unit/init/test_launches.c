@@ -24,7 +24,7 @@ static const struct source_signature *read_source(const char *source)
     assert_true(tokens_read(&arena, source, &tokens));
     assert_int_equal(declarations_read(&arena, &tokens, &signature, &error), STATUS_OK);
     assert_true(signature.kernel_count > 0);
-    signature.asked = &signature.kernels[0];
+    signature.chosen = &signature.kernels[0];
     assert_true(launches_read(&arena, "/nowhere/source.cu", &tokens, &signature));
     return &signature;
 }

@@ -25,7 +25,7 @@ struct bench {
     size_t wrote;
     size_t failed;
     char last_path[256];
-    char *said; /* the last figure as characters; owned */
+    char *print; /* the last figure as characters; owned */
     struct error last_error;
     int64_t environment_id, experiment_id, run_id, problem_id;
     const char *objective; /* of the trials added; NULL: time */
@@ -221,7 +221,7 @@ static inline int teardown(void **state)
     (void)remove_below(bench->folder);
     (void)rmdir(bench->folder);
     free(bench->path);
-    free(bench->said);
+    free(bench->print);
     free(bench);
     assert_int_equal(left, 0); /* nothing stays behind in TMPDIR */
     return 0;
@@ -234,12 +234,12 @@ static inline void wrote(void *context, const char *path)
     (void)snprintf(bench->last_path, sizeof bench->last_path, "%s", path);
 }
 
-static inline void said(void *context, const char *figure, const char *text)
+static inline void print(void *context, const char *figure, const char *text)
 {
     struct bench *bench = context;
     (void)figure;
-    free(bench->said);
-    bench->said = strdup(text);
+    free(bench->print);
+    bench->print = strdup(text);
 }
 
 static inline void failed(void *context, const char *figure, const struct error *own)
@@ -258,7 +258,7 @@ static inline struct plot_request request_of(struct bench *bench, const char *fi
                                  .outputs = outputs,
                                  .context = bench,
                                  .wrote = wrote,
-                                 .said = said,
+                                 .print = print,
                                  .failed = failed};
 }
 

@@ -116,9 +116,9 @@ TEST_WITH(test_terminal, setup, teardown)
     for (size_t i = 0; i < 4; i++) {
         request.columns = widths[i];
         ok(plot_figure(bench->store, &request, &error));
-        size_t width = longest_line(bench->said);
+        size_t width = longest_line(bench->print);
         if (width > (size_t)(widths[i] ? widths[i] : 100) || width < 50)
-            fail_msg("%zu wide:\n%s", width, bench->said);
+            fail_msg("%zu wide:\n%s", width, bench->print);
         const char *const texts[] = {"Mine: reduce.sum.i32, n = 4096 (2^12)\n",
                                      "GPU, 20",
                                      "throughput (GB/s), median\n",
@@ -129,17 +129,17 @@ TEST_WITH(test_terminal, setup, teardown)
                                      "390 GB/s",
                                      "read ceiling: 500 GB/s"};
         for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++)
-            if (!strstr(bench->said, texts[k]))
-                fail_msg("no %s in\n%s", texts[k], bench->said);
-        assert_null(strstr(bench->said, " \n"));
-        assert_null(strchr(bench->said, '\f'));
-        assert_null(strchr(bench->said, '\x1b'));
-        assert_int_not_equal(bench->said[0], '\n');
+            if (!strstr(bench->print, texts[k]))
+                fail_msg("no %s in\n%s", texts[k], bench->print);
+        assert_null(strstr(bench->print, " \n"));
+        assert_null(strchr(bench->print, '\f'));
+        assert_null(strchr(bench->print, '\x1b'));
+        assert_int_not_equal(bench->print[0], '\n');
     }
     request.colour = true;
     ok(plot_figure(bench->store, &request, &error));
-    assert_non_null(strstr(bench->said, "\x1b[38;5;"));
-    assert_string_equal(bench->said + strlen(bench->said) - 5, "\x1b[0m\n");
+    assert_non_null(strstr(bench->print, "\x1b[38;5;"));
+    assert_string_equal(bench->print + strlen(bench->print) - 5, "\x1b[0m\n");
     assert_int_equal(bench->wrote, 0);
 }
 
@@ -180,7 +180,7 @@ TEST_WITH(test_single_point, setup, teardown)
         request.problem = problems[i];
         ok(plot_figure(bench->store, &request, &error));
         assert_int_equal(bench->wrote, 2 * (i + 1));
-        assert_non_null(strstr(bench->said, "1 point\n"));
+        assert_non_null(strstr(bench->print, "1 point\n"));
     }
 }
 
@@ -205,7 +205,7 @@ TEST_WITH(test_many_points, setup, teardown)
     assert_in_range(marks, 5000, 20100);
     assert_true(strlen(svg) < 3000000);
     assert_non_null(strstr(svg, " of 100001 marks are drawn: the others lie within "));
-    assert_non_null(strstr(bench->said, "100000 points"));
+    assert_non_null(strstr(bench->print, "100000 points"));
     arena_free(&arena);
 }
 

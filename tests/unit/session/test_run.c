@@ -223,16 +223,16 @@ TEST(test_inputs_are_told_once)
     assert_null(inputs->problem);
     RUN_OK(run, inputs_send(&run->work, inputs, lane, false, &run->error));
     assert_ptr_equal(lane->known, inputs);
-    assert_false(lane->knows_expected);
+    assert_false(lane->has_expected);
     const struct worker_task *problem = inputs->problem;
     assert_int_equal(problem->plan->arguments[0].count, 1000);
     RUN_OK(run, inputs_send(&run->work, inputs, lane, true, &run->error));
     assert_ptr_equal(inputs->problem, problem);
-    assert_true(lane->knows_expected);
-    const int64_t told_ns = inputs->setup_ns;
+    assert_true(lane->has_expected);
+    const int64_t sent_ns = inputs->setup_ns;
     RUN_OK(run, inputs_send(&run->work, inputs, lane, true, &run->error));
     RUN_OK(run, inputs_send(&run->work, inputs, lane, false, &run->error));
-    assert_int_equal(inputs->setup_ns, told_ns); /* the worker was not asked again */
+    assert_int_equal(inputs->setup_ns, sent_ns); /* the worker was not asked again */
     assert_true(inputs_are_cheap(inputs));
     inputs->reference_ns = WORKER_COSTLY_NS + 1;
     assert_false(inputs_are_cheap(inputs));

@@ -135,9 +135,9 @@ TEST(test_a_run_may_be_limited_to_a_few)
     run->options.pick_count = 5;
     struct sweep *sweep = sweep_through(run);
     assert_int_equal(sweep->measured, 2);
-    assert_int_equal(candidate_of(sweep, last_key)->wanted, WANTED_FIRST | WANTED_ASKED);
+    assert_int_equal(candidate_of(sweep, last_key)->wanted, WANTED_FIRST | WANTED_PICKED);
     assert_int_equal(candidate_of(sweep, only[1].configuration)->wanted,
-                     WANTED_FIRST | WANTED_ASKED | WANTED_INCUMBENT);
+                     WANTED_FIRST | WANTED_PICKED | WANTED_INCUMBENT);
     assert_non_null(strstr(run->notes, "n=1000: 'way=one block=65 part=1' is no configuration of"));
     assert_non_null(strstr(run->notes, "'way=one block=64 part=1 more=1' is no configuration of"));
     assert_null(strstr(run->notes, "way=two block=64"));

@@ -8,11 +8,11 @@
 
 static const char token[] = "0123456789abcdef0123456789abcdef";
 
-static enum gate pass(const char *method, const char *host, const char *path, bool knows)
+static enum gate pass(const char *method, const char *host, const char *path, bool authorized)
 {
-    bool known = !knows;
+    bool known = !authorized;
     const enum gate gate = gate_pass(token, method, host, path, &known);
-    assert_int_equal(known, knows);
+    assert_int_equal(known, authorized);
     return gate;
 }
 
@@ -21,26 +21,27 @@ TEST(test_paths)
     static const struct {
         const char *path;
         enum gate gate;
-        bool knows;
+        bool authorized;
     } cases[] = {
         {"/0123456789abcdef0123456789abcdef/", GATE_PAGE, true},
         {"/0123456789abcdef0123456789abcdef/live.json", GATE_LIVE, true},
         {"/0123456789abcdef0123456789abcdef/data.json", GATE_DATA, true},
         {"/0123456789abcdef0123456789abcdef", GATE_BARE, true},
-        {"/0123456789abcdef0123456789abcdef/live.jsonx", GATE_NOTHING, true},
-        {"/0123456789abcdef0123456789abcdef/../", GATE_NOTHING, true},
-        {"/0123456789abcdef0123456789abcdef0/", GATE_NOTHING, true},
-        {"/0123456789abcdef0123456789abcdee/", GATE_NOTHING, false},
-        {"/1123456789abcdef0123456789abcdef/", GATE_NOTHING, false},
-        {"/0123456789abcdef0123456789abcde", GATE_NOTHING, false},
-        {"/0123456789ABCDEF0123456789abcdef/", GATE_NOTHING, false},
-        {"0123456789abcdef0123456789abcdef/", GATE_NOTHING, false},
-        {"//0123456789abcdef0123456789abcdef/", GATE_NOTHING, false},
-        {"/", GATE_NOTHING, false},
-        {"", GATE_NOTHING, false},
+        {"/0123456789abcdef0123456789abcdef/live.jsonx", GATE_NOT_FOUND, true},
+        {"/0123456789abcdef0123456789abcdef/../", GATE_NOT_FOUND, true},
+        {"/0123456789abcdef0123456789abcdef0/", GATE_NOT_FOUND, true},
+        {"/0123456789abcdef0123456789abcdee/", GATE_NOT_FOUND, false},
+        {"/1123456789abcdef0123456789abcdef/", GATE_NOT_FOUND, false},
+        {"/0123456789abcdef0123456789abcde", GATE_NOT_FOUND, false},
+        {"/0123456789ABCDEF0123456789abcdef/", GATE_NOT_FOUND, false},
+        {"0123456789abcdef0123456789abcdef/", GATE_NOT_FOUND, false},
+        {"//0123456789abcdef0123456789abcdef/", GATE_NOT_FOUND, false},
+        {"/", GATE_NOT_FOUND, false},
+        {"", GATE_NOT_FOUND, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(pass("GET", "localhost", cases[i].path, cases[i].knows), cases[i].gate);
+        assert_int_equal(pass("GET", "localhost", cases[i].path, cases[i].authorized),
+                         cases[i].gate);
 }
 
 TEST(test_hosts)

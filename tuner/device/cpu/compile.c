@@ -176,11 +176,11 @@ static enum status set_compile_error(const char *compiler, int code, const char 
         return error_set(error, STATUS_IO, "%s: the disk is full", compiler);
     for (const char *line = log; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         size_t length = strcspn(line, "\n");
-        bool tells = memmem(line, length, "error:", 6) != NULL ||
-                     memmem(line, length, "undefined reference", 19) != NULL;
-        if (tells || (!chosen && length > 0))
+        bool is_error = memmem(line, length, "error:", 6) != NULL ||
+                        memmem(line, length, "undefined reference", 19) != NULL;
+        if (is_error || (!chosen && length > 0))
             chosen = line;
-        if (tells)
+        if (is_error)
             break;
     }
     if (!chosen)

@@ -184,7 +184,7 @@ static enum status start_worker(struct pool *pool, int index, struct error *erro
                            index + 1, pool->size);
 }
 
-static void say_hello(void *context, int thread, int threads)
+static void start_thread(void *context, int thread, int threads)
 {
     (void)context, (void)thread, (void)threads;
 }
@@ -225,7 +225,7 @@ enum status pool_start(const struct machine *machine, struct pool **out, struct 
         return status;
     }
     pin_caller(pool);
-    pool_run(pool, pool->size, say_hello, NULL); /* all are up, each on a processor */
+    pool_run(pool, pool->size, start_thread, NULL); /* all are up, each on a processor */
     *out = pool;
     return STATUS_OK;
 }

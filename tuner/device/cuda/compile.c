@@ -90,12 +90,12 @@ static void name_variable(struct arena *arena, const char *source, const char *p
 {
     enum { VARIABLES_MAX = 256 };
     const char *names[VARIABLES_MAX];
-    const char *asked = strstr(error->text, "was: \"");
+    const char *named = strstr(error->text, "was: \"");
     const char *symbol = NULL;
-    asked = asked ? asked + 6 + strspn(asked + 6, " &") : "";
+    named = named ? named + 6 + strspn(named + 6, " &") : "";
     for (size_t i = 0; i < request->symbol_count; i++)
-        if (strlen(request->symbols[i]) == strcspn(asked, " \"") &&
-            strncmp(request->symbols[i], asked, strlen(request->symbols[i])) == 0)
+        if (strlen(request->symbols[i]) == strcspn(named, " \"") &&
+            strncmp(request->symbols[i], named, strlen(request->symbols[i])) == 0)
             symbol = request->symbols[i];
     const size_t count = symbol ? variables_of(arena, source, names, VARIABLES_MAX) : 0;
     const char *nearest = symbol ? nearest_word(symbol, names, count) : NULL;
@@ -343,7 +343,7 @@ static enum status compile_unit(struct compilation *compilation, const char *sou
                                 struct error *error)
 {
     const struct binary_request *request = compilation->request;
-    if (compilation->leaves_out != LEAVE_NOTHING) {
+    if (compilation->leaves_out != LEAVE_NONE) {
         if (!take_device_part(compilation, source))
             return error_no_memory(error);
         source = compilation->part.text;
@@ -379,7 +379,7 @@ static enum status begin(struct compilation *compilation, struct options *option
         return status;
     options->arena = compilation->arena;
     compilation->leaves_out = with_nvcc                   ? LEAVE_DEFINES
-                              : makes_all_device(request) ? LEAVE_NOTHING
+                              : makes_all_device(request) ? LEAVE_NONE
                                                           : LEAVE_HOST_PART;
     bool standard = false;
     for (size_t i = 0; i < request->flag_count; i++)

@@ -212,8 +212,8 @@ static void add_software(const struct cuda_driver *driver, const char *driver_te
     facts_add_text(facts, "compiler", "Compiler", text);
     if (!nvrtc)
         facts_add_text(facts, "compiler_missing", "Compiler is missing", ignored.text);
-    const char *tells = getenv(COMPILERS_VARIABLE), *nvcc = "";
-    if (tells && *tells && cuda_compiler_version("nvcc", &nvcc, &ignored) == STATUS_OK)
+    const char *setting = getenv(COMPILERS_VARIABLE), *nvcc = "";
+    if (setting && *setting && cuda_compiler_version("nvcc", &nvcc, &ignored) == STATUS_OK)
         facts_add_text(facts, "nvcc", "nvcc", nvcc);
 }
 

@@ -229,10 +229,10 @@ static void decide(struct cutter *cutter, const struct declaration *d, bool in_c
     const bool unclear = !d->call && is(cutter, d->head, "{") && names_type(cutter, d);
     const bool host_friend = d->has_body && is(cutter, d->start, "friend");
     /* A template that is only declared may serve as a type: sizeof(test<T>(0)). */
-    const bool asked = in_class && d->start > d->first && d->call && !d->has_body;
+    const bool only_declared = in_class && d->start > d->first && d->call && !d->has_body;
     if (d->device || (d->kept && !host_friend) || defaulted || pointer || unclear)
         return;
-    if (asked || (d->call && d->is_constexpr)) {
+    if (only_declared || (d->call && d->is_constexpr)) {
         cutter->fates[d->start] = MADE_DEVICE;
     } else if (d->call) {
         const struct token *name = &cutter->tokens.items[d->call - 1];

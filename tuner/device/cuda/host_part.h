@@ -9,7 +9,7 @@
 #include "tuner/base/launch.h"
 
 enum leave {
-    LEAVE_NOTHING,
+    LEAVE_NONE,
     LEAVE_DEFINES,   /* a #define that gives way; texture references are made ours */
     LEAVE_HOST_PART, /* leave out host-only code, too */
 };

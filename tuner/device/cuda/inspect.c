@@ -276,17 +276,17 @@ static bool ask_cubin(const struct container *container, const char *lowered, st
     if (cubin_open(container->cubin, container->cubin_bytes, &cubin, &ignored) != STATUS_OK)
         return false;
     struct cubin_rows rows = cubin_rows(&cubin, ".nv.info.", lowered);
-    bool tells = false;
+    bool is_known = false;
     while (cubin_next(&rows, &row)) {
         uint16_t ordinal = 0;
         uint32_t offset = 0, bytes = 0;
-        tells |= row.attribute == CUBIN_PARAM_CBANK;
+        is_known |= row.attribute == CUBIN_PARAM_CBANK;
         if (!cubin_parameter(&row, &ordinal, &offset, &bytes))
             continue;
         add_parameter(kernel, ordinal, bytes);
-        tells = true;
+        is_known = true;
     }
-    return tells;
+    return is_known;
 }
 
 void cuda_take_parameters(const struct cuda_driver *driver, const struct container *container,
