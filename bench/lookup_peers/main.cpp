@@ -118,12 +118,13 @@ std::vector<question> make_questions(const options &of, const std::vector<row> &
     for (int i = 0; i < QUESTIONS; i++) {
         state = state * 1664525u + 1013904223u;
         const size_t within = (state >> 8) % per_device;
-        const row &asked = rows[first + within];
+        const row &requested = rows[first + within];
         long long block = -1;
-        for (const auto &[name, value] : asked.values)
+        for (const auto &[name, value] : requested.values)
             if (name == "block")
                 block = std::stoll(value);
-        questions.push_back({asked.device, asked.kernel, asked.low + (state >> 4) % asked.low,
+        questions.push_back({requested.device, requested.kernel,
+                             requested.low + (state >> 4) % requested.low,
                              (int)(within / per_kernel), block});
     }
     return questions;

@@ -25,10 +25,10 @@ static enum status request_binaries(struct bench *bench, const struct problem *p
                                        &entries[i].path, &hash, error);
         if (status != STATUS_OK)
             return status;
-        bool asked = file_exists(entries[i].path);
-        for (size_t j = 0; j < i && !asked; j++)
-            asked = strcmp(entries[j].path, entries[i].path) == 0;
-        if (!asked)
+        bool known = file_exists(entries[i].path);
+        for (size_t j = 0; j < i && !known; j++)
+            known = strcmp(entries[j].path, entries[i].path) == 0;
+        if (!known)
             status = compile_pool_submit(bench->kernels, &request, entries[i].path, i, error);
         if (status != STATUS_OK)
             return status;

@@ -304,35 +304,35 @@ static void print_near(const struct outcome *outcome, double *scratch)
 static void print_until(const char *name, double until, const struct outcome *outcome,
                         double *scratch)
 {
-    size_t said = 0, right = 0;
+    size_t claimed = 0, right = 0;
     for (size_t i = 0; i < outcome->count; i++)
         if (outcome->games[i].until_after > 0) {
-            scratch[said++] = (double)outcome->games[i].until_after;
+            scratch[claimed++] = (double)outcome->games[i].until_after;
             right += outcome->games[i].until_right ? 1 : 0;
         }
-    qsort(scratch, said, sizeof scratch[0], compare);
+    qsort(scratch, claimed, sizeof scratch[0], compare);
     printf("  %-12s   at most %g %% better with 90 %%: said in %zu of %zu games", name, 100 * until,
-           said, outcome->count);
-    if (said > 0)
-        printf(", after %.0f results in the median, and right in %zu (%.0f %%)", scratch[said / 2],
-               right, 100 * (double)right / (double)said);
+           claimed, outcome->count);
+    if (claimed > 0)
+        printf(", after %.0f results in the median, and right in %zu (%.0f %%)",
+               scratch[claimed / 2], right, 100 * (double)right / (double)claimed);
     printf("\n");
     for (size_t look = 0; look < LOOKS; look++) {
         size_t held = 0;
-        for (size_t i = said = 0; i < outcome->count; i++) {
+        for (size_t i = claimed = 0; i < outcome->count; i++) {
             const struct game *game = &outcome->games[i];
             if (isnan(game->may_gain[look]))
                 continue;
-            scratch[said++] = game->may_gain[look];
+            scratch[claimed++] = game->may_gain[look];
             held += game->gains[look] <= game->may_gain[look] ? 1 : 0;
         }
-        qsort(scratch, said, sizeof scratch[0], compare);
-        if (said > 0)
+        qsort(scratch, claimed, sizeof scratch[0], compare);
+        if (claimed > 0)
             printf(
                 "  %-12s   after %zu results: at most %.2f %% better with 90 %% in the median of "
                 "%zu games, right in %zu (%.0f %%)\n",
-                name, looks[look], 100 * scratch[said / 2], said, held,
-                100 * (double)held / (double)said);
+                name, looks[look], 100 * scratch[claimed / 2], claimed, held,
+                100 * (double)held / (double)claimed);
     }
 }
 

@@ -139,7 +139,7 @@ static void keep_point(const struct tuned_entry *entry)
         memcpy(points[point_count++], line, sizeof line);
 }
 
-static long long asked, answered;
+static long long lookups, answered;
 
 static void ask(const struct tuned *tuned, int device, int knows_limits, const char *problem)
 {
@@ -159,7 +159,7 @@ static void ask(const struct tuned *tuned, int device, int knows_limits, const c
     for (int i = 0; i < SIZES; i++) {
         struct tuned_answer answer;
         seed = seed * 6364136223846793005u + 1442695040888963407u;
-        asked++;
+        lookups++;
         tuned_find(tuned, &asking, problem, (long long)(seed >> 30 >> (seed >> 12) % 34), &answer);
         if (!answer.entry)
             continue;
@@ -199,6 +199,6 @@ int main(int argc, char **argv)
         printf("POINT(\"answer\", %s)\n", points[i]);
     fprintf(stderr,
             "%d devices asked %lld times: %lld answers, %d kernels of reduce, %d ruled out\n",
-            DEVICES, asked, answered, point_count, failures);
+            DEVICES, lookups, answered, point_count, failures);
     return failures > 0 || answered == 0;
 }

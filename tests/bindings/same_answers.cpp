@@ -85,7 +85,7 @@ int main(int argc, char **argv)
             return 3;
     }
     const long questions = std::strtol(argv[2], nullptr, 10),
-               asked = std::strtol(argv[3], nullptr, 10);
+               lookups = std::strtol(argv[3], nullptr, 10);
     long different = 0, found = 0;
     struct tuned *const held = tuned_header_load(nullptr);
     for (long i = 0; i < questions; i++) {
@@ -112,7 +112,7 @@ int main(int argc, char **argv)
             std::fprintf(stderr, "%s %d.%d %d units, %s n=%lld: not the same\n", device.name,
                          device.compute_capability_major, device.compute_capability_minor,
                          device.unit_count, problem, n);
-        if (i < asked)
+        if (i < lookups)
             std::printf("%s\t%s\t%d\t%d\t%d\t%s\t%lld\t%d\t%d\t%lld\t%d\t%lld\n", device.kind,
                         device.name, device.compute_capability_major,
                         device.compute_capability_minor, device.unit_count, problem, n, grade,

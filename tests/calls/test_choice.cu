@@ -192,10 +192,10 @@ static void what_was_chosen_is_not_looked_up_again()
     struct tuned *tuned = loaded(BULK " blocks_per_sm=2");
     const size_t n = 128 * 2 * 4 * 100000;
     EXPECT(launch(tuned, n) == 2 * 132 + 1);
-    const int asked = questions;
+    const int requested = questions;
     for (int again = 0; again < 3; again++)
         EXPECT(launch(tuned, n) == 2 * 132 + 1 && launch(tuned, 1024) == 1 + 1);
-    EXPECT(questions == asked);
+    EXPECT(questions == requested);
     const struct tuned *const before = tuned;
     bool was_there_again = false;
     for (int i = 0; i < 16; i++) {

@@ -97,15 +97,16 @@ static void start_children(struct remote *remote)
 /* What the parent said in answer: paths that it was asked for, but of these files no bytes. */
 static void inspect(int input)
 {
-    static char said[1 << 20];
+    static char received[1 << 20];
     json_t *bytes = bytes_encode(kept, sizeof kept - 1);
     struct text hidden = {0};
     size_t length = 0;
     ssize_t part = 0;
     text_printf(&hidden, "\"bytes\":\"%s", json_string_value(bytes));
-    while (length < sizeof said && (part = read(input, said + length, sizeof said - length)) > 0)
+    while (length < sizeof received &&
+           (part = read(input, received + length, sizeof received - length)) > 0)
         length += (size_t)part;
-    require(!memmem(said, length, text_string(&hidden), hidden.length));
+    require(!memmem(received, length, text_string(&hidden), hidden.length));
     text_free(&hidden);
     json_decref(bytes);
 }

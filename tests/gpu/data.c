@@ -100,10 +100,10 @@ enum status wanted_make(const struct device_api *api, struct device *device,
     struct argument output = plan->arguments[check->output];
     *out = (struct wanted){.check = check};
     if (check->kind == REFERENCE_FUNCTION) {
-        out->told = calloc((size_t)output.count + 1, sizeof *out->told);
-        return out->told ? reference_compute(binary, check->reference, plan, inputs, check->output,
-                                             out->told, error)
-                         : error_no_memory(error);
+        out->expected = calloc((size_t)output.count + 1, sizeof *out->expected);
+        return out->expected ? reference_compute(binary, check->reference, plan, inputs,
+                                                 check->output, out->expected, error)
+                             : error_no_memory(error);
     }
     out->elements = malloc(argument_bytes(&output) + 1);
     if (!out->elements)
@@ -120,7 +120,7 @@ enum status wanted_make(const struct device_api *api, struct device *device,
 
 void wanted_free(struct wanted *wanted)
 {
-    free(wanted->told);
+    free(wanted->expected);
     free(wanted->elements);
     *wanted = (struct wanted){0};
 }
@@ -136,17 +136,17 @@ enum status wanted_holds(const struct device_api *api, struct device *device,
     char detail[ERROR_TEXT_BYTES] = "";
     const bool magnitudes = check->tolerance.magnitude > 0;
     void *got = malloc(bytes + 1);
-    void *room = wanted->told
+    void *room = wanted->expected
                      ? malloc(expected_bytes(output->type, (size_t)output->count, magnitudes) + 1)
                      : NULL;
-    if (!got || (wanted->told && !room)) {
+    if (!got || (wanted->expected && !room)) {
         free(got);
         free(room);
         return error_no_memory(error);
     }
-    if (wanted->told) {
+    if (wanted->expected) {
         const size_t count = (size_t)output->count;
-        expected_keep(wanted->told, output->type, count, magnitudes, 0, count, room);
+        expected_keep(wanted->expected, output->type, count, magnitudes, 0, count, room);
         must = expected_in(room, output->type, count, magnitudes);
     }
     enum status status = api->read(device, check->output, got, bytes, error);

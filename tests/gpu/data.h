@@ -21,7 +21,7 @@ void inputs_free(struct input kept[ARGUMENTS_MAX]);
 /* A check with what the output must be; freed by wanted_free. */
 struct wanted {
     const struct output_check *check;
-    struct tune_expected *told;
+    struct tune_expected *expected;
     void *elements;
     double scale;
 };

@@ -130,7 +130,7 @@ static enum status run_twice(struct running *running, const struct place *place,
             status = error_set(error, status, "the second run: %s", detail);
     }
     if (status == STATUS_OK)
-        status = api->guards(running->device, plan, &intact, detail, sizeof detail, error);
+        status = api->guards_intact(running->device, plan, &intact, detail, sizeof detail, error);
     return status == STATUS_OK && !intact ? error_set(error, STATUS_BAD_INPUT, "%s", detail)
                                           : status;
 }

@@ -33,8 +33,8 @@ static uint64_t count(const char *problem, simt::launch launch, void (*kernel)()
     uint64_t found = 0;
     for (launch.seed = 0; launch.seed < seeds; launch.seed++) {
         wrong = word = 0;
-        const std::string said = simt::run(launch, kernel);
-        found += *problem == 0 ? said.empty() && wrong == 0 : says(said, problem);
+        const std::string error = simt::run(launch, kernel);
+        found += *problem == 0 ? error.empty() && wrong == 0 : says(error, problem);
     }
     return found;
 }

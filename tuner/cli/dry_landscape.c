@@ -136,8 +136,8 @@ enum status landscape_fits(struct landscape *landscape, const struct point *poin
     size_t binary = 0;
     const struct device_api *api = landscape->options.api;
     enum status status = await_binary(landscape, point, &arena, &binary, error);
-    if (status == STATUS_OK && api->fits)
-        status = api->fits(landscape->binaries.items[binary].path, plan, error);
+    if (status == STATUS_OK && api->arguments_fit)
+        status = api->arguments_fit(landscape->binaries.items[binary].path, plan, error);
     arena_free(&arena);
     return status;
 }

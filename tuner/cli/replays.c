@@ -115,7 +115,8 @@ static bool take_inputs(struct replaying *replaying)
             continue;
         if (argument->fill != FILL_FILE) {
             const uint64_t count = (uint64_t)argument->count;
-            if (replaying->api->makes && replaying->api->makes(replaying->device, argument, &why))
+            if (replaying->api->generates &&
+                replaying->api->generates(replaying->device, argument, &why))
                 continue;
             data = arena_alloc(&replaying->arena, count + 1, element_bytes(argument->type));
             if (!data) {
@@ -303,8 +304,8 @@ static bool find_faults(struct replaying *replaying, char text[ERROR_TEXT_BYTES]
     struct text found = {0};
     char detail[ERROR_TEXT_BYTES] = "";
     bool intact = true, right = true;
-    right = replaying->api->guards(replaying->device, plan, &intact, detail, sizeof detail,
-                                   replaying->error) == STATUS_OK;
+    right = replaying->api->guards_intact(replaying->device, plan, &intact, detail, sizeof detail,
+                                          replaying->error) == STATUS_OK;
     if (right && !intact)
         text_printf(&found, "%s: its count is too small, or the grid too large", detail);
     for (size_t i = 0; right && i < plan->argument_count; i++) {

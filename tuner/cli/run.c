@@ -581,23 +581,23 @@ static enum status find_rankings(struct prior *prior, const char **path, struct 
 
 static enum status open_prior(struct run *run, struct prior *prior, struct error *error)
 {
-    const char *const asked = run->text.prior ? run->text.prior : "";
-    const bool is_of_others = strcmp(asked, "others") == 0;
-    const bool is_recorded = is_of_others || strcmp(asked, "recorded") == 0;
+    const char *const option = run->text.prior ? run->text.prior : "";
+    const bool is_of_others = strcmp(option, "others") == 0;
+    const bool is_recorded = is_of_others || strcmp(option, "recorded") == 0;
     const char *path = NULL;
     *prior = (struct prior){.files.folder.file = -1};
-    if (strcmp(asked, "none") == 0)
+    if (strcmp(option, "none") == 0)
         return STATUS_OK;
     run->session.prior_of_others = is_of_others;
     enum status status = load_shipped_winners(run, prior, error);
     if (status == STATUS_OK && is_recorded)
         status = find_rankings(prior, &path, error);
-    else if (status == STATUS_OK && *asked)
-        status = replay_find_database(&prior->files, asked, &path, error);
+    else if (status == STATUS_OK && *option)
+        status = replay_find_database(&prior->files, option, &path, error);
     if (status == STATUS_OK && path)
         status = store_open(path, STORE_COPY, &prior->store, error);
     run->session.prior = prior->store;
-    run->session.prior_path = is_recorded ? path : asked;
+    run->session.prior_path = is_recorded ? path : option;
     return status;
 }
 

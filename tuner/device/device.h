@@ -64,8 +64,8 @@ struct device_api {
                            struct error *error);
     /* Optional, pure. Compares the plan's arguments and copies with the parameters and variables of
      * the binary, by number and size, as far as known: STATUS_BAD_INPUT as from `run`. */
-    enum status (*fits)(const char *binary_path, const struct launch_plan *plan,
-                        struct error *error);
+    enum status (*arguments_fit)(const char *binary_path, const struct launch_plan *plan,
+                                 struct error *error);
     /* Optional, pure. Fills in the results of the kernel's resources and its launch on a device
      * with these facts: active_blocks_per_sm (0: the launch is impossible) and occupancy. */
     enum status (*occupancy)(const struct facts *facts, const struct launch *launch,
@@ -91,7 +91,7 @@ struct device_api {
     /* Optional. Tells whether `bind` itself generates the argument's fill, with the same bits as
      * fill_vector(): inputs[i] is then NULL. `why` is filled when only a failure prevents this,
      * from then on; fills already assigned to the device are still generated. */
-    bool (*makes)(struct device *device, const struct argument *argument, struct error *why);
+    bool (*generates)(struct device *device, const struct argument *argument, struct error *why);
     /* Gives the plan's vectors memory on the device and uploads inputs. `inputs[i]` is the host
      * copy of argument i if this has a fill (inputs and updates) that the device does not generate,
      * else NULL; the copy must stay valid and unchanged until the next call with another pointer or
@@ -118,14 +118,16 @@ struct device_api {
                        double *elapsed_ns, struct error *error);
     /* Tells whether the guard bands of the bound plan's outputs and scratch are unchanged; `detail`
      * names the first changed one. */
-    enum status (*guards)(struct device *device, const struct launch_plan *plan, bool *intact,
-                          char *detail, size_t detail_bytes, struct error *error);
+    enum status (*guards_intact)(struct device *device, const struct launch_plan *plan,
+                                 bool *intact, char *detail, size_t detail_bytes,
+                                 struct error *error);
     /* Tells whether inputs, in all copies used since the last call, hold the host's elements;
      * `detail`: "it writes its input: ..." Changed copies are uploaded again by the next binding at
      * the latest. *worn: the runs changed this process, as `detail` states, and only a new one
      * helps. */
-    enum status (*intact)(struct device *device, const struct launch_plan *plan, bool *intact,
-                          bool *worn, char *detail, size_t detail_bytes, struct error *error);
+    enum status (*inputs_intact)(struct device *device, const struct launch_plan *plan,
+                                 bool *intact, bool *worn, char *detail, size_t detail_bytes,
+                                 struct error *error);
     /* Times block->runs runs of the bound plan back to back as one block (a graph behind a gate on
      * a GPU), and gives the time of one run in *elapsed_ns, without the empty pair. First poisons
      * outputs, unless the block is prepared, brings the cache into the mode's state, and zeroes the

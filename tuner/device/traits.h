@@ -28,7 +28,7 @@ struct device_traits {
     bool is_cpp;        /* sources are C++; else C */
     bool is_host;       /* binaries run in this process; references are compiled for this kind */
     bool is_shared;     /* shared with other programs: times spread wider */
-    /* `intact` of struct device_api costs next to no time, and is called after every run. */
+    /* `inputs_intact` of struct device_api costs next to no time, and is called after every run. */
     bool intact_is_cheap;
     /* Number of slow blocks that makes a configuration slow: more than one where other programs
      * share the device. */

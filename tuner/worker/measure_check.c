@@ -82,7 +82,7 @@ enum status serve_check(struct measuring *state, const struct measure_request *r
     char detail[ERROR_TEXT_BYTES] = "";
     bool intact = true;
     if (!answer->wrong[0])
-        TRY(state->api->guards(state->device, plan, &intact, detail, sizeof detail, error));
+        TRY(state->api->guards_intact(state->device, plan, &intact, detail, sizeof detail, error));
     if (!intact)
         (void)string_format(answer->wrong, sizeof answer->wrong, "%s", detail);
     return STATUS_OK;

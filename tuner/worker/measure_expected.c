@@ -211,8 +211,8 @@ static enum status make_by_plan(struct measuring *state, const struct worker_ref
     TRY_OR_CLEANUP(
         state->api->read(state->device, out->output, room, argument_bytes(original), error));
     /* Inputs that the reference changes are not the candidate's fault. */
-    TRY_OR_CLEANUP(
-        state->api->intact(state->device, other, &ignored, &worn, detail, sizeof detail, error));
+    TRY_OR_CLEANUP(state->api->inputs_intact(state->device, other, &ignored, &worn, detail,
+                                             sizeof detail, error));
     if (original->type == output->type) {
         out->result.room = room;
         out->expected = (struct expected_output){.elements = room};

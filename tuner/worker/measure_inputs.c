@@ -16,9 +16,9 @@ static bool serves(const struct host_input *input, const struct argument *argume
 static bool is_generated(struct measuring *state, const struct argument *argument)
 {
     struct error why = {0};
-    const bool makes = state->device && state->api->makes &&
+    const bool makes = state->device && state->api->generates &&
                        works_on_device(state, argument_bytes(argument)) &&
-                       state->api->makes(state->device, argument, &why);
+                       state->api->generates(state->device, argument, &why);
     if (why.status != STATUS_OK && !state->inputs_reported) {
         measure_remark(state, "inputs are made on the host: %s", why.text);
         state->inputs_reported = true;

@@ -26,8 +26,8 @@ static enum status judge_inputs(struct measuring *state, const struct launch_pla
 {
     char detail[ERROR_TEXT_BYTES] = "";
     bool intact = true;
-    TRY(state->api->intact(state->device, plan, &intact, &answer->worn, detail, sizeof detail,
-                           error));
+    TRY(state->api->inputs_intact(state->device, plan, &intact, &answer->worn, detail,
+                                  sizeof detail, error));
     if (intact)
         return STATUS_OK;
     *out = state->vigilant || answer->worn ? JUDGED_WRONG : JUDGED_AGAIN;

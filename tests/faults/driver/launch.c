@@ -368,10 +368,10 @@ CUresult cuOccupancyMaxActiveClusters(int *out, CUfunction function, const CUlau
 {
     struct subject subject = subject_of(function, NULL, 0);
     int blocks = 2048 / (int)config->blockDimX;
-    struct call asked = {.cluster = (unsigned)cluster_of(function)};
+    struct call requested = {.cluster = (unsigned)cluster_of(function)};
     for (unsigned i = 0; i < config->numAttrs; i++)
-        take_attribute(&asked, config->attrs[i].id, &config->attrs[i].value);
-    *out = (current_model()->sm_count - 4) * blocks / (int)asked.cluster;
+        take_attribute(&requested, config->attrs[i].id, &config->attrs[i].value);
+    *out = (current_model()->sm_count - 4) * blocks / (int)requested.cluster;
     return enter_with(__func__, &subject, 1);
 }
 

@@ -32,7 +32,7 @@ static void run_guarded(const struct launch_plan *plan, char *detail, size_t byt
     assert_ok(cuda->load(device, binary, &error));
     assert_ok(cuda->bind(device, plan, inputs, 1, NULL, &error));
     assert_ok(cuda->run(device, plan, RUN_FIRST, &elapsed_ns, &error));
-    assert_ok(cuda->guards(device, plan, &intact, detail, bytes, &error));
+    assert_ok(cuda->guards_intact(device, plan, &intact, detail, bytes, &error));
     assert_true(intact == !*detail);
 }
 
@@ -40,7 +40,7 @@ TEST(test_guards_catch_a_write_outside)
 {
     static const struct {
         int64_t place;
-        const char *said;
+        const char *detail;
     } wrong[] = {
         {1000, "'out': 4 bytes behind it, the nearest 0 bytes"},
         {2023, "'out': 4 bytes behind it, the nearest 4092 bytes"},
@@ -52,7 +52,7 @@ TEST(test_guards_catch_a_write_outside)
         for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
             struct launch_plan plan = write_plan(wrong[i].place, offset);
             run_guarded(&plan, detail, sizeof detail);
-            if (!strstr(detail, wrong[i].said))
+            if (!strstr(detail, wrong[i].detail))
                 fail_msg("written at %d: '%s'", (int)wrong[i].place, detail);
         }
         struct launch_plan first = write_plan(0, offset);
@@ -77,7 +77,7 @@ TEST(test_runs_again_as_the_last_left_it)
     assert_string_not_equal(detail, "");
     plan.arguments[1].scalar = value_integer(5);
     assert_ok(cuda->run(device, &plan, RUN_AGAIN, &elapsed_ns, &error));
-    assert_ok(cuda->guards(device, &plan, &intact, detail, sizeof detail, &error));
+    assert_ok(cuda->guards_intact(device, &plan, &intact, detail, sizeof detail, &error));
     assert_false(intact);
     assert_ok(cuda->read(device, 0, out, sizeof out, &error));
     assert_int_equal(out[5], 7);
@@ -131,7 +131,7 @@ static bool inputs_intact(const struct launch_plan *plan)
     char detail[200] = "";
     bool intact = false;
     bool worn = true;
-    assert_ok(cuda->intact(device, plan, &intact, &worn, detail, sizeof detail, &error));
+    assert_ok(cuda->inputs_intact(device, plan, &intact, &worn, detail, sizeof detail, &error));
     assert_false(worn);
     assert_string_equal(detail, intact ? "" : "it writes its input: 'out' is changed");
     return intact;
@@ -222,7 +222,7 @@ TEST(test_what_lies_around_inputs_changes)
             assert_true((sums[i] == 99 * 100 / 2) == !beyond);
         }
         assert_true(!beyond == (sums[0] == sums[1]) && !beyond == (sums[1] == sums[2]));
-        assert_ok(cuda->guards(device, &plan, &intact, detail, sizeof detail, &error));
+        assert_ok(cuda->guards_intact(device, &plan, &intact, detail, sizeof detail, &error));
         assert_true(intact);
         assert_true(inputs_intact(&plan));
     }

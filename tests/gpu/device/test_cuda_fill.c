@@ -20,7 +20,7 @@ static struct launch_plan plan_of(enum element_type type, enum argument_fill fil
 static void bind_made(const struct launch_plan *plan, uint32_t copies)
 {
     static const void *const none[ARGUMENTS_MAX];
-    assert_true(cuda->makes(device, &plan->arguments[0], &error));
+    assert_true(cuda->generates(device, &plan->arguments[0], &error));
     assert_ok(cuda->bind(device, plan, none, copies, NULL, &error));
 }
 
@@ -50,7 +50,7 @@ TEST(test_device_and_host_make_the_same)
             struct launch_plan plan =
                 plan_of((enum element_type)type, (enum argument_fill)fill, ARGUMENT_INPUT, LONG);
             const bool made = fill_is_arithmetic((enum argument_fill)fill);
-            assert_int_equal(cuda->makes(device, &plan.arguments[0], &error), made);
+            assert_int_equal(cuda->generates(device, &plan.arguments[0], &error), made);
             for (uint32_t copies = 0; made && copies <= COPIES; copies += COPIES) {
                 bind_made(&plan, copies);
                 expect_host(&plan.arguments[0]);
@@ -83,7 +83,8 @@ TEST(test_what_was_written_to_is_made_anew)
         assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
         assert_ok(cuda->read(device, 0, &got, sizeof got, &error));
         assert_int_equal(got, VALUE);
-        assert_ok(cuda->intact(device, &plan, &intact, &worn, detail, sizeof detail, &error));
+        assert_ok(
+            cuda->inputs_intact(device, &plan, &intact, &worn, detail, sizeof detail, &error));
         assert_int_equal(intact, roles[i] == ARGUMENT_UPDATE);
         bind_made(&plan, COPIES);
         expect_host(&plan.arguments[0]);
@@ -99,7 +100,7 @@ TEST(test_the_hosts_data_takes_its_place)
     need_gpu();
     bind_made(&plan, 1);
     plan.arguments[0].variant = 1;
-    assert_false(cuda->makes(device, &plan.arguments[0], &error));
+    assert_false(cuda->generates(device, &plan.arguments[0], &error));
     assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
     assert_ok(cuda->read(device, 0, &got, sizeof got, &error));
     assert_int_equal(got, a[0]);

@@ -293,7 +293,8 @@ TEST(test_surfaces_hold_what_their_vectors_do)
             const int to = i / WIDTH * WIDTH + (i % WIDTH + SHIFT) % WIDTH;
             assert_true(out[to] == sums[to] + (float)times * image[i]);
         }
-        assert_ok(cuda->intact(device, &plan, &intact, &worn, detail, sizeof detail, &error));
+        assert_ok(
+            cuda->inputs_intact(device, &plan, &intact, &worn, detail, sizeof detail, &error));
         assert_true(intact);
     }
     cuda->drop_slots(device);
@@ -424,7 +425,7 @@ TEST(test_variables_that_kernels_write)
             assert_int_equal((uint32_t)marks[MARKS], 0x01010101u * POISON);
             assert_int_equal(got, TOTAL + (run == 2 ? 2 : 1) * b[1]);
         }
-        assert_ok(cuda->guards(device, &plan, &intact, detail, sizeof detail, &error));
+        assert_ok(cuda->guards_intact(device, &plan, &intact, detail, sizeof detail, &error));
         assert_true(intact);
     }
     assert_ok(cuda->bind(device, &plan, inputs, TIMED, NULL, &error));
@@ -500,7 +501,7 @@ TEST(test_guards_are_around_what_is_updated)
         plan.arguments[0].offset_bytes = (uint32_t)i * 4;
         assert_ok(cuda->bind(device, &plan, inputs, 3, NULL, &error));
         assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
-        assert_ok(cuda->guards(device, &plan, &intact, detail, sizeof detail, &error));
+        assert_ok(cuda->guards_intact(device, &plan, &intact, detail, sizeof detail, &error));
         assert_int_equal(intact, i < 2);
     }
     assert_string_equal(detail, "it wrote outside of 'v': 4 bytes behind it, the nearest 0 bytes "

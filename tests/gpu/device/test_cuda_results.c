@@ -60,7 +60,7 @@ static uint32_t time_and_look(int64_t count, uint32_t copies, const struct patch
         assert_ok(cuda->show(device, &block, runs[i].run, &error));
         expect_out(&patches[0], count, runs[i].varied);
     }
-    assert_ok(cuda->intact(device, &plan, &intact, &worn, detail, sizeof detail, &error));
+    assert_ok(cuda->inputs_intact(device, &plan, &intact, &worn, detail, sizeof detail, &error));
     assert_true(intact);
     return varied;
 }

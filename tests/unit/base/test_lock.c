@@ -51,7 +51,7 @@ static int tear_down(void **state)
 }
 
 /* Takes the lock in a process of its own; `ends[1]` is told when it holds it. */
-static pid_t hold_elsewhere(uid_t user, int *said)
+static pid_t hold_elsewhere(uid_t user, int *reply)
 {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -75,7 +75,7 @@ static pid_t hold_elsewhere(uid_t user, int *said)
     char answer = '?';
     assert_int_equal(read(ends[0], &answer, 1), 1);
     (void)close(ends[0]);
-    *said = answer;
+    *reply = answer;
     return child;
 }
 
@@ -96,11 +96,11 @@ static void expect_free(void)
 
 TEST_WITH(a_second_process_is_told_who_holds_it, set_up, tear_down)
 {
-    int said = 0;
+    int reply = 0;
     struct error error = {0};
     struct lock *lock = NULL;
-    pid_t child = hold_elsewhere(geteuid(), &said);
-    assert_int_equal(said, 'y');
+    pid_t child = hold_elsewhere(geteuid(), &reply);
+    assert_int_equal(reply, 'y');
     assert_int_equal(lock_take(device, &lock, &error), STATUS_UNAVAILABLE);
     assert_null(lock);
     char process[64];
@@ -142,21 +142,21 @@ TEST_WITH(another_user_is_kept_off_too, set_up, tear_down)
 {
     if (geteuid() != 0)
         skip();
-    int said = 0;
+    int reply = 0;
     struct lock *lock = NULL;
     struct error error = {0};
     /* The file is the stranger's, then ours: each keeps the other off. */
-    pid_t child = hold_elsewhere(stranger, &said);
-    assert_int_equal(said, 'y');
+    pid_t child = hold_elsewhere(stranger, &reply);
+    assert_int_equal(reply, 'y');
     assert_int_equal(lock_take(device, &lock, &error), STATUS_UNAVAILABLE);
     end(child);
     assert_int_equal(lock_take(device, &lock, &error), STATUS_OK);
-    child = hold_elsewhere(stranger, &said);
-    assert_int_equal(said, 'n');
+    child = hold_elsewhere(stranger, &reply);
+    assert_int_equal(reply, 'n');
     end(child);
     lock_release(lock);
-    child = hold_elsewhere(stranger, &said);
-    assert_int_equal(said, 'y');
+    child = hold_elsewhere(stranger, &reply);
+    assert_int_equal(reply, 'y');
     end(child);
 }
 

@@ -21,7 +21,8 @@ static int move_up(int file)
 }
 
 /* What a shell script says at its descriptor 4, which is a pipe of ours. */
-static void hear(const char *script, struct process_start start, char *said, size_t said_bytes)
+static void run_script(const char *script, struct process_start start, char *output,
+                       size_t said_bytes)
 {
     const char *const words[] = {"sh", "-c", script, NULL};
     struct error error = {0};
@@ -42,8 +43,8 @@ static void hear(const char *script, struct process_start start, char *said, siz
         (void)close(ours[i]);
     size_t have = 0;
     for (ssize_t got = 1; got > 0 && have + 1 < said_bytes; have += (size_t)got)
-        got = read(from, said + have, said_bytes - 1 - have);
-    said[have] = '\0';
+        got = read(from, output + have, said_bytes - 1 - have);
+    output[have] = '\0';
     (void)close(from);
     assert_int_equal(waitpid(child, &state, 0), child);
     assert_true(WIFEXITED(state) && WEXITSTATUS(state) == 0);
@@ -51,44 +52,46 @@ static void hear(const char *script, struct process_start start, char *said, siz
 
 TEST(descriptors_are_what_was_given)
 {
-    char said[256];
-    hear("cat <&0 >&4; head -c 3 <&3 | od -An -tx1 >&4", (struct process_start){0}, said,
-         sizeof said);
-    assert_string_equal(said, " 00 00 00\n");
+    char output[256];
+    run_script("cat <&0 >&4; head -c 3 <&3 | od -An -tx1 >&4", (struct process_start){0}, output,
+               sizeof output);
+    assert_string_equal(output, " 00 00 00\n");
 }
 
 TEST(groups_and_signals)
 {
-    char said[256];
+    char output[256];
     /* What we were started to ignore, SIGHUP by nohup, it ignores beside us and not apart. SIGPIPE
      * we ignore by ourselves. */
     static const char script[] =
         "kill -HUP $$; echo alive >&4; cut -d' ' -f5 /proc/$$/stat >&4; echo $$ >&4";
     assert_true(signal(SIGHUP, SIG_IGN) != SIG_ERR && signal(SIGPIPE, SIG_IGN) != SIG_ERR);
-    hear(script, (struct process_start){.place = PROCESS_IN_OUR_GROUP}, said, sizeof said);
-    assert_memory_equal(said, "alive\n", 6);
-    assert_int_equal(strtol(said + 6, NULL, 10), getpgrp());
-    hear("trap 'echo heard >&4' HUP PIPE; kill -HUP $$; kill -PIPE $$; "
-         "cut -d' ' -f5 /proc/$$/stat >&4; echo $$ >&4",
-         (struct process_start){.place = PROCESS_LEADS_GROUP}, said, sizeof said);
+    run_script(script, (struct process_start){.place = PROCESS_IN_OUR_GROUP}, output,
+               sizeof output);
+    assert_memory_equal(output, "alive\n", 6);
+    assert_int_equal(strtol(output + 6, NULL, 10), getpgrp());
+    run_script("trap 'echo heard >&4' HUP PIPE; kill -HUP $$; kill -PIPE $$; "
+               "cut -d' ' -f5 /proc/$$/stat >&4; echo $$ >&4",
+               (struct process_start){.place = PROCESS_LEADS_GROUP}, output, sizeof output);
     char *end = NULL;
-    assert_memory_equal(said, "heard\nheard\n", 12);
-    const long group = strtol(said + 12, &end, 10);
+    assert_memory_equal(output, "heard\nheard\n", 12);
+    const long group = strtol(output + 12, &end, 10);
     assert_int_equal(group, strtol(end, NULL, 10));
     assert_true(signal(SIGHUP, SIG_DFL) != SIG_ERR && signal(SIGPIPE, SIG_DFL) != SIG_ERR);
 }
 
 TEST(variables_come_and_go)
 {
-    char said[256];
+    char output[256];
     const struct process_variable variables[] = {
         {"TUNE_A", "a b"}, {"TUNE_B", NULL}, {"TUNE_NEW", ""}};
     const struct process_start start = {.variables = variables, .variable_count = COUNT(variables)};
     assert_int_equal(setenv("TUNE_A", "old", 1), 0);
     assert_int_equal(setenv("TUNE_B", "old", 1), 0);
     assert_int_equal(setenv("TUNE_AB", "stays", 1), 0);
-    hear("echo \"$TUNE_A ${TUNE_B-gone} ${TUNE_NEW-none}$TUNE_AB\" >&4", start, said, sizeof said);
-    assert_string_equal(said, "a b gone stays\n");
+    run_script("echo \"$TUNE_A ${TUNE_B-gone} ${TUNE_NEW-none}$TUNE_AB\" >&4", start, output,
+               sizeof output);
+    assert_string_equal(output, "a b gone stays\n");
     assert_string_equal(getenv("TUNE_A"), "old");
 }
 

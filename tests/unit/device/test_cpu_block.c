@@ -124,7 +124,7 @@ static bool pokes_seen(enum argument_role role, int64_t count, uint32_t offset, 
     bind(&plan, no_inputs, 1);
     run(&plan);
     detail[0] = '\0';
-    must(device_cpu.guards(device, &plan, &intact, detail, 200, &error), &error);
+    must(device_cpu.guards_intact(device, &plan, &intact, detail, 200, &error), &error);
     return !intact;
 }
 

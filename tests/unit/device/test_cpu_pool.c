@@ -9,13 +9,13 @@ enum { THREADS_MAX = 1024 };
 
 /* Plain integers: the pool itself must order their writes (ThreadSanitizer looks). */
 static int seen[THREADS_MAX];
-static int told[THREADS_MAX];
+static int reported[THREADS_MAX];
 
 static void note(void *context, int thread, int threads)
 {
     (void)context;
     seen[thread]++;
-    told[thread] = threads;
+    reported[thread] = threads;
 }
 
 static void check_run(struct pool *pool, int threads)
@@ -24,7 +24,7 @@ static void check_run(struct pool *pool, int threads)
     pool_run(pool, threads, note, NULL);
     for (int i = 0; i < threads; i++) {
         assert_int_equal(seen[i], 1);
-        assert_int_equal(told[i], threads);
+        assert_int_equal(reported[i], threads);
     }
     for (int i = threads; i < pool_size(pool); i++)
         assert_int_equal(seen[i], 0);
@@ -105,7 +105,7 @@ static void note_processor(void *context, int thread, int threads)
     cpu_set_t mask;
     (void)context, (void)threads;
     seen[thread] = -1;
-    told[thread] = sched_getcpu();
+    reported[thread] = sched_getcpu();
     if (sched_getaffinity(0, sizeof mask, &mask) == 0 && CPU_COUNT(&mask) == 1)
         for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
             if (CPU_ISSET(cpu, &mask))
@@ -122,7 +122,7 @@ TEST(threads_are_pinned_and_the_caller_is_let_go)
     pool_run(pool, pool_size(pool), note_processor, NULL);
     for (int i = 0; i < pool_size(pool); i++) {
         assert_int_equal(seen[i], (int)machine.units[i]->os_index);
-        assert_int_equal(told[i], seen[i]);
+        assert_int_equal(reported[i], seen[i]);
     }
     pool_stop(pool);
     assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);

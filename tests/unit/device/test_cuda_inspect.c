@@ -108,7 +108,7 @@ static const char resources_text[] =
     "d[threadIdx.x] = s[N - threadIdx.x]; }\n";
 
 /* The number before `word`, in what ptxas says of the function; 0 when it says none. */
-static int said(const char *log, const char *lowered, const char *word)
+static int logged(const char *log, const char *lowered, const char *word)
 {
     char heading[128];
     (void)snprintf(heading, sizeof heading, "Compiling entry function '%s'", lowered);
@@ -152,12 +152,12 @@ TEST_WITH(test_tells_what_the_compiler_said, set_up, tear_down)
         for (size_t j = 0; j < request.kernel_count; j++) {
             struct kernel_resources got = inspect(fixture, kernels[j].name);
             const char *lowered = kernels[j].lowered;
-            assert_int_equal(got.registers, said(log, lowered, " registers"));
-            assert_int_equal(got.static_shared_bytes, said(log, lowered, " bytes smem"));
-            assert_int_equal(got.local_bytes, said(log, lowered, " bytes cumulative stack size"));
-            assert_int_equal(got.barriers, said(log, lowered, " barriers"));
-            assert_int_equal(got.spill_bytes, said(log, lowered, " bytes spill stores") +
-                                                  said(log, lowered, " bytes spill loads"));
+            assert_int_equal(got.registers, logged(log, lowered, " registers"));
+            assert_int_equal(got.static_shared_bytes, logged(log, lowered, " bytes smem"));
+            assert_int_equal(got.local_bytes, logged(log, lowered, " bytes cumulative stack size"));
+            assert_int_equal(got.barriers, logged(log, lowered, " barriers"));
+            assert_int_equal(got.spill_bytes, logged(log, lowered, " bytes spill stores") +
+                                                  logged(log, lowered, " bytes spill loads"));
             int bound = j == 2 ? 192 : j == 4 ? 1024 : -1;
             assert_int_equal(got.max_threads_per_block, bound);
             assert_int_equal(got.active_blocks_per_sm, -1);

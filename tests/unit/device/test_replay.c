@@ -264,7 +264,7 @@ static enum status fate(const char *key, bool raced, char detail[64])
     if (status == STATUS_OK)
         status = device_replay.time_block(device, &block, &ignored_ns, &error);
     if (status == STATUS_OK)
-        must(device_replay.intact(device, NULL, &intact, &worn, detail, 64, &error));
+        must(device_replay.inputs_intact(device, NULL, &intact, &worn, detail, 64, &error));
     if (status == STATUS_OK && !intact)
         status = STATUS_NOT_HELD;
     device_replay.close(device);
@@ -294,7 +294,7 @@ TEST(failures_are_the_recorded_ones)
     must(compile("block=7"));
     must(device_replay.load(device, binary, &error));
     must(device_replay.bind(device, NULL, NULL, 0, NULL, &error)); /* to be checked */
-    must(device_replay.guards(device, NULL, &intact, detail, sizeof detail, &error));
+    must(device_replay.guards_intact(device, NULL, &intact, detail, sizeof detail, &error));
     assert_false(intact);
     assert_string_equal(detail, "at an odd size");
     device_replay.close(device);

@@ -152,11 +152,11 @@ TEST(symbols_are_not_passed)
     end(&fixture);
 }
 
-static uint64_t own_seed(const char *said, size_t argument, size_t problem)
+static uint64_t own_seed(const char *fill, size_t argument, size_t problem)
 {
     struct fixture fixture;
     struct launch_plan plan;
-    start_own(&fixture, LOAD_OWN("[-1, 2.5]}", said), problem, 64, 4);
+    start_own(&fixture, LOAD_OWN("[-1, 2.5]}", fill), problem, 64, 4);
     plan_or_fail(&fixture, &plan);
     uint64_t seed = plan.arguments[argument].seed;
     end(&fixture);
@@ -174,11 +174,11 @@ TEST(a_seed_is_the_name_s_or_one_s_own)
 
 /* ---- series ---- */
 
-static void expect_series(const char *said, const char *expected)
+static void expect_series(const char *fill, const char *expected)
 {
     struct fixture fixture;
     struct launch_plan plan;
-    start_own(&fixture, LOAD_OWN("\"2 * i - sm_count\"", said), 1, 64, 4);
+    start_own(&fixture, LOAD_OWN("\"2 * i - sm_count\"", fill), 1, 64, 4);
     plan_or_fail(&fixture, &plan);
     assert_string_equal(plan.arguments[1].fill_text, expected);
     end(&fixture);

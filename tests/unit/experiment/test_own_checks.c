@@ -347,10 +347,10 @@ static void expect_origin(const char *old, const char *new, const char *expected
         space_free(space);
     }
     assert_int_equal(status, STATUS_BAD_INPUT);
-    char told[ERROR_TEXT_BYTES];
-    without_folder(error.text, told);
-    told[strlen(told) > strlen(expected) ? strlen(expected) : strlen(told)] = '\0';
-    assert_string_equal(told, expected);
+    char relative[ERROR_TEXT_BYTES];
+    without_folder(error.text, relative);
+    relative[strlen(relative) > strlen(expected) ? strlen(expected) : strlen(relative)] = '\0';
+    assert_string_equal(relative, expected);
     experiment_free(experiment);
     text_free(&text);
 }

@@ -3,12 +3,12 @@
 #include "tuner/base/limits.h"
 
 /* The second launch of `variant` when the file says this of it. */
-static bool is_dependent(const char *said)
+static bool is_dependent(const char *lines)
 {
     struct fixture fixture;
     struct launch_plan plan;
     char line[128];
-    (void)snprintf(line, sizeof line, "    kernel: finish\n%s", said);
+    (void)snprintf(line, sizeof line, "    kernel: finish\n%s", lines);
     start_with(&fixture, load_changed("    kernel: finish\n", line), 5, "staged", 256,
                value_integer(2));
     plan_or_fail(&fixture, &plan);
@@ -159,12 +159,12 @@ TEST(a_kernel_may_have_a_long_name)
     end(&fixture);
 }
 
-static void check_ceiling(const char *said, size_t problem, enum ceiling expected)
+static void check_ceiling(const char *lines, size_t problem, enum ceiling expected)
 {
     struct fixture fixture;
     char line[128];
     enum ceiling ceiling = CEILING_READ;
-    (void)snprintf(line, sizeof line, "metrics:\n%s", said);
+    (void)snprintf(line, sizeof line, "metrics:\n%s", lines);
     start_with(&fixture, load_changed("metrics:\n", line), problem, "plain", 128, value_integer(1));
     fixture.point.configuration = NULL; /* it is of the problem */
     assert_int_equal(point_ceiling(&fixture.point, &ceiling, &fixture.error), STATUS_OK);
@@ -182,14 +182,14 @@ TEST(the_ceiling_is_named_or_computed)
     check_ceiling(by_type, 5, CEILING_COPY);
 }
 
-static void check_operations(const char *said, size_t problem, double operations,
+static void check_operations(const char *metrics, size_t problem, double operations,
                              enum element_type type)
 {
     struct fixture fixture;
     char lines[256];
     double got = -1;
     enum element_type of = ELEMENT_U8;
-    (void)snprintf(lines, sizeof lines, "metrics:\n%s", said);
+    (void)snprintf(lines, sizeof lines, "metrics:\n%s", metrics);
     start_with(&fixture, load_changed("metrics:\n", lines), problem, "plain", 128,
                value_integer(1));
     fixture.point.configuration = NULL; /* they are of the problem */

@@ -81,7 +81,7 @@ TEST(each_look_up_is_told)
 /* The standard error, as long as it goes to a file of no name. */
 struct listening {
     int file, before;
-    char said[4096];
+    char printed[4096];
 };
 
 static void start_listening(struct listening *listening)
@@ -98,7 +98,7 @@ static void start_listening(struct listening *listening)
 static void stop_listening(struct listening *listening)
 {
     assert_true(dup2(listening->before, STDERR_FILENO) >= 0);
-    assert_true(pread(listening->file, listening->said, sizeof listening->said - 1, 0) >= 0);
+    assert_true(pread(listening->file, listening->printed, sizeof listening->printed - 1, 0) >= 0);
     (void)close(listening->file);
     (void)close(listening->before);
 }
@@ -119,7 +119,7 @@ TEST(verbose_prints_a_line_for_each_look_up)
     (void)tuned_find(tuned, &device, "p", 50, &answer);
     (void)tuned_find(tuned, NULL, NULL, 50, &answer);
     stop_listening(&listening);
-    assert_string_equal(listening.said,
+    assert_string_equal(listening.printed,
                         "tuned: p n=50: in range: tuned on X for n from 1 to 100 (measured at 8); "
                         "line 3 of built-in: block=256 note=a | b tile=512 grid=4\n"
                         "tuned: (no problem) n=50: none: no device or no problem was named\n");
@@ -194,7 +194,7 @@ TEST(what_changes_nothing_is_said)
         start_listening(&listening);
         tuned_free(open_overridden(cases[i][0]));
         stop_listening(&listening);
-        assert_string_equal(listening.said, wanted);
+        assert_string_equal(listening.printed, wanted);
     }
 }
 

@@ -301,9 +301,9 @@ static double ratio_of(double a, double b)
 }
 
 /* Whether it was measured on devices of the asking one's major compute capability. */
-static int is_of_major(const struct world *world, int device, const struct tuned_device *asked)
+static int is_of_major(const struct world *world, int device, const struct tuned_device *here)
 {
-    int major = asked->compute_capability_major;
+    int major = here->compute_capability_major;
     return device == 0 ? world->majors >> major & 1
                        : world->devices[device].compute_capability_major == major;
 }
@@ -377,34 +377,34 @@ static const struct line *nearest(const struct world *world, int device,
 }
 
 static enum tuned_grade grade_device(const struct world *world, int device,
-                                     const struct tuned_device *asked)
+                                     const struct tuned_device *here)
 {
     const struct tuned_device *found = &world->devices[device];
-    int same_major = found->compute_capability_major == asked->compute_capability_major;
+    int same_major = found->compute_capability_major == here->compute_capability_major;
     if (device == 0)
-        return !world->majors                 ? TUNED_DEFAULT
-               : is_of_major(world, 0, asked) ? TUNED_PORTABLE
-                                              : TUNED_FAR_DEVICE;
-    if (strcmp(found->name, asked->name) == 0 && found->unit_count == asked->unit_count &&
-        same_major && found->compute_capability_minor == asked->compute_capability_minor)
+        return !world->majors                ? TUNED_DEFAULT
+               : is_of_major(world, 0, here) ? TUNED_PORTABLE
+                                             : TUNED_FAR_DEVICE;
+    if (strcmp(found->name, here->name) == 0 && found->unit_count == here->unit_count &&
+        same_major && found->compute_capability_minor == here->compute_capability_minor)
         return TUNED_EXACT;
     return same_major ? TUNED_OTHER_DEVICE : TUNED_FAR_DEVICE;
 }
 
 /* The smaller, the nearer; the last is that of the units and of the bandwidth. */
-static void rank_device(const struct tuned_device *found, const struct tuned_device *asked,
+static void rank_device(const struct tuned_device *found, const struct tuned_device *here,
                         double keys[5])
 {
-    int knows_bandwidth = found->bandwidth_gbs > 0 && asked->bandwidth_gbs > 0;
-    int knows_memory = found->memory_bytes > 0 && asked->memory_bytes > 0;
-    keys[0] = found->compute_capability_major == asked->compute_capability_major &&
-              found->compute_capability_minor != asked->compute_capability_minor;
+    int knows_bandwidth = found->bandwidth_gbs > 0 && here->bandwidth_gbs > 0;
+    int knows_memory = found->memory_bytes > 0 && here->memory_bytes > 0;
+    keys[0] = found->compute_capability_major == here->compute_capability_major &&
+              found->compute_capability_minor != here->compute_capability_minor;
     keys[1] = !knows_bandwidth;
-    keys[2] = (strcmp(found->name, "*") == 0 ? 1 : ratio_of(found->unit_count, asked->unit_count)) *
-              (knows_bandwidth ? ratio_of(found->bandwidth_gbs, asked->bandwidth_gbs) : 1);
-    keys[3] = strcmp(found->name, asked->name) != 0;
+    keys[2] = (strcmp(found->name, "*") == 0 ? 1 : ratio_of(found->unit_count, here->unit_count)) *
+              (knows_bandwidth ? ratio_of(found->bandwidth_gbs, here->bandwidth_gbs) : 1);
+    keys[3] = strcmp(found->name, here->name) != 0;
     keys[4] =
-        knows_memory ? ratio_of((double)found->memory_bytes, (double)asked->memory_bytes) : 1e300;
+        knows_memory ? ratio_of((double)found->memory_bytes, (double)here->memory_bytes) : 1e300;
 }
 
 /* Of a line of this very device. */
@@ -416,11 +416,11 @@ static enum tuned_grade grade_sizes(const struct world *world, const struct line
         return TUNED_NEAREST_SIZE;
     for (int i = 0; i < world->size_counts[question->problem]; i++) {
         const struct span *span = &line->spans[i];
-        long long asked = question->n;
+        long long size = question->n;
         for (size_t k = 0; i > 0 && k < question->size_count; k++)
             if (strcmp(question->sizes[k].name, i == 1 ? "m" : "k.x") == 0)
-                asked = question->sizes[k].size;
-        if (asked != (line->at[i] < 0 && span->low == span->high ? span->low : line->at[i]))
+                size = question->sizes[k].size;
+        if (size != (line->at[i] < 0 && span->low == span->high ? span->low : line->at[i]))
             return TUNED_IN_RANGE;
     }
     return TUNED_EXACT;

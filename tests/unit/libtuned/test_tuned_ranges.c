@@ -136,18 +136,18 @@ TEST(each_of_many_is_found)
             char problem[16];
             (void)snprintf(name, sizeof name, "D%d", device / 2);
             (void)snprintf(problem, sizeof problem, "p%d", line / RANGES);
-            const struct tuned_device asked = {
+            const struct tuned_device here = {
                 .kind = "cuda", .name = name, .unit_count = device + 1};
             struct tuned_answer answer;
             for (int n = line % RANGES * 10 + 1; n <= line % RANGES * 10 + 10; n++) {
-                assert_int_equal(tuned_find(tuned, &asked, problem, n, &answer), TUNED_IN_RANGE);
+                assert_int_equal(tuned_find(tuned, &here, problem, n, &answer), TUNED_IN_RANGE);
                 assert_int_equal(tuned_integer(answer.entry, "block", -1), device * LINES + line);
             }
         }
     tuned_free(tuned);
 }
 
-/* What is asked of a file of random contents, kept beside it: the reader must find the same as a
+/* Entries of a file of random contents, kept beside it: the reader must find the same as a
  * search through all of it. */
 struct line {
     int device, problem;
@@ -251,9 +251,9 @@ TEST(random_file_is_found_as_by_looking_at_all)
             const struct line *line = expected(lines, count, device, kernel, n);
             (void)snprintf(name, sizeof name, "D%d", device);
             (void)snprintf(problem, sizeof problem, "p%d", kernel);
-            const struct tuned_device asked = {.kind = "cpu", .name = name, .unit_count = 4};
+            const struct tuned_device here = {.kind = "cpu", .name = name, .unit_count = 4};
             struct tuned_answer answer;
-            enum tuned_grade grade = tuned_find(tuned, &asked, problem, n, &answer);
+            enum tuned_grade grade = tuned_find(tuned, &here, problem, n, &answer);
             if (!line) {
                 assert_true(grade == TUNED_OTHER_DEVICE || grade == TUNED_NONE);
                 continue;

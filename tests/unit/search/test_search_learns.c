@@ -444,7 +444,7 @@ TEST(test_what_is_ready_goes_first)
 TEST(test_chance_of_better)
 {
     struct synthetic synthetic;
-    size_t said = 0, right = 0;
+    size_t claimed = 0, right = 0;
     synthetic_make(&synthetic, 7, coupled_counts, coupled);
     for (uint64_t shift = 1; shift <= LANDSCAPES; shift++) {
         double best = (double)INFINITY, found = (double)INFINITY, chance = (double)NAN;
@@ -463,12 +463,12 @@ TEST(test_chance_of_better)
         const double most = search_most_better(search, 0.1);
         assert_true(chance <= 0.1 ? most <= 0.01 : isnan(chance) || most > 0.01);
         assert_true(!(most > 0) || search_chance_of_better(search, 0.9 * most) >= 0.1);
-        said += chance <= 0.1 ? 1 : 0;
+        claimed += chance <= 0.1 ? 1 : 0;
         right += chance <= 0.1 && best >= found * 0.99 ? 1 : 0;
         search_free(search);
     }
-    print_message("said in %zu games of %d, right in %zu\n", said, LANDSCAPES, right);
-    assert_true(said >= LANDSCAPES / 2 && right * 10 >= said * 8);
+    print_message("said in %zu games of %d, right in %zu\n", claimed, LANDSCAPES, right);
+    assert_true(claimed >= LANDSCAPES / 2 && right * 10 >= claimed * 8);
     struct search *search = begin(&synthetic, "random", TRIALS, 1);
     assert_true(isnan(search_chance_of_better(search, 0.01)));
     search_free(search);

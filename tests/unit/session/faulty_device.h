@@ -171,9 +171,9 @@ static enum status faulty_time_block(struct device *device, const struct block *
     return status;
 }
 
-static enum status faulty_intact(struct device *device, const struct launch_plan *plan,
-                                 bool *intact, bool *worn, char *detail, size_t detail_bytes,
-                                 struct error *error)
+static enum status faulty_inputs_intact(struct device *device, const struct launch_plan *plan,
+                                        bool *intact, bool *worn, char *detail, size_t detail_bytes,
+                                        struct error *error)
 {
     (void)device, (void)plan, (void)error;
     (void)snprintf(detail, detail_bytes, "it writes its input");
@@ -190,7 +190,7 @@ __attribute__((constructor)) static void put_faulty_device(void)
     device_null.load = faulty_load;
     device_null.run = faulty_run;
     device_null.time_block = faulty_time_block;
-    device_null.intact = faulty_intact;
+    device_null.inputs_intact = faulty_inputs_intact;
 }
 
 #endif

@@ -367,14 +367,14 @@ static struct sweep *sweep_that_waits(struct run *run, const struct sweep *first
         realloc(sweep->window.items, sweep->window.capacity * sizeof *sweep->window.items);
     assert_non_null(sweep->window.items);
     for (size_t i = 0; i < first->candidates.count; i++) {
-        struct candidate *asked = NULL;
+        struct candidate *requested = NULL;
         const struct candidate *candidate = first->candidates.items[i];
         if (candidate->binary != pending)
             continue;
-        RUN_OK(run, sweep_candidate(&run->work, sweep, candidate->point, &asked, &run->error));
-        asked->state = CANDIDATE_WAITS;
-        asked->binary = pending;
-        sweep->window.items[sweep->window.count++] = asked;
+        RUN_OK(run, sweep_candidate(&run->work, sweep, candidate->point, &requested, &run->error));
+        requested->state = CANDIDATE_WAITS;
+        requested->binary = pending;
+        sweep->window.items[sweep->window.count++] = requested;
     }
     while (search_ask(sweep->search, &point))
         continue;

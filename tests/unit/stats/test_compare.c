@@ -9,8 +9,8 @@
 enum { DETAIL_BYTES = 256, MANY = 1000 };
 
 /* Against what a function told, within a tolerance times the magnitude. */
-static bool told(const void *got, enum element_type type, size_t count,
-                 const struct tune_expected *expected, double tolerance, char *detail)
+static bool is_near(const void *got, enum element_type type, size_t count,
+                    const struct tune_expected *expected, double tolerance, char *detail)
 {
     double room[4];
     const struct tolerance within = {.magnitude = tolerance};
@@ -40,9 +40,9 @@ TEST(integers_are_compared_in_the_bits_of_their_type)
     char detail[DETAIL_BYTES] = "";
     int32_t got[2] = {-1, 8};
     struct tune_expected expected[2] = {{.integer = 0xffffffffLL}, {.integer = 8}};
-    assert_true(told(got, ELEMENT_I32, 2, expected, 0, detail));
+    assert_true(is_near(got, ELEMENT_I32, 2, expected, 0, detail));
     expected[1].integer = 7;
-    assert_false(told(got, ELEMENT_I32, 2, expected, 0, detail));
+    assert_false(is_near(got, ELEMENT_I32, 2, expected, 0, detail));
     assert_string_equal(detail, "out[1] is 8, not 7; 1 of 2 elements is wrong");
 }
 
@@ -51,16 +51,16 @@ TEST(reals_are_compared_within_the_tolerance)
     char detail[DETAIL_BYTES] = "";
     float got = 10.5f;
     struct tune_expected expected = {.real = 10.0, .magnitude = 100.0};
-    assert_true(told(&got, ELEMENT_F32, 1, &expected, 0.005, detail));
-    assert_false(told(&got, ELEMENT_F32, 1, &expected, 0.004, detail));
-    assert_false(told(&got, ELEMENT_F32, 1, &expected, 0, detail));
+    assert_true(is_near(&got, ELEMENT_F32, 1, &expected, 0.005, detail));
+    assert_false(is_near(&got, ELEMENT_F32, 1, &expected, 0.004, detail));
+    assert_false(is_near(&got, ELEMENT_F32, 1, &expected, 0, detail));
     got = (float)NAN;
-    assert_false(told(&got, ELEMENT_F32, 1, &expected, 1e9, detail));
+    assert_false(is_near(&got, ELEMENT_F32, 1, &expected, 1e9, detail));
     expected.real = (double)NAN;
-    assert_true(told(&got, ELEMENT_F32, 1, &expected, 0, detail));
+    assert_true(is_near(&got, ELEMENT_F32, 1, &expected, 0, detail));
     got = (float)INFINITY;
     expected = (struct tune_expected){.real = 1.0, .magnitude = (double)INFINITY};
-    assert_false(told(&got, ELEMENT_F32, 1, &expected, 1.0, detail));
+    assert_false(is_near(&got, ELEMENT_F32, 1, &expected, 1.0, detail));
 }
 
 /* A reference has no type to round to, so its result is rounded here; not where a tolerance covers
@@ -70,25 +70,25 @@ TEST(halves_are_compared_as_the_numbers_they_hold)
     char detail[DETAIL_BYTES] = "";
     struct tune_expected expected = {.real = 1.0 / 3, .magnitude = 1};
     uint16_t got = f16_from_real(1.0 / 3);
-    assert_true(told(&got, ELEMENT_F16, 1, &expected, 0, detail));
-    assert_true(told(&got, ELEMENT_F16, 1, &expected, 0x1p-12, detail));
-    assert_false(told(&got, ELEMENT_F16, 1, &expected, 0x1p-15, detail));
-    assert_false(told(&got, ELEMENT_BF16, 1, &expected, 0, detail));
+    assert_true(is_near(&got, ELEMENT_F16, 1, &expected, 0, detail));
+    assert_true(is_near(&got, ELEMENT_F16, 1, &expected, 0x1p-12, detail));
+    assert_false(is_near(&got, ELEMENT_F16, 1, &expected, 0x1p-15, detail));
+    assert_false(is_near(&got, ELEMENT_BF16, 1, &expected, 0, detail));
     got++;
-    assert_false(told(&got, ELEMENT_F16, 1, &expected, 0, detail));
+    assert_false(is_near(&got, ELEMENT_F16, 1, &expected, 0, detail));
     got = bf16_from_real(1.0 / 3);
-    assert_true(told(&got, ELEMENT_BF16, 1, &expected, 0, detail));
+    assert_true(is_near(&got, ELEMENT_BF16, 1, &expected, 0, detail));
     expected.real = 2;
-    assert_false(told(&got, ELEMENT_BF16, 1, &expected, 0, detail));
+    assert_false(is_near(&got, ELEMENT_BF16, 1, &expected, 0, detail));
     assert_string_equal(detail,
                         "out[0] is 0.333984375, not 2 (allowed difference 0); 1 of 1 elements "
                         "is wrong");
     got = 0x7e00;
     expected.real = (double)NAN;
-    assert_true(told(&got, ELEMENT_F16, 1, &expected, 0, detail));
+    assert_true(is_near(&got, ELEMENT_F16, 1, &expected, 0, detail));
     got = 0x7c00;
     expected.real = (double)INFINITY;
-    assert_true(told(&got, ELEMENT_F16, 1, &expected, 0, detail));
+    assert_true(is_near(&got, ELEMENT_F16, 1, &expected, 0, detail));
 }
 
 TEST(elements_of_every_type_are_held_against_elements)

@@ -17,7 +17,7 @@ struct outputs {
         float f32[COUNT];
         double f64[COUNT];
     } got, expected;
-    double told[COUNT], magnitudes[COUNT];
+    double reals[COUNT], magnitudes[COUNT];
 };
 
 static double real_at(enum element_type type, const void *elements, size_t i)
@@ -42,18 +42,18 @@ static void make(struct outputs *out, enum element_type type)
         double value = (double)(int64_t)(random_at(1, i) >> 40) / 1000 - 8000;
         put(type, &out->expected, i, value);
         put(type, &out->got, i, value * (1 + (i % 2 ? 1e-6 : -1e-6)));
-        out->told[i] = real_at(type, &out->expected, i);
+        out->reals[i] = real_at(type, &out->expected, i);
         out->magnitudes[i] = fabs(value) + 100;
     }
     out->scale = expected_scale(&out->expected, type, COUNT);
 }
 
-static bool matches(const struct outputs *outputs, const struct tolerance *tolerance, bool told,
-                    size_t first, size_t count)
+static bool matches(const struct outputs *outputs, const struct tolerance *tolerance,
+                    bool with_reals, size_t first, size_t count)
 {
     char detail[256];
     const size_t bytes = element_bytes(outputs->type);
-    const struct expected_output expected = {.reals = told ? outputs->told + first : NULL,
+    const struct expected_output expected = {.reals = with_reals ? outputs->reals + first : NULL,
                                              .magnitudes = outputs->magnitudes + first,
                                              .elements =
                                                  (const char *)&outputs->expected + first * bytes,
@@ -64,10 +64,10 @@ static bool matches(const struct outputs *outputs, const struct tolerance *toler
 
 /* What is too few for a piece is looked at element by element. */
 static bool each_matches(const struct outputs *outputs, const struct tolerance *tolerance,
-                         bool told)
+                         bool with_reals)
 {
     for (size_t i = 0; i < COUNT; i++)
-        if (!matches(outputs, tolerance, told, i, 1))
+        if (!matches(outputs, tolerance, with_reals, i, 1))
             return false;
     return true;
 }
@@ -93,12 +93,12 @@ TEST(pieces_are_looked_at_as_elements_are)
         put(outputs.type, &outputs.got, at, fabs(plant - 1) < 0.5 ? expected * plant : plant);
         if (turn % 3 == 0 && !isfinite(plant)) { /* where it is expected, too */
             put(outputs.type, &outputs.expected, at, plant);
-            outputs.told[at] = plant;
+            outputs.reals[at] = plant;
         }
         for (size_t i = 0; i < sizeof tolerances / sizeof tolerances[0]; i++)
-            for (int told = 0; told < 2; told++) {
-                const bool whole = matches(&outputs, &tolerances[i], told != 0, 0, COUNT);
-                assert_int_equal(whole, each_matches(&outputs, &tolerances[i], told != 0));
+            for (int with_reals = 0; with_reals < 2; with_reals++) {
+                const bool whole = matches(&outputs, &tolerances[i], with_reals != 0, 0, COUNT);
+                assert_int_equal(whole, each_matches(&outputs, &tolerances[i], with_reals != 0));
                 matched += whole;
                 mismatched += !whole;
             }

@@ -42,7 +42,7 @@ TEST_WITH(test_killed_writer, setup_folder, teardown)
     for (int round = 0; round < 5; round++) {
         int ends[2];
         char byte[64];
-        int64_t told = 0;
+        int64_t written = 0;
         assert_int_equal(pipe(ends), 0);
         pid_t child = fork();
         if (child == 0) {
@@ -51,11 +51,11 @@ TEST_WITH(test_killed_writer, setup_folder, teardown)
         }
         (void)close(ends[1]);
         /* Somewhere in the middle: after a number of trials that differs from round to round. */
-        for (ssize_t got = 1; got > 0 && told < 200 + 37 * round; told += got)
+        for (ssize_t got = 1; got > 0 && written < 200 + 37 * round; written += got)
             got = read(ends[0], byte, sizeof byte);
         assert_int_equal(kill(child, SIGKILL), 0);
         for (ssize_t got = 1; (got = read(ends[0], byte, sizeof byte)) > 0;)
-            told += got;
+            written += got;
         (void)close(ends[0]);
         int result = 0;
         assert_int_equal(waitpid(child, &result, 0), child);
@@ -70,9 +70,9 @@ TEST_WITH(test_killed_writer, setup_folder, teardown)
         assert_string_equal((const char *)sqlite3_column_text(check, 0), "ok");
         (void)sqlite3_finalize(check);
         assert_one("SELECT count(*) FROM pragma_foreign_key_check", "0");
-        /* Every trial that was told of is there, and none by half. */
+        /* Every trial that was reported is there, and none by half. */
         char text[256];
-        assert_true(atoll(one(f, "SELECT count(*) FROM trials", text)) >= told);
+        assert_true(atoll(one(f, "SELECT count(*) FROM trials", text)) >= written);
         assert_one("SELECT count(*) FROM trials AS t WHERE"
                    " 6 <> (SELECT count(*) FROM samples WHERE trial_id = t.id) OR"
                    " 2 <> (SELECT count(*) FROM resources WHERE trial_id = t.id)",
@@ -222,8 +222,8 @@ static void fill_limited_file(struct fixture *f)
                 f->error.text);
         _exit(2);
     }
-    FILE *told = fopen("/dev/fd/9", "w");
-    if (!told || fprintf(told, "%lld\n", (long long)stored) < 0 || fclose(told) != 0)
+    FILE *written = fopen("/dev/fd/9", "w");
+    if (!written || fprintf(written, "%lld\n", (long long)stored) < 0 || fclose(written) != 0)
         _exit(3);
     _exit(0);
 }

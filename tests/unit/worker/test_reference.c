@@ -15,13 +15,14 @@ static struct reference_result make(enum element_type type, bool flat)
 {
     struct reference_result result = {
         .type = type, .count = COUNT, .magnitudes = true, .made_ns = 1000000000};
-    struct tune_expected *told = calloc(COUNT, sizeof *told);
+    struct tune_expected *results = calloc(COUNT, sizeof *results);
     result.room = malloc(reference_bytes(&result));
-    assert_true(told && result.room);
+    assert_true(results && result.room);
     for (int i = 0; i < COUNT; i++)
-        told[i] = (struct tune_expected){.integer = i, .real = i / 3.0, .magnitude = flat ? 5 : i};
-    expected_keep(told, type, COUNT, true, 0, COUNT, result.room);
-    free(told);
+        results[i] =
+            (struct tune_expected){.integer = i, .real = i / 3.0, .magnitude = flat ? 5 : i};
+    expected_keep(results, type, COUNT, true, 0, COUNT, result.room);
+    free(results);
     return result;
 }
 

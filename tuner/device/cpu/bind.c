@@ -194,8 +194,8 @@ static void describe_breach(const struct argument *argument, int64_t at, char *d
                         at < 0 ? "before" : "behind");
 }
 
-enum status cpu_guards(struct device *device, const struct launch_plan *plan, bool *intact,
-                       char *detail, size_t detail_bytes, struct error *error)
+enum status cpu_guards_intact(struct device *device, const struct launch_plan *plan, bool *intact,
+                              char *detail, size_t detail_bytes, struct error *error)
 {
     *intact = true;
     if (plan->argument_count != device->argument_count)
@@ -234,8 +234,8 @@ enum status cpu_read(struct device *device, size_t index, void *out, size_t byte
     return status;
 }
 
-enum status cpu_intact(struct device *device, const struct launch_plan *plan, bool *intact,
-                       bool *worn, char *detail, size_t detail_bytes, struct error *error)
+enum status cpu_inputs_intact(struct device *device, const struct launch_plan *plan, bool *intact,
+                              bool *worn, char *detail, size_t detail_bytes, struct error *error)
 {
     const char *changed = watch_changed(device);
     *worn = changed != NULL;

@@ -45,8 +45,8 @@ enum status cpu_describe(int index, const char *architecture, struct facts *fact
 enum status cpu_bind(struct device *device, const struct launch_plan *plan,
                      const void *const *inputs, uint32_t copies, const struct patch *patches,
                      struct error *error);
-enum status cpu_guards(struct device *device, const struct launch_plan *plan, bool *intact,
-                       char *detail, size_t detail_bytes, struct error *error);
+enum status cpu_guards_intact(struct device *device, const struct launch_plan *plan, bool *intact,
+                              char *detail, size_t detail_bytes, struct error *error);
 enum status cpu_look(struct device *device, size_t index, const void **out, size_t bytes,
                      struct error *error);
 enum status cpu_read(struct device *device, size_t index, void *out, size_t bytes,
@@ -63,8 +63,8 @@ void note_updates(struct device *device, const struct launch_plan *plan, uint32_
 void guard_vectors(struct device *device, const struct launch_plan *plan);
 /* Around inputs. */
 void turn_bands(struct device *device, const struct launch_plan *plan);
-enum status cpu_intact(struct device *device, const struct launch_plan *plan, bool *intact,
-                       bool *worn, char *detail, size_t detail_bytes, struct error *error);
+enum status cpu_inputs_intact(struct device *device, const struct launch_plan *plan, bool *intact,
+                              bool *worn, char *detail, size_t detail_bytes, struct error *error);
 enum status cpu_results(struct device *device, const struct block *block, uint64_t outputs,
                         struct run_result *out, uint32_t *count, struct error *error);
 enum status cpu_show(struct device *device, const struct block *block, uint32_t run,

@@ -502,7 +502,8 @@ static enum status fits_file(struct arena *arena, const char *path, const struct
     return status;
 }
 
-enum status cuda_fits(const char *binary_path, const struct launch_plan *plan, struct error *error)
+enum status cuda_arguments_fit(const char *binary_path, const struct launch_plan *plan,
+                               struct error *error)
 {
     struct arena arena = {0};
     enum status status = fits_file(&arena, binary_path, plan, error);

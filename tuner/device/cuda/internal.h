@@ -158,7 +158,8 @@ enum status cuda_compile(const struct binary_request *request, const char *binar
 enum status cuda_compiler_version(const char *compiler, const char **out, struct error *error);
 
 /* inspect.c: Reads a binary's facts without a device. */
-enum status cuda_fits(const char *binary_path, const struct launch_plan *plan, struct error *error);
+enum status cuda_arguments_fit(const char *binary_path, const struct launch_plan *plan,
+                               struct error *error);
 enum status cuda_inspect(const char *binary_path, const char *kernel,
                          struct kernel_resources *resources, char *code_hash, struct error *error);
 struct cubin;

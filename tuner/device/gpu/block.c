@@ -26,7 +26,7 @@ enum status gpu_bind(struct device *device, const struct launch_plan *plan,
         gpu_free_vectors(device);
     if (device->uploads)
         device->busy_until_ns = clock_now_ns();
-    return status == STATUS_OK && patches ? gpu_vary(device, plan, patches, error) : status;
+    return status == STATUS_OK && patches ? gpu_patch(device, plan, patches, error) : status;
 }
 
 /* ---- one run ---- */

@@ -143,7 +143,7 @@ void gpu_launch_text(const struct launch *launch, char *out, size_t bytes);
 void gpu_plan_text(const struct launch_plan *plan, char *out, size_t bytes);
 
 /* memory.c */
-bool gpu_makes(struct device *device, const struct argument *argument, struct error *why);
+bool gpu_generates(struct device *device, const struct argument *argument, struct error *why);
 /* Gives the plan's vectors memory and data, as `bind` does; after STATUS_NO_MEMORY allocated
  * vectors stay. */
 enum status gpu_bind_vectors(struct device *device, const struct launch_plan *plan,
@@ -152,8 +152,8 @@ void gpu_free_vectors(struct device *device);
 /* Sums the bytes of up to SUMS_MAX vectors, `stride` bytes apart. */
 enum status gpu_sums(struct device *device, gpu_address first, size_t stride, size_t bytes,
                      uint32_t count, uint64_t *out, struct error *error);
-enum status gpu_vary(struct device *device, const struct launch_plan *plan,
-                     const struct patch *patches, struct error *error);
+enum status gpu_patch(struct device *device, const struct launch_plan *plan,
+                      const struct patch *patches, struct error *error);
 enum status gpu_read(struct device *device, size_t index, void *out, size_t bytes,
                      struct error *error);
 enum status gpu_look(struct device *device, size_t index, const void **out, size_t bytes,
@@ -189,12 +189,12 @@ enum status gpu_write_guards(struct device *device, const struct launch_plan *pl
 /* Writes new bands around inputs. */
 enum status gpu_turn_bands(struct device *device, const struct launch_plan *plan,
                            struct error *error);
-enum status gpu_guards(struct device *device, const struct launch_plan *plan, bool *intact,
-                       char *detail, size_t detail_bytes, struct error *error);
+enum status gpu_guards_intact(struct device *device, const struct launch_plan *plan, bool *intact,
+                              char *detail, size_t detail_bytes, struct error *error);
 
 /* results.c */
-enum status gpu_intact(struct device *device, const struct launch_plan *plan, bool *intact,
-                       bool *worn, char *detail, size_t detail_bytes, struct error *error);
+enum status gpu_inputs_intact(struct device *device, const struct launch_plan *plan, bool *intact,
+                              bool *worn, char *detail, size_t detail_bytes, struct error *error);
 enum status gpu_results(struct device *device, const struct block *block, uint64_t outputs,
                         struct run_result *out, uint32_t *count, struct error *error);
 enum status gpu_show(struct device *device, const struct block *block, uint32_t run,

@@ -108,8 +108,8 @@ static enum status check_vector(struct device *device, const struct argument *ar
     return STATUS_OK;
 }
 
-enum status gpu_guards(struct device *device, const struct launch_plan *plan, bool *intact,
-                       char *detail, size_t detail_bytes, struct error *error)
+enum status gpu_guards_intact(struct device *device, const struct launch_plan *plan, bool *intact,
+                              char *detail, size_t detail_bytes, struct error *error)
 {
     *intact = true;
     if (plan->argument_count != device->argument_count)

@@ -202,7 +202,7 @@ static bool is_made_here(const struct argument *argument)
            argument_is_bound(argument);
 }
 
-bool gpu_makes(struct device *device, const struct argument *argument, struct error *why)
+bool gpu_generates(struct device *device, const struct argument *argument, struct error *why)
 {
     return is_made_here(argument) && device->driver->generates(device, why);
 }
@@ -217,7 +217,7 @@ static enum status give_from_host(struct device *device, gpu_address to,
 }
 
 /* Writes an argument's data, uploaded or generated on the device. A failed generation is replaced
- * by this process once; from then on the host must upload (gpu_makes). */
+ * by this process once; from then on the host must upload (gpu_generates). */
 static enum status give(struct device *device, gpu_address to, const struct argument *argument,
                         const struct vector *vector, struct error *error)
 {
@@ -418,8 +418,8 @@ static enum status patch_copies(struct device *device, const struct argument *ar
     return gpu_sums(device, start + stride, 0, vector->bytes, 1, &vector->patched_sum, error);
 }
 
-enum status gpu_vary(struct device *device, const struct launch_plan *plan,
-                     const struct patch *patches, struct error *error)
+enum status gpu_patch(struct device *device, const struct launch_plan *plan,
+                      const struct patch *patches, struct error *error)
 {
     enum status status = STATUS_OK;
     device->varied = false;

@@ -35,8 +35,8 @@ static enum status compare(struct device *device, struct vector *vector, bool *s
     return status;
 }
 
-enum status gpu_intact(struct device *device, const struct launch_plan *plan, bool *intact,
-                       bool *worn, char *detail, size_t detail_bytes, struct error *error)
+enum status gpu_inputs_intact(struct device *device, const struct launch_plan *plan, bool *intact,
+                              bool *worn, char *detail, size_t detail_bytes, struct error *error)
 {
     enum status status = STATUS_OK;
     *intact = true;

@@ -408,7 +408,7 @@ static enum trial_status status_of(const struct device *device, recorded_text *d
     return (enum trial_status)(raced ? row->raced_status : row->status);
 }
 
-/* Fails with the recorded status. Wrong results are reported later (scripted_guards). */
+/* Fails with the recorded status. Wrong results are reported later (scripted_guards_intact). */
 static enum status fail_as_recorded(const struct device *device, struct error *error)
 {
     recorded_text detail = 0;
@@ -485,9 +485,9 @@ static enum status scripted_run(struct device *device, const struct launch_plan 
 }
 
 /* Reports the row's wrong results. */
-static enum status scripted_guards(struct device *device, const struct launch_plan *plan,
-                                   bool *intact, char *detail, size_t detail_bytes,
-                                   struct error *error)
+static enum status scripted_guards_intact(struct device *device, const struct launch_plan *plan,
+                                          bool *intact, char *detail, size_t detail_bytes,
+                                          struct error *error)
 {
     recorded_text why = 0;
     (void)plan, (void)error;
@@ -503,12 +503,12 @@ static enum status scripted_guards(struct device *device, const struct launch_pl
     return STATUS_OK;
 }
 
-static enum status scripted_intact(struct device *device, const struct launch_plan *plan,
-                                   bool *intact, bool *worn, char *detail, size_t detail_bytes,
-                                   struct error *error)
+static enum status scripted_inputs_intact(struct device *device, const struct launch_plan *plan,
+                                          bool *intact, bool *worn, char *detail,
+                                          size_t detail_bytes, struct error *error)
 {
     *worn = false;
-    return scripted_guards(device, plan, intact, detail, detail_bytes, error);
+    return scripted_guards_intact(device, plan, intact, detail, detail_bytes, error);
 }
 
 static enum status scripted_anchor(struct device *device, double *elapsed_ns, struct error *error)
@@ -573,9 +573,9 @@ static void scripted_drop_slots(struct device *device)
     {                                                                                              \
         .kind = kind_, .compile = scripted_compile, .inspect = scripted_inspect,                   \
         .close = scripted_close, .load = scripted_load, .resources = scripted_resources,           \
-        .bind = scripted_bind, .run = scripted_run, .guards = scripted_guards,                     \
-        .intact = scripted_intact, .time_block = scripted_time_block, .results = scripted_results, \
-        .drop_slots = scripted_drop_slots, .anchor = scripted_anchor,                              \
+        .bind = scripted_bind, .run = scripted_run, .guards_intact = scripted_guards_intact,       \
+        .inputs_intact = scripted_inputs_intact, .time_block = scripted_time_block,                \
+        .results = scripted_results, .drop_slots = scripted_drop_slots, .anchor = scripted_anchor, \
         .conditions = scripted_conditions, .measure_energy = scripted_measure_energy,              \
         .ceilings = scripted_ceilings, __VA_ARGS__                                                 \
     }
