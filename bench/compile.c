@@ -79,7 +79,8 @@ static void read_cores(const cpu_set_t *ours, struct cores *out)
         (void)fclose(file);
 }
 
-static void hold_against(const struct cores *before, const struct cores *after, struct result *out)
+static void measure_busy_share(const struct cores *before, const struct cores *after,
+                               struct result *out)
 {
     double busy = 0, all = 0;
     out->busy = out->least_busy = -1;
@@ -180,7 +181,7 @@ static enum status compile(const struct options *options, const char *source, co
     read_cores(ours, &after);
     compile_pool_stop(pool);
     out->processor_s = processor_seconds(RUSAGE_CHILDREN) - processor_s;
-    hold_against(&before, &after, out);
+    measure_busy_share(&before, &after, out);
     facts_free(&facts);
     return status;
 }

@@ -380,7 +380,7 @@ static void write_overridden(struct writer *writer, struct piece line, struct pi
 {
     static const char *const follow[] = {"at", "derived", "measured", "per_unit"};
     static const char lost[] = " no_launch=\"TUNED_OVERRIDE changed its values and names none\"";
-    const struct piece derived = derived_of(line), rest = fields, nothing = {"", 0};
+    const struct piece derived = derived_of(line), rest = fields, empty = {"", 0};
     int is_evidence = 0, had_launch = 0;
     size_t newlines = 0;
     for (size_t i = 0; i < line.length; i++)
@@ -402,7 +402,7 @@ static void write_overridden(struct writer *writer, struct piece line, struct pi
             append(writer, " ", token);
     }
     if (!is_evidence)
-        append(writer, " |", nothing);
+        append(writer, " |", empty);
     while (fields.length > 0) {
         struct piece field = take_until(&fields, ",");
         if (begins(field, "launch")) {
@@ -411,10 +411,10 @@ static void write_overridden(struct writer *writer, struct piece line, struct pi
         }
     }
     if (had_launch)
-        append(writer, lost, nothing);
+        append(writer, lost, empty);
     for (const char *before = ""; newlines > 0; newlines--, before = "|") {
-        append(writer, before, nothing);
-        append(writer, "\n", nothing);
+        append(writer, before, empty);
+        append(writer, "\n", empty);
     }
 }
 

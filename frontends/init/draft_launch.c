@@ -216,7 +216,7 @@ static const struct formula *choose_side(struct draft *draft, size_t axis)
 
 /* Drops a launch whose block contradicts the kernel's own indices: such a launch is of another
  * variant. */
-static void compare_with_indices(struct draft *draft)
+static void drop_contradicting_launch(struct draft *draft)
 {
     for (size_t axis = 0; axis < 3; axis++) {
         const struct formula *own = renamed(draft, draft->request->signature->indices.block[axis]);
@@ -247,7 +247,7 @@ void draft_find_sides(struct draft *draft)
 {
     const struct formula *sides[3];
     draft->launch = draft->request->signature->launch;
-    compare_with_indices(draft);
+    drop_contradicting_launch(draft);
     for (size_t axis = 0; axis < 3; axis++)
         sides[axis] = choose_side(draft, axis);
     memcpy(draft->sides, sides, sizeof sides);

@@ -86,7 +86,7 @@ static char **make_environment(const struct process_start *start)
 
 /* Becomes the program; only async-signal-safe calls, since it runs between fork and exec. Returns
  * on failure, with errno. */
-static void become(const struct process_start *start, char *const *environment, int nothing)
+static void become(const struct process_start *start, char *const *environment, int null_file)
 {
     sigset_t none;
     int moved[PROCESS_FILES_MAX];
@@ -114,7 +114,7 @@ static void become(const struct process_start *start, char *const *environment, 
         return;
     /* Move all descriptors away first: one may have the number that another is to get. */
     for (size_t i = 0; i < start->file_count; i++) {
-        moved[i] = fcntl(start->files[i] < 0 ? nothing : start->files[i], F_DUPFD_CLOEXEC,
+        moved[i] = fcntl(start->files[i] < 0 ? null_file : start->files[i], F_DUPFD_CLOEXEC,
                          PROCESS_FILES_MAX);
         if (moved[i] < 0)
             return;
@@ -132,8 +132,8 @@ enum status process_start(const struct process_start *start, pid_t *child, struc
     char **environment = start->variable_count > 0 ? make_environment(start) : environ;
     if (!environment)
         return error_no_memory(error);
-    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    int failure = nothing < 0 || pipe2(trouble, O_CLOEXEC) != 0 ? errno : 0;
+    const int null_file = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int failure = null_file < 0 || pipe2(trouble, O_CLOEXEC) != 0 ? errno : 0;
     *child = 0;
     if (failure == 0) {
         (void)sigfillset(&all);
@@ -141,7 +141,7 @@ enum status process_start(const struct process_start *start, pid_t *child, struc
         *child = fork();
         failure = errno;
         if (*child == 0) {
-            become(start, environment, nothing);
+            become(start, environment, null_file);
             failure = errno;
             (void)!write(trouble[1], &failure, sizeof failure);
             _exit(127);
@@ -159,8 +159,8 @@ enum status process_start(const struct process_start *start, pid_t *child, struc
                 continue;
         (void)close(trouble[0]);
     }
-    if (nothing >= 0)
-        (void)close(nothing);
+    if (null_file >= 0)
+        (void)close(null_file);
     if (environment != environ)
         free(environment);
     if (failure == 0)

@@ -172,8 +172,8 @@ static bool constant_value(struct file_reader *reader, const struct formula *for
 
 static bool is_constant(const struct formula *formula)
 {
-    const struct slot_set nothing = {{0}};
-    return memcmp(&formula->uses, &nothing, sizeof nothing) == 0;
+    const struct slot_set none = {{0}};
+    return memcmp(&formula->uses, &none, sizeof none) == 0;
 }
 
 /* Evaluates a list without variables now, to report errors early. */

@@ -373,12 +373,12 @@ struct question {
     bool is_stand_in = false; // the key belongs to another problem
 };
 
-struct asked_key {
+struct lookup_key {
     char at[96];
 };
-inline asked_key key_of(const question &question)
+inline lookup_key key_of(const question &question)
 {
-    asked_key out = {};
+    lookup_key out = {};
     line to = {out.at, sizeof out.at, 0};
     append(to, "%.*s", (int)question.key.size(), question.key.data());
     if (question.length >= 0)
@@ -415,7 +415,7 @@ inline void explain(const instance_table &table, const struct tuned_answer &answ
         append(to, "of segments whose length is not said: the default");
         return;
     }
-    const asked_key key = key_of(question);
+    const lookup_key key = key_of(question);
     if (question.is_stand_in)
         append(to, "%s of %lld stands in: ", key.at, question.n);
     tuned_reason(&answer, why->reason + to.length, sizeof why->reason - to.length);
@@ -518,7 +518,7 @@ cudaError_t find_plan(const instance_table &table, const configured_by &by,
     if (result != cudaSuccess)
         return result;
     struct tuned_answer answer = {};
-    const asked_key key = key_of(question); // must live as long as the answer
+    const lookup_key key = key_of(question); // must live as long as the answer
     wanted_list wanted = {};
     selection of;
     int blocks = 0, resident = 0;

@@ -80,7 +80,7 @@ inline cudaError_t device_here(const device **out)
 {
     static device devices[DEVICES_MAX];
     static std::atomic<bool> known[DEVICES_MAX];
-    static std::mutex asking;
+    static std::mutex filling;
     int index = 0;
     cudaError_t result = cudaGetDevice(&index);
     if (result != cudaSuccess)
@@ -88,7 +88,7 @@ inline cudaError_t device_here(const device **out)
     if (index >= DEVICES_MAX)
         return cudaErrorInvalidDevice;
     if (!known[index].load(std::memory_order_acquire)) {
-        const std::lock_guard<std::mutex> alone(asking);
+        const std::lock_guard<std::mutex> alone(filling);
         if (!known[index].load(std::memory_order_relaxed)) {
             result = ask_device(index, &devices[index]);
             if (result != cudaSuccess)

@@ -218,9 +218,9 @@ TEST(few_processes_leave_wide_but_possible_bounds)
     choose(contenders, 2, 2, 0.01, 0.99, 2, &choice);
     assert_false(contenders[1].tied || difference_is_tied(contenders[1].difference, 0.01));
     /* Of the race alone: as wide as it was there and as processes differ, and possible, too. */
-    struct interval nothing =
+    struct interval unknown =
         choice_outsider((struct interval){2.5, -1, (double)INFINITY}, 0, 0.01, 8, 0.99);
-    assert_true(nothing.low >= -1 && difference_is_tied(nothing, 0.01));
+    assert_true(unknown.low >= -1 && difference_is_tied(unknown, 0.01));
     struct interval slow = choice_outsider((struct interval){2.5, 2.4, 2.6}, 0, 0.3, 8, 0.99);
     assert_true(slow.low > 0 && slow.low < 1 && slow.high > 8);
     assert_true(fabs(slow.estimate - 2.5) < 1e-12);
