@@ -546,6 +546,62 @@ SELECT c.environment_id, p.id AS problem_id, p.ceiling,
 FROM problems AS p
 CROSS JOIN latest_ceilings AS c;
 
+-- The family `occupancy` of each model of device and L2 mode: of its largest size, measured last, the best at each occupancy,
+-- for each number of bytes that a thread asks for at a time. A background for other problems there.
+CREATE VIEW occupancy_curves AS
+SELECT device, l2_mode, bytes_per_thread, 100 * occupancy AS percent, max(gbs) AS gbs
+FROM (SELECT d.name AS device, t.l2_mode, t.occupancy, p.bytes_moved / t.median_ns AS gbs,
+             json_extract(t.metrics, '$.bytes_per_thread') AS bytes_per_thread,
+             rank() OVER (PARTITION BY d.name, t.l2_mode ORDER BY p.n DESC, t.environment_id DESC, p.id DESC) AS place
+      FROM experiments AS x
+      CROSS JOIN problems AS p ON p.experiment_id = x.id AND p.bytes_moved > 0
+      CROSS JOIN trials AS t ON t.problem_id = p.id AND t.stage = 'sweep' AND t.status = 'ok' AND t.median_ns > 0
+                            AND t.occupancy > 0
+      CROSS JOIN environments AS e ON e.id = t.environment_id
+      CROSS JOIN devices AS d ON d.id = e.device_id
+      WHERE x.name = 'occupancy')
+WHERE place = 1 AND bytes_per_thread > 0
+GROUP BY device, l2_mode, bytes_per_thread, percent;
+
+-- The occupancy that each limit of an SM would allow a launch: registers are given to warps in units of 256, four warps at a
+-- time, shared memory to blocks in units of 128 bytes. Only launches whose blocks per SM, as the device said them, these
+-- limits explain (a smaller carve-out of shared memory is another limit).
+CREATE VIEW occupancy_limits AS
+WITH launched AS (
+    SELECT r.trial_id, r.launch, r.occupancy, r.registers, r.active_blocks_per_sm AS blocks,
+           r.block_x * r.block_y * r.block_z AS threads, (r.block_x * r.block_y * r.block_z + 31) / 32 AS warps,
+           json_extract(d.facts, '$.max_threads_per_sm') / 32 AS warps_of_sm,
+           json_extract(d.facts, '$.max_blocks_per_sm') AS blocks_of_sm,
+           json_extract(d.facts, '$.registers_per_sm') AS registers_of_sm,
+           json_extract(d.facts, '$.shared_bytes_per_sm') AS shared_of_sm,
+           r.dynamic_shared_bytes + r.static_shared_bytes AS shared,
+           (r.dynamic_shared_bytes + r.static_shared_bytes
+            + coalesce(json_extract(d.facts, '$.shared_bytes_reserved_per_block'), 0) + 127) / 128 * 128 AS given
+    FROM resources AS r
+    CROSS JOIN trials AS t ON t.id = r.trial_id
+    CROSS JOIN environments AS e ON e.id = t.environment_id
+    CROSS JOIN devices AS d ON d.id = e.device_id
+    WHERE r.registers > 0 AND r.active_blocks_per_sm > 0 AND r.static_shared_bytes IS NOT NULL
+),
+allowed AS (
+    SELECT *, registers_of_sm / ((registers * 32 + 255) / 256 * 256) / 4 * 4 / warps AS by_registers,
+           iif(given > 0, shared_of_sm / max(given, 1), blocks_of_sm) AS by_shared,
+           min(blocks_of_sm, warps_of_sm / warps) AS by_blocks
+    FROM launched
+)
+SELECT trial_id, launch, 100 * occupancy AS own_percent, k.place,
+       CASE k.place
+           WHEN 0 THEN printf('registers (%d)', registers)
+           WHEN 1 THEN iif(shared < 1024, printf('shared memory (%d B)', shared),
+                           printf('shared memory (%.3g KiB)', shared / 1024.0))
+           ELSE printf('blocks (of %d)', threads)
+       END AS name,
+       min(100.0, 100.0 * warps / warps_of_sm
+                  * CASE k.place WHEN 0 THEN by_registers WHEN 1 THEN by_shared ELSE by_blocks END) AS percent
+FROM allowed
+CROSS JOIN (SELECT 0 AS place UNION ALL SELECT 1 UNION ALL SELECT 2) AS k
+WHERE min(by_registers, by_shared, by_blocks) = blocks;
+
 -- The words for winners.trust.
 CREATE VIEW verdicts AS
 SELECT 'sound' AS trust, 'sure' AS verdict

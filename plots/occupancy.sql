@@ -84,66 +84,15 @@ curved AS (
           FROM known) AS k
     WINDOW place AS (PARTITION BY k.rank, k.percent)
 ),
--- The family `occupancy` of a device of this name, where the database has it: at its largest size, of the newest run, the
--- best at each occupancy, a curve for each number of bytes at a time.
-family_trials AS (
-    SELECT t.problem_id, t.run_id, 100 * t.occupancy AS percent, p.bytes_moved / t.median_ns AS gbs,
-           json_extract(t.metrics, '$.bytes_per_thread') AS bytes,
-           rank() OVER (ORDER BY p.n DESC, t.environment_id = CAST(:environment AS INTEGER) DESC, t.environment_id DESC,
-                        p.id DESC) AS place
-    FROM experiments AS x
-    JOIN problems AS p ON p.experiment_id = x.id AND p.bytes_moved > 0
-    JOIN trials AS t ON t.problem_id = p.id AND t.l2_mode = :l2_mode AND t.stage = 'sweep' AND t.status = 'ok'
-                    AND t.median_ns > 0 AND t.occupancy > 0
-    WHERE x.name = 'occupancy' AND x.id <> CAST(:experiment AS INTEGER)
-      AND t.environment_id IN (
-          SELECT e.id FROM environments AS e JOIN devices AS d ON d.id = e.device_id
-          WHERE d.name = (SELECT own.name FROM environments AS o JOIN devices AS own ON own.id = o.device_id
-                          WHERE o.id = CAST(:environment AS INTEGER)))
-      AND (SELECT name FROM unit) = 'GB/s'
-),
-family AS (
-    SELECT bytes, percent, max(gbs) AS gbs FROM family_trials WHERE place = 1 AND bytes > 0 GROUP BY bytes, percent
-),
--- The winner's launch, with what an SM has: registers are given to warps in units of 256, four warps at a time, shared
--- memory to blocks in units of 128 bytes.
-launched AS (
-    SELECT m.occupancy, r.registers, r.active_blocks_per_sm AS blocks, r.block_x * r.block_y * r.block_z AS threads,
-           (r.block_x * r.block_y * r.block_z + 31) / 32 AS warps,
-           json_extract(d.facts, '$.max_threads_per_sm') / 32 AS warps_of_sm,
-           json_extract(d.facts, '$.max_blocks_per_sm') AS blocks_of_sm,
-           json_extract(d.facts, '$.registers_per_sm') AS registers_of_sm,
-           json_extract(d.facts, '$.shared_bytes_per_sm') AS shared_of_sm,
-           r.dynamic_shared_bytes + r.static_shared_bytes AS shared,
-           (r.dynamic_shared_bytes + r.static_shared_bytes
-            + coalesce(json_extract(d.facts, '$.shared_bytes_reserved_per_block'), 0) + 127) / 128 * 128 AS given
+-- What each limit of an SM would allow the winner's first launch.
+limits AS (
+    SELECT l.place, l.name, l.percent
     FROM marked AS m
     CROSS JOIN trials AS t ON t.problem_id = m.problem_id AND t.configuration_id = m.configuration_id
                           AND t.environment_id = CAST(:environment AS INTEGER)
-    JOIN resources AS r ON r.trial_id = t.id
-    JOIN environments AS e ON e.id = t.environment_id
-    JOIN devices AS d ON d.id = e.device_id
-    WHERE m.rank = 0 AND m.n = CAST(:n AS INTEGER) AND r.registers > 0 AND r.active_blocks_per_sm > 0
-      AND r.static_shared_bytes IS NOT NULL AND abs(r.occupancy - m.occupancy) < 0.001
-    ORDER BY t.id, r.launch LIMIT 1
-),
-allowed AS (
-    SELECT *, registers_of_sm / ((registers * 32 + 255) / 256 * 256) / 4 * 4 / warps AS by_registers,
-           iif(given > 0, shared_of_sm / max(given, 1), blocks_of_sm) AS by_shared,
-           min(blocks_of_sm, warps_of_sm / warps) AS by_blocks
-    FROM launched
-),
--- Only where these limits are what the device said of the launch (a smaller carve-out of shared memory is another).
-limits AS (
-    SELECT 0 AS place, printf('registers (%d)', registers) AS name, by_registers AS most, warps, warps_of_sm
-    FROM allowed WHERE min(by_registers, by_shared, by_blocks) = blocks
-    UNION ALL
-    SELECT 1, iif(shared < 1024, printf('shared memory (%d B)', shared), printf('shared memory (%.3g KiB)', shared / 1024.0)),
-           by_shared, warps, warps_of_sm
-    FROM allowed WHERE min(by_registers, by_shared, by_blocks) = blocks
-    UNION ALL
-    SELECT 2, printf('blocks (of %d)', threads), by_blocks, warps, warps_of_sm
-    FROM allowed WHERE min(by_registers, by_shared, by_blocks) = blocks
+    CROSS JOIN occupancy_limits AS l ON l.trial_id = t.id AND l.launch = 0
+    WHERE m.rank = 0 AND m.n = CAST(:n AS INTEGER)
+    ORDER BY t.id, l.place LIMIT 3
 ),
 conclusion AS (
     SELECT CASE
@@ -168,11 +117,15 @@ UNION ALL
 SELECT 'curves', series, rank, percent, gbs, low_gbs, high_gbs, 0, is_apart, configuration
 FROM curved WHERE turn = 1
 UNION ALL
-SELECT 'family', printf('family occupancy, %g bytes per thread', bytes), dense_rank() OVER (ORDER BY bytes) - 1, percent, gbs,
-       NULL, NULL, NULL, NULL, NULL
-FROM family
+SELECT 'family', printf('family occupancy, %g bytes per thread', bytes_per_thread),
+       dense_rank() OVER (ORDER BY bytes_per_thread) - 1, percent, gbs, NULL, NULL, NULL, NULL, NULL
+FROM occupancy_curves
+WHERE l2_mode = :l2_mode AND (SELECT name FROM unit) = 'GB/s'
+  AND device = (SELECT d.name FROM environments AS e JOIN devices AS d ON d.id = e.device_id
+                WHERE e.id = CAST(:environment AS INTEGER))
+  AND (SELECT name FROM experiments WHERE id = CAST(:experiment AS INTEGER)) <> 'occupancy'
 UNION ALL
-SELECT 'limits', name, place, min(100.0, 100.0 * most * warps / warps_of_sm), NULL, NULL, NULL, NULL, NULL, NULL
+SELECT 'limits', name, place, percent, NULL, NULL, NULL, NULL, NULL, NULL
 FROM limits
 UNION ALL
 SELECT 'marks', m.name, m.rank, d.percent, d.gbs, d.low_gbs, d.high_gbs, 0, 0,

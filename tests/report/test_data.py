@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What the page of `tune report` draws is what `tune plot --data` has: each launch of every problem, with the same throughput."""
+import contextlib
 import csv
 import io
 import json
@@ -7,6 +8,8 @@ import math
 import os
 import pathlib
 import re
+import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -28,12 +31,12 @@ def rows_of(column, count):
 
 def compare_with_plot(database, page):
     """Each launch of the page is a point of the figure, and the other way round, with the same throughput."""
-    part = data_of(page)["parts"][0]
+    part = next(part for part in data_of(page)["parts"] if part["experiment"] != "occupancy")
     for problem in part["problems"]:
         done = subprocess.run([os.environ["TUNE"], "plot", "occupancy", "--data", "-o", "-", "--db", database, "--problem", problem["problem"], "--n",
                                str(problem["n"])], capture_output=True, text=True, check=True)
-        plotted = sorted((float(row["occupancy_percent"]), float(row["gbs"])) for row in csv.DictReader(io.StringIO(done.stdout), delimiter="\t")
-                         if row["layer"] == "points")
+        rows = list(csv.DictReader(io.StringIO(done.stdout), delimiter="\t"))
+        plotted = sorted((float(row["occupancy_percent"]), float(row["gbs"])) for row in rows if row["layer"] == "points")
         points = problem["points"]
         columns = [rows_of(points.get(name), points["count"]) for name in ("occupancy_percent", "final_ns", "sweep_ns")]
         drawn = sorted((occupancy, problem["bytes_moved"] / (final or sweep)) for occupancy, final, sweep in zip(*columns)
@@ -41,6 +44,33 @@ def compare_with_plot(database, page):
         assert len(plotted) == len(drawn) > 1, (problem["problem"], len(plotted), len(drawn))
         for one, other in zip(plotted, drawn):
             assert all(math.isclose(a, b, rel_tol=1e-4) for a, b in zip(one, other)), (problem["problem"], one, other)
+        # Behind and above them: what each limit of an SM would allow the winner, and the curves of the family `occupancy`.
+        layer = {name: [row for row in rows if row["layer"] == name] for name in ("limits", "family")}
+        assert [[row["series"], float(row["occupancy_percent"])] for row in layer["limits"]] == problem.get("limits"), (problem.get("limits"), layer["limits"])
+        assert len(problem.get("limits", [])) == 3 and min(percent for _, percent in problem["limits"]) == winner_occupancy(problem), problem["limits"]
+        family = [[f"family occupancy, {curve:g} bytes per thread", percent] for curve, percent, _ in part["family"]]
+        assert [[row["series"], float(row["occupancy_percent"])] for row in layer["family"]] == family, layer["family"]
+        assert len({curve for curve, _, _ in part["family"]}) == 2, part["family"]
+
+
+def winner_occupancy(problem):
+    point = next(mark["point"] for mark in problem["marks"] if mark["name"] == "winner")
+    return rows_of(problem["points"]["occupancy_percent"], problem["points"]["count"])[point]
+
+
+def add_family(database, folder):
+    """A database with the same launches twice: the other experiment is called occupancy, with 16 or 32 bytes per thread."""
+    other, both = folder / "other.db", folder / "both.db"
+    with contextlib.closing(sqlite3.connect(database)) as sql, sql:
+        sql.execute("""UPDATE devices SET facts = json_set(facts, '$.max_threads_per_sm', 2048, '$.max_blocks_per_sm', 32,
+            '$.registers_per_sm', 65536, '$.shared_bytes_per_sm', 233472)""")
+    shutil.copy(database, other)
+    with contextlib.closing(sqlite3.connect(other)) as sql, sql:
+        sql.execute("UPDATE experiments SET name = 'occupancy'")
+        sql.execute("UPDATE problems SET key = 'occupancy.' || key")
+        sql.execute("UPDATE trials SET metrics = json_object('bytes_per_thread', 16 + 16 * (configuration_id % 2))")
+    subprocess.run([os.environ["TUNE"], "merge", both, database, other], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return both
 
 
 def compare_with_show(database, data):
@@ -62,10 +92,12 @@ def main():
         database, page = pathlib.Path(folder) / "test.db", pathlib.Path(folder) / "test.html"
         subprocess.run([os.environ["FIXTURE"], database], check=True)
         subprocess.run([os.environ["TUNE"], "report", "--db", database, "-o", page, "--no-figures"], check=True)
-        compare_with_plot(database, page)
         data = data_of(page)
         compare_with_show(database, data)
         assert "\n" + data["parts"][0]["problems"][0]["problem"] + " n=" in data["conf"], "no line of tuned.conf"
+        both = add_family(database, pathlib.Path(folder))
+        subprocess.run([os.environ["TUNE"], "report", "--db", both, "-o", page, "--no-figures"], check=True)
+        compare_with_plot(both, page)
     return 0
 
 

@@ -91,6 +91,8 @@ struct subject {
     const char *device_uuid, *device, *kind, *experiment, *problem;
     int64_t unit_count, n;
     double bytes_moved, operations;
+    const char *family;          /* curves of the family `occupancy`; JSON, as limits; NULL: none */
+    const char *limits;          /* occupancies that each limit would allow the winner */
     const struct winner *winner; /* NULL: no winner yet */
     struct launched *launched;
     size_t launched_count;
@@ -101,7 +103,7 @@ struct subject {
 static const struct store_column subject_columns[] = {
     PLACE_COLUMNS,         OF(device_uuid, TEXT), OF(device, TEXT),        OF(kind, TEXT),
     OF(experiment, TEXT),  OF(problem, TEXT),     OF(unit_count, INTEGER), OF(n, INTEGER),
-    OF(bytes_moved, REAL), OF(operations, REAL)};
+    OF(bytes_moved, REAL), OF(operations, REAL),  OF(family, TEXT),        OF(limits, TEXT)};
 
 /* ---- JSON from structs ---- */
 
@@ -640,6 +642,10 @@ static void append_subject(struct page *page, struct text *out, const struct sub
     append_members(out, members, COUNT(members), subject);
     if (subject->winner)
         append_winner(page, out, subject->winner);
+    if (subject->limits) {
+        text_append(out, ",\"limits\":");
+        page_append_json(out, subject->limits, NULL);
+    }
     append_launched(out, subject);
     text_append(out, "}");
 }
@@ -680,6 +686,8 @@ static void append_part(struct page *page, struct text *out, struct subject *sub
     text_printf(out, ",\"is_gpu\":%s,",
                 device_traits(subjects[first].kind)->is_gpu ? "true" : "false");
     append_members(out, members, COUNT(members), &subjects[first]);
+    text_append(out, ",\"family\":");
+    page_append_json(out, subjects[first].family ? subjects[first].family : "[]", NULL);
     text_append(out, ",");
     out->failed = out->failed || !list;
     append_parameters(page, out, list, list ? count : 0);

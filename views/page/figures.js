@@ -49,10 +49,10 @@ const frame = (width, height, label) => {
   const svg = draw('svg', { viewBox: `0 0 ${width} ${height}`, class: 'plot', role: 'application', tabindex: '0', 'aria-label': label });
   return { svg, marks, ring, pins };
 };
-const axisY = (values, y, left, right, label) => [
+const axisY = (values, y, left, right, top, label) => [
   values.map((value) => [draw('line', { class: 'grid', x1: left, x2: right, y1: y(value), y2: y(value) }),
     draw('text', { x: left - 6, y: y(value) + 4, 'text-anchor': 'end' }, shownRate(value))]),
-  draw('text', { x: 4, y: 11, class: 'axis-label' }, label)].flat(2);
+  draw('text', { x: 4, y: top - 9, class: 'axis-label' }, label)].flat(2);
 
 // The next launch by speed, or by place: keys do what the mouse does.
 const walkPoints = (event) => {
@@ -118,11 +118,39 @@ const follow = ({ ring, pins }, placeOf) => () => {
 };
 
 // ---- throughput against something a launch has ----
+// Above the axes how much occupancy each limit of an SM would allow the winner, and its own as a line through all.
+const LIMIT_HEIGHT = 17;
+const drawOccupancyLimits = (limits, scale, left, bottom) => {
+  const own = Math.min(...limits.map(([, percent]) => percent));
+  return [draw('text', { class: 'axis-label', x: left, y: 11 }, 'what each limit would allow the winner'),
+    limits.map(([name, percent], k) => [
+      draw('text', { x: left, y: 11 + LIMIT_HEIGHT * (k + 1) - 3 }, `${name}: ${digits(percent)} %`),
+      draw('line', { class: percent === own && own < 100 ? 'limit own' : 'limit', x1: scale(0), x2: scale(percent), y1: 12 + LIMIT_HEIGHT * (k + 1), y2: 12 + LIMIT_HEIGHT * (k + 1) })]),
+    draw('line', { class: 'own-occupancy', x1: scale(own), x2: scale(own), y1: 16, y2: bottom })].flat(2);
+};
+// Curves of the family `occupancy`, behind all: cut where the axes end.
+const drawFamily = (family, scale, y, [left, right, top, bottom]) => {
+  const curves = new Map();
+  for (const [bytes, percent, rate] of family) {
+    if (!curves.has(bytes)) curves.set(bytes, []);
+    curves.get(bytes).push([scale(percent), y(rate)]);
+  }
+  return draw('svg', { x: left, y: top, width: right - left, height: bottom - top, viewBox: `${left} ${top} ${right - left} ${bottom - top}` },
+    [...curves].map(([bytes, line], k) => {
+      const first = line.find(([, at]) => at < bottom - 12) || line[0];
+      return [draw('path', { class: 'family', 'stroke-dasharray': ['', '7 3', '2 3'][k % 3], d: 'M' + line.map((at) => at.map((own) => own.toFixed(1)).join(' ')).join('L') }),
+        draw('text', { class: 'halo', x: first[0] + 3, y: first[1] + 12 }, `${bytes} B`)];
+    }));
+};
 // kind: {name, value(points, i), label, isLog, format, say(what conclude found)}
 const drawScatter = (kind, width) => {
   const { problem } = state;
   const { points } = problem;
-  const [left, right, top, bottom] = [52, width - 10, 20, FIGURE_HEIGHT - 34];
+  const limits = kind.isOccupancy ? problem.limits : [];
+  const family = kind.isOccupancy && problem.unit === 'GB/s' ? problem.part.family : [];
+  const rise = limits.length > 0 ? LIMIT_HEIGHT * (limits.length + 1) : 0;
+  const height = FIGURE_HEIGHT + rise;
+  const [left, right, top, bottom] = [52, width - 10, 20 + rise, height - 34];
   const known = points.order.filter((i) => kind.value(points, i) > (kind.isLog ? 0 : -1));
   const slots = new Map();
   for (const i of known) {
@@ -143,7 +171,7 @@ const drawScatter = (kind, width) => {
   const counts = colours.groups.map(() => new Map());
   const count = (i) => counts[colours.of(i)].get(kind.value(points, i)) || 0;
   for (const i of known) if (!baselines.has(i)) counts[colours.of(i)].set(kind.value(points, i), count(i) + 1);
-  const isJoined = (i) => !baselines.has(i) && (!kind.joinsSeveral || !points.parameters.variant || count(i) > 1);
+  const isJoined = (i) => !baselines.has(i) && (!kind.isOccupancy || !points.parameters.variant || count(i) > 1);
   const joined = known.filter(isJoined);
   const curves = colours.groups.map(() => new Map()); // of each colour its best at each value
   for (const i of joined.length > 0 ? joined : known) {
@@ -170,7 +198,7 @@ const drawScatter = (kind, width) => {
   }
   const active = known.filter((i) => state.active[i]);
   const title = conclude(kind)(problem, active);
-  const { svg, ring, pins } = frame(width, FIGURE_HEIGHT, `${title}. ${kind.label} against ${problem.unit}. Arrow keys go from launch to launch, Enter pins one.`);
+  const { svg, ring, pins } = frame(width, height, `${title}. ${kind.label} against ${problem.unit}. Arrow keys go from launch to launch, Enter pins one.`);
   const winner = problem.marks.find((mark) => mark.name === 'winner');
   const delta = problem.winner && problem.winner.limit ? problem.winner.limit.delta : null;
   if (winner && delta > 0 && points.rate[winner.point]) {
@@ -178,9 +206,11 @@ const drawScatter = (kind, width) => {
     const low = Math.min(bottom, y(points.rate[winner.point] / (1 + delta)));
     svg.append(draw('rect', { class: 'tie', x: left, width: right - left, y: high, height: Math.max(2, low - high) }));
   }
-  svg.append(...axisY(ticks(begin, highest, 5), y, left, right, problem.unit));
+  if (limits.length > 0) svg.append(...drawOccupancyLimits(limits, scale, left, bottom));
+  svg.append(...axisY(ticks(begin, highest, 5), y, left, right, top, problem.unit));
+  if (family.length > 0) svg.append(drawFamily(family, scale, y, [left, right, top, bottom]));
   if (isNear) svg.append(draw('line', { class: 'ceiling', x1: left, x2: right, y1: y(problem.ceiling), y2: y(problem.ceiling) }),
-    draw('text', { class: 'ceiling-name', x: right, y: 11, 'text-anchor': 'end' }, `measured ${problem.ceilingName}`));
+    draw('text', { class: 'ceiling-name', x: right, y: top - 9, 'text-anchor': 'end' }, `measured ${problem.ceilingName}`));
   const powers = values.filter((value, k) => k === 0 || k === values.length - 1 || Number.isInteger(Math.log2(value)));
   const shownTicks = !kind.isLog ? ticks(0, most, 6) : powers.length > 2 ? powers : values;
   let last = -99;
@@ -189,7 +219,7 @@ const drawScatter = (kind, width) => {
     last = scale(value);
     svg.append(draw('text', { x: last, y: bottom + 15, 'text-anchor': 'middle' }, kind.format(value)));
   }
-  svg.append(draw('text', { class: 'axis-label', x: right, y: FIGURE_HEIGHT - 4, 'text-anchor': 'end' }, kind.label));
+  svg.append(draw('text', { class: 'axis-label', x: right, y: height - 4, 'text-anchor': 'end' }, kind.label));
   const dim = known.filter((i) => !state.active[i]).map((i) => place.get(i));
   if (dim.length > 0) svg.append(draw('path', { class: 'dots dim', d: dots(dim) }));
   const byGroup = colours.groups.map(() => []);
@@ -226,13 +256,14 @@ const drawScatter = (kind, width) => {
   }
   svg.append(pins, ring);
   const rateAt = linear(bottom, top, begin, highest + (highest - begin) * 0.04);
-  interact(svg, [width, FIGURE_HEIGHT], () => active.map((i) => [i, ...place.get(i)]), (xs, ys) => {
+  interact(svg, [width, height], () => active.map((i) => [i, ...place.get(i)]), (xs, ys) => {
     const held = xs && values.filter((value) => scale(value) >= xs[0] - gap / 2 && scale(value) <= xs[1] + gap / 2);
     setBrush(kind.name, xs && [{ of: `#${kind.name}`, low: held[0] ?? 1, high: held.at(-1) ?? 0 },
       { of: '#rate', low: ys[1] >= bottom - 4 ? 0 : rateAt(ys[1]), high: rateAt(ys[0]) }]);
   });
   const note = begin > 0 ? ` Axis starts at ${shownRate(begin)} ${problem.unit}${below > 0 ? `; ${shownCount(below)} slower ${below === 1 ? 'launch is' : 'launches are'} drawn at the bottom` : ''}.` : '';
-  return { title, note, body: svg, hovered: follow({ ring, pins }, (i) => place.get(i)) };
+  const behind = family.length > 0 ? ' Grey: the family occupancy here, by bytes in flight per thread.' : '';
+  return { title, note: note + behind, body: svg, hovered: follow({ ring, pins }, (i) => place.get(i)) };
 };
 
 // What is seen, as plots/*.sql say it of all launches: by the same rule, of those that are left. value: what they are told
@@ -252,7 +283,7 @@ const conclude = (kind) => (problem, active) => {
 };
 const plural = (count, word) => `${digits(count)} ${word}${count === 1 ? '' : 's'}`;
 const OCCUPANCY = {
-  name: 'occupancy', value: (points, i) => points.occupancy_percent[i], label: 'theoretical occupancy, %', most: 100, joinsSeveral: true,
+  name: 'occupancy', value: (points, i) => points.occupancy_percent[i], label: 'theoretical occupancy, %', most: 100, isOccupancy: true,
   format: (value) => String(value),
   say({ name, own, values, best, share, rate }) {
     if (values.length === 1) return `Every configuration has an occupancy of ${digits(own)} %`;
