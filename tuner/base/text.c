@@ -223,7 +223,9 @@ unsigned long utf8_code(const char *character, size_t bytes)
 void text_make_printable(char *text)
 {
     char *end = text;
-    for (const char *at = text; *at;) {
+    while (*end >= ' ' && *end <= '~') /* all of most texts */
+        end++;
+    for (const char *at = end; *at;) {
         const unsigned char byte = (unsigned char)*at;
         size_t bytes = utf8_bytes(at);
         const bool c1 = bytes == 2 && byte == 0xc2 && (unsigned char)at[1] < 0xa0;

@@ -163,7 +163,8 @@ static inline void environment_bind(struct environment *environment, size_t slot
 
 /* Evaluates an expression without allocating memory. STATUS_BAD_INPUT: no value here (division by
  * zero, overflow, a text where a number is needed); STATUS_UNAVAILABLE: a variable has no value.
- * Texts of the result are the expression's or the environment's. */
+ * Texts of the result are the expression's or the environment's. error: NULL where only success
+ * counts. */
 enum status expression_evaluate(const struct expression *expression,
                                 struct environment *environment, struct value *out,
                                 struct error *error);

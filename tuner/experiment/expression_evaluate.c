@@ -415,7 +415,9 @@ enum status expression_evaluate(const struct expression *expression,
                                 struct error *error)
 {
     struct evaluation evaluation = {.environment = environment, .error = error};
-    return evaluate_operand(expression, &evaluation, out) ? STATUS_OK : error->status;
+    if (evaluate_operand(expression, &evaluation, out))
+        return STATUS_OK;
+    return error ? error->status : STATUS_BAD_INPUT;
 }
 
 /* ---- all items of a list ---- */

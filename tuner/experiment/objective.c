@@ -366,12 +366,11 @@ enum status point_metrics(const struct point *point, const struct metrics *metri
                           struct error *error)
 {
     const struct experiment *experiment = point->experiment;
-    struct error ignored;
     struct maker maker;
     *count = 0;
     if (!begin_metrics(experiment, point, metrics, error, &maker))
         return error->status;
-    maker.error = &ignored; /* a metric without a value is NaN */
+    maker.error = NULL; /* a metric without a value is NaN */
     for (; *count < experiment->metric_count; ++*count) {
         const struct named_formula *metric = &experiment->metrics[*count];
         struct value value;

@@ -23,6 +23,8 @@ enum status place_error(struct error *error, enum status status, struct place pl
 {
     char subject[ERROR_TEXT_BYTES];
     va_list arguments;
+    if (!error)
+        return status;
     va_start(arguments, format);
     (void)vsnprintf(subject, sizeof subject, format, arguments);
     va_end(arguments);
@@ -33,6 +35,8 @@ bool(place_refuses)(struct error *error, struct place place, const char *format,
 {
     char subject[ERROR_TEXT_BYTES];
     va_list arguments;
+    if (!error)
+        return false;
     va_start(arguments, format);
     (void)vsnprintf(subject, sizeof subject, format, arguments);
     va_end(arguments);

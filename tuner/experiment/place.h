@@ -25,7 +25,8 @@ struct place {
     uint32_t column;
 };
 
-/* Sets "FILE:LINE:COLUMN: text", or "FILE: ORIGIN: text". Returns `status`. */
+/* Sets "FILE:LINE:COLUMN: text", or "FILE: ORIGIN: text". Returns `status`. error: NULL where only
+ * success counts: a text costs more than most formulas. */
 enum status place_error(struct error *error, enum status status, struct place place,
                         const char *format, ...) __attribute__((format(printf, 4, 5)));
 

@@ -58,9 +58,8 @@ static size_t depth_of(const struct experiment *experiment, struct slot_set uses
 static bool rules_out(struct maker *maker, const struct formula *constraint)
 {
     struct error *error = maker->error;
-    struct error ignored;
     bool keeps = true;
-    maker->error = &ignored;
+    maker->error = NULL;
     const bool is_decided = make_truth(maker, constraint, &keeps);
     maker->error = error;
     return is_decided && !keeps;
