@@ -1,6 +1,6 @@
 #!/bin/bash
-# outcome.sh [-b BUDGET] [-o FOLDER] [-l LIST] CHECKOUTS: what a person gets who has a project that builds, and a GPU. A line of the
-# list (default: outcomes.txt beside this script) is
+# outcome.sh [-b BUDGET] [-j JOBS] [-s SECONDS] [-o FOLDER] [-l LIST] CHECKOUTS: what a person gets who has a project that builds, and a GPU.
+# A line of the list (default: outcomes.txt beside this script) is
 #   PROJECT | FILE below CHECKOUTS/PROJECT | KERNEL | how it is compiled | the program that launches it
 # The compiler's line is run in the project's folder and handed to 'tune init' behind `--`; `cmake` means that of a build folder, whose
 # compile_commands.json 'tune init' finds by itself; nothing: the file alone. The program may be missing. Each kernel is drafted, run with
@@ -9,13 +9,17 @@
 #   guessed      a winner, or none, and sure; but sizes, counts or the launch were guesses, which the file marks
 #   refused      'tune init' said why not
 #   useless      drafted, and the run had no sure answer: most configurations failed, or all
-# TUNE names the program. Experiments and what was said stay in FOLDER (default: ./outcomes).
+#   not reached  no time was left of the SECONDS (default: no limit) for all of the list
+# JOBS builds, then JOBS drafts are made at once (default: 1); kernels are tuned one after the other. TUNE names the program. Experiments
+# and messages stay in FOLDER (default: ./outcomes).
 set -uo pipefail
 here=$(cd -- "$(dirname -- "$0")" && pwd)
-list=$here/outcomes.txt budget=20s out=outcomes
-while getopts b:o:l: option; do
+list=$here/outcomes.txt budget=20s out=outcomes jobs=1 limit=1000000
+while getopts b:j:s:o:l: option; do
     case $option in
     b) budget=$OPTARG ;;
+    j) jobs=$OPTARG ;;
+    s) limit=$OPTARG ;;
     o) out=$OPTARG ;;
     l) list=$OPTARG ;;
     *) exit 2 ;;
@@ -27,10 +31,9 @@ mkdir -p "$out" || exit 1
 out=$(cd -- "$out" && pwd)
 tune=$(command -v -- "${TUNE:-tune}") || { echo "outcome.sh: ${TUNE:-tune} is not a program: name it by TUNE=PROGRAM" >&2; exit 2; }
 tune=$(realpath -- "$tune")
-child=
 end() {
     trap '' HUP INT TERM
-    [[ -z $child ]] || kill -TERM "$child" 2>/dev/null
+    kill -TERM $(jobs -p) 2>/dev/null
     wait
     exit "$1"
 }
@@ -40,14 +43,53 @@ trap 'end 143' TERM
 
 trim() { sed 's/^ *//; s/ *$//' <<<"$1"; }
 
-# limited SECONDS COMMAND...: in the background, so that a signal reaches us; its output is in $out/NAME.log.
+# limited SECONDS COMMAND...: in the background, so that a signal reaches us; appends its output to $log.
 limited() {
     timeout --kill-after=10 "$@" >>"$log" 2>&1 &
-    child=$!
-    wait "$child"
-    local code=$?
-    child=
-    return "$code"
+    wait $!
+}
+
+# all_at_once FUNCTION: for each line of the list, $jobs at a time.
+all_at_once() {
+    local k
+    for ((k = 0; k < ${#kernels[@]}; k++)); do
+        while (($(jobs -rp | wc -l) >= jobs)); do wait -n; done
+        "$1" "$k" &
+    done
+    wait
+}
+
+build() { # INDEX: once for all kernels of the same line
+    local k log
+    [[ -n ${lines[$1]} && ${lines[$1]} != cmake ]] || return 0
+    for ((k = 0; k < $1; k++)); do
+        [[ ${projects[k]}${lines[k]} != "${projects[$1]}${lines[$1]}" ]] || return 0
+    done
+    log=$out/build.$1.log
+    cd -- "$sources/${projects[$1]}" 2>/dev/null && limited 600 bash -c "${lines[$1]}" || touch "$log.failed"
+}
+
+# draft INDEX: leaves CODE, SECONDS and why in $out/NAME.draft.
+draft() {
+    local log=$out/${names[$1]}.log yaml=$out/${names[$1]}.yaml line=${lines[$1]} begun=$SECONDS k words code=1
+    local options=(--kernel "${kernels[$1]}" -o "$yaml" --force)
+    [[ -z ${programs[$1]} ]] || options+=(--program "${programs[$1]}")
+    : >"$log"
+    for ((k = 0; k < $1; k++)); do # the line that was built
+        [[ ${projects[k]}$line != "${projects[$1]}${lines[k]}" ]] || break
+    done
+    if ! cd -- "$sources/${projects[$1]}" 2>/dev/null; then
+        echo "no checkout" >>"$log"
+    elif [[ -e $out/build.$k.log.failed ]]; then
+        echo "tune init: does not build: $(grep -m 1 -i error "$out/build.$k.log" | cut -c1-160)" >>"$log"
+    elif ((SECONDS >= limit)); then
+        code=124
+    else
+        [[ -z $line || $line == cmake ]] || { read -ra words <<<"$line" && options+=(-- "${words[@]}"); }
+        limited 120 "$tune" init "${files[$1]}" "${options[@]}"
+        code=$?
+    fi
+    echo "$code $((SECONDS - begun))" >"$out/${names[$1]}.draft"
 }
 
 # The guesses that a draft marks where they decide what is measured: sizes, the launch, counts and scalars.
@@ -75,49 +117,38 @@ judge() { # YAML CODE
     fi
 }
 
+projects=() files=() kernels=() lines=() programs=() names=()
+while IFS='|' read -r project file kernel line program; do
+    project=$(trim "$project") file=$(trim "$file") kernel=$(trim "$kernel")
+    [[ -z $project || $project == \#* ]] && continue
+    projects+=("$project") files+=("$file") kernels+=("$kernel") lines+=("$(trim "${line:-}")") programs+=("$(trim "${program:-}")")
+    name=$(tr -c 'A-Za-z0-9\n' _ <<<"${project}_$(basename "${file%.*}")_$kernel")
+    names+=("$name")
+    rm -rf "$out/$name".{yaml,cap,captured,db,conf,draft,log}
+done <"$list"
+rm -f "$out"/build.*
+all_at_once build
+all_at_once draft
+
 declare -A count
-tried=0
 echo '| project | file | kernel | outcome | seconds to the draft | |'
 echo '|---|---|---|---|---:|---|'
-while IFS='|' read -r project file kernel line program; do
-    project=$(trim "$project") file=$(trim "$file") kernel=$(trim "$kernel") line=$(trim "${line:-}") program=$(trim "${program:-}")
-    [[ -z $project || $project == \#* ]] && continue
-    tried=$((tried + 1))
-    name=$(tr -c 'A-Za-z0-9\n' _ <<<"${project}_$(basename "${file%.*}")_$kernel")
-    yaml=$out/$name.yaml log=$out/$name.log
-    rm -rf "$yaml" "$out/$name".{cap,captured,db,conf}
-    : >"$log"
-    class=refused
-    seconds=-
-    words=("$file")
-    if ! cd -- "$sources/$project" 2>/dev/null; then
-        why="no checkout"
-    elif [[ -n $line && $line != cmake ]] && ! limited 600 bash -c "$line"; then
-        why="does not build: $(grep -m 1 -i error "$log" | cut -c1-160)"
-    else
-        options=(--kernel "$kernel" -o "$yaml" --force)
-        [[ -z $program ]] || options+=(--program "$program")
-        begun=$SECONDS
-        if [[ -n $line && $line != cmake ]]; then
-            read -ra words <<<"$line"
-            limited 180 "$tune" init "$file" "${options[@]}" -- "${words[@]}"
-        else
-            limited 180 "$tune" init "$file" "${options[@]}"
-        fi
-        code=$?
-        seconds=$((SECONDS - begun))
-        why=$(grep -E '^tune init: ' "$log" | tail -n 1)
-        if [[ $code -eq 0 ]]; then
-            limited 300 "$tune" run "$yaml" --device 0 --budget "$budget" --db "$out/$name.db" --conf "$out/$name.conf" --no-report
-            judge "$yaml" $?
-        elif [[ -z $why ]]; then
-            class=useless why="tune init ended with $code and no word"
-        fi
+for ((k = 0; k < ${#kernels[@]}; k++)); do
+    name=${names[k]} log=$out/${names[k]}.log yaml=$out/${names[k]}.yaml
+    read -r code seconds <"$out/$name.draft"
+    class=refused why=$(grep -E '^tune init: |^no checkout' "$log" | tail -n 1)
+    if [[ $code -eq 0 || -z $why ]] && ((SECONDS >= limit)); then
+        class="not reached" why=
+    elif [[ $code -eq 0 ]]; then
+        cd -- "$sources/${projects[k]}" || exit 1
+        limited 300 "$tune" run "$yaml" --device 0 --budget "$budget" --db "$out/$name.db" --conf "$out/$name.conf" --no-report
+        judge "$yaml" $?
+    elif [[ -z $why ]]; then
+        class=useless why="tune init ended with $code and no word"
     fi
-    cd -- "$out" || exit 1
     count[$class]=$((${count[$class]:-0} + 1))
     why=${why//|/\\|} why=${why//$sources\//}
-    echo "| $project | ${file##*/} | $kernel | $class | $seconds | ${why:0:260} |"
-done <"$list"
+    echo "| ${projects[k]} | ${files[k]##*/} | ${kernels[k]} | $class | $seconds | ${why:0:260} |"
+done
 echo
-for class in meaningful guessed refused useless; do echo "$class: ${count[$class]:-0} of $tried"; done
+for class in meaningful guessed refused useless "not reached"; do echo "$class: ${count[$class]:-0} of ${#kernels[@]}"; done
