@@ -2,7 +2,7 @@
 -- that page against this file. Times are nanoseconds, sizes bytes, dates UTC in ISO 8601.
 
 PRAGMA application_id = 0x54756e65; -- "Tune"
-PRAGMA user_version = 16;
+PRAGMA user_version = 17;
 
 CREATE TABLE devices (
     id INTEGER PRIMARY KEY,
@@ -52,7 +52,9 @@ CREATE TABLE peers (
     environment_id INTEGER NOT NULL REFERENCES environments (id),
     problem_key TEXT NOT NULL,
     n INTEGER NOT NULL,
-    l2_mode TEXT NOT NULL CHECK (l2_mode IN ('cold', 'hot', 'stream', 'dirty')),
+    l2_mode TEXT NOT NULL CHECK (l2_mode IN (
+        'cold', 'hot', 'stream', 'dirty', 'cold-stream', 'hot-stream', 'stream-stream', 'dirty-stream',
+        'cold-eager', 'hot-eager', 'stream-eager', 'dirty-eager')),
     name TEXT NOT NULL,
     time_ns REAL NOT NULL,
     mad_ns REAL,
@@ -104,7 +106,9 @@ CREATE TABLE runs (
     ended_at TEXT,
     outcome TEXT CHECK (outcome IN ('complete', 'interrupted', 'failed')),
     seed INTEGER NOT NULL,
-    l2_mode TEXT NOT NULL CHECK (l2_mode IN ('cold', 'hot', 'stream', 'dirty')),
+    l2_mode TEXT NOT NULL CHECK (l2_mode IN (
+        'cold', 'hot', 'stream', 'dirty', 'cold-stream', 'hot-stream', 'stream-stream', 'dirty-stream',
+        'cold-eager', 'hot-eager', 'stream-eager', 'dirty-eager')),
     tick_ns REAL NOT NULL,
     empty_pair_ns REAL NOT NULL,
     node_gap_ns REAL,
@@ -129,7 +133,9 @@ CREATE TABLE trials (
     configuration_id INTEGER NOT NULL REFERENCES configurations (id),
     stage TEXT NOT NULL CHECK (stage IN ('sweep', 'race', 'confirm', 'dirty', 'hot')),
     objective TEXT NOT NULL DEFAULT 'time',
-    l2_mode TEXT NOT NULL CHECK (l2_mode IN ('cold', 'hot', 'stream', 'dirty')),
+    l2_mode TEXT NOT NULL CHECK (l2_mode IN (
+        'cold', 'hot', 'stream', 'dirty', 'cold-stream', 'hot-stream', 'stream-stream', 'dirty-stream',
+        'cold-eager', 'hot-eager', 'stream-eager', 'dirty-eager')),
     status TEXT NOT NULL,
     detail TEXT,
     compile_log TEXT,
@@ -307,7 +313,9 @@ CREATE TABLE winners (
     id INTEGER PRIMARY KEY,
     environment_id INTEGER NOT NULL REFERENCES environments (id),
     problem_id INTEGER NOT NULL REFERENCES problems (id),
-    l2_mode TEXT NOT NULL CHECK (l2_mode IN ('cold', 'hot', 'stream', 'dirty')),
+    l2_mode TEXT NOT NULL CHECK (l2_mode IN (
+        'cold', 'hot', 'stream', 'dirty', 'cold-stream', 'hot-stream', 'stream-stream', 'dirty-stream',
+        'cold-eager', 'hot-eager', 'stream-eager', 'dirty-eager')),
     objective TEXT NOT NULL DEFAULT 'time',
     trial_id INTEGER NOT NULL REFERENCES trials (id),
     run_id INTEGER NOT NULL REFERENCES runs (id),
@@ -364,7 +372,9 @@ CREATE TABLE ranges (
     environment_id INTEGER NOT NULL REFERENCES environments (id),
     experiment_id INTEGER NOT NULL REFERENCES experiments (id),
     problem_key TEXT NOT NULL,
-    l2_mode TEXT NOT NULL CHECK (l2_mode IN ('cold', 'hot', 'stream', 'dirty')),
+    l2_mode TEXT NOT NULL CHECK (l2_mode IN (
+        'cold', 'hot', 'stream', 'dirty', 'cold-stream', 'hot-stream', 'stream-stream', 'dirty-stream',
+        'cold-eager', 'hot-eager', 'stream-eager', 'dirty-eager')),
     objective TEXT NOT NULL,
     run_id INTEGER NOT NULL REFERENCES runs (id),
     n_low INTEGER NOT NULL,
@@ -607,6 +617,14 @@ CREATE VIEW verdicts AS
 SELECT 'sound' AS trust, 'sure' AS verdict
 UNION ALL SELECT 'noisy', 'nearly sure'
 UNION ALL SELECT 'unstable', 'not sure';
+
+-- The words of trials.l2_mode: the cache's state, and how launches were issued, in the order of preference.
+CREATE VIEW conditions AS
+SELECT s.state || i.suffix AS l2_mode, s.state, i.issue, i.place
+FROM (SELECT 'cold' AS state UNION ALL SELECT 'hot' UNION ALL SELECT 'stream' UNION ALL SELECT 'dirty') AS s
+CROSS JOIN (SELECT '' AS suffix, 'graph' AS issue, 1 AS place
+            UNION ALL SELECT '-stream', 'stream', 2
+            UNION ALL SELECT '-eager', 'eager', 3) AS i;
 
 -- How each contender stands with the fastest of its choice. 'as fast' and 'slower' are shown by an interval that lies
 -- on one side of what counts as equal; without one, or with one that lies on both, it was not compared to the end. A

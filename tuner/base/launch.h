@@ -9,6 +9,7 @@
 #include "tuner/base/compare.h"
 #include "tuner/base/element.h"
 #include "tuner/base/fill.h"
+#include "tuner/base/l2_mode.h"
 #include "tuner/base/value.h"
 
 enum {
@@ -189,22 +190,6 @@ struct kernel_resources {
 /* Returns -1 for all members but `barriers`. */
 struct kernel_resources resources_unknown(void);
 
-/* State of the last-level cache when a run is timed. Stored by name; times of different modes are
- * never mixed. */
-enum l2_mode {
-    L2_COLD, /* a clean buffer of twice the cache was read; inputs rotate over copies */
-    L2_HOT,  /* equal buffers every run, after two untimed runs */
-    /* Streaming: inputs rotate over copies of at least five times the cache's size, and the cache
-     * is not flushed between blocks; as L2_COLD if memory is too short for these copies. */
-    L2_STREAM,
-    /* As L2_COLD, but flushed by writing, as other harnesses do: shows the cost of dirty lines. */
-    L2_DIRTY,
-};
-enum { L2_MODES = 4 };
-
-const char *l2_mode_name(enum l2_mode mode);
-/* Finds the mode; false when no mode has that name. */
-bool l2_mode_parse(const char *name, enum l2_mode *out);
 const char *schedule_name(enum schedule schedule);
 const char *fill_name(enum argument_fill fill);
 /* Returns whether the argument lies in device memory; role_is_filled: and has a fill. */

@@ -87,8 +87,14 @@ static void offer_objectives(const struct typed *typed)
 
 static void offer_modes(const struct typed *typed)
 {
-    for (int mode = 0; mode < L2_MODES; mode++)
+    for (int mode = 0; mode < L2_STATES; mode++)
         complete_offer(typed, l2_mode_name((enum l2_mode)mode), NULL);
+}
+
+static void offer_issues(const struct typed *typed)
+{
+    for (int issue = 0; issue < ISSUES; issue++)
+        complete_offer(typed, issue_name((enum issue)issue), NULL);
 }
 
 static void offer_devices(const struct typed *typed)
@@ -133,6 +139,7 @@ static const struct {
     {.option = "dialect", .words = "kernel_tuner ktt"},
     {.option = "effort", .words = "quick normal thorough"},
     {.option = "format", .words = "png svg pdf"},
+    {.option = "as", .offer = offer_issues},
     {.option = "l2", .offer = offer_modes},
     {.option = "n", .sql = show_query_sizes},
     {.option = "objective", .offer = offer_objectives},

@@ -16,8 +16,8 @@
 /* Options that a file may set: ways and places of measuring, but no commands, sources or files
  * elsewhere. A file that came with another person's sources must not be able to run programs or
  * overwrite files. */
-static const char *const allowed[] = {"budget", "db",   "device",    "effort",   "jobs", "l2",
-                                      "points", "seed", "objective", "strategy", "until"};
+static const char *const allowed[] = {"as", "budget", "db",   "device",    "effort",   "jobs",
+                                      "l2", "points", "seed", "objective", "strategy", "until"};
 
 /* Finds the nearest file of this name, from the current folder upwards; else the user's own. */
 static const char *find_file(struct arena *arena)

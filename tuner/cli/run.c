@@ -343,38 +343,32 @@ static void print_step(const struct run *run)
 
 /* ---- the run ---- */
 
-/* Counts the kinds of device to be tuned from `first` on. */
-static int64_t kinds_left(const struct run *run, size_t first)
-{
-    int64_t count = 0;
-    for (size_t kind = first; device_kinds[kind]; kind++) {
-        bool meant = false;
-        for (size_t i = 0; i < run->device_count; i++)
-            meant = meant || run->devices[i].api == device_kinds[kind];
-        count += meant;
-    }
-    return count;
-}
+static const char *const issue_words[] = {[ISSUE_GRAPH] = "together, as a graph",
+                                          [ISSUE_STREAM] = "one by one on a stream",
+                                          [ISSUE_EAGER] = "one by one, the host's time included"};
 
-/* Tunes all devices of one kind together. */
-static enum status run_kind(struct run *run, struct store *store, size_t kind, struct error *error)
+/* Tunes all devices of one kind together, with launches issued in one way. */
+static enum status run_kind(struct run *run, struct store *store, size_t kind, size_t turn,
+                            struct error *error)
 {
     const struct device_api *api = device_kinds[kind];
     struct session_experiment experiments[EXPERIMENTS_MAX];
     struct session_summary summary;
-    size_t count = experiments_of_kind(&run->experiments, api->kind, experiments);
-    bool is_meant = false, every = false;
+    unsigned issues = 0;
+    enum issue issue = ISSUE_GRAPH;
+    if (!run_is_meant(run, api) || !run_turn(run, api->kind, turn, &issue))
+        return STATUS_OK;
+    size_t count = run_experiments(run, api->kind, issue, experiments, &issues);
+    run->several_issues |= issues > 1u << ISSUE_GRAPH;
+    bool every = false;
     run->session.device_count = 0;
     run->session.hosts = run->hosts.items;
     run->session.host_count = run->hosts.count;
     for (size_t i = 0; i < run->device_count; i++) {
-        is_meant = is_meant || run->devices[i].api == api;
         every = every || (run->devices[i].api == api && run->devices[i].index == RUN_EVERY_DEVICE);
         if (run->devices[i].api == api)
             run->session.device_indices[run->session.device_count++] = run->devices[i].index;
     }
-    if (!is_meant)
-        return STATUS_OK;
     if (stop_requested)
         return error_set(error, STATUS_INTERRUPTED, "stopped before any %s device was tuned",
                          api->kind);
@@ -392,16 +386,20 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
     if (run->replay.recording) /* only recorded sizes are known */
         run->session.protocol.look_between = 0;
     run->session.device_kind = api->kind;
+    run->session.l2_mode = l2_mode_as(run->session.l2_mode, issue);
     run->session.compiles_beside_measuring =
         api->compiles_beside_measuring && api->compiles_beside_measuring();
-    /* The rest of the budget, shared evenly by the kinds of device still to come. */
+    /* The rest of the budget, shared evenly by the sessions still to come. */
     int64_t passed_ns = clock_running_ns() - run->started_ns;
-    int64_t kinds = kinds_left(run, kind);
+    int64_t sessions = run_sessions_left(run, kind, turn);
     run->session.budget_ns = run->budget_ns;
-    if (run->budget_ns > 0 && kinds > 0 && kinds_left(run, 0) > 1) {
-        int64_t share_ns = (run->budget_ns - passed_ns) / kinds;
+    if (run->budget_ns > 0 && sessions > 0 && run_sessions_left(run, 0, 0) > 1) {
+        int64_t share_ns = (run->budget_ns - passed_ns) / sessions;
         run->session.budget_ns = share_ns > 0 ? share_ns : 1;
     }
+    if (!run->text.quiet && issues != 1u << ISSUE_GRAPH)
+        print_clean(stderr, "tune: --as %s: launches are issued %s%s\n", issue_name(issue),
+                    issue_words[issue], turn == ISSUES ? "; again, to try what won otherwise" : "");
     progress_begin(&run->view, run->text.quiet, &run->session, run->watch);
     struct session_events events = progress_events(&run->view);
     status = session_run(store, &run->session, experiments, count, &events, &summary, error);
@@ -473,6 +471,20 @@ static enum status write_conf(const struct run *run, struct store *store, struct
     return status;
 }
 
+/* Prints whether winners depend on the issue of launches. */
+static void print_issues(const struct run *run, struct store *store)
+{
+    struct text line = {0};
+    struct error ignored = {0};
+    if (show_append_issues(store, run->session.objective, &line, &ignored) == STATUS_OK &&
+        line.length > 0) {
+        text_append(&line, " (");
+        append_show(&line, run, "--as");
+        print_clean(stderr, "tune: %s)\n", text_string(&line));
+    }
+    text_free(&line);
+}
+
 static enum status run_with_store(struct run *run, struct store *store, struct error *error)
 {
     FAILPOINT("run.opened");
@@ -486,9 +498,9 @@ static enum status run_with_store(struct run *run, struct store *store, struct e
     /* Kinds one after the other: compilers and feeders of one would disturb the timings of a CPU.
      * One that fails does not keep the next from being tuned; the first failure is reported. */
     enum status first = STATUS_OK;
-    for (size_t i = 0; device_kinds[i]; i++) {
+    for (size_t i = 0; device_kinds[i / RUN_TURNS]; i++) {
         struct error here = {0};
-        status = run_kind(run, store, i, &here);
+        status = run_kind(run, store, i / RUN_TURNS, i % RUN_TURNS, &here);
         if (status != STATUS_OK && first == STATUS_OK) {
             first = status;
             *error = here;
@@ -506,6 +518,8 @@ static enum status run_with_store(struct run *run, struct store *store, struct e
     bool has_results = status == STATUS_OK || status == STATUS_INTERRUPTED ||
                        status == STATUS_NO_WINNER || run->others_won;
     struct error writing = {0};
+    if (has_results && !run->text.quiet && run->several_issues)
+        print_issues(run, store);
     enum status written = has_results ? write_conf(run, store, &writing) : STATUS_OK;
     if (written != STATUS_OK && (status == STATUS_OK || status == STATUS_NO_WINNER)) {
         *error = writing;

@@ -25,7 +25,7 @@ struct run_text {
     const char *conf;   /* NULL: not given */
     const char *report; /* likewise */
     const char *port;   /* port of --watch; NULL: one of the usual ports */
-    const char *l2;
+    const char *l2, *as;
     const char *seed;
     const char *sizes;
     const char *jobs;
@@ -61,6 +61,7 @@ enum { RUN_EVERY_DEVICE = -1 };
 struct run {
     struct run_text text;
     struct session_options session;
+    unsigned issues;                     /* bits of --as (1 << issue); 0: as each experiment says */
     char objective[RUN_OBJECTIVE_BYTES]; /* as stored */
     int64_t started_ns;
     int64_t budget_ns; /* budget of all kinds of device together; 0: none */
@@ -76,6 +77,7 @@ struct run {
         bool goes_on;                      /* repeating the command measures more */
         char step[VERDICT_REASON_BYTES];   /* else the suggested step; "": none */
     } ending;                              /* totals of all kinds, for the last line */
+    bool several_issues;                   /* launches were issued otherwise than in a graph */
     bool others_won;                       /* some host has winners, even if another model failed */
     struct replay replay;                  /* recording of `--device replay` */
     struct progress_view view;
@@ -97,6 +99,20 @@ enum status run_note_command(struct run *run, const struct command *command, int
 /* Finds the requested devices; GPUs are counted by a child process. Opens the hosts, which
  * hosts_close ends. */
 enum status run_parse_devices(struct run *run, struct error *error);
+
+/* Tells whether devices of the kind are to be tuned. */
+bool run_is_meant(const struct run *run, const struct device_api *api);
+/* Selects the experiments of a kind that are to be timed with this issue of launches, borrowed;
+ * returns their number. *issues: bits (1 << issue) of all of the kind. */
+size_t run_experiments(const struct run *run, const char *kind, enum issue issue,
+                       struct session_experiment out[EXPERIMENTS_MAX], unsigned *issues);
+/* Finds the issue of launches of a kind's session; `turn` counts from 0 to RUN_TURNS - 1. In the
+ * last, the first of several issues comes again, to try the others' winners. Returns false if the
+ * turn has no session. */
+enum { RUN_TURNS = ISSUES + 1 };
+bool run_turn(const struct run *run, const char *kind, size_t turn, enum issue *issue);
+/* Counts the sessions still to come: from this kind of device (of device_kinds) and turn on. */
+int64_t run_sessions_left(const struct run *run, size_t first, size_t turn);
 
 /* Returns the protocol for devices of `kind`: the effort's, changed by --set. */
 enum status run_protocol(const struct run *run, const char *kind, struct protocol *out,

@@ -158,6 +158,14 @@ static enum status choose_devices(struct run *run, struct error *error)
 static enum status start_replay(struct run *run, struct error *error)
 {
     struct replay *replay = &run->replay;
+    enum issue issue = ISSUE_GRAPH;
+    while (run->issues && !(run->issues >> issue & 1))
+        issue++;
+    if (run->issues & (run->issues - 1))
+        return error_set(error, STATUS_USAGE,
+                         "--as %s: a replay plays what was recorded in one way: name one",
+                         run->text.as);
+    run->session.l2_mode = l2_mode_as(run->session.l2_mode, issue);
     replay->cpus = !device_traits_replayed(run->text.device)->is_gpu;
     enum status status = replay_open(replay, device_replayed_name(run->text.device),
                                      run->session.l2_mode, run->session.seed, error);
@@ -334,6 +342,12 @@ static enum status parse_values(struct run *run, struct error *error)
     }
     if (status == STATUS_OK)
         status = option_l2(run->text.l2, &run->session.l2_mode, error);
+    if (status == STATUS_OK && run->text.as && !issues_parse(run->text.as, &run->issues))
+        status = error_set(error, STATUS_USAGE,
+                           "--as %s: write graph, stream or eager, or several with commas",
+                           run->text.as);
+    if (!run->issues && l2_issue(run->session.l2_mode) != ISSUE_GRAPH)
+        run->issues = 1u << l2_issue(run->session.l2_mode);
     if (status == STATUS_OK)
         status = parse_effort(run, error);
     if (status == STATUS_OK)
@@ -472,6 +486,14 @@ static size_t list_measuring(struct run *run, struct option_spec *out)
                     "the same buffers again; "
                     "`stream`: a different copy of the input each time; `dirty`: flushed by "
                     "writing, as other harnesses do."),
+        OPTION_TEXT(
+            "as", "LIST", &run->text.as,
+            "issue of the timed launches, as your program's: graph, stream or eager (default: the "
+            "experiment's `as`, else graph)\n"
+            "`graph`: together, as a graph; `stream`: one by one on a stream, queued before they "
+            "start; `eager`: one by one, the host's time included (on a CPU, the time in which its "
+            "threads wake). Each is tuned by itself, and has its own winners; of several "
+            "(`graph,eager`), the run names the problems at which the choice differs."),
         OPTION_LIST(0, "set", "NAME=VALUE", &run->text.set,
                     "set a protocol number: confirm_rounds=60; may be repeated"),
         OPTION_FLAG("list-protocol", &run->text.list_protocol,

@@ -128,8 +128,8 @@ struct device_api {
     enum status (*inputs_intact)(struct device *device, const struct launch_plan *plan,
                                  bool *intact, bool *worn, char *detail, size_t detail_bytes,
                                  struct error *error);
-    /* Times block->runs runs of the bound plan back to back as one block (a graph behind a gate on
-     * a GPU), and gives the time of one run in *elapsed_ns, without the empty pair. First poisons
+    /* Times block->runs runs of the bound plan back to back as one block, issued as block->issue
+     * demands, and gives the time of one run in *elapsed_ns, without the empty pair. First poisons
      * outputs, unless the block is prepared, brings the cache into the mode's state, and zeroes the
      * scratch when another slot was timed last. Updates are not restored: a run finds the results
      * of the last run with the same copy. Copies rotate as those of inputs do, so that the runs of

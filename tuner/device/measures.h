@@ -28,11 +28,15 @@ struct warm_up {
 /* Slots keep prepared plans (a graph on a GPU), so that many plans can be timed in turn: slot 0 to
  * DEVICE_SLOTS - 1. */
 enum { DEVICE_SLOTS = 1024, BLOCK_RUNS_MAX = 512 };
+/* Launches of a block of ISSUE_STREAM at most: a stream's queue has to hold them behind the gate.
+ */
+enum { QUEUED_MAX = 256 };
 
 struct block {
     const struct launch_plan *plan; /* bound last */
     uint32_t runs;                  /* 1 .. 512; <= copies where inputs rotate */
-    enum l2_mode mode;
+    enum l2_mode mode;              /* the cache's state alone */
+    enum issue issue;
     uint32_t slot;
     /* Draw of the copies of inputs and, on a GPU, the places of small outputs and scratch with
      * which the runs begin: blocks of one draw begin alike. */

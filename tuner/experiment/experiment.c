@@ -43,6 +43,11 @@ const char *experiment_compiler(const struct experiment *experiment)
     return experiment->compiler;
 }
 
+unsigned experiment_issues(const struct experiment *experiment)
+{
+    return experiment->issues;
+}
+
 bool experiment_is_on_request(const struct experiment *experiment)
 {
     return experiment->on_request;

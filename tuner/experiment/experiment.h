@@ -61,6 +61,9 @@ const char *
 experiment_compiler(const struct experiment *experiment); /* NULL: the device's default */
 /* Returns whether the experiment runs only when named, and not when all experiments are meant. */
 bool experiment_is_on_request(const struct experiment *experiment);
+/* Returns how its launches are to be issued for timing, as bits (1 << issue); 0: the file says
+ * nothing. */
+unsigned experiment_issues(const struct experiment *experiment);
 /* Returns whether the experiment promises results at all sizes that its constraints allow, not only
  * at the listed ones. */
 bool experiment_promises_all(const struct experiment *experiment);

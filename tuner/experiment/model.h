@@ -63,6 +63,7 @@ struct experiment {
     const char *data_folder;            /* NULL: none */
     const struct device_traits *device; /* traits of the kind given by `device` */
     bool on_request, all_sizes;
+    unsigned issues; /* bits of `as` (1 << issue); 0: not given */
     const char *source;
     const char *units[UNITS_MAX];
     size_t unit_count;

@@ -9,6 +9,20 @@
 #include "tuner/base/text.h"
 #include "tuner/device/traits.h"
 
+/* Reads `as`: a name or a list of names. */
+static bool read_issues(struct file_reader *reader, const struct node *node, unsigned *out)
+{
+    const struct node *item = node->kind == NODE_LIST ? node->first : node;
+    for (; item; item = node->kind == NODE_LIST ? item->next : NULL) {
+        const char *names = NULL;
+        if (!read_text(reader, item, "as", &names))
+            return false;
+        if (!issues_parse(names, out))
+            return node_error(reader, item, "as is graph, stream or eager, not '%.60s'", names);
+    }
+    return true;
+}
+
 static bool read_heading(struct file_reader *reader, const struct node *root)
 {
     struct experiment *experiment = reader->experiment;
@@ -26,6 +40,9 @@ static bool read_heading(struct file_reader *reader, const struct node *root)
     if (all_sizes && !read_boolean(reader, all_sizes, "all_sizes", &experiment->all_sizes))
         return false;
     if (on_request && !read_boolean(reader, on_request, "on_request", &experiment->on_request))
+        return false;
+    const struct node *as = node_get(root, "as");
+    if (as && !read_issues(reader, as, &experiment->issues))
         return false;
     experiment->device = &device_traits_list[0];
     if (!device)
@@ -51,7 +68,7 @@ static bool read_sections(struct file_reader *reader, const struct node *root)
 {
     struct experiment *experiment = reader->experiment;
     return CHECK_KEYS(reader, root, "an experiment", "!experiment", "about", "device", "on_request",
-                      "all_sizes", "usual", "source", "sources", "binary", "include", "std",
+                      "all_sizes", "as", "usual", "source", "sources", "binary", "include", "std",
                       "compiler", "axes", "sizes", "!parameters", "defaults", "constraints",
                       "derived", "defines", "flags", "!launches", "!arguments", "check", "metrics",
                       "objectives", "baselines") &&

@@ -194,7 +194,7 @@ void work_take_rate(const struct work *work, double median_ns)
     double cache = work_cache_bytes(group->facts);
     double *fastest = &group->fastest_gbs[work->ceiling];
     double *uncached = &group->fastest_uncached_gbs[work->ceiling];
-    if (group->session->options->l2_mode == L2_HOT && work->bytes_moved <= cache)
+    if (l2_state(group->session->options->l2_mode) == L2_HOT && work->bytes_moved <= cache)
         return; /* by intent */
     if (gbs > *fastest)
         *fastest = gbs;
@@ -208,7 +208,7 @@ enum status work_ceiling_share(const struct work *work, double time_ns, double *
     struct store_ceilings ceilings = {0};
     bool found = false;
     *share = 0;
-    if (work->options->l2_mode != L2_COLD || !(time_ns > 0) ||
+    if (l2_state(work->options->l2_mode) != L2_COLD || !(time_ns > 0) ||
         work->bytes_moved <= 2 * work_cache_bytes(work->facts))
         return STATUS_OK;
     TRY(store_ceilings_get(work->store, work->environment_id, &found, &ceilings, error));

@@ -321,10 +321,10 @@ static enum status resolve_twins(struct sweep *sweep, struct error *error)
     return fits ? STATUS_OK : error_no_memory(error);
 }
 
-/* Wants the winner under another driver, or before a change of the file, before unknown points,
- * which a partial search may not reach. A winner outside the run's limits of values races as well,
- * since the fastest known configuration wins. */
-static enum status take_incumbent(struct known *known, struct error *error)
+/* Wants the winner of a mode, also under another driver, or before a change of the file, before
+ * unknown points, which a partial search may not reach. A winner outside the run's limits of values
+ * races as well, since the fastest known configuration wins. */
+static enum status take_incumbent(struct known *known, enum l2_mode mode, struct error *error)
 {
     struct sweep *sweep = known->sweep;
     const struct work *work = known->work;
@@ -335,7 +335,7 @@ static enum status take_incumbent(struct known *known, struct error *error)
     uint64_t point = 0;
     bool found = false;
     enum status status =
-        store_incumbent(work->store, work->environment_id, work->problem_id, work->options->l2_mode,
+        store_incumbent(work->store, work->environment_id, work->problem_id, mode,
                         objective_text(work->objective), &found, &key, &parameters, error);
     if (status == STATUS_OK && found)
         status = recall_configuration(work->experiment, text_string(&parameters), &known->scratch,
@@ -348,7 +348,7 @@ static enum status take_incumbent(struct known *known, struct error *error)
         status = sweep_candidate_of(work, sweep, &configuration, &candidate, error);
     if (candidate)
         candidate->wanted |= WANTED_FIRST;
-    if (candidate && !inside)
+    if (candidate && !inside && mode == work->options->l2_mode)
         session_note(work->session,
                      "%s n=%lld: --only leaves out the winner that is known, %s: it races, too",
                      work->problem.key, (long long)work->problem.n, text_string(&key));
@@ -364,8 +364,9 @@ enum status sweep_take_known(const struct work *work, struct sweep *sweep, struc
     struct known known = {.work = work, .sweep = sweep, .lane = group_lane(work->group)};
     if (!known.lane)
         return error_set(error, STATUS_DEVICE_LOST, "no device is left");
-    if (session->options->pick_count == 0)
-        TRY(take_incumbent(&known, error));
+    /* Winners with launches issued otherwise are tried, too, so that each can be compared. */
+    for (int i = 0; i < ISSUES && session->options->pick_count == 0; i++)
+        TRY(take_incumbent(&known, l2_mode_as(session->options->l2_mode, (enum issue)i), error));
     TRY(store_known_trials(work->store, work->environment_id, work->problem_id, "sweep",
                            session->options->l2_mode, take_known, &known, error));
     TRY(resolve_twins(sweep, error));

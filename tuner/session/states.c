@@ -24,7 +24,7 @@ const char *contest_state(const struct contest *contest, size_t state)
 {
     const struct work *work = &contest->work;
     const bool fits = work->bytes_moved <= work_cache_bytes(work->facts);
-    if (work->options->l2_mode != L2_COLD || work->options->recording ||
+    if (l2_state(work->options->l2_mode) != L2_COLD || work->options->recording ||
         objective_needs_energy(work->objective) || work->protocol->state_rounds == 0 ||
         (states[state].mode == L2_HOT && !fits))
         return NULL;
@@ -192,7 +192,7 @@ static enum status time_state(struct contest *contest, struct lane *lane, int pr
     double *levels = arena_alloc(&contest->arena, contest->finalist_count + 1, sizeof *levels);
     if (!track.slots || !finalists || !central || !levels)
         return error_no_memory(error);
-    track.mode = states[state].mode;
+    track.mode = l2_mode_as(states[state].mode, l2_issue(contest->work.options->l2_mode));
     track.process = process;
     track.random.seed = lane->session->options->seed ^ (uint64_t)contest->work.problem.n ^
                         ((uint64_t)process << 32) ^ ((uint64_t)(state + 1) << 48);

@@ -226,19 +226,22 @@ enum status store_incumbent(struct store *store, int64_t environment_id, int64_t
                             enum l2_mode mode, const char *objective, bool *found, struct text *key,
                             struct text *parameters, struct error *error)
 {
-    SELECTION(struct incumbent, newest,
-              "SELECT c.key, c.parameters FROM winners AS w "
-              "JOIN environments AS e ON e.id = w.environment_id "
-              "JOIN problems AS p ON p.id = w.problem_id "
-              "JOIN experiments AS x ON x.id = p.experiment_id "
-              "JOIN environments AS own_e ON own_e.id = ?1 AND own_e.device_id = e.device_id "
-              "JOIN problems AS own_p ON own_p.id = ?2 AND own_p.key = p.key AND own_p.n = p.n "
-              "JOIN experiments AS own_x ON own_x.id = own_p.experiment_id AND own_x.name = x.name "
-              "JOIN trials AS t ON t.id = w.trial_id "
-              "JOIN configurations AS c ON c.id = t.configuration_id "
-              "WHERE w.l2_mode = ?3 AND w.objective = ?4 AND w.stage <> 'sweep' "
-              "ORDER BY w.run_id DESC, w.chosen_at DESC, w.id DESC LIMIT 1",
-              SELECTED(key, TEXT), SELECTED(parameters, TEXT));
+    SELECTION(
+        struct incumbent, newest,
+        "SELECT c.key, c.parameters FROM winners AS w "
+        "JOIN environments AS e ON e.id = w.environment_id "
+        "JOIN problems AS p ON p.id = w.problem_id "
+        "JOIN experiments AS x ON x.id = p.experiment_id "
+        "JOIN environments AS own_e ON own_e.id = ?1 AND own_e.device_id = e.device_id "
+        "JOIN problems AS own_p ON own_p.id = ?2 AND own_p.key = p.key AND own_p.n = p.n "
+        "JOIN experiments AS own_x ON own_x.id = own_p.experiment_id AND own_x.name = x.name "
+        "JOIN trials AS t ON t.id = w.trial_id "
+        "JOIN configurations AS c ON c.id = t.configuration_id "
+        "JOIN conditions AS k ON k.l2_mode = w.l2_mode "
+        "JOIN conditions AS own_k ON own_k.l2_mode = ?3 AND own_k.state = k.state "
+        "WHERE w.objective = ?4 AND w.stage <> 'sweep' "
+        "ORDER BY w.l2_mode = ?3 DESC, k.place, w.run_id DESC, w.chosen_at DESC, w.id DESC LIMIT 1",
+        SELECTED(key, TEXT), SELECTED(parameters, TEXT));
     struct arena arena = {0};
     struct incumbent *rows = NULL;
     size_t count = 0;

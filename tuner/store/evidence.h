@@ -142,7 +142,9 @@ enum status store_winner_get(struct store *store, int64_t environment_id, int64_
                              enum l2_mode mode, const char *objective, struct store_choice *out,
                              struct error *error);
 /* Finds the newest winner of this device and problem (by experiment name, problem key and n, in any
- * environment), as incumbent; *found false: none. Appends its key to `key`, and its values as a
+ * environment), as incumbent; *found false: none. Without one of this mode, one of the same state
+ * of the cache, issued otherwise: so two modes have one winner unless it is shown to be slower in
+ * one. Appends its key to `key`, and its values as a
  * JSON object to `parameters` (may be NULL). */
 enum status store_incumbent(struct store *store, int64_t environment_id, int64_t problem_id,
                             enum l2_mode mode, const char *objective, bool *found, struct text *key,

@@ -276,12 +276,12 @@ enum status option_size(const char *name, const char *text, long long *out, stru
 
 enum status option_l2(const char *text, enum l2_mode *mode, struct error *error)
 {
-    const char *names[L2_MODES];
+    const char *names[L2_STATES];
     if (!text || l2_mode_parse(text, mode))
         return STATUS_OK;
-    for (int i = 0; i < L2_MODES; i++)
+    for (int i = 0; i < L2_STATES; i++)
         names[i] = l2_mode_name((enum l2_mode)i);
-    const char *nearest = nearest_word(text, names, L2_MODES);
+    const char *nearest = nearest_word(text, names, L2_STATES);
     if (nearest)
         return error_set(error, STATUS_USAGE, "--l2 %s: did you mean '%s'?", text, nearest);
     return error_set(error, STATUS_USAGE, "--l2 %s: write cold, hot, stream or dirty", text);

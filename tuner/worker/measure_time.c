@@ -42,7 +42,8 @@ static uint32_t least_runs(const struct measuring *state, const struct launch_pl
                            enum l2_mode mode)
 {
     int64_t bytes = input_bytes(plan);
-    int64_t wanted = mode == L2_STREAM ? STREAM_CACHES * last_level_bytes(&state->facts) : 1;
+    int64_t wanted =
+        l2_state(mode) == L2_STREAM ? STREAM_CACHES * last_level_bytes(&state->facts) : 1;
     int64_t runs = (wanted + bytes - 1) / bytes;
     return runs > BLOCK_RUNS_MAX ? BLOCK_RUNS_MAX : runs < 1 ? 1 : (uint32_t)runs;
 }
@@ -64,7 +65,7 @@ uint32_t copies_for(const struct measuring *state, const struct launch_plan *pla
     int64_t memory = facts_integer(&state->facts, "memory_bytes", INT64_C(4) << 30);
     int64_t room = memory / 16 < copies_bytes_max ? memory / 16 : copies_bytes_max;
     int64_t needed = bytes * least_runs(state, plan, mode);
-    if (mode == L2_HOT || stays(plan))
+    if (l2_state(mode) == L2_HOT || stays(plan))
         return 1;
     if (room < needed)
         room = needed < memory / 4 ? needed : memory / 4;
@@ -75,7 +76,11 @@ uint32_t copies_for(const struct measuring *state, const struct launch_plan *pla
 static uint32_t most_runs(const struct measuring *state, const struct launch_plan *plan,
                           enum l2_mode mode)
 {
-    return mode == L2_HOT ? BLOCK_RUNS_MAX : copies_for(state, plan, mode);
+    const uint32_t most = l2_state(mode) == L2_HOT ? BLOCK_RUNS_MAX : copies_for(state, plan, mode);
+    const uint64_t launches = plan_launches(plan);
+    if (l2_issue(mode) != ISSUE_STREAM || launches * most <= QUEUED_MAX)
+        return most;
+    return launches < QUEUED_MAX ? (uint32_t)(QUEUED_MAX / launches) : 1;
 }
 
 /* Clamps a requested number of runs. */
@@ -89,11 +94,12 @@ static uint32_t runs_of_block(const struct measuring *state, const struct block 
                               double run_ns)
 {
     const struct protocol *protocol = &state->protocol;
-    uint32_t most = most_runs(state, block->plan, block->mode);
+    const enum l2_mode mode = l2_mode_as(block->mode, block->issue);
+    uint32_t most = most_runs(state, block->plan, mode);
     uint32_t runs = block_runs(run_ns, state->calibration.tick_ns, protocol->block_ns, most);
     if (run_ns > 0 && runs * run_ns > protocol->block_most_ns)
         runs = runs_within((int64_t)(protocol->block_most_ns / run_ns), most);
-    uint32_t least = least_runs(state, block->plan, block->mode);
+    uint32_t least = least_runs(state, block->plan, mode);
     return runs < least ? runs_within(least, most) : runs;
 }
 
@@ -256,7 +262,8 @@ enum status serve_trial(struct measuring *state, const struct measure_request *r
     TRY(load_binary(state, task->binary_path, error));
     struct timing timing = {
         .block = {.plan = task->plan,
-                  .mode = task->l2_mode,
+                  .mode = l2_state(task->l2_mode),
+                  .issue = l2_issue(task->l2_mode),
                   .slot = TRIAL_SLOT,
                   .draw = state->draw},
         .blocks = task->blocks,
@@ -324,7 +331,8 @@ static enum status enter_slot(struct measuring *state, uint32_t slot, struct arm
     TRY(bind_plan(state, armed->task.plan, armed->task.l2_mode, error));
     *block = (struct block){.plan = armed->task.plan,
                             .runs = armed->task.runs,
-                            .mode = armed->task.l2_mode,
+                            .mode = l2_state(armed->task.l2_mode),
+                            .issue = l2_issue(armed->task.l2_mode),
                             .slot = armed->task.keeps ? slot : SHARED_SLOT,
                             .draw = armed->task.keeps ? 0 : state->draw,
                             .prepared = armed->task.keeps && armed->prepared};

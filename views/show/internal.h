@@ -22,6 +22,7 @@ enum show_question {
     SHOW_RANGES,
     SHOW_SEARCHES,
     SHOW_RUNS,
+    SHOW_ISSUES,
     SHOW_TABLES, /* questions before this one are a query and a table */
     SHOW_TRUST = SHOW_TABLES,
     SHOW_WHY,

@@ -139,6 +139,17 @@ static const struct row_column launch_columns[] = {
     {"active_blocks_per_sm", "blocks per SM"},
     {"occupancy_percent", "occupancy"},
 };
+static const struct row_column issue_columns[] = {
+    {"problem", "problem"},
+    {"n", "n"},
+    {"issue", "as"},
+    {"time_ns", "time"},
+    {"choice", "choice"},
+    {"difference_percent", "worse by"},
+    {"low_percent", "at least"},
+    {"high_percent", "at most"},
+    {"configuration", "configuration"},
+};
 static const struct row_column sample_columns[] = {
     {"ordinal", "sample"}, {"round", "round"}, {"runs", "runs"}, {"elapsed_ns", "time of one"}};
 
@@ -185,6 +196,15 @@ static const struct show_word search_words[] = {
     {"better by at most", "what an untried one may be faster by, with a chance of 90 %."},
 };
 
+static const struct show_word issue_words[] = {
+    {"as", "how launches were issued (tune run --as)."},
+    {"same", "the first row's winner is not shown to be slower here, and stays."},
+    {"differs",
+     "the first row's winner is shown to be slower, or was out: 'worse by' how much, with its "
+     "interval."},
+    {"not shown", "another won, and the rounds do not show whether it is faster."},
+};
+
 struct question {
     const char *sql;
     const char *none; /* said on stderr when there are no rows */
@@ -214,6 +234,9 @@ static const struct question questions[SHOW_TABLES] = {
     [SHOW_SEARCHES] = {show_query_searches, "nothing was searched yet", COLUMNS(search_columns),
                        WORDS(search_words)},
     [SHOW_RUNS] = {show_query_runs, "no run yet", COLUMNS(run_columns)},
+    [SHOW_ISSUES] = {show_query_issues,
+                     "no problem was tuned in several ways: 'tune run --as graph,eager' does",
+                     COLUMNS(issue_columns), WORDS(issue_words)},
 };
 
 /* Prepares the rows. In JSON baselines and metrics stay objects; CSV and tables get columns, and
@@ -348,7 +371,7 @@ static enum status check_use(struct show *show, enum show_question *wanted, stru
     if (count > 1)
         return error_set(error, STATUS_USAGE,
                          "give one of --top, --baselines, --failures, --trust, --ties, --ranges, "
-                         "--searches, --why, --compare, --trial and --runs");
+                         "--searches, --why, --as, --compare, --trial and --runs");
     if (show->before && *wanted != SHOW_COMPARE)
         return error_set(error, STATUS_USAGE, "--before goes with --compare");
     if (show->json && show->csv)
@@ -387,6 +410,44 @@ static enum status answer(struct show *show, struct error *error)
                                           : answer_table(show, wanted, store, error);
     store_close(store);
     free(show->words_json);
+    return status;
+}
+
+enum status show_append_issues(struct store *store, const char *objective, struct text *line,
+                               struct error *error)
+{
+    struct show show = {.objective = objective};
+    struct rows rows = {0};
+    size_t compared = 0, differ = 0, worst = 0;
+    (void)string_format(show.by, sizeof show.by, "%s", objective);
+    enum status status = show_read(&show, store, show_query_issues, &rows, error);
+    for (size_t i = 0; status == STATUS_OK && i < rows.row_count; i++) {
+        const bool differs = strcmp(rows_text(&rows, i, "choice", ""), "differs") == 0;
+        compared += *rows_text(&rows, i, "choice", "") != '\0';
+        differ += differs;
+        if (differs && (differ == 1 || !(rows_number(&rows, i, "difference_percent") <=
+                                         rows_number(&rows, worst, "difference_percent"))))
+            worst = i;
+    }
+    if (compared > 0 && differ == 0)
+        text_printf(line, "the issue of launches changes none of %zu winners by more than noise",
+                    compared);
+    if (differ > 0) {
+        text_printf(line,
+                    "the issue of launches changes %zu of %zu winners: %s n=%s as %s: the winner "
+                    "as %s ",
+                    differ, compared, rows_text(&rows, worst, "problem", ""),
+                    rows_text(&rows, worst, "n", ""), rows_text(&rows, worst, "issue", ""),
+                    rows_text(&rows, worst, "first_issue", ""));
+        if (rows_number(&rows, worst, "low_percent") > 0)
+            text_printf(line, "takes %.3g %% more [%.3g, %.3g]",
+                        rows_number(&rows, worst, "difference_percent"),
+                        rows_number(&rows, worst, "low_percent"),
+                        rows_number(&rows, worst, "high_percent"));
+        else
+            text_append(line, "was out");
+    }
+    rows_free(&rows);
     return status;
 }
 
@@ -433,6 +494,9 @@ static enum status run_show(const struct command *command, int argc, char **argv
             "how each problem was searched: strategy, configurations tried, failed and left, "
             "chance of a better one\n"
             "The chance is the search model's; docs/search.md tells how often that was right."),
+        OPTION_FLAG("as", &show.wanted[SHOW_ISSUES],
+                    "whether winners depend on how launches are issued (`tune run --as "
+                    "graph,eager`)"),
         OPTION_FLAG("failures", &show.wanted[SHOW_FAILURES],
                     "configurations without a time, and why"),
         OPTION_TEXT("trial", "ID", &show.trial,

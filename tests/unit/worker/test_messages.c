@@ -428,7 +428,7 @@ TEST(requests_are_whole)
         {&message_request, "{\"act\":\"trial\",\"task\":{\"plan\":{}}}", STATUS_OK},
         {&message_request, "{\"task\":{\"plan\":{}}}", STATUS_INTERNAL},
         {&message_request, "{\"act\":\"trial\",\"task\":{\"blocks\":65}}", STATUS_INTERNAL},
-        {&message_request, "{\"act\":\"trial\",\"task\":{\"l2_mode\":4}}", STATUS_INTERNAL},
+        {&message_request, "{\"act\":\"trial\",\"task\":{\"l2_mode\":12}}", STATUS_INTERNAL},
         {&message_request, "{\"act\":\"visit\",\"slot\":-1}", STATUS_INTERNAL},
         {&message_request, "{\"act\":\"visit\",\"slot\":100000}", STATUS_INTERNAL},
         {&message_request, "{\"act\":\"load\",\"launches\":[{}]}", STATUS_INTERNAL},

@@ -146,6 +146,12 @@ static enum status prepare(struct device *device, const struct launch_plan *plan
     return cuda_prepare(device, plan, &cuda_of(device)->prepared, error);
 }
 
+static enum status rotate_prepared(struct device *device, const struct launch_plan *plan,
+                                   uint32_t run, struct error *error)
+{
+    return cuda_rotate(device, plan, run, &cuda_of(device)->prepared, error);
+}
+
 static enum status submit_prepared(struct device *device, struct error *error)
 {
     const struct prepared_plan *prepared = &cuda_of(device)->prepared;
@@ -332,6 +338,7 @@ const struct gpu_driver cuda_gpu_driver = {
     .patch = patch,
     .compare = cuda_compare,
     .prepare = prepare,
+    .rotate = rotate_prepared,
     .submit = submit_prepared,
     .build_graph = build_graph,
     .destroy_graph = destroy_graph,

@@ -1,4 +1,5 @@
-/* Runs: a plan once, for checks, and many times back to back as a block, which is timed. */
+/* Runs: a plan once, for checks, and many times back to back as a block, which is timed: a graph,
+ * or launches one by one. */
 #include <math.h>
 
 #include "tuner/base/clock.h"
@@ -152,16 +153,19 @@ static enum status slot_graph(struct device *device, const struct block *block, 
     if (!block->prepared)
         gpu_wander(device, block->draw);
     uint64_t layout = gpu_layout(device);
-    *fresh = !block->prepared || !graph->graph || graph->runs != block->runs ||
-             graph->mode != block->mode || graph->code != device->code || graph->layout != layout;
+    *fresh = !block->prepared || graph->runs != block->runs || graph->mode != block->mode ||
+             graph->issue != block->issue || graph->code != device->code || graph->layout != layout;
     *out = graph->graph;
     graph->used = ++device->slot_clock;
     if (!*fresh)
         return STATUS_OK;
-    size_t nodes = block->runs * plan_launches(block->plan);
+    const bool is_graph = block->issue == ISSUE_GRAPH;
+    size_t nodes = is_graph ? block->runs * plan_launches(block->plan) : 0;
     drop(device, graph);
     make_room(device, nodes);
-    enum status status = device->driver->build_graph(device, block, out, error);
+    *out = NULL;
+    enum status status =
+        is_graph ? device->driver->build_graph(device, block, out, error) : STATUS_OK;
     if (status == STATUS_NO_MEMORY) {
         /* Graphs of other slots take the memory, and can be built again. */
         gpu_drop_slots(device);
@@ -173,6 +177,7 @@ static enum status slot_graph(struct device *device, const struct block *block, 
     *graph = (struct block_graph){.graph = *out,
                                   .runs = block->runs,
                                   .mode = block->mode,
+                                  .issue = block->issue,
                                   .code = device->code,
                                   .layout = layout,
                                   .nodes = nodes,
@@ -229,20 +234,62 @@ static enum status set_cache(struct device *device, const struct block *block, s
     return error_set(error, STATUS_INTERNAL, "no cache mode %d", (int)block->mode);
 }
 
-static enum status timed_graph(struct device *device, const struct block *block, void *graph,
-                               double *block_ns, bool *late, struct error *error)
+/* Issues the block's runs: as its graph, else one by one. */
+static enum status issue_runs(struct device *device, const struct block *block, void *graph,
+                              int *result, struct error *error)
+{
+    if (graph)
+        *result = device->driver->launch_graph(device, graph);
+    for (uint32_t run = 0; !graph && run < block->runs; run++) {
+        if (block->mode != L2_HOT)
+            TRY(device->driver->rotate(device, block->plan, run, error));
+        TRY(device->driver->submit(device, error));
+    }
+    return STATUS_OK;
+}
+
+/* Times runs that begin on an idle device as soon as the first is issued, without a gate. */
+static enum status timed_eager(struct device *device, const struct block *block, double *block_ns,
+                               int *result, struct error *error)
+{
+    const struct gpu_driver *driver = device->driver;
+    *result = driver->wait(device);
+    if (*result == GPU_DONE)
+        *result = driver->record_event(device, 0);
+    if (*result != GPU_DONE)
+        return STATUS_OK;
+    TRY(issue_runs(device, block, NULL, result, error));
+    *result = driver->record_event(device, 1);
+    if (*result == GPU_DONE)
+        *result = driver->wait_event(device, 1);
+    if (*result == GPU_DONE)
+        *result = driver->elapsed(device, block_ns);
+    return STATUS_OK;
+}
+
+static enum status timed_runs(struct device *device, const struct block *block, void *graph,
+                              double *block_ns, bool *late, struct error *error)
 {
     char text[ERROR_TEXT_BYTES / 2];
-    enum status status = set_cache(device, block, error);
-    if (status != STATUS_OK)
-        return status;
-    int result = device->driver->gate_begin(device);
-    if (result == GPU_DONE)
-        result = device->driver->launch_graph(device, graph);
-    result = device->driver->gate_end(device, result, block_ns, late);
+    int result = GPU_DONE;
+    TRY(set_cache(device, block, error));
+    if (!graph)
+        TRY(device->driver->prepare(device, block->plan, error));
+    enum status status = STATUS_OK;
+    if (block->issue == ISSUE_EAGER) {
+        status = timed_eager(device, block, block_ns, &result, error);
+    } else {
+        result = device->driver->gate_begin(device);
+        if (result == GPU_DONE)
+            status = issue_runs(device, block, graph, &result, error);
+        result = device->driver->gate_end(device, result, block_ns, late);
+        *block_ns -= device->calibration.empty_pair_ns;
+    }
     device->busy_until_ns = clock_now_ns();
     if (block->mode != L2_HOT)
         gpu_settle(device, block->runs - 1); /* the last run's output is read */
+    if (status != STATUS_OK)
+        return status;
     if (result == GPU_DONE)
         return carry(device, block->plan, true, error);
     gpu_plan_text(block->plan, text, sizeof text);
@@ -273,6 +320,12 @@ enum status gpu_block_ready(struct device *device, const struct block *block, vo
     if (block->runs < 1 || block->runs > BLOCK_RUNS_MAX)
         return error_set(error, STATUS_INTERNAL, "a block of %u runs: 1 to %d", block->runs,
                          BLOCK_RUNS_MAX);
+    if (block->issue == ISSUE_STREAM && block->runs * plan_launches(block->plan) > QUEUED_MAX)
+        return error_set(error, STATUS_LAUNCH_FAILED,
+                         "%llu launches in a row: a stream holds %d behind the gate; "
+                         "use --as graph or --as eager",
+                         (unsigned long long)(block->runs * plan_launches(block->plan)),
+                         QUEUED_MAX);
     if (block->slot >= DEVICE_SLOTS)
         return error_set(error, STATUS_INTERNAL, "slot %u of %d", block->slot, DEVICE_SLOTS);
     enum status status = slot_graph(device, block, out, &fresh, error);
@@ -298,12 +351,10 @@ enum status gpu_time_block(struct device *device, const struct block *block, dou
         double block_ns = 0;
         bool late = false;
         device->repeated = tries > 0;
-        status = timed_graph(device, block, graph, &block_ns, &late, error);
+        status = timed_runs(device, block, graph, &block_ns, &late, error);
         if (status != STATUS_OK || late)
             continue;
-        *elapsed_ns =
-            fmax(block_ns - device->calibration.empty_pair_ns, device->calibration.tick_ns) /
-            block->runs;
+        *elapsed_ns = fmax(block_ns, device->calibration.tick_ns) / block->runs;
         return STATUS_OK;
     }
     return status == STATUS_OK ? gpu_too_busy(error) : status;

@@ -144,11 +144,13 @@ static enum status no_counter(struct error *error, const char *why)
 enum status gpu_measure_energy(struct device *device, const struct block *block, double window_ms,
                                struct energy *out, struct error *error)
 {
-    struct meter meter = {.device = device, .block = block, .window_ns = window_ms * 1e6};
+    struct block as_graph = *block; /* energy is that of the work, whoever issues it */
+    as_graph.issue = ISSUE_GRAPH;
+    struct meter meter = {.device = device, .block = &as_graph, .window_ns = window_ms * 1e6};
     if (!device->driver->read_energy(device, &meter.energy_j, &meter.failure))
         return no_counter(error, meter.failure);
     meter.stepped_ns = clock_now_ns();
-    enum status status = gpu_block_ready(device, block, &meter.graph, error);
+    enum status status = gpu_block_ready(device, &as_graph, &meter.graph, error);
     if (status != STATUS_OK)
         return status;
     int result = size_batch(&meter);

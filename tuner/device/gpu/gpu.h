@@ -61,9 +61,12 @@ struct gpu_driver {
                            const struct comparing *what, uint64_t chunks, gpu_address findings,
                            struct error *error);
 
-    /* Checks and prepares the plan; each call of `submit` then launches the plan once. */
+    /* Checks and prepares the plan; each call of `submit` then launches the plan once, after
+     * `rotate` with the addresses of run `run` of a block. */
     enum status (*prepare)(struct device *device, const struct launch_plan *plan,
                            struct error *error);
+    enum status (*rotate)(struct device *device, const struct launch_plan *plan, uint32_t run,
+                          struct error *error);
     enum status (*submit)(struct device *device, struct error *error);
     /* The block's runs as a graph that can be launched. */
     enum status (*build_graph)(struct device *device, const struct block *block, void **out,
@@ -94,9 +97,10 @@ struct gpu_driver {
 
 /* A slot's graph, and its key: the graph may be launched while the key is current. */
 struct block_graph {
-    void *graph; /* NULL: there is none */
-    uint32_t runs;
+    void *graph;   /* NULL: there is none, or runs are issued one by one */
+    uint32_t runs; /* 0: the slot is empty */
     enum l2_mode mode;
+    enum issue issue;
     uint64_t code;   /* device->code */
     uint64_t layout; /* of memory */
     size_t nodes;
@@ -208,7 +212,9 @@ enum status gpu_run(struct device *device, const struct launch_plan *plan, enum 
                     double *elapsed_ns, struct error *error);
 enum status gpu_time_block(struct device *device, const struct block *block, double *elapsed_ns,
                            struct error *error);
-/* Makes a block ready to be launched: graph, scratch, clock. */
+/* Makes a block ready to be launched: graph (NULL where runs are issued one by one), scratch,
+ * clock.
+ */
 enum status gpu_block_ready(struct device *device, const struct block *block, void **out,
                             struct error *error);
 void gpu_drop_slots(struct device *device);

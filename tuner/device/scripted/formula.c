@@ -145,8 +145,11 @@ static double uniform(uint64_t bits)
 /* Returns a time that follows memory and launches as on a GPU: more threads at once get more of the
  * bandwidth, and waves of blocks cost time. A number drawn from binary and launch stands for all
  * other causes: up to a third slower, rarely much. */
-double formula_run_ns(uint64_t binary, const struct launch_plan *plan, enum l2_mode mode)
+double formula_run_ns(uint64_t binary, const struct launch_plan *plan, enum l2_mode mode,
+                      enum issue issue)
 {
+    /* Cost of each launch that is issued by itself; further ones are queued meanwhile. */
+    static const double issue_ns[ISSUES] = {[ISSUE_STREAM] = 700, [ISSUE_EAGER] = 2200};
     double sum_ns = 0;
     for (size_t k = 0; k < plan->launch_count; k++) {
         const struct launch *launch = &plan->launches[k];
@@ -165,8 +168,9 @@ double formula_run_ns(uint64_t binary, const struct launch_plan *plan, enum l2_m
         const double gbs = READ_GBS * resident / (resident + 32768) * (mode == L2_HOT ? 1.5 : 1);
         const uint32_t shape[] = {launch->grid[0], threads, launch->shared_bytes};
         const double slower = uniform(hash_u64(shape, sizeof shape, binary));
-        sum_ns += launch_repeats(launch) * (launch_ns + 40 * ceil(blocks / at_once) +
-                                            bytes / gbs * (1 + slower * slower / 3));
+        sum_ns +=
+            launch_repeats(launch) * (issue_ns[issue] + launch_ns + 40 * ceil(blocks / at_once) +
+                                      bytes / gbs * (1 + slower * slower / 3));
     }
     return sum_ns;
 }

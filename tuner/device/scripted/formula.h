@@ -15,7 +15,8 @@ struct kernel_resources formula_resources(uint64_t binary, const char *kernel);
 void formula_occupancy(const struct launch *launch, struct kernel_resources *resources);
 struct kernel_resources formula_launch_resources(uint64_t binary, const struct launch *launch);
 /* Returns the time of one run, without noise. */
-double formula_run_ns(uint64_t binary, const struct launch_plan *plan, enum l2_mode mode);
+double formula_run_ns(uint64_t binary, const struct launch_plan *plan, enum l2_mode mode,
+                      enum issue issue);
 /* Returns the energy of a run of that time. */
 double formula_energy_j(uint64_t binary, double run_ns);
 

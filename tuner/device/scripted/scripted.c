@@ -432,10 +432,11 @@ static enum status fail_as_recorded(const struct device *device, struct error *e
     return error_set(error, status, "%s", recording_text(device->recording, detail));
 }
 
-static double run_ns(const struct device *device, const struct launch_plan *plan, enum l2_mode mode)
+static double run_ns(const struct device *device, const struct launch_plan *plan, enum l2_mode mode,
+                     enum issue issue)
 {
     return device->recording ? device->row.time_ns
-                             : formula_run_ns(device->row.configuration, plan, mode);
+                             : formula_run_ns(device->row.configuration, plan, mode, issue);
 }
 
 /* Draws one of the row's samples, or log-normally about the row's time. */
@@ -450,7 +451,7 @@ static double draw_ns(struct device *device, const struct block *block)
     }
     const double angle = 2 * acos(-1) * uniform(random_at(device->stream, 1));
     const double normal = sqrt(-2 * log(uniform(random_at(device->stream, 0)))) * cos(angle);
-    return run_ns(device, block->plan, block->mode) *
+    return run_ns(device, block->plan, block->mode, block->issue) *
            exp(row->spread * fmax(-deviations_most, fmin(deviations_most, normal)));
 }
 
@@ -480,7 +481,7 @@ static enum status scripted_time_block(struct device *device, const struct block
 static enum status scripted_run(struct device *device, const struct launch_plan *plan,
                                 enum run_start start, double *elapsed_ns, struct error *error)
 {
-    *elapsed_ns = run_ns(device, plan, L2_COLD);
+    *elapsed_ns = run_ns(device, plan, L2_COLD, ISSUE_GRAPH);
     return start != RUN_FIRST || device->checks ? STATUS_OK : fail_as_recorded(device, error);
 }
 
@@ -528,7 +529,8 @@ static enum status scripted_measure_energy(struct device *device, const struct b
     if (device->recording && (row->energy_count == 0 || !(row->time_ns > 0)))
         return error_set(error, STATUS_LAUNCH_FAILED, "no energy of it was recorded");
     const double drawn_ns = draw_ns(device, block);
-    double run_j = formula_energy_j(row->configuration, run_ns(device, block->plan, block->mode));
+    double run_j = formula_energy_j(row->configuration,
+                                    run_ns(device, block->plan, block->mode, block->issue));
     if (device->recording) {
         const double *samples = device->recording->parts[RECORDED_SAMPLES].items;
         run_j = samples[row->first_energy + device->stream % row->energy_count];

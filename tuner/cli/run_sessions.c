@@ -1,0 +1,57 @@
+/* Sessions of a run: one for each kind of device and issue of launches. */
+#include "tuner/cli/run.h"
+
+/* Returns how an experiment's launches are to be issued, as bits: by --as, else by the file. A
+ * replay plays what was recorded so. */
+static unsigned issues_of(const struct run *run, const struct experiment *experiment)
+{
+    const unsigned own = run->replay.recording ? 0 : experiment_issues(experiment);
+    return run->issues ? run->issues : own ? own : 1u << ISSUE_GRAPH;
+}
+
+size_t run_experiments(const struct run *run, const char *kind, enum issue issue,
+                       struct session_experiment out[EXPERIMENTS_MAX], unsigned *issues)
+{
+    size_t kept = 0;
+    const size_t count = experiments_of_kind(&run->experiments, kind, out);
+    *issues = 0;
+    for (size_t i = 0; i < count; i++) {
+        const unsigned own = issues_of(run, out[i].experiment);
+        *issues |= own;
+        if (own >> issue & 1)
+            out[kept++] = out[i];
+    }
+    return kept;
+}
+
+bool run_is_meant(const struct run *run, const struct device_api *api)
+{
+    for (size_t i = 0; i < run->device_count; i++)
+        if (run->devices[i].api == api)
+            return true;
+    return false;
+}
+
+bool run_turn(const struct run *run, const char *kind, size_t turn, enum issue *issue)
+{
+    struct session_experiment experiments[EXPERIMENTS_MAX];
+    unsigned issues = 0;
+    (void)run_experiments(run, kind, ISSUE_GRAPH, experiments, &issues);
+    if (issues == 0) /* no experiment of the kind: its first turn says so */
+        issues = 1u << ISSUE_GRAPH;
+    *issue = (enum issue)turn;
+    if (turn == ISSUES && issues & (issues - 1))
+        for (*issue = ISSUE_GRAPH; !(issues >> *issue & 1);)
+            ++*issue;
+    return *issue < ISSUES && (issues >> *issue & 1);
+}
+
+int64_t run_sessions_left(const struct run *run, size_t first, size_t turn)
+{
+    int64_t count = 0;
+    enum issue ignored = ISSUE_GRAPH;
+    for (size_t kind = first; device_kinds[kind]; kind++, turn = 0)
+        for (; run_is_meant(run, device_kinds[kind]) && turn < RUN_TURNS; turn++)
+            count += run_turn(run, device_kinds[kind]->kind, turn, &ignored);
+    return count;
+}
