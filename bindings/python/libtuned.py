@@ -11,6 +11,8 @@
     found = configurations.resolve(gpu, "reduce.sum.i32")    # once, then
     answer = found.find(n)                                   # many times
 
+`Kernel` compiles kernels of CuPy, PyTorch or Numba as the file has them, and chooses their launches.
+
 One file for Python 3.8 or newer, with no packages. The library libtuned.so.0 is the file that
 $TUNED_LIBRARY names, else one beside this file, in a lib folder of the installation's prefix, or where
 the dynamic linker looks. Loaded files never change, so any number of threads may share them; memory is
@@ -28,13 +30,16 @@ import math
 import os
 import pathlib
 import re
+import threading
+import warnings
 import weakref
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import (Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple,
+                    Union)
 
 __version__ = "0.2.0"
-__all__ = ["Answer", "Device", "Entry", "Error", "Grade", "Launch", "Resolved", "Skip", "Tuned",
-           "library_version", "load", "loads", "open"]
+__all__ = ["Answer", "Choice", "Device", "Entry", "Error", "Grade", "Kernel", "Launch", "Resolved", "Skip",
+           "Tuned", "library_version", "load", "loads", "open"]
 
 Value = Union[bool, int, float, str]
 _SONAME = "libtuned.so.0"
@@ -336,13 +341,21 @@ class Device:
 
 @dataclass(frozen=True)
 class Launch:
-    """Launch of a kernel for the requested size and device: x, y and z; shared_bytes per block."""
+    """Launch of a kernel for the requested size and device: x, y and z; dynamic shared memory per block in
+    bytes."""
 
     grid: Tuple[int, int, int]
     block: Tuple[int, int, int]
-    cluster: Tuple[int, int, int]
-    shared_bytes: int
+    cluster: Tuple[int, int, int] = (1, 1, 1)
+    shared_bytes: int = 0
     is_cooperative: bool = False
+
+    def _fits(self, device: Device) -> bool:
+        """Returns whether CUDA and the device's known limits allow the launch."""
+        most = (2**31 - 1, 65535, 65535, 1024, 1024, 64)
+        return (all(side <= limit for side, limit in zip(self.grid + self.block, most))
+                and math.prod(self.block) <= (device.max_threads_per_block or 1024)
+                and (device.max_shared_bytes == 0 or self.shared_bytes <= device.max_shared_bytes))
 
 
 class Entry:
@@ -569,6 +582,113 @@ class Tuned:
 
     def __repr__(self) -> str:
         return f"<libtuned.Tuned {', '.join(self.files)}: {len(self)} entries>"
+
+
+# ---- kernels ----
+
+
+class Choice(NamedTuple):
+    """Kernel and launch for one size."""
+
+    kernel: Any
+    """Result of `build`."""
+    launch: Launch
+    values: Dict[str, Value]
+    """Values that the kernel was built with."""
+    grade: Grade
+    """Quality of the file's answer; NONE: values and launch are the caller's own."""
+    reason: str
+    """Reason for the choice, as one sentence without a full stop."""
+
+
+class Kernel:
+    """One problem's kernels, each compiled once, with their launches by size.
+
+        blur = libtuned.Kernel(configurations, gpu, "blur", build, {"BLOCK": 256, "ITEMS": 4},
+                               lambda n: libtuned.Launch((-(-n // 1024), 1, 1), (256, 1, 1)))
+        choice = blur(n)                           # further sizes by name: blur(n, m=512)
+        choice.kernel(choice.launch.grid, choice.launch.block, (x, y, n))      # of CuPy
+
+    `build(values)` compiles the kernel for such values and returns it, in any form; `values` are the
+    caller's own and name all that is compiled in. An entry's values have the types of these. `launch(n,
+    **sizes)` returns the caller's own launch, which goes with its own values. Both are taken if there is no
+    entry, if the entry lacks a launch here or one of the values, if its launch exceeds the device's limits,
+    or if `build` fails for its values, which also warns (RuntimeWarning). `configurations` and `device` may be
+    None: then they always are. `index` is the number of the launch, if the problem has several.
+
+    Threads may share an object. A size that was asked for before is one look-up in a dict; another thread's
+    compilation delays new sizes alone. The last 4096 sizes at most are kept, and every compiled kernel.
+    Exceptions of `launch`, and of `build` for the caller's own values, reach the caller."""
+
+    SIZES_MAX = 4096
+
+    def __init__(self, configurations: Optional[Tuned], device: Optional[Device], problem: str,
+                 build: Callable[[Dict[str, Value]], Any], values: Mapping[str, Value],
+                 launch: Callable[..., Launch], index: int = 0) -> None:
+        self._resolved: Optional[Resolved] = None
+        if configurations is not None and device is not None:
+            self._resolved = configurations.resolve(device, problem)
+        self._problem, self._build, self._own, self._launch = problem, build, dict(values), launch
+        self._device, self._index = device, index
+        self._lock = threading.RLock()
+        self._built: Dict[Tuple[Value, ...], Any] = {}
+        self._failed: Dict[Tuple[Value, ...], str] = {}
+        self._chosen: Dict[Any, Choice] = {}
+
+    def __call__(self, n: int, **sizes: int) -> Choice:
+        """Returns the choice for a problem of n elements, and compiles its kernel if it is a new one."""
+        key = (n, *sizes.items()) if sizes else n
+        return self._chosen.get(key) or self._choose(key, n, sizes)
+
+    def _choose(self, key: Any, n: int, sizes: Dict[str, int]) -> Choice:
+        with self._lock:
+            choice = self._chosen.get(key) or self._tuned(n, sizes)
+            if len(self._chosen) >= self.SIZES_MAX:
+                self._chosen.clear()
+            self._chosen[key] = choice
+            return choice
+
+    def _tuned(self, n: int, sizes: Dict[str, int]) -> Choice:
+        """Returns the file's choice, or the caller's own with the reason."""
+        reason = "no tuned.conf is loaded, or no device was given"
+        if self._resolved is not None and self._device is not None:
+            answer = self._resolved.find(n, **sizes)
+            launch, reason = answer.launch(self._index), answer.reason
+            values, missing = self._values(answer)
+            if answer and missing:
+                reason += f"; no whole set of values: '{missing}' is missing or of another type"
+            elif launch is not None and not launch._fits(self._device):
+                reason += "; its launch exceeds the device's limits"
+            elif launch is not None:
+                key = tuple(values.values())
+                try:
+                    if key not in self._failed:
+                        return Choice(self._compiled(key, values), launch, values, answer.grade, reason)
+                except Exception as error:
+                    self._failed[key] = f"; build failed for its values: {type(error).__name__}: {error}"
+                    warnings.warn(f"{self._problem}: {values}: {type(error).__name__}: {error}; the "
+                                  "program's own launch is used", RuntimeWarning, stacklevel=4)
+                reason += self._failed[key]
+        kernel = self._compiled(tuple(self._own.values()), self._own)
+        return Choice(kernel, self._launch(n, **sizes), dict(self._own), Grade.NONE, reason)
+
+    def _compiled(self, key: Tuple[Value, ...], values: Dict[str, Value]) -> Any:
+        if key not in self._built:
+            self._built[key] = self._build(dict(values))
+        return self._built[key]
+
+    def _values(self, answer: Answer) -> Tuple[Dict[str, Value], str]:
+        """Returns the answer's values in the types of the caller's own, and the name of one that it lacks."""
+        here = answer.values
+        found: Dict[str, Value] = {}
+        for name, own in self._own.items():
+            if name in here and isinstance(own, str):
+                found[name] = answer.text(name, "")
+            elif name in here and not isinstance(here[name], str) and type(own)(here[name]) == here[name]:
+                found[name] = type(own)(here[name])
+            else:
+                return {}, name
+        return found, ""
 
 
 # ---- loading ----

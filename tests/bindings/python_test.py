@@ -5,6 +5,7 @@
 """
 import ctypes
 import gc
+import importlib.util
 import os
 import pathlib
 import shutil
@@ -14,11 +15,13 @@ import tempfile
 import threading
 import unittest
 from unittest import mock
+import warnings
 import weakref
 
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 MODULE = HERE.parents[1] / "bindings" / "python"
+EXAMPLES = HERE.parents[1] / "examples"
 LIBRARY, LAYOUT = sys.argv[1], sys.argv[2]
 DRIVER = sys.argv[3] if len(sys.argv) > 3 else None
 os.environ["TUNED_LIBRARY"] = LIBRARY
@@ -267,6 +270,144 @@ end
         for thread in threads:
             thread.join()
         self.assertEqual(failed, [])
+
+
+class Kernels(unittest.TestCase):
+    """libtuned.Kernel: the choice by size, each configuration built once, the caller's own otherwise."""
+
+    CONF = """tuned-conf 5
+[cuda "First GPU"] compute_capability=9.0 sm_count=132
+transpose n=16-64 m@16-64 TILE=32 ROWS=8 PAD=true kind=a | at=32,32 launch.grid="ceil_div(m,TILE),ceil_div(n,TILE)" launch.block=32,8 launch.shared="TILE*(TILE+1)*4"
+transpose n=65-4096 m@16-64 TILE=64 ROWS=16 PAD=0 kind=b | at=128,32 launch.grid="ceil_div(m,TILE),ceil_div(n,TILE)" launch.block=64,16 launch.shared="TILE*TILE*4"
+scale n=1-100 BLOCK=64 | at=10 launch.grid="ceil_div(n,BLOCK)" launch.block=64
+scale n=101-200 BLOCK=128 | at=150
+scale n=201-300 ITEMS=4 | at=250 launch.grid=1 launch.block=64
+scale n=301-400 BLOCK=2.5 | at=350 launch.grid=1 launch.block=64
+scale n=401-500 BLOCK=512 | at=450 launch.grid=1 launch.block="n+1024"
+scale n=501-600 BLOCK=256 | at=550 launch.grid=1 launch.block=64 launch.shared="n*1000"
+scale n=601-700 BLOCK=512 | at=650 launch.grid=n launch.block=64
+scale n=701-800 BLOCK=64 | at=750 launch.grid=2 launch.block=64
+end
+"""
+    GPU = libtuned.Device("cuda", "First GPU", (9, 0), 132, 1000000, max_shared_bytes=232448)
+    MINE = libtuned.Launch((7, 1, 1), (256, 1, 1))
+
+    def setUp(self):
+        self.conf = libtuned.loads(self.CONF)
+        self.built = []
+
+    def build(self, values):
+        self.built.append(values)
+        if values.get("BLOCK") == 512:
+            raise OSError("no compiler")
+        return tuple(values.items())
+
+    def scale(self, conf, gpu=GPU, own=None):
+        return libtuned.Kernel(conf, gpu, "scale", self.build, own or {"BLOCK": 256}, lambda n: self.MINE)
+
+    def test_values_and_launches_by_size(self):
+        kernel = libtuned.Kernel(self.conf, self.GPU, "transpose", self.build,
+                                 {"TILE": 16, "PAD": 0, "kind": ""}, lambda n, m: self.MINE)
+        choice = kernel(40, m=50)
+        values = {"TILE": 32, "PAD": 1, "kind": "a"}
+        self.assertEqual((choice.kernel, choice.values), (tuple(values.items()), values))
+        self.assertIs(type(choice.values["PAD"]), int)
+        self.assertEqual(choice.launch, libtuned.Launch((2, 2, 1), (32, 8, 1), shared_bytes=4224))
+        self.assertEqual(choice.grade, libtuned.Grade.IN_RANGE)
+        self.assertIn("First GPU", choice.reason)
+        self.assertEqual(kernel(16, m=64).launch.grid, (2, 1, 1))
+        self.assertEqual(kernel(128, m=32).values["TILE"], 64)
+        self.assertIs(kernel(40, m=50), choice)
+        self.assertEqual([values["TILE"] for values in self.built], [32, 64])
+
+    def test_own_launch(self):
+        kernel = self.scale(self.conf)
+        for n, reason in ((150, "no launch"), (250, "'BLOCK' is missing"), (350, "'BLOCK' is missing or of another"),
+                          (450, "exceeds"), (550, "exceeds"), (2**40, "no entry")):
+            choice = kernel(n)
+            self.assertEqual((choice.launch, choice.values, choice.grade),
+                             (self.MINE, {"BLOCK": 256}, libtuned.Grade.NONE), n)
+            self.assertIn(reason, choice.reason)
+        self.assertEqual(self.built, [{"BLOCK": 256}])
+        self.assertEqual(kernel(10).values, {"BLOCK": 64})
+        for conf, gpu in ((None, self.GPU), (self.conf, None)):
+            self.assertEqual(self.scale(conf, gpu)(10)[1:4], (self.MINE, {"BLOCK": 256}, libtuned.Grade.NONE))
+
+    def test_failed_builds(self):
+        kernel = self.scale(self.conf)
+        for n in (650, 651):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                choice = kernel(n)
+            self.assertEqual((choice.launch, choice.grade), (self.MINE, libtuned.Grade.NONE))
+            self.assertIn("OSError: no compiler", choice.reason)
+            self.assertEqual([(each.category, each.filename) for each in caught],
+                             [(RuntimeWarning, __file__)] if n == 650 else [])
+        self.assertEqual(self.built, [{"BLOCK": 512}, {"BLOCK": 256}])
+        with self.assertRaises(OSError):
+            self.scale(self.conf, own={"BLOCK": 512})(150)
+
+    def test_threads_build_once(self):
+        kernel, choices = self.scale(self.conf), []
+        start = threading.Barrier(8)
+
+        def ask(seed):
+            start.wait()
+            choices.extend(kernel(1 + (seed + i) % 100) for i in range(200))
+
+        threads = [threading.Thread(target=ask, args=(seed,)) for seed in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual((len(choices), self.built), (1600, [{"BLOCK": 64}]))
+
+    def test_sizes_are_bounded(self):
+        kernel = self.scale(self.conf)
+        kernel.SIZES_MAX = 10
+        for n in range(1, 101):
+            kernel(n)
+        self.assertLessEqual(len(kernel._chosen), 10)
+        self.assertEqual((kernel(1).launch.grid, self.built), ((1, 1, 1), [{"BLOCK": 64}]))
+
+
+class Examples(unittest.TestCase):
+    """Examples in Python, as far as they go without a GPU."""
+
+    def run_example(self, name, *arguments, **environment):
+        return subprocess.run([sys.executable, "-B", EXAMPLES / name, *arguments], capture_output=True, text=True,
+                              env={"PATH": os.environ["PATH"], "PYTHONPATH": str(MODULE),
+                                   "TUNED_LIBRARY": LIBRARY, **environment})
+
+    def test_missing_packages(self):
+        for package, name in (("cupy", "transpose_cupy.py"), ("torch", "transpose_torch.py"),
+                              ("numba", "transpose_numba.py")):
+            with self.subTest(name):
+                if importlib.util.find_spec(package):
+                    self.skipTest(f"{package} is here")
+                done = self.run_example(name)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertRegex(done.stderr, rf"^{name}: \w+ is missing .*; pip install ")
+
+    @unittest.skipUnless(importlib.util.find_spec("numba"), "no Numba")
+    def test_numba(self):
+        """Numba's simulator runs both configurations."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "t.conf")
+            path.write_text(Kernels.CONF.replace("PAD=true", "PAD=1"))
+            code = ("import libtuned, transpose_numba as it, numpy\nfrom numba import cuda\n"
+                    f"conf = libtuned.load({str(path)!r})\n"
+                    "gpu = libtuned.Device('cuda', 'First GPU', (9, 0), 132)\n"
+                    "for conf in conf, None:\n"
+                    "    kernel = it.make_kernel(conf, gpu)\n"
+                    "    matrix = numpy.arange(2000, dtype=numpy.float32).reshape(40, 50)\n"
+                    "    out = cuda.device_array((50, 40), numpy.float32)\n"
+                    "    it.launch(kernel(40, m=50), cuda.to_device(matrix), out)\n"
+                    "    print(kernel(40, m=50).values['TILE'], (out.copy_to_host() == matrix.T).all())")
+            done = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True,
+                                  env={"PATH": os.environ["PATH"], "PYTHONPATH": f"{MODULE}:{EXAMPLES}",
+                                       "TUNED_LIBRARY": LIBRARY, "NUMBA_ENABLE_CUDASIM": "1"})
+            self.assertEqual(done.stdout, "32 True\n16 True\n", done.stderr)
 
 
 class Files(unittest.TestCase):

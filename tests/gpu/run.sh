@@ -12,7 +12,7 @@
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume check
 # saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize documents capture captured; and, which
-# are not among the usual ones, tuples (what configurations for all shapes lose at shapes nobody tuned: some 210 s), foreign (what this device loses with what others found: some 60 s), own (of tests: own kernels only), watched (a page that follows a run: some 5 minutes), wide (reductions, or families that
+# are not among the usual ones, tuples (what configurations for all shapes lose at shapes nobody tuned: some 210 s), foreign (what this device loses with what others found: some 60 s), own (of tests: own kernels only), python (examples in Python, by a tuned.conf of their own: some 70 s), watched (a page that follows a run: some 5 minutes), wide (reductions, or families that
 # WIDE_FAMILY names, searched, against the best that the device's own recording knows: some 5 minutes), t1 (all 10,312 points of a GEMM) and
 # strategies (of what t1 measured), agree
 # (some 150 s), programs (of others: some 5 minutes), torch (captured: some 2 minutes), agreement (some 7 minutes; cut off, it goes on when it is started again) and several
@@ -459,6 +459,7 @@ step peers peers
 step ordered_limits ordered_limits
 step lookup lookup
 step tuples tuples
+step python python_kernels
 step hostile hostile
 step hostile_timed hostile_timed
 step promise promise

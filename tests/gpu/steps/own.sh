@@ -83,6 +83,12 @@ language() {
     return $status
 }
 
+# Kernels in Python: examples/transpose_*.py by the tuned.conf of this device: some 70 s.
+python_kernels() {
+    LD_LIBRARY_PATH=$build/libtuned${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
+        record python python3 "$here/tests/gpu/python_kernels.py" "$tune" "$here" "$work/python"
+}
+
 # What the documents tell people to type, on the GPU.
 documents() {
     rm -rf "$work/documents" && mkdir -p "$work/documents/path" "$work/documents/folder" && ln -s "$tune" "$work/documents/path/tune"
