@@ -75,6 +75,7 @@ enum {
     X(LAUNCH_SHARED, "launch.shared")                                                              \
     X(COOPERATIVE, "launch.cooperative")                                                           \
     X(DOMAIN, "domain")                                                                            \
+    X(FOR, "for")                                                                                  \
     X(UNITS, "units") /* the rest in formulas */                                                   \
     X(CPU, "cpu")                                                                                  \
     X(EVERY, "*") /* device */                                                                     \
@@ -150,7 +151,7 @@ struct section {
     uint32_t kind, name;         /* numbers of the device's kind and name */
     uint64_t majors;             /* measured major compute capabilities, as bits; 0: unknown */
     long long capability, units; /* of the device; capability_of */
-    struct tuned_device device;
+    struct tuned_device device;  /* issue 0: for all */
 };
 
 /* The entries of one problem in one section. Those of a problem stand together, in the order of the
@@ -867,6 +868,12 @@ static int read_known(struct reader *reader, size_t i, size_t end, void *base)
     return 1;
 }
 
+/* Returns the number of a device's kind for its issue of launches alone; `kind` for 0. */
+static uint32_t kind_as(uint32_t kind, const struct tuned_device *device)
+{
+    return kind ^ (uint32_t)device->issue << 24;
+}
+
 static int read_device(struct reader *reader, struct section *section)
 {
     struct tuned_device *device = &section->device;
@@ -875,12 +882,15 @@ static int read_device(struct reader *reader, struct section *section)
     device->unit_count = (int)section->units;
     device->compute_capability_major = (int)((uint32_t)section->capability / CAPABILITY_MAJOR);
     device->compute_capability_minor = (int)((uint32_t)section->capability % CAPABILITY_MAJOR);
+    const char *issue = known(reader, FOR);
+    device->issue = issue ? *issue : 0;
     section->is_portable = section->name == EVERY;
     if (!section->is_portable && device->compute_capability_major < MAJORS_MAX)
         section->majors = (uint64_t)1 << device->compute_capability_major;
     /* Earlier formats do not say on which devices a portable section was measured. */
     else if (reader->version < 4 && !reader->is_built_in && section->kind != CPU)
         section->majors = (uint64_t)1 << MAJORS_MAX;
+    section->kind = kind_as(section->kind, device);
     return 1;
 }
 
@@ -1076,14 +1086,16 @@ static int compare_entries(const void *left, const void *right)
     return order;
 }
 
-/* Compares sections by their devices. */
+/* Compares sections by their devices. One for an issue of launches precedes the one for all, so
+ * that of two equally good the first is the right one. */
 static int compare_sections(const void *left, const void *right)
 {
     const struct section *a = left, *b = right;
     int order = strcmp(a->device.kind, b->device.kind);
     order = order ? order : strcmp(a->device.name, b->device.name);
     order = order ? order : (int)(a->capability - b->capability);
-    return order ? order : a->device.unit_count - b->device.unit_count;
+    order = order ? order : a->device.unit_count - b->device.unit_count;
+    return order ? order : b->device.issue - a->device.issue;
 }
 
 /* Returns whether two entries have further sizes of equal names. */
@@ -1798,6 +1810,7 @@ static void find_best(struct candidate *best, struct tuned_answer *answer, uint3
     int own_count = 0;
     best->entry = NULL;
     uint32_t kind = find_name(tuned, device->kind, 0);
+    uint32_t kind_issued = kind_as(kind, device);
     uint32_t device_name = find_name(tuned, device->name, 0);
     /* First this device, which precedes all others; then the best of the others; then each of them,
      * if the best one has no entry that fits. */
@@ -1806,7 +1819,7 @@ static void find_best(struct candidate *best, struct tuned_answer *answer, uint3
         for (const struct group *group = first; group < first + name->group_count; group++) {
             const struct section *section = &tuned->lists.of.sections[group->section];
             int is_named_so = group->name == device_name;
-            if (group->kind != kind || (pass == 0 && !is_named_so))
+            if ((group->kind != kind && group->kind != kind_issued) || (pass == 0 && !is_named_so))
                 continue;
             found.grade = grade_section(section, device, is_named_so);
             if ((found.grade == TUNED_EXACT) == (pass > 0))

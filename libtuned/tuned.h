@@ -65,6 +65,15 @@ struct tuned_error {
     int code;                     /* enum tuned_code, from libtuned 0.2.0 on; 0: no error */
 };
 
+/* Ways in which a program issues launches. Where winners depend on it, a file has further entries
+ * for a device (`for=eager`), which are preferred by programs that say so, and given to no other.
+ */
+enum tuned_issue {
+    TUNED_GRAPH = 'g',  /* replayed as a graph */
+    TUNED_STREAM = 's', /* queued on a stream, so that the device does not wait for the host */
+    TUNED_EAGER = 'e'   /* one by one; the device waits for the host */
+};
+
 /* A device, described by the caller. Zero it first: 0 means unknown and is ignored in comparisons.
  * With a NULL name no device of the file counts as this device. */
 struct tuned_device {
@@ -80,7 +89,9 @@ struct tuned_device {
     long long max_shared_bytes; /* shared memory per block (opt-in limit if the program opts in) */
     int registers_per_unit;     /* 32-bit registers per multiprocessor */
     int max_cluster_blocks;     /* result of cudaOccupancyMaxPotentialClusterSize; 1: no clusters */
-    long long reserved[8];      /* 0 */
+    long long reserved[7];      /* 0 */
+    int issue;                  /* issue of the program's launches, enum tuned_issue; 0: unknown */
+    int spare;                  /* 0 */
 };
 
 /* Quality of an answer, from worst to best. A look-up returns the best available. */

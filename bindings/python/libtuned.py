@@ -94,7 +94,8 @@ class _Device(ctypes.Structure):
                 ("unit_count", ctypes.c_int), ("memory_bytes", ctypes.c_longlong),
                 ("bandwidth_gbs", ctypes.c_double), ("max_threads_per_block", ctypes.c_int),
                 ("max_shared_bytes", ctypes.c_longlong), ("registers_per_unit", ctypes.c_int),
-                ("max_cluster_blocks", ctypes.c_int), ("reserved", ctypes.c_longlong * 8)]
+                ("max_cluster_blocks", ctypes.c_int), ("reserved", ctypes.c_longlong * 7),
+                ("issue", ctypes.c_int), ("spare", ctypes.c_int)]
 
 
 class _Size(ctypes.Structure):

@@ -4,8 +4,9 @@
 -- winner, with a row for each measured size of a range; and where no range reaches, the newest winner
 -- of each size, a range of its own. A box of sizes of several names (ranges.further) has one row: of the
 -- largest measured sizes in it that its configuration has a trial of; where there are none (looks leave no
--- trials), of others, and is_inside is 0. What no round has seen (a sweep that was stopped) is no winner here. A cold winner counts before others. Rows come in the order of the
--- file. `driver` and `compiler` are those of the entry's environment; the first row of a device carries
+-- trials), of others, and is_inside is 0. What no round has seen (a sweep that was stopped) is no winner here. A cold winner counts before others. Winners for
+-- launches issued otherwise (`issue`) are rows of their own, behind those of the issue that comes first, for problems of
+-- which some size has another configuration then. Rows come in the order of the file. `driver` and `compiler` are those of the entry's environment; the first row of a device carries
 -- those of its newest.
 WITH boards AS (
     SELECT
@@ -26,6 +27,7 @@ won AS (
         w.environment_id,
         w.problem_id,
         w.l2_mode,
+        i.issue,
         w.trial_id,
         w.chosen_at,
         b.kind,
@@ -38,15 +40,16 @@ won AS (
         COALESCE(p.family, w.problem) AS ranged,
         w.n,
         ROW_NUMBER() OVER (
-            PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, w.problem, w.n
-            ORDER BY w.l2_mode = 'cold' DESC, w.chosen_at DESC, w.id DESC
+            PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, i.issue, w.problem, w.n
+            ORDER BY i.state = 'cold' DESC, w.chosen_at DESC, w.id DESC
         ) AS place_of_size,
         ROW_NUMBER() OVER (
-            PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count,
+            PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, i.issue,
                 COALESCE(p.family, w.problem)
-            ORDER BY w.l2_mode = 'cold' DESC, w.chosen_at DESC, w.id DESC
+            ORDER BY i.state = 'cold' DESC, w.chosen_at DESC, w.id DESC
         ) AS place_of_problem
     FROM latest_winners AS w
+    JOIN conditions AS i ON i.l2_mode = w.l2_mode
     JOIN boards AS b ON b.environment_id = w.environment_id
     JOIN problems AS p ON p.id = w.problem_id
     WHERE w.objective = :objective AND w.stage <> 'sweep'
@@ -62,6 +65,7 @@ covered AS (
         r.chosen_at,
         w.environment_id,
         w.l2_mode,
+        w.issue,
         w.kind,
         w.name,
         w.compute_capability,
@@ -124,7 +128,7 @@ sized AS (
     WHERE w.place_of_size = 1
         AND NOT EXISTS (
             SELECT 1 FROM covered AS c
-            WHERE c.kind = w.kind AND c.name = w.name
+            WHERE c.kind = w.kind AND c.name = w.name AND c.issue = w.issue
                 AND c.compute_capability = w.compute_capability AND c.unit_count = w.unit_count
                 AND c.ranged = w.ranged AND (c.family IS NOT NULL OR w.n BETWEEN c.n_low AND c.n_high)
         )
@@ -138,7 +142,8 @@ picked AS (
         COALESCE((
             SELECT json_extract(j.value, '$[1]') FROM json_each(:picks) AS j
             WHERE json_extract(j.value, '$[0]') = w.id
-        ), s.trial_id) AS trial_id
+        ), s.trial_id) AS trial_id,
+        COALESCE(w.trial_id, s.trial_id) AS winner_trial_id
     FROM sized AS s
     LEFT JOIN winners AS w ON w.environment_id = s.environment_id AND w.problem_id = s.problem_id
                           AND w.l2_mode = s.l2_mode AND w.objective = :objective
@@ -160,6 +165,33 @@ timed AS (
         ) ELSE t.id END AS measured_id
     FROM picked AS s
     JOIN trials AS t ON t.id = s.trial_id
+),
+-- With the issue of launches, and whether the one that comes first for the problem has another configuration, or none.
+issued AS (
+    SELECT s.*, k.issue, k.place AS place_of_issue,
+           MIN(k.place) OVER same_problem AS first_place,
+           MIN(k.place) OVER same_size > MIN(k.place) OVER same_problem
+               OR t.configuration_id <> FIRST_VALUE(t.configuration_id) OVER (same_size ORDER BY k.place)
+               AS is_other,
+           b.kind, b.name, b.compute_capability, b.unit_count, COALESCE(p.family, p.key) AS ranged
+    FROM timed AS s
+    JOIN conditions AS k ON k.l2_mode = s.l2_mode
+    JOIN boards AS b ON b.environment_id = s.environment_id
+    JOIN problems AS p ON p.id = s.problem_id
+    JOIN trials AS t ON t.id = s.winner_trial_id
+    WINDOW same_problem AS (
+        PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, COALESCE(p.family, p.key)
+    ), same_size AS (
+        PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, p.key, p.n
+    )
+),
+written AS (
+    SELECT *,
+           CASE WHEN place_of_issue > first_place THEN place_of_issue ELSE 0 END AS further_issue,
+           MAX(is_other) OVER (
+               PARTITION BY kind, name, compute_capability, unit_count, ranged, issue
+           ) AS is_written
+    FROM issued
 ),
 -- What launches need at most: threads per block, shared memory per block, registers per thread. The blocks
 -- that fit on a unit are those of the first launch. Any trial of the configuration tells.
@@ -202,6 +234,7 @@ SELECT
     g.parameters,
     t.derived,
     s.l2_mode,
+    CASE WHEN s.further_issue > 0 THEN s.issue END AS issue,
     m.stage,
     m.median_ns AS time_ns,
     m.mad_ns,
@@ -264,7 +297,7 @@ SELECT
             AND k.problem_key = p.key
             AND k.configuration_id IN (t.configuration_id, m.configuration_id)
     ) AS is_listed
-FROM timed AS s
+FROM written AS s
 JOIN boards AS b ON b.environment_id = s.environment_id
 JOIN problems AS p ON p.id = s.problem_id
 JOIN experiments AS x ON x.id = p.experiment_id
@@ -274,9 +307,10 @@ LEFT JOIN trials AS m ON m.id = s.measured_id
 LEFT JOIN needs AS u ON u.trial_id = COALESCE(s.measured_id, s.trial_id)
 LEFT JOIN winners AS w ON w.id = s.winner_id
 LEFT JOIN equals AS counted ON counted.winner_id = s.winner_id
+WHERE s.further_issue = 0 OR s.is_written
 WINDOW newest AS (
     PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count
     ORDER BY s.chosen_at DESC, s.trial_id DESC
 )
-ORDER BY b.kind, b.name, b.compute_capability, b.unit_count, COALESCE(p.family, p.key), s.n_low,
+ORDER BY b.kind, b.name, b.compute_capability, b.unit_count, s.further_issue, s.ranged, s.n_low,
     s.further, p.key, p.n;

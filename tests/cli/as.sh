@@ -44,6 +44,38 @@ expect_json '[(w["issue"], w["choice"], w["parameters"]["launches"]) for w in j]
 run "$TUNE" show
 expect_out 'L2 cold-eager'
 
+# tuned.conf has both, and libtuned finds the one for a program's launches.
+[[ $(grep -c '^\[null "Null device"\] ' tuned.conf) -eq 2 && $(grep -c '^\[.* for=eager ' tuned.conf) -eq 1 ]] ||
+    fail "not the usual section and one for eager: $(cat tuned.conf)"
+grep -q ' l2=cold-eager ' tuned.conf || fail "its evidence does not say how: $(cat tuned.conf)"
+[[ $(grep -c '^twice n=1024' tuned.conf) -eq 2 ]] || fail "not two entries: $(cat tuned.conf)"
+cat >look.c <<'END'
+#include <stdio.h>
+#include "libtuned/tuned.h"
+int main(void)
+{
+    const int issues[] = {0, TUNED_GRAPH, TUNED_STREAM, TUNED_EAGER};
+    struct tuned *tuned = tuned_load("tuned.conf", NULL);
+    for (int i = 0; i < 4; i++) {
+        struct tuned_answer answer;
+        const struct tuned_device device = {.kind = "null", .name = "Null device", .compute_capability_major = 9,
+                                            .unit_count = 132, .issue = issues[i]};
+        printf("%s ", tuned_grade_name(tuned_find(tuned, &device, "twice", 1024, &answer)));
+        printf("%lld\n", tuned_integer(answer.entry, "launches", 0));
+    }
+    tuned_free(tuned);
+    return 0;
+}
+END
+"${CC:-cc}" -I"$TUNE_SOURCE" -o look look.c "$TUNE_SOURCE/libtuned/tuned.c" || fail "the look-up does not compile"
+[[ $(./look) == $'exact 2\nexact 2\nexact 2\nexact 1' ]] || fail "other winners: $(./look)"
+run "$TUNE" check twice.yaml --device null
+expect_err '1 entry was measured with launches issued otherwise'
+[[ $(grep -c '^ *twice' "$captured.out") -le 1 ]] || fail "it checks entries of both"
+run "$TUNE" check twice.yaml --device null --as eager --json
+expect_code 0
+expect_json '[w["configuration"] for w in j]' "['launches=1']"
+
 # Times say what is issued: the second launch costs another 2.2 us.
 [[ $(query "SELECT round((max(median_ns) - min(median_ns)) / 100) FROM trials AS t JOIN configurations AS c ON c.id = t.configuration_id
     WHERE stage = 'sweep' AND c.parameters ->> 'launches' = 2 AND l2_mode IN ('cold', 'cold-eager')") == 44.0 ]] || fail "other times"

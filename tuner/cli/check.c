@@ -40,17 +40,30 @@ static bool is_of_device(const struct tuned_device *device, const struct facts *
            (device->unit_count == 0 || device->unit_count == units);
 }
 
+/* Returns how launches were issued when the entry was measured. */
+static enum issue issue_of(const struct tuned_entry *entry)
+{
+    enum l2_mode mode = L2_COLD;
+    return l2_mode_parse(tuned_evidence_text(entry, "l2", ""), &mode) ? l2_issue(mode)
+                                                                      : ISSUE_GRAPH;
+}
+
 static enum status take_entries(struct check *check, struct error *error)
 {
     size_t all = tuned_entry_count(check->tuned);
+    size_t others = 0;
     check->entry_count = 0;
     check->entries = arena_alloc(&check->arena, all + 1, sizeof *check->entries);
     if (!check->entries)
         return error_no_memory(error);
     for (size_t i = 0; i < all; i++) {
         const struct tuned_entry *entry = tuned_entry_at(check->tuned, i);
-        if (is_of_problem(tuned_entry_problem(entry), check->problem) &&
-            is_of_device(tuned_entry_device(entry), check->facts))
+        if (!is_of_problem(tuned_entry_problem(entry), check->problem) ||
+            !is_of_device(tuned_entry_device(entry), check->facts))
+            continue;
+        if (issue_of(entry) != l2_issue(check->run.session.l2_mode))
+            others++;
+        else
             check->entries[check->entry_count++] =
                 (struct check_entry){.entry = entry,
                                      .problem = tuned_entry_problem(entry),
@@ -61,6 +74,12 @@ static enum status take_entries(struct check *check, struct error *error)
                                      .high = (double)NAN,
                                      .delta = (double)NAN};
     }
+    if (others > 0 && !check->run.text.quiet)
+        print_clean(stderr,
+                    "tune: %zu %s measured with launches issued otherwise: --as stream, --as eager "
+                    "check %s\n",
+                    others, others == 1 ? "entry was" : "entries were",
+                    others == 1 ? "it" : "them");
     return STATUS_OK;
 }
 
@@ -337,6 +356,13 @@ static enum status prepare(struct check *check, const char **words, size_t count
     if (run->text.effort && !effort_parse(run->text.effort, &run->session.effort))
         return error_set(error, STATUS_USAGE, "--effort %s: write quick, normal or thorough",
                          run->text.effort);
+    if (run->text.as && (!issues_parse(run->text.as, &run->issues) ||
+                         (run->issues & (run->issues - 1))))
+        return error_set(error, STATUS_USAGE, "--as %s: write graph, stream or eager",
+                         run->text.as);
+    for (int i = 0; i < ISSUES; i++)
+        if (run->issues >> i & 1)
+            run->session.l2_mode = l2_mode_as(L2_COLD, (enum issue)i);
     enum status status = run_check_protocol(run, error);
     if (status == STATUS_OK && run->text.budget)
         status = option_duration("budget", run->text.budget, &run->budget_ns, error);
@@ -367,6 +393,9 @@ static enum status run_check(const struct command *command, int argc, char **arg
         HOST_OPTIONS(&check->run.hosts),
         OPTION_TEXT("problem", "KEY", &check->problem,
                     "only these problems: reduce, reduce.sum, reduce.sum.i32"),
+        OPTION_TEXT("as", "ISSUE", &check->run.text.as,
+                    "entries for launches issued so: graph (default), stream or eager, as in `tune "
+                    "run`"),
         OPTION_TEXT("effort", "LEVEL", &check->run.text.effort,
                     "quick (default), normal or thorough"),
         OPTION_TEXT(

@@ -79,6 +79,7 @@ static void fill_section(struct text *out, const struct conf_row *row)
     append_count(out, device_traits(row->kind)->unit_fact, row->units);
     append_count(out, "memory_bytes", row->memory_bytes);
     append_limits(out, row->device_facts);
+    append_known(out, "for", row->issue);
     append_known(out, "driver", row->device_driver);
     append_known(out, "compiler", row->device_compiler);
 }
@@ -248,10 +249,11 @@ static void end_section(struct writer *writer)
     text_clear(&writer->lines);
 }
 
-static bool same_device(const struct conf_row *a, const struct conf_row *b)
+static bool same_section(const struct conf_row *a, const struct conf_row *b)
 {
     return strcmp(a->kind, b->kind) == 0 && strcmp(a->name, b->name) == 0 &&
-           strcmp(a->capability, b->capability) == 0 && a->units == b->units;
+           strcmp(a->capability, b->capability) == 0 && a->units == b->units &&
+           strcmp(a->issue ? a->issue : "", b->issue ? b->issue : "") == 0;
 }
 
 /* Reads the kernels that are compiled in, as lines of a list; "" if there is no file. */
@@ -337,7 +339,7 @@ static enum status append_devices(struct writer *writer, struct error *error)
     enum status status =
         conf_rows_chosen(&writer->experiments, writer->options, &arena, &rows, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        if (i == 0 || !same_device(&rows[i], &rows[i - 1])) {
+        if (i == 0 || !same_section(&rows[i], &rows[i - 1])) {
             end_section(writer);
             fill_section(&writer->section, &rows[i]);
             writer->devices++;

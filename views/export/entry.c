@@ -48,6 +48,7 @@ static const struct store_column columns[] = {
     {"n_high", OF(n_high), STORE_INTEGER},
     {"family", OF(family), STORE_TEXT},
     {"further", OF(further), STORE_TEXT},
+    {"issue", OF(issue), STORE_TEXT},
     {"is_inside", OF(is_inside), STORE_TRUTH},
     {"samples", OF(samples), STORE_INTEGER},
     {"coverage", OF(coverage), STORE_TEXT},

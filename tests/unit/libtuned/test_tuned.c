@@ -166,45 +166,45 @@ TEST(nearest_device_is_of_the_same_kind)
     enum tuned_grade far = TUNED_FAR_DEVICE;
     /* The same capability before the nearest number of SMs; then that number. */
     assert_string_equal(
-        found_on(tuned, (struct tuned_device){"cuda", "X", 9, 0, 108, 0, 0, 0, 0, 0, 0, {0}}, sum,
-                 other),
+        found_on(tuned, (struct tuned_device){"cuda", "X", 9, 0, 108, 0, 0, 0, 0, 0, 0, {0}, 0, 0},
+                 sum, other),
         "NVIDIA H100 PCIe");
     assert_string_equal(
-        found_on(tuned, (struct tuned_device){"cuda", "X", 9, 0, 130, 0, 0, 0, 0, 0, 0, {0}}, sum,
-                 other),
+        found_on(tuned, (struct tuned_device){"cuda", "X", 9, 0, 130, 0, 0, 0, 0, 0, 0, {0}, 0, 0},
+                 sum, other),
         "NVIDIA H200");
     /* The same major capability before another. */
     assert_string_equal(
-        found_on(tuned, (struct tuned_device){"cuda", "X", 8, 9, 132, 0, 0, 0, 0, 0, 0, {0}}, sum,
-                 other),
+        found_on(tuned, (struct tuned_device){"cuda", "X", 8, 9, 132, 0, 0, 0, 0, 0, 0, {0}, 0, 0},
+                 sum, other),
         "NVIDIA A100");
     assert_string_equal(
-        found_on(tuned, (struct tuned_device){"cuda", "X", 7, 0, 80, 0, 0, 0, 0, 0, 0, {0}}, min,
-                 TUNED_NONE),
+        found_on(tuned, (struct tuned_device){"cuda", "X", 7, 0, 80, 0, 0, 0, 0, 0, 0, {0}, 0, 0},
+                 min, TUNED_NONE),
         ""); /* it may need what 8.x has */
     /* A slice of the device is another device. */
-    assert_string_equal(
-        found_on(tuned,
-                 (struct tuned_device){"cuda", "NVIDIA H200", 9, 0, 16, 0, 0, 0, 0, 0, 0, {0}}, sum,
-                 other),
-        "NVIDIA H100 PCIe");
+    assert_string_equal(found_on(tuned,
+                                 (struct tuned_device){
+                                     "cuda", "NVIDIA H200", 9, 0, 16, 0, 0, 0, 0, 0, 0, {0}, 0, 0},
+                                 sum, other),
+                        "NVIDIA H100 PCIe");
     /* A device that was tuned, for another problem. */
     assert_string_equal(found_on(tuned, h200, min, far), "NVIDIA A100");
     /* Unknown numbers tell no devices apart; an unknown name does. */
     assert_string_equal(
         found_on(tuned,
-                 (struct tuned_device){"cuda", "NVIDIA A100", 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, sum,
-                 TUNED_EXACT),
+                 (struct tuned_device){"cuda", "NVIDIA A100", 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, 0, 0},
+                 sum, TUNED_EXACT),
         "NVIDIA A100");
     assert_string_equal(
-        found_on(tuned, (struct tuned_device){"cuda", NULL, 8, 0, 108, 0, 0, 0, 0, 0, 0, {0}}, sum,
-                 other),
+        found_on(tuned, (struct tuned_device){"cuda", NULL, 8, 0, 108, 0, 0, 0, 0, 0, 0, {0}, 0, 0},
+                 sum, other),
         "NVIDIA A100");
     assert_string_equal(
-        found_on(tuned, (struct tuned_device){"hip", "X", 9, 0, 132, 0, 0, 0, 0, 0, 0, {0}}, sum,
-                 TUNED_NONE),
+        found_on(tuned, (struct tuned_device){"hip", "X", 9, 0, 132, 0, 0, 0, 0, 0, 0, {0}, 0, 0},
+                 sum, TUNED_NONE),
         "");
-    const struct tuned_device cpu = {"cpu", "A CPU", 0, 0, 60, 0, 0, 0, 0, 0, 0, {0}};
+    const struct tuned_device cpu = {.kind = "cpu", .name = "A CPU", .unit_count = 60};
     struct tuned_answer answer;
     char reason[TUNED_REASON_BYTES];
     assert_int_equal(tuned_find(tuned, &cpu, sum, 1048576, &answer), other);

@@ -423,6 +423,48 @@ TEST(replayed_sections_are_for_no_device)
     tuned_free(tuned);
 }
 
+/* A program that says how it issues launches gets what was tuned so, where the file has more than
+ * one winner for a device; any other the usual one. */
+TEST(programs_say_how_they_launch)
+{
+    struct tuned *tuned = load("tuned-conf 5\n"
+                               "[cuda \"A\"] compute_capability=9.0 sm_count=132\n"
+                               "both n=1024 block=1\nboth n=2048 block=2\n"
+                               "one n=1024 block=3\n"
+                               "[cuda \"A\"] compute_capability=9.0 sm_count=132 for=eager\n"
+                               "both n=1024 block=4\n"
+                               "[cuda \"A\"] compute_capability=9.0 sm_count=132 for=stream\n"
+                               "both n=1024 block=5\n"
+                               "end\n");
+    static const struct {
+        const char *device, *problem;
+        int issue;
+        long long block;
+        enum tuned_grade grade;
+    } rows[] = {
+        {"A", "both", 0, 1, TUNED_EXACT},
+        {"A", "both", TUNED_GRAPH, 1, TUNED_EXACT},
+        {"A", "both", TUNED_STREAM, 5, TUNED_EXACT},
+        {"A", "both", TUNED_EAGER, 4, TUNED_EXACT},
+        {"A", "one", TUNED_EAGER, 3, TUNED_EXACT},
+        {"B", "both", 0, 1, TUNED_OTHER_DEVICE},
+        {"B", "both", TUNED_EAGER, 4, TUNED_OTHER_DEVICE},
+        {"B", "one", TUNED_STREAM, 3, TUNED_OTHER_DEVICE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tuned_answer answer, again;
+        struct tuned_handle handle;
+        struct tuned_device device = gpu(rows[i].device, 9, 0, 132);
+        device.issue = rows[i].issue;
+        assert_int_equal(tuned_find(tuned, &device, rows[i].problem, 1024, &answer), rows[i].grade);
+        assert_int_equal(tuned_integer(answer.entry, "block", 0), rows[i].block);
+        (void)tuned_resolve(tuned, &device, rows[i].problem, &handle);
+        (void)tuned_find_resolved(&handle, 1024, &again);
+        assert_ptr_equal(again.entry, answer.entry);
+    }
+    tuned_free(tuned);
+}
+
 /* ---- domains ---- */
 
 static const char domains[] = "tuned-conf 5\n[cuda \"A\"] compute_capability=9.0\n"
