@@ -356,8 +356,8 @@ static enum status prepare(struct check *check, const char **words, size_t count
     if (run->text.effort && !effort_parse(run->text.effort, &run->session.effort))
         return error_set(error, STATUS_USAGE, "--effort %s: write quick, normal or thorough",
                          run->text.effort);
-    if (run->text.as && (!issues_parse(run->text.as, &run->issues) ||
-                         (run->issues & (run->issues - 1))))
+    if (run->text.as &&
+        (!issues_parse(run->text.as, &run->issues) || (run->issues & (run->issues - 1))))
         return error_set(error, STATUS_USAGE, "--as %s: write graph, stream or eager",
                          run->text.as);
     for (int i = 0; i < ISSUES; i++)
