@@ -313,7 +313,7 @@ static void put_launch(struct draft *draft)
     text_printf(draft->out, "\nlaunches:\n  - kernel: \"%s\"\n", kernel_name(draft));
     if (draft->request->captured) {
         captured_put_launch(draft->request->captured, draft->grid_texts, draft->block_texts,
-                            captured_shared(draft->request->captured), draft->out);
+                            draft->shared_text, draft->out);
         return;
     }
     put_source_launch(draft);

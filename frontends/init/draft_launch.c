@@ -446,6 +446,18 @@ static const char *captured_grid_of(struct draft *draft, size_t axis)
     return turn ? turn : grid;
 }
 
+/* Writes the shared memory of the captured launches: by the source's expression, if that follows
+ * the parameters and gives what was launched. */
+static const char *captured_shared_of(struct draft *draft, const struct formula *shared)
+{
+    const char *launched = captured_shared(draft->request->captured);
+    char number[32];
+    if (!launched || !is_tuned(draft, shared) || !is_known(draft, shared))
+        return launched;
+    (void)string_format(number, sizeof number, "%lld", (long long)draft_at_presets(draft, shared));
+    return strcmp(number, launched) == 0 ? written(draft, shared) : launched;
+}
+
 void draft_find_grid(struct draft *draft)
 {
     for (size_t axis = 0; axis < 3; axis++) {
@@ -453,9 +465,11 @@ void draft_find_grid(struct draft *draft)
         draft->grid_texts[axis] =
             draft->request->captured ? captured_grid_of(draft, axis) : grid_of(draft, axis);
     }
-    const struct formula *shared = draft->launch.shared;
-    if (shared)
-        draft->shared_text = written(draft, renamed(draft, shared));
+    const struct formula *shared = renamed(draft, draft->launch.shared);
+    if (draft->request->captured)
+        draft->shared_text = captured_shared_of(draft, shared);
+    else if (shared)
+        draft->shared_text = written(draft, shared);
 }
 
 /* ---- passed values ---- */

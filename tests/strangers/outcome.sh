@@ -33,7 +33,7 @@ tune=$(command -v -- "${TUNE:-tune}") || { echo "outcome.sh: ${TUNE:-tune} is no
 tune=$(realpath -- "$tune")
 end() {
     trap '' HUP INT TERM
-    kill -TERM $(jobs -p) 2>/dev/null
+    jobs -p | xargs -r kill -TERM 2>/dev/null
     wait
     exit "$1"
 }

@@ -9,7 +9,8 @@
 
 /* Compiles the text as the contents of the request's source; *symbol: the symbol of the request's
  * first kernel in the machine code, with the numbers of its template. The code's speed does not
- * matter. STATUS_UNAVAILABLE where this build has no such compiler. */
+ * matter. Runs in a child: NVRTC starts the driver, and a process forked later could not use it.
+ * STATUS_UNAVAILABLE where this build has no such compiler. */
 enum status device_symbol_of(struct arena *arena, const char *text,
                              const struct binary_request *request, const char **symbol,
                              struct error *error);
