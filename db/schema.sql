@@ -626,6 +626,15 @@ CROSS JOIN (SELECT '' AS suffix, 'graph' AS issue, 1 AS place
             UNION ALL SELECT '-stream', 'stream', 2
             UNION ALL SELECT '-eager', 'eager', 3) AS i;
 
+-- The words for each winner: of the choice among what was measured, and in a headline, which is sure of no space that was
+-- hardly seen or mostly failed (as verdict_headline in tuner/stats/verdict.h).
+CREATE VIEW headlines AS
+SELECT w.id AS winner_id, coalesce(v.verdict, 'unknown') AS verdict,
+       iif(v.verdict IS NOT NULL AND w.coverage IN ('hardly seen', 'mostly failed'), 'not sure',
+           coalesce(v.verdict, 'unknown')) AS headline
+FROM winners AS w
+LEFT JOIN verdicts AS v ON v.trust = w.trust;
+
 -- How each contender stands with the fastest of its choice. 'as fast' and 'slower' are shown by an interval that lies
 -- on one side of what counts as equal; without one, or with one that lies on both, it was not compared to the end. A
 -- baseline of another space stands so, too, though it is out.

@@ -122,7 +122,7 @@ SELECT
     r.l2_mode,
     r.problem,
     r.n,
-    r.winner_a = r.winner_b OR a.configuration_id IS a_there.configuration_id AS same,
+    iif(r.winner_a = r.winner_b OR a.configuration_id IS a_there.configuration_id, 'true', 'false') AS same,
     COALESCE(a.confirm_ns, a.race_ns, a.sweep_ns) AS a_ns,
     COALESCE(b.confirm_ns, b.race_ns, b.sweep_ns) AS b_ns,
     COALESCE(

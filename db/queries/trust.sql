@@ -29,7 +29,7 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        chosen.rounds_dropped, chosen.processes, 100 * chosen.floor AS floor_percent,
        100 * chosen.delta AS delta_percent, 100 * chosen.claim AS claim_percent,
        100 * chosen.confidence AS confidence_percent, counted.as_fast,
-       counted.not_compared, chosen.kept_incumbent,
+       counted.not_compared, iif(chosen.kept_incumbent, 'true', 'false') AS kept_incumbent,
        chosen.candidate_count, chosen.space_count, chosen.compared,
        -- of so many right ones, at 95 %
        nullif(chosen.compared / 3, 0) AS wrong_less_than_once_in, chosen.inputs, chosen.chosen_at, chosen.trial_id,

@@ -33,18 +33,18 @@ SELECT json_object(
     'winners', (SELECT json_group_array(json_object(
                     'device', device, 'problem', problem, 'n', n, 'objective', objective,
                     'l2_mode', l2_mode, 'configuration', configuration, 'time_ns', time_ns,
-                    'stage', stage, 'verdict', verdict, 'verdict_reason', trust_reason, 'coverage', coverage,
+                    'stage', stage, 'verdict', verdict, 'headline', headline, 'verdict_reason', trust_reason, 'coverage', coverage,
                     'as_fast', as_fast, 'not_compared', not_compared, 'floor', floor, 'chosen_at', chosen_at))
                 FROM (SELECT d.name AS device, w.problem, w.n, w.objective, w.l2_mode,
                              c.key AS configuration, coalesce(m.median_ns, t.median_ns) AS time_ns,
-                             w.stage, w.trust_reason, w.coverage, w.floor, w.chosen_at, v.verdict, counted.as_fast,
+                             w.stage, w.trust_reason, w.coverage, w.floor, w.chosen_at, h.verdict, h.headline, counted.as_fast,
                              counted.not_compared
                       FROM latest_winners AS w
                       JOIN devices AS d ON d.id = w.device_id
                       JOIN configurations AS c ON c.id = w.configuration_id
                       JOIN trials AS t ON t.id = w.trial_id
                       LEFT JOIN trials AS m ON m.id = t.same_as_trial_id
-                      LEFT JOIN verdicts AS v ON v.trust = w.trust
+                      JOIN headlines AS h ON h.winner_id = w.id
                       LEFT JOIN equals AS counted ON counted.winner_id = w.id
                       ORDER BY w.device_id, w.problem, w.n, w.objective, w.l2_mode))
     ) AS live,

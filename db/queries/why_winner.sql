@@ -60,7 +60,7 @@ SELECT w.id, w.problem_id, w.environment_id, w.l2_mode, w.objective, w.stage,
        (SELECT sum(standing = 'as fast' AND out IS NULL) FROM standings WHERE winner_id = w.id) AS as_fast,
        (SELECT sum(standing = 'not compared' AND out IS NULL) FROM standings WHERE winner_id = w.id) AS not_compared,
        w.coverage, w.points, w.space_count, w.failures, w.most_better,
-       w.kept_incumbent, w.trust, w.trust_reason, w.compared, (SELECT share FROM others) AS elsewhere_share,
+       w.kept_incumbent, w.trust, (SELECT headline FROM headlines WHERE winner_id = w.id) AS headline, w.trust_reason, w.compared, (SELECT share FROM others) AS elsewhere_share,
        (SELECT n FROM others) AS elsewhere_n
 FROM chosen AS w
 JOIN experiments AS x ON x.id = w.experiment_id

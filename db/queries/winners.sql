@@ -104,8 +104,8 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
            100 * nullif(timed.bytes_moved, 0) / timed.time_ns / ceilings.gbs, NULL) AS ceiling_percent,
        timed.time_low_ns, timed.time_high_ns, timed.value, 100 * timed.claim AS claim_percent,
        timed.confidence,
-       counted.as_fast, counted.not_compared, timed.kept_incumbent,
-       coalesce((SELECT verdict FROM verdicts WHERE verdicts.trust = timed.trust), 'unknown') AS verdict,
+       counted.as_fast, counted.not_compared, iif(timed.kept_incumbent, 'true', 'false') AS kept_incumbent,
+       headlines.verdict, headlines.headline,
        timed.trust_reason AS verdict_reason, 100 * timed.floor AS floor_percent,
        timed.candidate_count, timed.coverage, timed.points AS points_tried, timed.space_count, timed.failures,
        100 * timed.chance_of_better AS chance_percent, 100 * timed.most_better AS most_percent, timed.compared,
@@ -144,6 +144,7 @@ JOIN environments AS e ON e.id = timed.environment_id
 LEFT JOIN problem_ceilings AS ceilings
     ON ceilings.environment_id = timed.environment_id AND ceilings.problem_id = timed.problem_id
 JOIN configurations AS c ON c.id = timed.configuration_id
+JOIN headlines ON headlines.winner_id = timed.id
 LEFT JOIN nearest ON nearest.id = timed.id AND nearest.place = 1
 LEFT JOIN equals AS counted ON counted.winner_id = timed.id
 ORDER BY d.kind DESC, d.id, timed.l2_mode, timed.objective <> 'time', timed.objective,

@@ -73,7 +73,7 @@ assert sorted(parts) == sorted(all.execute(question)), "winners"
 P
 run "$TUNE" merge all.db --json
 expect_code 0
-expect_json 'sorted((r["n"], r["same"]) for r in j)' '[(1000, 1), (5000, 0)]'
+expect_json 'sorted((r["n"], r["same"]) for r in j)' '[(1000, True), (5000, False)]'
 expect_json 'all(1.099 < r["ratio"] < 1.101 for r in j if r["same"])' True
 
 # The newer of two measurements stays, whichever comes first.

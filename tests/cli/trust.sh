@@ -189,7 +189,19 @@ expect_out '^mostly failed, worst at n = [0-9]+: 10 of 3,400 points tried, 8 of 
 expect_out '^6 of 6 problems: not sure; 60 of 20,400 points tried, 48 of them failed\. .*\(not sure: 10 of 3,400 points tried, 8 of them failed\)'
 refuse_out 'problems: sure|  sure  '
 run "$TUNE" show --db few.db --json
-expect_json '{(w["verdict"], w["coverage"], w["points_tried"], w["failures"]) for w in j}' "{('sure', 'mostly failed', 10, 8)}"
+expect_json '{(w["verdict"], w["headline"], w["coverage"], w["points_tried"], w["failures"]) for w in j}' "{('sure', 'not sure', 'mostly failed', 10, 8)}"
+# The view's rule is that of the run's last line (verdict_headline, tests/unit/stats/test_verdict.c).
+python3 - "$TUNE_SOURCE/db/schema.sql" <<'P'
+import re, sqlite3, sys
+db = sqlite3.connect("few.db")
+for view in re.findall(r"CREATE VIEW (?:verdicts|headlines) AS.*?;\n", open(sys.argv[1]).read(), re.S):
+    db.execute(view.replace("CREATE VIEW", "CREATE TEMP VIEW"))
+for trust, verdict in (("sound", "sure"), ("noisy", "nearly sure"), ("unstable", "not sure"), (None, "unknown")):
+    for coverage in ("whole", "part", None, "hardly seen", "mostly failed"):
+        db.execute("UPDATE winners SET trust = ?, coverage = ?", (trust, coverage))
+        headline = "not sure" if trust and coverage in ("hardly seen", "mostly failed") else verdict
+        assert set(db.execute("SELECT verdict, headline FROM headlines")) == {(verdict, headline)}, (trust, coverage)
+P
 run "$TUNE" show --trust --db few.db
 expect_out '^  verdict +not sure: 6 sure, 6 in a space that mostly failed'
 run "$TUNE" show --why --db few.db

@@ -8,8 +8,8 @@
 #include "tuner/base/text.h"
 #include "tuner/base/value.h"
 
-/* The version of all answers in JSON and CSV (docs/json.md): one more where a member goes, or means
- * another thing. */
+/* The version of all answers in JSON and CSV (docs/json.md, docs/schema.json): one more where a
+ * member goes, or means another thing. */
 enum { JSON_VERSION = 1 };
 
 /* Appends the string in quotes, escaped; bytes that are not UTF-8 become U+FFFD, so that every

@@ -290,6 +290,22 @@ void process_kill(pid_t child, bool leads_group)
         continue;
 }
 
+bool process_end(struct process_pipes *child, int64_t most_ns, int *wait_status)
+{
+    bool ended = false;
+    process_close(child->input);
+    if (child->pid > 0) {
+        ended = most_ns > 0 && process_ends(child->pid, most_ns, wait_status);
+        if (ended)
+            (void)kill(-child->pid, SIGKILL); /* children of the child */
+        else
+            process_kill(child->pid, true);
+    }
+    process_close(child->output);
+    *child = (struct process_pipes){.input = -1, .output = -1};
+    return ended;
+}
+
 static enum status watch(const struct process_request *request, pid_t child, int pipe,
                          struct text *output, int *code, struct error *error)
 {

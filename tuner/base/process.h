@@ -87,5 +87,9 @@ struct process_share {
 bool process_share(pid_t process, struct process_share *out);
 /* Kills a child of ours, with its process group if the child leads one, and waits for its end. */
 void process_kill(pid_t child, bool leads_group);
+/* Closes the child's input, waits at most `most_ns` for its end, kills what is left of its group
+ * and closes its output. Returns true if it ended by itself: *wait_status is as from waitpid.
+ * Without a child (pid 0) only the pipes are closed. */
+bool process_end(struct process_pipes *child, int64_t most_ns, int *wait_status);
 
 #endif

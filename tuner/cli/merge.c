@@ -38,7 +38,7 @@ static const struct row_column columns[] = {
 
 static bool is_same(const struct rows *rows, size_t row)
 {
-    return rows_number(rows, row, "same") == 1;
+    return strcmp(rows_text(rows, row, "same", ""), "true") == 0;
 }
 
 static void print_agreement(const struct rows *rows)

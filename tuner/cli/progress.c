@@ -288,7 +288,7 @@ static void send_event(const struct progress_view *view, const char *kind, const
     const struct named_value members[] = {
         {"kind", value_text(kind)},
         {"at", value_text(at)},
-        {"trust", value_text(trust)},
+        {"headline", value_text(trust ? verdict_words(verdict_named(trust)) : NULL)},
         {"text", value_text(text)},
     };
     json_append_object(&json, members, COUNT(members));

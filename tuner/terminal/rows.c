@@ -27,8 +27,9 @@ static bool take_names(struct rows *rows, const struct store_query *query)
 
 static enum cell_kind text_kind(const char *column)
 {
-    static const char *const json_columns[] = {"baselines", "parameters", "derived",
-                                               "checks",    "metrics",    "launches"};
+    static const char *const json_columns[] = {"baselines",      "parameters",  "derived",
+                                               "checks",         "metrics",     "launches",
+                                               "kept_incumbent", "cooperative", "same"};
     for (size_t i = 0; i < COUNT(json_columns); i++)
         if (strcmp(column, json_columns[i]) == 0)
             return CELL_JSON;

@@ -40,24 +40,16 @@ static enum child_end end_local(struct child *child, char *how, size_t how_bytes
     static const int64_t moment_ns = 200000000;
     int wait_status = 0;
     enum child_end end = CHILD_WAS_RUNNING;
-    process_close(child->input);
-    if (child->pid > 0) {
-        if (how && process_ends(child->pid, moment_ns, &wait_status)) {
-            if (WIFSIGNALED(wait_status))
-                (void)string_format(how, how_bytes, "signal %d (%s)", WTERMSIG(wait_status),
-                                    strsignal(WTERMSIG(wait_status)));
-            else if (WIFEXITED(wait_status))
-                (void)string_format(how, how_bytes, "exit code %d", WEXITSTATUS(wait_status));
-            end = WIFSIGNALED(wait_status) &&
-                          (WTERMSIG(wait_status) == SIGKILL || WTERMSIG(wait_status) == SIGTERM)
-                      ? CHILD_WAS_KILLED
-                      : CHILD_HAD_ENDED;
-            (void)kill(-child->pid, SIGKILL); /* children of the child */
-        } else {
-            process_kill(child->pid, true);
-        }
+    struct process_pipes pipes = {
+        .pid = child->pid, .input = child->input, .output = child->output};
+    if (process_end(&pipes, how ? moment_ns : 0, &wait_status)) {
+        const int number = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
+        if (number != 0)
+            (void)string_format(how, how_bytes, "signal %d (%s)", number, strsignal(number));
+        else if (WIFEXITED(wait_status))
+            (void)string_format(how, how_bytes, "exit code %d", WEXITSTATUS(wait_status));
+        end = number == SIGKILL || number == SIGTERM ? CHILD_WAS_KILLED : CHILD_HAD_ENDED;
     }
-    process_close(child->output);
     *child = child_none();
     return end;
 }

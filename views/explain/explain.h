@@ -93,6 +93,7 @@ struct explanation {
     int64_t compared;               /* results compared, and right; -1: unknown */
     bool kept_incumbent; /* an earlier winner, kept as no candidate was shown to be better */
     const char *trust, *trust_reason; /* NULL: no verdict */
+    const char *headline;             /* the verdict in words that a headline may give */
     enum explain_limit limit;
     double launch_share; /* share of empty launches in the winner's time; NaN: unknown */
     int64_t

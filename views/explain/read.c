@@ -57,6 +57,7 @@ static const struct store_column winner_columns[] = {
     {"kept_incumbent", OWN(kept_incumbent), STORE_TRUTH},
     {"compared", OWN(compared), STORE_INTEGER},
     {"trust", OWN(trust), STORE_TEXT},
+    {"headline", OWN(headline), STORE_TEXT},
     {"trust_reason", OWN(trust_reason), STORE_TEXT},
     {"bytes_moved", BACKGROUND(bytes_moved), STORE_REAL},
     {"operations", BACKGROUND(operations), STORE_REAL},

@@ -489,6 +489,7 @@ static const char *const without_why[] = {"device",
                                           "about",
 
                                           "verdict",
+                                          "headline",
                                           "verdict_reason",
                                           "as_fast",
                                           "tied_count",

@@ -54,13 +54,13 @@ const readWinner = ({ winner, why, gains, launch, advice, groups, rounds, rounds
   const told = { peer: false, standing: null, ratio: null, low: null, high: null, at_least: null };
   return {
     ...WINNER_NONE, ...winner, gains: gains.map((gain) => ({ ...told, ...gain })), launch, advice: isOpen ? '' : advice, groups, rounds, rounds_dropped: dropped, why: own || null,
-    verdict: isOpen ? OPEN : winner.verdict || 'unknown',
+    verdict: isOpen ? OPEN : winner.verdict, headline: isOpen ? OPEN : winner.headline,
     limit: own ? { ...LIMIT_NONE, ...own, ...own.points[0], name: own.limit, text: own.limit_text } : null,
   };
 };
-// Sure of the choice is not enough where the space was hardly seen, or most of it failed.
-const UNSEEN = ['hardly seen', 'mostly failed'];
-const isSure = (winner) => winner.verdict === 'sure' && !UNSEEN.includes(winner.coverage);
+// Sure of the choice is not enough where the space was hardly seen, or most of it failed: the headline says so.
+const isSure = (winner) => winner.headline === 'sure';
+const isUnseen = (winner) => winner.headline !== winner.verdict;
 
 // The entries of tuned.conf: {heading, problem, low, high, words, values}.
 const readConf = (text) => {

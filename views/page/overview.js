@@ -12,7 +12,7 @@ const LIGHTS = {
   sure: { mark: '\u25cf', strength: 1 }, 'nearly sure': { mark: '\u25d0', strength: 0.4 }, 'not sure': { mark: '\u25cb', strength: 0 }, unknown: { mark: '\u25cb', strength: 0 }, [OPEN]: { mark: '\u2026', strength: 0.2 },
 };
 const lightOf = (winner) => LIGHTS[winner.verdict] || LIGHTS.unknown;
-const sureWords = (winner) => winner.verdict + (UNSEEN.includes(winner.coverage) ? `, but the space was ${winner.coverage}` : '');
+const sureWords = (winner) => winner.verdict + (isUnseen(winner) ? `, but the space was ${winner.coverage}` : '');
 
 // Beside another device, or mode, of the page: its winner's time over this one's, as a gain; where their intervals meet they are
 // as good. by: 'at SETTING', or the name of a baseline or a peer.

@@ -56,7 +56,7 @@ const verdictWords = (winners) => {
   const said = words.flatMap((word, k) => counts[k] === 0 ? []
     : [[counts[k] === total ? `${total === 1 ? 'the' : 'each'} choice is ` : `${counts[k]} ${counts[k] === 1 ? 'choice is' : 'choices are'} `,
       make('b', { class: verdictClass(word) }, word === 'unknown' ? 'not known to be sure' : word)]]);
-  const unseen = winners.filter(({ winner }) => UNSEEN.includes(winner.coverage)).length;
+  const unseen = winners.filter(({ winner }) => isUnseen(winner)).length;
   return [inList(said.map((own) => own), ',').flat(), unseen > 0 && [', but of ', bold(countOf(unseen, 'problem')), ' the space was hardly seen or mostly failed']];
 };
 // The gain that is worth most: over the nearest baseline, of a choice that is sure, if any is.
@@ -165,7 +165,7 @@ const winnersTable = (part) => {
     ['GB/s', 'rate', ({ winner }) => winner.gbs],
     ['of ceiling', 'percent', ({ winner }) => winner.ceiling_percent],
     ['limited by', 'text', ({ winner }) => winner.limit ? winner.limit.name : 'unknown'],
-    ['sure?', 'text', ({ winner }) => make('td', null, make('b', { class: verdictClass(winner.verdict) }, winner.verdict), winner.coverage && winner.coverage !== 'whole' && make('small', null, `space: ${winner.coverage}`))],
+    ['sure?', 'text', ({ winner }) => make('td', null, make('b', { class: verdictClass(winner.headline) }, winner.headline), winner.coverage && winner.coverage !== 'whole' && make('small', null, `space: ${winner.coverage}`))],
     ['as fast', 'count', ({ winner }) => winner.as_fast === null ? null : put(numberCell(winner.as_fast, shownCount(winner.as_fast)), { title: winner.not_compared > 0 ? `${shownCount(winner.not_compared)} were not compared to the end` : null }, [])],
   ], problems), columns.filter(({ about }) => about).map(({ name, about }) => note(bold(name), `: ${about}.`)),
   isShared && note(bold('Others'), ': the fastest other implementation of the problem that was measured.')];

@@ -61,6 +61,7 @@ static const struct row_member members[] = {
     WHY(compared, INTEGER),
     ROW(wrong_less_than_once_in, INTEGER),
     MEMBER("verdict", NULL, verdict, TEXT),
+    WHY(headline, TEXT),
     MEMBER("verdict_reason", NULL, why.trust_reason, TEXT),
     MEMBER("coverage", NULL, why.coverage, TEXT),
     MEMBER("points_tried", NULL, why.tried, INTEGER),
@@ -102,7 +103,7 @@ static const struct row_member members[] = {
     POINT(configuration, TEXT),
     MEMBER("parameters", NULL, point.parameters, JSON),
 };
-enum { WINNER_MEMBERS = 36 }; /* members before the point's */
+enum { WINNER_MEMBERS = 37 }; /* members before the point's */
 
 #define OF(member) offsetof(struct explain_sensitivity, member)
 static const struct row_member sensitivity_members[] = {
@@ -394,13 +395,10 @@ static void put_title(const struct explanation *explanation)
         fputs(" (interval unknown)", stdout);
     }
     if (explanation->trust) {
-        const enum verdict headline = verdict_headline(verdict_named(explanation->trust),
-                                                       coverage_named(explanation->coverage));
-        const char *words = verdict_words(headline);
-        const enum style style = style_of("verdict", words);
+        const enum style style = style_of("verdict", explanation->headline);
         fputs(", ", stdout);
         style_begin(style);
-        rows_put_text(words);
+        rows_put_text(explanation->headline);
         style_end(style);
     }
     putchar('\n');

@@ -20,11 +20,10 @@ static enum verdict verdict_at(const struct rows *rows, size_t row)
     return verdict_named(rows_text(rows, row, "verdict", ""));
 }
 
-/* Returns the verdict in one word, on the choice and the part of the space tried. */
+/* Returns the verdict on the choice and on the part of the space tried. */
 static enum verdict headline_at(const struct rows *rows, size_t row)
 {
-    return verdict_headline(verdict_at(rows, row),
-                            coverage_named(rows_text(rows, row, "coverage", NULL)));
+    return verdict_named(rows_text(rows, row, "headline", ""));
 }
 
 static const struct row_column columns[] = {

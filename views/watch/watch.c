@@ -18,15 +18,6 @@ struct watch {
     struct process_pipes child;
 };
 
-/* Kills the child if running, and closes the pipes. */
-static void end_child(struct process_pipes *child)
-{
-    process_close(child->input);
-    if (child->pid > 0)
-        process_kill(child->pid, true);
-    process_close(child->output);
-}
-
 enum status watch_port_parse(const char *text, struct watch_port *out, struct error *error)
 {
     char *end = NULL;
@@ -112,7 +103,7 @@ enum status watch_begin(const char *database, const char *port, struct watch **o
     if (status == STATUS_OK)
         status = read_greeting(watch->child.output, url, error);
     if (status != STATUS_OK) {
-        end_child(&watch->child);
+        (void)process_end(&watch->child, 0, NULL);
         free(watch);
         return status;
     }
@@ -141,9 +132,7 @@ void watch_end(struct watch *watch)
     if (!watch)
         return;
     watch_send(watch, WATCH_END, &(struct text){0});
-    if (process_ends(watch->child.pid, most_ns, &wait_status))
-        watch->child.pid = 0;
-    end_child(&watch->child);
+    (void)process_end(&watch->child, most_ns, &wait_status);
     free(watch);
 }
 

@@ -34,7 +34,7 @@
     return element;
   };
   const kinds = { sure: 'good', 'nearly sure': 'doubt', 'not sure': 'bad' };
-  const verdictOf = (winner) => winner.verdict || 'unknown';
+  const verdictOf = (winner) => winner.headline || 'unknown';
   const certainty = (winner, isRunning) => {
     if (winner.stage === 'sweep') return ['timed once', 'doubt'];
     if (isRunning && winner.stage !== 'confirm') return ['not confirmed yet', 'doubt'];
