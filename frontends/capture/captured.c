@@ -182,6 +182,14 @@ static void leave_out(struct captured_set *set, const char *why)
     set->why = set->left_out++ == 0 ? why : set->why;
 }
 
+static uint64_t threads_of(const struct captured_launch *launch)
+{
+    uint64_t threads = 1;
+    for (size_t axis = 0; axis < 3; axis++)
+        threads *= (uint64_t)launch->is.grid[axis] * launch->is.block[axis];
+    return threads;
+}
+
 static enum status take_launches(struct captured_set *set, struct error *error)
 {
     const struct capture *capture = set->question.capture;
@@ -195,8 +203,13 @@ static enum status take_launches(struct captured_set *set, struct error *error)
             is_repeat = is_again(set->launches[k], launch);
         if (is_repeat)
             continue; /* the first one has the results */
+        const bool competes = !why && set->question.only_largest && set->launch_count > 0;
         if (why)
             leave_out(set, why);
+        else if (competes && threads_of(launch) > threads_of(set->launches[0]))
+            set->launches[0] = launch;
+        else if (competes)
+            continue;
         else if (set->launch_count > 0 && !is_alike(set->launches[0], launch))
             leave_out(set, "its addresses are not as those of the first");
         else if (set->launch_count == CAPTURED_LAUNCHES_MAX)
@@ -300,9 +313,7 @@ static void choose_sizes(struct captured_set *set)
             set->sizes[i] = (int64_t)i + 1;
     sort_launches(set);
     for (size_t i = 0; i < set->launch_count; i++) {
-        uint64_t threads = 1;
-        for (size_t axis = 0; axis < 3; axis++)
-            threads *= (uint64_t)set->launches[i]->is.grid[axis] * set->launches[i]->is.block[axis];
+        const uint64_t threads = threads_of(set->launches[i]);
         if (threads >= most) {
             most = threads;
             set->default_launch = i;

@@ -19,7 +19,8 @@ struct captured_question {
     const char *kernel;
     /* Names and types from the source; NULL: no source. */
     const struct kernel_signature *signature;
-    const char *size; /* the size's name, unique in the experiment */
+    const char *size;  /* the size's name, unique in the experiment */
+    bool only_largest; /* of the launches, the one with the most threads */
 };
 
 /* An address that the kernel is given. */

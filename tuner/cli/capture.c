@@ -20,7 +20,9 @@ enum { WORDS_MAX = 4096 };
 
 struct capture_request {
     const char *kernel, *output, *keep, *skip, *max_bytes, *list, *via;
-    bool sizes, times, by_cupti, is_quiet;
+    bool sizes, times, by_cupti;
+    bool for_draft; /* nothing is listed; the largest launch is wanted, in a file that need not be
+                       small */
     const char *words[WORDS_MAX]; /* the program and its arguments, NULL behind the last */
     size_t word_count;
 };
@@ -50,12 +52,13 @@ static enum status join_and_list(const struct capture_request *request,
     struct capture *capture = NULL;
     const char *path = output ? output : arena_printf(arena, "%s/listed.cap", folder->path);
     enum status status =
-        path ? capture_join(folder->path, path, output != NULL, error) : error_no_memory(error);
+        path ? capture_join(folder->path, path, output && !request->for_draft, error)
+             : error_no_memory(error);
     if (status == STATUS_NOT_FOUND)
         return preload_no_launch(request->words[0], error);
     if (status == STATUS_OK)
         status = capture_open(path, &capture, error);
-    if (status == STATUS_OK && !request->is_quiet)
+    if (status == STATUS_OK && !request->for_draft)
         status = capture_list(capture, request->words, output, error);
     capture_close(capture);
     return status;
@@ -85,6 +88,7 @@ static enum status capture_program(const struct capture_request *request, struct
             {CAP_SKIP_VARIABLE, request->skip},
             {CAP_MAX_BYTES_VARIABLE, bytes},
             {CAP_SIZES_VARIABLE, request->sizes ? "1" : NULL},
+            {CAP_GROWING_VARIABLE, request->for_draft ? "1" : NULL},
             {CAP_TIMES_VARIABLE, request->times ? "1" : NULL},
             {CAP_APPLY_FOLDER_VARIABLE, NULL},
             {INJECTION_VARIABLE, library},
@@ -114,7 +118,7 @@ enum status capture_kernel(const char *command, const char *kernel, const char *
 {
     const struct capture_request request = {.kernel = kernel,
                                             .output = output,
-                                            .is_quiet = true,
+                                            .for_draft = true,
                                             .words = {"/bin/sh", "-c", command},
                                             .word_count = 3};
     return capture_program(&request, error);

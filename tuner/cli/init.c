@@ -313,6 +313,7 @@ static enum status take_capture(struct arena *arena, const struct init *init, co
     const struct captured_question question = {.capture = *capture,
                                                .kernel = file->signature->chosen->name,
                                                .signature = file->signature->chosen,
+                                               .only_largest = init->program != NULL,
                                                .size = "n"};
     if (status == STATUS_OK)
         status = captured_take(arena, &question, file->captured, error);

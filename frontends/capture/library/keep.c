@@ -345,14 +345,25 @@ static bool can_read(struct kept *kept, const struct launch_facts *launch)
     return (kept->row.left_out & (CAP_LEFT_CAPTURING | CAP_LEFT_LAYOUT | CAP_LEFT_UNREADABLE)) == 0;
 }
 
+static uint64_t threads_of(const struct launch_facts *launch)
+{
+    uint64_t threads = 1;
+    for (size_t axis = 0; axis < CAP_DIMENSIONS; axis++)
+        threads *= (uint64_t)launch->grid[axis] * launch->block[axis];
+    return threads;
+}
+
 struct kept *keep_before(struct kernel *kernel, const struct launch_facts *launch,
                          uint64_t sequence, uint64_t kernel_sequence)
 {
     /* Launches without contents have a separate count, so that they do not displace others. */
     const bool is_node = launch->entry == CAP_GRAPH_NODE || atomic_load(&recorder.capturing) > 0;
     _Atomic uint32_t *kept_so_far = is_node ? &kernel->kept_nodes : &kernel->kept;
+    const uint64_t threads = is_node ? 0 : threads_of(launch);
+    const bool grows =
+        recorder.settings.growing && threads > 2 * atomic_load(&kernel->threads_kept);
     if (kernel_sequence < recorder.settings.skip ||
-        atomic_load(kept_so_far) >= recorder.settings.keep || recorder.writer.failed ||
+        (!grows && atomic_load(kept_so_far) >= recorder.settings.keep) || recorder.writer.failed ||
         pthread_mutex_trylock(&recorder.keep_lock) != 0)
         return NULL;
     struct kept *kept = make(kernel, launch);
@@ -390,6 +401,8 @@ struct kept *keep_before(struct kernel *kernel, const struct launch_facts *launc
     }
     unrelax(kept);
     (void)atomic_fetch_add(kept_so_far, 1);
+    if (threads > atomic_load(&kernel->threads_kept))
+        atomic_store(&kernel->threads_kept, threads);
     return kept;
 }
 

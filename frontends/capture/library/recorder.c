@@ -124,6 +124,7 @@ static void read_settings(void)
         .keep = (uint32_t)number(CAP_KEEP_VARIABLE, 1),
         .skip = (uint32_t)number(CAP_SKIP_VARIABLE, 0),
         .sizes = number(CAP_SIZES_VARIABLE, 0) != 0,
+        .growing = number(CAP_GROWING_VARIABLE, 0) != 0,
         .times = number(CAP_TIMES_VARIABLE, 0) != 0,
         .applies = applies,
         .bytes_most = number(CAP_MAX_BYTES_VARIABLE, UINT64_C(2) << 30),

@@ -48,7 +48,8 @@ struct kernel {
     bool is_layout_known;
     bool is_wanted;
     _Atomic uint32_t kept,
-        kept_nodes; /* launches kept with contents, and launches that became nodes */
+        kept_nodes;                /* launches kept with contents, and launches that became nodes */
+    _Atomic uint64_t threads_kept; /* of the largest kept launch */
     struct shape *_Atomic shapes;
     uint32_t shape_count;
     uint32_t *rows; /* rows of `tune apply`'s table with its name */
@@ -78,7 +79,7 @@ struct settings {
     const char *folder;  /* NULL: no recording */
     const char *pattern; /* NULL: no launch is kept */
     uint32_t keep, skip;
-    bool sizes, times;
+    bool sizes, growing, times;
     bool applies; /* replace launches, record none */
     uint64_t bytes_most;
 };

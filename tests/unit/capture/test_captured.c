@@ -26,6 +26,7 @@ static struct test {
     struct capture *capture;
     struct captured_set set;
     struct error error;
+    bool only_largest;
 } test;
 
 static bool add_launch(struct capture_fixture *fixture, const struct cap_launch *launch, int32_t n,
@@ -69,7 +70,8 @@ static enum status take(const char *name, const struct cap_launch *odd, uint32_t
     fixture_end(&fixture);
     assert_int_equal(capture_join(test.folder, test.path, false, &test.error), STATUS_OK);
     assert_int_equal(capture_open(test.path, &test.capture, &test.error), STATUS_OK);
-    const struct captured_question question = {.capture = test.capture, .size = "n"};
+    const struct captured_question question = {
+        .capture = test.capture, .size = "n", .only_largest = test.only_largest};
     return captured_take(&test.arena, &question, &test.set, &test.error);
 }
 
@@ -110,6 +112,22 @@ TEST_WITH(launches_become_sizes, NULL, end)
     assert_string_equal(text_string(&text),
                         "check:\n  - {output: p1, file: \"f/${n}.p1.after\"}\n");
     text_free(&text);
+}
+
+/* A draft of a running program takes the launch that has most to do. */
+TEST_WITH(the_largest_launch_alone, NULL, end)
+{
+    test.only_largest = true;
+    assert_int_equal(take("_Z5scalePKfPfif", NULL, sizeof(struct given)), STATUS_OK);
+    assert_int_equal(test.set.launch_count, 1);
+    assert_int_equal(test.set.left_out, 0);
+    assert_int_equal(test.set.sizes[0], 300);
+    assert_int_equal(end(NULL), 0);
+    const struct cap_launch larger = {.grid = {9, 1, 1}, .block = {64, 1, 1}};
+    test.only_largest = true;
+    assert_int_equal(take("_Z5scalePKfPfif", &larger, sizeof(struct given)), STATUS_OK);
+    assert_int_equal(test.set.launch_count, 1);
+    assert_int_equal(test.set.sizes[0], 100);
 }
 
 /* Another kernel than the one that is there; the file says of an odd launch what it likes. */
