@@ -33,7 +33,7 @@ expect_err '^tune: unpacked [0-9]+ launch'
 drafted '  BLOCK: 256' add.yaml # as it was launched, whatever the source says
 
 drafted '    block: ["BLOCK", "1", "1"]' add.yaml
-drafted '  n: [1000]' add.yaml
+drafted '  n: [100000]' add.yaml # of its launches the largest
 drafted '    grid: ["ceil_div(n, BLOCK * ITEMS)", "1", "1"]' add.yaml
 grep -qF 'set: {BLOCK: 256, ITEMS: 1}' add.yaml || fail "no baseline: $(cat add.yaml)"
 grep -qF 'fill: {file: "add.captured/' add.yaml || fail "no data"
