@@ -43,6 +43,7 @@ struct binary_request {
     struct named_value defines[DEFINES_MAX]; /* passed as -DNAME=VALUE, texts without quotes */
     size_t flag_count;
     const char *flags[FLAGS_MAX]; /* extra compiler flags */
+    const char *flag_files;       /* hashes of the contents of files that flags name; NULL: none */
     /* Requested kernels: C names, or C++ name expressions such as "reduce<int, 4>". */
     size_t kernel_count;
     const char *kernels[LAUNCHES_MAX];

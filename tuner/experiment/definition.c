@@ -163,7 +163,10 @@ void experiment_flags_hash(const char *text, char out[HASH_TEXT_BYTES])
     if (hash) {
         hash_add_string(hash, has_standard ? standard->text : "");
         for (const struct node *item = has_flags ? flags->first : NULL; item; item = item->next)
-            hash_add_string(hash, item->kind == NODE_SCALAR ? item->text : "");
+            if (item->kind == NODE_SCALAR)
+                hash_add_string(hash, item->text);
+            else
+                hash_node(hash, item);
         if (has_compiler)
             hash_add_string(hash, compiler->text);
         hash_finish(hash, out);

@@ -99,7 +99,7 @@ struct experiment {
     struct named_formula derived[EXPERIMENT_DERIVED_MAX];
     size_t derived_count;
     struct define_list defines;
-    struct template flags[FLAGS_MAX];
+    struct flag_rule flags[FLAGS_MAX];
     size_t flag_count;
     struct launch_rule launches[LAUNCHES_MAX];
     size_t launch_count;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "tuner/base/files.h"
+#include "tuner/base/hash.h"
 #include "tuner/base/pack.h"
 
 struct launch_list launches_of(const struct experiment *experiment)
@@ -65,6 +67,41 @@ bool make_defines(struct maker *maker, const struct define_list *defines,
     return true;
 }
 
+enum { FLAG_FILE_BYTES_MAX = 16 << 20 };
+
+/* Adds a flag if it applies and is not empty. The contents of a file that it names are part of the
+ * binary's identity. */
+static bool make_flag(struct maker *maker, const struct flag_rule *rule, struct binary_request *out)
+{
+    const char *text = NULL, *path = NULL;
+    bool applies = true;
+    if (!make_truth(maker, &rule->when, &applies))
+        return false;
+    if (!applies)
+        return true;
+    if (!make_text(maker, &rule->text, &text))
+        return false;
+    if (rule->file.count > 0) {
+        char *contents = NULL;
+        size_t bytes = 0;
+        char hash[HASH_TEXT_BYTES] = "";
+        if (!make_file_path(maker, &rule->file, &path) ||
+            (!maker->experiment->is_recorded &&
+             file_read(maker->arena, path, FLAG_FILE_BYTES_MAX, &contents, &bytes, maker->error) !=
+                 STATUS_OK))
+            return false;
+        hash_bytes(contents, bytes, hash);
+        out->flag_files =
+            arena_printf(maker->arena, "%s%s", out->flag_files ? out->flag_files : "", hash);
+        text = arena_printf(maker->arena, "%s%s", text, path);
+        if (!out->flag_files || !text)
+            return maker_no_memory(maker);
+    }
+    if (text[0])
+        out->flags[out->flag_count++] = text;
+    return true;
+}
+
 bool make_binary(struct maker *maker, const struct facts *facts, struct launch_list list,
                  struct binary_request *out)
 {
@@ -84,7 +121,7 @@ bool make_binary(struct maker *maker, const struct facts *facts, struct launch_l
     if (experiment->standard)
         out->flags[out->flag_count++] = experiment->standard;
     for (size_t i = 0; i < experiment->flag_count; i++)
-        if (!make_text(maker, &experiment->flags[i], &out->flags[out->flag_count++]))
+        if (!make_flag(maker, &experiment->flags[i], out))
             return false;
     const struct launch_rule *rules[LAUNCHES_MAX];
     size_t count = 0;
@@ -125,7 +162,9 @@ const char *experiment_compiled_name(const struct experiment *experiment, size_t
     for (size_t i = 0; i < experiment->defines.count; i++)
         uses = slot_set_union(uses, experiment->defines.items[i].formula.uses);
     for (size_t i = 0; i < experiment->flag_count; i++)
-        uses = slot_set_union(uses, experiment->flags[i].uses);
+        uses = slot_set_union(uses, slot_set_union(experiment->flags[i].text.uses,
+                                                   slot_set_union(experiment->flags[i].file.uses,
+                                                                  experiment->flags[i].when.uses)));
     for (size_t i = 0; i < experiment->launch_count; i++) {
         uses = slot_set_union(uses, experiment->launches[i].kernel.uses);
         uses = slot_set_union(uses, experiment->launches[i].when.uses);

@@ -464,6 +464,18 @@ bool read_defines(struct file_reader *reader, const struct node *node, unsigned 
     return true;
 }
 
+/* Reads a flag: a text, or a mapping with conditions. */
+static bool read_flag(struct file_reader *reader, const struct node *node, struct flag_rule *out)
+{
+    if (node->kind != NODE_MAPPING)
+        return read_template(reader, node, "a flag", USE_CONFIGURATION, &out->text);
+    const struct node *file = node_get(node, "file");
+    return CHECK_KEYS(reader, node, "a flag", "!flag", "when", "file") &&
+           read_template(reader, node_get(node, "flag"), "a flag", USE_CONFIGURATION, &out->text) &&
+           read_optional(reader, node, "when", USE_CONFIGURATION, &out->when) &&
+           (!file || read_template(reader, file, "file", USE_CONFIGURATION, &out->file));
+}
+
 bool read_flags(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
@@ -472,10 +484,9 @@ bool read_flags(struct file_reader *reader, const struct node *node)
     if (!need_items(reader, node, "flags", FLAGS_MAX - (experiment->standard ? 1 : 0)))
         return false;
     for (const struct node *item = node->first; item; item = item->next) {
-        if (!read_template(reader, item, "a flag", USE_CONFIGURATION,
-                           &experiment->flags[experiment->flag_count++]))
+        if (!read_flag(reader, item, &experiment->flags[experiment->flag_count++]))
             return false;
-        if (experiment->standard &&
+        if (experiment->standard && item->kind == NODE_SCALAR &&
             (strncmp(item->text, "-std", 4) == 0 || strncmp(item->text, "--std", 5) == 0))
             return node_error(reader, item, "the standard is given twice: here and by 'std'");
     }

@@ -42,6 +42,12 @@ struct define_list {
     size_t count;
 };
 
+struct flag_rule {
+    struct template text;
+    struct formula when;
+    struct template file; /* a file whose path follows the text; no parts: none */
+};
+
 struct launch_rule {
     struct place place;
     struct formula when;

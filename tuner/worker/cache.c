@@ -81,6 +81,8 @@ enum status binary_cache_hash(const struct binary_request *request, const struct
     hash_add_string(hash, "flags");
     for (size_t i = 0; i < request->flag_count; i++)
         hash_add_string(hash, request->flags[i]);
+    if (request->flag_files)
+        hash_add_string(hash, request->flag_files);
     hash_add_string(hash, "kernels");
     for (size_t i = 0; i < request->kernel_count; i++)
         hash_add_string(hash, request->kernels[i]);
