@@ -65,14 +65,9 @@ struct tuned_error {
     int code;                     /* enum tuned_code, from libtuned 0.2.0 on; 0: no error */
 };
 
-/* Ways in which a program issues launches. Where winners depend on it, a file has further entries
- * for a device (`for=eager`), which are preferred by programs that say so, and given to no other.
- */
-enum tuned_issue {
-    TUNED_GRAPH = 'g',  /* replayed as a graph */
-    TUNED_STREAM = 's', /* queued on a stream, so that the device does not wait for the host */
-    TUNED_EAGER = 'e'   /* one by one; the device waits for the host */
-};
+/* Issue of a program's launches: as a graph, queued on a stream, or one by one by a host for which
+ * the device waits. Programs that say so get entries for it (`for=eager`), if the file has some. */
+enum tuned_issue { TUNED_GRAPH = 'g', TUNED_STREAM = 's', TUNED_EAGER = 'e' };
 
 /* A device, described by the caller. Zero it first: 0 means unknown and is ignored in comparisons.
  * With a NULL name no device of the file counts as this device. */
@@ -90,19 +85,16 @@ struct tuned_device {
     int registers_per_unit;     /* 32-bit registers per multiprocessor */
     int max_cluster_blocks;     /* result of cudaOccupancyMaxPotentialClusterSize; 1: no clusters */
     long long reserved[7];      /* 0 */
-    int issue;                  /* issue of the program's launches, enum tuned_issue; 0: unknown */
-    int spare;                  /* 0 */
+    int issue, spare;           /* enum tuned_issue, 0: unknown; 0 */
 };
 
 /* Quality of an answer, from worst to best. A look-up returns the best available. */
 enum tuned_grade {
     TUNED_NONE,         /* no entry fits: use your defaults */
-    TUNED_FAR_DEVICE,   /* measured on devices of other major compute capabilities; returned only
-                           if tuned_options.least_grade is TUNED_FAR_DEVICE */
+    TUNED_FAR_DEVICE,   /* other major compute capabilities; only by tuned_options.least_grade */
     TUNED_DEFAULT,      /* written by hand for every device */
     TUNED_OTHER_DEVICE, /* measured on another device of this kind and major compute capability */
-    TUNED_PORTABLE,     /* smallest worst loss on all measured devices of this major compute
-                           capability */
+    TUNED_PORTABLE,     /* smallest worst loss on known devices of this major compute capability */
     TUNED_SAME_MODEL,   /* measured on this model with another memory size */
     TUNED_NEAREST_SIZE, /* measured on this device, for other sizes */
     TUNED_IN_RANGE,     /* measured on this device; n is within the entry's sizes */
@@ -114,8 +106,7 @@ struct tuned_answer {
     enum tuned_grade grade;
     const struct tuned_entry *entry; /* NULL if and only if the grade is TUNED_NONE */
     /* Distance from the measured case: the product of the ratios (each at least 1) of size, units
-     * and bandwidth, minus 1. 0: no difference. A size within the entry's range counts as measured;
-     * an entry for every device has no units to compare. */
+     * and bandwidth, minus 1. 0: no difference. A size in the entry's range counts as measured. */
     double distance;
     /* The request, for tuned_reason and tuned_answer_integer. */
     const struct tuned *tuned;
@@ -153,7 +144,6 @@ enum {                             /* tuned_options.skip: places that tuned_open
        TUNED_SKIP_SYSTEM = 4       /* /etc/tune/tuned.conf */
 };
 
-struct tuned_answer;
 /* Receives the result of each look-up (the grade may be TUNED_NONE), on the thread of the look-up,
  * so possibly on several threads at once. *answer belongs to the caller of the look-up. */
 typedef void tuned_on_find(void *context, const struct tuned_answer *answer);
