@@ -5,6 +5,9 @@
 
 #include "tuner/session/contest.h"
 
+/* Elements in a vector above which a case costs seconds. */
+enum { GAUNTLET_ELEMENTS = 1 << 24 };
+
 /* A size with other inputs and other starts. */
 struct gauntlet_case {
     int64_t n;
@@ -46,14 +49,22 @@ bool work_declares(const struct work *work, int64_t n);
  * was not promised, tries sizes up to `most`, and stores the result. *out: the reason if the
  * candidate fails at the problem's own size, too; else NULL. */
 enum status candidate_narrow(struct contest *contest, struct lane *lane, struct slot *slot,
-                             const struct gauntlet_case *wrong, int64_t most, const char *why,
+                             const struct gauntlet_case *wrong, double most, const char *why,
                              const char **out, struct error *error);
+/* Stores a domain of the candidate's binary; `why`: NULL for the whole one. */
+enum status candidate_store_domain(const struct work *work, const struct candidate *candidate,
+                                   const struct domain *domain, const char *why,
+                                   struct error *error);
 /* Sets and stores the candidate's domain; `why` belongs to the sweep. */
 enum status candidate_set_domain(struct contest *contest, struct candidate *candidate,
                                  const struct domain *domain, const char *why, struct error *error);
-/* Restores the domain left by earlier checks of the same binary. */
+/* Confines the candidate to the measured sizes, since the budget leaves no time for others. */
+enum status candidate_confine(struct contest *contest, struct candidate *candidate,
+                              struct error *error);
+/* Restores the domain left by earlier checks of the same binary. *confined: an earlier budget left
+ * no time for checks at other sizes, so that they are due. */
 enum status candidate_recall_domain(struct contest *contest, struct candidate *candidate,
-                                    struct error *error);
+                                    bool *confined, struct error *error);
 /* Notes once for a contest which finalists serve only some sizes. */
 void contest_note_domains(const struct contest *contest);
 

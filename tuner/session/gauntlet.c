@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "tuner/base/array.h"
+#include "tuner/base/clock.h"
 #include "tuner/base/text.h"
 #include "tuner/session/check.h"
 
 enum { CASES_MAX = 26, SIZES_NEAR = 4096 };
 
-/* A case costs seconds with more elements in a vector: there is one such case, at n + 1. */
-static const double many_elements = 1 << 24;
+/* One case, at n + 1, may have more elements. */
+static const double many_elements = GAUNTLET_ELEMENTS;
 
 /* Returns whether the constraints allow the configuration that size. */
 static bool allows(const struct contest *contest, const struct configuration *configuration,
@@ -224,8 +225,7 @@ static enum status run_case(struct contest *contest, struct lane *lane, struct s
     const char *out = why;
     if (!outcome.starved && !wrong_on_changed(outcome.detail) && test.few == 0 &&
         !work_declares(&contest->work, test.n))
-        status = candidate_narrow(contest, lane, slot, &test, (int64_t)fmin(most, 1e15), why, &out,
-                                  error);
+        status = candidate_narrow(contest, lane, slot, &test, most, why, &out, error);
     *narrowed = status == STATUS_OK && !out;
     if (status == STATUS_OK && out)
         *rejection = candidate->rejected = out;
@@ -385,34 +385,93 @@ static enum status run_on_all(struct contest *contest, struct lane *lane, const 
     return failed ? reject_others(contest, lane, test, most, error) : STATUS_OK;
 }
 
+/* State of the finalists' checks. */
+struct checking {
+    bool *known;    /* verdict of an earlier run */
+    bool *confined; /* checks at other sizes are missing */
+    int32_t *cases;
+    struct gauntlet_case list[CASES_MAX];
+    size_t count;
+};
+
+static enum status begin_checking(struct contest *contest, struct checking *checking,
+                                  struct error *error)
+{
+    const size_t count = contest->finalist_count;
+    checking->known = arena_alloc(&contest->arena, count + 1, sizeof *checking->known);
+    checking->confined = arena_alloc(&contest->arena, count + 1, sizeof *checking->confined);
+    checking->cases = arena_alloc(&contest->arena, count + 1, sizeof *checking->cases);
+    if (!checking->known || !checking->confined || !checking->cases)
+        return error_no_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        struct finalist *finalist = &contest->finalists[i];
+        TRY(candidate_recall_domain(contest, finalist->slot.candidate, &checking->confined[i],
+                                    error));
+        TRY(recall_verdict(contest, finalist, &checking->known[i], error));
+    }
+    checking->count = list_cases(contest, checking->list);
+    note_limits(contest);
+    return STATUS_OK;
+}
+
+/* Runs the cases. Those at the problem's own size must run; *unchecked: the budget
+ * left no time for another. */
+static enum status run_cases(struct contest *contest, struct lane *lane, struct checking *checking,
+                             bool *unchecked, struct error *error)
+{
+    const int64_t own = contest->work.problem.n;
+    const double most = largest_size(contest);
+    const int64_t begun_ns = clock_budget_ns();
+    size_t own_left = 0;
+    size_t done = 0;
+    for (size_t c = 0; c < checking->count; c++)
+        own_left += checking->list[c].n == own ? 1 : 0;
+    for (size_t c = 0; c < checking->count; c++) {
+        const bool is_own = checking->list[c].n == own;
+        const double case_ns = done > 0 ? (double)(clock_budget_ns() - begun_ns) / (double)done : 0;
+        own_left -= is_own ? 1 : 0;
+        if (!is_own && !budget_fits(contest->work.group, case_ns * (double)(own_left + 1))) {
+            *unchecked = true;
+            continue;
+        }
+        TRY(run_on_all(contest, lane, checking->known, &checking->list[c], most, checking->cases,
+                       error));
+        done++;
+    }
+    return STATUS_OK;
+}
+
+/* Stores the finalist's domain and verdict, unless checks at other sizes are missing, which a later
+ * run makes up for. */
+static enum status end_checking(struct contest *contest, const struct checking *checking,
+                                size_t index, bool unchecked, struct error *error)
+{
+    struct finalist *finalist = &contest->finalists[index];
+    struct candidate *candidate = finalist->slot.candidate;
+    if (checking->known[index])
+        return STATUS_OK;
+    if (unchecked && !finalist->rejection)
+        return candidate_confine(contest, candidate, error);
+    if (checking->confined[index] && !candidate->narrowing)
+        TRY(candidate_store_domain(&contest->work, candidate, &DOMAIN_OF_ALL, NULL, error));
+    return candidate_store_verdict(&contest->work, candidate, finalist->rejection,
+                                   checking->cases[index], error);
+}
+
 enum status contest_check(struct contest *contest, struct lane *lane, struct error *error)
 {
-    size_t count = contest->finalist_count;
-    bool *known = arena_alloc(&contest->arena, count + 1, sizeof *known);
-    int32_t *cases = arena_alloc(&contest->arena, count + 1, sizeof *cases);
-    enum status status = known && cases ? STATUS_OK : error_no_memory(error);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        status = candidate_recall_domain(contest, contest->finalists[i].slot.candidate, error);
-        if (status == STATUS_OK)
-            status = recall_verdict(contest, &contest->finalists[i], &known[i], error);
-    }
-    struct gauntlet_case list[CASES_MAX];
-    const size_t case_count = status == STATUS_OK ? list_cases(contest, list) : 0;
-    if (status == STATUS_OK)
-        note_limits(contest);
-    for (size_t c = 0; status == STATUS_OK && c < case_count; c++)
-        status = run_on_all(contest, lane, known, &list[c], largest_size(contest), cases, error);
-    if (status == STATUS_OK)
-        contest_note_domains(contest);
+    struct checking checking = {0};
+    bool unchecked = false;
+    TRY(begin_checking(contest, &checking, error));
+    TRY(run_cases(contest, lane, &checking, &unchecked, error));
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        TRY(end_checking(contest, &checking, i, unchecked, error));
+    contest_note_domains(contest);
     sweep_find_best(contest->sweep);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        if (!known[i])
-            status = candidate_store_verdict(&contest->work, contest->finalists[i].slot.candidate,
-                                             contest->finalists[i].rejection, cases[i], error);
+    for (size_t i = 0; i < contest->finalist_count; i++)
         if (contest->finalists[i].rejection)
             contest_note_rejection(contest, &contest->finalists[i]);
-    }
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- the watch ---- */

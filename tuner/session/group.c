@@ -112,16 +112,22 @@ static void forget_sweep(struct group *group, const struct sweep *sweep)
     group->position.problem_key = "";
 }
 
-/* Counts a problem that is left out for lack of time; the measurements are in the store. */
-static enum status leave_out(const struct work *work, struct error *error)
+/* Counts a problem that is left out for lack of time; the measurements are in the store, and the
+ * fastest so far is chosen if no earlier run has a winner. */
+static enum status leave_out(const struct work *work, struct sweep *sweep, struct error *error)
 {
     struct store_choice winner;
     struct session_summary *summary = work->session->summary;
     error_clear(error);
     summary->problems_left_out++;
-    enum status status = stored_winner(work, &winner, error);
-    summary->problems_without_winner += status == STATUS_OK && winner.trial_id == 0 ? 1 : 0;
-    return status;
+    TRY(stored_winner(work, &winner, error));
+    if (winner.trial_id != 0)
+        return STATUS_OK;
+    if (sweep->best)
+        TRY(sweep_choose_early(work, sweep, error));
+    TRY(stored_winner(work, &winner, error));
+    summary->problems_without_winner += winner.trial_id == 0 ? 1 : 0;
+    return STATUS_OK;
 }
 
 /* Requests the baselines of coming problems from idle compilers under a budget, so that no problem
@@ -206,11 +212,7 @@ static enum status sweep_over(struct work *work, struct sweep *sweep, struct spa
              sweep_has_contenders(work, sweep);
     if (*swept || (status != STATUS_OK && status != STATUS_NO_TIME))
         return status;
-    TRY(leave_out(work, error));
-    struct store_choice winner = {0};
-    if (sweep->best)
-        TRY(stored_winner(work, &winner, error));
-    return sweep->best && winner.trial_id == 0 ? sweep_choose_early(work, sweep, error) : STATUS_OK;
+    return leave_out(work, sweep, error);
 }
 
 /* Counts a problem that ended with `status`, and keeps a raced contest for the confirmation. */
@@ -223,7 +225,7 @@ static enum status end_problem(struct contest *contest, bool raced, enum status 
     struct store_choice winner;
     raced = raced && status != STATUS_NO_TIME;
     if (status == STATUS_NO_TIME)
-        status = leave_out(work, error);
+        status = leave_out(work, contest->sweep, error);
     /* A problem that ends half-way has a best so far, but a race's result is better. */
     if (status != STATUS_OK && stored_winner(work, &winner, &ignored) == STATUS_OK &&
         (winner.trial_id == 0 || strcmp(winner.stage, "sweep") == 0))

@@ -2,6 +2,7 @@
  * is used only where further probes find it right: from some size on, at multiples of a number, or
  * else at the measured sizes. A failure at a size that the experiment lists, or at any size if it
  * promises all, rejects it. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,9 @@
 
 enum {
     TRIES_MAX = 48,
-    CRASHES_MAX = 4,   /* each costs a process */
-    NEAR_MAX = 100000, /* approximate limit of the probed sizes */
+    CRASHES_MAX = 4,         /* each costs a process */
+    NEAR_MAX = 100000,       /* approximate limit of the probed sizes */
+    NEAR_ELEMENTS = 1 << 21, /* and of the elements of a vector, where a smaller size does */
     DIVISOR_MAX = 65536,
     PROBES_MIN = 2, /* probes of a domain before it is accepted */
 };
@@ -26,6 +28,7 @@ struct probing {
     const struct gauntlet_case *wrong;
     struct domain before; /* domain left by earlier checks */
     int64_t most;         /* largest size */
+    int64_t near;         /* size around which most are probed: at most the problem's */
     int64_t divisor;      /* common divisor of the listed sizes at which it is legal ... */
     int64_t first;        /* ... and the least of these */
     struct {
@@ -74,6 +77,16 @@ static void take_listed(struct probing *probing)
     }
 }
 
+/* Returns the end of the probing: under a budget half of the time that is left, so that other
+ * finalists have time, too. */
+static int64_t probing_end_ns(const struct session *session)
+{
+    const int64_t now_ns = clock_budget_ns();
+    const int64_t end_ns = budget_end_ns(session);
+    const int64_t half_ns = (end_ns - now_ns) / 2;
+    return now_ns + (end_ns > 0 && half_ns < patience_ns ? half_ns : patience_ns);
+}
+
 static bool may_probe(const struct probing *probing)
 {
     const struct session *session = probing->contest->work.session;
@@ -117,10 +130,9 @@ static enum status probe(struct probing *probing, int64_t n, bool *applies, bool
 static enum status holds(struct probing *probing, struct domain domain, bool *holds,
                          struct error *error)
 {
-    const int64_t n = probing->contest->work.problem.n;
     const int64_t wrong = probing->wrong->n;
     const struct domain both = domain_meet(&domain, &probing->before);
-    const int64_t near = n < probing->most ? n : probing->most;
+    const int64_t near = probing->near;
     enum { NEARER = 7 };
     const int64_t from[] = {
         wrong + 1,   wrong - both.multiple + 1,    near + 1,     1, both.least + 1,
@@ -198,8 +210,7 @@ static enum status leave_out(struct probing *probing, int64_t prime, int64_t *di
 /* Finds the least divisor of all listed sizes whose other multiples are right; 0: none. */
 static enum status find_multiple(struct probing *probing, int64_t *multiple, struct error *error)
 {
-    const int64_t n = probing->contest->work.problem.n;
-    const int64_t near = (n < probing->most ? n : probing->most) / 4;
+    const int64_t near = probing->near / 4;
     int64_t divisor = probing->divisor;
     bool right = false;
     *multiple = 0;
@@ -249,15 +260,10 @@ static enum status try_others(struct probing *probing, struct domain *found, boo
     return STATUS_OK;
 }
 
-enum status candidate_set_domain(struct contest *contest, struct candidate *candidate,
-                                 const struct domain *domain, const char *why, struct error *error)
+enum status candidate_store_domain(const struct work *work, const struct candidate *candidate,
+                                   const struct domain *domain, const char *why,
+                                   struct error *error)
 {
-    struct narrowing *narrowing = arena_alloc(&contest->sweep->arena, 1, sizeof *narrowing);
-    if (!narrowing || !why)
-        return error_no_memory(error);
-    *narrowing = (struct narrowing){.domain = *domain, .why = why};
-    candidate->narrowing = narrowing;
-    const struct work *work = &contest->work;
     const struct store_domain row = {.environment_id = work->environment_id,
                                      .experiment_id = work->experiment_id,
                                      .problem_key = work->problem.key,
@@ -268,6 +274,17 @@ enum status candidate_set_domain(struct contest *contest, struct candidate *cand
                                      .is_listed = domain->is_listed,
                                      .reason = why};
     return store_domain_put(work->store, &row, error);
+}
+
+enum status candidate_set_domain(struct contest *contest, struct candidate *candidate,
+                                 const struct domain *domain, const char *why, struct error *error)
+{
+    struct narrowing *narrowing = arena_alloc(&contest->sweep->arena, 1, sizeof *narrowing);
+    if (!narrowing || !why)
+        return error_no_memory(error);
+    *narrowing = (struct narrowing){.domain = *domain, .why = why};
+    candidate->narrowing = narrowing;
+    return candidate_store_domain(&contest->work, candidate, domain, why, error);
 }
 
 /* Checks the problem's own size with the same starts; *how: the failure; NULL: none. */
@@ -290,10 +307,12 @@ static enum status fails_at_home(struct probing *probing, const char **how, stru
 }
 
 enum status candidate_narrow(struct contest *contest, struct lane *lane, struct slot *slot,
-                             const struct gauntlet_case *wrong, int64_t most, const char *why,
+                             const struct gauntlet_case *wrong, double most, const char *why,
                              const char **out, struct error *error)
 {
     struct candidate *candidate = slot->candidate;
+    const double near = fmin(most * NEAR_ELEMENTS / GAUNTLET_ELEMENTS, NEAR_MAX);
+    const int64_t n = contest->work.problem.n;
     struct domain found = {.multiple = 1, .least = 1, .is_listed = true};
     struct probing probing = {.contest = contest,
                               .lane = lane,
@@ -301,8 +320,9 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
                               .wrong = wrong,
                               .before = candidate->narrowing ? candidate->narrowing->domain
                                                              : DOMAIN_OF_ALL,
-                              .most = most < NEAR_MAX ? most : NEAR_MAX,
-                              .end_ns = clock_budget_ns() + patience_ns};
+                              .most = (int64_t)fmin(most, NEAR_MAX),
+                              .near = (double)n < near ? n : (int64_t)fmax(near, 1),
+                              .end_ns = probing_end_ns(contest->work.session)};
     int64_t least = 0;
     int64_t multiple = 0;
     bool is_known = false;
@@ -326,8 +346,18 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
                                 arena_strdup(&contest->sweep->arena, why), error);
 }
 
+/* Reason of a domain that a later run with more time extends. */
+static const char unchecked[] = "the budget ended before its checks at other sizes";
+
+enum status candidate_confine(struct contest *contest, struct candidate *candidate,
+                              struct error *error)
+{
+    static const struct domain listed = {.multiple = 1, .least = 1, .is_listed = true};
+    return candidate_set_domain(contest, candidate, &listed, unchecked, error);
+}
+
 enum status candidate_recall_domain(struct contest *contest, struct candidate *candidate,
-                                    struct error *error)
+                                    bool *confined, struct error *error)
 {
     const struct work *work = &contest->work;
     struct store_domain row = {.environment_id = work->environment_id,
@@ -335,9 +365,13 @@ enum status candidate_recall_domain(struct contest *contest, struct candidate *c
                                .problem_key = work->problem.key,
                                .configuration_id = candidate->configuration_id};
     bool found = false;
+    *confined = false;
     TRY(store_domain_get(work->store, &contest->sweep->arena, &row, &found, error));
     if (!found || !row.reason ||
         strcmp(row.binary_hash, candidate_binary(work, candidate)->hash) != 0)
+        return STATUS_OK;
+    *confined = strcmp(row.reason, unchecked) == 0;
+    if (*confined)
         return STATUS_OK;
     struct narrowing *narrowing = arena_alloc(&contest->sweep->arena, 1, sizeof *narrowing);
     if (!narrowing)
@@ -386,10 +420,11 @@ void contest_note_domains(const struct contest *contest)
     describe(&narrowing->domain, work->problem.size_name, where);
     session_note(
         work->session,
-        "%s n=%lld: %zu of %zu finalists serve only some sizes, as '%s' where %s%s: %s. The "
-        "experiment lists no such size%s%s",
+        "%s n=%lld: %zu of %zu finalists serve only some sizes, as '%s' where %s%s: %s%s%s%s",
         work->problem.key, (long long)work->problem.n, narrowed, right, first->key,
         narrowing->domain.is_listed ? "it " : "", where, narrowing->why,
+        narrowing->why == unchecked ? "; a larger --budget checks them"
+                                    : ". The experiment lists no such size",
         narrowed < right || narrowing->domain.is_listed
             ? ""
             : "; to say so, write under its constraints ",
