@@ -193,3 +193,51 @@ rm -rf tune.db* tuned.conf
 run "$TUNE" run tiles.yaml --device cpu "${steady[@]}" --set sweep_slower=100
 expect_code 6
 [[ $(query "SELECT count(*) FROM gauntlets WHERE NOT passed") -gt 0 ]] || fail "nobody is out"
+
+# ---- a budget that ends before the checks ----
+
+# A winner that was checked at its own size alone serves the measured sizes, until a run with more time checks others.
+cat >late.c <<'C'
+#include <stdlib.h>
+#include <unistd.h>
+void late(const struct tune_block *block, void *const *arguments)
+{
+    const long long n = *(const long long *)arguments[2];
+    (void)block;
+    if (n != 4096 && !getenv("AWAKE"))
+        usleep(400000);
+    for (long long i = 0; i < n; i++)
+        ((int *)arguments[1])[i] = ((const int *)arguments[0])[i] + WAY - WAY;
+}
+C
+cat >late_reference.c <<'C'
+void late_reference(void *const *arguments, struct tune_expected *expected)
+{
+    for (long long i = 0; i < *(const long long *)arguments[2]; i++)
+        expected[i].integer = ((const int *)arguments[0])[i];
+}
+C
+cat >late.yaml <<'Y'
+experiment: late
+device: cpu
+source: late.c
+sizes: {n: [4096]}
+parameters: {way: [1, 2, 3]}
+defines: {WAY: way}
+launches:
+  - {kernel: late, grid: 1, threads: 1, arguments: [in, out, n]}
+arguments:
+  - {name: in, type: i32, count: n, fill: random}
+  - {name: out, type: i32, count: n, output: true}
+  - {name: n, type: i64, value: n}
+check: {reference: late_reference, source: late_reference.c, output: out, tolerance: 0}
+Y
+rm -rf tune.db* tuned.conf
+run "$TUNE" run late.yaml --device cpu --budget 8s --no-report
+expect_code 0
+grep -qE '^late n=4096 .*domain="n==4096"' tuned.conf || fail "serves sizes that were not checked: $(cat tuned.conf)"
+run env AWAKE=1 "$TUNE" run late.yaml --device cpu "${steady[@]}" --no-report
+expect_code 0
+[[ $(query "SELECT max(is_listed) FROM domains") == 0 ]] || fail "not checked by the run with more time: $(domains)"
+grep -E '^late n=4096 ' tuned.conf | grep -q 'domain=' && fail "still confined: $(cat tuned.conf)"
+:

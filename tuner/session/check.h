@@ -58,9 +58,10 @@ enum status candidate_store_domain(const struct work *work, const struct candida
 /* Sets and stores the candidate's domain; `why` belongs to the sweep. */
 enum status candidate_set_domain(struct contest *contest, struct candidate *candidate,
                                  const struct domain *domain, const char *why, struct error *error);
-/* Confines the candidate to the measured sizes, since the budget leaves no time for others. */
-enum status candidate_confine(struct contest *contest, struct candidate *candidate,
-                              struct error *error);
+/* Confines a candidate to the measured sizes if the time for checks at others is missing, and no
+ * other size of the problem had them. */
+enum status candidate_confine(const struct work *work, struct sweep *sweep,
+                              struct candidate *candidate, struct error *error);
 /* Restores the domain left by earlier checks of the same binary. *confined: an earlier budget left
  * no time for checks at other sizes, so that they are due. */
 enum status candidate_recall_domain(struct contest *contest, struct candidate *candidate,

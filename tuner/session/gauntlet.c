@@ -451,7 +451,7 @@ static enum status end_checking(struct contest *contest, const struct checking *
     if (checking->known[index])
         return STATUS_OK;
     if (unchecked && !finalist->rejection)
-        return candidate_confine(contest, candidate, error);
+        return candidate_confine(&contest->work, contest->sweep, candidate, error);
     if (checking->confined[index] && !candidate->narrowing)
         TRY(candidate_store_domain(&contest->work, candidate, &DOMAIN_OF_ALL, NULL, error));
     return candidate_store_verdict(&contest->work, candidate, finalist->rejection,

@@ -6,7 +6,7 @@
 #include "tuner/base/array.h"
 #include "tuner/base/text.h"
 #include "tuner/device/traits.h"
-#include "tuner/session/contest.h"
+#include "tuner/session/check.h"
 #include "tuner/session/ranges.h"
 #include "tuner/session/recorded.h"
 
@@ -264,8 +264,9 @@ static bool is_chosen_well(const struct session_options *options, const struct s
 }
 
 /* Finds whether the problem needs a choice: there are new trials, no earlier run has chosen well,
- * or the winner is no configuration of the experiment any more. */
-static enum status wants_contest(const struct contest *contest, bool *wants, struct error *error)
+ * the winner is no configuration of the experiment any more, or the time for its checks was
+ * missing. */
+static enum status wants_contest(struct contest *contest, bool *wants, struct error *error)
 {
     const struct work *work = &contest->work;
     struct text winner = {0};
@@ -279,8 +280,12 @@ static enum status wants_contest(const struct contest *contest, bool *wants, str
     status =
         store_incumbent(work->store, work->environment_id, work->problem_id, work->options->l2_mode,
                         objective_text(work->objective), &found, &winner, NULL, error);
-    *wants = found && !candidates_at_key(&contest->sweep->candidates, text_string(&winner));
+    struct candidate *candidate =
+        found ? candidates_at_key(&contest->sweep->candidates, text_string(&winner)) : NULL;
     text_free(&winner);
+    *wants = found && !candidate;
+    if (status == STATUS_OK && candidate && candidate->binary != NO_BINARY)
+        status = candidate_recall_domain(contest, candidate, wants, error);
     return status;
 }
 

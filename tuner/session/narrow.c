@@ -260,19 +260,24 @@ static enum status try_others(struct probing *probing, struct domain *found, boo
     return STATUS_OK;
 }
 
+static struct store_domain domain_row(const struct work *work, const struct candidate *candidate)
+{
+    return (struct store_domain){.environment_id = work->environment_id,
+                                 .experiment_id = work->experiment_id,
+                                 .problem_key = work->problem.key,
+                                 .configuration_id = candidate->configuration_id,
+                                 .binary_hash = candidate_binary(work, candidate)->hash};
+}
+
 enum status candidate_store_domain(const struct work *work, const struct candidate *candidate,
                                    const struct domain *domain, const char *why,
                                    struct error *error)
 {
-    const struct store_domain row = {.environment_id = work->environment_id,
-                                     .experiment_id = work->experiment_id,
-                                     .problem_key = work->problem.key,
-                                     .configuration_id = candidate->configuration_id,
-                                     .binary_hash = candidate_binary(work, candidate)->hash,
-                                     .multiple = domain->multiple,
-                                     .least = domain->least,
-                                     .is_listed = domain->is_listed,
-                                     .reason = why};
+    struct store_domain row = domain_row(work, candidate);
+    row.multiple = domain->multiple;
+    row.least = domain->least;
+    row.is_listed = domain->is_listed;
+    row.reason = why;
     return store_domain_put(work->store, &row, error);
 }
 
@@ -349,26 +354,33 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
 /* Reason of a domain that a later run with more time extends. */
 static const char unchecked[] = "the budget ended before its checks at other sizes";
 
-enum status candidate_confine(struct contest *contest, struct candidate *candidate,
-                              struct error *error)
+enum status candidate_confine(const struct work *work, struct sweep *sweep,
+                              struct candidate *candidate, struct error *error)
 {
     static const struct domain listed = {.multiple = 1, .least = 1, .is_listed = true};
-    return candidate_set_domain(contest, candidate, &listed, unchecked, error);
+    const struct store_domain row = domain_row(work, candidate);
+    struct narrowing *narrowing = arena_alloc(&sweep->arena, 1, sizeof *narrowing);
+    bool checked = false;
+    if (!narrowing)
+        return error_no_memory(error);
+    TRY(store_domain_is_checked(work->store, &row, &checked, error));
+    if (checked || !experiment_has_size(work->experiment))
+        return STATUS_OK;
+    *narrowing = (struct narrowing){.domain = listed, .why = unchecked};
+    candidate->narrowing = narrowing;
+    return candidate_store_domain(work, candidate, &listed, unchecked, error);
 }
 
 enum status candidate_recall_domain(struct contest *contest, struct candidate *candidate,
                                     bool *confined, struct error *error)
 {
     const struct work *work = &contest->work;
-    struct store_domain row = {.environment_id = work->environment_id,
-                               .experiment_id = work->experiment_id,
-                               .problem_key = work->problem.key,
-                               .configuration_id = candidate->configuration_id};
+    struct store_domain row = domain_row(work, candidate);
+    const char *binary_hash = row.binary_hash;
     bool found = false;
     *confined = false;
     TRY(store_domain_get(work->store, &contest->sweep->arena, &row, &found, error));
-    if (!found || !row.reason ||
-        strcmp(row.binary_hash, candidate_binary(work, candidate)->hash) != 0)
+    if (!found || !row.reason || strcmp(row.binary_hash, binary_hash) != 0)
         return STATUS_OK;
     *confined = strcmp(row.reason, unchecked) == 0;
     if (*confined)

@@ -436,13 +436,14 @@ enum status sweep_choose_early(const struct work *work, struct sweep *sweep, str
 {
     const struct lane *some_lane = group_lane(work->group);
     const struct lane *lane = some_lane ? some_lane : work->group->lanes[0]; /* all are lost */
-    const struct candidate *best = sweep->best;
+    struct candidate *best = sweep->best;
     struct verdict_facts facts = {0};
     const struct coverage_facts coverage = coverage_facts_of(sweep);
     size_t tried = 0;
     if (!best || best->rejected || !lane || !work_is_about_time(work) ||
         sweep_reference_is_alone(work, sweep))
         return STATUS_OK;
+    TRY(candidate_confine(work, sweep, best, error));
     count_tried(work, sweep, &facts);
     for (size_t i = 0; i < sweep->candidates.count; i++)
         tried += sweep->candidates.items[i]->state == CANDIDATE_DONE &&

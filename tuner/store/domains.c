@@ -41,6 +41,28 @@ enum status store_domain_get(struct store *store, struct arena *arena, struct st
     return status;
 }
 
+enum status store_domain_is_checked(struct store *store, const struct store_domain *row,
+                                    bool *checked, struct error *error)
+{
+    SELECTION(struct store_gauntlet, selection,
+              "SELECT g.passed FROM gauntlets AS g JOIN problems AS p ON p.id = g.problem_id"
+              " WHERE g.environment_id = ?1 AND p.experiment_id = ?2 AND p.key = ?3"
+              " AND g.configuration_id = ?4 AND g.binary_hash = ?5 AND g.passed",
+              SELECTED(passed, TRUTH));
+    struct arena arena = {0};
+    struct store_gauntlet *rows = NULL;
+    size_t count = 0;
+    enum status status = store_select(
+        store, &selection,
+        STORE_VALUES(value_integer(row->environment_id), value_integer(row->experiment_id),
+                     value_text(row->problem_key), value_integer(row->configuration_id),
+                     value_text(row->binary_hash)),
+        &arena, &rows, &count, error);
+    *checked = count > 0;
+    arena_free(&arena);
+    return status;
+}
+
 enum status store_refuted(struct store *store, const struct store_domain *of, struct arena *arena,
                           struct store_refutation **rows, size_t *count, struct error *error)
 {

@@ -61,6 +61,9 @@ struct store_domain {
 };
 enum status store_domain_put(struct store *store, const struct store_domain *row,
                              struct error *error);
+/* Finds whether the row's binary passed the checks at some size of the row's problem. */
+enum status store_domain_is_checked(struct store *store, const struct store_domain *row,
+                                    bool *checked, struct error *error);
 /* Reads the row with the key given in *row and fills in all other members except the formula; texts
  * are in the arena. */
 enum status store_domain_get(struct store *store, struct arena *arena, struct store_domain *row,
