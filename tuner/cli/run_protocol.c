@@ -60,11 +60,11 @@ static void take_number(void *context, const char *name, const char *value, cons
 
 static const char *const words =
     "Shares are fractions: 0.0025 is a quarter of a percent. The sweep times every configuration "
-    "alone. The race compares those near the best in rounds: a round times a reference kernel (the "
-    "anchor), every candidate once in random order, one of them again (its twin), and the "
-    "reference; it counts when nothing else moved. Between rounds slow candidates leave: at the "
-    "screens those that were clearly slower in each round, at the looks those that statistics show "
-    "to be slower. Fresh processes then time the finalists again. docs/measuring.md has all of it.";
+    "alone. The race times those near the best in rounds: a reference (the anchor), every "
+    "candidate once in random order, one of them again (its twin), and the reference. A round is "
+    "valid if nothing else changed. Slow candidates leave: at a screen if they were clearly slower "
+    "in each round, at a look if statistics show that they are slower. Fresh processes then time "
+    "the finalists again: the confirmation. docs/measuring.md has the details.";
 
 static void print_numbers(const struct number_list *list, const char *const *kinds)
 {
