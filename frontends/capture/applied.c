@@ -165,7 +165,7 @@ enum status applied_counts(const char *folder, struct apply_counts_head *head,
                              ? file_read(&arena, path, wanted, &data, &bytes, error)
                              : error_set(error, STATUS_IO, "%s: its path is too long", folder);
     if (status == STATUS_OK && bytes != wanted)
-        status = error_set(error, STATUS_IO, "%s: what was counted is cut off", path);
+        status = error_set(error, STATUS_IO, "%s: its counts are incomplete", path);
     if (status == STATUS_OK) {
         memcpy(head, data, sizeof *head);
         memcpy(counts, data + sizeof *head, count * sizeof *counts);

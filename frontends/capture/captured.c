@@ -90,7 +90,7 @@ static const char *why_not(const struct captured_launch *launch)
         {CAP_LEFT_LAYOUT, "its parameters' sizes are not known"},
         {CAP_LEFT_WRITING, "the disk was full"},
         {CAP_LEFT_BUFFERS, "it has too many buffers"},
-        {CAP_LEFT_AFTER, "what it left was not kept"},
+        {CAP_LEFT_AFTER, "its results were not kept"},
         {CAP_LEFT_ARRAY, "some of its memory is no plain range"},
         {CAP_LEFT_MEMORY, "the host's memory was short"},
     };

@@ -156,8 +156,8 @@ static void put_head(struct binary_draft *draft, const char *name, const char *f
     const struct captured_program *program = set->kernel->program;
     text_printf(draft->out,
                 "# Tunes launches of a kernel without its source, as a program made them: %zu of "
-                "them were captured, and each\n# is checked by what it left. Made by 'tune run "
-                "--binary'; docs/capture.md.\nexperiment: %s\nabout: A kernel of ",
+                "them were captured, and each\n# is checked by the results that it left. Made by "
+                "'tune run --binary'; docs/capture.md.\nexperiment: %s\nabout: A kernel of ",
                 set->launch_count, name);
     for (const char *c = path_file(program->path); *c; c++) {
         const bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||

@@ -70,7 +70,7 @@ static const void *take(struct reader *reader, uint64_t count, uint64_t bytes)
     const bool fits = count <= room / bytes;
     const uint64_t padded = fits ? (count * bytes + CAP_ALIGN - 1) / CAP_ALIGN * CAP_ALIGN : 0;
     if (!fits || padded > room) {
-        reader->wrong = "a record is shorter than what it counts";
+        reader->wrong = "a record is shorter than its counts";
         return NULL;
     }
     const void *part = reader->record.rest + reader->taken;

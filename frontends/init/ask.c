@@ -111,11 +111,10 @@ static enum status name_instance(struct reading *reading, struct error *error)
         parameter->square = fits && uses_as_square(&reading->tokens, parameter->name);
         if (!fits) {
             text_free(&text);
-            return error_set(
-                error, STATUS_BAD_INPUT,
-                "kernel %s: name an instance of this template, as the program launches "
-                "it: --kernel '%s<...>' (%s has no launch that says what %s is)",
-                kernel->name, kernel->name, reading->question->path, parameter->name);
+            return error_set(error, STATUS_BAD_INPUT,
+                             "kernel %s: name an instance of this template, as the program "
+                             "launches it: --kernel '%s<...>' (%s has no launch that gives %s)",
+                             kernel->name, kernel->name, reading->question->path, parameter->name);
         }
         text_printf(&text, "%s%s%s", i ? "" : kernel->name, i ? ", " : "<", parameter->preset);
     }
@@ -308,8 +307,8 @@ static enum status take_answer(struct reading *reading, const char *answer, stru
                          kernel->name, count, ARGUMENTS_MAX);
     return fits ? STATUS_OK
                 : error_set(error, STATUS_BAD_INPUT,
-                            "kernel %s: its parameters cannot be told apart in the source: tune it "
-                            "from a capture alone (tune capture, docs/capture.md)",
+                            "kernel %s: its parameters cannot be distinguished in the source: tune "
+                            "it from a capture alone (tune capture, docs/capture.md)",
                             kernel->name);
 }
 
@@ -376,8 +375,8 @@ static enum status explain(const struct reading *reading, struct error *error)
     if (name && end) {
         name += strlen(before);
         return error_set(error, STATUS_COMPILE_FAILED,
-                         "%s (say what it is, --define %.*s=..., and numbers are tuned; or how the "
-                         "project compiles it: tune init ... -- nvcc ...)",
+                         "%s (give its value, --define %.*s=..., and numbers are tuned; or the "
+                         "project's compile line: tune init ... -- nvcc ...)",
                          text, (int)(end - name), name);
     }
     if (strstr(text, "Unresolved extern") || strstr(text, "Undefined reference"))

@@ -136,9 +136,8 @@ static void put_head(struct draft *draft)
         [1] = "[65536, 1048576, 16777216]", "[256, 1024, 4096]", "[64, 128, 256]"};
     const struct draft_request *file = draft->request;
     text_printf(draft->out,
-                "# Tunes %s of %s. Made by 'tune init': what it could not know is a guess, and "
-                "marked\n# with a '?'. All that may stand in such a file: docs/experiment-files.md."
-                "\nexperiment: %s\n%s%s",
+                "# Tunes %s of %s. Made by 'tune init': guesses are marked with\n# a '?'. Every "
+                "key of such a file: docs/experiment-files.md.\nexperiment: %s\n%s%s",
                 draft->kernel->name, plain(draft, file->source), file->experiment,
                 file->unit_count > 0 ? "sources: [" : "source: ", quoted(draft, file->source));
     for (size_t i = 0; i < file->unit_count; i++)
@@ -202,7 +201,7 @@ static void put_block_limit(struct draft *draft)
 
 static void put_parameters(struct draft *draft)
 {
-    draft_line(draft, "what is tuned: every combination is a point", "\nparameters:");
+    draft_line(draft, "tuned: every combination is a point", "\nparameters:");
     for (size_t i = 0; i < draft->tunable_count; i++)
         draft_line(draft,
                    draft->tunables[i].fixed
@@ -214,7 +213,7 @@ static void put_parameters(struct draft *draft)
     draft_line(draft,
                draft->request->captured ? "as the program launches it"
                : draft->launch.line > 0 ? "as the source launches it"
-                                        : "the configuration that nobody tuned",
+                                        : "the untuned configuration",
                "defaults:");
     for (size_t i = 0; i < draft->tunable_count; i++)
         text_printf(draft->out, "  %s: %s\n", draft->tunables[i].name, draft->tunables[i].preset);
@@ -358,15 +357,14 @@ static void put_tail(struct draft *draft)
     draft_bytes(draft, &bytes);
     text_append(
         draft->out,
-        "\n# Without a check every output is held against what the default configuration "
-        "leaves. Better:\n# check:\n#   output: NAME\n#   reference: my_reference   # a C "
-        "function in my_reference.c (kernels/README.md)\n#   source: my_reference.c\n#   "
-        "tolerance: 1e-5\n# or series: \"2 * i + 1\", file: expected.bin, launches: [another "
-        "kernel]\n");
+        "\n# Without a check every output is compared with the default configuration's. Better:\n# "
+        "check:\n#   output: NAME\n#   reference: my_reference   # a C function in my_reference.c "
+        "(kernels/README.md)\n#   source: my_reference.c\n#   tolerance: 1e-5\n# or series: \"2 * "
+        "i + 1\", file: expected.bin, launches: [another kernel]\n");
     put_unchecked(draft);
     if (bytes.length > 0) {
         draft_line(draft, "from it GB/s and % of the device's ceiling follow", "\nmetrics:");
-        draft_line(draft, "? what one run must move at least", "  bytes: %s", text_string(&bytes));
+        draft_line(draft, "? bytes that one run must move", "  bytes: %s", text_string(&bytes));
     }
     text_free(&bytes);
 }
@@ -393,7 +391,7 @@ static void put_captured(struct draft *draft)
     captured_put_arguments(request->captured, request->captured_folder, draft->out);
     text_append(
         draft->out,
-        "\n# What the program's own launch left. ? Other launches may add in another order.\n");
+        "\n# Results of the program's own launch. ? Other launches may add in another order.\n");
     captured_put_checks(request->captured, request->captured_folder, false, draft->out);
     text_append(draft->out,
                 "baselines:\n  - {name: program, about: As the program launches it, set: {");

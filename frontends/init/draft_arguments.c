@@ -120,8 +120,8 @@ enum status draft_arguments(struct draft *draft, struct error *error)
     }
     if (!writes && !writes_values)
         return error_set(error, STATUS_BAD_INPUT,
-                         "kernel %s writes neither to what it is given nor to a variable of the "
-                         "source: there is nothing to check; let it leave its result in an array",
+                         "kernel %s writes neither to an argument nor to a variable of the source: "
+                         "there is nothing to check; let it write its result into an array",
                          draft->kernel->name);
     draft_line(draft, "in the order in which the kernel takes them; ? every count", "\narguments:");
     for (size_t i = 0; i < draft->kernel->parameter_count; i++) {

@@ -257,8 +257,8 @@ static bool put_scalar(struct translation *t, struct node *node, size_t index, c
         return t1_error(t, of, "must be a number: it is the scalar's value");
     if (json_has_text(argument, "Type", "custom"))
         return t1_error(t, origin,
-                        "a scalar of Type custom has no value here; say what it is made "
-                        "of as 'fields' in tune.arguments of an overlay (--overlay)");
+                        "a scalar of Type custom has no value here; list its members as 'fields' "
+                        "in tune.arguments of an overlay (--overlay)");
     if (type->components == 1) {
         if (!t1_is_symbol(t, argument) && !convert_scalar(t, argument, index, origin, &element))
             return false;
@@ -372,7 +372,7 @@ bool t1_translate_arguments(struct translation *t)
     if (put_ours(t, "arguments"))
         return true;
     if (count == 0)
-        return t1_error(t, origin, "must be a list of what the kernel takes");
+        return t1_error(t, origin, "must be a list of the kernel's arguments");
     if (count > ARGUMENTS_MAX)
         return t1_error(t, origin, "%zu of them; at most %d", count, ARGUMENTS_MAX);
     struct node *arguments = put_list(t, t->root_node, "arguments", origin);
@@ -394,7 +394,7 @@ static bool put_expected(struct translation *t, struct node *check, const json_t
     if (!fill || strcmp(fill, "Constant") == 0) {
         const char *value = json_number_text(t, json_member(reference, "FillValue"), false);
         if (!value)
-            return t1_error(t, origin, "FillValue must be a number: it is what is expected");
+            return t1_error(t, origin, "FillValue must be a number: the expected value");
         put_quoted(t, check, "series", origin, value);
         return true;
     }

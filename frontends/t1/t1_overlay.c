@@ -187,7 +187,7 @@ bool t1_merge_overlay(json_t *root, json_t *overlay, const char *overlay_path, s
                   merge_object(root, overlay);
     if (!merged)
         (void)error_set(error, STATUS_BAD_INPUT,
-                        "%s: cannot be merged: what names an item of a list must be an object",
+                        "%s: cannot be merged: an item of a list is named by an object",
                         overlay_path);
     return merged;
 }

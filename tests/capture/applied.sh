@@ -82,7 +82,7 @@ reason '/at=1000 /s/launch.shared=64/launch.shared=100000/' '1 of 6 launches .* 
 asked other.conf 'cuLaunchKernel@grid=16,shared=100000'
 reason '/at=1000 /s/block_x=64/& cluster=2/;/at=1000 /s/threads=/cluster=2 &/' '1 of 6 launches .* to grid 16, block 64, cluster 2, dynamic shared 64 B$'
 asked other.conf 'cuLaunchKernelEx@grid=16,block=64'
-reason '/at=1000 /s/threads=/cluster=2 &/' 'not applied: the file does not tell its clusters$'
+reason '/at=1000 /s/threads=/cluster=2 &/' 'not applied: the file does not give its clusters$'
 # Refused by the driver: the program's own.
 reason '/at=1000 /s/launch.shared=64/launch.shared=1000000/' 'nothing changed: the driver refused it'
 TUNE_FAULTS='cuLaunchKernel@block=64: 701' run "$TUNE" apply tuned.conf -- "$APP" link add

@@ -26,7 +26,7 @@ done
 # Tuned as any other.
 LD_PRELOAD='' run "$TUNE" run --binary add-cupti.cap --device 0 --effort quick --points 2 --no-report --set warm_window_ms=1 --set warm_least_ms=1 --set warm_most_ms=20
 expect_code 0
-expect_err 'replayed three times each: what the program left, to the bit'
+expect_err 'replayed three times each: the program.s results, to the bit'
 
 # Where it cannot be had, it is said, and the program runs as ever.
 LD_PRELOAD=$STANDIN_CUPTI STANDIN_CUPTI_REFUSES=1 run "$TUNE" capture --via cupti -- "$APP" link add

@@ -26,7 +26,7 @@ expect_out '^programs 2 images 2 kernels 2 launches 2$'
 # Killed: its counts, and what was kept until then.
 run "$TUNE" capture -k scaled_add -o killed.cap -- "$APP" link killed
 expect_code 0
-expect_err 'was ended by signal 9; what it launched until then:$'
+expect_err 'was ended by signal 9; its launches until then:$'
 expect_out '^3 launches kept:'
 dump killed.cap
 expect_out '^kernel 0 scaled_add launches=6 '

@@ -6,7 +6,7 @@ capture app.cap --keep 3 -- link add
 expect_code 0
 run "$TUNE" run --binary app.cap --device 0 --effort quick --points 4 --no-report --set warm_window_ms=1 --set warm_least_ms=1 --set warm_most_ms=20
 expect_code 0
-expect_err 'replayed three times each: what the program left, to the bit'
+expect_err 'replayed three times each: the program.s results, to the bit'
 expect_err ' 0 failed'
 expect_out 'gain over program'
 grep -qE '^app n=.* checked_on=[0-9]+ image=[0-9a-f]{32} ' tuned.conf || fail "no evidence: $(cat tuned.conf)"

@@ -44,7 +44,7 @@ expect_out '^buffer 0.5 device bytes=4000 .* before=1498500 '
 
 # Launches that become nodes of graphs: parameters, no contents; one that runs afterwards is kept as ever.
 capture graph.cap --keep 1 -- link graph
-expect_out '^not recorded: what 2 of these launches did: they became nodes of graphs$'
+expect_out '^not recorded: the results of 2 of these launches: they became nodes of graphs$'
 expect_out '^not recorded: launches of graphs: .* \(5\)$'
 dump graph.cap
 expect_out '^launch 0 scaled_add .* stream=capturing '

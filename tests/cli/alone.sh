@@ -46,14 +46,14 @@ nobody_wins() {
     expect_code 6
     [[ ! -e tuned.conf ]] || fail "tuned.conf was written: $(cat tuned.conf)"
     [[ $(query 'SELECT count(*) FROM winners') -eq 0 ]] || fail "there is a winner"
-    expect_err "^tune run: sums n=4096: nothing agrees with .*; no winner is chosen\$"
+    expect_err "^tune run: sums n=4096: no result agrees with .*; no winner is chosen\$"
     refuse_err 'nearly sure|budget|no configuration works'
 }
 
 # The halves of 96 leave out elements, those of powers of two do not.
 sums '96, 64, 128, 160, 256' 0 0
 nobody_wins
-expect_err "^tune: sums n=4096: nothing agrees with the default configuration, 'width=96', which all results are held against; of the 4 others 3 agree with one another \\('width=[0-9]+', 'width=[0-9]+', 'width=[0-9]+'\\): it may be the one that is wrong"
+expect_err "^tune: sums n=4096: no result agrees with that of the default configuration, 'width=96', the reference of all; of the 4 others 3 agree with one another \\('width=[0-9]+', 'width=[0-9]+', 'width=[0-9]+'\\): it may be the one that is wrong"
 refuse_err "\\('width=160'|, 'width=160'"
 # Again, when all is known.
 run "$TUNE" run sums.yaml --device cpu "${steady[@]}"
@@ -61,14 +61,14 @@ nobody_wins
 # The same of a configuration that the file names.
 sums '64, 96, 128, 256' 0 0 'check: {output: out, configuration: {width: 96}}'
 nobody_wins
-expect_err "nothing agrees with 'width=96', which all results are held against; of the 3 others 3 agree"
+expect_err "no result agrees with that of 'width=96', the reference of all; of the 3 others 3 agree"
 # Nobody agrees with anybody; not even with itself.
 sums '64, 128, 256' width 0
 nobody_wins
-expect_err "nothing agrees with the default configuration, 'width=64', which all results are held against, and of the others no two agree: kernels may read what the file does not describe"
+expect_err "no result agrees with that of the default configuration, 'width=64', the reference of all, and of the others no two agree: kernels may read data that the file does not describe"
 sums '64, 128' 0 1
 nobody_wins
-expect_err "nothing agrees with the default configuration, 'width=64', which all results are held against, nor does its own second result"
+expect_err "no result agrees with that of the default configuration, 'width=64', the reference of all, nor does its own second result"
 
 # One is enough to be believed, and a reference of its own, whoever is wrong.
 sums '64, 96, 160, 128' 0 0

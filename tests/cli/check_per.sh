@@ -99,4 +99,4 @@ wrong() { # SED REGEX
 wrong 's/per: \[steps\]/per: [step]/' "no parameter is named 'step'; did you mean 'steps'\?"
 wrong 's/per: \[steps\]/defines: {STEPS: steps}/' "a parameter that the reference depends on stands in 'per'"
 wrong 's/unchecked: \[tmp\]/unchecked: [in]/' "'in' is no output, so nothing checks it"
-wrong 's/unchecked: \[tmp\]/unchecked: [out]/' "'out' is checked, and it is said not to be"
+wrong 's/unchecked: \[tmp\]/unchecked: [out]/' "'out' is checked, and is listed as unchecked"

@@ -125,7 +125,7 @@ void sums_reference(void *const *arguments, struct tune_expected *expected)
 C
 run "$TUNE" run sums.yaml --device cpu --dry-run
 expect_code 3
-expect_err "sums.yaml:11:37: 'part' has 64 elements here and 43 in the reference's configuration: they cannot be compared; let a function be the reference"
+expect_err "sums.yaml:11:37: 'part' has 64 elements here and 43 in the reference's configuration: they cannot be compared; use a C function as the reference"
 rm -f tune.db
 run "$TUNE" run sums.yaml --device cpu "${steady[@]}"
 [[ $(query "SELECT count(*) FROM trials WHERE status = 'wrong_result' AND detail LIKE '%has 64 elements here and 43 in%'") -eq 2 ]] ||

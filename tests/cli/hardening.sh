@@ -86,7 +86,7 @@ for words in '__measure cpu 0' '__compile cpu' '__count cpu'; do
     run bash -c "$TUNE $words; echo \$? lives"
     expect_code 0
     expect_out '^2 lives$'
-    expect_err 'started by tune itself'
+    expect_err 'only tune itself starts this'
 done
 
 # Files that may not grow, few files, little stack: a line each, or it works.

@@ -144,7 +144,7 @@ expect_json '[(w["compared"], w["wrong_less_than_once_in"]) for w in j["winners"
 run "$TUNE" show --json
 expect_json '[(w["compared"], w["wrong_less_than_once_in"]) for w in j]' "[($compared, $((compared / 3)))]"
 run "$TUNE" show --wide --why
-expect_out "^results: $compared of its runs were compared with what is right, and were: it is wrong less than once in $((compared / 3)), at 95 % confidence"
+expect_out "^results: $compared of its results were compared with the reference, all right: it is wrong less than once in $((compared / 3)), at 95 % confidence"
 grep -q " compared=$compared\b" tuned.conf || fail "not in tuned.conf: $(cat tuned.conf)"
 
 # Who leaves the processor's modes changed is right, and the others stay so.
@@ -229,7 +229,7 @@ void half_reference(void *const *arguments, struct tune_expected *expected)
 C
     run "$TUNE" run half.yaml --device cpu --db half.db "${steady[@]}"
     expect_code 3
-    expect_err 'half n=2000: the reference says of element 100 that it is .* with a magnitude of (-?inf|-?nan|1e\+200): '
+    expect_err 'half n=2000: the reference gives element 100 the value .* and the magnitude (-?inf|-?nan|1e\+200): '
 done
 
 # Sums within a tolerance: what leaves out a piece or cuts digits off, is wrong where few

@@ -19,7 +19,7 @@ if [[ $code -eq 4 ]] || grep -q 'without CUDA' "$captured.err"; then
 fi
 expect_code 0
 expect_empty out
-expect_err '^tune: wrote scale.yaml: look at what is marked'
+expect_err '^tune: wrote scale.yaml: check the lines marked'
 expect_err '^  tune run --dry-run --arch sm_90 scale.yaml   # compiles it; needs no GPU$'
 expect_err '^  tune run scale.yaml   # tunes it$'
 
@@ -192,7 +192,7 @@ expect_code 0
 
 # ---- what cannot be done, in one line each ----
 init_refused 3 "kernel by_value: parameter 'handle h' is a struct or an object, and only the program knows its contents: draft with --program" many.cu -I inc -k by_value
-init_refused 3 'kernel reads writes neither to what it is given nor to a variable of the source: there is nothing to check' many.cu -I inc -k reads
+init_refused 3 'kernel reads writes neither to an argument nor to a variable of the source: there is nothing to check' many.cu -I inc -k reads
 mv inc/twice.cuh inc/elsewhere.cuh
 init_refused 1 'many.cu:2:.*twice.cuh' many.cu -k every
 mv inc/elsewhere.cuh inc/twice.cuh
@@ -203,7 +203,7 @@ init_refused 2 "write NAME=VALUE" scale.cu -D =3
 echo 'int main() { return 0; }' >host.cu
 init_refused 3 'no __global__ function in it' host.cu
 echo '__global__ void k(float *y) { y[0] = oops(1); }' >wrong.cu
-init_refused 1 'wrong.cu\(1\): error: identifier "oops" is undefined \(say what it is, --define oops=\.\.\., and numbers are tuned; or how the project compiles it: tune init \.\.\. -- nvcc' wrong.cu
+init_refused 1 'wrong.cu\(1\): error: identifier "oops" is undefined \(give its value, --define oops=\.\.\., and numbers are tuned; or the project.s compile line: tune init \.\.\. -- nvcc' wrong.cu
 printf '#include <missing.h>\n__global__ void k(float *y) { y[0] = missing::one; }\n' >missing.cu
 init_refused 1 'missing.h.*\(say how the project compiles it: tune init \.\.\. -- nvcc \.\.\.\)' missing.cu
 printf '#include <sizes.h>\n__global__ void k(float *y) { for (int i = 0; i < COUNT; i++) y[i] = 1; }\n' >loop.cu

@@ -14,7 +14,7 @@ C
 printf '#include "header.cuh"\n// __global__ void fill(float *y) {}\n__global__ void shift(float *y) { y[0] += 1; }\n' >one.cu
 run "$TUNE" init one.cu
 expect_code 0
-expect_err '^tune: shift is taken, the only kernel of one.cu itself; --kernel names one of those that it includes$'
+expect_err '^tune: shift is used, the only kernel of one.cu itself; --kernel selects one from its includes$'
 drafted '  - kernel: "shift"' one.yaml
 init_refused 3 "kernel fill: name an instance of this template, as the program launches it: --kernel 'fill<\.\.\.>'" one.cu -k fill
 run "$TUNE" init one.cu -k 'fill<half>' -o fill.yaml

@@ -59,7 +59,7 @@ expect_err ' 2 trials \(21 known already\)' # 22 points
 # Another size begins with what this one found, where the search has a model; the baseline is no point of it.
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 8 --strategy surrogate
 expect_code 0
-expect_err 'n=5000: the search begins with what 22 trials of other sizes, problems or devices found'
+expect_err 'n=5000: the search begins with the results of 22 trials of other sizes, problems or devices'
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 10 --strategy random
 expect_code 0
 refuse_err 'the search begins with|has a probability'
@@ -79,7 +79,7 @@ P
 cp tune.db prior.db
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 8 --strategy surrogate --db new.db --prior prior.db
 expect_code 0
-expect_err 'n=5000: the search begins with what 62 trials of other sizes, problems or devices found, out of prior.db \('
+expect_err 'n=5000: the search begins with the results of 62 trials of other sizes, problems or devices, out of prior.db \('
 cmp tune.db prior.db || fail "--prior changed the database"
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 9 --db new.db --prior none.db
 expect_code 3
@@ -88,7 +88,7 @@ expect_err 'none.db'
 # Of several problems the first alone is told, and how many there are at the end.
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000,5000 --points 12 --strategy surrogate --db several.db --prior prior.db
 expect_code 0
-for line in 'the search begins with what [0-9]+ trials .* found \(' 'found, out of prior.db'; do
+for line in 'the search begins with the results of [0-9]+ trials [a-z, ]* devices \(' 'devices, out of prior.db'; do
     [[ $(grep -cE "$line" "$captured.err") -eq 1 ]] || fail "not once: $line"
 done
 expect_err "^tune: searches: 1 began with other problems' trials, 2 with those of --prior.*; 'tune show --db several.db --searches' says how likely each left a better one$"
@@ -97,7 +97,7 @@ expect_err "^tune: searches: 1 began with other problems' trials, 2 with those o
 gzip -k prior.db
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 9 --strategy surrogate --db new.db --prior prior.db.gz
 expect_code 0
-expect_err 'trials of other sizes, problems or devices found, out of prior.db.gz \('
+expect_err 'trials of other sizes, problems or devices, out of prior.db.gz \('
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 10 --strategy surrogate --db new.db --prior nvidia-h100
 expect_code 0
 refuse_err 'out of nvidia-h100'
@@ -114,7 +114,7 @@ for prior in recorded others; do
     TUNE_DATA_DIR=ranked PATH=/nowhere run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 9 --strategy surrogate --db $prior.db --prior $prior
     expect_code 0
     if [[ $prior == recorded ]]; then
-        expect_err 'n=5000: the search begins with what 62 trials of other sizes, problems or devices found, out of ranked/db/recorded/prior.db \('
+        expect_err 'n=5000: the search begins with the results of 62 trials of other sizes, problems or devices, out of ranked/db/recorded/prior.db \('
     else
         refuse_err 'the search begins with'
     fi

@@ -162,4 +162,4 @@ expect_out '^67108864 .* unknown '
 expect_out '^unknown: the baseline was not compared well enough'
 expect_out ' fixture\.sum\.f32 n=2\^16: [0-9.]+ us, [0-9.]+x over occupancy_api \['
 run "$TUNE" show --wide --why fixture.sum.i32 --n 65536
-expect_out '^- Not shown to be better than the baseline occupancy_api, which takes 51\.0 % more \(2\.00 % less to 60\.0 % more\): not compared long enough to tell'
+expect_out '^- Not shown to be better than the baseline occupancy_api, which takes 51\.0 % more \(2\.00 % less to 60\.0 % more\): not compared long enough to know'

@@ -88,7 +88,7 @@ mv precious/cache loose/
 chmod 777 loose
 run env TUNE_CACHE_DIR="$PWD/loose/cache" "$TUNE" run double.yaml --device cpu "${steady[@]}" --db new.db
 expect_code 5
-expect_err 'loose/cache: others may put a cache of theirs in its place'
+expect_err 'loose/cache: others may put their own cache in its place'
 
 # One's own links are followed, and stay links.
 mkdir elsewhere

@@ -191,7 +191,7 @@ won="SELECT c.key, round(t.energy_j, 7) FROM winners AS w JOIN trials AS t ON t.
 [[ -n $(rows tune.db "$won") && $(rows replayed.db "$won") == "$(rows tune.db "$won")" ]] || fail "by energy: $(rows replayed.db "$won")"
 run "$TUNE" run "$problem" --sizes "$middle" --device replay:../h100.db --objective energy --db other.db --no-report
 expect_code 4
-expect_err 'what a run by energy had recorded'
+expect_err 'recorded by a run with the objective energy'
 cd .. || exit
 
 # Recorded durations are charged to the budget, and are those of its trials.

@@ -51,7 +51,7 @@ run "$TUNE" run double.yaml --device cpu "${steady[@]}"
 ! grep -q $'\033\|\r' "$captured.err" || fail "escape sequences in a file"
 
 run "$TUNE" show --wide --failures
-expect_out "^status: 'tune run \.\.\. --retry STATUS' tries again what failed so"
+expect_out "^status: 'tune run \.\.\. --retry STATUS' tries these again"
 
 # A ceiling below 1 GB/s is no 0.
 python3 -S -c '

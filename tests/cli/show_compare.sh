@@ -7,7 +7,7 @@ source "$TUNE_TESTS/lib.sh"
 run "$TUNE" show --wide --compare
 expect_code 0
 expect_empty out
-expect_err "nothing to compare: .* 'tune merge' brings databases together"
+expect_err "nothing to compare: .* 'tune merge' joins databases"
 run "$TUNE" show --wide --compare --why
 expect_code 2
 run "$TUNE" show --wide --compare fixture.sum.u64
@@ -33,7 +33,7 @@ P
 run "$TUNE" show --wide --compare --before old.db fixture.sum.i32 --n 2**16
 expect_code 0
 expect_out '^- Of 1 problem it is faster for 1 \(2x\) and slower for 0; '
-expect_out '^- 0 winners are the same; 1 moved, and what won before has no time\.$'
+expect_out '^- 0 winners are the same; 1 moved, and the winner from before has no time\.$'
 run "$TUNE" report --no-figures --before old.db -o page.html
 expect_code 0
 expect_data page.html '[(c[s]["device"], c[s]["database"]) for c in j["comparisons"][:1] for s in "ab"]' "[('Fixture GPU', 'old.db'), ('Fixture GPU', 'tune.db')]"
@@ -124,7 +124,7 @@ expect_code 0
 expect_out '^a: Fixture GPU, 20[0-9-]+; b: Fixture GPU, 2099-01-01$'
 expect_out '^- What changed: driver 999\.0, now 1000\.0; measured 20[0-9-]+, now 2099-01-01\.$'
 expect_out '^- Of 5 problems it is faster for 1 \(1\.11x\) and slower for 0; 3 differ by no more than noise; of 1 that is not known\.$'
-expect_out '^- 3 winners are the same; 1 moved within noise: what won before is as fast; 1 moved by more than noise: what won before takes up to 3\.00 % more\.$'
+expect_out '^- 3 winners are the same; 1 moved within noise: the winner from before is as fast; 1 moved by more than noise: the winner from before takes up to 3\.00 % more\.$'
 expect_out '^fixture\.sum\.f32 +4194304 +cold +23\.20 us +20\.88 us +-10\.0 % .* faster +same +- +-$'
 expect_out '^fixture\.sum\.f32 +67108864 .* unknown +same '
 expect_out '^fixture\.sum\.i32 +65536 .* alike +slower +3\.00 % +2\.80 % +block=[0-9]+ '

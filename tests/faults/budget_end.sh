@@ -14,7 +14,7 @@ expect_code 6
 expect_err '^tune: out of time: 4 of 4 problems were not measured to the end$'
 expect_err '^tune: the budget left some of it undone$'
 refuse_err 'no configuration works'
-expect_err '^tune run: 4 of 4 problems have no winner, out of time; the same command with a larger --budget, or none, goes on from here$'
+expect_err '^tune run: 4 of 4 problems have no winner, out of time; the same command with a larger --budget, or none, continues from here$'
 [[ $(query "SELECT count(*) FROM trials") -eq 0 ]] || fail "$(query "SELECT * FROM trials")"
 [[ $(query "SELECT outcome FROM runs") == complete ]] || fail "$(query "SELECT * FROM runs")"
 refuse_workers

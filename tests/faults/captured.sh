@@ -22,7 +22,7 @@ expect_err 'cut.cap'
 run "$TUNE" run --binary app.cap --kernel view_copy "${quick[@]}"
 expect_code 0
 expect_err 'unpacked 2 launches, .* of the program.s data, into app.captured'
-expect_err 'replayed three times each: what the program left, to the bit'
+expect_err 'replayed three times each: the program.s results, to the bit'
 expect_err '2 problems, .* 0 failed'
 expect_out 'gain over program'
 # Poisoned before, what it writes was as it was: nothing of it is read.

@@ -1,4 +1,4 @@
-# A device that falls off the bus: what was measured is kept, the run ends with a line, and a later
+# A device that falls off the bus: all measurements are kept, the run ends with a line, and a later
 # one goes on where it ended.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"

@@ -17,7 +17,7 @@ sed -i 's/^check:.*/check: {configuration: {way: 1, block: 256}, output: out}\nd
 begun=$SECONDS
 tune_copy 'kernel@WAY=1,block=256: hang'
 expect_code 3
-expect_err "^tune run: ./copy.yaml: copy.i32 n=1000: what the results are held against \(kernel 'copy_elements' with in\[1000\], out\[1000\]\): no result after [0-9]+ ms \(TUNE_TRIAL_TIMEOUT_MS\); its process was killed$"
+expect_err "^tune run: ./copy.yaml: copy.i32 n=1000: computing the expected results \(kernel 'copy_elements' with in\[1000\], out\[1000\]\): no result after [0-9]+ ms \(TUNE_TRIAL_TIMEOUT_MS\); its process was killed$"
 refuse_err 'is lost|does not come back'
 [[ -n ${TUNE_SANITIZE:-} ]] || ((SECONDS - begun < 120)) || fail "it took $((SECONDS - begun)) s"
 refuse_workers

@@ -13,11 +13,11 @@ expect_last() {
 
 tune_copy 'nvrtcCompileProgram@source=copy.cu: 6'
 expect_code 6
-expect_last "^tune run: 1 of 1 problem has no winner: what was tried failed \(6 compile_failed\); 'tune show --failures' says why$"
+expect_last "^tune run: 1 of 1 problem has no winner: all trials failed \(6 compile_failed\); 'tune show --failures' says why$"
 forget
 tune_copy 'kernel: wrong'
 expect_code 6
-expect_last "^tune run: 1 of 1 problem has no winner: what was tried failed \(6 wrong_result\); 'tune show --failures' says why$"
+expect_last "^tune run: 1 of 1 problem has no winner: all trials failed \(6 wrong_result\); 'tune show --failures' says why$"
 
 # Nothing is left to do but what is named.
 tune_copy ''

@@ -10,7 +10,7 @@ brief=(--set block_ns=20000 --effort quick)
 # At the problem's own size: 1000 elements are four blocks.
 tune_copy 'kernel@WAY=1,block=256,grid=4: 700 sticky' "${brief[@]}"
 expect_code 3
-expect_err "^tune run: ./copy.yaml: copy.i32 n=1000: what the results are held against \(kernel 'copy_elements' with in\[1000\], out\[1000\]\): "
+expect_err "^tune run: ./copy.yaml: copy.i32 n=1000: computing the expected results \(kernel 'copy_elements' with in\[1000\], out\[1000\]\): "
 refuse_err 'is lost|does not come back'
 
 # At up to 256 elements.
@@ -18,7 +18,7 @@ forget
 tune_copy 'kernel@WAY=1,block=256,grid=1: 700 sticky' "${brief[@]}"
 expect_code 0
 refuse_err 'is lost|does not come back'
-[[ $(grep -cE "^tune: copy.*serve only some sizes, .*: crashed: what the results are held against \(kernel 'copy_elements' with in\[1\], out\[1\]\): " "$captured.err") -eq 1 ]] ||
+[[ $(grep -cE "^tune: copy.*serve only some sizes, .*: crashed: computing the expected results \(kernel 'copy_elements' with in\[1\], out\[1\]\): " "$captured.err") -eq 1 ]] ||
     fail 'not said once'
 expect_err "write under its constraints 'n >= 512'"
 [[ $(query "SELECT count(*) FROM winners") -eq 1 ]] || fail "no winner"
@@ -35,5 +35,5 @@ refuse_err 'is lost|held against'
 forget
 tune_copy 'kernel@WAY=1,block=256,grid=4,start=2|3|4|5|6|7|8|9: 700 sticky; cuLaunchKernel@WAY=3,block=64,start=1: crash' "${brief[@]}"
 expect_code 3
-expect_err "what the results are held against \(kernel 'copy_elements' with in\[1000\], out\[1000\]\): "
+expect_err "computing the expected results \(kernel 'copy_elements' with in\[1000\], out\[1000\]\): "
 refuse_err 'is lost|does not come back'

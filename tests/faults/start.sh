@@ -21,7 +21,7 @@ refuses 4 'mode=prohibited' 'cuda:0 .*closed to computing'
 refuses 4 'cuDevicePrimaryCtxRetain: 46' 'cuda:0 is in use'
 refuses 1 'cuDevicePrimaryCtxRetain: 2' 'cuda:0: opening its context: CUDA_ERROR_OUT_OF_MEMORY'
 refuses 1 'kernel@kernel=tune_empty: 700' 'CUDA_ERROR_ILLEGAL_ADDRESS \(700\)'
-refuses 1 'cuInit: crash' '(cuda:0 ended at its start|asking the driver of cuda devices what there is failed) \(signal 11'
+refuses 1 'cuInit: crash' '(cuda:0 ended at its start|the driver of cuda devices did not list them) \(signal 11'
 CUDA_VISIBLE_DEVICES='' refuses 4 '' 'CUDA_VISIBLE_DEVICES'
 
 # Another process has the device to itself; when it is done, the same command works.

@@ -43,7 +43,7 @@ forget
 tune_copy 'kernel@WAY=1,block=64,start=4,timed=yes: wrong
     kernel@WAY=1,block=64: slower=0.5'
 expect_code 0
-expect_wrong 1 "confirm: run [0-9]+ of [0-9]+ timed in a row(, on changed inputs)?: its result is not what it was when it was right"
+expect_wrong 1 "confirm: run [0-9]+ of [0-9]+ timed in a row(, on changed inputs)?: its result differs from its earlier, correct one"
 # It was the only one near the best: the next ones race, and one of these is confirmed.
 [[ $(query "SELECT stage, trust FROM winners") == 'confirm sound' ]] || fail "$(query "SELECT * FROM winners")"
 [[ $(query "SELECT min(compared) FROM winners") -gt 10000 ]] || fail "compared: $(query "SELECT compared FROM winners")"

@@ -52,7 +52,7 @@ for prior in recorded others; do
     rm -rf work/wide
     WIDE_PRIOR=$PWD/rankings.db WIDE_OPTIONS="${warm[*]} --strategy surrogate --prior $prior" run wide
     expect_code 0
-    begun=$(grep -c 'the search begins with what .* found, out of .*/wide/copy/data/db/recorded/prior.db (Stand-in GPU' work/wide/copy/wide.txt) || true
+    begun=$(grep -c 'the search begins with the results of .*, out of .*/wide/copy/data/db/recorded/prior.db (Stand-in GPU' work/wide/copy/wide.txt) || true
     [[ $begun -eq $([[ $prior == recorded ]] && echo 1 || echo 0) ]] || fail "--prior $prior: $(cat work/wide/copy/wide.txt)"
 done
 WIDE_PRIOR=none.db run wide

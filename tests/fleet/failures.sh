@@ -29,7 +29,7 @@ when_trials 6 kill_agent a
 tune_on "devices=big; $(held 150 3)" "${a[@]}" "${b[@]}"
 expect_code 0
 wait
-expect_err 'its host is asked for again'
+expect_err 'its host is requested again'
 expect_sweep 'Stand-in GPU 132 18 ok'
 refuse_agents
 

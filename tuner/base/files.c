@@ -381,8 +381,8 @@ enum status executable_path(struct arena *arena, const char **out, struct error 
     }
     if (length < 0)
         return error_set_errno(error, errno,
-                               "cannot tell where this program is: /proc is not there, and neither "
-                               "is the name it was started by");
+                               "cannot find this program's own file: neither /proc nor the name "
+                               "that it was started by leads to it");
     *out = arena_strndup(arena, path, (size_t)length);
     return *out ? STATUS_OK : error_no_memory(error);
 }
@@ -439,15 +439,14 @@ static enum status check_private(const char *path, bool given, struct error *err
                            path, (long long)info.st_uid);
     else if (given && (info.st_mode & 022) != 0)
         status = error_set(error, STATUS_PERMISSION,
-                           "TUNE_CACHE_DIR=%s: others may write there, and what is there is run: "
+                           "TUNE_CACHE_DIR=%s: others may write there, and its files are executed: "
                            "name a folder of your own, or chmod go-w it",
                            path);
     else if (path_is_replaceable(path))
-        status =
-            error_set(error, STATUS_PERMISSION,
-                      "%s: others may put a cache of theirs in its place, and what is there is "
-                      "run: set TUNE_CACHE_DIR to a folder in one of your own",
-                      path);
+        status = error_set(error, STATUS_PERMISSION,
+                           "%s: others may put their own cache in its place, and its files are "
+                           "executed: set TUNE_CACHE_DIR to a folder in one of your own",
+                           path);
     else if (!given && (info.st_mode & 077) != 0 && fchmod(folder, 0700) != 0)
         status = error_set_errno(error, errno, "%s: cannot be closed to others", path);
     (void)close(folder);

@@ -98,7 +98,7 @@ static enum status run_lzma(lzma_stream *stream, int input, int output, uint64_t
         if (stream->total_out > most)
             return too_large(path, most, error);
         if (!write_whole(output, out, sizeof out - stream->avail_out))
-            return error_set_errno(error, errno, "%s: no room for what it holds", path);
+            return error_set_errno(error, errno, "%s: no room for its unpacked content", path);
     }
     if (code == LZMA_MEM_ERROR)
         return error_no_memory(error);

@@ -410,7 +410,7 @@ static enum status place_lines(struct reader *reader, const struct file *file)
         at = line.end;
         if (reader->text.length > SOURCE_BYTES_MAX)
             return error_set(reader->error, STATUS_BAD_INPUT,
-                             "%s: with what it includes, it has more than %d MiB",
+                             "%s: with its includes, it has more than %d MiB",
                              reader->files[0].path, SOURCE_BYTES_MAX >> 20);
     }
     reader->branch_count -= depth;

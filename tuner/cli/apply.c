@@ -130,9 +130,9 @@ static void take_entry(struct apply *apply, struct apply_entry *entry)
     else if (!(tuned_evidence(entry->is, "gain.program", 0) > 1))
         why = "it is not shown to be faster than the program's own launch";
     else if (!find_launch(apply, entry->is, &row->to))
-        why = "the file does not tell the launch for the size and device that it was measured at";
+        why = "the file has no launch for the size and device of its measurement";
     else if (!find_cluster(entry->is, row))
-        why = "the file does not tell its clusters";
+        why = "the file does not give its clusters";
     if (why)
         (void)string_format(entry->why, sizeof entry->why, "%s", why);
     if (entry->why[0] != '\0')
@@ -482,8 +482,8 @@ const struct command command_apply = {
         "that replaces launches of the same image and kernel, "
         "with the same grid, block and numbers, on the same device. TUNE_APPLY=off replaces none.",
     .manual = "Numbers that differed among three or more captured launches need not be the same. "
-              "Standard error tells what was replaced, how often and by what, which entries met no "
-              "launch and why, and the wall time both ways (docs/capture.md). "
+              "Standard error lists the replaced launches with counts and replacements, the "
+              "entries that met no launch and why, and the wall time both ways (docs/capture.md). "
               "The exit code is not 0 if the program ends differently with tuned launches.",
     .run = apply_run,
 };

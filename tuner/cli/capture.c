@@ -100,10 +100,10 @@ static enum status capture_program(const struct capture_request *request, struct
                                    count, &wait_status, error);
         if (status == STATUS_OK) {
             if (WIFSIGNALED(wait_status))
-                print_clean(stderr, "%s was ended by signal %d; what it launched until then:\n",
+                print_clean(stderr, "%s was ended by signal %d; its launches until then:\n",
                             request->words[0], WTERMSIG(wait_status));
             else if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) != 0)
-                print_clean(stderr, "%s ended with exit code %d; what it launched:\n",
+                print_clean(stderr, "%s ended with exit code %d; its launches:\n",
                             request->words[0], WEXITSTATUS(wait_status));
             status = join_and_list(request, &folder, &arena, error);
         }
@@ -179,7 +179,7 @@ static enum status capture_run(const struct command *command, int argc, char **a
         OPTION_TEXT("skip", "N", &request.skip,
                     "keep none of the first N launches of a kernel (default: 0)"),
         OPTION_TEXT("max-bytes", "BYTES", &request.max_bytes,
-                    "memory to keep per launch (default: 2G); a line tells if more is left out"),
+                    "memory to keep per launch (default: 2G); a message names buffers left out"),
         OPTION_FLAG("times", &request.times, "time the launches, by events around them"),
         OPTION_TEXT("via", "WAY", &request.via,
                     "how to intercept the driver: preload (default), or cupti, for programs that "
@@ -209,10 +209,9 @@ const struct command command_capture = {
     .usage = "[options] -- PROGRAM [ARGUMENT...]",
     .about = "Lists the kernels that a program launches, and records launches for tuning.",
     .more = "Runs the program, children included, with a library in front of the driver "
-            "(LD_PRELOAD). Without --kernel: lists kernels, launches, grids, blocks, "
-            "and what may be changed. With it: records launches with their image, parameters and "
-            "memory, before and after. "
-            "The file holds data of the program; only you may read it.",
-    .manual = "A line tells which launches were not seen or not kept (docs/capture.md).",
+            "(LD_PRELOAD). Without --kernel: lists kernels, launches, grids, blocks, and the parts "
+            "that may change. With it: records launches with their image, parameters and memory, "
+            "before and after. The file holds data of the program; only you may read it.",
+    .manual = "Launches that were not seen or not kept are named (docs/capture.md).",
     .run = capture_run,
 };

@@ -346,7 +346,8 @@ enum status capture_list(const struct capture *capture, const char *const *comma
         for (size_t i = 0; i < capture->kernel_count; i++)
             nodes += capture->kernels[i].is.graph_nodes;
         if (nodes > 0)
-            printf("not recorded: what %llu of these launches did: they became nodes of graphs\n",
+            printf("not recorded: the results of %llu of these launches: they became nodes of "
+                   "graphs\n",
                    (unsigned long long)nodes);
         for (size_t i = 0; i < capture->note_count; i++) {
             printf("not recorded: ");

@@ -105,7 +105,7 @@ static enum status judge_missing(struct check *check, struct check_entry *entry,
     } else {
         decide(entry, nothing_wrong ? CHECK_UNKNOWN : CHECK_BEATEN, "");
         (void)string_format(entry->reason, sizeof entry->reason, "%s%s%s",
-                            ran ? "it did not come to race" : state, detail[0] ? ": " : "", detail);
+                            ran ? "it was not raced" : state, detail[0] ? ": " : "", detail);
     }
     return STATUS_OK;
 }
@@ -206,8 +206,8 @@ void check_leave_doubts(struct check *check)
             continue;
         entry->state = CHECK_NO_TIME;
         (void)string_format(entry->reason, sizeof entry->reason,
-                            "one process saw it take %.2f %% longer%s, and the budget was spent "
-                            "before others were asked",
+                            "one process saw it take %.2f %% longer%s, and the budget ended before "
+                            "other processes timed it",
                             100 * entry->loss, interval_of(entry, interval));
     }
 }

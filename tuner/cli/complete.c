@@ -66,7 +66,7 @@ static void offer_rows(const struct typed *typed, const char *sql)
 
 static void offer_strategies(const struct typed *typed)
 {
-    complete_offer(typed, "auto", "by the size of the space and what may be tried of it");
+    complete_offer(typed, "auto", "chosen by the size of the space and the number of trials");
     for (size_t i = 0; search_strategy_name(i); i++)
         complete_offer(typed, search_strategy_name(i), search_strategy_about(i));
 }

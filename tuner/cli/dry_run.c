@@ -214,7 +214,7 @@ static enum status print_problem(const struct look *look, const struct problem *
         size_t count = experiment_constraint_count(look->experiment);
         uint64_t product = space_product_count(space);
         if (count > 0)
-            print_clean(stdout, "  constraints, and what each rules out by itself\n");
+            print_clean(stdout, "  constraints, and the share that each rules out by itself\n");
         for (size_t i = 0; i < count; i++) {
             uint64_t kept = 0;
             struct error ignored = {0};

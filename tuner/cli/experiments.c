@@ -220,9 +220,9 @@ static enum status leave_out_unrecorded(struct experiment_list *list, struct err
     }
     leave_out_unwanted(list);
     if (list->count == 0)
-        return error_set(error, STATUS_NOT_FOUND,
-                         "nothing of what was named is in the recording; without a name, all of it "
-                         "is replayed");
+        return error_set(
+            error, STATUS_NOT_FOUND,
+            "the recording has no such problem; without a name, all of it is replayed");
     return STATUS_OK;
 }
 

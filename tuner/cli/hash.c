@@ -23,7 +23,7 @@ static enum status run_hash(const struct command *command, int argc, char **argv
     if (status != STATUS_OK || helped)
         return status;
     if (count == 0)
-        return error_set(error, STATUS_USAGE, "of which EXPERIMENT?");
+        return error_set(error, STATUS_USAGE, "name an EXPERIMENT, such as reduce");
     status = experiments_load(words, count, &list, error);
     for (size_t i = 0; status == STATUS_OK && i < list.count; i++) {
         const struct experiment *experiment = list.items[i];
@@ -41,9 +41,8 @@ const struct command command_hash = {
     .name = "hash",
     .usage = "EXPERIMENT... [options]",
     .about = "Prints the source hashes that show whether entries of tuned.conf are stale.",
-    .more = "One line per experiment. `source`: the file, the sources it names and what they "
-            "include; `flags`: its compiler flags. "
-            "An entry with other hashes was measured with something else (`tune check`, "
-            "tuned_stale in docs/libtuned.md).",
+    .more = "One line per experiment. `source`: the file, its sources and their includes; `flags`: "
+            "its compiler flags. An entry with other hashes was measured with another file or "
+            "source (`tune check`, tuned_stale in docs/libtuned.md).",
     .run = run_hash,
 };

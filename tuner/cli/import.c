@@ -56,10 +56,10 @@ const struct command command_import = {
     .usage = "FILE.csv [options]",
     .about =
         "Imports times of other implementations (a vendor's library) to show beside tune's own.",
-    .more = "FILE.csv has a header line and commas (RFC 4180). Columns: problem, n, name, time_ns; "
-            "optional: l2_mode (default cold), "
-            "mad_ns, tuned_ns, ratio, ratio_low, ratio_high, rounds. One wrong row, and none is "
-            "imported; rows of unknown problems are skipped and counted.",
+    .more =
+        "FILE.csv has a header line and commas (RFC 4180). Columns: problem, n, name, time_ns; "
+        "optional: l2_mode (default cold), mad_ns, tuned_ns, ratio, ratio_low, ratio_high, rounds. "
+        "If one row is wrong, none is imported; rows of unknown problems are skipped and counted.",
     .manual = "A row replaces an earlier one of the same device, problem, n, mode and name.",
     .run = import_times,
 };

@@ -259,9 +259,8 @@ static enum status write_file(const struct init *init, const char *output, const
     text_printf(&path, "%s%s", place, output);
     const char *word = shell_word(text_string(&path), room);
     print_clean(stderr,
-                "tune: wrote %s: look at what is marked with '?', then\n"
-                "  tune run --dry-run --arch %s %s   # compiles it; needs no GPU\n"
-                "  tune run %s   # tunes it\n",
+                "tune: wrote %s: check the lines marked with '?', then\n  tune run --dry-run "
+                "--arch %s %s   # compiles it; needs no GPU\n  tune run %s   # tunes it\n",
                 output, init->architecture, word, word);
     text_free(&path);
     if (!init->capture)
@@ -374,11 +373,10 @@ static void note_own(const struct source_question *question,
     for (size_t i = 0; i < signature->kernel_count; i++)
         others += signature->kernels[i].is_defined && !signature->kernels[i].is_own;
     if (!question->kernel && signature->chosen->is_own && others > 0)
-        print_clean(
-            stderr,
-            "tune: %s is taken, the only kernel of %s itself; --kernel names one of those that "
-            "it includes\n",
-            signature->chosen->name, question->path);
+        print_clean(stderr,
+                    "tune: %s is used, the only kernel of %s itself; --kernel selects one from its "
+                    "includes\n",
+                    signature->chosen->name, question->path);
 }
 
 /* Replays the launches of the written draft, and writes the draft again with the facts found about

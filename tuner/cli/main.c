@@ -139,8 +139,8 @@ int main(int argc, char **argv)
         for (size_t i = 0; i < COMMAND_COUNT; i++)
             printf("  %-9s %s\n", commands[i]->name, commands[i]->about);
         printf(
-            "\n'tune COMMAND --help' tells more; 'tune' alone is 'tune run'.\n"
-            "Options that you always use can go into " DEFAULTS_FILE ", here or in a folder above\n"
+            "\n'tune COMMAND --help' lists its options; 'tune' alone is 'tune run'.\nOptions that "
+            "you always use can go into " DEFAULTS_FILE ", here or in a folder above\n"
             "('device: 0', 'effort: thorough', 'budget: 8h', 'db: results.db'); the command line "
             "wins.\n");
         return end_with_stdout();

@@ -191,7 +191,7 @@ const struct command command_merge = {
             "a damaged one is refused before anything is merged. "
             "Of two measurements of the same thing the newer stays; merging again changes nothing. "
             "Without IN.db only the comparison is printed.",
-    .manual = "The comparison tells, for each two boards of one model, how many winners are the "
-              "same, how times differ, and what each loses with the other's winners.",
+    .manual = "For each two boards of one model, the comparison gives the number of equal winners, "
+              "the difference of times, and the loss of each with the other's winners.",
     .run = run_merge,
 };

@@ -96,7 +96,7 @@ void progress_begin(struct progress_view *view, bool quiet, const struct session
     if (quiet || !view->terminal)
         return;
     /* Until the first trial, which on a device that is not known yet takes seconds. */
-    fputs("starting: devices, what they move per second, inputs", stderr);
+    fputs("starting: devices, ceilings, inputs", stderr);
     (void)fflush(stderr);
     view->bar_shown = true;
 }

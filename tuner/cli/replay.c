@@ -247,7 +247,7 @@ enum status replay_check_replayed(struct store *store, const char *path, struct 
     enum status status = find_device(store, false, name, error);
     if (status == STATUS_OK && name[0])
         return error_set(error, STATUS_BAD_INPUT,
-                         "%s has what a device measured (%s): replayed numbers go into another "
+                         "%s has measurements of a device (%s): replayed numbers go into another "
                          "database (--db)",
                          path, name);
     return status;

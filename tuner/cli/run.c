@@ -279,8 +279,8 @@ static void append_step(struct text *line, const struct run *run)
     if (run->ending.goes_on)
         text_append(line,
                     run->ending.trials > 0
-                        ? "the same command goes on from here"
-                        : "the same command with a larger --budget, or none, goes on from here");
+                        ? "the same command continues from here"
+                        : "the same command with a larger --budget, or none, continues from here");
     else
         text_append(line, run->ending.step);
 }
@@ -312,7 +312,7 @@ static enum status append_no_winner(const struct run *run, size_t unstable, stru
         text_append(&line, ", out of time; ");
         append_step(&line, run);
     } else if (none > 0 && failed.length > 0) {
-        text_printf(&line, ": what was tried failed (%s); ", text_string(&failed));
+        text_printf(&line, ": all trials failed (%s); ", text_string(&failed));
         append_show(&line, run, "--failures");
         text_append(&line, " says why");
     } else if (run->ending.goes_on || run->ending.step[0]) {
@@ -492,7 +492,7 @@ static enum status run_with_store(struct run *run, struct store *store, struct e
         run->replay.recording
             ? replay_check_replayed(store, run->text.database, error)
             : replay_check_measured(store, run->text.database,
-                                    "what is measured goes into another database (--db)", error);
+                                    "measurements go into another database (--db)", error);
     if (status != STATUS_OK)
         return status;
     /* Kinds one after the other: compilers and feeders of one would disturb the timings of a CPU.
@@ -721,11 +721,10 @@ static enum status run_command(const struct command *command, int argc, char **a
             const struct experiment *experiment = run->experiments.items[i];
             size_t at = 0;
             for (const char *name; (name = experiment_unchecked(experiment, at, &at));)
-                print_clean(
-                    stderr,
-                    "tune: %s: no check names '%s', which kernels write: whatever they leave there "
-                    "is taken for right\n",
-                    experiment_name(experiment), name);
+                print_clean(stderr,
+                            "tune: %s: no check names '%s', which kernels write: its contents are "
+                            "not verified\n",
+                            experiment_name(experiment), name);
         }
     }
     if (status == STATUS_OK && !done)

@@ -80,7 +80,7 @@ static enum status parse_search(struct run *run, struct error *error)
 static void list_strategies(void)
 {
     printf("%-12s %s\n", automatic,
-           "by the size of the space and what may be tried of it (the default)");
+           "chosen by the size of the space and the number of trials (default)");
     for (size_t i = 0; search_strategy_name(i); i++)
         printf("%-12s %s\n", search_strategy_name(i), search_strategy_about(i));
 }
@@ -418,12 +418,11 @@ static size_t list_tuned(struct run *run, struct option_spec *out)
             "dry-run", &run->text.dry_run,
             "print problems, parameters, constraints and numbers of configurations; run nothing\n"
             "No device, database or reference is used."),
-        OPTION_TEXT(
-            "arch", "ARCH", &run->text.architecture,
-            "with --dry-run: compile for this GPU (sm_90), present or not, and print occupancy, "
-            "registers and spills\n"
-            "Compiles a sample of 200 binaries per problem on all cores. Tells which "
-            "configurations cannot be launched and why, and which have the same machine code."),
+        OPTION_TEXT("arch", "ARCH", &run->text.architecture,
+                    "with --dry-run: compile for this GPU (sm_90), present or not, and print "
+                    "occupancy, registers and spills\nCompiles a sample of 200 binaries per "
+                    "problem on all cores. Reports the configurations that cannot be launched, "
+                    "with reasons, and those with the same machine code."),
         OPTION_FLAG("all", &run->text.all,
                     "with --arch: compile every configuration, at most --points N"),
         OPTION_FLAG("default", &run->text.default_only,
@@ -451,11 +450,10 @@ static size_t list_measuring(struct run *run, struct option_spec *out)
                     "all if up to 1500, else 300)\n"
                     "Baselines are not counted, configurations of earlier runs are. The default is "
                     "120 where the search can start from other sizes or problems."),
-        OPTION_TEXT(
-            "until", "P%", &run->text.until,
-            "stop searching once the model is 90 % sure that nothing more than P % better remains\n"
-            "Or when --points or --budget is reached; docs/search.md tells how often the model was "
-            "right."),
+        OPTION_TEXT("until", "P%", &run->text.until,
+                    "stop searching once the model is 90 % sure that nothing more than P % better "
+                    "remains\nThe search also ends at --points or --budget; docs/search.md has how "
+                    "often the model was right."),
         OPTION_TEXT("loss", "P%", &run->text.loss,
                     "let one configuration serve several sizes if each loses at most P % (the "
                     "number `within` of --list-protocol)"),
@@ -472,14 +470,12 @@ static size_t list_measuring(struct run *run, struct option_spec *out)
             "`auto` tries each configuration if all are to be tried, and learns otherwise."),
         OPTION_FLAG("list-strategies", &run->text.list_strategies,
                     "print the strategies, and exit"),
-        OPTION_TEXT(
-            "objective", "NAME", &run->session.objective,
-            "minimise time (default), energy, edp (energy times time), an objective of the "
-            "experiment, or a formula\n"
-            "Such as `energy_j * time_ns**2`, over time_ns, energy_j, power_w, bytes, launches, "
-            "registers, shared_bytes, occupancy, threads, n, axes and parameters. "
-            "Winners of several objectives live in one database. Energy needs a device with a "
-            "readable counter."),
+        OPTION_TEXT("objective", "NAME", &run->session.objective,
+                    "minimise time (default), energy, edp (energy times time), an objective of the "
+                    "experiment, or a formula\nA formula such as `energy_j * time_ns**2` may use "
+                    "time_ns, energy_j, power_w, bytes, launches, registers, shared_bytes, "
+                    "occupancy, threads, n, axes and parameters. Winners of several objectives "
+                    "live in one database. Energy needs a device with a readable counter."),
         OPTION_TEXT("l2", "MODE", &run->text.l2,
                     "caches before each timing: cold (default), hot, stream or dirty\n"
                     "`cold`: a clean buffer larger than the last-level cache is read first; `hot`: "
@@ -523,11 +519,10 @@ static size_t list_outputs(struct run *run, struct option_spec *out)
         OPTION_TEXT("report", "FILE", &run->text.report,
                     "HTML page of the results (default: `" DEFAULT_REPORT "`)"),
         OPTION_FLAG("no-report", &run->text.no_report, "write no page"),
-        OPTION_NUMBER_OR_NONE(
-            "watch", "PORT", &run->text.watch, &run->text.port,
-            "serve a page that follows the run, on 127.0.0.1 (default port: the first free one "
-            "from 7410; 0: any)\n"
-            "Its address, which is printed, holds a secret. It ends with the run."),
+        OPTION_NUMBER_OR_NONE("watch", "PORT", &run->text.watch, &run->text.port,
+                              "serve a page that follows the run, on 127.0.0.1 (default port: the "
+                              "first free one from 7410; 0: any)\nThe printed address holds a "
+                              "secret. The server ends with the run."),
         OPTION_SHORT_FLAG('q', "quiet", &run->text.quiet, "print only failures and warnings"),
     };
     memcpy(out, options, sizeof options);

@@ -25,14 +25,15 @@ void replayed_note(const struct captured_set *set, bool replayed)
     for (size_t i = 0; i < set->vector_count; i++)
         differs = set->vectors[i].differs > differs ? set->vectors[i].differs : differs;
     if (!replayed)
-        fputs("tune: no GPU here to replay them on: what they left is taken as it is\n", stderr);
+        fputs("tune: no GPU here to replay them on: their captured results are used unchecked\n",
+              stderr);
     else if (differs > 0)
         fprintf(stderr,
                 "tune: replayed three times each: not deterministic, by up to %.2g of the "
                 "magnitude\n",
                 differs);
     else
-        fputs("tune: replayed three times each: what the program left, to the bit\n", stderr);
+        fputs("tune: replayed three times each: the program's results, to the bit\n", stderr);
 }
 
 bool read_image(const struct captured_kernel *kernel, const struct captured_device *device,

@@ -75,8 +75,8 @@ static bool are_comparable(struct maker *maker, const struct check_rule *rule,
     if (count != 0 && count != expected->count)
         return maker_error(maker, output->count.place,
                            "'%s' has %lld elements here and %lld in the reference's configuration: "
-                           "they cannot be compared; let a function "
-                           "be the reference, or check what has the same count everywhere",
+                           "they cannot be compared; use a C function as the reference, or check "
+                           "an output with the same count everywhere",
                            output->name, (long long)count, (long long)expected->count);
     if (element_is_real(type) != element_is_real(expected->type))
         return maker_error(maker, output->place,

@@ -47,17 +47,17 @@ static bool check_keys_fit(struct file_reader *reader)
         problem += 1 + longest_value(&experiment->axes[i]);
         if (problem >= PROBLEM_KEY_BYTES)
             return place_refuses(reader->error, experiment->axes[i].place,
-                                 "the names of the problems come to more than %d characters",
+                                 "the names of the problems have more than %d characters in all",
                                  PROBLEM_KEY_BYTES - 1);
     }
     for (size_t i = 0; i < experiment->parameter_count; i++) {
         const struct named_list *parameter = &experiment->parameters[i];
         configuration += 2 + strlen(parameter->name) + longest_value(parameter);
         if (configuration >= CONFIGURATION_KEY_BYTES)
-            return place_refuses(reader->error, parameter->place,
-                                 "the names and values of a configuration come to more than %d "
-                                 "characters",
-                                 CONFIGURATION_KEY_BYTES - 1);
+            return place_refuses(
+                reader->error, parameter->place,
+                "the names and values of a configuration have more than %d characters in all",
+                CONFIGURATION_KEY_BYTES - 1);
     }
     return true;
 }

@@ -225,7 +225,7 @@ static bool read_unchecked(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
     const struct node *list = node_get(node, "unchecked");
-    if (!CHECK_KEYS(reader, node, "what is not checked", "!unchecked") ||
+    if (!CHECK_KEYS(reader, node, "outputs without a check", "!unchecked") ||
         !need_items(reader, list, "unchecked", ARGUMENTS_MAX))
         return false;
     for (const struct node *item = list->first; item; item = item->next) {
@@ -311,7 +311,7 @@ bool read_checks(struct file_reader *reader, const struct node *root)
     for (size_t i = 0; node && i < experiment->check_count; i++) {
         const struct argument_rule *output = &experiment->arguments[experiment->checks[i].output];
         if (output->unchecked)
-            return node_error(reader, node, "'%s' is checked, and it is said not to be",
+            return node_error(reader, node, "'%s' is checked, and is listed as unchecked",
                               output->name);
     }
     return experiment->check_count > 0 || check_all(reader, root);

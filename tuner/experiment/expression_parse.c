@@ -305,7 +305,7 @@ static node_or_null undefined_name(struct parser *parser, const struct token *na
     const struct suggestion near = suggest(name->text, words, count);
     return parse_error(parser, name->offset, "%s '%s' is not defined%s",
                        called ? "function" : "name", name->text,
-                       near.text[0] ? near.text : "; docs/experiment-files.md lists what there is");
+                       near.text[0] ? near.text : "; docs/experiment-files.md lists all");
 }
 
 static bool is_list_call(const struct token *name)
@@ -558,10 +558,10 @@ static node_or_null parse_comparison(struct parser *parser)
         if (!found)
             break;
         if (count == CHAIN_MAX || is_list(operands[count]))
-            return parse_error(parser, at.offset,
-                               count == 0 ? "lists are compared by 'in' alone"
-                                          : "too long a chain of comparisons, or one that goes on "
-                                            "behind a list");
+            return parse_error(
+                parser, at.offset,
+                count == 0 ? "lists are compared by 'in' alone"
+                           : "a chain of comparisons is too long, or continues after a list");
         comparisons[count++] = (uint8_t)comparison;
         operands[count] = parse_compared(parser, comparison);
     }

@@ -63,7 +63,7 @@ static bool check_name(struct file_reader *reader, const struct node *key)
     if (taken < scope->count)
         return node_error(reader, key, "the name '%s' is taken by %s", key->text,
                           taken < SLOT_COUNT ? "an axis, the size or a parameter"
-                                             : "what objectives are made of");
+                                             : "parts of objectives");
     return true;
 }
 

@@ -275,8 +275,8 @@ static bool variables_differ(struct maker *maker, const struct launch_plan *plan
             if (plan->arguments[j].symbol &&
                 strcmp(plan->arguments[i].symbol, plan->arguments[j].symbol) == 0)
                 return maker_error(maker, maker->experiment->arguments[i].symbol.place,
-                                   "'%s' and '%s' are the same variable: what the kernel reads and "
-                                   "writes is one argument with update: true",
+                                   "'%s' and '%s' are the same variable: an array that the kernel "
+                                   "reads and writes is one argument with update: true",
                                    plan->arguments[j].name, plan->arguments[i].name);
     return true;
 }

@@ -77,8 +77,8 @@ static bool read_word_fill(struct file_reader *reader, const struct node *node,
     for (int i = 0; i < ARGUMENT_FILLS; i++) {
         words[i] = fill_name((enum argument_fill)i);
         if (i >= FILL_WORDS && strcmp(words[i], node->text) == 0)
-            return node_error(reader, node, "the fill '%s' needs to be told more: {%s: ...}",
-                              words[i], words[i]);
+            return node_error(reader, node, "the fill '%s' needs a value: {%s: ...}", words[i],
+                              words[i]);
     }
     return read_choice(reader, node, "fill", words, FILL_WORDS, USE_PROBLEM, &fill->word);
 }

@@ -231,8 +231,8 @@ static bool check_list_names(struct file_reader *reader, const struct formula *s
             return false;
         if (named && token.kind == TOKEN_NAME && scope_find(scope, token.text) < scope->count)
             return place_refuses(reader->error, series->place,
-                                 "'%s' is a variable: what the list of the series goes through "
-                                 "needs another name",
+                                 "'%s' is a variable: the name that runs over the list of the "
+                                 "series must be another",
                                  token.text);
         named = token.kind == TOKEN_NAME && strcmp(token.text, "for") == 0;
     } while (token.kind != TOKEN_END);

@@ -48,7 +48,7 @@ static bool declare(struct file_reader *reader, const struct node *key, const ch
         const bool fact = taken < SLOT_AXES || taken == SLOT_ACTIVE_BLOCKS;
         if (!fact || slot >= SLOT_DERIVED)
             return node_error(reader, key, "the name '%s' is taken by %s", key->text,
-                              fact ? "what the device tells"
+                              fact ? "facts of the device"
                                    : "another axis, size, parameter or derived value");
         scope->names[taken] = NULL; /* the file's names hide the device's facts */
     }
@@ -291,10 +291,9 @@ static bool read_shapes(struct file_reader *reader, const struct node *key)
     struct experiment *experiment = reader->experiment;
     const size_t index = experiment->axis_count;
     if (index == EXPERIMENT_AXES_MAX)
-        return node_error(reader, key,
-                          "sizes of several names count as an axis, of which %d are "
-                          "the most",
-                          EXPERIMENT_AXES_MAX);
+        return node_error(
+            reader, key, "sizes of several names count as an axis, and at most %d axes are allowed",
+            EXPERIMENT_AXES_MAX);
     struct named_list *axis = &experiment->axes[index];
     struct value *values = experiment->axis_values[index];
     if (!need_items(reader, key->value, "sizes", AXIS_VALUES_MAX))

@@ -99,7 +99,7 @@ static void tell(void *opaque, const struct trail_record *record)
 
 const struct strategy strategy_genetic = {
     .name = "genetic",
-    .about = "crosses and mutates the best, repairing what the constraints rule out",
+    .about = "crosses and mutates the best, repairing points that the constraints rule out",
     .learns = true,
     .create = create,
     .ask = ask,

@@ -157,7 +157,7 @@ static void note_alone(const struct work *work, struct sweep *sweep, const struc
                             configuration_key(&usual, room) && strcmp(room, votes->key) == 0;
     struct text line = {0};
     text_printf(&line, "%s n=%lld: ", work->problem.key, (long long)work->problem.n);
-    text_printf(&line, "nothing agrees with %s'%s', which all results are held against",
+    text_printf(&line, "no result agrees with that of %s'%s', the reference of all",
                 is_default ? "the default configuration, " : "", votes->key);
     if (!is_right(votes->own))
         text_append(&line, ", nor does its own second result");
@@ -169,15 +169,14 @@ static void note_alone(const struct work *work, struct sweep *sweep, const struc
             if (agreeing[i])
                 text_printf(&line, "%s'%s'", named++ > 0 ? ", " : "",
                             candidate_key(&sweep->candidates, votes->others[i], room));
-        text_printf(
-            &line,
-            "%s): it may be the one that is wrong. Name under 'check' what is right, one of "
-            "these or a function",
-            named < agree ? ", ..." : "");
+        text_printf(&line,
+                    "%s): it may be the one that is wrong. Name the right one under 'check': one "
+                    "of these, or a function",
+                    named < agree ? ", ..." : "");
     } else {
         text_printf(&line,
-                    "%s: kernels may read what the file does not describe (inputs, counts). "
-                    "Describe that, or name under 'check' what is right",
+                    "%s: kernels may read data that the file does not describe (inputs, counts). "
+                    "Describe these, or name the right result under 'check'",
                     votes->against >= AGAINST_MIN ? ", and of the others no two agree" : "");
     }
     text_append(&line, "; no winner is chosen");

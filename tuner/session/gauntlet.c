@@ -666,12 +666,13 @@ enum status contest_blame_inputs(struct contest *contest, struct lane *lane, boo
     TRY(check_others(contest, lane, out, blamed, error));
     if (!*blamed)
         return STATUS_OK;
-    session_note(work->session,
-                 "%s n=%lld: on its own inputs all is right, and on inputs of which a few elements "
-                 "are changed all is wrong: arguments belong together in a way that the file does "
-                 "not say (the same data twice: same_as). Nobody is blamed, and the run goes on "
-                 "without changed inputs, so that a result which is remembered is not seen (%s)",
-                 work->problem.key, (long long)work->problem.n, first->rejected);
+    session_note(
+        work->session,
+        "%s n=%lld: results are right on the file's inputs and wrong on inputs with a few changed "
+        "elements: arguments belong together in a way that the file does not describe (the same "
+        "data twice: same_as). No configuration is rejected for it; the run continues without "
+        "changed inputs, so a kernel that remembers its result is not detected (%s)",
+        work->problem.key, (long long)work->problem.n, first->rejected);
     sweep->inputs.alike = true;
     for (size_t i = 0; i < sweep->candidates.count; i++)
         if (is_out_by_changes(sweep->candidates.items[i]))

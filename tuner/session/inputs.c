@@ -184,9 +184,9 @@ const char *inputs_kind(const struct work *work, const struct inputs *inputs, co
         draws = draws || plan.arguments[i].variant != 0;
     *why = inputs->alike                             ? "on changed ones all are wrong"
            : !draws                                  ? "none is drawn at random"
-           : !checks_follow_inputs(&problem->checks) ? "what results are to be does not follow them"
-           : !inputs_are_cheap(inputs) ? "what results are held against takes long to make"
-                                       : NULL;
+           : !checks_follow_inputs(&problem->checks) ? "the expected results do not depend on them"
+           : !inputs_are_cheap(inputs)               ? "the expected results take long to compute"
+                                                     : NULL;
     return *why ? "alike" : "changed";
 }
 

@@ -455,8 +455,8 @@ static enum status seed_from(struct elsewhere *elsewhere, struct store *store,
     if (status == STATUS_OK && elsewhere->trials > 0 &&
         is_first_problem(elsewhere->database ? &summary->began_prior : &summary->began_elsewhere))
         session_note(work->session,
-                     "%s n=%lld: the search begins with what %zu trials of other sizes, problems "
-                     "or devices found%s%s (%s)",
+                     "%s n=%lld: the search begins with the results of %zu trials of other sizes, "
+                     "problems or devices%s%s (%s)",
                      work->problem.key, (long long)work->problem.n, elsewhere->trials,
                      elsewhere->database ? ", out of " : "",
                      elsewhere->database ? elsewhere->database : "",

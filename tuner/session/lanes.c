@@ -261,8 +261,8 @@ enum status site_join(struct site *site, struct error *error)
     const int64_t end_ns = host_end_ns(site->host);
     if (joins && end_ns != INT64_MAX)
         session_note(session,
-                     "%s: its job ends in %.1f min: what needs it ends before, and goes on with "
-                     "the same command",
+                     "%s: its job ends in %.1f min: work that needs it ends before, and the same "
+                     "command continues it",
                      site->name, (double)(end_ns - clock_running_ns()) / 60e9);
     if (!joins)
         return STATUS_OK;

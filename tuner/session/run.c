@@ -26,7 +26,7 @@ bool session_stopped(const struct session *session)
 enum status session_stop_error(struct error *error)
 {
     return error_set(error, STATUS_INTERRUPTED,
-                     "stopped; what was measured is kept: run again to go on");
+                     "stopped; all measurements are kept: run the same command again to continue");
 }
 
 void session_note(const struct session *session, const char *format, ...)
@@ -141,7 +141,7 @@ enum status lane_lose(struct lane *lane, const struct error *error)
     lane->may_return = lane->host && lane->host->state &&
                        (worker_host_was_lost(lane->worker) || host_state(lane->host) != HOST_READY);
     session_note(lane->session, "%s is lost: %s%s", lane->name, error->text,
-                 lane->may_return ? "; its host is asked for again" : "");
+                 lane->may_return ? "; its host is requested again" : "");
     return error->status;
 }
 

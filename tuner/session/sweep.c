@@ -231,8 +231,8 @@ static void find_what_is_left(const struct work *work, struct search *search,
     struct session_summary *summary = work->session->summary;
     if (search_was_misled(search) && is_first_problem(&summary->misled))
         session_note(work->session,
-                     "%s n=%lld: what was found elsewhere did not hold here: the search went on "
-                     "without it",
+                     "%s n=%lld: results from elsewhere did not hold here: the search continued "
+                     "without them",
                      work->problem.key, (long long)work->problem.n);
     row->chance_of_better = search_chance_of_better(search, 0.01);
     row->most_better = search_most_better(search, 0.1);

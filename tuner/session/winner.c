@@ -425,12 +425,12 @@ enum status contest_choose(struct contest *contest, struct lane *lane, const cha
     return store_choice(&choosing, &contest->finalists[choosing.choice.winner], error);
 }
 
-static const char *const early_reason = "Not sure: the run ended before the best were compared; "
-                                        "this was the fastest so far, each timed "
-                                        "once. Run the same command again: it goes on from there.";
-static const char *const baseline_reason = "Not sure: the run ended when nothing was measured but "
-                                           "the baseline. Run the same command again: it goes on "
-                                           "from there.";
+static const char *const early_reason =
+    "Not sure: the run ended before the best were compared; this was the fastest so far, each "
+    "timed once. Run the same command again: it continues from there.";
+static const char *const baseline_reason =
+    "Not sure: the run ended when nothing was measured but the baseline. Run the same command "
+    "again: it continues from there.";
 
 enum status sweep_choose_early(const struct work *work, struct sweep *sweep, struct error *error)
 {

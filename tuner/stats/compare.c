@@ -237,7 +237,7 @@ void findings_describe(const struct findings *findings, const struct comparing *
     struct text text = {0};
     if (by_total)
         text_printf(&text,
-                    "the differences in '%s' come to %.6g, more than %.6g; the largest: ", name,
+                    "the differences in '%s' add up to %.6g, more than %.6g; the largest: ", name,
                     findings->total, tolerance->total);
     put_element(&difference, type, name, at, &text);
     if (!by_total) {

@@ -173,7 +173,7 @@ static struct help append_weakness(struct text *text, const struct verdict_facts
         text_append(text, " of the rounds were disturbed");
     } else if (facts->floor > facts->floor_most) {
         append_differs(text, facts->floor);
-        text_append(text, ", so that nothing can be told apart");
+        text_append(text, ", so that no two configurations can be distinguished");
     } else if (facts->biased) {
         append_differs(text, facts->floor);
         text_append(text, ", and not by chance: the measurement is biased");
@@ -212,7 +212,7 @@ static void append_doubt(struct text *text, enum verdict verdict, const struct v
     text_append(text, leads[verdict]);
     const struct help help = append_weakness(text, facts);
     if (help.same_command)
-        text_printf(text, ". Run the same command again%s: it goes on from there",
+        text_printf(text, ". Run the same command again%s: it continues from there",
                     help.more_time ? ", with a larger --budget or none" : "");
     if (help.another_run)
         text_printf(text, ". Run the same command with `--effort %s`%s",

@@ -63,7 +63,7 @@ cleanup:
 enum status store_gauntlet_put(struct store *store, const struct store_gauntlet *row,
                                struct error *error)
 {
-    ROW_TABLE(struct store_gauntlet, gauntlets, "store what the gauntlet said",
+    ROW_TABLE(struct store_gauntlet, gauntlets, "store the gauntlet's results",
               KEY(environment_id, INTEGER), KEY(problem_id, INTEGER),
               KEY(configuration_id, INTEGER), KEY(binary_hash, TEXT), VALUE(passed, INTEGER),
               VALUE(cases, INTEGER), VALUE(detail, TEXT), WRITTEN_AT("checked_at", ROW_VALUE));

@@ -469,15 +469,15 @@ enum status store_rescue(struct store *store, struct error *error)
     struct text name = {0};
     struct error failure = {0};
     if (save_beside(store, &name, &failure) != STATUS_OK) {
-        (void)error_set(error, STATUS_IO, "%s: %s; what was measured could not be saved: %.400s",
+        (void)error_set(error, STATUS_IO, "%s: %s; the measurements could not be saved: %.400s",
                         store->path, cause, failure.text);
     } else {
         /* The log still has its name, and must not be played into the file that took the database's
          * place. */
         (void)store_execute(store, "PRAGMA wal_checkpoint(TRUNCATE)", "empty its log", &failure);
         (void)error_set(error, STATUS_IO,
-                        "%s: %s; what was measured is saved in %s: move it back, or name it with "
-                        "--db, and run again to go on",
+                        "%s: %s; the measurements are saved in %s: move it back, or name it with "
+                        "--db, and run the same command again to continue",
                         store->path, cause, text_string(&name));
     }
     text_free(&name);

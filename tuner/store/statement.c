@@ -72,8 +72,8 @@ enum status store_fail(const struct store *store, int code, const char *doing, s
         (primary == SQLITE_IOERR &&
          (system_errno == ENOSPC || system_errno == EDQUOT || system_errno == EFBIG)))
         return error_set(error, STATUS_IO,
-                         "%s: cannot %s: the disk is full; free some space and run again: what was "
-                         "stored before is kept",
+                         "%s: cannot %s: the disk is full; free some space and run again: earlier "
+                         "measurements are kept",
                          path, doing);
     switch (primary) {
     case SQLITE_NOMEM:
@@ -82,8 +82,8 @@ enum status store_fail(const struct store *store, int code, const char *doing, s
     case SQLITE_LOCKED:
         if (store_gave_up(store))
             return error_set(error, STATUS_INTERRUPTED,
-                             "%s: cannot %s: another process keeps it locked; stopped, and what "
-                             "was stored before is kept: run again to go on",
+                             "%s: cannot %s: another process keeps it locked; stopped, earlier "
+                             "measurements are kept: run the same command again to continue",
                              path, doing);
         return error_set(error, STATUS_IO,
                          "%s: cannot %s: another process keeps it locked; wait until that has "
@@ -237,7 +237,7 @@ enum status store_begin(struct store *store, const char *doing, struct error *er
 {
     if (store->batch_failed)
         return error_set(error, STATUS_INTERNAL,
-                         "%s: cannot %s: what was stored with it could not be", store->path, doing);
+                         "%s: cannot %s: the rows stored with it could not be", store->path, doing);
     if (store->batch)
         return STATUS_OK;
     FAILPOINT("store.begin");
@@ -263,7 +263,7 @@ enum status store_end(struct store *store, enum status status, const char *doing
     return status;
 }
 
-static const char batch_doing[] = "store what belongs together";
+static const char batch_doing[] = "store rows that belong together";
 
 enum status store_batch_begin(struct store *store, struct error *error)
 {

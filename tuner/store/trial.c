@@ -228,7 +228,7 @@ enum status store_other_trials(struct store *store, int64_t environment_id, int6
 
 /* ---- launches under way, for the next start after a crash ---- */
 
-static const char launch_doing[] = "note what is launched";
+static const char launch_doing[] = "note the launch";
 
 static enum status insert_in_flight(struct store *store, const struct store_in_flight *row,
                                     struct error *error)

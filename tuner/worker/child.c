@@ -61,7 +61,7 @@ int worker_main(int argc, char **argv)
     if (strcmp(argv[1], "__host") == 0) /* started by a command of the user's */
         return agent_main();
     if (!was_started_by_tune()) {
-        static const char text[] = "tune: this is started by tune itself, and by nobody else\n";
+        static const char text[] = "tune: only tune itself starts this command\n";
         (void)!write(STDERR_FILENO, text, sizeof text - 1);
         return EXIT_CODE_USAGE;
     }

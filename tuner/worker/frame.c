@@ -135,8 +135,7 @@ enum status frame_read_by(int file, frame_wait *wait, void *context, json_t **ou
         bytes = bytes << 8 | header[4 + i];
     if (memcmp(header, frame_magic, sizeof frame_magic) != 0 || bytes == 0 ||
         bytes > FRAME_BYTES_MAX)
-        return error_set(error, STATUS_INTERNAL,
-                         "what came through the pipe is no message of ours");
+        return error_set(error, STATUS_INTERNAL, "received data that is no message of tune");
     unsigned char *payload = malloc(bytes);
     if (!payload)
         return error_no_memory(error);

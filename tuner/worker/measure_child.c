@@ -95,7 +95,8 @@ static enum status serve(void *context, const json_t *json, json_t **answer, str
         i++;
     if (i == COUNT(served) || (served[i].plan && !request.task.plan) ||
         (served[i].binary && !request.task.binary_path))
-        TRY_OR_CLEANUP(error_set(error, STATUS_INTERNAL, "worker was asked for '%s'%s", request.act,
+        TRY_OR_CLEANUP(error_set(error, STATUS_INTERNAL, "the worker received the request '%s'%s",
+                                 request.act,
                                  i == COUNT(served) ? "" : " without its plan or binary"));
     TRY_OR_CLEANUP(served[i].serve(state, &request, &out, &arena, error));
     (void)string_format(out.remark, sizeof out.remark, "%s", state->remark);

@@ -38,9 +38,9 @@ static void refuse_magnitudes(const struct conversion *conversion, uint64_t firs
             element->magnitude * conversion->tolerance->magnitude < largest)
             continue;
         (void)error_set(error, STATUS_BAD_INPUT,
-                        "the reference says of element %llu that it is %g with a magnitude of %g: "
-                        "times the tolerance of %g that allows any result; a magnitude is a finite "
-                        "number, about as large as what the element is made of",
+                        "the reference gives element %llu the value %g and the magnitude %g: times "
+                        "the tolerance of %g that allows any result; a magnitude is a finite "
+                        "number, about as large as the values that the element is made of",
                         (unsigned long long)i, element->real, element->magnitude,
                         conversion->tolerance->magnitude);
         return;
@@ -143,7 +143,7 @@ enum status blame_plan(const struct launch_plan *plan, struct error *error)
         between = ", ";
     }
     enum status status =
-        error_prefix(error, "what the results are held against (%s)", text_string(&names));
+        error_prefix(error, "computing the expected results (%s)", text_string(&names));
     text_free(&names);
     return status;
 }
@@ -387,12 +387,12 @@ enum status expectations_compare(struct measuring *state, const struct expectati
         *right = (size_t)output->count == item->count && item->unfit == 0;
         if (!*right && item->unfit == 0)
             (void)string_format(detail, detail_bytes,
-                                "'%s' has %lld elements here and %zu in what it is held against",
+                                "'%s' has %lld elements here and %zu in its reference",
                                 output->name, (long long)output->count, item->count);
         else if (!*right)
-            (void)string_format(detail, detail_bytes, "%s[%llu] is to be what %s cannot hold",
-                                output->name, (unsigned long long)item->unfit - 1,
-                                element_name(output->type));
+            (void)string_format(detail, detail_bytes,
+                                "the expected value of %s[%llu] does not fit into %s", output->name,
+                                (unsigned long long)item->unfit - 1, element_name(output->type));
         if (!*right)
             return STATUS_OK;
         const void *got = NULL;

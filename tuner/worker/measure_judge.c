@@ -114,7 +114,7 @@ static enum status compare_outputs(struct measuring *state, const struct block *
     found->right = !known || !results->exact;
     if (!found->right)
         (void)string_format(found->detail, sizeof found->detail,
-                            "its result is not what it was when it was right");
+                            "its result differs from its earlier, correct one");
     if (expected->count == 0) {
         results->unsure = results->unsure || found->right;
         return STATUS_OK;

@@ -143,7 +143,7 @@ static void pass_parts(void *context, uint64_t first, uint64_t count, struct err
             kept->hashes[i] = hash;
     }
     if (!whole)
-        (void)error_set(error, STATUS_BAD_INPUT, "what a reference said is not whole");
+        (void)error_set(error, STATUS_BAD_INPUT, "a stored reference result is incomplete");
 }
 
 static struct kept entry_of(int file, const void *data, size_t bytes, bool reads)

@@ -222,7 +222,7 @@ static bool is_current(struct remote *remote, const json_t *message)
 static enum status take(struct remote *remote, json_t *message, struct error *error)
 {
     if (!is_current(remote, message))
-        return error_set(error, STATUS_INTERNAL, "it says what nobody asked for");
+        return error_set(error, STATUS_INTERNAL, "it sent a message that was not requested");
     const json_t *closed = json_object_get(message, "closed");
     if (json_object_get(message, "frame"))
         carry_down(remote, message);
@@ -371,7 +371,7 @@ static enum status await_rest(void *context, struct error *error)
 {
     const struct rest *rest = context;
     if (clock_running_ns() > rest->deadline_ns)
-        return error_set(error, STATUS_TIMED_OUT, "a message of it does not come to an end");
+        return error_set(error, STATUS_TIMED_OUT, "a message of it has no end");
     return await_output(rest->remote, rest->silent_ns, error);
 }
 

@@ -590,7 +590,7 @@ static json_t *answer_of(const struct host *host, char *const *arguments, struct
                  status != STATUS_TIMED_OUT;
     }
     if (status != STATUS_OK)
-        (void)error_set(error, status, "asking the driver of %s devices what there is failed (%s)",
+        (void)error_set(error, status, "the driver of %s devices did not list them (%s)",
                         arguments[2], how[0] ? how : status_text(status));
     if (status == STATUS_OK && message_to_error(answer, error) == STATUS_OK)
         return answer;

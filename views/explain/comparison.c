@@ -289,19 +289,19 @@ static void append_winners(struct text *text, const struct comparison *compariso
     text_printf(text, "%zu winner%s the same", counts[WINNER_SAME],
                 counts[WINNER_SAME] == 1 ? " is" : "s are");
     if (counts[WINNER_AS_FAST] > 0)
-        text_printf(text, "; %zu moved within noise: what won %s is as fast",
+        text_printf(text, "; %zu moved within noise: the winner %s is as fast",
                     counts[WINNER_AS_FAST], comparison->names[0]);
     if (counts[WINNER_OPEN] > 0)
-        text_printf(text, "; %zu moved, and what won %s was not compared to the end",
+        text_printf(text, "; %zu moved, and the winner %s was not compared to the end",
                     counts[WINNER_OPEN], comparison->names[0]);
     if (counts[WINNER_SLOWER] > 0)
-        append_sentence(text, "; %D moved by more than noise: what won %s takes up to %M",
+        append_sentence(text, "; %D moved by more than noise: the winner %s takes up to %M",
                         (int64_t)counts[WINNER_SLOWER], comparison->names[0], most);
     if (counts[WINNER_ONCE] > 0)
-        text_printf(text, "; %zu moved, and what won %s was timed but once", counts[WINNER_ONCE],
+        text_printf(text, "; %zu moved, and the winner %s was timed only once", counts[WINNER_ONCE],
                     comparison->names[0]);
     if (counts[WINNER_UNTRIED] > 0)
-        text_printf(text, "; %zu moved, and what won %s has no time", counts[WINNER_UNTRIED],
+        text_printf(text, "; %zu moved, and the winner %s has no time", counts[WINNER_UNTRIED],
                     comparison->names[0]);
     text_append(text, ".");
 }
@@ -324,7 +324,7 @@ static bool conclude(struct comparison *comparison, struct arena *arena)
         append_changes, append_times, append_winners, append_redefined};
     const bool of_two = strcmp(comparison->a.uuid, comparison->b.uuid) != 0;
     const bool alike = strcmp(comparison->a.device, comparison->b.device) == 0;
-    comparison->names[0] = !of_two ? "before"
+    comparison->names[0] = !of_two ? "from before"
                            : alike ? "on the first board"
                                    : arena_printf(arena, "on %s", comparison->a.device);
     comparison->names[1] = !of_two ? "it" : alike ? "the second board" : comparison->b.device;

@@ -82,11 +82,10 @@ static enum explain_limit break_ceiling(const struct rules *rules)
         "It moves %N GB/s, more than the %s ceiling that was measured on this device (%N GB/s), ",
         rules->winner->gbs, rules->explanation->ceiling, rules->explanation->ceiling_gbs);
     if (background->bytes_moved > 2 * background->cache_bytes) {
-        append_sentence(
-            rules->text,
-            "and no cache holds its %B: the memory limits it, and that ceiling is too low to tell "
-            "a share of it.",
-            background->bytes_moved);
+        append_sentence(rules->text,
+                        "and no cache holds its %B: the memory limits it, and that ceiling is too "
+                        "low for a share of it.",
+                        background->bytes_moved);
         return LIMIT_MEMORY;
     }
     if (fits_hot(rules))
@@ -118,11 +117,11 @@ static bool limited_by_arithmetic(const struct rules *rules)
 {
     if (!(rules->winner->arithmetic_share >= arithmetic_least))
         return false;
-    append_sentence(
-        rules->text,
-        "It does %N * 10^9 operations per second on %s, %P of what was measured on this device: "
-        "arithmetic limits it.",
-        rules->winner->gops, rules->explanation->operations_type, rules->winner->arithmetic_share);
+    append_sentence(rules->text,
+                    "It does %N * 10^9 operations per second on %s, %P of the measured maximum of "
+                    "this device: arithmetic limits it.",
+                    rules->winner->gops, rules->explanation->operations_type,
+                    rules->winner->arithmetic_share);
     return true;
 }
 
@@ -165,7 +164,7 @@ static void append_idle(const struct rules *rules)
     if (isfinite(loss))
         append_sentence(rules->text,
                         "; the fastest that keeps more of them busy takes %M in the sweep%s", loss,
-                        loss < 0 && loss > -sweep_noise ? ", within what a sweep can tell" : "");
+                        loss < 0 && loss > -sweep_noise ? ", within the noise of a sweep" : "");
 }
 
 /* Returns true for idle units, unless keeping more of them busy was tried without a gain. */
@@ -191,11 +190,11 @@ static bool limited_by_bytes_in_flight(const struct rules *rules)
     const double waiting_ns = winner->bytes_in_flight_per_sm * (double)busy / winner->gbs;
     if (!(waiting_ns <= waiting_most_ns) || !(winner->ceiling_share < memory_least))
         return false;
-    append_sentence(
-        rules->text,
-        "%B in flight on each of %D %s come to %N GB/s when each waits %T, about what memory takes "
-        "to answer: too little is in flight.",
-        winner->bytes_in_flight_per_sm, busy, rules->device->unit_word, winner->gbs, waiting_ns);
+    append_sentence(rules->text,
+                    "%B in flight on each of %D %s give %N GB/s when each waits %T, about the "
+                    "latency of the memory: too little is in flight.",
+                    winner->bytes_in_flight_per_sm, busy, rules->device->unit_word, winner->gbs,
+                    waiting_ns);
     return true;
 }
 
@@ -262,21 +261,18 @@ static void append_unknown(const struct rules *rules)
         append_sentence(text, ". ");
     }
     if (!isfinite(background->operations))
-        append_sentence(
-            text, "The experiment does not say how many operations it takes, so arithmetic cannot "
-                  "be told from latency.");
+        append_sentence(text, "The experiment does not say how many operations it takes, so "
+                              "arithmetic and latency cannot be distinguished.");
     else if (!isfinite(explanation->arithmetic_gops))
-        append_sentence(
-            text,
-            "How many %s operations this device does was not measured, so arithmetic cannot be "
-            "told from latency.",
-            explanation->operations_type);
+        append_sentence(text,
+                        "How many %s operations this device does was not measured, so arithmetic "
+                        "and latency cannot be distinguished.",
+                        explanation->operations_type);
     else if (!isfinite(rules->winner->arithmetic_share))
-        append_sentence(
-            text,
-            "It does more %s operations than were measured on this device, so that ceiling is not "
-            "used, and arithmetic cannot be told from latency.",
-            explanation->operations_type);
+        append_sentence(text,
+                        "It does more %s operations than were measured on this device, so that "
+                        "ceiling is not used, and arithmetic and latency cannot be distinguished.",
+                        explanation->operations_type);
     else
         append_sentence(text, "It does %P of the %s operations that the device was measured to do.",
                         rules->winner->arithmetic_share, explanation->operations_type);

@@ -115,7 +115,7 @@ static void add_baseline(struct wording *wording, const struct explain_point *po
     const struct explain_point *winner = &explanation->points[0];
     struct text *text = &wording->text;
     if (point->trial_id >= 0 && point->trial_id == winner->trial_id) {
-        text_printf(text, "It is what the baseline %s launches.", point->role);
+        text_printf(text, "It is the launch of the baseline %s.", point->role);
         end_sentence(wording);
         return;
     }
@@ -140,8 +140,7 @@ static void add_baseline(struct wording *wording, const struct explain_point *po
     const bool is_open = strcmp(standing, "not compared") == 0;
     if (known == RATIO_UNKNOWN) {
         text_printf(text, "How it compares with the baseline %s is unknown: %s", point->role,
-                    unstable ? "the measurement supports no choice"
-                             : "what they took differs too much from time to time");
+                    unstable ? "the measurement supports no choice" : "their times vary too much");
     } else if (known == RATIO_AT_LEAST && is_by_time(explanation)) {
         text_append(text, "At least ");
         put_factor(text, 1 + point->slower_low);
@@ -150,7 +149,7 @@ static void add_baseline(struct wording *wording, const struct explain_point *po
         append_sentence(text, "Not shown to be better than the baseline %s, which %s %M",
                         point->role, is_by_time(explanation) ? "takes" : "comes to", point->slower);
         put_interval(text, point->slower_low, point->slower_high);
-        text_append(text, is_open ? ": not compared long enough to tell" : ": as fast");
+        text_append(text, is_open ? ": not compared long enough to know" : ": as fast");
     } else if (is_by_time(explanation)) {
         put_factor(text, 1 + point->slower);
         text_printf(text, "x as fast as the baseline %s", point->role);

@@ -393,7 +393,7 @@ static enum status check_readable(const char *text, size_t bytes, struct error *
     if (!tuned)
         return error_set(error, STATUS_BAD_INPUT,
                          "a winner cannot be written to tuned.conf so that libtuned reads it (%s); "
-                         "rename what it complains of in the experiment file",
+                         "rename this name in the experiment file",
                          refused.text);
     tuned_free(tuned);
     return STATUS_OK;
@@ -405,7 +405,7 @@ static enum status no_winner(const char *objective, const struct export_counts *
     if (counts->unstable > 0)
         return error_set(error, STATUS_NO_WINNER,
                          "no winner is sure enough to be written (%zu not sure): 'tune show "
-                         "--trust' says why, and what to do",
+                         "--trust' gives the reasons and the remedies",
                          counts->unstable);
     if (strcmp(objective, "time") != 0)
         return error_set(error, STATUS_NO_WINNER,
@@ -413,7 +413,7 @@ static enum status no_winner(const char *objective, const struct export_counts *
                          objective);
     return error_set(error, STATUS_NO_WINNER,
                      "the database has no winner yet that was compared with others: 'tune run' "
-                     "goes on from what is there");
+                     "continues from its results");
 }
 
 enum status export_conf_text(struct store *store, struct text *out,

@@ -126,10 +126,9 @@ static enum status explain(struct store *store, const struct store_parameter *gi
         narrowed[i] = (struct store_parameter){given[i].name, NULL};
     TRY_OR_CLEANUP(choose(store, narrowed, &arena, &ignored, &found, error));
     if (!found)
-        TRY_OR_CLEANUP(
-            error_set(error, STATUS_NOT_FOUND,
-                      "nothing in the database was timed yet: run 'tune' first; 'tune show "
-                      "--failures' lists what failed"));
+        TRY_OR_CLEANUP(error_set(error, STATUS_NOT_FOUND,
+                                 "the database has no times yet: run 'tune' first; 'tune show "
+                                 "--failures' lists failures"));
     for (size_t i = 0; i < CONSTRAINT_COUNT; i++) {
         if (!given[i].value)
             continue;

@@ -172,15 +172,14 @@ static const struct show_word range_words[] = {
     {"only where",
      "sizes of the range at which the constraints allow it and its results were right; no other "
      "gets it."},
-    {"loses at most", "what it takes more than the best at a measured size."},
+    {"loses at most", "its greatest excess over the best at a measured size."},
     {"worst", "the most that was seen at the measured sizes where it was not the winner."},
     {"looked at between",
      "sizes between the measured ones at which it was tried, and the most that was "
      "lost there."},
 };
 static const struct show_word failure_words[] = {
-    {"status", "'tune run ... --retry STATUS' tries again what failed so; else a later run leaves "
-               "it alone."},
+    {"status", "'tune run ... --retry STATUS' tries these again; otherwise later runs skip them."},
 };
 static const struct show_word search_words[] = {
     {"product",
@@ -193,7 +192,7 @@ static const struct show_word search_words[] = {
      "share of the sweep's time that went to configurations within 2 % of the best."},
     {"chance of 1 % better",
      "that an untried configuration is more than 1 % faster, by the search's model."},
-    {"better by at most", "what an untried one may be faster by, with a chance of 90 %."},
+    {"better by at most", "with 90 % probability, no untried configuration is faster by more."},
 };
 
 static const struct show_word issue_words[] = {
@@ -217,10 +216,10 @@ struct question {
 #define WORDS(table)   .words = (table), .word_count = COUNT(table)
 
 static const struct question questions[SHOW_TABLES] = {
-    [SHOW_WINNERS] = {show_query_winners,
-                      "no winner yet; 'tune show --top 10' shows what was measured, 'tune run' "
-                      "goes on",
-                      COLUMNS(winner_columns)},
+    [SHOW_WINNERS] =
+        {show_query_winners,
+         "no winner yet; 'tune show --top 10' lists measured configurations, 'tune run' continues",
+         COLUMNS(winner_columns)},
     [SHOW_TOP] = {show_query_top,
                   "no configuration has a time yet; 'tune show --failures' says why",
                   COLUMNS(top_columns)},
@@ -488,12 +487,12 @@ static enum status run_show(const struct command *command, int argc, char **argv
                     "smaller differences mean nothing. "
                     "If a winner's times form two groups, their shares and medians are shown."),
         OPTION_FLAG("ranges", &show.wanted[SHOW_RANGES],
-                    "which sizes share one configuration, and the most that costs"),
+                    "which sizes share one configuration, and its greatest loss"),
         OPTION_FLAG(
             "searches", &show.wanted[SHOW_SEARCHES],
             "how each problem was searched: strategy, configurations tried, failed and left, "
             "chance of a better one\n"
-            "The chance is the search model's; docs/search.md tells how often that was right."),
+            "The chance is the search model's; docs/search.md has how often that was right."),
         OPTION_FLAG("as", &show.wanted[SHOW_ISSUES],
                     "whether winners depend on how launches are issued (`tune run --as "
                     "graph,eager`)"),
@@ -506,9 +505,9 @@ static enum status run_show(const struct command *command, int argc, char **argv
         OPTION_FLAG(
             "compare", &show.wanted[SHOW_COMPARE],
             "devices, drivers and versions side by side: which winners moved, by how much, and "
-            "whether beyond noise\n"
-            "Each device's in their order, then each device beside the first board of its model, "
-            "and models beside the first device. `tune merge` brings several databases into one."),
+            "whether beyond noise\nFirst the drivers and versions of each device in their order, "
+            "then each device beside the first board of its model, then models beside the first "
+            "device. `tune merge` brings several databases into one."),
         OPTION_TEXT("before", "FILE", &show.before,
                     "with --compare: an earlier database to compare with"),
         OPTION_FLAG("json", &show.json, "print JSON"),
@@ -525,18 +524,17 @@ static enum status run_show(const struct command *command, int argc, char **argv
 const struct command command_show = {
     .name = "show",
     .usage = "[EXPERIMENT|PROBLEM...] [options]",
-    .about = "Answers from the database: what to launch, how much faster it is, how sure that is.",
-    .manual = "Without a question: a table of each problem's winners. `time` is the median; `gain` "
-              "how many times as fast it is as the best baseline, which the line above names "
-              "(none: that baseline is not shown to be slower; unknown: not compared well enough; "
-              ">: at least); "
-              "`of ceiling` its share of the measured maximum of the device; "
-              "`verdict` whether the choice is sure; `launch` grid, block and bytes "
-              "of dynamic shared memory as in CUDA, or the blocks and threads of a CPU, "
-              "then the parameters in which the winners differ. What all winners share stands in "
-              "the line `all:`. The reasons for a choice that is not sure, and the remedy, follow "
-              "the table.\n"
-              "Tables are as wide as the terminal, and 100 columns elsewhere. The last line sums "
-              "up each device: how many choices are sure, and the largest problem's result.",
+    .about = "Prints results: the launch to use, how much faster it is, and how sure that is.",
+    .manual =
+        "Without one of the questions below: a table of each problem's winners. `time` is the "
+        "median; `gain` how many times as fast it is as the best baseline, which the line above "
+        "names (none: that baseline is not shown to be slower; unknown: not compared well enough; "
+        ">: at least); `of ceiling` its share of the measured maximum of the device; `verdict` "
+        "whether the choice is sure; `launch` grid, block and bytes of dynamic shared memory as in "
+        "CUDA, or the blocks and threads of a CPU, then the parameters in which the winners "
+        "differ. The line `all:` has the parameters that all winners share. The reasons for a "
+        "choice that is not sure, and the remedy, follow the table.\nTables are as wide as the "
+        "terminal, and 100 columns elsewhere. The last line sums up each device: how many choices "
+        "are sure, and the largest problem's result.",
     .run = run_show,
 };

@@ -58,8 +58,7 @@ static const struct row_member members[] = {
 
 static const struct show_word compare_words[] = {
     {"b is",
-     "by the ends of both intervals, and by more than what counts as a tie: faster, slower, or "
-     "alike, which is no more than noise."},
+     "by both intervals, and by more than a tie: faster, slower, or alike (no more than noise)."},
     {"a's winner",
      "same: it won at b, too. as fast: another won, and it is shown to be no slower there. slower: "
      "it is shown to be, by 'it takes more', 'at least' the lower end of the interval. not "
@@ -160,11 +159,10 @@ enum status show_compare(const struct show *show, struct store *store, struct er
         print_clean(stderr, "%s: nothing to compare: no problem that has a winner in %s, too\n",
                     show->db, show->before);
     else if (status == STATUS_OK && count == 0)
-        print_clean(
-            stderr,
-            "%s: nothing to compare: it has one device under one driver; 'tune merge' brings "
-            "databases together, --before OLD.db puts an earlier run beside this one\n",
-            show->db);
+        print_clean(stderr,
+                    "%s: nothing to compare: it has one device under one driver; 'tune merge' "
+                    "joins databases, --before OLD.db adds an earlier run\n",
+                    show->db);
     if (status == STATUS_OK &&
         !make_rows(comparisons, count, show->json ? MEMBERS_FOR_JSON : MEMBERS_FOR_TABLE, &rows))
         status = error_no_memory(error);

@@ -52,29 +52,27 @@ static const struct show_word trust_words[] = {
     {"A/A floor",
      "how far two timings of the same configuration lie apart. Smaller differences mean "
      "nothing."},
-    {"equal up to",
-     "differences up to this count as none; so many others are shown to be 'as fast'."},
+    {"equal up to", "largest difference that counts as none; 'as fast' counts the other "
+                    "configurations within it."},
     {"not compared",
-     "so many others left the rounds before they were shown to be as fast or slower."},
-    {"none faster by over", "what any other configuration may still be faster by, at most."},
+     "number of others that left the rounds before they were shown to be as fast or slower."},
+    {"none faster by over",
+     "upper bound on how much faster any other measured configuration can be."},
     {"caches", "states of the cache in which the winner was timed: clean (flushed by reading), "
                "dirty (by writing, as an earlier kernel may leave it), hot (where the input fits). "
                "'dirty +2 %': another finalist is faster there; the winner is the fastest in the "
                "mean over the states."},
-    {"results compared",
-     "results of the winner's runs that were held against the reference. All were "
-     "right, so it is wrong less often than 'wrong < 1 in' says, at 95 % "
-     "confidence, if it is as likely to be wrong at any time."},
+    {"results compared", "number of results of the winner's runs that were compared with the "
+                         "reference; all were right. 'wrong < 1 in': with 95 % confidence fewer "
+                         "results are wrong, if errors are equally likely at any time."},
     {"inputs",
      "changed: some runs had inputs that differ in a few elements; alike: none had, so that a "
      "kernel which remembers its result is not found out."},
-    {"sure", "the choice among what was measured holds: use it."},
-    {"nearly sure", "usable, but something as fast may have been missed; 'why' says what to do."},
+    {"sure", "the choice among the measured configurations holds: use it."},
+    {"nearly sure", "usable, but something as fast may have been missed; 'why' has the remedy."},
     {"not sure", "the measurement supports no choice, and tuned.conf has none."},
-    {"space",
-     "how much of it was seen, whatever the verdict: whole, part; hardly seen (little of it, or "
-     "much "
-     "better ones are expected); mostly failed."},
+    {"space", "how much of it was tried, independent of the verdict: whole, part; hardly seen "
+              "(little of it, or much better ones are expected); mostly failed."},
 };
 
 /* ---- conclusions from the columns ---- */
@@ -187,8 +185,7 @@ static void put_conditions(const struct rows *rows, size_t row)
     put_line("other processes", &line);
     if (traits->conditions_source && !is_known(rows, row, "sm_clock_mhz_low") &&
         !is_known(rows, row, "throttle")) {
-        text_printf(&line,
-                    "(%s is missing here or tells nothing: rounds were judged by the anchor)",
+        text_printf(&line, "(%s is missing here or has no data: rounds were judged by the anchor)",
                     traits->conditions_source);
         put_line("", &line);
     }

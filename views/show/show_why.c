@@ -368,10 +368,9 @@ static const struct show_word why_words[] = {
     {"standing",
      "as fast, slower: shown in the rounds that both were in. not compared: not long enough to "
      "show either. out: could not win."},
-    {"costs",
-     "how much slower the fastest launch with another value is than the fastest of all; "
-     "'together with': what else is different in it. Each was timed alone and once, in the "
-     "sweep: a few percent say little."},
+    {"costs", "how much slower the fastest launch with another value is than the fastest of all; "
+              "'together with': other differences of that launch. Each was timed once, alone, in "
+              "the sweep, so a few percent mean little."},
 };
 
 /* Prints "reduce.sum.i32, n = 1024: 1.271 us (99 % interval 1.268 us to 1.273 us), sound". */
@@ -449,8 +448,8 @@ static void put_compared(const struct explanation *explanation, int width)
     if (explanation->compared < 3)
         return;
     (void)string_format(text, sizeof text,
-                        "%" PRId64 " of its runs were compared with what is right, and were: it is "
-                        "wrong less than once in %" PRId64 ", at 95 %% confidence",
+                        "%" PRId64 " of its results were compared with the reference, all right: "
+                        "it is wrong less than once in %" PRId64 ", at 95 %% confidence",
                         explanation->compared, explanation->compared / 3);
     rows_put_paragraph("results: ", "  ", text, width);
 }

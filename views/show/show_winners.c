@@ -349,7 +349,7 @@ static void put_gain_words(const struct rows *rows, int width)
          ": no gain is shown: the baseline is not shown to be slower. Keep it, or take "
          "the launch."},
         {"unknown", ": the baseline was not compared well enough."},
-        {">", ": at least so much faster; how much more is not known."},
+        {">", ": at least this much faster; how much more is unknown."},
     };
     for (size_t i = 0; i < COUNT(words); i++) {
         bool met = false;

@@ -74,7 +74,7 @@ static enum status read_greeting(int file, char url[WATCH_URL_BYTES], struct err
     char *text = reply;
     const long status = reply[0] == REPLY_ERROR ? strtol(reply + 1, &text, 10) : 0;
     if (status <= STATUS_OK || status > STATUS_INTERNAL || *text != ' ')
-        return error_set(error, STATUS_INTERNAL, "what serves the page ended at once");
+        return error_set(error, STATUS_INTERNAL, "the page's server ended at once");
     return error_set(error, (enum status)status, "%s", text + 1);
 }
 

@@ -75,9 +75,8 @@ __attribute__((visibility("hidden"), used)) void *tune_capture_dlopen(const char
     find_next();
     if ((flags & RTLD_DEEPBIND) != 0 && atomic_load(&recorder.is_on) >= 0 &&
         getenv(CAP_FOLDER_VARIABLE))
-        recorder_note(
-            CAP_NOTE_DEEPBIND,
-            "libraries opened with RTLD_DEEPBIND: what they launch by themselves was not seen");
+        recorder_note(CAP_NOTE_DEEPBIND,
+                      "libraries opened with RTLD_DEEPBIND: their own launches were not seen");
     (void)path;
     return NULL;
 }

@@ -14,7 +14,7 @@ captured() {
         grep -E '^app n=' fixed.conf
     } >captured.out 2>&1
     cp captured.out "$out/captured.txt" && cat captured.out
-    [ "$(grep -c 'replayed three times each: what the program left, to the bit' captured.out)" -eq 2 ] ||
+    [ "$(grep -c 'replayed three times each: the program.s results, to the bit' captured.out)" -eq 2 ] ||
         { echo "a replay differs from what was captured"; status=1; }
     grep -qE '^app n=.*checked_on=2 image=' tuned.conf || { echo "no winner of view_copy"; status=1; }
     grep -qE '^app n=.*launch.block=128' fixed.conf || { echo "copy_by_128 won with another block"; status=1; }

@@ -100,7 +100,7 @@ TEST(arguments)
 TEST(fills)
 {
     static const struct mistake mistakes[] = {
-        {"{constant: 0.5}", "constant", "t.yaml:21:61: 'constant' ... told"},
+        {"{constant: 0.5}", "constant", "t.yaml:21:61: 'constant' ... value"},
         {"{constant: 0.5}", "{constnat: 0.5}",
          "t.yaml:21:62: 'constnat' ... did you mean 'constant'"},
         {"{constant: 0.5}", "{}", "t.yaml:21:61: normal"},

@@ -154,7 +154,7 @@ TEST_WITH(a_gain_is_told_no_further_than_it_is_shown, set_up, tear_down)
                     "as long (2.01 times as long to 2.01 times as long): as fast");
     points[2].point.standing = "not compared";
     compare();
-    expect_sentence("(2.01 times as long to 2.01 times as long): not compared long enough to tell");
+    expect_sentence("(2.01 times as long to 2.01 times as long): not compared long enough to know");
     points[2].ratio_low = 1e-6;
     points[2].ratio_high = 639127;
     compare();
@@ -220,7 +220,7 @@ TEST_WITH(what_has_no_time_is_said, set_up, tear_down)
     points[2] = points[0];
     points[2].point.role = "textbook";
     compare();
-    expect_sentence("It is what the baseline textbook launches.");
+    expect_sentence("It is the launch of the baseline textbook.");
 }
 
 TEST_WITH(another_objective_is_compared_by_its_values, set_up, tear_down)

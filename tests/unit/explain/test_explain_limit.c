@@ -135,7 +135,7 @@ TEST_WITH(faster_than_memory_it_is_a_cache, set_up, tear_down)
     expect(LIMIT_CACHE, "comes out of a cache");
     background.cache_bytes = 5.2e6; /* not even half of it is held */
     expect(LIMIT_MEMORY, "and no cache holds its 10 MiB: the memory limits it, and that ceiling is "
-                         "too low to tell a share of it.");
+                         "too low for a share of it.");
     explanation.l2_mode = "hot";
     background.cache_bytes = 11e6;
     expect(LIMIT_CACHE, "and its 10 MiB fit in the cache of 10 MiB, which is hot: the cache limits "
@@ -177,7 +177,7 @@ TEST_WITH(idle_units_count_where_no_more_blocks_were_tried, set_up, tear_down)
     winner.grid = 75;
     expect(LIMIT_PARALLELISM, "75 blocks for 100 multiprocessors: 25 of them have nothing to do.");
     winner.grid = 76;
-    expect(LIMIT_UNKNOWN, "arithmetic cannot be told from latency");
+    expect(LIMIT_UNKNOWN, "arithmetic and latency cannot be distinguished");
     assert_null(strstr(text_string(&text), "nothing to do"));
     winner.grid = 1;
     background.busier_loss = -0.03;
@@ -185,7 +185,7 @@ TEST_WITH(idle_units_count_where_no_more_blocks_were_tried, set_up, tear_down)
            "1 block for 100 multiprocessors: 99 of them have nothing to do; the "
            "fastest that keeps more of them busy takes 3.00 % less in the sweep");
     background.busier_loss = -0.019;
-    expect(LIMIT_UNKNOWN, "takes 1.90 % less in the sweep, within what a sweep can tell");
+    expect(LIMIT_UNKNOWN, "takes 1.90 % less in the sweep, within the noise of a sweep");
     background.busier_loss = 0.5;
     background.elsewhere_share = 0.9;
     background.elsewhere_n = 5000;
@@ -196,9 +196,8 @@ TEST_WITH(too_little_in_flight_is_told_by_littles_law, set_up, tear_down)
 {
     /* 1000 bytes on each of 100 units at 100 GB/s: each waits 1 us. */
     winner.bytes_in_flight_per_sm = 1000;
-    expect(LIMIT_PARALLELISM,
-           "1000 bytes in flight on each of 100 multiprocessors come to 100 GB/s "
-           "when each waits 1.00 us");
+    expect(LIMIT_PARALLELISM, "1000 bytes in flight on each of 100 multiprocessors give 100 GB/s "
+                              "when each waits 1.00 us");
     winner.bytes_in_flight_per_sm = 1001;
     expect(LIMIT_UNKNOWN, "10.0 %");
 }

@@ -182,7 +182,7 @@ static void stop_after_some(void *context, const struct session_progress *progre
     stop = --events_left <= 0;
 }
 
-/* Wherever a user stops it: what was measured is kept, and is not measured again. */
+/* Wherever a user stops it: all measurements are kept, and is not measured again. */
 TEST(test_a_stop_anywhere_loses_nothing)
 {
     struct run *run = create("", "time");
@@ -219,7 +219,7 @@ TEST(test_a_stop_leaves_a_best_so_far)
     stop = 0;
     events_left = 8;
     assert_int_equal(run_session(run), STATUS_INTERRUPTED);
-    assert_non_null(strstr(run->error.text, "what was measured is kept"));
+    assert_non_null(strstr(run->error.text, "all measurements are kept"));
     assert_int_equal(run_count(run, "SELECT count(*) FROM winners WHERE stage = 'sweep' AND trust "
                                     "= 'unstable'"),
                      1);

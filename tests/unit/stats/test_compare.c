@@ -209,7 +209,7 @@ TEST(a_total_is_of_all_elements)
     assert_false(alike(got, expected, ELEMENT_F32, MANY, (struct tolerance){.total = 249}, detail));
     got[5] = 3;
     assert_false(alike(got, expected, ELEMENT_F32, MANY, (struct tolerance){.total = 250}, detail));
-    assert_string_equal(detail, "the differences in 'out' come to 252.75, more than 250; the "
+    assert_string_equal(detail, "the differences in 'out' add up to 252.75, more than 250; the "
                                 "largest: out[5] is 3, not 0");
     got[7] = (float)NAN;
     assert_false(alike(got, expected, ELEMENT_F32, MANY, (struct tolerance){.total = 1e9}, detail));

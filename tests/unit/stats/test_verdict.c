@@ -49,7 +49,7 @@ TEST(each_weakness_makes_them_noisy)
     facts.floor = 0.004;
     assert_verdict(facts, VERDICT_NOISY, "one process ... idle ... 0.4 %");
     facts.effort = EFFORT_NORMAL; /* it was stopped, or a budget ended it: no other effort helps */
-    assert_verdict(facts, VERDICT_NOISY, "one process ... it goes on from there");
+    assert_verdict(facts, VERDICT_NOISY, "one process ... it continues from there");
     facts = good;
     facts.conditions_known = false; /* no run would change that */
     assert_verdict(facts, VERDICT_NOISY, "clocks or throttling ... could not be read");
@@ -70,8 +70,8 @@ TEST(what_is_wrong_and_what_to_do_stand_alone)
 {
     assert_parts("Not sure: too noisy. Run the same command with `--effort normal`. Found: all",
                  "too noisy", "run the same command with `--effort normal`");
-    assert_parts("Not sure: it ended. Run the same command again: it goes on from there.",
-                 "it ended", "run the same command again: it goes on from there");
+    assert_parts("Not sure: it ended. Run the same command again: it continues from there.",
+                 "it ended", "run the same command again: it continues from there");
     assert_parts("Not sure: clocks were not seen. Found: nothing", "clocks were not seen", "");
     assert_parts("Nearly sure: too noisy. Run the same command again: it goes on.", "too noisy",
                  "run the same command again: it goes on");
@@ -107,7 +107,7 @@ TEST(a_floor_above_the_most_supports_no_choice)
     assert_int_equal(verdict_of(&facts, reason, sizeof reason), VERDICT_UNSTABLE);
     facts.floor = 3.46;
     facts.rounds_dropped = 0;
-    assert_verdict(facts, VERDICT_UNSTABLE, "346 % ... apart ... idle");
+    assert_verdict(facts, VERDICT_UNSTABLE, "346 % ... distinguished ... idle");
 }
 
 /* However well a baseline was measured: nothing was chosen. */

@@ -247,7 +247,7 @@ static const struct refusal refusals[] = {
     {ARGUMENT("\"Size\": null"), T1_DETECT, "Arguments[0].Size: is missing"},
     {SPEC("\"Arguments\": {\"k\": {\"FillValue\": null}}"), T1_DETECT,
      "Arguments[2].FillValue: must be a number: it is the scalar's value"},
-    {SPEC("\"Arguments\": []"), T1_DETECT, "Arguments: must be a list of what the kernel takes"},
+    {SPEC("\"Arguments\": []"), T1_DETECT, "Arguments: must be a list of the kernel's arguments"},
     {CHECKED("\"FillType\": \"Random\""), T1_DETECT,
      "ReferenceArguments[0]: FillType Random is no reference"},
     {CHECKED("\"FillType\": \"Constant\""), T1_DETECT, "FillValue must be a number"},

@@ -93,7 +93,7 @@ TEST_WITH(who_changes_the_process_is_named, set_up, stop_worker)
     expect_nobody_else_suffers();
     assert_int_equal(worker_restarts(worker), 1);
     outcome = check_kernel("signals");
-    expect_wrong(&outcome, "it changes its process: what it does on signals (sigaction)");
+    expect_wrong(&outcome, "it changes its process: its signal handlers (sigaction)");
     expect_nobody_else_suffers();
     assert_int_equal(worker_restarts(worker), 2);
 }

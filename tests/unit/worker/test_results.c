@@ -132,7 +132,7 @@ TEST_WITH(sums_serve_another_process, start_quick_worker, stop_worker)
     arm("wrong", 2, L2_COLD, false, &results); /* only the sums can tell */
     struct worker_outcome outcome = visit_often(1, 1, &later);
     assert_int_equal(outcome.status, TRIAL_WRONG_RESULT);
-    assert_non_null(strstr(outcome.detail, "its result is not what it was when it was right"));
+    assert_non_null(strstr(outcome.detail, "its result differs from its earlier, correct one"));
     /* Where others may be right as well, references are wanted. */
     results.exact = false;
     arm("wrong", 2, L2_COLD, false, &results);

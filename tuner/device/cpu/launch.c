@@ -78,7 +78,7 @@ static enum status check_threads(const struct device *device, const struct launc
     int size = pool_size(device->pool);
     if (launch->threads < 1 || launch->threads > (uint32_t)size)
         return error_set(error, STATUS_LAUNCH_FAILED,
-                         "%s: %u threads asked for, but this process may use 1 to %d (constrain "
+                         "%s: %u threads requested, but this process may use 1 to %d (constrain "
                          "the experiment by 'threads <= cores')",
                          launch->kernel, launch->threads, size);
     return STATUS_OK;

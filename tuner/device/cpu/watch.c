@@ -49,7 +49,7 @@ const char *watch_changed(const struct device *device)
         return "its limits (setrlimit)";
     for (int i = 1; i < WATCHED_SIGNALS; i++)
         if (was->actions[i].sa_handler != is.actions[i].sa_handler)
-            return "what it does on signals (sigaction)";
+            return "its signal handlers (sigaction)";
     if (memcmp(&was->blocked, &is.blocked, sizeof is.blocked) != 0)
         return "which signals it takes (sigprocmask)";
     if (!CPU_EQUAL(&was->processors, &is.processors))

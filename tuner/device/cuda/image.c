@@ -494,11 +494,11 @@ enum status image_kernel(const struct image *image, const char *name, struct ima
         .parameter_count = -1, .registers = -1, .static_shared_bytes = -1, .local_bytes = -1};
     const bool in_ptx = image->ptx && take_from_ptx(image, name, out);
     const bool in_cubin = image->cubin && take_from_cubin(image, name, out);
-    return in_ptx || in_cubin ? STATUS_OK
-                              : error_set(error, STATUS_NOT_FOUND,
-                                          "kernel %s: not in what could be read of the "
-                                          "image%s%s",
-                                          name, *image->unread ? ", which is " : "", image->unread);
+    return in_ptx || in_cubin
+               ? STATUS_OK
+               : error_set(error, STATUS_NOT_FOUND,
+                           "kernel %s: not among the readable kernels of the image%s%s", name,
+                           *image->unread ? ", which is " : "", image->unread);
 }
 
 enum status cuda_image(const void *data, size_t bytes, const char *architecture, const char *kernel,

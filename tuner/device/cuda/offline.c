@@ -162,8 +162,9 @@ enum status cuda_occupancy(const struct facts *facts, const struct launch *launc
     resources->active_blocks_per_sm = 0;
     resources->occupancy = 0;
     if (!device_properties(facts, &properties) || resources->registers < 0)
-        return error_set(error, STATUS_UNAVAILABLE,
-                         "occupancy: the device or the kernel does not tell enough");
+        return error_set(
+            error, STATUS_UNAVAILABLE,
+            "occupancy: unknown, because numbers of the device or the kernel are missing");
     int most = properties.maxThreadsPerBlock;
     if (resources->max_threads_per_block > 0 && resources->max_threads_per_block < most)
         most = resources->max_threads_per_block;

@@ -39,7 +39,7 @@ static enum status read_limits(struct device *device, struct error *error)
     if (device->sm_count < 1 || cuda_of(device)->warp_size < 1 ||
         cuda_of(device)->max_threads_per_sm < 1 || !major)
         return error_set(error, STATUS_UNAVAILABLE,
-                         "cuda:%d: the driver does not tell the device's limits: update it",
+                         "cuda:%d: the driver does not report the device's limits: update it",
                          device->index);
     if (!string_format(cuda_of(device)->architecture, sizeof cuda_of(device)->architecture,
                        "sm_%d%d", major, minor))

@@ -109,7 +109,7 @@ static enum status upload(struct device *device, struct resident *resident,
     if (result == GPU_DONE)
         result = device->driver->wait(device);
     if (result != GPU_DONE)
-        return gpu_error(device, result, error, "copying what is expected to the device");
+        return gpu_error(device, result, error, "copying expected results to the device");
     resident->serial = expected->serial;
     resident->summed = false;
     device->scratch_slot = NO_SLOT; /* the copy fills the L2 */
@@ -161,7 +161,7 @@ static enum status derive(struct device *device, struct resident *resident,
         result = device->driver->wait(device);
     device->driver->release(device, room);
     if (result != GPU_DONE)
-        return gpu_error(device, result, error, "making what is expected on the device");
+        return gpu_error(device, result, error, "computing expected results on the device");
     resident->serial = expected->serial;
     resident->summed = true;
     resident->sum = base->sum;
@@ -208,7 +208,7 @@ static enum status look_through(struct device *device, enum element_type type,
         result = device->driver->wait(device);
     device->busy_until_ns = clock_now_ns();
     if (result != GPU_DONE)
-        return gpu_error(device, result, error, "holding an output against what is expected");
+        return gpu_error(device, result, error, "comparing an output with the expected results");
     const struct findings *found = room;
     *out = findings_none();
     for (uint64_t i = 0; i < chunks; i++)

@@ -314,7 +314,7 @@ enum status gpu_sums(struct device *device, gpu_address first, size_t stride, si
     if (result == GPU_DONE)
         result = device->driver->wait(device);
     return result == GPU_DONE ? STATUS_OK
-                              : gpu_error(device, result, error, "adding up what memory holds");
+                              : gpu_error(device, result, error, "adding up the content of memory");
 }
 
 static enum status bind_vector(struct device *device, const struct argument *argument,
