@@ -1,5 +1,5 @@
-/* Outputs that are nearly, or not at all, what they must be, of every type: for tests of the host's
- * and the devices' ways to compare. */
+/* Outputs that are nearly, or not at all, the expected ones, of every type: for tests of the host's
+ * and the devices' comparisons. */
 #ifndef TUNE_TESTS_COMPARE_DATA_H
 #define TUNE_TESTS_COMPARE_DATA_H
 
@@ -36,7 +36,7 @@ struct compare_data {
     double scale;
 };
 
-/* What a type has beside ordinary numbers, by its bits: NaN, infinities, zeros, subnormal ones. */
+/* Returns a special number of a type by its bits: NaN, infinities, zeros, subnormal numbers. */
 static inline uint64_t compare_special(enum element_type type, uint64_t which)
 {
     static const double reals[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0, 1e-310, 3e-45, 6e-8, 1e300};
@@ -51,8 +51,8 @@ static inline void compare_put(void *elements, enum element_type type, uint64_t 
     memcpy((char *)elements + i * compare_width(type), &raw, compare_width(type));
 }
 
-/* Ordinary numbers, and others now and then; NEAR: a few units, and now and then more, from what is
- * expected. */
+/* Makes ordinary numbers with special ones now and then; NEAR: a few units, and now and then more,
+ * from the expected ones. */
 static inline struct compare_data compare_make(enum element_type type, enum compare_kind kind,
                                                uint64_t count, uint64_t seed)
 {
@@ -94,7 +94,7 @@ static inline void compare_free(struct compare_data *data)
     free(data->magnitudes);
 }
 
-/* What the form says is expected. Integers have one form. */
+/* Returns the expected output in the given form. Integers have one form. */
 static inline struct expected_output compare_expected(const struct compare_data *data,
                                                       enum compare_form form)
 {

@@ -26,7 +26,7 @@ TEST(items_stay_while_the_array_grows)
     free(items);
 }
 
-/* Refused before a product of sizes wraps around, and nothing is changed. */
+/* Refused before a product of sizes wraps around, without a change. */
 TEST(more_than_there_can_be_is_refused)
 {
     double *items = NULL;
@@ -44,7 +44,7 @@ TEST(numbers_lead_to_their_places)
     size_t place = 0;
     assert_false(index_find(&index, 0, &place));
     for (uint64_t i = 0; i < NUMBERS; i++)
-        assert_true(index_put(&index, i << 52 | i * i, i)); /* alike in their low bits */
+        assert_true(index_put(&index, i << 52 | i * i, i)); /* equal in their low bits */
     for (uint64_t i = 0; i < NUMBERS; i++) {
         assert_true(index_find(&index, i << 52 | i * i, &place));
         assert_int_equal(place, i);

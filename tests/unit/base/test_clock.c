@@ -1,4 +1,4 @@
-/* A process that is stopped: its limits of time stand still. */
+/* A stopped process: its time limits stand still. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,7 +79,7 @@ TEST(without_a_watch_nothing_is_noticed)
     assert_false(seen.stopped_since);
 }
 
-/* However often it is looked, and beside a thread that works. */
+/* However often the clock is read, and beside a working thread. */
 TEST(a_process_that_runs_is_never_stopped)
 {
     clock_watch();
@@ -93,8 +93,7 @@ TEST(a_process_that_runs_is_never_stopped)
     }
 }
 
-/* Budgets of what is replayed go by recorded time alone; the last test, since there is no way back.
- */
+/* Budgets of replays count recorded time alone; the last test, because the switch is final. */
 TEST(what_is_played_takes_what_is_charged)
 {
     const int64_t before_ns = clock_budget_ns();

@@ -16,7 +16,7 @@ static cpu_set_t mine(pid_t thread)
     return set;
 }
 
-/* The last processor that this process may use. */
+/* Returns the last processor that this process may use. */
 static int last_allowed(void)
 {
     cpu_set_t set = mine(0);
@@ -46,7 +46,7 @@ TEST(processors_that_are_not_ours_are_refused)
     cpu_set_t before = mine(0);
     char list[64];
     assert_false(cpus_pin("16383"));
-    /* The system would silently take what is left of it. */
+    /* The system would silently use the valid part. */
     (void)snprintf(list, sizeof list, "%d,16383", last_allowed());
     assert_false(cpus_pin(list));
     cpu_set_t after = mine(0);
@@ -88,7 +88,7 @@ TEST(all_threads_are_pinned_and_let_go)
         assert_int_equal(CPU_COUNT(&after), 1);
         assert_true(CPU_ISSET((size_t)last, &after));
     }
-    /* Back to all, in runs as the system writes them. */
+    /* All processors again, in runs as the system writes them. */
     char all[4096];
     size_t length = 0;
     for (int i = 0; i < CPU_SETSIZE; i++) {

@@ -59,7 +59,7 @@ TEST(exact_reals_are_small_integers_that_sum_exactly)
     assert_true((double)forward == exact && (double)backward == exact);
 }
 
-/* What databases were filled with before: a change here would make their trials lies. */
+/* Fills that earlier databases used: a change here would falsify their trials. */
 TEST(fills_stay_as_they_were)
 {
     for (int type = 0; type < ELEMENT_F16; type++) {
@@ -182,7 +182,7 @@ static double number(const unsigned char *element, enum element_type type)
     return (double)(uint64_t)whole;
 }
 
-/* What a fill comes to over MANY elements. */
+/* Statistics of a fill over MANY elements. */
 struct look {
     double least, most, mean, deviation;
 };
@@ -249,7 +249,7 @@ TEST(uniform_fills_keep_within_their_ends)
         struct look look = look_at(type, FILL_UNIFORM, 10, 30);
         assert_true(look.least >= 10 && look.least < 10.1 && look.most < 30 && look.most > 29.8);
         assert_true(fabs(look.mean - 20) < 0.2 && fabs(look.deviation - 20 / sqrt(12)) < 0.2);
-        /* Ends that the type does not have, and next to which it has few numbers. */
+        /* Ends that the type lacks, and with few numbers near them. */
         look = look_at(type, FILL_UNIFORM, 0.1, 0.11);
         assert_true(look.least >= 0.1 && look.most < 0.11);
         look = look_at(type, FILL_UNIFORM, -3, -3);

@@ -19,7 +19,7 @@ static uint16_t infinity_of(const struct format *format)
     return (uint16_t)((2 * format->bias + 1) << format->fraction_bits);
 }
 
-/* The number by its definition. */
+/* Returns the number by its definition. */
 static double defined(const struct format *format, unsigned pattern)
 {
     const int fraction_end = 1 << format->fraction_bits;

@@ -50,7 +50,7 @@ static int tear_down(void **state)
     return system(command);
 }
 
-/* Takes the lock in a process of its own; `ends[1]` is told when it holds it. */
+/* Takes the lock in a process of its own; writes to `ends[1]` when the lock is held. */
 static pid_t hold_elsewhere(uid_t user, int *reply)
 {
     int ends[2];
@@ -129,7 +129,7 @@ TEST_WITH(a_child_does_not_inherit_it, set_up, tear_down)
         _exit(1);
     }
     (void)close(ends[1]);
-    assert_int_equal(read(ends[0], &nothing, 1), 0); /* until it is another program */
+    assert_int_equal(read(ends[0], &nothing, 1), 0); /* until another program replaces it */
     (void)close(ends[0]);
     struct lock *second = NULL;
     assert_int_equal(lock_take(device, &second, &error), STATUS_UNAVAILABLE);
@@ -160,8 +160,8 @@ TEST_WITH(another_user_is_kept_off_too, set_up, tear_down)
     end(child);
 }
 
-/* What was put at the lock's name is left as it is; the user's own folder serves, and that is said.
- */
+/* Checks that a planted file at the lock's name stays as it is, that the user's own folder serves,
+ * and that a warning says so. */
 static void expect_own_folder(void)
 {
     struct lock *lock = NULL;
@@ -239,7 +239,7 @@ TEST_WITH(names_and_texts_of_any_kind, set_up, tear_down)
         assert_int_equal(lock_take(names[i], &second, &error), STATUS_UNAVAILABLE);
         lock_release(lock);
     }
-    /* What a stranger wrote into the file does not command the terminal. */
+    /* Text of a stranger in the file must not control the terminal. */
     struct lock *lock = NULL;
     struct lock *second = NULL;
     assert_int_equal(lock_take(device, &lock, &error), STATUS_OK);

@@ -123,7 +123,7 @@ TEST(pointers_of_structs_are_filled_in_where_they_lie)
     expected.again = vectors[0] + 8;
     assert_int_equal(argument_pack(&argument, bytes, &count, &error), STATUS_OK);
     argument_point(&argument, 3, (uintptr_t)vectors[0], bytes);
-    argument_point(&argument, 4, 1, bytes); /* that none points to */
+    argument_point(&argument, 4, 1, bytes); /* without a pointer to it */
     argument_point(&argument, 5, (uintptr_t)vectors[1], bytes);
     assert_int_equal(count, sizeof expected);
     assert_memory_equal(bytes, &expected, sizeof expected);

@@ -1,4 +1,4 @@
-/* What a program is started with. */
+/* Starting programs: files, signals and environment of a child. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include "tuner/base/array.h"
 #include "tuner/base/process.h"
 
-/* Out of the way of the numbers that a program is given. */
+/* Moves a file beyond the numbers that a program receives. */
 static int move_up(int file)
 {
     const int high = fcntl(file, F_DUPFD_CLOEXEC, 10);
@@ -20,7 +20,7 @@ static int move_up(int file)
     return high;
 }
 
-/* What a shell script says at its descriptor 4, which is a pipe of ours. */
+/* Runs a shell script and reads its output at descriptor 4, a pipe of ours. */
 static void run_script(const char *script, struct process_start start, char *output,
                        size_t said_bytes)
 {
@@ -61,8 +61,8 @@ TEST(descriptors_are_what_was_given)
 TEST(groups_and_signals)
 {
     char output[256];
-    /* What we were started to ignore, SIGHUP by nohup, it ignores beside us and not apart. SIGPIPE
-     * we ignore by ourselves. */
+    /* A signal ignored at our start (SIGHUP by nohup) is ignored by the child, too. SIGPIPE is
+     * ignored by this process alone. */
     static const char script[] =
         "kill -HUP $$; echo alive >&4; cut -d' ' -f5 /proc/$$/stat >&4; echo $$ >&4";
     assert_true(signal(SIGHUP, SIG_IGN) != SIG_ERR && signal(SIGPIPE, SIG_IGN) != SIG_ERR);

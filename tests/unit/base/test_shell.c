@@ -40,7 +40,7 @@ TEST(any_word_is_one_line_of_utf8)
                 "$'\\0017'");
 }
 
-/* Every byte there is, and every pair with those that mean something: bash gives them back. */
+/* Every byte, and every pair with the special ones: bash returns them unchanged. */
 TEST(bash_reads_what_was_meant)
 {
     static const char special[] = " '\"\\$`!*?[]{}()<>|&;#~=\n\t\r\x01\xff\xc3\xa9"

@@ -1,5 +1,4 @@
-/* A source and what it includes become one text, as a compiler with the folder at hand would see
- * it. */
+/* A source and its includes become one text, equal to a compiler's view of the folder. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +71,7 @@ static enum status refused(struct fixture *fixture, const char *text)
                        &fixture->error);
 }
 
-/* What the preprocessor makes of a file, or of a text: the words of it, without blanks. */
+/* Returns the preprocessor's output for a file or a text: its words, without blanks. */
 static char *preprocessed(struct fixture *fixture, const char *path, const char *options)
 {
     char word[256];
@@ -88,7 +87,7 @@ static char *preprocessed(struct fixture *fixture, const char *path, const char 
     return out;
 }
 
-/* The one text says what the files say, and so do both forms of it. */
+/* Checks that the one text, in both forms, means the same as the files. */
 static void assert_same_as_files(struct fixture *fixture, const char *options)
 {
     const char *with_folder =
@@ -177,8 +176,8 @@ TEST_WITH(guarded_files_stand_once, set_up, tear_down)
     }
 }
 
-/* Lists are included again and again, each time with another meaning; and what looks like a guard
- * may not be one. */
+/* Lists are included repeatedly, each time with another meaning; and a seeming guard may not be
+ * one. */
 TEST_WITH(other_files_stand_each_time, set_up, tear_down)
 {
     static const char *const files[] = {
@@ -199,8 +198,8 @@ TEST_WITH(other_files_stand_each_time, set_up, tear_down)
     }
 }
 
-/* What an #if has placed need not come again before it ends, but may behind it: else two lines in
- * each of a chain of files are 2 to the power of their number. */
+/* A file placed by an #if need not come again before its end, but may after it: otherwise two lines
+ * in each of a chain of files make 2 to the power of their number. */
 TEST_WITH(a_file_comes_once_in_each_branch, set_up, tear_down)
 {
     enum { FILES = 30 };
@@ -223,7 +222,7 @@ TEST_WITH(a_file_comes_once_in_each_branch, set_up, tear_down)
     assert_same_as_files(fixture, "-DWANTED -DOTHER");
 }
 
-/* What an #if leaves out has not been there. */
+/* A file left out by an #if counts as absent. */
 TEST_WITH(conditions_leave_files_out, set_up, tear_down)
 {
     static const char *const guards[][2] = {{"#pragma once\n", ""},
@@ -277,7 +276,7 @@ TEST_WITH(circles_end_or_are_refused, set_up, tear_down)
         "#ifndef B\n#define B\n#include \"a.cuh\"\n#include \"main.cu\"\nint b;\n#endif\n");
     read_main(fixture, "#pragma once\n#include \"a.cuh\"\n#include \"b.cuh\"\n");
     assert_same_as_files(fixture, "");
-    /* One that includes another behind its guard, which includes it again. */
+    /* A file that includes another behind its guard, which includes the first again. */
     put(fixture, "a.cuh", "#ifndef A\n#define A\nint a;\n#endif\n#include \"b.cuh\"\n");
     put(fixture, "b.cuh", "#ifndef B\n#define B\n#include \"a.cuh\"\nint b;\n#endif\n");
     read_main(fixture, "#include \"a.cuh\"\nint c;\n");
@@ -314,7 +313,7 @@ TEST_WITH(what_is_missing_is_told, set_up, tear_down)
         STATUS_BAD_INPUT);
 }
 
-/* What is hashed tells contents, not places. */
+/* The hash depends on contents, not on places. */
 TEST_WITH(contents_are_alike_in_any_folder, set_up, tear_down)
 {
     struct fixture *fixture = *state;

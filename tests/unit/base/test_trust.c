@@ -24,7 +24,7 @@ static const char *in_root(const char *name)
     return path;
 }
 
-/* root/open is as /tmp is; root/own is ours alone and holds a file. */
+/* Makes root/open, which is like /tmp, and root/own, which is ours alone and holds a file. */
 static int set_up(void **state)
 {
     (void)state;
@@ -90,7 +90,7 @@ TEST_WITH(links_of_ones_own_are_followed_and_stay, set_up, tear_down)
     assert_int_equal(lstat(in_root("open/file"), &info), 0);
     assert_true(S_ISLNK(info.st_mode));
     expect_contents("own/file", "new");
-    /* One that leads to what is not there yet. */
+    /* A link to a file that does not exist yet. */
     plant("own/later", "later", geteuid());
     assert_int_equal(file_write_atomically(in_root("later"), "new", 3, &error), STATUS_OK);
     expect_contents("own/later", "new");
@@ -166,7 +166,7 @@ TEST_WITH(the_cache_is_closed_to_others, set_up, tear_down)
     assert_int_equal(chmod(in_root("xdg/tune"), 0777), 0);
     assert_int_equal(cache(&error), STATUS_OK);
     assert_int_equal(mode_of("xdg/tune"), 0700);
-    /* One that the user named is never changed: it might be /tmp. */
+    /* A folder named by the user is never changed: it might be /tmp. */
     assert_int_equal(setenv("TUNE_CACHE_DIR", in_root("open"), 1), 0);
     assert_int_equal(cache(&error), STATUS_PERMISSION);
     assert_non_null(strstr(error.text, "chmod go-w"));
@@ -205,7 +205,7 @@ TEST_WITH(hostile_variables_are_refused_with_a_reason, set_up, tear_down)
     assert_non_null(strstr(error.text, "UTF-8"));
     assert_int_equal(setenv("TUNE_CACHE_DIR", in_root("own/file"), 1), 0);
     assert_int_not_equal(cache(&error), STATUS_OK);
-    assert_int_equal(setenv("TUNE_CACHE_DIR", "", 1), 0); /* as if it were not set */
+    assert_int_equal(setenv("TUNE_CACHE_DIR", "", 1), 0); /* as if it were unset */
     assert_int_equal(setenv("XDG_CACHE_HOME", "relative", 1), 0);
     assert_int_equal(unsetenv("HOME"), 0);
     assert_int_equal(cache(&error), STATUS_NOT_FOUND);
@@ -219,12 +219,12 @@ TEST_WITH(what_others_may_write_is_told, set_up, tear_down)
     assert_int_equal(chmod(in_root("own/file"), 0666), 0);
     assert_true(path_is_open_to_others(in_root("own/file")));
     assert_int_equal(chmod(in_root("own/file"), 0644), 0);
-    /* Who may write the folder puts another file in its place; where it is sticky, nobody does. */
+    /* Whoever may write the folder can replace a file in it, unless the folder is sticky. */
     assert_int_equal(chmod(in_root("own"), 0777), 0);
     assert_true(path_is_open_to_others(in_root("own/file")));
     assert_int_equal(chmod(in_root("own"), 01777), 0);
     assert_false(path_is_open_to_others(in_root("own/file")));
-    /* A link counts as what it leads to. */
+    /* A link counts as its target. */
     assert_int_equal(chmod(in_root("own"), 0777), 0);
     assert_int_equal(symlink("own/file", in_root("link")), 0);
     assert_true(path_is_open_to_others(in_root("link")));

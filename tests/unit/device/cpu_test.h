@@ -1,4 +1,4 @@
-/* What the tests of the CPU device share: a folder of their own and kernels compiled from text. */
+/* Shared by the tests of the CPU device: a folder of their own and kernels compiled from text. */
 #ifndef TESTS_UNIT_DEVICE_CPU_TEST_H
 #define TESTS_UNIT_DEVICE_CPU_TEST_H
 
@@ -12,7 +12,7 @@
 
 static char folder[64];
 
-/* Nothing is waited for: what is tested here is not how fast the machine is. */
+/* No warm-up: these tests do not depend on the speed of the machine. */
 static const struct warm_up no_warm_up = {0};
 
 static inline int make_folder(void **state)
@@ -30,7 +30,7 @@ static inline int remove_folder(void **state)
     return system(command);
 }
 
-/* A path in the test's folder; good until the next but three call. */
+/* Returns a path in the test's folder; valid until the fourth call after this one. */
 static inline const char *in_folder(const char *name)
 {
     static char paths[4][256];

@@ -1,5 +1,5 @@
-/* What lies around inputs while they are checked: whole elements of their type, which change a
- * result that takes them in. */
+/* Contents around inputs during checks: whole elements of their type, which change a result that
+ * includes them. */
 #include <math.h>
 #include <string.h>
 

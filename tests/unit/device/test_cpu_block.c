@@ -18,7 +18,7 @@ static const char kernels[] =
     "    int *out = a[1]; (void)b; out[0] = ++*(int *)a[0]; if (out[0] == 1) out[1] = 7; }\n"
     "void address(const struct tune_block *b, void *const *a) {\n"
     "    long long *runs = a[2]; ((void **)a[1])[(*runs)++] = a[0]; (void)b; }\n"
-    /* Spends a millijoule: what is timed moves the counter. */
+    /* Spends a millijoule, so that timed work moves the counter. */
     "void burn(const struct tune_block *b, void *const *a) {\n"
     "    static long long spent_uj; char text[32]; (void)b; spent_uj += 1000;\n"
     "    int length = snprintf(text, sizeof text, \"%12lld\\n\", spent_uj);\n"
@@ -65,7 +65,7 @@ static struct argument integer_of(int64_t value)
         .name = "i", .type = ELEMENT_I32, .role = ARGUMENT_SCALAR, .scalar = value_integer(value)};
 }
 
-/* One launch of one block, of all arguments. */
+/* Makes a plan of one launch of one block, of all arguments. */
 static struct launch_plan plan_of(const char *kernel, size_t arguments)
 {
     struct launch_plan plan = {.launch_count = 1, .argument_count = arguments};
@@ -149,7 +149,7 @@ TEST(writes_past_the_ends_are_seen)
                 assert_true(pokes_seen(role, n, offset, -1, detail));
                 assert_non_null(strstr(detail, "byte 1 before"));
                 assert_true(pokes_seen(role, n, offset, -GUARD_BYTES, detail));
-                /* The next run writes them anew. */
+                /* The next run writes them again. */
                 assert_false(pokes_seen(role, n, offset, 0, detail));
             }
 }
@@ -285,7 +285,7 @@ static struct launch_plan address_plan(int64_t count)
     return plan;
 }
 
-/* The addresses of three blocks of two runs. */
+/* Reads the addresses of three blocks of two runs. */
 static void addresses_of_three(const struct launch_plan *plan, enum l2_mode mode, uint64_t seen[6])
 {
     device_cpu.drop_slots(device);
@@ -315,7 +315,7 @@ static void fill_flush_buffers(int value)
         memset(device->flush[i], value, flush_bytes(&device->machine, i));
 }
 
-/* How many lines of the flush buffers the block wrote to. */
+/* Counts the lines of the flush buffers that the block wrote to. */
 static size_t lines_written(const struct launch_plan *plan, enum l2_mode mode)
 {
     size_t written = 0;
@@ -333,7 +333,7 @@ TEST(only_the_dirty_mode_writes_to_the_caches)
     const void *inputs[ARGUMENTS_MAX] = {numbers(COUNT)};
     uint64_t seen[6];
     struct launch_plan plan = address_plan(COUNT);
-    plan.arguments[0].seed = 9; /* copies that were made before are none of it */
+    plan.arguments[0].seed = 9; /* earlier copies do not count */
     bind(&plan, inputs, 3);
     assert_int_equal(lines_written(&plan, L2_COLD), 0);
     assert_int_equal(lines_written(&plan, L2_HOT), 0);

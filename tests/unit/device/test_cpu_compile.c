@@ -173,7 +173,7 @@ static struct process_request shell(const char *const *argv, int64_t timeout_ms,
                                     .output_max = output_max};
 }
 
-/* Gone, or a zombie that nobody has waited for yet. */
+/* Tells whether the process is gone, or a zombie not yet awaited. */
 static bool has_ended(long pid)
 {
     char path[64], state = '?';
@@ -193,7 +193,7 @@ TEST(a_program_that_takes_too_long_is_killed_with_its_children)
     struct text output = {0};
     int code = 0;
     long child = 0;
-    /* As long as this machine takes to begin it. */
+    /* The limit is the time that this machine needs to start it. */
     for (int64_t limit_ms = 300; child == 0 && limit_ms < 60000; limit_ms *= 4) {
         struct process_request request = shell(argv, limit_ms, 100);
         text_free(&output);

@@ -96,8 +96,8 @@ TEST_WITH(identity_follows_the_machine, NULL, real_topology)
     facts_free(&other);
 }
 
-/* In a virtual machine what the system manages changes while it runs; the same machine must not
- * look like another. */
+/* In a virtual machine the memory managed by the system changes at run time; the machine must still
+ * count as the same. */
 TEST_WITH(memory_is_what_is_built_in, NULL, real_topology)
 {
     unsigned long long block_bytes = 0;

@@ -1,6 +1,6 @@
 #include "cpu_test.h"
 
-/* More threads than this machine may have; they are then not pinned. */
+/* More threads than this machine may have; these are not pinned then. */
 enum { THREADS = 6, BLOCKS_MAX = 50000 };
 
 static const char kernels[] =
@@ -22,7 +22,7 @@ static const char kernels[] =
     /* a: in, addresses seen, how many runs there were */
     "void address(const struct tune_block *b, void *const *a) {\n"
     "    long long *runs = a[2]; ((void **)a[1])[(*runs)++] = a[0]; (void)b; }\n"
-    /* the same of a struct that points to `in`, 4 bytes behind its start, and to where it counts */
+    /* the same for a struct that points to `in`, 4 bytes behind its start, and to the counters */
     "struct view { int first; const char *in; void **seen; long long *runs; };\n"
     "void viewed(const struct tune_block *b, void *const *a) {\n"
     "    struct view *v = a[0]; v->seen[(*v->runs)++] = (void *)(v->in - v->first); (void)b; }\n";
@@ -61,7 +61,7 @@ static struct argument scalar_of(enum element_type type, struct value value)
     return (struct argument){.name = "s", .type = type, .role = ARGUMENT_SCALAR, .scalar = value};
 }
 
-/* A launch of all the plan's arguments in their order. */
+/* Makes a launch of all the plan's arguments in their order. */
 static struct launch launch_of(const char *kernel, size_t arguments, uint32_t grid)
 {
     struct launch launch = {.kernel = kernel,
@@ -105,7 +105,8 @@ static void read_back(size_t index, void *out, size_t bytes)
 
 static const void *const no_inputs[ARGUMENTS_MAX];
 
-/* visits, who, of how many threads, of how many blocks; then the sum over all visits. */
+/* Makes a plan whose kernel writes: visits, thread, number of threads, number of blocks; then the
+ * sum over all visits. */
 static struct launch_plan visiting_plan(uint32_t x, uint32_t y, uint32_t threads,
                                         enum schedule schedule)
 {
@@ -243,8 +244,8 @@ static struct launch_plan address_plan(int64_t count)
     return plan;
 }
 
-/* Times one block, whose slot is new, so that the scratch is zeroed before, and gives the addresses
- * of its input. */
+/* Times one block in a new slot, so that the scratch is zeroed before, and returns the addresses of
+ * its input. */
 static long long addresses_seen(const struct launch_plan *plan, uint32_t runs, enum l2_mode mode,
                                 uint64_t addresses[64])
 {
@@ -336,7 +337,7 @@ TEST(inputs_are_uploaded_when_they_change)
     check_input(sizeof second, second);
 }
 
-/* Memory that is freed and allocated again may lie where it lay. */
+/* Memory that is freed and allocated again may have the same address. */
 TEST(other_contents_at_the_same_address_are_uploaded)
 {
     static float values[1000];
@@ -423,7 +424,7 @@ TEST(timer_is_calibrated_and_ceilings_are_measured)
     assert_int_equal(device_cpu.ceilings(device, 63, &bandwidth, NULL, &error), STATUS_BAD_INPUT);
 }
 
-/* All of them, on all cores: none is so slow that a vector of it would not have been used. */
+/* All vectors, on all cores: none is so slow that a vector of it would be useless. */
 TEST(arithmetic_is_measured)
 {
     struct arithmetic got;
@@ -435,7 +436,7 @@ TEST(arithmetic_is_measured)
             assert_int_equal(got.gops[i] > 0, wanted);
     }
     assert_true(got.gops[ELEMENT_F32] > 1 && got.gops[ELEMENT_F32] < 1e6);
-    /* It can be measured again, and leaves no files. */
+    /* Ceilings can be measured again, and leave no files. */
     must(device_cpu.ceilings(device, 0, NULL, &got, &error), &error);
     assert_true(got.gops[ELEMENT_I64] > 0);
     must(device_cpu.load(device, in_folder("kernels.so"), &error), &error);

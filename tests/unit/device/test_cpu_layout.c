@@ -1,4 +1,4 @@
-/* Which thread, and so which node, touches which part of a vector: on invented machines. */
+/* Layout: the thread, and so the node, that touches each part of a vector, on invented machines. */
 #include "cpu_test.h"
 
 #include "tuner/device/cpu/layout.h"
@@ -16,7 +16,7 @@ static struct machine load(const char *topology)
     return machine;
 }
 
-/* toucher[i] of each granule; each has exactly one. */
+/* Fills in toucher[i] of each granule; each has exactly one. */
 static void touch_all(const struct layout *layout, const int *nodes, size_t granules,
                       int toucher[GRANULES_MAX])
 {
@@ -90,7 +90,7 @@ TEST(queued_blocks_read_from_all_nodes_in_turn)
             assert_int_equal(machine.nodes[toucher[i]], used > 1 ? (int)i % used : 0);
             share[toucher[i]]++;
         }
-        /* All threads take part in it. */
+        /* All threads take part. */
         for (int t = 0; t < threads; t++)
             assert_true(share[t] > 0);
     }

@@ -7,7 +7,7 @@
 
 enum { THREADS_MAX = 1024 };
 
-/* Plain integers: the pool itself must order their writes (ThreadSanitizer looks). */
+/* Plain integers: the pool itself must order their writes (checked by ThreadSanitizer). */
 static int seen[THREADS_MAX];
 static int reported[THREADS_MAX];
 
@@ -61,7 +61,7 @@ TEST(each_thread_runs_once)
     machine_free(&machine);
 }
 
-/* Longer than any of them spins. */
+/* A pause longer than any thread spins. */
 TEST(sleepers_wake)
 {
     struct machine machine;

@@ -1,5 +1,5 @@
-/* The CPU's reduction as it is shipped, in all its shapes, with each compiler that is here. What
- * the other operators and types give is checked by run_points (tests/gpu). */
+/* The shipped reduction of the CPU, in all its shapes, with each installed compiler. Other
+ * operators and types are checked by run_points (tests/gpu). */
 #include "cpu_test.h"
 
 static const char source[] = TEST_SOURCE_DIR "/kernels/reduce/reduce_cpu.c";
@@ -135,7 +135,8 @@ static void check_all_shapes(const char *compiler)
             }
 }
 
-/* Bits of halves: NaN counts as missing, -0 is less than +0, nothing else there is an infinity. */
+/* Checks extremes of halves by their bits: NaN counts as missing, -0 is less than +0, and the other
+ * values contain no infinity. */
 static void check_extremes(const char *op, const uint16_t *in, int64_t n, uint16_t expected)
 {
     for (int width = 1; width <= 16; width *= 16) {
@@ -149,7 +150,7 @@ static void check_extremes(const char *op, const uint16_t *in, int64_t n, uint16
 TEST(extremes_of_reals_follow_the_rules)
 {
     enum { N = 200, NAN_BITS = 0x7e00, MINUS_NAN = 0xfe00, MINUS_ZERO = 0x8000, LEAST = 1 };
-    static uint16_t in[4][N]; /* the device keeps what it was given at an address */
+    static uint16_t in[4][N]; /* the device keeps the contents bound at an address */
     for (int i = 0; i < 4 * N; i++)
         in[i / N][i % N] = i % 2 ? NAN_BITS : MINUS_NAN;
     in[1][150] = in[2][150] = in[3][150] = 0;

@@ -1,4 +1,4 @@
-/* What is made of the system's files: read from a tree of files as machines have them. */
+/* Sensors read from a tree of files as machines have them. */
 #include "cpu_test.h"
 
 #include <math.h>
@@ -141,13 +141,13 @@ TEST(packages_energy_adds_up_over_their_ranges)
     put(RAPL "2/energy_uj", "9000000\n");
     put(RAPL "0:0/energy_uj", "9000000\n");
     assert_true(read_now(&sensors).energy_j == 2.5);
-    put(RAPL "0/energy_uj", "1000000\n"); /* past its range: 5 of 9 J */
+    put(RAPL "0/energy_uj", "1000000\n"); /* past the counter's range: 5 of 9 J */
     assert_int_equal(sensors_energy(&sensors, &energy_j, &error), STATUS_OK);
     assert_true(energy_j == 7.5);
     sensors_close(&sensors);
 }
 
-/* As root reads everything, what cannot be opened is a link to itself. */
+/* Root can read every file, so a link to itself serves as an unreadable one. */
 TEST(a_counter_that_may_not_be_read_is_told)
 {
     struct sensors sensors;

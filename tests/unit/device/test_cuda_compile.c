@@ -297,7 +297,8 @@ static void as_the_host(struct binary_request *request)
     memcpy(request->flags, flags, sizeof flags);
 }
 
-/* Those that hold outputs against what they must be, which the host's compiler takes as well. */
+/* The kernels that compare outputs with the expected ones; the host's compiler accepts them as
+ * well. */
 TEST_WITH(test_checks_compile, set_up, tear_down)
 {
     struct fixture *fixture = *state;
@@ -357,7 +358,7 @@ TEST_WITH(test_arithmetic_compiles, set_up, tear_down)
                     "tune_fused_i64", "tune_added_i32", "tune_added_i64"},
     };
     compiles_everywhere(*state, &request);
-    /* Of wide numbers, all of the bits are worked on: two registers for each chain. */
+    /* All bits of wide numbers are computed: two registers for each chain. */
     const struct fixture *fixture = *state;
     static const char *const wide[] = {"tune_fused_f64", "tune_fused_i64", "tune_added_i64"};
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {

@@ -1,4 +1,5 @@
-/* The file between compiling and loading: what is written is read, and damage is noticed. */
+/* The container between compiling and loading: written files are read back, and damage is detected.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ TEST(test_reads_what_it_wrote)
     arena_free(&arena);
 }
 
-/* Of a copy in a block of exactly that size, so that a checker sees a read past its end. */
+/* Reads a copy in a block of exactly that size, so that a checker sees a read past its end. */
 static enum status read_copy(const unsigned char *file, size_t bytes)
 {
     struct container read;
@@ -64,7 +65,7 @@ static enum status read_copy(const unsigned char *file, size_t bytes)
     return fits ? status : STATUS_BAD_INPUT;
 }
 
-/* As it lies in the cache: sealed. */
+/* Writes the file as in the cache: sealed. */
 static unsigned char *write_sealed(struct arena *arena, char path[64], size_t *bytes)
 {
     struct error error = {0};

@@ -1,4 +1,4 @@
-/* What of a source NVRTC is given: the device's part, line by line where it was. */
+/* The part of a source that NVRTC receives: the device's, each line in its place. */
 #include <string.h>
 
 #ifdef TUNE_WITH_CUDA
@@ -11,7 +11,7 @@
 static const struct header_folders folders = {
     1, (const char *const[]){TEST_SOURCE_DIR "/tests/unit/device"}};
 
-/* `expected` is what stands behind the headers that every source has. */
+/* Checks the device part; `expected` is the text behind the headers that every source has. */
 static void expect_with(const char *headers, const char *source, const char *expected)
 {
     struct arena arena = {0};
@@ -51,7 +51,7 @@ TEST(test_functions)
            "k() {}");
     expect("constexpr int twice(int a) { return 2 * a; }",
            "__host__ __device__ constexpr int twice(int a) { return 2 * a; }");
-    /* By a macro, however it is made. */
+    /* Qualified by a macro, however the macro is made. */
     expect(
         "#define DEV __device__ inline\n#define BOTH DEV __host__\nBOTH void a() {}\nvoid b() {}",
         "#define DEV __device__ inline\n#define BOTH DEV __host__\nBOTH void a() {}\n");
@@ -90,8 +90,8 @@ TEST(test_variables)
            "const char *const name = \"}\";");
 }
 
-/* Nobody has <iostream>; of the standard library what remains names counts; a header of C functions
- * is the host's. */
+/* No folder has <iostream>; names of the standard library that remain count; a header of C
+ * functions belongs to the host. */
 TEST(test_headers)
 {
     expect("#include <iostream>\n#include \"helper_cuda.h\"\n#include <cpu_test.h>",
@@ -113,7 +113,7 @@ TEST(test_defines)
         {"#define TILE 16\n#define TILES 2\n#define TILE_OF(x) x\n",
          " \n#define TILES 2\n#define TILE_OF(x) x\n"},
         {"#undef TILE\n#define TILE 16\n", "#undef TILE\n#define TILE 16\n"},
-        /* A constant gives way as well, wherever it stands; a variable does not. */
+        /* A constant is replaced as well, wherever it stands; a variable is not. */
         {"static constexpr int TILE = 16;\nconst int TILES = 2;", "     \nconst int TILES = 2;"},
         {"__device__ int f() { int TILE = 2; return TILE; }",
          "__device__ int f() { int TILE = 2; return TILE; }"},
@@ -143,7 +143,7 @@ TEST(test_defines)
     arena_free(&arena);
 }
 
-/* Texture references are variables with an object, others' types of that name what they were. */
+/* Texture references become variables with an object; other types of that name stay. */
 TEST(test_texture_references)
 {
 #define TEXTURES "#include <tune_textures.h>\n"
@@ -169,7 +169,7 @@ TEST(test_texture_references)
            "template <class T> struct texture {};\n__device__ texture<int> a;");
     expect("__device__ own::texture<int> a;\n__device__ int b(cudaTextureObject_t texture);",
            "__device__ own::texture<int> a;\n__device__ int b(cudaTextureObject_t texture);");
-    /* nvcc is given what the header has: no folder has it. */
+    /* nvcc receives the header's contents, since no folder has the header. */
     struct arena arena = {0};
     struct device_part part;
     assert_true(cuda_device_part(&arena, "texture<int> a;\nint main() { a.normalized = 1; }",
@@ -181,7 +181,7 @@ TEST(test_texture_references)
     arena_free(&arena);
 }
 
-/* Text that is none is never read past its end, and brackets that do not match change nothing. */
+/* Text that is no C++ is never read past its end, and unmatched brackets change nothing. */
 TEST(test_broken)
 {
     static const char *const texts[] = {"",
@@ -247,7 +247,8 @@ TEST(test_broken)
     expect("void a() { {\n__global__ void k() {}", "void a() { {\n__global__ void k() {}");
 }
 
-/* Each branch of an #if may open what one brace closes, or close what one opens. */
+/* Each branch of an #if may open a brace that one place closes, or close one that one place opens.
+ */
 TEST(test_branches)
 {
     expect("#if A\nvoid f(int a) {\n#elif B\nvoid f() {\n#else\nvoid f(int a, int b) {\n#endif\n"
@@ -257,7 +258,7 @@ TEST(test_branches)
            "#ifdef A\nnamespace x {\n#else\nnamespace x {\n#endif\n\n}\n");
     expect("void f() {\n#ifndef A\n if (b) {\n#endif\n#if B\n }\n#else\n }\n#endif\n}\nint g();",
            "\n#ifndef A\n\n#endif\n#if B\n\n#else\n\n#endif\n\n");
-    /* Nothing of what is never compiled counts. */
+    /* Code that is never compiled does not count. */
     expect("#if 0\n}\n#endif\nvoid f();", "#if 0\n\n#endif\n");
     expect("void f() {\n#if 0 /* old */\n} }\n#else\n}\n#endif\nvoid g();\n",
            "\n#if 0 /* old */\n\n#else\n\n#endif\n\n");

@@ -1,4 +1,4 @@
-/* What images tell of their kernels: of ones that nvcc makes now, and of ones that are damaged. */
+/* Facts of kernels in images: of images made by nvcc now, and of damaged ones. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,7 +179,7 @@ TEST(a_fatbin_tells_all)
     assert_in_range(kernel.registers, 1, 255);
 }
 
-/* Each of its parts is an image, too, and tells what it can. */
+/* Each of its parts is an image, too, with its own facts. */
 TEST(cubins_and_ptx_tell_it_by_themselves)
 {
     struct image image, part;
@@ -214,7 +214,7 @@ TEST(what_is_compressed_is_unpacked)
     assert_string_equal(packed.ptx, plain.ptx);
 }
 
-/* As a driver chooses: code of the same major, PTX of what is not later. */
+/* The choice of a driver: code of the same major capability, PTX of an equal or earlier one. */
 TEST(a_device_is_given_what_it_can_run)
 {
     static const struct {
@@ -233,14 +233,15 @@ TEST(a_device_is_given_what_it_can_run)
     assert_int_equal(image_capability("native"), 0);
 }
 
-/* Whatever is said of it, nothing outside of it is read: sanitizers watch. */
+/* Tries a damaged image: whatever it contains, no byte outside of it is read (checked by
+ * sanitizers). */
 static void try_damaged(const char *data, size_t bytes)
 {
     struct arena arena = {0};
     struct error error = {0};
     struct image image;
     struct image_kernel kernel;
-    char *copy = malloc(bytes ? bytes : 1); /* of just that size */
+    char *copy = malloc(bytes ? bytes : 1); /* of exactly that size */
     assert_non_null(copy);
     memcpy(copy, data, bytes);
     if (image_open(&arena, copy, bytes, 90, &image, &error) == STATUS_OK) {
@@ -260,7 +261,7 @@ static void damage(const char *data, size_t bytes)
         try_damaged(data, bytes * i / CUTS);
     for (uint64_t i = 0; i < FLIPS; i++) {
         memcpy(copy, data, bytes);
-        /* Half of them where the heads are. */
+        /* Half of the changes are in the headers. */
         const size_t at = random_at(1, 2 * i) % (i % 2 ? bytes : bytes < 512 ? bytes : 512);
         copy[at] = (char)random_at(1, 2 * i + 1);
         try_damaged(copy, bytes);
@@ -315,7 +316,7 @@ TEST(ptx_by_hand)
     assert_int_equal(image.kind, IMAGE_OTHER);
 }
 
-/* As a binary that is measured: registers of `stride`, or -1 with what is wrong. */
+/* Returns the registers of `stride` as for a measured binary, or -1 and the error. */
 static int registers_of(const void *data, size_t bytes, const char *kernel, const char *flag,
                         struct error *error)
 {

@@ -1,4 +1,4 @@
-/* What a compiled binary tells without a device: its kernels' resources, and which binaries do the
+/* Facts of a compiled binary without a device: resources of its kernels, and binaries that do the
  * same. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,7 +107,7 @@ static const char resources_text[] =
     "s[threadIdx.x] = d[threadIdx.x]; __syncthreads(); asm volatile(\"bar.sync 5, 64;\");\n"
     "d[threadIdx.x] = s[N - threadIdx.x]; }\n";
 
-/* The number before `word`, in what ptxas says of the function; 0 when it says none. */
+/* Returns the number before `word` in ptxas's report of the function; 0 without one. */
 static int logged(const char *log, const char *lowered, const char *word)
 {
     char heading[128];
@@ -208,7 +208,7 @@ TEST_WITH(test_the_same_code_has_the_same_hash, set_up, tear_down)
             alike(fixture, for_it, plain,
                   (struct twin){"// of no account\n\n" SCALE("if (i < n) { y[i] = 3 * y[i]; }"),
                                 "scale", NULL, NULL}));
-        /* A kernel that nobody asked for. */
+        /* A kernel that was not requested. */
         assert_true(alike(
             fixture, for_it, plain,
             (struct twin){
@@ -267,7 +267,7 @@ TEST_WITH(test_other_code_has_another_hash, set_up, tear_down)
     assert_string_not_equal(other_architecture, hashes[COUNT]);
 }
 
-/* `bytes` bytes of it that end where memory ends. */
+/* Copies `bytes` bytes so that they end where memory ends. */
 static char *at_the_edge(const char *data, size_t bytes, size_t *mapped)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -280,7 +280,7 @@ static char *at_the_edge(const char *data, size_t bytes, size_t *mapped)
     return start;
 }
 
-/* All that is read of a cubin. Whether it still makes sense does not matter here. */
+/* Reads everything of a cubin; its meaning does not matter here. */
 static void read_all(const char *cubin, size_t bytes, const struct container *container)
 {
     struct arena arena = {0};

@@ -1,4 +1,4 @@
-/* GPUs that are not there: their facts, and occupancy without a driver. */
+/* GPUs that are not present: their facts, and occupancy without a driver. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +34,8 @@ static int32_t blocks(const struct facts *facts, uint32_t threads, int32_t regis
     return resources.active_blocks_per_sm;
 }
 
-/* Every board has what expressions may ask of a GPU, as nearly as it is the same chip as the real
- * H200 (db/recorded/nvidia-h200/devices.json) the same numbers. */
+/* Every board has all facts that expressions may use; a board of the same chip as the real H200
+ * (db/recorded/nvidia-h200/devices.json) has nearly the same numbers. */
 TEST(test_boards_have_all_facts)
 {
     static const char *const all[] = {"sm_70",  "sm_72",  "sm_75",  "sm_80",  "sm_86",
@@ -83,8 +83,8 @@ TEST(test_unknown_architectures_are_refused)
     }
 }
 
-/* What the real Occupancy API said on an H200 of every kernel that was ever measured there, those
- * in clusters left out. */
+/* Results of the real Occupancy API on an H200 for every kernel ever measured there, except those
+ * in clusters. */
 TEST(test_agrees_with_what_an_h200_said)
 {
     char line[128];
@@ -113,7 +113,7 @@ TEST(test_agrees_with_what_an_h200_said)
     assert_true(rows > 1000);
 }
 
-/* By hand from the limits in the programming guide, each limit the one that binds once. */
+/* Computed by hand from the limits in the programming guide; each limit binds once. */
 TEST(test_each_limit_binds)
 {
     struct facts a100 = imagine("sm_80");
@@ -151,7 +151,7 @@ TEST(test_what_cannot_be_launched_has_none)
         device_cuda.occupancy(&facts, &(struct launch){.block = {129, 1, 1}}, &bound, &error),
         STATUS_OK);
     assert_int_equal(bound.active_blocks_per_sm, 0);
-    /* Barriers with names of their own count from compute capability 9.0 on: 64 an SM. */
+    /* Named barriers count from compute capability 9.0 on: 64 an SM. */
     bound = (struct kernel_resources){.registers = 16, .max_threads_per_block = -1, .barriers = 16};
     assert_int_equal(
         device_cuda.occupancy(&facts, &(struct launch){.block = {32, 1, 1}}, &bound, &error),

@@ -1,4 +1,4 @@
-/* Kernels of several sources, linked; variables by their names; what a cubin says its kernels take.
+/* Kernels of several sources, linked; variables by their names; kernels' parameters in a cubin.
  * Needs NVRTC and nvJitLink, no GPU. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "tuner/base/files.h"
 #include "tuner/device/cuda/compile.h"
 
-/* What nvJitLink keeps of a link that failed, although it is destroyed, is not ours. */
+/* Suppresses leaks of nvJitLink, which keeps parts of a failed link after its destruction. */
 const char *__lsan_default_suppressions(void); /* NOLINT(bugprone-reserved-identifier) */
 const char *__lsan_default_suppressions(void)  /* NOLINT(bugprone-reserved-identifier) */
 {
@@ -53,8 +53,8 @@ static int tear_down(void **state)
     return system(command);
 }
 
-/* A kernel in each source, one of them a template; the first calls into the second, whose variable
- * both read; a header in a folder of its own. */
+/* Makes a request with a kernel in each source, one of them a template; the first calls into the
+ * second, whose variable both read; a header has a folder of its own. */
 static struct binary_request two_units(void)
 {
     (void)put("headers/shared.h", "#pragma once\n"
@@ -185,7 +185,7 @@ TEST_WITH(what_does_not_link_or_compile_is_told, set_up, tear_down)
     assert_non_null(strstr(error.text, "shared.h"));
 }
 
-/* What is compiled is what was hashed, of each source. */
+/* The hashed text of each source is the compiled one. */
 TEST_WITH(each_source_is_the_one_that_was_meant, set_up, tear_down)
 {
     char hash[HASH_TEXT_BYTES];

@@ -1,4 +1,4 @@
-/* The scripted device with rows of its formula, `null`: properties that tests of tune rely on. */
+/* The scripted device with rows of its formula, `null`: properties on which tests of tune rely. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void must(enum status status)
         fail_msg("%s", error.text);
 }
 
-/* The binary of a kernel with WIDTH defined as the number. */
+/* Compiles a kernel with WIDTH defined as the number. */
 static void compile(int64_t width)
 {
     struct text log = {0};

@@ -1,5 +1,5 @@
-/* Who runs where. The fixture: two packages of four cores with two hardware threads each (core n
- * has the processors n and n + 8), GPU 1b at the first, b3 at the second. */
+/* Placement of processes. The fixture: two packages of four cores with two hardware threads each
+ * (core n has the processors n and n + 8), GPU 1b at the first, b3 at the second. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ TEST(each_device_gets_the_last_core_near_it)
     assert_string_equal(got.devices[0].near, "NUMA node 0");
     assert_string_equal(got.devices[1].cpus, "7");
     assert_string_equal(got.devices[1].near, "NUMA node 1");
-    /* Their second hardware threads, 11 and 15, are left idle. */
+    /* Their second hardware threads, 11 and 15, stay idle. */
     assert_string_equal(got.compilers.cpus, "0-2,4-6,8-10,12-14");
     assert_string_equal(got.compilers.near, "");
     assert_string_equal(got.note, "");
@@ -86,7 +86,7 @@ TEST(no_device_leaves_all_to_the_compilers)
     assert_string_equal(got.compilers.cpus, "0-7");
 }
 
-/* Only what is allowed is given out: here the processors 2 to 6 and 10. */
+/* Only allowed processors are used: here 2 to 6 and 10. */
 TEST(what_is_not_allowed_is_not_given)
 {
     hwloc_topology_t topology;
@@ -127,7 +127,7 @@ TEST(wrong_topologies_are_told)
         STATUS_BAD_INPUT);
 }
 
-/* Whatever this machine is, nothing is given out that we may not use. */
+/* On any machine, no processor is used that this process may not use. */
 TEST(this_machine_is_placed_on)
 {
     hwloc_topology_t topology;

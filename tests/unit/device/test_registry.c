@@ -12,7 +12,7 @@ TEST(every_kind_is_whole)
         assert_string_equal(traits->kind, api->kind);
         assert_true(*traits->about && device_traits_of_section(traits->section));
         assert_true(*traits->unit_fact && *traits->unit_word && traits->driver_word);
-        /* A GPU's binaries say what they need, or nothing is foreseen. */
+        /* A GPU's binaries report their needs, or occupancy is not predicted. */
         assert_true(!api->occupancy == !api->inspect);
         assert_true(api->count && api->describe && api->compile && api->open && api->close);
         assert_true(api->load && api->resources && api->bind && api->run);

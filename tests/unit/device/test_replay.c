@@ -1,4 +1,4 @@
-/* Recordings, as they are written and read back, and the scripted device that plays them. */
+/* Recordings, written and read back, and the scripted device that replays them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void add_point(struct recording *made, const char *key, struct recorded_p
     (void)recording_add(made, RECORDED_POINTS, &point);
 }
 
-/* Points of one problem, each with its own fate. */
+/* Records points of one problem, each with its own outcome. */
 static void record(struct recording *made)
 {
     recording_add_fact(made, "name", value_text("A GPU, replayed"));
@@ -181,8 +181,8 @@ TEST(a_cut_recording_is_refused)
     recording_close(&twice);
 }
 
-/* Those of the samples, all of them; or about the time. The seed decides, and the order of what is
- * timed. */
+/* Times are drawn from the recorded samples, or around the recorded time. The seed and the order of
+ * the timings decide. */
 TEST(times_are_drawn_from_what_was_recorded)
 {
     struct device *device[] = {opened("1"), opened("1"), opened("2")};
@@ -248,7 +248,7 @@ TEST(resources_and_code_are_the_recorded_ones)
     device_replay.close(device);
 }
 
-/* What trying a point comes to: alone, or as in a race. */
+/* Tries a point, alone or as in a race, and returns the outcome. */
 static enum status fate(const char *key, bool raced, char detail[64])
 {
     const struct block block = {.runs = 1, .slot = raced ? 0 : DEVICE_SLOTS - 1};

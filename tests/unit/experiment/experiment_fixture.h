@@ -101,7 +101,7 @@ static enum status load_text(const char *text, struct experiment **out, struct e
     return experiment_load_text("t.yaml", text, strlen(text), folder, out, error);
 }
 
-/* The base text with the first `old` made `new`. */
+/* Copies the base text with the first `old` replaced by `new`. */
 static void replace(struct text *out, const char *text, const char *old, const char *new)
 {
     const char *at = strstr(text, old);

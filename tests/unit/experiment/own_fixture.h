@@ -1,5 +1,5 @@
-/* An experiment of everything that one may bring: several sources, folders, fills, structs,
- * symbols, no sizes, no reference. And a folder with its files. */
+/* An experiment with all features that an own kernel may need: several sources, folders, fills,
+ * structs, symbols, no sizes, no reference; and a folder with its files. */
 #ifndef TUNE_TESTS_OWN_FIXTURE_H
 #define TUNE_TESTS_OWN_FIXTURE_H
 
@@ -79,7 +79,7 @@ static inline int remove_own_folder(void **state)
     return rmdir(folder);
 }
 
-/* The text with this test's folder, which has another name each time, as FOLDER. */
+/* Copies the text with this test's folder, whose name varies, replaced by FOLDER. */
 static inline void without_folder(const char *text, char out[ERROR_TEXT_BYTES])
 {
     const char *at = strstr(text, folder);
@@ -88,7 +88,7 @@ static inline void without_folder(const char *text, char out[ERROR_TEXT_BYTES])
                    text, at ? "FOLDER" : "", rest);
 }
 
-/* The text with each `old` made `new`, in turn; pairs end with NULL. */
+/* Loads the text with each `old` replaced by `new`, in turn; pairs end with NULL. */
 static inline struct experiment *load_own(const char *const *changes)
 {
     struct text text = {0};
@@ -105,7 +105,8 @@ static inline struct experiment *load_own(const char *const *changes)
 }
 #define LOAD_OWN(...) load_own((const char *const[]){__VA_ARGS__, NULL})
 
-/* The problem own.f32 (or own.f64) at block, loads and warp_size, with 4 resident blocks per SM. */
+/* Starts the problem own.f32 (or own.f64) at block, loads and warp_size, with 4 resident blocks per
+ * SM. */
 static inline void start_own(struct fixture *fixture, struct experiment *experiment, size_t index,
                              int64_t block, int64_t loads)
 {

@@ -14,7 +14,7 @@ struct fixture {
     struct error error;
 };
 
-/* The problem `index` with variant, block and per_sm. */
+/* Starts the problem `index` with variant, block and per_sm. */
 static inline void start_with(struct fixture *fixture, struct experiment *experiment, size_t index,
                               const char *variant, int64_t block, struct value per_sm)
 {

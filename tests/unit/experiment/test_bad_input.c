@@ -1,4 +1,4 @@
-/* What is wrong with one's own kernel's file is answered in reading, with its place. */
+/* Mistakes in the file of an own kernel are reported on reading, with their place. */
 #include "own_fixture.h"
 
 struct mistake {
@@ -232,7 +232,7 @@ TEST(parameters)
     EXPECT_ERRORS(mistakes);
 }
 
-/* The default configuration as the reference of nothing. */
+/* A default configuration that is the reference of no output. */
 TEST(something_must_be_checked)
 {
     struct text text = {0};
@@ -270,7 +270,8 @@ TEST(on_the_cpu)
 
 /* ---- limits ---- */
 
-/* `count` items, each made of its number, in place of `old`, between `start` and `end`. */
+/* Puts `count` items, each made of its number, in place of `old`, between `start` and `end`, and
+ * checks the limit. */
 static void expect_limit(const char *old, const char *start, const char *item, size_t count,
                          const char *end, const char *expected)
 {

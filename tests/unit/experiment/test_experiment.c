@@ -1,4 +1,4 @@
-/* Reading experiment files: what is there, and what each mistake is answered with. */
+/* Reading experiment files: their contents, and the message for each mistake. */
 #include <glob.h>
 
 #include "experiment_fixture.h"

@@ -1,4 +1,4 @@
-/* Expressions against Python: the expected values were computed by it. */
+/* Expressions compared with Python, which computed the expected values. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,7 +270,7 @@ TEST(a_variable_without_value_is_unavailable)
     assert_int_equal(evaluate("1 if True else unknown").status, STATUS_OK);
 }
 
-/* A text of `count` times `part`, then `end`. */
+/* Evaluates a text of `count` times `part`, then `end`. */
 static struct result evaluate_repeated(const char *part, size_t count, const char *end)
 {
     struct text text = {0};

@@ -1,4 +1,4 @@
-/* Lists: what they give, and what is refused, with the place. */
+/* Lists: their values, and refused texts with the place. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static const struct place_file file = {.path = "f"};
 
 static const struct scope scope = {.names = {"n", "block", "unknown", "d"}, .count = 4};
 
-/* With n = 7, block = 256, d = max([i for i in range(n)]); `unknown` has no value. */
+/* Evaluates with n = 7, block = 256, d = max([i for i in range(n)]); `unknown` has no value. */
 static enum status evaluate(const char *text, struct text *out, struct error *error)
 {
     struct arena arena = {0};
@@ -60,7 +60,7 @@ TEST(lists_have_their_values)
         {"[i for i in range(9) if i % 2 if i != 5]", "1 3 7"},
         {"[n for n in range(n)]", "0 1 2 3 4 5 6"}, /* the source knows the outer n */
         {"[n for n in [1]] + [n]", "1 7"},
-        {"[i * d for i in range(3)]", "0 6 12"}, /* d has a comprehension of its own */
+        {"[i * d for i in range(3)]", "0 6 12"}, /* d itself contains a comprehension */
         {"[i for i in [3, 4] if i in [4, 5]]", "4"},
         {"[i if i else n for i in range(2)]", "7 1"},
         {"[x + 'b' == 'ab' if False else x for x in ['a', 'c']]", "a c"},

@@ -13,7 +13,7 @@ static const struct place_file file = {.path = "python"};
 
 enum { NAMES_MAX = 16, SCRIPT_COMMAND_BYTES = 1024 };
 
-/* One line of the cases, cut up; points into it. */
+/* One line of the cases, split; points into the line. */
 struct python_case {
     const char *kind, *names, *expression, *result;
 };
@@ -29,7 +29,7 @@ static bool cut(char *line, struct python_case *out)
     return rest != NULL;
 }
 
-/* "a=1;x=0x1.8p+0" into a scope and its environment. */
+/* Reads "a=1;x=0x1.8p+0" into a scope and its environment. */
 static void bind_names(char *names, struct scope *scope, struct environment *environment)
 {
     char *rest = names;
@@ -59,7 +59,7 @@ static void add_value(struct text *out, struct value value)
         text_printf(out, "i %lld", (long long)value.integer);
 }
 
-/* Our result, written as Python's. */
+/* Evaluates an expression and writes the result as Python does. */
 static enum status evaluate(const struct python_case *python, const struct scope *scope,
                             struct environment *environment, struct text *out, struct error *error)
 {
@@ -82,7 +82,7 @@ static enum status evaluate(const struct python_case *python, const struct scope
     return status;
 }
 
-/* "r 0x1.8p+0" and "r 0x1.8000000000000p+0" are the same. */
+/* Compares two results: "r 0x1.8p+0" equals "r 0x1.8000000000000p+0". */
 static bool same_result(const char *ours, const char *theirs)
 {
     while (*ours && *theirs) {
@@ -106,8 +106,8 @@ struct tally {
     size_t same, errors, beyond;
 };
 
-/* What Python has no value for is an error here. What it has one for that needs more than 64 bits,
- * on the way or in the end, is one here, and only here. */
+/* Judges a result: an error if Python has no value, or if its value needs more than 64 bits on the
+ * way or in the end; otherwise the value. */
 static void judge(const struct python_case *python, struct tally *tally)
 {
     char *names = strdup(python->names);

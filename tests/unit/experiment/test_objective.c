@@ -1,4 +1,4 @@
-/* What is made small: names, formulas, what they may name, and their values. */
+/* Objectives: names, formulas, their variables, and their values. */
 #include "experiment_fixture.h"
 
 #include <math.h>
@@ -50,7 +50,7 @@ TEST(names_and_formulas_have_one_text)
     experiment_free(experiment);
 }
 
-/* Reading what is stored gives what was stored. */
+/* A stored text is read back unchanged. */
 TEST(stored_texts_are_read_again)
 {
     static const char *const texts[] = {"time_ns*-2 if not(block>1)else(time_ns)", "-time_ns** -2",
@@ -77,7 +77,7 @@ struct measured {
     struct arena arena;
 };
 
-/* scale.f32 with n = 2^20, staged, 256 threads. */
+/* Fills in measurements of scale.f32 with n = 2^20, staged, 256 threads. */
 static void measure(struct measured *out, const struct experiment *experiment)
 {
     struct error error;
@@ -276,7 +276,7 @@ TEST(mistakes_in_the_file_have_their_place)
     }
 }
 
-/* Constraints and the rest do not see what is measured, before or after the objectives. */
+/* Constraints and other expressions do not see measurements, before or after the objectives. */
 TEST(metrics_belong_to_objectives)
 {
     struct text text = {0};

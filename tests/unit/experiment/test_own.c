@@ -1,10 +1,10 @@
-/* What one's own kernel may need: sources, arguments of all sorts, fills, metrics, no sizes, lists.
- */
+/* Features that an own kernel may need: sources, arguments of all sorts, fills, metrics, no sizes,
+ * lists. */
 #include <math.h>
 
 #include "own_fixture.h"
 
-/* ---- what is compiled ---- */
+/* ---- compilation ---- */
 
 TEST(sources_folders_and_standard)
 {
@@ -82,7 +82,7 @@ TEST(arguments_of_all_sorts)
     end(&fixture);
 }
 
-/* A struct has their addresses: they are not passed by themselves, unless a launch says so. */
+/* A struct has their addresses: they are not passed separately, unless a launch lists them. */
 TEST(pointers_lead_to_vectors_that_may_come_later)
 {
     static const char fields[] = "{type: f32, value: 1.5}, {type: i32, value: loads}]}\n";
@@ -118,7 +118,7 @@ TEST(pointers_lead_to_vectors_that_may_come_later)
     end(&fixture);
 }
 
-/* Of two that are the same variable one would overwrite the other. */
+/* Two arguments in one variable would overwrite each other. */
 TEST(what_kernels_write_may_be_a_variable)
 {
     struct fixture fixture;
@@ -135,7 +135,7 @@ TEST(what_kernels_write_may_be_a_variable)
     end(&fixture);
 }
 
-/* Copied into a variable of the kernel's, it is not passed. */
+/* An argument copied into a variable of the kernel is not passed. */
 TEST(symbols_are_not_passed)
 {
     static const uint8_t passed[] = {0, 1, 2, 4, 5, 6, 7};
@@ -196,7 +196,7 @@ TEST(series_name_only_the_index)
                   "-(i)**2 + 0 * 132**2 + 0x10 - True");
 }
 
-/* What the file calls i is another thing within a series. */
+/* A name `i` of the file means the index within a series. */
 TEST(a_negative_value_keeps_its_meaning)
 {
     struct fixture fixture;
@@ -258,7 +258,7 @@ TEST(without_sizes_there_is_one)
     experiment_free(experiment);
 }
 
-/* What the file calls warp_size goes before what the device does. */
+/* A name `warp_size` of the file hides the device's fact. */
 TEST(a_parameter_may_have_a_fact_s_name)
 {
     struct fixture fixture;
@@ -334,7 +334,7 @@ TEST(documented_example_is_right)
                                    .facts = &fixture.facts,
                                    .configuration = &fixture.configuration};
     plan_or_fail(&fixture, &plan);
-    assert_int_equal(plan.launches[0].argument_count, 4); /* of five: one is copied */
+    assert_int_equal(plan.launches[0].argument_count, 4); /* five, one of them copied */
     assert_int_equal(checks_or_fail(&fixture, checks), 2);
     end(&fixture);
     text_free(&text);

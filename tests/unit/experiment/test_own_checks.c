@@ -1,5 +1,5 @@
-/* Checks against other plans, series and files; the default configuration; what the definition hash
- * covers; errors of texts made out of other files. */
+/* Checks against other plans, series and files; the default configuration; contents of the
+ * definition hash; errors of texts made from other files. */
 #include "own_fixture.h"
 
 /* ---- checks ---- */
@@ -83,7 +83,7 @@ TEST(defaults_are_the_baseline_where_none_is_named)
     end(&fixture);
 }
 
-/* Texts of what is remembered outlive the space; another device has another first point. */
+/* Remembered texts outlive the space; another device has another first point. */
 TEST(what_is_remembered_is_of_the_device)
 {
     struct fixture fixture;
@@ -178,7 +178,7 @@ TEST(references_of_all_kinds)
     end(&fixture);
 }
 
-/* What a check's configuration has is a value of the parameter, although its list has it not. */
+/* A check's configuration may have a value that the parameter's list lacks. */
 TEST(other_configurations_may_have_other_values)
 {
     struct fixture fixture;
@@ -195,7 +195,7 @@ TEST(other_configurations_may_have_other_values)
     end(&fixture);
 }
 
-/* What a series or a file says is meant exactly, unless a tolerance is given. */
+/* Values of a series or a file are exact, unless a tolerance is given. */
 TEST(series_and_files_are_exact)
 {
     struct fixture fixture;
@@ -267,7 +267,7 @@ TEST(the_definition_is_all_that_results_depend_on)
         {"range(3)", "range(4)", false},
         {"<= 256", "<= 512", false},
         {"launches:", "metrics: {gflops: 1 / time_ns}\nlaunches:", false},
-        {"std: c++20", "std: c++17", false}, /* of the binary */
+        {"std: c++20", "std: c++17", false}, /* part of the binary */
         {"[k.cu, more.cu]", "[k.cu]", false},
     };
     char before[HASH_TEXT_BYTES];
@@ -290,7 +290,7 @@ static void checked_definition(char out[HASH_TEXT_BYTES])
     definition_of(LOAD_OWN("  - {name: a, type: f64, value: 2}\n", checked_by_files), out);
 }
 
-/* Files are as much a part of it as what is written in the experiment's own. */
+/* Files belong to the definition as much as texts in the experiment's own file. */
 TEST(files_are_part_of_the_definition)
 {
     static const char *const names[] = {"data.bin", "expected.bin", "inc/own.h", "r.c"};
@@ -312,7 +312,7 @@ TEST(files_are_part_of_the_definition)
     definition_of(LOAD_OWN("  - {name: a, type: f64, value: 2}\n", checked_by_files,
                            "{block: 128, loads: 2,", "{block: 128, loads: 1,"),
                   after);
-    assert_string_equal(before, after); /* nothing is compared with the default here */
+    assert_string_equal(before, after); /* no comparison with the default here */
 }
 
 /* ---- nodes made out of other files ---- */

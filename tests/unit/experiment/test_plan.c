@@ -1,4 +1,4 @@
-/* What a configuration means for compiler and launcher, and how it is refused. */
+/* The meaning of a configuration for compiler and launcher, and its refusals. */
 #include "plan_fixture.h"
 
 TEST(launches_and_arguments)
@@ -323,7 +323,7 @@ TEST(alignment_is_of_the_vector)
     plan_or_fail(&fixture, &plan);
     assert_int_equal(plan.arguments[0].alignment_bytes, 64);
     for (size_t i = 1; i < 5; i++)
-        assert_int_equal(plan.arguments[i].alignment_bytes, 0); /* nothing was said */
+        assert_int_equal(plan.arguments[i].alignment_bytes, 0); /* not given */
     for (size_t i = 0; i < 5; i++)
         assert_int_equal(plan.arguments[i].offset_bytes, 0);
     fixture.configuration.values[1].value = value_integer(192);

@@ -2,7 +2,7 @@
 #include "plan_fixture.h"
 #include "tuner/base/limits.h"
 
-/* The second launch of `variant` when the file says this of it. */
+/* Tells whether the second launch of `variant` is dependent, with these lines in the file. */
 static bool is_dependent(const char *lines)
 {
     struct fixture fixture;
@@ -27,7 +27,7 @@ TEST(a_launch_may_depend_on_the_one_before_it)
     assert_true(is_dependent("    dependent: variant == 'staged'\n"));
 }
 
-/* Which launch is the first depends on the configuration. */
+/* The first launch depends on the configuration. */
 TEST(the_first_launch_depends_on_none)
 {
     struct fixture fixture;
@@ -49,7 +49,7 @@ TEST(the_first_launch_depends_on_none)
     end(&fixture);
 }
 
-/* Clusters and cooperation, and what a device of 132 SMs says of them. */
+/* Clusters and cooperation on a device of 132 SMs. */
 TEST(launches_have_clusters_and_cooperate)
 {
     struct fixture fixture;
@@ -100,7 +100,7 @@ TEST(launches_have_clusters_and_cooperate)
     assert_true(launch_refused(launch, &limits, 0, why, sizeof why));
     assert_string_equal(why, "block has 65 threads in z, more than 64");
     assert_false(launch_refused(launch, &(struct launch_limits){.sm_count = 132}, 0, why,
-                                sizeof why)); /* of which nothing is known */
+                                sizeof why)); /* an unknown name */
     end(&fixture);
 }
 
@@ -166,7 +166,7 @@ static void check_ceiling(const char *lines, size_t problem, enum ceiling expect
     enum ceiling ceiling = CEILING_READ;
     (void)snprintf(line, sizeof line, "metrics:\n%s", lines);
     start_with(&fixture, load_changed("metrics:\n", line), problem, "plain", 128, value_integer(1));
-    fixture.point.configuration = NULL; /* it is of the problem */
+    fixture.point.configuration = NULL; /* belongs to the problem */
     assert_int_equal(point_ceiling(&fixture.point, &ceiling, &fixture.error), STATUS_OK);
     assert_int_equal(ceiling, expected);
     end(&fixture);
@@ -192,7 +192,7 @@ static void check_operations(const char *metrics, size_t problem, double operati
     (void)snprintf(lines, sizeof lines, "metrics:\n%s", metrics);
     start_with(&fixture, load_changed("metrics:\n", lines), problem, "plain", 128,
                value_integer(1));
-    fixture.point.configuration = NULL; /* they are of the problem */
+    fixture.point.configuration = NULL; /* belongs to the problem */
     assert_int_equal(point_operations(&fixture.point, &got, &of, &fixture.error), STATUS_OK);
     assert_true(got == operations);
     assert_int_equal(of, type);
@@ -201,7 +201,7 @@ static void check_operations(const char *metrics, size_t problem, double operati
 
 TEST(operations_have_a_number_and_a_type)
 {
-    const double n = 1e8; /* of problem 5; problem 0 has 2**10 of i32 */
+    const double n = 1e8; /* problem 5; problem 0 has 2**10 of i32 */
     check_operations("", 5, 0, ELEMENT_F32);
     check_operations("  operations: 3 * n\n", 5, 3 * n, ELEMENT_F32); /* the axis says f32 ... */
     check_operations("  operations: 2.5\n", 0, 2.5, ELEMENT_I32);     /* ... and i32 */
@@ -209,13 +209,13 @@ TEST(operations_have_a_number_and_a_type)
     check_operations("  operations: n\n  operations_type: type\n", 0, 1024, ELEMENT_I32);
     check_operations("  operations: n\n  operations_type: ${'f16' if n > 9 else 'i32'}\n", 5, n,
                      ELEMENT_F16);
-    /* What does the work: signs make no difference, narrow integers are widened. */
+    /* Operation types: signs make no difference, narrow integers are widened. */
     check_operations("  operations: n\n  operations_type: u64\n", 5, n, ELEMENT_I64);
     check_operations("  operations: n\n  operations_type: u8\n", 5, n, ELEMENT_I32);
     check_operations("  operations: n\n  operations_type: bf16\n", 5, n, ELEMENT_F32);
 }
 
-/* Another axis that has a type's name for a value says nothing. */
+/* Another axis with a type's name as its value does not count. */
 TEST(only_the_axis_type_is_the_type)
 {
     struct fixture fixture;

@@ -1,4 +1,4 @@
-/* Some of an experiment's problems: by the beginnings of their keys, and the usual ones. */
+/* Selecting problems of an experiment: by the beginnings of their keys, and the usual ones. */
 #include "experiment_fixture.h"
 
 #define TWO_AXES "  op: [sum, product, min, max]\n  type: [i32, f32]\n  rank: [1, 12]\n"
@@ -18,7 +18,8 @@ static struct experiment *load_axes(const char *usual)
     return experiment;
 }
 
-/* Just those are wanted whose key begins so: with nothing, a dot, or the end behind it. */
+/* Checks that a problem is selected if and only if its key begins so, followed by a dot or the end.
+ */
 static void check_selected(const char *beginning, size_t count)
 {
     struct experiment *experiment = load_axes("");
@@ -165,7 +166,7 @@ TEST(a_beginning_is_completed_part_by_part)
     check_completed("scaled.", "");
 }
 
-/* Spaces have fewer points, in their order; what is said of the experiment stays. */
+/* Spaces have fewer points, in their order; the experiment itself stays the same. */
 TEST(values_are_limited)
 {
     static const struct {
@@ -194,7 +195,7 @@ TEST(values_are_limited)
         assert_non_null(strstr(error.text, wrong[i].says));
     }
     assert_int_equal(experiment_restrict(experiment, "variant", "plain,staged", &error), STATUS_OK);
-    /* What a list depends on the device for is known there. */
+    /* Facts of the device in a list are known there. */
     assert_int_equal(experiment_restrict(experiment, "block", "1024,129", &error), STATUS_OK);
     assert_int_equal(space_create(experiment, &problem, &facts, &space, &error), STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "'block' is never '129'; did you mean '128'?"));

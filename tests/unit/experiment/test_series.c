@@ -1,4 +1,4 @@
-/* Series: elements of each type, and what has no value or does not fit. */
+/* Series: elements of each type, and expressions without a value or with one that does not fit. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ TEST(elements_are_those_of_the_expression)
     assert_true(doubles[0] == 0 && doubles[1] == 0 && doubles[2] == 0.5 && doubles[3] == 1.5);
 }
 
-/* The same by parts as at once, and at any beginning. */
+/* Parts give the same elements as one call, from any beginning. */
 TEST(parts_make_the_whole)
 {
     int16_t whole[1000];

@@ -1,8 +1,7 @@
-/* The legal configurations: by hand, in what is refused, and in the experiments that are shipped.
- */
+/* Legal configurations: computed by hand, in refusals, and in the shipped experiments. */
 #include "experiment_fixture.h"
 
-/* An experiment with these parameters, constraints and derived values. */
+/* Loads an experiment with these parameters, constraints and derived values. */
 static struct experiment *load_space(const char *parameters, const char *rest)
 {
     struct text text = {0};
@@ -38,7 +37,8 @@ static struct space *space_or_fail(const struct experiment *experiment)
     return space;
 }
 
-/* `wide` uses a, `tile` a and c through it: their values must follow each change of a and c. */
+/* Tells whether the point is legal: `wide` uses a, `tile` a and c through it, so their values must
+ * follow each change of a and c. */
 static bool is_legal(int64_t a, int64_t b, int64_t c, int64_t d)
 {
     int64_t wide = a * 2;
@@ -81,7 +81,7 @@ TEST(pruning_equals_brute_force)
     experiment_free(experiment);
 }
 
-/* Every point of the product is admitted exactly when the space has it. */
+/* Checks that every point of the product is admitted exactly if the space has it. */
 static void expect_admissions(const struct experiment *experiment, const struct facts *facts,
                               const struct problem *problem)
 {
@@ -153,7 +153,7 @@ TEST(admission_equals_brute_force)
     experiment_free(experiment);
 }
 
-/* A constraint that keeps another from an error does so here, too, wherever it stands. */
+/* A constraint that guards another against an error does so here, too, wherever it stands. */
 TEST(admission_keeps_the_order_of_the_walk)
 {
     struct experiment *experiment =
@@ -242,7 +242,7 @@ TEST(a_fact_the_device_does_not_give)
     experiment_free(experiment);
 }
 
-/* 20 parameters of 10 values: only pruning makes it possible at all. */
+/* 20 parameters of 10 values: possible only with pruning. */
 TEST(vast_products_are_pruned_or_refused)
 {
     struct text parameters = {0};
@@ -274,7 +274,7 @@ static void load_shipped(const char *name, struct experiment **experiment)
     text_free(&path);
 }
 
-/* Everything that can be asked of a configuration, without an error. */
+/* Requests everything about a configuration, without an error. */
 static void plan_everything(const struct experiment *experiment, const struct problem *problem,
                             const struct facts *facts, const struct configuration *configuration)
 {
@@ -352,7 +352,7 @@ static bool count_walked(void *context, const uint16_t values[EXPERIMENT_PARAMET
     return true;
 }
 
-/* What is kept is counted anew; the rest is no point any more. */
+/* Kept points are counted again; the others are no points any more. */
 TEST(some_points_can_be_kept)
 {
     struct experiment *experiment =

@@ -4,7 +4,7 @@
 
 struct published {
     const char *name;
-    const char *parameters; /* values as the files have them */
+    const char *parameters; /* values as in the files */
     const char *constraints;
     uint64_t product, valid;
 };

@@ -154,7 +154,7 @@ static bool is_legal(const struct experiment *experiment, const struct problem *
     return legal;
 }
 
-/* In the order of the file, the last parameter fastest. */
+/* Enumerates in the order of the file, the last parameter fastest. */
 static void enumerate(const struct experiment *experiment, const struct problem *problem,
                       struct brute *out)
 {
@@ -228,7 +228,7 @@ static void expect_points(const struct space *space, const struct brute *brute,
     }
 }
 
-/* Each point of the product that is none of the space's is refused. */
+/* Checks that each point of the product outside the space is refused. */
 static void expect_refusals(const struct space *space, const struct brute *brute)
 {
     const size_t parameters = space_dimension_count(space);
@@ -251,7 +251,7 @@ static void expect_refusals(const struct space *space, const struct brute *brute
     assert_false(space_at(space, beyond, &found));
 }
 
-/* What became of the spaces, so that the test does not pass by testing little. */
+/* Counts of outcomes, so that the test cannot pass by testing little. */
 struct tally {
     size_t full, empty, failed, shared;
 };

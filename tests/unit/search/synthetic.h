@@ -16,7 +16,7 @@
 struct synthetic {
     struct search_space space;
     uint16_t counts[SEARCH_DIMENSIONS_MAX];
-    uint64_t *legal; /* product numbers of the points, ascending; NULL: all of them */
+    uint64_t *legal; /* product numbers of the points, ascending; NULL: all */
     bool (*admits)(const uint16_t *values);
 };
 
@@ -104,15 +104,16 @@ static inline struct search *begin(const struct synthetic *synthetic, const char
     return search;
 }
 
-/* Parameters coupled as those of a tiled kernel: a tile is a multiple of what a thread does, and
- * threads are not too many. */
+/* Couples parameters as in a tiled kernel: a tile is a multiple of the work per thread, and threads
+ * are not too many. */
 static inline bool coupled(const uint16_t *v)
 {
     return v[0] >= v[2] && v[1] >= v[3] && v[0] + v[1] - v[2] - v[3] <= 6 && v[4] + v[5] <= 6;
 }
 static const uint16_t coupled_counts[7] = {5, 5, 4, 3, 4, 4, 6};
 
-/* Smooth with one optimum and interactions, times about those of a kernel; `shift` moves it. */
+/* Returns the time at a point of a smooth landscape with one optimum and interactions, about as in
+ * a kernel; `shift` moves it. */
 static inline double landscape(const struct synthetic *synthetic, uint64_t point, uint64_t shift)
 {
     uint16_t v[SEARCH_DIMENSIONS_MAX];

@@ -1,4 +1,4 @@
-/* What every strategy keeps to, whatever it learns. */
+/* Rules that every strategy keeps, whether it learns or not. */
 #include "synthetic.h"
 
 enum { AHEAD_MAX = 256 };
@@ -118,7 +118,8 @@ TEST(test_trials_end_it)
     synthetic_free(&synthetic);
 }
 
-/* The same seed gives the same points, whichever unit values are in; another seed gives others. */
+/* The same seed gives the same points, in whatever unit the values are; another seed gives others.
+ */
 TEST(test_seed_decides)
 {
     enum { COUNT = 150 };
@@ -140,7 +141,7 @@ TEST(test_seed_decides)
     synthetic_free(&synthetic);
 }
 
-/* What earlier runs left is not asked for, and counts among the trials. */
+/* Points with results of earlier runs are not requested, and count among the trials. */
 TEST(test_known_points)
 {
     static const uint16_t few[] = {3, 3, 3, 3, 4, 4};
@@ -169,7 +170,7 @@ TEST(test_known_points)
     synthetic_free(&synthetic);
 }
 
-/* 10^15 points, and as many as there can be: nothing is held or walked through. */
+/* Spaces of 10^15 points, and of the largest size: no point is stored or enumerated ahead. */
 TEST(test_huge_spaces)
 {
     enum { COUNT = TEST_SANITIZED ? 150 : 600 };
@@ -192,7 +193,7 @@ TEST(test_huge_spaces)
     }
 }
 
-/* Strategies that learn hand out a moderate batch, and go on when one of it is told. */
+/* Strategies that learn request a moderate batch, and continue after one result of it. */
 TEST(test_batch_is_moderate)
 {
     struct synthetic synthetic;
@@ -217,7 +218,7 @@ TEST(test_batch_is_moderate)
     synthetic_free(&synthetic);
 }
 
-/* Where nobody would have anything to do while it waits, more are out. */
+/* More points are pending if workers would otherwise be idle. */
 TEST(test_hurry)
 {
     struct synthetic synthetic;
@@ -242,7 +243,7 @@ TEST(test_hurry)
     synthetic_free(&synthetic);
 }
 
-/* How many points it asks for before it is told of any. */
+/* Counts the points requested before any result. */
 static size_t asked_at_first(struct synthetic *synthetic, uint64_t trials, bool hurries)
 {
     struct search *search = begin(synthetic, "surrogate", trials, 2);
@@ -291,8 +292,9 @@ TEST(test_auto)
     synthetic_free(&small);
 }
 
-/* It ends when the last few brought nothing better by half a percent, but not before so many: where
- * something better comes, or hardly any other is as good as the best, it goes on. */
+/* The search ends when the last few results brought no gain over half a percent, but not before a
+ * minimum of trials; it continues while gains come, or if hardly any other point is as good as the
+ * best. */
 TEST(test_ends_when_settled)
 {
     struct synthetic synthetic;

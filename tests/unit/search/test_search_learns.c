@@ -1,4 +1,4 @@
-/* That strategies learn: each finds better points than a uniform sample of the same size does. */
+/* Learning strategies: each finds better points than a uniform sample of the same size does. */
 #include "synthetic.h"
 #include "tuner/search/trail.h"
 
@@ -9,7 +9,8 @@ static bool fails(uint64_t point)
     return random_at(9, point) % 4 == 0;
 }
 
-/* ln of best found over best there is, with every fourth point failing; `ahead` results are out. */
+/* Returns ln(best found / best possible), with every fourth point failing and `ahead` results
+ * pending. */
 static double loss(const struct synthetic *synthetic, const char *strategy, uint64_t shift,
                    size_t ahead)
 {
@@ -78,7 +79,7 @@ TEST(test_surrogate)
     beats_random("surrogate");
 }
 
-/* Where half of the values of one parameter always fail, a learning strategy wastes fewer trials on
+/* If half of the values of one parameter always fail, a learning strategy wastes fewer trials on
  * them than chance does. */
 TEST(test_surrogate_avoids_failures)
 {
@@ -105,8 +106,8 @@ TEST(test_surrogate_avoids_failures)
     synthetic_free(&synthetic);
 }
 
-/* However few the trials, the last of them are the best with the other values of parameters that
- * have few. */
+/* However few the trials, the last ones are the best with the other values of parameters that have
+ * few. */
 TEST(test_surrogate_ends_next_to_the_best)
 {
     enum { GAMES = 16, FEW = 30 };
@@ -147,8 +148,8 @@ TEST(test_surrogate_ends_next_to_the_best)
     synthetic_free(&synthetic);
 }
 
-/* What another device has of 300 random points: the same landscape, all slower by half, or (`kind`
- * -1) its opposite. */
+/* Passes results of another device for 300 random points: the same landscape, all slower by half,
+ * or (`kind` -1) its opposite. */
 static void tell_elsewhere(struct search *search, const struct synthetic *synthetic, uint64_t shift,
                            int kind)
 {
@@ -162,7 +163,7 @@ static void tell_elsewhere(struct search *search, const struct synthetic *synthe
     }
 }
 
-/* ln of the best of `trials` over the best there is, with points from elsewhere (kind 0: none). */
+/* Returns ln(best of `trials` / best possible), with points from elsewhere (kind 0: none). */
 static double loss_with(const struct synthetic *synthetic, uint64_t shift, uint64_t trials,
                         int kind)
 {
@@ -181,8 +182,8 @@ static double loss_with(const struct synthetic *synthetic, uint64_t shift, uint6
     return log(found / best);
 }
 
-/* The two best of each source are tried soon, be the others as they may; of few trials a tenth at
- * most goes to them, for the best of the nearest sources. */
+/* The two best of each source are tried soon, whatever the others are; of few trials at most a
+ * tenth goes to them, for the best of the nearest sources. */
 TEST(test_elsewhere_winners)
 {
     enum { SOURCES = 5, WINNERS = 2 * SOURCES, EACH = 12, TRIED_BY = 40, OF_FEW = TRIED_BY / 10 };
@@ -219,8 +220,7 @@ TEST(test_elsewhere_winners)
     synthetic_free(&synthetic);
 }
 
-/* Where what is known elsewhere misleads, and nothing that won there is good, few of its winners
- * are tried. */
+/* If results from elsewhere mislead, and none of their winners is good, few of these are tried. */
 TEST(test_misleading_winners)
 {
     enum { SOURCES = 2, EACH = 100, WINNERS = 2 * SOURCES };
@@ -261,9 +261,9 @@ TEST(test_misleading_winners)
     synthetic_free(&synthetic);
 }
 
-/* Winners of elsewhere whose times are not known are tried in the order in which they were named,
- * every other point at first, a tenth of the trials at most, by all strategies but a uniform
- * sample. One that has a result is not tried again. */
+/* Winners from elsewhere without known times are tried in their given order, every other point at
+ * first, at most a tenth of the trials, by all strategies except a uniform sample. A point with a
+ * result is not tried again. */
 TEST(test_named_winners)
 {
     enum { NAMED = 6, FEW = 40, MANY = 80 };
@@ -276,7 +276,7 @@ TEST(test_named_winners)
             struct search *search = begin(&synthetic, name, trials, 3);
             const size_t most = trials / 10 < NAMED - 1 ? trials / 10 : NAMED - 1;
             uint64_t point = 0;
-            size_t place = 1, tried = 0; /* of the winners: the first is known */
+            size_t place = 1, tried = 0; /* position among the winners: the first is known */
             for (size_t k = 0; k < NAMED; k++)
                 assert_int_equal(search_tell_winner(search, 1000 + k), !uniform);
             assert_false(search_tell_winner(search, 1000));
@@ -304,8 +304,8 @@ static double variant_number(const void *context, size_t dimension, uint16_t val
     return dimension == 0 ? (double)NAN : exp2(value);
 }
 
-/* What is tried near the best goes on from the best of each variant, too, and moves from threads to
- * work per thread. */
+/* Trials near the best continue from the best of each variant, too, and move from threads to work
+ * per thread. */
 TEST(test_near_the_best_of_variants)
 {
     static const uint16_t tried[][3] = {{1, 2, 3}, {2, 4, 4}, {1, 0, 0}, {0, 5, 5}, {3, 1, 1}};
@@ -341,7 +341,7 @@ TEST(test_near_the_best_of_variants)
     synthetic_free(&synthetic);
 }
 
-/* What is known elsewhere saves trials, and what misleads costs few. */
+/* Results from elsewhere save trials, and misleading ones cost few. */
 TEST(test_elsewhere)
 {
     enum { FEW = 12, MORE = 48 };
@@ -362,8 +362,8 @@ TEST(test_elsewhere)
     synthetic_free(&synthetic);
 }
 
-/* Of points that promise as much, those go first that need nothing: here the last three parameters
- * are compiled in. Fewer binaries are made, for what is nearly as good. */
+/* Of equally promising points those without a new binary go first: here the last three parameters
+ * are compiled in. Fewer binaries are made, for a nearly equal result. */
 struct workshop {
     const struct synthetic *synthetic;
     bool made[4 * 4 * 6];
@@ -392,7 +392,7 @@ static bool find_made(const void *context, const uint16_t *values, uint64_t *poi
     return synthetic_find(((const struct workshop *)context)->synthetic, values, point);
 }
 
-/* Adds how many binaries a game needed; ln of its best over the best there is. */
+/* Counts the binaries that a game needed and returns ln(its best / best possible). */
 static double loss_of_workshop(const struct synthetic *synthetic, uint64_t shift, bool says,
                                size_t *binaries)
 {
@@ -439,8 +439,8 @@ TEST(test_what_is_ready_goes_first)
     synthetic_free(&synthetic);
 }
 
-/* Whoever says that with 90 % nothing better by 1 % is left is right in most games; a search that
- * has just begun does not say so, and one without a model says nothing. */
+/* A claim that with 90 % no point better by 1 % is left is right in most games; a new search makes
+ * no such claim, nor does one without a model. */
 TEST(test_chance_of_better)
 {
     struct synthetic synthetic;
@@ -459,7 +459,7 @@ TEST(test_chance_of_better)
             chance = search_chance_of_better(search, 0.01);
             assert_true(count < 32 ? isnan(chance) : chance >= 0 && chance <= 1);
         }
-        /* By how much at most: as likely as it says. */
+        /* The upper bound is as likely as claimed. */
         const double most = search_most_better(search, 0.1);
         assert_true(chance <= 0.1 ? most <= 0.01 : isnan(chance) || most > 0.01);
         assert_true(!(most > 0) || search_chance_of_better(search, 0.9 * most) >= 0.1);
@@ -475,7 +475,8 @@ TEST(test_chance_of_better)
     synthetic_free(&synthetic);
 }
 
-/* A search that is to end there asks for no more, and was told of no more points than it had to. */
+/* A search with that end requests no more points then, and received no more results than necessary.
+ */
 TEST(test_until)
 {
     struct synthetic synthetic;
@@ -488,7 +489,7 @@ TEST(test_until)
         const struct search_options options = {
             .strategy = "auto", .trials = TRIALS, .seed = shift, .until = 0.05};
         assert_int_equal(search_create(&options, &synthetic.space, &search, &error), STATUS_OK);
-        size_t count = 0, sure = 0; /* results in a row that left it sure */
+        size_t count = 0, sure = 0; /* consecutive results after which it was sure */
         for (; search_ask(search, &point); count++) {
             assert_true(sure <= count / 4);
             search_tell(search, point, landscape(&synthetic, point, shift));

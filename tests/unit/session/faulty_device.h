@@ -1,13 +1,13 @@
-/* The null device with faults: what it answers is the null device's, but where the test says so it
- * writes its inputs, crashes, hangs or is gone. It takes the null device's place in the program
- * that includes this, in all its processes.
+/* The null device with faults: answers are the null device's, except where the test makes the
+ * device write its inputs, crash, hang or vanish. Takes the null device's place in the program that
+ * includes this header, in all its processes.
  *
  *     set_faults("wrong at=time block=64 step=2; crash at=run n=33 once=a; lost at=open if=a");
  *
- * A fault is what happens (wrong, slow: by a tenth, crash, killed, hang, lost), where (at=open,
- * load, run or time), and to whom: block, step and n of the experiment of session_fixture.h, and
- * the device's index (device). after=K: not the first K times in a process. once=NAME: a single
- * time; if=NAME: only after that. */
+ * A fault has a kind (wrong, slow: by a tenth, crash, killed, hang, lost), a place (at=open, load,
+ * run or time), and conditions: block, step and n of the experiment of session_fixture.h, and the
+ * device's index (device). after=K: not the first K times in a process. once=NAME: a single time;
+ * if=NAME: only after that. */
 #ifndef TESTS_UNIT_SESSION_FAULTY_DEVICE_H
 #define TESTS_UNIT_SESSION_FAULTY_DEVICE_H
 
@@ -77,7 +77,7 @@ static void mark_path(const char *name, char path[128])
     (void)snprintf(path, 128, "%s/struck-%s", getenv("TUNE_CACHE_DIR"), name);
 }
 
-/* Whether that fault, once=NAME, has struck; it may strike again. */
+/* Tells whether the fault once=NAME has struck; clears the mark, so that it may strike again. */
 static inline bool has_struck(const char *name)
 {
     char path[128];

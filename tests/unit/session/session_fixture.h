@@ -1,5 +1,5 @@
-/* What the tests of the session share: a run on null devices, which answer from a formula, in a
- * folder of its own. Workers and compilers are children of this very program. */
+/* Shared by the tests of the session: a run on null devices, which answer from a formula, in a
+ * folder of its own. Workers and compilers are children of this program. */
 #ifndef TESTS_UNIT_SESSION_SESSION_FIXTURE_H
 #define TESTS_UNIT_SESSION_SESSION_FIXTURE_H
 
@@ -17,8 +17,8 @@
 #include "tuner/store/measured.h"
 #include "tuner/store/query.h"
 
-/* 12 configurations of two binaries; `part` = 3 launches what 2 does, and 1024 threads with 200 kB
- * do not fit. `zero` is 0 only in the configuration whose grid cannot be worked out. */
+/* 12 configurations of two binaries; `part` = 3 makes the launch of 2, and 1024 threads with 200 kB
+ * do not fit. `zero` is 0 only in the configuration whose grid has no value. */
 static const char usual_text[] =
     "experiment: twins\n"
     "source: k.cu\n"
@@ -49,7 +49,7 @@ struct run {
     struct session session;
     struct work work; /* on the first problem */
     char notes[4096]; /* all that was said */
-    size_t winners;   /* that were told of */
+    size_t winners;   /* reported winners */
     struct error error;
 };
 
@@ -81,7 +81,8 @@ static void run_write(const struct run *run, const char *name, const char *conte
             fail_msg("%s", (run)->error.text);                                                     \
     } while (0)
 
-/* Of that experiment, without devices. The mutex is held, as everywhere in a session. */
+/* Creates a run of that experiment, without devices. The mutex is held, as everywhere in a session.
+ */
 static struct run *run_create(const char *text, const char *objective)
 {
     struct run *run = calloc(1, sizeof *run);
@@ -118,7 +119,7 @@ static struct run *run_create(const char *text, const char *objective)
     return run;
 }
 
-/* Starts its null devices, and a run in the store for each. */
+/* Starts the null devices, and a run in the store for each. */
 static inline void run_start(struct run *run, size_t devices)
 {
     struct session *session = &run->session;
@@ -161,7 +162,7 @@ static inline void run_start(struct run *run, size_t devices)
     group->problems_left = 1;
 }
 
-/* A sweep of its problem, from malloc. */
+/* Makes a sweep of the run's problem, from malloc. */
 static inline struct sweep *run_sweep(struct run *run)
 {
     struct sweep *sweep = calloc(1, sizeof *sweep);
@@ -178,14 +179,14 @@ static inline void run_end_sweep(struct sweep *sweep)
     free(sweep);
 }
 
-/* Until it is asked the next time. */
+/* Returns a candidate's key; valid until the next call. */
 static inline const char *run_key(const struct sweep *sweep, const struct candidate *candidate)
 {
     static char room[CONFIGURATION_KEY_BYTES];
     return candidate_key(&sweep->candidates, candidate, room);
 }
 
-/* The whole of session_run, of both sizes; what is said of it replaces what was said before. */
+/* Runs the whole of session_run, of both sizes; its messages replace the earlier ones. */
 static inline enum status run_session(struct run *run)
 {
     const struct session_experiment experiment = {.experiment = run->experiment};
@@ -198,7 +199,7 @@ static inline enum status run_session(struct run *run)
     return status;
 }
 
-/* The number in the first row and column. */
+/* Returns the number in the first row and column. */
 static inline int64_t run_count(struct run *run, const char *sql)
 {
     struct store_query *query = NULL;

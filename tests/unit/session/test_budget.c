@@ -17,7 +17,7 @@ struct budgeted {
     struct allowance allowance;
 };
 
-/* That began `age_ns` ago, with so many problems left. */
+/* Begins a run that started `age_ns` ago, with a number of problems left. */
 static void begin(struct budgeted *run, int64_t budget_ns, int64_t confirm_processes,
                   size_t problems, int64_t age_ns)
 {
@@ -50,13 +50,13 @@ TEST(test_a_budget_is_shared_out)
     int64_t start = run.session.started_ns;
     int64_t end = budget_end_ns(&run.session);
     int64_t race = budget_race_end_ns(&run.group, &run.allowance);
-    /* Two seconds are for what is written at the end. */
+    /* Two seconds are reserved for writing the results. */
     assert_int_equal(end, start + 3598 * second);
-    /* Something is left for the race, for three more like it, and for the confirmation. */
+    /* Time is left for the race, for three more problems like this, and for the confirmation. */
     assert_true(run.allowance.sweep_end_ns > start && run.allowance.sweep_end_ns < race);
     assert_true(race - start <= 3600 * second / 4);
     assert_true(4 * (race - start) < 3600 * second * 9 / 10);
-    /* What earlier problems did not use, the last one may. */
+    /* The last problem may use the time that earlier ones left. */
     run.group.problems_left = 1;
     budget_share(&run.group, &run.allowance);
     assert_true(budget_race_end_ns(&run.group, &run.allowance) - start > 3600 * second / 2);
@@ -75,7 +75,7 @@ TEST(test_without_a_confirmation_sweeps_and_races_have_it_all)
     assert_true(budget_race_end_ns(&run.group, &run.allowance) - start > 3600 * second * 99 / 100);
 }
 
-/* Where a budget comes to few of the points, they come before processes and rounds. */
+/* If a budget covers few of the points, points come before processes and rounds. */
 TEST(test_points_come_before_processes)
 {
     struct budgeted run;
@@ -94,7 +94,7 @@ TEST(test_points_come_before_processes)
     assert_true(raced[1] < 17 * second);       /* ... but three */
 }
 
-/* What a fresh process has again takes it less than it took first: that is the sweep's. */
+/* A fresh process needs less time for set-ups that are repeated: the sweep gets the rest. */
 TEST(test_inputs_are_made_again_in_less_time)
 {
     struct budgeted run;
@@ -103,13 +103,13 @@ TEST(test_inputs_are_made_again_in_less_time)
     run.allowance.points_most = 5000;
     run.allowance.setup_ns = second;
     budget_begin_sweep(&run.group, &run.allowance);
-    /* Of 20.5 s the checks are expected to take 2.8 s, and three processes 3 s and a quarter. */
+    /* Of 20.5 s the checks are expected to take 2.8 s, and three processes 3.25 s. */
     const int64_t left_ns = run.allowance.race_end_ns - clock_now_ns();
     assert_true(left_ns > 13 * second && left_ns < 15 * second);
 }
 
-/* As many race as have a few rounds in the race's share, and as many are timed in other states of
- * the cache as what is left of it has time for. */
+/* As many race as the race's share has a few rounds for, and as many are timed in other states of
+ * the cache as the rest of it has time for. */
 TEST(test_the_races_share_says_how_many_race)
 {
     struct budgeted run;
@@ -123,13 +123,13 @@ TEST(test_the_races_share_says_how_many_race)
     assert_int_equal(budget_entrants(&run.group, &run.allowance, 60e9), 4);
     run.allowance.race_end_ns = clock_budget_ns() + 16 * second;
     assert_in_range(budget_screened(&run.group, &run.allowance, 0.25e9, 4), 2, 4);
-    run.group.costs.state_visit_ns = 3e9; /* as they were before */
+    run.group.costs.state_visit_ns = 3e9; /* as before */
     assert_in_range(budget_screened(&run.group, &run.allowance, 0.25e9, 4), 0, 1);
     run.allowance.race_end_ns = clock_budget_ns() - second;
     assert_int_equal(budget_screened(&run.group, &run.allowance, 1e3, 4), 0);
 }
 
-/* So is what three spares have ahead of the fresh processes that begin with them. */
+/* The sweep also gets the time that three prepared processes save. */
 TEST(test_what_spares_save_is_the_sweeps)
 {
     struct budgeted run;
@@ -145,7 +145,7 @@ TEST(test_what_spares_save_is_the_sweeps)
     assert_in_range(left_ns[1] - left_ns[0], second, 2 * second); /* three times half of one */
 }
 
-/* As if the sweep had taken that long. */
+/* Makes the sweep last that long. */
 static void let_pass(struct budgeted *run, int64_t ns)
 {
     run->session.started_ns -= ns;
@@ -153,7 +153,7 @@ static void let_pass(struct budgeted *run, int64_t ns)
     run->allowance.race_end_ns -= ns;
 }
 
-/* Each problem takes what it is given: the last one gets as much as the first. */
+/* Each problem uses its share: the last one gets as much as the first. */
 TEST(test_the_last_problem_gets_as_much_as_the_first)
 {
     enum { PROBLEMS = 50 };
@@ -171,7 +171,7 @@ TEST(test_the_last_problem_gets_as_much_as_the_first)
     }
 }
 
-/* Where the compiler kept a sweep waiting, its race is as long as others, not three rounds. */
+/* If the compiler delayed a sweep, its race is as long as others, not three rounds. */
 TEST(test_a_late_sweep_leaves_its_race_a_share)
 {
     struct budgeted run;
@@ -180,12 +180,12 @@ TEST(test_a_late_sweep_leaves_its_race_a_share)
     assert_true(budget_race_end_ns(&run.group, &run.allowance) - clock_now_ns() > 13 * second);
 }
 
-/* What set-ups and checks take, of every problem as much. */
+/* Times of set-ups and checks, equal for each problem. */
 struct fixed_costs {
     int64_t set_up_ns, checks_ns;
 };
 
-/* One problem that uses what it is given; how long its sweep was. */
+/* Runs one problem that uses its share; returns the duration of its sweep. */
 static int64_t run_one(struct budgeted *run, const struct fixed_costs *costs)
 {
     budget_share(&run->group, &run->allowance);
@@ -202,7 +202,8 @@ static int64_t run_one(struct budgeted *run, const struct fixed_costs *costs)
     return sweep_ns;
 }
 
-/* How long the sweeps of so many problems are, in 60 s; how many are begun. */
+/* Runs a number of problems in 60 s; gives the shortest and longest sweep, and returns the number
+ * begun. */
 static size_t run_many(struct budgeted *run, size_t problems, const struct fixed_costs *costs,
                        int64_t *least_ns, int64_t *most_ns)
 {
@@ -229,20 +230,20 @@ TEST(test_set_ups_and_checks_are_not_taken_from_the_last)
     assert_in_range(least_ns, most_ns / 2, most_ns);
     int64_t passed_ns = clock_now_ns() - run.session.started_ns;
     assert_in_range(passed_ns, 36 * second, 41 * second);
-    /* Where they leave too little of two thirds, the confirmation is to wait. */
+    /* If the problems leave too little of two thirds, the confirmation waits. */
     assert_int_equal(run_many(&run, 33, &much, &least_ns, &most_ns), 33);
     assert_in_range(least_ns, most_ns / 2, most_ns);
     assert_in_range(least_ns, second / 10, second);
     passed_ns = clock_now_ns() - run.session.started_ns;
     assert_in_range(passed_ns, 45 * second, 60 * second);
-    /* Where the budget cannot pay for them all, nothing is begun that would not end in it. */
+    /* If the budget cannot pay for all, no problem is begun that would not end in time. */
     assert_in_range(run_many(&run, 33, &most, &least_ns, &most_ns), 15, 20);
     passed_ns = clock_now_ns() - run.session.started_ns;
     assert_in_range(passed_ns, 50 * second, 62 * second);
     assert_true(run.summary.budget_spent);
 }
 
-/* What a problem alone will take for its checks comes off its sweep. */
+/* The expected checks of a single problem are taken from its sweep. */
 TEST(test_the_checks_of_the_first_problem_are_expected)
 {
     struct budgeted run;

@@ -1,4 +1,4 @@
-/* Candidates are found by point, key, launches and trial, and stay where they are. */
+/* Candidates are found by point, key, launches and trial, and keep their addresses. */
 
 #include "tests/unit/suite.h"
 #include "tuner/base/text.h"
@@ -26,7 +26,7 @@ TEST(test_candidates_stay_and_are_found)
     for (int i = 0; i < MANY; i++) {
         char key[32];
         (void)string_format(key, sizeof key, "x=%d", i);
-        if (i == 7) /* the others' keys are made of their points, of which there is no space */
+        if (i == 7) /* the others' keys are made from their points, without a space */
             assert_ptr_equal(candidates_at_key(&table, key), all[i]);
         assert_ptr_equal(candidates_at_point(&table, (uint64_t)i * 1000000007u),
                          i == 7 ? NULL : all[i]);

@@ -1,7 +1,7 @@
-/* Who wins, by what the finalists lose against one another, and what is written of it. */
+/* The choice of the winner by the finalists' losses to one another, and the stored rows. */
 #include "session_fixture.h"
 
-/* After a race on the null device; what it measured is then replaced by what a test says. */
+/* A race on the null device; each test then replaces its measurements. */
 struct fixture {
     struct run *run;
     struct contest *contest;
@@ -10,7 +10,8 @@ struct fixture {
 
 enum { PARTS = 5 };
 
-/* What finalist `i` is off the middle, ln, in each part: to and fro by a ten thousandth. */
+/* Sets the distance of finalist `i` from the middle, ln, in each part: alternating by a ten
+ * thousandth. */
 static void set_level(struct fixture *f, size_t i, double level)
 {
     static const double wander[PARTS] = {0, 1e-4, -1e-4, 5e-5, -5e-5};
@@ -53,7 +54,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* The finalist with that place in the fixed order. */
+/* Returns the finalist at that place in the fixed order. */
 static size_t ordered(const struct fixture *f, size_t order)
 {
     size_t i = 0;
@@ -86,7 +87,8 @@ TEST_WITH(test_the_fastest_wins, setup, teardown)
     assert_int_equal(f->contest->winner.as_fast + f->contest->winner.not_compared, 0);
     assert_int_equal(run_count(f->run, "SELECT tied_count FROM winners"), 1);
     assert_int_equal(run_count(f->run, "SELECT kept_incumbent FROM winners"), 0);
-    /* Each of the others has its difference, as a share (e^0.2 - 1), and an interval around it. */
+    /* Each other contender has its difference, as a share (e^0.2 - 1), and an interval around it.
+     */
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM contenders WHERE difference BETWEEN "
                                        "0.2213 AND 0.2215 AND difference_low > 0.22 AND "
                                        "difference_high < 0.223 AND NOT tied"),
@@ -100,7 +102,8 @@ TEST_WITH(test_the_fastest_wins, setup, teardown)
                      1);
 }
 
-/* Of those that cannot be told apart it is who asks for less, not who was a hair faster. */
+/* Among candidates that cannot be distinguished the most modest one wins, not the one that is
+ * slightly faster. */
 TEST_WITH(test_a_tie_goes_by_the_fixed_order, setup, teardown)
 {
     struct fixture *f = *state;
@@ -112,13 +115,13 @@ TEST_WITH(test_a_tie_goes_by_the_fixed_order, setup, teardown)
     assert_int_equal(f->contest->winner.as_fast + f->contest->winner.not_compared, 1);
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM contenders WHERE tied"), 2);
     assert_true(f->contest->finalists[greedy].contender.tied);
-    /* What is clearly slower is no tie, whatever it asks for. */
+    /* A clearly slower candidate is no tie, however modest. */
     set_level(f, modest, 0.05);
     expect_winner(f, greedy);
     assert_int_equal(f->contest->winner.as_fast + f->contest->winner.not_compared, 0);
 }
 
-/* Noise widens what counts as equal. */
+/* Noise widens the difference that counts as equal. */
 TEST_WITH(test_noise_makes_ties, setup, teardown)
 {
     struct fixture *f = *state;
@@ -130,8 +133,8 @@ TEST_WITH(test_noise_makes_ties, setup, teardown)
     assert_int_equal(f->contest->winner.as_fast + f->contest->winner.not_compared, 1);
 }
 
-/* Who won before is kept while nothing is shown to be faster: else production changes its mind with
- * each run. */
+/* The earlier winner stays unless another is shown to be faster: otherwise production would change
+ * with each run. */
 TEST_WITH(test_the_incumbent_stays_unless_it_is_beaten, setup, teardown)
 {
     struct fixture *f = *state;
@@ -145,7 +148,7 @@ TEST_WITH(test_the_incumbent_stays_unless_it_is_beaten, setup, teardown)
     set_level(f, incumbent, 0.05);
     expect_winner(f, other);
     assert_int_equal(run_count(f->run, "SELECT kept_incumbent FROM winners"), 0);
-    /* What is wrong is not kept, however fast. */
+    /* A wrong winner is not kept, however fast. */
     set_level(f, incumbent, -0.1);
     f->contest->finalists[incumbent].rejection = "gauntlet: wrong";
     expect_winner(f, other);
@@ -164,7 +167,7 @@ TEST_WITH(test_who_is_out_cannot_win, setup, teardown)
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM contenders WHERE out = 'watched: "
                                        "wrong_result: x'"),
                      1);
-    /* Nor can who failed in the rounds. */
+    /* A candidate that failed in the rounds cannot win either. */
     f->contest->finalists[next].slot.outcome.status = TRIAL_CRASHED;
     (void)string_format(f->contest->finalists[next].slot.outcome.detail, 16, "it crashed");
     assert_true(choose_winner(f));
@@ -184,7 +187,7 @@ TEST_WITH(test_when_all_are_out_nothing_is_written, setup, teardown)
     assert_false(f->contest->winner.announced);
 }
 
-/* What the rounds were worth is written with the winner, in words that name the cause. */
+/* The quality of the rounds is stored with the winner, in words that name the cause. */
 TEST_WITH(test_the_verdict_names_what_disturbed, setup, teardown)
 {
     struct fixture *f = *state;
@@ -207,7 +210,7 @@ TEST_WITH(test_the_verdict_names_what_disturbed, setup, teardown)
     assert_int_equal(f->contest->winner.verdict, VERDICT_UNSTABLE);
 }
 
-/* What nobody came to try is said, and that nothing but a baseline was tried. */
+/* Untried points are reported, and so is a sweep of nothing but a baseline. */
 TEST_WITH(test_a_search_that_was_cut_off_is_said, setup, teardown)
 {
     struct fixture *f = *state;
@@ -227,7 +230,7 @@ TEST_WITH(test_a_search_that_was_cut_off_is_said, setup, teardown)
     assert_non_null(strstr(f->contest->winner.reason, "nothing was measured but the baseline"));
 }
 
-/* A later choice takes the place of an earlier one, with its contenders. */
+/* A later choice replaces an earlier one, with its contenders. */
 TEST_WITH(test_the_last_choice_stands, setup, teardown)
 {
     struct fixture *f = *state;

@@ -43,8 +43,8 @@ static void compete(struct fixture *f, bool expected)
     assert_int_equal(found, expected);
 }
 
-/* Of blocks that lie apart a visit has as many as bring their median within a tie, where they are
- * short: else one. */
+/* If blocks spread and are short, a visit has as many as bring their median within a tie; otherwise
+ * one. */
 TEST_WITH(test_noisy_visits_are_longer, setup, teardown)
 {
     static const struct {
@@ -82,7 +82,7 @@ TEST_WITH(test_the_race_finds_a_winner, setup, teardown)
     for (size_t i = 0; i < contest->finalist_count; i++) {
         const struct finalist *finalist = &contest->finalists[i];
         assert_non_null(finalist->slot.prepared);
-        assert_null(finalist->slot.samples); /* they are in the store */
+        assert_null(finalist->slot.samples); /* stored already */
         assert_true(finalist->trial_id > 0);
         wins |= strcmp(finalist->key, contest->winner.key) == 0;
     }
@@ -95,7 +95,7 @@ TEST_WITH(test_the_race_finds_a_winner, setup, teardown)
                      (int64_t)(contest->rounds.count - contest->rounds.dropped));
 }
 
-/* Of two that launch the same, the first of the space stands for both. */
+/* Of two candidates with one launch, the first of the space represents both. */
 TEST_WITH(test_the_first_of_twins_races, setup, teardown)
 {
     struct fixture *f = *state;
@@ -104,7 +104,7 @@ TEST_WITH(test_the_first_of_twins_races, setup, teardown)
         assert_null(strstr(f->contest->finalists[i].key, "part=3"));
 }
 
-/* Who was wrong in the race, or is said to be by an earlier gauntlet, does not race. */
+/* A candidate that was wrong in the race, or in an earlier gauntlet, does not race. */
 TEST_WITH(test_who_is_rejected_does_not_race, setup, teardown)
 {
     struct fixture *f = *state;
@@ -118,7 +118,7 @@ TEST_WITH(test_who_is_rejected_does_not_race, setup, teardown)
     assert_non_null(strstr(run_key(sweep, sweep->best), "way=two"));
     compete(f, true);
     assert_non_null(strstr(f->contest->winner.key, "way=two"));
-    /* When nobody is left there is no winner. */
+    /* Without any candidate left there is no winner. */
     for (size_t i = 0; i < sweep->candidates.count; i++)
         sweep->candidates.items[i]->rejected = "wrong";
     compete(f, false);
@@ -175,7 +175,7 @@ TEST_WITH(test_fresh_processes_confirm, setup, teardown)
     assert_int_equal(f->contest->levels, 2);
     assert_true(f->contest->confirmed);
     assert_int_equal(f->run->winners, 2);
-    /* What was prepared for the race served each process. */
+    /* The plans prepared for the race serve each process. */
     assert_ptr_equal(f->contest->finalists[0].slot.prepared, prepared);
     assert_ptr_equal(prepared->derived, derived);
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM winners WHERE stage = 'confirm' AND "
@@ -184,7 +184,7 @@ TEST_WITH(test_fresh_processes_confirm, setup, teardown)
     assert_int_equal(run_count(f->run, "SELECT count(DISTINCT process) FROM rounds WHERE stage = "
                                        "'confirm'"),
                      2);
-    /* It is done: nothing is confirmed twice. */
+    /* The confirmation is done: no problem is confirmed twice. */
     f->run->winners = 0;
     RUN_OK(f->run, group_confirm(group, &f->run->error));
     assert_int_equal(f->run->winners, 0);
@@ -260,15 +260,15 @@ TEST_WITH(test_other_states_count_as_much, setup, teardown)
     RUN_OK(f->run, contest_choose(contest, f->run->work.group->lanes[0], "confirm", &found,
                                   &f->run->error));
     assert_string_equal(contest->winner.key, other->key);
-    f->run->options.l2_mode = L2_HOT; /* by choice of the user's: no other */
+    f->run->options.l2_mode = L2_HOT; /* chosen by the user: no other state */
     assert_null(contest_state(contest, 0));
     f->run->options.l2_mode = L2_COLD;
     f->run->options.protocol.state_rounds = 0;
     assert_null(contest_state(contest, 1));
 }
 
-/* Who is shown by half of the processes to be slower than a tie is seen no more; the others by all.
- */
+/* A candidate shown by half of the processes to be slower than a tie is timed no more; the others
+ * by all. */
 TEST_WITH(test_the_slower_are_settled_half_way, setup, teardown)
 {
     struct fixture *f = *state;
@@ -297,7 +297,7 @@ TEST_WITH(test_the_slower_are_settled_half_way, setup, teardown)
                                   "difference_low > 0") >= (int64_t)settled);
 }
 
-/* Among ties who may be used at more sizes comes first; who was wrong at any size is out. */
+/* Among ties the one usable at more sizes comes first; one that was wrong at any size is out. */
 TEST_WITH(test_the_larger_domain_is_first, setup, teardown)
 {
     struct fixture *f = *state;
@@ -332,7 +332,7 @@ TEST_WITH(test_the_larger_domain_is_first, setup, teardown)
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM latest_winners"), 0);
 }
 
-/* The same is chosen when the race is over before it began to be compared: by the sweep alone. */
+/* The same choice if the race ends before its first comparison: by the sweep alone. */
 TEST_WITH(test_a_stopped_run_has_a_best_so_far, setup, teardown)
 {
     struct fixture *f = *state;

@@ -8,7 +8,7 @@
 
 /* ---- the fixed order ---- */
 
-/* A finalist's demands; the parameter that tells them apart is `block`. */
+/* Demands of a finalist; the parameter `block` distinguishes them. */
 struct demand {
     const char *key;
     size_t launches;
@@ -45,7 +45,7 @@ static void set_up(const struct demand *demands, size_t count, struct finalist *
     }
 }
 
-/* The demands stand in their order; whichever way they come, they get it. */
+/* Checks the order of the demands, in whatever order they arrive. */
 static void expect_order(const struct demand *demands, size_t count)
 {
     struct demand turned[CONTENDERS];
@@ -90,7 +90,7 @@ TEST(test_levels_are_medians_off_the_middle)
 {
     struct finalist finalists[3] = {0};
     struct contest contest = {.finalists = finalists, .finalist_count = 3};
-    /* What a round brings to all alike says nothing; a dropped round says nothing, either. */
+    /* An effect of a round on all candidates carries no information, nor does a dropped round. */
     const double round[ROUNDS] = {1, 5, 2, 9, -3, 0};
     double y[ROUNDS * 3];
     enum round_fault faults[ROUNDS] = {[3] = ROUND_THROTTLED};
@@ -122,7 +122,7 @@ TEST(test_who_is_out_does_not_move_the_middle)
     assert_int_equal(contest_set_levels(&contest, &track, 0, 0, 2, &error), STATUS_OK);
     assert_float_equal(finalists[0].levels[0], 0, 1e-12);
     assert_float_equal(finalists[1].levels[0], -0.9, 1e-12);
-    assert_float_equal(finalists[2].levels[0], 6, 1e-12); /* of the round that it was in */
+    assert_float_equal(finalists[2].levels[0], 6, 1e-12); /* of its own round */
     faults[0] = faults[1] = ROUND_CLOCK_MOVED;
     assert_int_equal(contest_set_levels(&contest, &track, 0, 0, 2, &error), STATUS_OK);
     for (size_t i = 0; i < 3; i++)

@@ -1,8 +1,8 @@
-/* Which configuration serves sizes that nobody measured; and what earlier runs leave to later ones.
- */
+/* Configurations for sizes that were not measured; and results that earlier runs leave to later
+ * ones. */
 #include "faulty_device.h"
 
-/* The usual experiment, of those sizes. */
+/* Creates a run of the usual experiment with those sizes. */
 static struct run *create(const char *sizes, const char *wanted_faults)
 {
     struct text text = {0};
@@ -26,7 +26,7 @@ static void end(struct run *run)
 
 /* ---- ranges ---- */
 
-/* From the least size to the largest, without a gap and without an overlap. */
+/* Checks that the ranges cover all sizes from least to largest, without gaps and overlaps. */
 static void expect_cover(struct run *run, int64_t low, int64_t high)
 {
     assert_int_equal(run_count(run, "SELECT min(n_low) FROM ranges"), low);
@@ -46,7 +46,7 @@ TEST(test_ranges_cover_all_sizes)
     expect_cover(run, 1000, 100000);
     assert_int_equal(run->summary.sizes, 4);
     assert_int_equal((int64_t)run->summary.ranges, run_count(run, "SELECT count(*) FROM ranges"));
-    /* What is written of what they lose was seen where nobody had measured, too. */
+    /* Stored losses include those seen between the measured sizes. */
     assert_int_equal(run_count(run,
                                "SELECT count(*) > 0 FROM range_checks WHERE n NOT IN (SELECT n "
                                "FROM problems)"),
@@ -57,7 +57,8 @@ TEST(test_ranges_cover_all_sizes)
     end(run);
 }
 
-/* Who could serve two sizes and is wrong between them does not serve what lies there. */
+/* A candidate that could serve two sizes and is wrong between them does not serve the sizes
+ * between. */
 TEST(test_who_fails_between_sizes_does_not_span_them)
 {
     static const char only_two[] = "slow at=time step=2 n=1000; wrong at=time step=1 n=100000";
@@ -88,7 +89,7 @@ static void stop_at_ranges(void *context, const struct session_progress *progres
     stop |= strcmp(progress->phase, "ranges") == 0;
 }
 
-/* A stop, or the loss of the device, while it looks: what is known by then is written. */
+/* A stop, or the loss of the device, during the looks: results so far are written. */
 TEST(test_ranges_are_written_however_the_looks_end)
 {
     /* Another one wins at each size. */
@@ -118,7 +119,7 @@ TEST(test_ranges_without_looks_are_of_what_was_measured)
     RUN_OK(run, run_session(run));
     expect_cover(run, 1000, 100000);
     assert_int_equal(run_count(run, "SELECT count(*) FROM range_checks"), 0);
-    /* A winner that another one replaces takes the ranges with it. */
+    /* A replaced winner takes its ranges with it. */
     run->options.retry_mask = 1u << TRIAL_OK;
     run->options.protocol.look_between = 1;
     RUN_OK(run, run_session(run));
@@ -135,7 +136,7 @@ static struct sweep *sweep_through(struct run *run)
     return sweep;
 }
 
-/* Trials of a source that was changed say nothing of it as it is. */
+/* Trials of a changed source do not count for the new one. */
 TEST(test_trials_of_another_source_are_stale)
 {
     struct run *run = create("[1000, 100000]", "");
@@ -146,7 +147,7 @@ TEST(test_trials_of_another_source_are_stale)
     assert_int_equal(sweep->measured, 12);
     assert_non_null(strstr(run->notes, "12 trials are stale"));
     run_end_sweep(sweep);
-    /* As it was before: what was measured then counts again. */
+    /* With the original source the old measurements count again. */
     run_write(run, "k.cu", "void copy();\n");
     sweep = sweep_through(run);
     assert_int_equal(sweep->measured, 12);
@@ -154,7 +155,7 @@ TEST(test_trials_of_another_source_are_stale)
     end(run);
 }
 
-/* What won under another driver is tried before what nobody knows anything of. */
+/* A winner under another driver is tried before untried points. */
 TEST(test_who_won_elsewhere_is_tried_first)
 {
     struct run *run = create("[1000, 100000]", "");

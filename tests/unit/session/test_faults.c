@@ -1,10 +1,10 @@
-/* What goes wrong while it is measured costs one trial at most, and nothing that is wrong wins. */
+/* A fault during measuring costs at most one trial, and no wrong configuration wins. */
 #include "faulty_device.h"
 
 #include "tuner/base/clock.h"
 #include "tuner/session/check.h"
 
-/* A run that has begun, with these faults from the start. */
+/* Starts a run with these faults from the start. */
 static struct run *start_with(const char *text, const char *wanted, size_t devices)
 {
     set_faults(wanted);
@@ -33,7 +33,7 @@ static void end(struct run *run)
     set_faults("");
 }
 
-/* Which was measured for that one: it itself, or who launches the same. */
+/* Returns the candidate measured for that key: itself, or one with the same launch. */
 static struct candidate *candidate_of(struct sweep *sweep, const char *key)
 {
     struct candidate *candidate = candidates_at_key(&sweep->candidates, key);
@@ -48,7 +48,7 @@ TEST(test_a_crash_is_one_trial)
     struct run *run = start("crash at=time block=64 step=2", 1);
     struct sweep *sweep = sweep_through(run);
     assert_int_equal(sweep->measured, 12);
-    assert_int_equal(sweep->failures, 2); /* both ways; part 3 launches what part 2 does */
+    assert_int_equal(sweep->failures, 2); /* both ways; part 3 makes the launch of part 2 */
     assert_int_equal(candidate_of(sweep, "way=one block=64 part=2")->status, TRIAL_CRASHED);
     assert_int_equal(candidate_of(sweep, "way=one block=64 part=1")->status, TRIAL_OK);
     assert_int_equal(candidate_of(sweep, "way=one block=128 part=2")->status, TRIAL_OK);
@@ -58,7 +58,7 @@ TEST(test_a_crash_is_one_trial)
                      2);
     assert_int_equal(run_count(run, "SELECT count(*) FROM in_flight"), 0);
     run_end_sweep(sweep);
-    /* It is known, and is tried again only when that is asked for. */
+    /* The failure is known, and the configuration is tried again only on request. */
     sweep = sweep_through(run);
     assert_int_equal(sweep->measured, 0);
     run_end_sweep(sweep);
@@ -87,7 +87,8 @@ TEST(test_what_hangs_is_ended)
     end(run);
 }
 
-/* Where a busy machine gave its process no processor it is not to blame: the next run tries it. */
+/* A busy machine that gave the process no processor is to blame: the next run retries the
+ * configuration. */
 TEST(test_load_is_no_hang)
 {
 #ifndef TUNE_FAILPOINTS
@@ -116,7 +117,8 @@ TEST(test_load_is_no_hang)
     end(run);
 }
 
-/* When the budget is over by more than it may be, what hangs is given up, and is not to blame. */
+/* When the budget is exceeded by more than its tolerance, a hanging configuration is abandoned
+ * without blame. */
 TEST(test_what_hangs_is_given_up_with_the_budget)
 {
     struct run *run = start("hang at=time block=128 step=1", 1);
@@ -124,7 +126,7 @@ TEST(test_what_hangs_is_given_up_with_the_budget)
     run->options.budget_ns = 1000000000;
     worker_end_by(run->session.lanes[0].worker, begun_ns + 500000000);
     struct sweep *sweep = sweep_through(run);
-    assert_true(clock_running_ns() - begun_ns < 10000000000); /* its limit is 15 s */
+    assert_true(clock_running_ns() - begun_ns < 10000000000); /* its own limit is 15 s */
     assert_int_equal(sweep->failures, 0);
     assert_int_equal(run_count(run, "SELECT count(*) FROM trials WHERE status = 'timed_out'"), 0);
     assert_int_equal(run_count(run, "SELECT count(*) FROM in_flight"), 0);
@@ -132,7 +134,7 @@ TEST(test_what_hangs_is_given_up_with_the_budget)
     end(run);
 }
 
-/* A child that somebody else kills says nothing of what it was doing. */
+/* A child killed from outside is no evidence against its configuration. */
 TEST(test_who_was_killed_is_tried_again)
 {
     struct run *run = start("killed at=time block=64 step=1 once=a", 1);
@@ -155,8 +157,8 @@ TEST(test_a_binary_that_ends_its_loader_fails_alone)
     end(run);
 }
 
-/* The fastest, when it is wrong, is out: also of what is written when the run ends early, and of
- * the next run. */
+/* A wrong fastest configuration is out: also in the results of a run that ends early, and in the
+ * next run. */
 TEST(test_a_wrong_result_never_wins)
 {
     char key[CONFIGURATION_KEY_BYTES];
@@ -189,7 +191,7 @@ TEST(test_a_wrong_result_never_wins)
 
 /* ---- a race ---- */
 
-/* Swept without faults; these come then. */
+/* Sweeps without faults, then sets these. */
 static struct contest *contest_with(struct run *run, const char *wanted)
 {
     struct sweep *sweep = sweep_through(run);
@@ -210,7 +212,7 @@ static bool compete(struct run *run, struct contest *contest)
     return found;
 }
 
-/* Wrong for the first time while it races: it is out, and a trial says so. */
+/* A candidate that is wrong for the first time in the race is out, and a trial records it. */
 TEST(test_who_is_wrong_in_the_race_is_out)
 {
     struct run *run = start("", 1);
@@ -228,8 +230,8 @@ TEST(test_who_is_wrong_in_the_race_is_out)
     end(run);
 }
 
-/* Where the size is one that nobody asked for, it keeps those at which more probes find it right;
- * among ties who serves all wins. */
+/* A candidate wrong at an unlisted size keeps the sizes at which further probes are right; among
+ * ties the one that serves all wins. */
 TEST(test_who_is_wrong_at_a_size_nobody_asked_for_serves_less)
 {
     struct run *run = start("", 1);
@@ -244,8 +246,8 @@ TEST(test_who_is_wrong_at_a_size_nobody_asked_for_serves_less)
     end(run);
 }
 
-/* Where nobody had looked before: at other sizes, of an experiment that promises all. It is out for
- * good, in the next run as well, which launches nothing to know it. */
+/* A candidate wrong at another size, in an experiment that promises all sizes, is out for good,
+ * also in the next run, without a launch. */
 TEST(test_who_is_wrong_at_another_size_is_out_for_good)
 {
     char all[4096];
@@ -282,7 +284,7 @@ TEST(test_who_is_wrong_at_another_size_is_out_for_good)
     end(run);
 }
 
-/* So do all where all fail, which is said once; nobody is out. */
+/* A size at which all fail is reported once, and no candidate is out. */
 TEST(test_a_size_at_which_all_fail_is_not_promised)
 {
     struct run *run = start("", 1);
@@ -298,7 +300,7 @@ TEST(test_a_size_at_which_all_fail_is_not_promised)
     end(run);
 }
 
-/* A worker that ends somewhere in the race costs a round, not the race; who crashes it twice is
+/* A worker that ends in the race costs a round, not the race; a candidate that crashes it twice is
  * out. */
 TEST(test_a_race_outlives_its_worker)
 {
@@ -324,7 +326,7 @@ TEST(test_a_race_outlives_its_worker)
 
 /* ---- devices that do not come back ---- */
 
-/* The race is held anew, from its start, on another device; so is the confirmation. */
+/* The race is repeated from its start on another device; so is the confirmation. */
 TEST(test_a_lost_device_leaves_its_stage_to_another)
 {
     struct run *run = start("", 2);
@@ -345,7 +347,7 @@ TEST(test_a_lost_device_leaves_its_stage_to_another)
     end(run);
 }
 
-/* With no device left the run ends, and what was measured is there for the next one. */
+/* Without any device left the run ends, and the next one uses its results. */
 TEST(test_what_was_measured_outlives_the_device)
 {
     struct run *run = start("crash at=time after=25 once=a; lost at=open if=a", 1);
@@ -356,7 +358,7 @@ TEST(test_what_was_measured_outlives_the_device)
     assert_int_equal(run_count(run, "SELECT count(*) FROM trials"), kept);
     assert_int_equal(run_count(run, "SELECT count(*) FROM trials WHERE status = 'crashed'"), 0);
     run_end_sweep(sweep);
-    run->session.lanes[0].lost = false; /* it is back */
+    run->session.lanes[0].lost = false; /* the device is back */
     set_faults("");
     RUN_OK(run, worker_fresh(run->session.lanes[0].worker, &run->error));
     sweep = sweep_through(run);
@@ -368,7 +370,7 @@ TEST(test_what_was_measured_outlives_the_device)
     end(run);
 }
 
-/* Of two lanes one is lost in the sweep: the other one does the rest, and nothing is done twice. */
+/* If one of two lanes is lost in the sweep, the other does the rest, and nothing is done twice. */
 TEST(test_a_lane_leaves_what_it_had_in_hand)
 {
     struct run *run = start("crash at=time device=0 once=a; lost at=open device=0 if=a", 2);

@@ -1,10 +1,10 @@
-/* All problems of a run on a group of null devices; and looks at sizes that nobody named. */
+/* All problems of a run on a group of null devices; and looks at unlisted sizes. */
 #include "session_fixture.h"
 
 #include "tuner/session/look.h"
 #include "tuner/session/losses.h"
 
-/* A run of both sizes of the experiment, started but not begun. */
+/* Starts a run of both sizes of the experiment without beginning it. */
 static struct run *start(size_t devices, const struct session_experiment *experiment)
 {
     struct run *run = run_create(usual_text, "time");
@@ -39,7 +39,7 @@ TEST(test_spaces_are_made_once_and_counted)
     assert_int_equal(run->summary.points_legal, 24);
     assert_int_equal(run->summary.points_product, 24);
     run_group(run);
-    assert_int_equal(group->spaces.count, 0); /* each was handed to its sweep */
+    assert_int_equal(group->spaces.count, 0); /* each was passed to its sweep */
     run_free(run);
 }
 
@@ -61,7 +61,7 @@ TEST(test_a_whole_run)
     assert_int_equal(run_count(run, "SELECT count(*) FROM ranges"), (int64_t)summary->ranges);
     assert_int_equal(run_count(run, "SELECT min(n_low) FROM ranges"), 1000);
     assert_int_equal(run_count(run, "SELECT max(n_high) FROM ranges"), 100000);
-    /* Once more: nothing is left to be done. */
+    /* The second time there is no work left. */
     run->winners = 0;
     RUN_OK(run, group_count_work(run->work.group, &run->error));
     run_group(run);
@@ -107,7 +107,7 @@ TEST(test_a_limited_run_has_no_ranges)
     run->session.experiments = &experiment;
     run->session.experiment_count = 1;
     RUN_OK(run, group_count_work(run->work.group, &run->error));
-    assert_int_equal(run->work.group->spaces.count, 1); /* of the size that is named */
+    assert_int_equal(run->work.group->spaces.count, 1); /* of the listed size */
     run_group(run);
     assert_int_equal(run->summary.trials, 2);
     assert_int_equal(run_count(run, "SELECT count(*) FROM ranges"), 0);
@@ -152,7 +152,7 @@ TEST(test_a_look_compares_a_few)
     assert_true(look.losses[look.best].estimate == 0);
     assert_true(look.losses[1 - look.best].estimate >= 0);
     assert_true(look.losses[1 - look.best].high >= look.losses[1 - look.best].estimate);
-    /* It leaves nothing: no rows, no problem of a size that was not asked for. */
+    /* No rows are left, and no problem of an unlisted size. */
     assert_int_equal(run_count(run, "SELECT count(*) FROM trials"), 0);
     assert_int_equal(run_count(run, "SELECT count(*) FROM rounds"), 0);
     assert_null(lane->known);

@@ -1,4 +1,4 @@
-/* What an experiment that was changed leaves of earlier runs, and who may win then. */
+/* The results of earlier runs that a changed experiment keeps, and the possible winners. */
 #include "session_fixture.h"
 
 static struct run *create(void)
@@ -8,7 +8,7 @@ static struct run *create(void)
     return run;
 }
 
-/* The run's experiment with `from` replaced, and a whole session of it. */
+/* Runs a whole session of the experiment with `from` replaced. */
 static void run_changed(struct run *run, const char *from, const char *to)
 {
     struct text text = {0};
@@ -51,7 +51,8 @@ TEST(test_more_values_make_nothing_stale)
     run_free(run);
 }
 
-/* Whatever was measured of it: what the experiment no longer allows is neither raced nor chosen. */
+/* However it was measured, a configuration that the experiment no longer allows is neither raced
+ * nor chosen. */
 TEST(test_what_is_no_longer_allowed_does_not_win)
 {
     static const char winners_of_64[] =
@@ -70,8 +71,7 @@ TEST(test_what_is_no_longer_allowed_does_not_win)
     run_free(run);
 }
 
-/* The same values that launch something else, pass something else or are held against something
- * else. */
+/* Equal values with another launch, other arguments or another reference are measured again. */
 TEST(test_another_meaning_is_measured_again)
 {
     static const char *const changes[][2] = {
@@ -96,7 +96,7 @@ static int64_t winners_of(struct run *run, const char *condition)
     return run_count(run, sql);
 }
 
-/* A thorougher run goes on where a quick one ended; a quick one after it takes nothing back. */
+/* A more thorough run continues a quick one; a later quick run takes nothing back. */
 TEST(test_what_was_swept_is_confirmed_later)
 {
     struct run *run = create();
@@ -117,7 +117,7 @@ TEST(test_what_was_swept_is_confirmed_later)
     run_free(run);
 }
 
-/* Times with a warm cache say nothing of a cold one: each has its trials and its winners. */
+/* Times with a warm cache say nothing about a cold one: each has its own trials and winners. */
 TEST(test_cold_and_hot_caches_are_apart)
 {
     struct run *run = create();
@@ -132,8 +132,7 @@ TEST(test_cold_and_hot_caches_are_apart)
     run_free(run);
 }
 
-/* Another objective measures nothing of the sweep again, and has winners of its own beside the
- * others. */
+/* Another objective does not repeat the sweep, and has its own winners beside the others. */
 TEST(test_another_objective_chooses_among_what_is_known)
 {
     struct run *run = create();

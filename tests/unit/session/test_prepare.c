@@ -1,4 +1,4 @@
-/* What is set aside before it costs the device anything: by what the binary tells. */
+/* Rejections before any cost for the device: by facts of the binary. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "tuner/base/text.h"
 #include "tuner/session/sweep.h"
 
-/* `way` is a template argument and a define, `part` only tells how it is launched. */
+/* `way` is a template argument and a define, `part` only changes the launch. */
 static const char text[] = "experiment: twins\n"
                            "source: k.cu\n"
                            "sizes: {n: [1000]}\n"
@@ -34,7 +34,7 @@ static const char text[] = "experiment: twins\n"
                            "  - {name: part, type: i32, value: part}\n"
                            "check: {reference: f, source: r.c, output: out, tolerance: 0}\n";
 
-/* The binaries by number; `mute` tells nothing. */
+/* The binaries by number; `mute` has no facts. */
 enum { PLAIN, AGAIN, OTHER, MUTE, BINARIES };
 static const char *const names[BINARIES] = {"plain", "again", "other", "mute"};
 static const char *const codes[BINARIES] = {"0123", "0123", "4567", ""};
@@ -169,7 +169,7 @@ static struct worker_outcome foresee(struct fixture *f, struct candidate *candid
     return slot.outcome;
 }
 
-/* As if it had been measured. */
+/* Marks a candidate as measured. */
 static void measured(struct fixture *f, struct candidate *candidate)
 {
     candidate->state = CANDIDATE_DONE;

@@ -1,5 +1,4 @@
-/* Who works: lanes that are lost, limits of time, waiting without polling, inputs that are told
- * once. */
+/* Lanes: losses, time limits, waiting without polling, inputs sent once. */
 #include "session_fixture.h"
 
 #include "tuner/base/clock.h"
@@ -40,7 +39,7 @@ TEST(test_a_task_goes_on_where_a_device_is_left)
     assert_int_equal(on_some_lane(&group, lose_some, &task, &error), STATUS_OK);
     assert_int_equal(task.calls, 3);
     assert_ptr_equal(task.last, &lanes[2]);
-    /* What is no loss is not tried again. */
+    /* Another failure than a loss is not tried again. */
     assert_int_equal(on_some_lane(&group, fail_at_once, &calls, &error), STATUS_IO);
     assert_int_equal(calls, 1);
     lanes[2].lost = true;
@@ -88,7 +87,7 @@ TEST(test_jobs_are_done_on_all_devices_at_once)
     for (size_t i = 0; i < SESSION_STAGES; i++)
         assert_int_equal(group->clock.lanes[i], 0);
     assert_false(group->lanes[0]->at_work || group->lanes[1]->at_work);
-    /* Once one fails no more are begun; a lost device leaves what it had to the other. */
+    /* After a failure no more jobs begin; a lost device leaves its work to the other. */
     struct task task = {.losses = 1};
     struct lane_job more[3] = {{.next = &more[1], .task = lose_some, .context = &task},
                                {.next = &more[2], .task = fail_at_once, .context = &calls},
@@ -120,7 +119,7 @@ TEST(test_stages_share_the_time)
     const int64_t race_ns = stage_ns(&group, STAGE_RACE);
     assert_true(race_ns >= 0 && race_ns < 1000000000);
     assert_int_equal(stage_ns(&group, STAGE_CHECK), 0);
-    /* Of three lanes at jobs of their own each has a third of the time that passes. */
+    /* With three lanes at jobs of their own, each accounts for a third of the passing time. */
     group.clock.lanes[STAGE_CHECK] = 1;
     group.clock.lanes[STAGE_RACE] = 2;
     group.clock.since_ns = clock_running_ns() - 3000 * INT64_C(1000000000);
@@ -128,14 +127,14 @@ TEST(test_stages_share_the_time)
     assert_in_range(stage_ns(&group, STAGE_RACE) / INT64_C(1000000000), 2000, 2200);
 }
 
-/* 50 times the best, for the blocks and what is around them; more when uploads may be in it. */
+/* 50 times the best for the blocks and their surroundings; more if uploads may be included. */
 TEST(test_time_limits)
 {
     struct run *run = run_create(usual_text, "time");
     run_start(run, 1);
     struct lane *lane = &run->session.lanes[0];
     assert_int_equal(lane_timeout_ms(lane, 1e6, 6, true), 15000);
-    assert_int_equal(lane_timeout_ms(lane, 0, 6, false), 15000); /* nothing to go by */
+    assert_int_equal(lane_timeout_ms(lane, 0, 6, false), 15000); /* no earlier times */
     assert_int_equal(lane_timeout_ms(lane, 1e6, 6, false), 5000);
     assert_int_equal(lane_timeout_ms(lane, 1e8, 6, false), 50000);
     (void)setenv("TUNE_TRIAL_TIMEOUT_MS", "200", 1);
@@ -161,7 +160,7 @@ struct waking {
     pthread_t thread;
 };
 
-/* Takes the mutex, so that the other one must have given it up. */
+/* Takes the mutex, which the waiter must have released. */
 static void *wake_others(void *context)
 {
     struct waking *waking = context;
@@ -182,7 +181,7 @@ TEST(test_a_waiting_lane_is_woken_by_another)
     RUN_OK(run, group_await_compilers(group, &group->binaries, 60000, &run->error));
     assert_true(clock_now_ns() - started_ns < 30000000000);
     (void)pthread_join(waking.thread, NULL);
-    /* Nobody wakes it: it looks again after a while. */
+    /* Without a wake-up the waiter looks again after a while. */
     RUN_OK(run, group_await_compilers(group, &group->binaries, 1, &run->error));
     run_free(run);
 }

@@ -1,4 +1,4 @@
-/* Whole sessions on null devices: how they end, whatever happens, and that the next one goes on. */
+/* Whole sessions on null devices: how they end in every case, and that the next one continues. */
 #include "faulty_device.h"
 
 #include "tuner/base/lock.h"
@@ -12,8 +12,8 @@ static struct run *create(const char *wanted_faults, const char *objective)
     return run;
 }
 
-/* However a session ended: no process of it is left, nothing is in flight, and another one may have
- * the device at once. */
+/* Checks after any end of a session: no process of it is left, no launch is in flight, and another
+ * session may have the device at once. */
 static void expect_nothing_left(struct run *run)
 {
     char path[64];
@@ -36,7 +36,7 @@ static void end(struct run *run)
     set_faults("");
 }
 
-/* All that there is to be known of the experiment. */
+/* Checks that all results of the experiment are there. */
 static void expect_complete(struct run *run)
 {
     assert_int_equal(run_count(run, "SELECT count(*) FROM trials WHERE stage = 'sweep'"), 24);
@@ -75,7 +75,7 @@ TEST(test_a_session_is_told_and_kept)
                                     "ended_at IS NOT NULL AND wall_ns > 0"),
                      1);
     assert_int_equal(run_count(run, "SELECT count(*) FROM ceilings"), 1);
-    /* The next one finds nothing to do, and changes nothing. */
+    /* The next session has no work, and changes nothing. */
     const int64_t samples = run_count(run, "SELECT count(*) FROM samples");
     RUN_OK(run, run_session(run));
     assert_int_equal(summary->trials, 0);
@@ -136,7 +136,7 @@ TEST(test_a_taken_device_is_not_touched)
     end(run);
 }
 
-/* What cannot be done is said before anything is measured. */
+/* Impossible requests are reported before the first measurement. */
 TEST(test_wrong_wishes_end_a_session_at_its_start)
 {
     struct run *run = create("", "time");
@@ -182,7 +182,7 @@ static void stop_after_some(void *context, const struct session_progress *progre
     stop = --events_left <= 0;
 }
 
-/* Wherever a user stops it: all measurements are kept, and is not measured again. */
+/* Wherever a user stops the run, all measurements are kept, and none is repeated. */
 TEST(test_a_stop_anywhere_loses_nothing)
 {
     struct run *run = create("", "time");
@@ -210,7 +210,7 @@ TEST(test_a_stop_anywhere_loses_nothing)
     end(run);
 }
 
-/* A stop in the sweep leaves a best so far, which is not taken for more than it is. */
+/* A stop in the sweep leaves a best so far, marked as such. */
 TEST(test_a_stop_leaves_a_best_so_far)
 {
     struct run *run = create("", "time");
@@ -264,7 +264,7 @@ TEST(test_a_worker_may_be_killed_at_any_time)
     }
 }
 
-/* One that a configuration ends costs that configuration, in each stage that it comes to. */
+/* A crash caused by a configuration costs that configuration, in each stage that it reaches. */
 TEST(test_a_crash_costs_one_configuration)
 {
     static const int when[] = {0, 30, 90, 170};
@@ -283,7 +283,7 @@ TEST(test_a_crash_costs_one_configuration)
     }
 }
 
-/* A device that is gone for good ends the session; what it had measured serves the next one. */
+/* A device that is lost for good ends the session; the next one uses its measurements. */
 TEST(test_a_lost_device_fails_the_run)
 {
     struct run *run = create("crash at=time after=40 once=a; lost at=open if=a", "time");

@@ -1,4 +1,4 @@
-/* A sweep, on null devices: what is tried, what is known, and what is set aside. */
+/* A sweep on null devices: tried, known and rejected configurations. */
 #include "session_fixture.h"
 
 #include "tuner/base/clock.h"
@@ -19,7 +19,7 @@ static struct candidate *candidate_of(struct sweep *sweep, const char *key)
     return candidate;
 }
 
-/* Each configuration has one trial; what launches the same as another is not launched. */
+/* Each configuration has one trial; duplicates of a launch are not launched. */
 TEST(test_all_is_tried_once)
 {
     struct run *run = run_create(usual_text, "time");
@@ -66,18 +66,18 @@ TEST(test_what_is_known_is_not_measured_again)
     struct candidate *second = candidate_of(again, "way=two block=128 part=2");
     struct candidate *third = candidate_of(again, last_key);
     assert_true(second->same_as == third || third->same_as == second);
-    /* Of those that failed in a way that the user wants tried again, each is. */
+    /* Configurations with a failure that the user wants to retry are all tried again. */
     run->options.retry_mask = 1u << TRIAL_SKIPPED;
     struct sweep *retried = sweep_through(run);
     assert_int_equal(retried->measured, 4);
-    assert_int_equal(retried->duplicates, 0); /* of what is known no plan is made */
+    assert_int_equal(retried->duplicates, 0); /* no plan is made for known results */
     run_end_sweep(retried);
     run_end_sweep(again);
     run_end_sweep(first);
     run_free(run);
 }
 
-/* By another objective the search is told what the times come to, also those of earlier runs. */
+/* With another objective the search receives its values, also of earlier runs. */
 TEST(test_known_times_are_told_by_the_objective)
 {
     struct run *run = run_create(usual_text, "time_ns * block");
@@ -106,7 +106,7 @@ TEST(test_two_lanes_share_a_sweep)
     struct sweep *sweep = sweep_through(run);
     assert_int_equal(run_count(run, "SELECT count(*) FROM trials"), 12);
     assert_int_equal(run_count(run, "SELECT count(DISTINCT environment_id) FROM trials"), 1);
-    /* Whoever is lost leaves its work to the other one. */
+    /* A lost lane leaves its work to the other. */
     run->options.retry_mask = 1u << TRIAL_OK | 1u << TRIAL_SKIPPED;
     run->session.lanes[0].lost = true;
     struct sweep *again = sweep_through(run);
@@ -149,7 +149,8 @@ TEST(test_a_run_may_be_limited_to_a_few)
     run_free(run);
 }
 
-/* What was running when the machine went down is set aside, and so is what ended tune twice. */
+/* A configuration that was running when the machine went down is set aside, and so is one that
+ * ended tune twice. */
 TEST(test_what_never_ended_is_set_aside)
 {
     struct run *run = run_create(usual_text, "time");
@@ -211,8 +212,8 @@ TEST(test_a_stop_keeps_what_was_measured)
     run_free(run);
 }
 
-/* Baselines go before all else, with the block that the device suggests, also where it is none of
- * the parameter's values; one that does not fit fails alone. */
+/* Baselines come first, with the block that the device suggests, even if it is none of the
+ * parameter's values; one that does not fit fails alone. */
 static const char baselines_text[] =
     "experiment: twins\n"
     "source: k.cu\n"
@@ -256,7 +257,7 @@ TEST(test_baselines_go_first)
 
 static int64_t to_charge_ns;
 
-/* Once the first trial is done, so long has passed. */
+/* Lets that much time pass once the first trial is done. */
 static void let_time_pass(void *context, const struct session_progress *progress)
 {
     (void)context;
@@ -266,7 +267,7 @@ static void let_time_pass(void *context, const struct session_progress *progress
     to_charge_ns = 0;
 }
 
-/* A problem that is one of ten, of a budget of 1000 s, of which so long passes with its first
+/* Sweeps one problem of ten with a budget of 1000 s, of which `passing_s` pass with its first
  * trial. */
 static struct sweep *sweep_meanwhile(struct run *run, int64_t passing_s)
 {
@@ -280,13 +281,14 @@ static struct sweep *sweep_meanwhile(struct run *run, int64_t passing_s)
     return sweep;
 }
 
-/* What was begun gets an answer, be its share spent: baselines alone are none, and do not race. */
+/* A begun problem gets an answer even if its share is spent: baselines alone are no answer, and do
+ * not race. */
 TEST(test_baselines_are_no_answer)
 {
     struct run *run = run_create(baselines_text, "time");
     run_start(run, 1);
     struct sweep *sweep = sweep_meanwhile(run, 300);
-    assert_in_range(sweep->measured, 3, 5); /* until one of them works */
+    assert_in_range(sweep->measured, 3, 5); /* until one configuration works */
     assert_true(sweep_has_contenders(&run->work, sweep));
     run_end_sweep(sweep);
     run_free(run);
@@ -296,7 +298,7 @@ TEST(test_baselines_are_no_answer)
     assert_in_range(sweep->measured, 1, 2);
     assert_false(sweep_has_contenders(&run->work, sweep));
     run_end_sweep(sweep);
-    /* So goes a whole run: nothing races, and what was measured of the first is what there is. */
+    /* A whole run likewise: no race, and the results are those of the first problem. */
     run_free(run);
     run = run_create(baselines_text, "time");
     to_charge_ns = INT64_C(1001000000000);
@@ -308,9 +310,8 @@ TEST(test_baselines_are_no_answer)
     run_free(run);
 }
 
-/* Of a large space some points are tried where nobody says how many; what is known is not added to.
- * A search that begins with those of another size may end sooner, where many are as good as its
- * best. */
+/* Of a large space some points are tried without a given number; known ones are not added to. A
+ * search that begins with those of another size may end sooner if many are as good as its best. */
 TEST(test_auto_says_how_many)
 {
     struct text text = {0};
@@ -329,7 +330,7 @@ TEST(test_auto_says_how_many)
     assert_true(first->searched_all);
     assert_non_null(strstr(run->notes, "n=1000: 300 of its 2400 configurations are tried; "));
     assert_int_equal(run->summary.searched_in_part, 1);
-    run->summary.searched_in_part = 0; /* a run says it of the first problem alone */
+    run->summary.searched_in_part = 0; /* reported by a run for the first problem alone */
     const struct store_problem problem = {.experiment_id = run->work.experiment_id,
                                           .key = run->work.problem.key,
                                           .n = 100000,
@@ -356,7 +357,8 @@ TEST(test_auto_says_how_many)
     text_free(&text);
 }
 
-/* Another sweep whose search has asked for all points of the pending binary and has no others. */
+/* Makes another sweep whose search has requested all points of the pending binary and has no
+ * others. */
 static struct sweep *sweep_that_waits(struct run *run, const struct sweep *first, size_t pending)
 {
     struct sweep *sweep = run_sweep(run);
@@ -387,8 +389,8 @@ static void end_sweep_that_waits(struct sweep *sweep)
     run_end_sweep(sweep);
 }
 
-/* What the device is given until it waits: all of another binary, as fast at the other size as the
- * one before, or slower. */
+/* Counts the configurations that the device gets until it waits: all of another binary, as fast at
+ * the other size as the one before, or slower. */
 static size_t count_given(struct run *run, struct sweep *sweep, struct sweep *first, size_t binary)
 {
     double last_ns = 0;
@@ -406,8 +408,8 @@ static size_t count_given(struct run *run, struct sweep *sweep, struct sweep *fi
     }
 }
 
-/* Under a budget, while all that the search asked for is compiled, the device has what was tried at
- * another size and has its binary, the best first. */
+/* Under a budget, while all requested points are being compiled, the device gets points tried at
+ * another size that have their binary, the best first. */
 TEST(test_the_device_does_not_wait_for_compilers)
 {
     struct text text = {0};

@@ -64,7 +64,7 @@ TEST_WITH(test_a_candidate_is_prepared_once, setup, teardown)
     assert_ptr_equal(prepared->plan.launches[0].kernel, kernel);
 }
 
-/* What was planned by the binary alone stands when the device says the same. */
+/* A plan made from the binary alone stays if the device agrees. */
 TEST_WITH(test_what_was_planned_ahead_stands, setup, teardown)
 {
     struct fixture *f = *state;
@@ -109,7 +109,7 @@ TEST_WITH(test_a_slot_is_timed_alone, setup, teardown)
     RUN_OK(f->run, track_time_alone(&f->run->work, &f->track, slot, &timing, &f->run->error));
     assert_int_equal(slot->sample_count, 10);
     assert_int_equal(slot->runs, runs);
-    /* The hopeless ends with its first. */
+    /* A hopeless trial ends with its first block. */
     timing.stop_above_ns = measured.times.median / 2;
     slot_drop_samples(slot);
     RUN_OK(f->run, track_time_alone(&f->run->work, &f->track, slot, &timing, &f->run->error));
@@ -145,7 +145,7 @@ TEST_WITH(test_a_round_visits_who_is_wanted, setup, teardown)
     assert_true(fabs(f->track.twin[0]) < 0.02);
     assert_true(isnan(f->track.twin[1]));
     assert_int_equal(track_judge(&f->run->work, &f->track), 2);
-    /* The values are logarithms of what the medians say. */
+    /* The values are logarithms of the medians. */
     struct measured measured;
     RUN_OK(f->run, slot_measured(&f->run->work, &f->slots[0], &measured, &f->run->error));
     assert_true(fabs(f->track.y[0] - log(measured.value)) < 0.02);
@@ -193,7 +193,7 @@ static void kill_worker(void)
     }
 }
 
-/* A round in which the worker was replaced counts for nothing, and the next one goes on. */
+/* A round in which the worker was replaced does not count, and the next one continues. */
 TEST_WITH(test_a_round_with_a_dead_worker_does_not_count, setup, teardown)
 {
     struct fixture *f = *state;
@@ -236,7 +236,7 @@ TEST_WITH(test_rounds_and_trials_go_into_the_store, setup, teardown)
                      1);
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM samples"),
                      (int64_t)f->slots[1].sample_count);
-    /* Who failed has a row that says why, without a plan. */
+    /* A failed candidate has a row with the reason, without a plan. */
     f->slots[0].outcome.status = TRIAL_CRASHED;
     (void)string_format(f->slots[0].outcome.detail, sizeof f->slots[0].outcome.detail, "gone");
     RUN_OK(f->run, slot_measured(&f->run->work, &f->slots[0], &measured, &f->run->error));

@@ -14,7 +14,7 @@ static inline double uniform(struct random *random)
     return ((double)(random_next(random) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* Box and Muller. */
+/* Draws a normal number by Box and Muller's method. */
 static inline double normal(struct random *random)
 {
     double radius = sqrt(-2 * log(uniform(random)));
@@ -23,13 +23,12 @@ static inline double normal(struct random *random)
 
 enum { SIMULATED_BLOCKS_MAX = 16 };
 
-/* A device that is measured: blocks spread log-normally by `sigma`, a share `outliers` of them
- * takes three times as long, and from visit to visit the level walks by `walk` and rises by
- * `slope`. */
+/* A simulated device: blocks spread log-normally by `sigma`, a share `outliers` of them takes three
+ * times as long, and from visit to visit the level walks by `walk` and rises by `slope`. */
 struct simulated_device {
     struct random random;
     double sigma, outliers, walk, slope;
-    size_t blocks; /* of a visit */
+    size_t blocks; /* blocks per visit */
     double level;
 };
 
@@ -45,7 +44,8 @@ static inline double median_of_few(double *values, size_t count)
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-/* One visit of a candidate whose true ln time is `truth`: the median of ln over its blocks. */
+/* Measures one visit of a candidate whose true ln time is `truth`: the median of ln over its
+ * blocks. */
 static inline double visit(struct simulated_device *device, double truth)
 {
     double blocks[SIMULATED_BLOCKS_MAX];

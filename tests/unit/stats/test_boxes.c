@@ -21,7 +21,7 @@ static uint64_t draw(uint64_t bound)
     return (seed >> 33) % bound;
 }
 
-/* Tuples that differ; each configuration loses nothing, little, much, or cannot be used. */
+/* Draws tuples that differ; each configuration loses nothing, little or much, or cannot be used. */
 static struct world draw_world(void)
 {
     static const double losses[] = {0, 0.01, 0.019, 0.5};
@@ -41,7 +41,7 @@ static struct world draw_world(void)
     return world;
 }
 
-/* Whether a configuration may serve a spot, of those of a set of bits. */
+/* Tells whether a configuration of the set `among` may serve a spot. */
 static bool serves(const struct world *world, size_t spot, size_t configuration, unsigned among)
 {
     double least = (double)INFINITY;
@@ -60,7 +60,7 @@ static bool is_usable(const struct world *world, size_t spot)
     return false;
 }
 
-/* The size of the smallest set, found by trying all. */
+/* Returns the size of the smallest set, found by trying all. */
 static size_t smallest(const struct world *world)
 {
     const unsigned all = (1u << world->configurations) - 1;
@@ -87,8 +87,8 @@ static bool holds(const struct size_box *box, const int64_t *sizes)
     return true;
 }
 
-/* Each tuple between the least and the greatest sizes lies in one box, and each spot in one whose
- * configuration serves it. */
+/* Checks that each tuple between the least and the greatest sizes lies in one box, and each spot in
+ * one whose configuration serves it. */
 static void expect_boxes(const struct world *world, const struct size_box *boxes, size_t count,
                          unsigned chosen)
 {

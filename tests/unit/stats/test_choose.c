@@ -10,7 +10,8 @@ static double levels[MOST][PROCESSES];
 static struct contender contenders[MOST];
 static struct choice choice;
 
-/* Contender i is slower than the first by offs[i], give or take `spread` a process. */
+/* Makes contenders: contender i is slower than the first by offs[i], give or take `spread` per
+ * process. */
 static void set_up(const double *offs, size_t count, double spread)
 {
     struct random random = {5, 0};
@@ -71,7 +72,7 @@ TEST(a_baseline_never_wins)
     assert_int_equal(choice.fastest, 1);
     assert_int_equal(choice.winner, 1);
     assert_int_equal(choice.tied, 1);
-    assert_true(contenders[0].difference.high < 0); /* but its lead is shown */
+    assert_true(contenders[0].difference.high < 0); /* its lead is shown nevertheless */
     assert_true(choice.claim.high == 0);
     contenders[1].eligible = contenders[2].eligible = false;
     decide(3, 3);
@@ -121,9 +122,9 @@ TEST(missing_levels_are_no_advantage)
     decide(3, 3);
     assert_int_equal(choice.fastest, 1);
     assert_int_equal(choice.winner, 1);
-    assert_false(contenders[0].proven); /* by a single process */
+    assert_false(contenders[0].proven); /* seen by a single process */
     assert_true(contenders[0].tied);
-    assert_true(choice.claim.high < 0.005); /* only what has an interval counts */
+    assert_true(choice.claim.high < 0.005); /* only contenders with an interval count */
     for (size_t p = 0; p < PROCESSES; p++)
         levels[0][p] = (double)NAN;
     decide(3, 0);
@@ -135,9 +136,9 @@ TEST(missing_levels_are_no_advantage)
     assert_true(contenders[2].proven);
 }
 
-/* Half of one's rounds take 1.8 % more, the other takes 0.6 % more in all: what a program meets is
- * 0.9 % against 0.6 %. By the means of the processes the second is seen to be faster each time; by
- * medians, which are of one kind of rounds or the other by chance, it is not. */
+/* Half of one's rounds take 1.8 % more, the other takes 0.6 % more in all: a program meets 0.9 %
+ * against 0.6 %. By the means of the processes the second is faster each time; by medians, which
+ * belong to either kind of rounds by chance, it is not. */
 TEST(rounds_of_two_kinds_count_as_often_as_they_come)
 {
     enum { REPEATS = 300, FRESH = 8, ROUNDS = 20 };
@@ -171,7 +172,7 @@ TEST(rounds_of_two_kinds_count_as_often_as_they_come)
     assert_true(right[1] < REPEATS * 95 / 100);
 }
 
-/* What is claimed: no contender is faster by more than claim.high, at 99 %. */
+/* The claim: no contender is faster by more than claim.high, at 99 %. */
 TEST(the_claim_holds_as_often_as_it_says)
 {
     enum { REPEATS = 3000 };
@@ -199,7 +200,7 @@ TEST(the_claim_holds_as_often_as_it_says)
     assert_true(within >= REPEATS * 98 / 100);
 }
 
-/* Two processes of a busy machine: the bounds of what is left are those of a ratio. */
+/* Two processes of a busy machine: the bounds of the remaining contenders are those of a ratio. */
 TEST(few_processes_leave_wide_but_possible_bounds)
 {
     levels[0][0] = levels[0][1] = 0;
@@ -210,14 +211,15 @@ TEST(few_processes_leave_wide_but_possible_bounds)
     choose(contenders, 2, 2, 0.01, 0.99, 2, &choice);
     assert_true(contenders[1].difference.low > -1 && contenders[1].difference.low < 0);
     assert_true(contenders[1].difference.high > 1000);
-    /* One relation: it is tied, so a gain of 3.53 over it is not shown. */
+    /* Either a tie or a gain: a tied contender shows no gain of 3.53. */
     assert_true(contenders[1].tied && !contenders[1].proven);
     assert_true(difference_is_tied(contenders[1].difference, 0.01));
     levels[1][0] = log(3.5);
     levels[1][1] = log(3.51);
     choose(contenders, 2, 2, 0.01, 0.99, 2, &choice);
     assert_false(contenders[1].tied || difference_is_tied(contenders[1].difference, 0.01));
-    /* Of the race alone: as wide as it was there and as processes differ, and possible, too. */
+    /* A contender of the race alone has an interval as wide as in the race plus the spread of
+     * processes, and a possible one. */
     struct interval unknown =
         choice_outsider((struct interval){2.5, -1, (double)INFINITY}, 0, 0.01, 8, 0.99);
     assert_true(unknown.low >= -1 && difference_is_tied(unknown, 0.01));

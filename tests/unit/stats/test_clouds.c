@@ -12,7 +12,7 @@ enum { PROCESSES = 8, ROUNDS = 20, BLOCKS = 2, MOST = PROCESSES * ROUNDS * BLOCK
 
 struct source {
     struct random random;
-    double level; /* of the process */
+    double level; /* level of the process */
     double gap, share, sigma;
 };
 
@@ -48,8 +48,8 @@ TEST(the_dip_of_plain_cases_is_known)
         even[i] = (double)i;
         halves[i] = (i < 50 ? 0 : 1e6) + (double)i;
     }
-    assert_true(fabs(dip_of(even, 100) - 1.0 / 200) < 1e-12); /* as small as it gets */
-    assert_true(fabs(dip_of(halves, 100) - 0.25) < 0.01);     /* as large as it gets */
+    assert_true(fabs(dip_of(even, 100) - 1.0 / 200) < 1e-12); /* the smallest possible */
+    assert_true(fabs(dip_of(halves, 100) - 0.25) < 0.01);     /* the largest possible */
     assert_true(isnan(dip_of(even, 0)));
 }
 
@@ -189,7 +189,7 @@ TEST(what_is_found_is_told_with_its_numbers)
     clouds_text(&clouds, text);
     assert_memory_equal(text, "times form two groups 0.8 % apart: ", 35);
     assert_non_null(strstr(text, " % at 20.0"));
-    assert_true(clouds_find(samples, MOST, 0.0095, &clouds)); /* nearer than what counts */
+    assert_true(clouds_find(samples, MOST, 0.0095, &clouds)); /* nearer than the least distance */
     assert_false(clouds.found);
     clouds_text(&clouds, text);
     assert_string_equal(text, "");

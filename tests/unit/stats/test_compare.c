@@ -1,4 +1,4 @@
-/* Outputs held against what they must be, within each tolerance. */
+/* Comparison of outputs with the expected ones, within each tolerance. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { DETAIL_BYTES = 256, MANY = 1000 };
 
-/* Against what a function told, within a tolerance times the magnitude. */
+/* Compares with a function's results, within a tolerance times the magnitude. */
 static bool is_near(const void *got, enum element_type type, size_t count,
                     const struct tune_expected *expected, double tolerance, char *detail)
 {
@@ -20,7 +20,7 @@ static bool is_near(const void *got, enum element_type type, size_t count,
     return output_matches(got, type, count, &must, &within, "out", detail, DETAIL_BYTES);
 }
 
-/* Against elements of the output's own type. */
+/* Compares with elements of the output's own type. */
 static bool alike(const void *got, const void *expected, enum element_type type, size_t count,
                   struct tolerance within, char *detail)
 {
@@ -63,8 +63,8 @@ TEST(reals_are_compared_within_the_tolerance)
     assert_false(is_near(&got, ELEMENT_F32, 1, &expected, 1.0, detail));
 }
 
-/* A reference has no type to round to, so its result is rounded here; not where a tolerance covers
- * the rounding. */
+/* A reference has no type to round to, so its result is rounded here, unless a tolerance covers the
+ * rounding. */
 TEST(halves_are_compared_as_the_numbers_they_hold)
 {
     char detail[DETAIL_BYTES] = "";
@@ -155,7 +155,7 @@ TEST(units_in_the_last_place_are_steps_between_numbers)
     assert_true(alike(&other, &half, ELEMENT_F16, 1, two, detail));
 }
 
-/* Elements near 0 of a vector that is not: the vector's size is what rounding goes by. */
+/* Elements near 0 of a vector that is not: rounding is judged by the vector's size. */
 TEST(magnitudes_nobody_told_are_those_of_the_vector)
 {
     char detail[DETAIL_BYTES] = "";

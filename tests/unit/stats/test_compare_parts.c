@@ -1,5 +1,5 @@
-/* Outputs looked at in lanes of chunks, as devices do, in pieces, and one element after the other:
- * they say the same. */
+/* Outputs compared in lanes of chunks, as devices do, in pieces, and element by element: the
+ * results agree. */
 #include <stdio.h>
 
 #include "tests/unit/base/compare_data.h"
@@ -18,7 +18,7 @@ static struct findings all_chunks(const struct comparing *what, enum element_typ
     return out;
 }
 
-/* By the definition of each field. */
+/* Computes each field by its definition. */
 static struct findings each_element(const struct comparing *what, enum element_type type)
 {
     struct findings out = findings_none();
@@ -89,7 +89,7 @@ TEST(parts_and_the_whole_say_the_same)
     assert_true(counts[0] > 50 && counts[1] > 50);
 }
 
-/* A total has the same bits whichever way it is made: not those of a plain sum. */
+/* A total has the same bits however it is made, unlike a plain sum. */
 TEST(totals_are_added_in_lanes)
 {
     struct compare_data data = compare_make(ELEMENT_F64, KIND_EQUAL, COMPARE_CHUNK, 5);
@@ -110,7 +110,7 @@ TEST(totals_are_added_in_lanes)
     compare_free(&data);
 }
 
-/* Whatever is changed or moved in what is expected, the number for it is another. */
+/* Any change or move in the expected elements changes their number. */
 TEST(what_is_expected_has_a_number)
 {
     struct compare_data data = compare_make(ELEMENT_F32, KIND_EQUAL, 1000, 3);

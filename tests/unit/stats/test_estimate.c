@@ -76,7 +76,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* All Walsh averages sorted, the plain way. */
+/* Sorts all Walsh averages, the plain way. */
 static size_t walsh_averages(const double *values, size_t count, double *out)
 {
     size_t averages = 0;
@@ -123,8 +123,8 @@ TEST(too_few_numbers_bound_nothing)
     assert_true(isnan(interval.low) && isnan(interval.high));
 }
 
-/* At the first look of a race there must be something to see: 16 differences of one sign are less
- * likely than z = 3.8 asks for, of which the normal approximation knows nothing. */
+/* The first look of a race must be able to show something: 16 differences of one sign are less
+ * likely than z = 3.8 requires, which the normal approximation misses. */
 TEST(sixteen_rounds_are_enough_for_the_first_look)
 {
     double values[16];
@@ -219,7 +219,7 @@ TEST(of_a_ratio_no_more_is_told_than_its_bounds_say)
 {
     assert_int_equal(ratio_report(1.7, 2.1), RATIO_KNOWN);
     assert_int_equal(ratio_report(0.9, 1.1), RATIO_KNOWN);
-    assert_int_equal(ratio_report((double)NAN, (double)NAN), RATIO_KNOWN); /* of two medians */
+    assert_int_equal(ratio_report((double)NAN, (double)NAN), RATIO_KNOWN); /* two medians */
     assert_int_equal(ratio_report(0.000001, 639127), RATIO_UNKNOWN);
     assert_int_equal(ratio_report((double)NAN, 639127), RATIO_UNKNOWN);
     assert_int_equal(ratio_report(0.5, (double)NAN), RATIO_UNKNOWN);

@@ -1,4 +1,4 @@
-/* What the estimates claim, held against measurements whose truth is known. Prints the shares that
+/* Claims of the estimates, compared with measurements whose truth is known. Prints the shares that
  * docs/statistics.md quotes. */
 #include <stdio.h>
 
@@ -15,7 +15,7 @@ static void assert_share(const char *what, size_t hits, size_t of, double least,
         fail_msg("%s: %.4f is not in %.4f .. %.4f", what, share, least, most);
 }
 
-/* Two candidates, measured in turn in a random order: the second is slower by `gap`. */
+/* Measures two candidates alternately in random order; the second is slower by `gap`. */
 static void fill_rounds(struct simulated_device *device, double gap, double *differences,
                         size_t count)
 {
@@ -27,7 +27,7 @@ static void fill_rounds(struct simulated_device *device, double gap, double *dif
     }
 }
 
-/* 1 % of noise in a block, and a device that drifts by 1 % in the time of the rounds. */
+/* Makes a device with 1 % of noise in a block that drifts by 1 % in the time of the rounds. */
 static struct simulated_device drifting(uint64_t seed)
 {
     struct simulated_device device = {.random = {seed, 0}, .sigma = 0.01, .blocks = 5};
@@ -69,7 +69,8 @@ TEST(equal_candidates_are_called_different_as_seldom_as_claimed)
     rejected_shares(tails, "5 % x3, one block");
 }
 
-/* What interleaving is for: one candidate after the other, the same test is mostly wrong. */
+/* The reason for interleaving: with one candidate after the other, the same test is mostly wrong.
+ */
 TEST(one_after_the_other_the_test_would_be_wrong)
 {
     size_t rejected = 0;
@@ -171,7 +172,7 @@ TEST(half_a_percent_is_seen)
     assert_share("power for 0.5 %, 48 rounds, 5 % x3", tails_seen, SEEN_REPEATS, 0.85, 1);
 }
 
-/* 200 rounds of a configuration and its twin: what `tune` reports as the A/A floor. */
+/* 200 rounds of a configuration and its twin: the A/A floor that `tune` reports. */
 TEST(twins_are_seldom_called_biased)
 {
     size_t biased = 0;

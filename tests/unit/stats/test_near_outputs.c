@@ -34,7 +34,7 @@ static void put(enum element_type type, void *elements, size_t i, double value)
         ((double *)elements)[i] = value;
 }
 
-/* Every element differs, by a share of about 1e-6. */
+/* Makes outputs whose elements all differ, by a share of about 1e-6. */
 static void make(struct outputs *out, enum element_type type)
 {
     *out = (struct outputs){.type = type};
@@ -62,7 +62,7 @@ static bool matches(const struct outputs *outputs, const struct tolerance *toler
                           &expected, tolerance, "out", detail, sizeof detail);
 }
 
-/* What is too few for a piece is looked at element by element. */
+/* Compares element by element: pieces that are too short are compared so. */
 static bool each_matches(const struct outputs *outputs, const struct tolerance *tolerance,
                          bool with_reals)
 {
@@ -91,7 +91,7 @@ TEST(pieces_are_looked_at_as_elements_are)
         const double plant = plants[turn / 2 % (sizeof plants / sizeof plants[0])];
         const double expected = real_at(outputs.type, &outputs.expected, at);
         put(outputs.type, &outputs.got, at, fabs(plant - 1) < 0.5 ? expected * plant : plant);
-        if (turn % 3 == 0 && !isfinite(plant)) { /* where it is expected, too */
+        if (turn % 3 == 0 && !isfinite(plant)) { /* expected there, too */
             put(outputs.type, &outputs.expected, at, plant);
             outputs.reals[at] = plant;
         }

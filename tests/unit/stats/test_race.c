@@ -24,7 +24,7 @@ static size_t add(struct race *race, const double *y)
     return round;
 }
 
-/* A round whose level has drifted, and which wobbles by 0.1 %. */
+/* Adds a round whose level has drifted, and which wobbles by 0.1 %. */
 static size_t add_wobbling(struct race *race, struct random *random, const double *truth,
                            size_t count)
 {
@@ -162,7 +162,7 @@ TEST(a_leader_that_fails_hands_on)
     assert_true(isnan(race_difference(race, 3).estimate));
     race_fail(race, 2);
     race_fail(race, 1);
-    assert_int_equal(race_leader(race), 3); /* nobody else is left */
+    assert_int_equal(race_leader(race), 3); /* no other candidate is left */
     race_fail(race, 3);
     assert_int_equal(race_leader(race), 4);
     assert_int_equal(race_alive(race), 0);
@@ -234,7 +234,7 @@ TEST(a_race_has_an_end)
     struct race *race = create(1);
     struct error error;
     size_t round = 0;
-    assert_true(race_over(race)); /* with one there is nothing to find out */
+    assert_true(race_over(race)); /* one candidate needs no comparison */
     for (size_t i = 0; i < ESTIMATE_MAX; i++)
         assert_int_equal(add(race, y), i);
     assert_int_equal(race_add_round(race, y, 0, 0, &round, &error), STATUS_INTERNAL);
@@ -266,8 +266,8 @@ TEST(equals_are_confirmed_in_the_fixed_order)
     race_free(race);
 }
 
-/* The truth of eight that end in a tie but for two, and their places in the fixed order: the first
- * three of the tie, besides the leader, are to be confirmed. */
+/* Makes a race of eight that end in a tie except for two, with their places in the fixed order: the
+ * first three of the tie, besides the leader, are to be confirmed. */
 static struct race *race_of_ties(bool ordered)
 {
     static const double truth[] = {0, 0.0004, 0.0004, 0.006, 0.0004, 0.0004, 0.008, -0.0002};
@@ -295,9 +295,9 @@ TEST(who_cannot_be_confirmed_leaves)
     size_t out[MOST], count = 0;
     const size_t leader = race_leader(race);
     for (size_t i = 0; i < MOST; i++) {
-        bool first = i == 1 || i == 4 || i == 5; /* of the fixed order, of those that are tied */
+        bool first = i == 1 || i == 4 || i == 5; /* first of the tied ones in the fixed order */
         assert_int_equal(race_fate(race, i), first || i == leader ? RACE_ALIVE : RACE_BEHIND);
-        if (!first && i != leader) /* what was seen of it stays */
+        if (!first && i != leader) /* its earlier results stay */
             assert_true(isfinite(race_difference(race, i).low));
     }
     assert_int_equal(race_finalists(race, NULL, 3, out, &count, &error), STATUS_OK);
@@ -308,7 +308,7 @@ TEST(who_cannot_be_confirmed_leaves)
     race_free(race);
 }
 
-/* One that may be faster than the leader by more than a tie goes on, whatever its place is. */
+/* A candidate that may be faster than the leader by more than a tie stays, whatever its place. */
 TEST(who_may_be_the_fastest_stays)
 {
     enum { FAST = 7 };

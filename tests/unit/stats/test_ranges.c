@@ -11,7 +11,7 @@ static const size_t in_order[] = {0, 1, 2, 3, 4};
 
 TEST(one_configuration_that_loses_little_serves_all)
 {
-    /* Each size has its own best, but the third is good enough everywhere. */
+    /* Each size has its own best, but the third configuration is good enough everywhere. */
     static const double loss[] = {0, 0.5, 0.010, 0.5, 0, 0.005, 0.3, 0.3, 0.0};
     struct size_range out[3];
     assert_int_equal(ranges_cover(loss, NULL, 3, 3, in_order, 0.02, 0.0025, out), 1);
@@ -19,7 +19,7 @@ TEST(one_configuration_that_loses_little_serves_all)
     assert_int_equal(out[0].last, 2);
     assert_int_equal(out[0].configuration, 2);
     assert_true(out[0].worst_loss == 0.010);
-    /* With nothing to give away, each has its own. */
+    /* Without a tolerance each size has its own configuration. */
     assert_int_equal(ranges_cover(loss, NULL, 3, 3, in_order, 0, 0, out), 3);
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(out[i].configuration, i);
@@ -50,8 +50,8 @@ TEST(of_equal_configurations_the_first_in_order)
     assert_int_equal(out[0].configuration, 1);
 }
 
-/* What won is named, though another is within delta and first in order: of one size, and of several
- * that it won all or most of. */
+/* The winner is named, though another is within delta and first in order: for one size, and for
+ * several of which it won all or most. */
 TEST(of_equal_configurations_the_one_that_won)
 {
     static const double loss[] = {0.001, 0, 0.002, 0.001, 0, 0.002, 0.001, 0.001, 0};
@@ -84,7 +84,7 @@ TEST(a_size_without_any_configuration_is_in_no_range)
     assert_int_equal(ranges_cover(loss, NULL, 2, 0, in_order, 0.02, 0, out), 0);
 }
 
-/* Where the best of all is none of these, the nearest serves and its loss is told. */
+/* If the best of all is not among these, the nearest serves, and its loss is reported. */
 TEST(a_size_beyond_the_bound_is_served_by_the_nearest)
 {
     static const double loss[] = {0.3, 0.1, 0, 0.5};
@@ -113,7 +113,7 @@ static double smallest_worst(const double *loss, size_t first, size_t last, size
     return smallest;
 }
 
-/* Every way to cut, one bit a border. */
+/* Tries every way to cut, one bit a border. */
 static struct cut best_cut(const double *loss, size_t sizes, size_t configurations, double within)
 {
     struct cut best = {sizes + 1, (double)INFINITY};

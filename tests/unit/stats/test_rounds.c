@@ -9,7 +9,7 @@ static struct round_record rounds[ROUNDS];
 static enum round_fault faults[ROUNDS];
 static struct protocol protocol;
 
-/* Rounds of a GPU on which nothing happens. */
+/* Makes rounds of a GPU without any disturbance. */
 static int quiet(void **state)
 {
     (void)state;
@@ -29,7 +29,7 @@ static int quiet(void **state)
     return 0;
 }
 
-/* Only round ODD has this fault, all others are valid. */
+/* Checks that only round ODD has this fault and all others are valid. */
 static void assert_only(enum round_fault want)
 {
     rounds_judge(rounds, ROUNDS, &protocol, faults);
@@ -127,7 +127,8 @@ TEST_WITH(the_first_reason_counts, quiet, NULL)
     assert_only(ROUND_INCOMPLETE);
 }
 
-/* What became ordinary in the meantime makes an earlier round the odd one, and the other way. */
+/* A value that became ordinary in the meantime makes an earlier round the odd one, and vice versa.
+ */
 TEST_WITH(rounds_are_judged_by_all_of_them, quiet, NULL)
 {
     for (size_t i = 2; i < ROUNDS; i++)

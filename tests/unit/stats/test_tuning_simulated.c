@@ -13,19 +13,19 @@ enum { CANDIDATES = 64, GOOD = 20, PROCESSES = 8, FINALISTS = 12, CONFIRM_ROUNDS
 struct tuning {
     struct protocol protocol;
     struct simulated_device device;
-    double process_spread; /* what a process brings along by chance, for each candidate */
+    double process_spread; /* random effect of a process on each candidate */
     double truth[CANDIDATES];
     size_t count;
     /* Out: */
     struct race *race;
     size_t visits;
-    size_t leader; /* of the race: what the smallest estimate alone would have won */
+    size_t leader; /* winner of the race by the smallest estimate alone */
     size_t finalists[FINALISTS];
     size_t finalist_count;
     struct contender contenders[FINALISTS];
     double levels[FINALISTS][PROCESSES];
     struct choice choice;
-    struct interval raced[CANDIDATES]; /* of those that came to a look; else NaN */
+    struct interval raced[CANDIDATES]; /* interval of those that came to a look; else NaN */
     double spread;
     size_t degrees;
 };
@@ -39,7 +39,7 @@ static void set_up(struct tuning *tuning, uint64_t seed, size_t count)
     tuning->process_spread = 0.0005;
 }
 
-/* The first GOOD lie within 0.1 % of the best, the others 0.3 to 60 % off; all mixed. */
+/* Mixes the truths: the first GOOD lie within 0.1 % of the best, the others 0.3 to 60 % off. */
 static void mix_truths(double truth[CANDIDATES], uint64_t seed)
 {
     struct random random = {seed, 0};
@@ -101,7 +101,7 @@ static void run_race(struct tuning *tuning)
     }
 }
 
-/* The levels of the finalists in a fresh process, relative to each round's median. */
+/* Measures the levels of the finalists in a fresh process, relative to each round's median. */
 static void confirm_process(struct tuning *tuning, size_t process)
 {
     static double y[FINALISTS][CONFIRM_ROUNDS];
@@ -156,9 +156,8 @@ static bool declares_tied(const struct tuning *tuning, size_t candidate)
 
 enum { DAYS = 5, SUBJECTS = 40 };
 
-/* Of the tunings of one subject: ordered pairs, those with the same winner, those in which the
- * second has the winner of the first as its own or declares it tied; and those whose races have
- * the same leader. */
+/* Ordered pairs of tunings of one subject: all, those with the same winner, those in which the
+ * second has the first's winner or declares it tied, and those whose races have the same leader. */
 struct agreement {
     size_t pairs, same, same_or_tied, same_leader;
 };
@@ -238,7 +237,7 @@ TEST(two_tunings_agree_or_say_that_it_is_a_tie)
     assert_true(regret < 0.0005 && most < 0.0025);
     assert_true(claimed < 0.003);
     assert_true(effort < 0.2);
-    /* What a process brings along by chance can put an equal over delta for once. */
+    /* The random effect of a process can put an equal over delta once. */
     assert_true(lost <= SUBJECTS * DAYS * GOOD / 100);
     assert_true(broken <= 1);
 }

@@ -48,7 +48,7 @@ TEST(each_weakness_makes_them_noisy)
     assert_verdict(facts, VERDICT_NOISY, "one process ... --effort normal`. ... not confirmed");
     facts.floor = 0.004;
     assert_verdict(facts, VERDICT_NOISY, "one process ... idle ... 0.4 %");
-    facts.effort = EFFORT_NORMAL; /* it was stopped, or a budget ended it: no other effort helps */
+    facts.effort = EFFORT_NORMAL; /* stopped, or ended by a budget: no other effort helps */
     assert_verdict(facts, VERDICT_NOISY, "one process ... it continues from there");
     facts = good;
     facts.conditions_known = false; /* no run would change that */
@@ -95,7 +95,7 @@ TEST(dropped_rounds_and_bias_are_unstable)
     assert_verdict(facts, VERDICT_UNSTABLE, "0.3 % ... biased ... --effort thorough");
 }
 
-/* What a busy machine left: nothing that a file for production may rest on, whatever else is well.
+/* Results of a busy machine: a file for production must not rest on them, however good the rest is.
  */
 TEST(a_floor_above_the_most_supports_no_choice)
 {
@@ -110,7 +110,7 @@ TEST(a_floor_above_the_most_supports_no_choice)
     assert_verdict(facts, VERDICT_UNSTABLE, "346 % ... distinguished ... idle");
 }
 
-/* However well a baseline was measured: nothing was chosen. */
+/* However well a baseline was measured, no choice was made. */
 TEST(what_a_budget_left_out_is_said)
 {
     struct verdict_facts facts = good;
@@ -119,7 +119,7 @@ TEST(what_a_budget_left_out_is_said)
     assert_verdict(facts, VERDICT_SOUND, "3 of 40 rounds ... 0.05 % ... 5 fresh");
     facts.tried = 7;
     assert_verdict(facts, VERDICT_NOISY, "7 of 18 ... --budget");
-    facts.processes = 0; /* comes with it */
+    facts.processes = 0; /* implied by it */
     char reason[VERDICT_REASON_BYTES];
     assert_int_equal(verdict_of(&facts, reason, sizeof reason), VERDICT_NOISY);
     assert_non_null(strstr(reason, "the budget ended the search after 7 of 18"));
@@ -170,7 +170,7 @@ TEST(no_headline_is_sure_of_a_space_that_was_hardly_seen_or_mostly_failed)
     facts.most_better = 0.51;
     assert_int_equal(coverage_of(&facts), COVERAGE_LITTLE);
     facts.most_better = (double)NAN;
-    facts.points = facts.measured = 20; /* few, and yet half of them */
+    facts.points = facts.measured = 20; /* few, yet half of them */
     facts.space = 40;
     assert_int_equal(coverage_of(&facts), COVERAGE_PART);
     facts.space = 3400;

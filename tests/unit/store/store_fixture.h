@@ -1,4 +1,4 @@
-/* A temporary folder, a store in it, and rows to begin with. */
+/* Fixture: a temporary folder, a store in it, and first rows. */
 #ifndef TUNE_TESTS_STORE_FIXTURE_H
 #define TUNE_TESTS_STORE_FIXTURE_H
 
@@ -127,7 +127,7 @@ static const struct store_sample fixture_samples[6] = {
     {.round = 4, .runs = 10, .elapsed_ns = 105, .energy_j = (double)NAN},
     {.round = 5, .runs = 10, .elapsed_ns = 106.5, .energy_j = (double)NAN}};
 
-/* An ok trial of the fixture's problem and configuration in the sweep, with six samples. */
+/* Makes an ok trial of the fixture's problem and configuration in the sweep, with six samples. */
 static inline struct store_trial ok_trial(const struct fixture *f, double median_ns)
 {
     return (struct store_trial){.run_id = f->run,
@@ -149,7 +149,7 @@ static inline struct store_trial ok_trial(const struct fixture *f, double median
                                 .duration_ns = 5000};
 }
 
-/* A trial that was never timed. */
+/* Makes a trial that was never timed. */
 static inline struct store_trial failed_trial(const struct fixture *f, enum trial_status status,
                                               const char *detail)
 {
@@ -162,7 +162,7 @@ static inline struct store_trial failed_trial(const struct fixture *f, enum tria
     return trial;
 }
 
-/* The first value of a query as text in `out`; "(null)" and "(no row)" for those. */
+/* Reads the first value of a query as text into `out`; "(null)" for NULL, "(no row)" for none. */
 static inline const char *one(struct fixture *f, const char *sql, char out[static 256])
 {
     struct store_query *query = NULL;

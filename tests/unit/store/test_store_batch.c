@@ -1,11 +1,11 @@
-/* A batch is there whole or not at all, whatever is stored in it. */
+/* Batches: stored whole or not at all, whatever they contain. */
 #include <signal.h>
 #include <sys/wait.h>
 
 #include "store_fixture.h"
 #include "tuner/store/evidence.h"
 
-/* One of each that may be stored while a race ends. */
+/* Stores one row of each kind that may be stored while a race ends. */
 static enum status store_all(struct fixture *f)
 {
     struct store_trial trial = ok_trial(f, 100);
@@ -45,7 +45,7 @@ static const char everything[] = "SELECT (SELECT count(*) FROM trials) ||"
                                  " (SELECT count(*) FROM in_flight) ||"
                                  " (SELECT count(*) FROM configurations)";
 
-/* As another program sees it. */
+/* Checks the rows that another program sees. */
 static void assert_seen(struct fixture *f, const char *expected)
 {
     struct fixture other = *f;
@@ -79,11 +79,11 @@ TEST_WITH(test_rolled_back_by_the_caller, setup, teardown)
     must(store_all(f));
     assert_int_equal(store_batch_end(f->store, STATUS_INTERRUPTED, &f->error), STATUS_INTERRUPTED);
     assert_seen(f, "0000001");
-    must(store_all(f)); /* by itself again */
+    must(store_all(f)); /* separate again */
     assert_seen(f, "1611112");
 }
 
-/* A call between that failed leaves no half of what it did behind, even when it is passed over. */
+/* A failed call in between leaves no half of its rows behind, even if its error is ignored. */
 TEST_WITH(test_a_failure_between, setup, teardown)
 {
     struct fixture *f = *state;
@@ -116,7 +116,7 @@ TEST_WITH(test_wrong_use, setup, teardown)
     must(store_all(f));
     must(store_batch_end(f->store, STATUS_OK, &f->error));
     assert_seen(f, "1611112");
-    /* What is open when the database is closed is not there. */
+    /* A batch that is open when the database is closed is discarded. */
     must(store_batch_begin(f->store, &f->error));
     add_configuration(f, 1, &f->configuration);
     store_close(f->store);
@@ -141,7 +141,7 @@ TEST_WITH(test_another_writes, setup, teardown)
     assert_seen(f, "1611112");
 }
 
-/* No room in the middle of it: SQLite has rolled back by itself. */
+/* No room in the middle of a batch: SQLite rolls back by itself. */
 TEST_WITH(test_full, setup, teardown)
 {
     struct fixture *f = *state;

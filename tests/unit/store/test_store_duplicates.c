@@ -23,7 +23,7 @@ TEST_WITH(test_duplicates_point_to_what_was_measured, setup, teardown)
     (void)snprintf(expected, sizeof expected, "%lld", (long long)ids[0]);
     assert_one("SELECT same_as_trial_id FROM trials ORDER BY id DESC LIMIT 1", expected);
 
-    /* A circle, and a trial that is not there, are refused and leave nothing behind. */
+    /* A circle and a missing trial are refused and leave no rows behind. */
     twin.configuration_id = configurations[0];
     assert_int_equal(store_trial(f->store, &twin, &ids[2], &f->error), STATUS_INTERNAL);
     twin.same_as_trial_id = 12345;
@@ -31,7 +31,7 @@ TEST_WITH(test_duplicates_point_to_what_was_measured, setup, teardown)
     assert_one("SELECT median_ns FROM trials ORDER BY id LIMIT 1", "100.0");
     assert_one("SELECT count(*) FROM samples", "6");
 
-    /* The measured one becomes a twin itself: those that pointed to it follow. */
+    /* If the measured trial becomes a twin itself, those that pointed to it follow. */
     add_configuration(f, 1024, &trial.configuration_id);
     int64_t root = 0;
     must(store_trial(f->store, &trial, &root, &f->error));
@@ -43,8 +43,7 @@ TEST_WITH(test_duplicates_point_to_what_was_measured, setup, teardown)
     assert_one("SELECT count(same_as_trial_id) FROM trials", "3");
 }
 
-/* Three launch the same; the second was raced. Its time is that of all three, not that of a fourth.
- */
+/* Three launch the same, and the second was raced: all three have its time, a fourth has not. */
 TEST_WITH(test_one_of_a_kind_races_for_all, setup, teardown)
 {
     struct fixture *f = *state;

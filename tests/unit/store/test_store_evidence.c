@@ -1,4 +1,4 @@
-/* What a choice is told with: winners and their contenders, rounds, gauntlets, ranges of sizes. */
+/* Evidence of a choice: winners and their contenders, rounds, gauntlets, ranges of sizes. */
 #include "store_fixture.h"
 #include "tuner/store/evidence.h"
 
@@ -100,7 +100,7 @@ TEST_WITH(test_winner_is_replaced_with_its_contenders, setup, teardown)
     must(store_winner_put(f->store, &put, &f->error));
     assert_one("SELECT count(*) || max(candidate_count) || max(stage) FROM winners", "16race");
     assert_one("SELECT count(*) FROM contenders", "1");
-    /* All or nothing: the same configuration twice is refused, and what was there stays. */
+    /* All or nothing: the same configuration twice is refused, and the earlier rows stay. */
     contenders[1].configuration_id = f->configuration;
     put.contender_count = 2;
     put.candidate_count = 7;
@@ -161,7 +161,7 @@ static void incumbent(struct fixture *f, int64_t environment, int64_t problem,
     text_free(&key);
 }
 
-/* The same device and problem, also with another driver and after the experiment was edited. */
+/* The same device and problem, also with another driver and after an edit of the experiment. */
 TEST_WITH(test_incumbent, setup, teardown)
 {
     struct fixture *f = *state;
@@ -240,7 +240,8 @@ TEST_WITH(test_rounds, setup, teardown)
                " sm_clock_mhz IS NULL AND energy_j IS NULL AND throttle IS NULL AND"
                " ecc_errors IS NULL AND other_processes IS NULL AND twin_configuration_id IS NULL",
                "4");
-    /* The race again, shorter: only it is replaced; that of another objective is beside it. */
+    /* The race again, shorter: only this race is replaced; that of another objective stays beside
+     * it. */
     must(store_rounds(f->store, rounds, 2, &f->error));
     assert_one("SELECT group_concat(stage || process || ordinal) FROM (SELECT * FROM rounds"
                " ORDER BY process, ordinal)",
@@ -248,7 +249,7 @@ TEST_WITH(test_rounds, setup, teardown)
     rounds[0].objective = "energy";
     must(store_rounds(f->store, rounds, 1, &f->error));
     assert_one("SELECT count(*) FROM rounds", "5");
-    /* Nothing is replaced by half. */
+    /* A failed replacement changes no row. */
     rounds[1] = rounds[0];
     assert_int_equal(store_rounds(f->store, rounds, 2, &f->error), STATUS_INTERNAL);
     assert_one("SELECT count(*) FROM rounds", "5");
@@ -324,7 +325,7 @@ TEST_WITH(test_ranges, setup, teardown)
         " coalesce(loss_low, '-') || coalesce(loss_high, '-') ||"
         " coalesce(best_configuration_id, '-')) FROM (SELECT * FROM range_checks ORDER BY n)",
         "810.010.005-1,160----");
-    /* Others stay beside it; the same is replaced with its checks. */
+    /* Others stay beside it; an equal one is replaced with its checks. */
     put.objective = "energy";
     must(store_ranges_put(f->store, &put, &f->error));
     put.problem_key = "reduce.sum.f32";
@@ -334,7 +335,7 @@ TEST_WITH(test_ranges, setup, teardown)
     put.count = 1;
     must(store_ranges_put(f->store, &put, &f->error));
     assert_one("SELECT (SELECT count(*) FROM ranges) || (SELECT count(*) FROM range_checks)", "54");
-    ranges[1].n_high = 3; /* below its n_low */
+    ranges[1].n_high = 3; /* smaller than its n_low */
     assert_int_equal(store_ranges_put(f->store, &put, &f->error), STATUS_INTERNAL);
     assert_one("SELECT count(*) FROM ranges", "5");
     put.count = 0;

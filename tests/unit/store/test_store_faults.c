@@ -1,4 +1,4 @@
-/* Killed writers, full disks, locks: nothing half stored, and a line that says what to do. */
+/* Killed writers, full disks, locks: no half-stored rows, and a line with the remedy. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -84,7 +84,7 @@ TEST_WITH(test_killed_writer, setup_folder, teardown)
 }
 
 /* A full disk ends a checkpoint after the header was copied out of the log and before the file
- * grew: the header says more pages than there are, and the log has them. */
+ * grew: the header counts more pages than the file has, and the log has them. */
 TEST_WITH(test_checkpoint_cut_short, setup_folder, teardown)
 {
     enum { TRIALS = 60 }; /* enough for the file to grow, too few for a checkpoint */
@@ -200,7 +200,7 @@ TEST_WITH(test_full, setup_folder, teardown)
     assert_non_null(strstr(f->error.text, "disk is full"));
     assert_true(stored > 10);
     assert_stored(f, stored);
-    /* There is room again: it goes on. */
+    /* There is room again: storing continues. */
     must(store_pragma(f->store, "PRAGMA max_page_count = 100000", NULL, &f->error));
     struct store_trial trial = ok_trial(f, 100);
     int64_t id = 0;
@@ -208,7 +208,8 @@ TEST_WITH(test_full, setup_folder, teardown)
     assert_stored(f, stored + 1);
 }
 
-/* The operating system refuses to write more: through the log, not through SQLite's own count. */
+/* Fills a file up to a limit of the operating system: through the log, not through SQLite's own
+ * count. */
 static void fill_limited_file(struct fixture *f)
 {
     const struct rlimit limit = {.rlim_cur = 600000, .rlim_max = 600000};
@@ -263,7 +264,7 @@ TEST_WITH(test_no_room_for_a_new_database, setup_folder, teardown)
         _exit(status == STATUS_IO && strstr(f->error.text, "disk is full") ? 0 : 2);
     }
     wait_for_child(f, child);
-    /* What is left is no obstacle. */
+    /* The remains are no obstacle. */
     must(store_open(f->path, STORE_CREATE, &f->store, &f->error));
     add_rows(f);
 }

@@ -1,5 +1,5 @@
-/* What is asked of one configuration, or of what was tried, costs the same however many trials
- * there are: counted in steps of SQLite's machine, so that it does not depend on the computer. */
+/* Queries about one configuration, or about the tried ones, cost the same for any number of trials:
+ * counted in steps of SQLite's machine, independent of the computer. */
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static void execute(sqlite3 *db, const char *sql)
         fail_msg("%s", message);
 }
 
-/* `trials` of one problem's sweep, and a race of the first. */
+/* Makes a database with `trials` trials of one problem's sweep and a race of the first. */
 static sqlite3 *make(int trials)
 {
     sqlite3 *db = NULL;

@@ -1,5 +1,4 @@
-/* What is being launched is known to whoever starts after a crash, and never costs more of the disk
- * than it must. */
+/* Launches in flight: known to a run after a crash, at the least cost for the disk. */
 #include "tests/unit/store/store_fixture.h"
 #include "tuner/store/internal.h"
 

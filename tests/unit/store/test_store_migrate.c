@@ -46,7 +46,7 @@ static int count_files(const struct fixture *f)
     return count;
 }
 
-/* Asked without this room's help. */
+/* Reads the version without this room's functions. */
 static int version_of(const char *path)
 {
     sqlite3 *db = NULL;
@@ -126,7 +126,7 @@ TEST_WITH(test_a_copy_is_never_overwritten, setup_old, teardown)
 static void assert_unchanged(struct fixture *f)
 {
     assert_null(f->store);
-    assert_int_equal(count_files(f), 1); /* no copy of what did not happen */
+    assert_int_equal(count_files(f), 1); /* no copy without a migration */
     assert_int_equal(version_of(f->path), 1);
     must(store_open_as(f->path, STORE_READ, &first, &f->store, &f->error));
     assert_one("SELECT name FROM parents", "a");
@@ -154,7 +154,7 @@ TEST_WITH(test_one_copy_of_one_state, setup_old, teardown)
         f->store = NULL;
         copy_file(before, f->path);
     }
-    assert_int_equal(count_files(f), 3); /* the database, what we kept, one copy */
+    assert_int_equal(count_files(f), 3); /* the database, the kept copy, one copy */
 }
 
 TEST_WITH(test_a_failing_step_undoes_all, setup_old, teardown)
@@ -203,7 +203,7 @@ TEST_WITH(test_reading_an_older_one_is_refused, setup_old, teardown)
     assert_unchanged(f);
 }
 
-/* Without room for the copy nothing is begun. */
+/* Without room for the copy no migration starts. */
 TEST_WITH(test_no_copy_no_migration, setup_old, teardown)
 {
     struct fixture *f = *state;
@@ -216,7 +216,7 @@ TEST_WITH(test_no_copy_no_migration, setup_old, teardown)
     assert_unchanged(f);
 }
 
-/* db/schema.sql and db/migrations must come to the same version, each step numbered by its file. */
+/* db/schema.sql and db/migrations must lead to the same version, each step numbered by its file. */
 TEST_WITH(test_shipped_migrations, setup_old, teardown)
 {
     struct fixture *f = *state;
@@ -251,7 +251,7 @@ TEST_WITH(test_shipped_migrations, setup_old, teardown)
     assert_int_equal(version, STORE_SCHEMA_VERSION);
 }
 
-/* A database as version 1 wrote it (tests/data/schema_1.sql), at f->path, closed. */
+/* Makes a closed database of version 1 (tests/data/schema_1.sql) at f->path. */
 static void make_version_1(struct fixture *f)
 {
     char *text = NULL;
@@ -268,7 +268,7 @@ static void make_version_1(struct fixture *f)
     free(text);
 }
 
-/* What tables are called in quotes after they were renamed makes no difference. */
+/* Appends the schema; quotes around the names of renamed tables make no difference. */
 static void append_schema(struct fixture *f, struct text *out)
 {
     struct store_query *query = NULL;
@@ -344,7 +344,7 @@ TEST_WITH(test_version_1_is_kept, setup_old, teardown)
                " operations_type IS NULL) || (SELECT count(*) FROM runs WHERE command IS NULL) ||"
                " (SELECT count(*) FROM latest_arithmetic) || (SELECT count(*) FROM peers)",
                "2200");
-    /* And it goes on: the next trial and winner take their places. */
+    /* The database is usable: the next trial and winner take their places. */
     f->environment = f->problem = f->configuration = f->run = 1;
     struct store_trial trial = ok_trial(f, 105);
     int64_t id = 0;

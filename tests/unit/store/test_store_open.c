@@ -1,4 +1,4 @@
-/* Whose file it is, which version it has, and what may be done with it. */
+/* Opening: the owner of a file, its version, and the permitted accesses. */
 #include <sys/wait.h>
 
 #include "store_fixture.h"
@@ -29,8 +29,8 @@ static void run_sql(const char *path, const char *sql)
     (void)sqlite3_close(db);
 }
 
-/* Refused in both modes with the status and a line that holds `words`; not a byte is changed, and
- * nothing is left beside it. */
+/* Checks that opening is refused in both modes with the status and a line with `words`, and changes
+ * no byte and leaves no file. */
 static void assert_refused(struct fixture *f, enum status expected, const char *words)
 {
     size_t before_bytes = 0;
@@ -250,7 +250,7 @@ TEST_WITH(test_reading_in_a_folder_that_may_not_be_written, setup_folder, teardo
     assert_int_equal(chmod(f->path, 0444), 0);
     assert_int_equal(chmod(f->folder, 0555), 0);
     as_nobody(f, check_reading_in_locked_folder);
-    /* The file may be written, but the log beside it not. */
+    /* The file may be written, but its log may not. */
     assert_int_equal(chmod(f->path, 0666), 0);
     as_nobody(f, check_reading_in_locked_folder);
 }
@@ -261,7 +261,7 @@ static void check_log_in_locked_folder(struct fixture *f)
     expect(10, status == STATUS_PERMISSION && strstr(f->error.text, "-wal"));
 }
 
-/* What is only in the log must not be passed over in silence. */
+/* Rows that are only in the log must not be ignored silently. */
 TEST_WITH(test_log_in_a_folder_that_may_not_be_written, setup_folder, teardown)
 {
     struct fixture *f = *state;

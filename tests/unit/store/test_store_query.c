@@ -1,4 +1,4 @@
-/* Queries read and nothing else; values come as what they are. */
+/* Queries only read; values keep their types. */
 #include "store_fixture.h"
 
 static enum status open_query(struct fixture *f, const char *sql,
@@ -54,7 +54,7 @@ static const struct store_column read_columns[] = {
     {"integer", MEMBER(integer), STORE_INTEGER},
 };
 
-/* Columns go to members by name, in whatever order the query has them. */
+/* Columns are assigned to members by name, in any order of the query. */
 TEST_WITH(test_rows_as_structs, setup, teardown)
 {
     struct fixture *f = *state;
@@ -117,8 +117,8 @@ TEST_WITH(test_parameters, setup, teardown)
     store_query_close(query);
 }
 
-/* A query that was closed is used again, as if it were new: with no parameter of before, at its
- * beginning, and apart from one of the same text that is open. */
+/* A closed query is reused as if new: without the earlier parameters, from its beginning, and
+ * separate from an open one of the same text. */
 TEST_WITH(test_asked_again, setup, teardown)
 {
     struct fixture *f = *state;
@@ -149,7 +149,7 @@ TEST_WITH(test_asked_again, setup, teardown)
         assert_int_equal(store_query_integer(query, 0), i % 20);
         store_query_close(query);
     }
-    /* What begins like one that is kept is not it. */
+    /* A query that begins like a kept one is another query. */
     assert_int_equal(
         open_query(f, "SELECT :a UNION ALL SELECT 7; DROP TABLE trials", NULL, 0, &query),
         STATUS_BAD_INPUT);
@@ -189,7 +189,7 @@ TEST_WITH(test_only_reading, setup, teardown)
         assert_non_null(strstr(f->error.text, "query"));
     }
     assert_one("SELECT count(*) FROM runs", "1");
-    /* What a reading statement may use. */
+    /* Parts that a reading statement may use. */
     assert_one("WITH RECURSIVE c (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 5)"
                " SELECT sum(i) FROM c",
                "15");
@@ -240,7 +240,8 @@ TEST_WITH(test_points_resolve_duplicates, setup, teardown)
     assert_one("SELECT count(*) FROM points WHERE l2_mode = 'hot' AND sweep_ns IS NULL", "1");
 }
 
-/* What fresh processes measured counts before the race, and what came to no time does not. */
+/* Results of fresh processes count before those of the race; results without a time do not count.
+ */
 TEST_WITH(test_points_take_the_last_stage, setup, teardown)
 {
     struct fixture *f = *state;
@@ -297,7 +298,7 @@ TEST_WITH(test_points_of_each_objective, setup, teardown)
     assert_one("SELECT group_concat(objective) FROM"
                " (SELECT objective FROM latest_problems ORDER BY 1)",
                "energy,time");
-    /* A run about energy that ends in its sweep: the sweep is of that objective, too. */
+    /* A run about energy that ends in its sweep: the sweep has that objective, too. */
     const struct store_run_start run = {
         .environment_id = f->environment, .l2_mode = L2_HOT, .objective = "energy"};
     trial = ok_trial(f, 100);
@@ -319,7 +320,7 @@ TEST_WITH(test_latest, setup, teardown)
     must(store_trial(f->store, &trial, &id, &f->error));
     const struct store_ceilings old = {.buffer_bytes = 1, .read_gbs = 1000};
     must(store_ceilings_put(f->store, f->environment, &old, &f->error));
-    /* A new driver: its run replaces the old one's place, with the old ceilings until its own. */
+    /* A new driver: its run replaces the old one's, with the old ceilings until it has its own. */
     int64_t environment = 0;
     add_environment(f, "590.0", &environment);
     const struct store_run_start run = {
@@ -337,7 +338,7 @@ TEST_WITH(test_latest, setup, teardown)
                "1000.0,1100.0");
 }
 
-/* What a problem is held against follows what its experiment says, also when that changes. */
+/* The ceiling of a problem follows its experiment, also after a change. */
 TEST_WITH(test_ceilings_of_problems, setup, teardown)
 {
     struct fixture *f = *state;
@@ -367,8 +368,8 @@ TEST_WITH(test_ceilings_of_problems, setup, teardown)
     assert_one("SELECT count(*) FROM problems", "2");
 }
 
-/* Operations are filled in where an older tune left none, changed, and taken away again; the row
- * stays the same, and so do its trials. */
+/* Operations are added to rows of an older tune, changed, and removed again; the row and its trials
+ * stay the same. */
 TEST_WITH(test_operations_of_problems, setup, teardown)
 {
     struct fixture *f = *state;

@@ -40,8 +40,8 @@ static void schema_names(struct fixture *f, struct names *names)
     store_query_close(query);
 }
 
-/* "### table" heads a section; in it "| `column` | meaning | unit |". The unit may be empty for
- * what is no quantity, but times, sizes and bandwidths must have theirs. */
+/* Reads the page's names: "### table" heads a section with "| `column` | meaning | unit |" in it. A
+ * unit may be empty, except for times, sizes and bandwidths. */
 static void page_names(struct names *names)
 {
     FILE *file = fopen(TEST_SOURCE_DIR "/db/README.md", "r");

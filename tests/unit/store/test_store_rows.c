@@ -1,4 +1,4 @@
-/* What is stored can be read back as it was, found again instead of doubled, and replaced whole. */
+/* Stored rows are read back unchanged, found again instead of doubled, and replaced whole. */
 #include "store_fixture.h"
 #include "tuner/store/evidence.h"
 
@@ -106,7 +106,7 @@ TEST_WITH(test_arithmetic, setup, teardown)
     must(store_arithmetic_put(f->store, f->environment, "f32", 59000, &f->error));
     must(store_arithmetic_get(f->store, f->environment, "f32", &gops, &f->error));
     assert_true(gops == 59000);
-    /* Another driver has the newest of the device until it has its own. */
+    /* Another driver has the newest ceilings of the device until it has its own. */
     int64_t environment = 0;
     add_environment(f, "590.0", &environment);
     assert_one("SELECT group_concat(gops) FROM (SELECT gops FROM latest_arithmetic"
@@ -140,7 +140,7 @@ TEST_WITH(test_runs, setup, teardown)
 TEST_WITH(test_how_a_run_measures, setup, teardown)
 {
     struct fixture *f = *state;
-    /* What the fixture's run does not say. */
+    /* Values that the fixture's run lacks. */
     assert_one("SELECT objective || (budget_ns IS NULL) || (protocol IS NULL) ||"
                " (worker_cpus IS NULL) || (near IS NULL) || (effort IS NULL) ||"
                " (command IS NULL) FROM runs",
@@ -245,7 +245,7 @@ TEST_WITH(test_trials_side_by_side, setup, teardown)
                "2443");
     must(store_trial(f->store, &trial, &first, &f->error));
     assert_int_equal(first, id);
-    trial.stage = "final"; /* of an older version */
+    trial.stage = "final"; /* written by an older version */
     assert_int_equal(store_trial(f->store, &trial, &id, &f->error), STATUS_INTERNAL);
     assert_one("SELECT count(*) FROM trials", "25");
 }
@@ -368,7 +368,7 @@ TEST_WITH(test_metrics_are_stored_by_name, setup, teardown)
     assert_one("SELECT metrics IS NULL FROM trials", "1");
 }
 
-/* Cheap or not, it is stored whole; afterwards the disk is waited for again. */
+/* Cheap or not, a trial is stored whole; afterwards the disk is awaited again. */
 TEST_WITH(test_a_cheap_trial_is_stored_too, setup, teardown)
 {
     struct fixture *f = *state;

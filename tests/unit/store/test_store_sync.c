@@ -1,4 +1,5 @@
-/* Trials do not wait for the disk one by one: a sync takes longer than most of them. */
+/* Syncs: trials do not wait for the disk one by one, because a sync takes longer than most of them.
+ */
 #include <sys/syscall.h>
 
 #include "store_fixture.h"
@@ -51,7 +52,7 @@ TEST_WITH(test_trials_in_a_row_share_a_sync, setup, teardown)
     assert_int_equal(synchronous, 2);
 }
 
-/* What is launched for the first time is on the disk before, and with it all trials. */
+/* A first launch is on the disk before it is made, and with it all trials. */
 TEST_WITH(test_what_is_launched_is_on_the_disk_before, setup, teardown)
 {
     struct fixture *f = *state;

@@ -15,8 +15,8 @@ enum { TIMEOUT_MS = 10000 };
 
 static struct worker *worker;
 
-/* Says $TEST_HELLO, then answers each request with $TEST_ANSWER: as a frame when it is JSON, else
- * as it is. Where there is a file $TEST_DIES, the child removes it and ends instead. */
+/* Sends $TEST_HELLO, then answers each request with $TEST_ANSWER: as a frame if it is JSON, else
+ * unchanged. If there is a file $TEST_DIES, the child removes it and ends instead. */
 static int broken_child(void)
 {
     struct error error = {0};
@@ -55,7 +55,7 @@ static int stop(void **state)
     return 0;
 }
 
-/* The next child, which answers so. */
+/* Makes the next child answer so. */
 static void be_answered(const char *answer)
 {
     struct error error = {0};
@@ -143,7 +143,7 @@ TEST_WITH(moments, start, stop)
     }
 }
 
-/* Nothing that is tried is to blame when the device goes while it is idle. */
+/* If the device vanishes while idle, no configuration is to blame. */
 TEST_WITH(a_moment_outlives_one_child, start, stop)
 {
     struct worker_moment moment;

@@ -1,4 +1,4 @@
-/* Cases of the gauntlet: what a trial at one size does not find. */
+/* Cases of the gauntlet: faults that a trial at one size does not find. */
 #include "worker_fixture.h"
 
 static int set_up(void **state)
@@ -63,7 +63,7 @@ TEST_WITH(what_is_wrong_is_named, set_up, stop_worker)
     assert_int_equal(worker_restarts(worker), 0);
 }
 
-/* What it must come to is made once for all who are checked on it. */
+/* The expected result is computed once for all candidates checked with it. */
 TEST_WITH(the_same_case_is_expected_once, set_up, stop_worker)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* A host that is lost and comes back; what its scheduler says of its job. */
+/* A host that is lost and comes back; its job's end according to the scheduler. */
 
 #include <signal.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static pid_t agent(void)
     return pid;
 }
 
-/* Whose agent is this program, and begins when no gate is there. */
+/* Opens a host whose agent is this program, which begins if no gate is there. */
 static struct host *open_host(void)
 {
     struct host *host = NULL;
@@ -48,7 +48,7 @@ static void await_ready(const struct host *host, unsigned more_than)
     assert_int_equal(connections, more_than + 1);
 }
 
-/* Also when it is there again before anybody looks, the device is not what does not come back. */
+/* Even if the host is back before anyone looks, the device does not count as lost for good. */
 TEST(a_host_that_came_back_was_lost)
 {
     struct worker *worker = NULL;
@@ -86,7 +86,7 @@ TEST(time_left_is_read)
 {
     static const struct {
         const char *text;
-        int64_t left_s; /* -1: nothing that ends */
+        int64_t left_s; /* -1: no known end */
     } cases[] = {
         {"0:00\n", 0},       {"59:58\n", 3598},  {"7:59:00", 28740},    {"1-02:03:04", 93784},
         {"UNLIMITED\n", -1}, {"NOT_SET", -1},    {"INVALID", -1},       {"", -1},

@@ -1,5 +1,5 @@
-/* Kernels that are right, and do what is not theirs to do: they are named, and nobody after them is
- * blamed. */
+/* Kernels that are right but change things that are not theirs: they are named, and later ones are
+ * not blamed. */
 #include "worker_fixture.h"
 
 static int set_up(void **state)
@@ -33,7 +33,7 @@ static void expect_wrong(const struct worker_outcome *outcome, const char *detai
         fail_msg("'%s', not '%s'", outcome->detail, detail);
 }
 
-/* In a trial, in a case of the gauntlet and while it is visited. */
+/* Checks a trial, a case of the gauntlet and a visit. */
 static void expect_nobody_else_suffers(void)
 {
     struct worker_samples samples;
@@ -57,7 +57,7 @@ TEST_WITH(who_writes_its_input_is_named, set_up, stop_worker)
     assert_int_equal(worker_restarts(worker), 0);
 }
 
-/* Other copies than the one that is checked, while it is timed. */
+/* Writes to other copies than the checked one, during timing. */
 TEST_WITH(also_when_it_is_timed, set_up, stop_worker)
 {
     struct worker_samples samples;

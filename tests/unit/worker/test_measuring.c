@@ -1,4 +1,4 @@
-/* The measuring child's life: what it is told at its start, and what it says of its device. */
+/* The measuring child's life: its start message, and its reports about the device. */
 #include <sys/stat.h>
 
 #include "tuner/stats/data.h"
@@ -75,7 +75,7 @@ TEST_WITH(what_streams_by_is_five_times_the_cache, set_up, stop_worker)
     assert_int_equal(samples.runs, 1);
 }
 
-/* The run before any block, which the kernel makes 20 ms long; with `mark` 'a', all are. */
+/* Tries a kernel whose run before any block takes 20 ms; with `mark` 'a', all runs do. */
 static struct worker_samples try_sleepy(double block_ns, char mark)
 {
     struct protocol protocol = quick_protocol();
@@ -102,7 +102,7 @@ static struct worker_samples try_sleepy(double block_ns, char mark)
     return samples;
 }
 
-/* It is ten times the limit, whether or not it fills a block. */
+/* Ten times the limit, whether it fills a block or not. */
 TEST_WITH(one_slow_run_decides_nothing, set_up, stop_worker)
 {
     struct worker_samples samples = try_sleepy(1e9, 's');
@@ -119,7 +119,7 @@ TEST_WITH(slow_blocks_end_a_trial, set_up, stop_worker)
     assert_int_equal(try_sleepy(40e6, 'a').count, 3);
 }
 
-/* What a request must name is asked for by who serves it; a child lives on without. */
+/* A missing member of a request is reported by the function that needs it; the child lives on. */
 TEST_WITH(a_trial_of_nothing_is_refused, set_up, stop_worker)
 {
     struct error error = {0};
@@ -160,7 +160,7 @@ TEST_WITH(a_fresh_process_is_another_one, set_up, stop_worker)
     assert_int_equal(worker_fresh(worker, &error), STATUS_OK);
     assert_true(child_of_ours() != before);
     assert_int_equal(worker_restarts(worker), 0);
-    /* It is told what it needs when it needs it. */
+    /* The child receives the data when it needs them. */
     must_visit(0, 1);
     assert_int_equal(try_kernel("right", 1, 1, L2_COLD, &samples).status, TRIAL_OK);
     expect_marks("att");
@@ -179,7 +179,7 @@ static void allowed_processors(pid_t pid, char out[64])
     assert_int_equal(fclose(file), 0);
 }
 
-/* The last processor that we may use. */
+/* Returns the last processor that this process may use. */
 static void last_processor(char out[64])
 {
     char ours[64];
@@ -260,7 +260,7 @@ static void expect_input(int64_t count, uint64_t seed)
     free(got);
 }
 
-/* Several threads fill what is large; each element is as one thread has it. */
+/* Several threads fill large inputs; each element equals that of one thread. */
 TEST_WITH(inputs_are_what_their_seeds_make, set_up, stop_worker)
 {
     expect_input(9000001, 99);

@@ -1,4 +1,4 @@
-/* What goes over the pipe comes out the same, and what is no message of ours is refused. */
+/* Messages arrive unchanged, and data that is no message of tune is refused. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ TEST(plans_come_out_the_same)
     arena_free(&arena);
 }
 
-/* Arguments of all sorts, each field with a value of its own. */
+/* Makes a plan with arguments of all sorts, each field with its own value. */
 static struct launch_plan own_plan(void)
 {
     static struct field pair[3];
@@ -148,7 +148,7 @@ TEST(wrong_arguments_are_refused)
         fields[1].type = i == 2 ? ELEMENT_TYPE_COUNT : ELEMENT_I8;
         in.arguments[4].role = i == 3 ? ARGUMENT_STRUCT + 1 : ARGUMENT_STRUCT;
         in.arguments[0].fill = i == 4 ? ARGUMENT_FILLS : FILL_ZERO;
-        if (i > 5) /* to nothing, to what is no vector, an address that is no u64; a sound one */
+        if (i > 5) /* to NULL, to no vector, with an address that is no u64; a sound one */
             fields[2] = (struct field){i == 8 ? ELEMENT_I64 : ELEMENT_U64, value_integer(8),
                                        i == 6   ? (uint8_t)(in.argument_count + 1)
                                        : i == 7 ? 5
@@ -276,7 +276,7 @@ TEST(frames_pass_a_pipe)
     json_decref(in);
 }
 
-/* What goes between a parent and its children, for people who look for a fault there. */
+/* A trace of the messages between a parent and its children, for people who look for a fault. */
 TEST(messages_are_traced)
 {
     char path[] = "/tmp/tune-test-XXXXXX";
@@ -348,7 +348,7 @@ TEST(what_is_unknown_stays_unknown)
     json_decref(json);
 }
 
-/* What is nothing is not sent: the answer to most visits is a time and no more. */
+/* Default values are not sent: the answer to most visits is just a time. */
 TEST(answers_hold_what_there_is)
 {
     struct error error = {0};
@@ -417,7 +417,7 @@ TEST(samples_are_numbers)
     assert_int_equal(read_answer(strcat(many, "]}}"), &answer), STATUS_INTERNAL);
 }
 
-/* A request that lacks what it is about is refused; what was left out is nothing. */
+/* A request without its subject is refused; omitted members have their defaults. */
 TEST(requests_are_whole)
 {
     static const struct {

@@ -131,7 +131,7 @@ TEST(test_the_cache_has_it_as_it_was)
         struct reference_result shorter = {.type = ELEMENT_F64, .count = 8, .magnitudes = true};
         assert_false(reference_recall(&measuring, hash, &shorter));
         assert_null(shorter.room);
-        assert_false(reference_recall(&measuring, hash, &got)); /* it was removed */
+        assert_false(reference_recall(&measuring, hash, &got)); /* removed */
         free(base.room);
         free(result.room);
     }

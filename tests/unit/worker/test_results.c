@@ -1,7 +1,7 @@
-/* What timed runs leave is looked at, outside of what is timed. */
+/* Checks of the results of timed runs, outside the timed part. */
 #include "worker_fixture.h"
 
-/* The problem with its references, or without; every second copy of the input differs. */
+/* Sends the problem with its references, or without; every second copy of the input differs. */
 static void tell(bool checked, double absolute, bool is_update)
 {
     struct error error = {0};
@@ -38,7 +38,7 @@ static void arm(const char *kernel, uint32_t runs, enum l2_mode mode, bool is_up
         fail_msg("%s", error.text);
 }
 
-/* Another round: blocks begin with another copy. */
+/* Begins another round, whose blocks begin with another copy. */
 static void next_round(void)
 {
     struct error error = {0};
@@ -46,7 +46,7 @@ static void next_round(void)
     assert_int_equal(worker_moment(worker, false, &moment, &error), STATUS_OK);
 }
 
-/* Visits until it fails, `most` times; `results` are those of the last visit. */
+/* Visits until a failure, at most `most` times; `results` are those of the last visit. */
 static struct worker_outcome visit_often(int most, uint32_t blocks, struct worker_results *results)
 {
     struct worker_outcome outcome = {.status = TRIAL_OK};
@@ -87,13 +87,14 @@ TEST_WITH(wrong_ones_are_named, start_quick_worker, stop_worker)
         if (!strstr(outcome.detail, "run 2 of 2 timed in a row") || !strstr(outcome.detail, "out["))
             fail_msg("%s: %s", kernels[i], outcome.detail);
     }
-    /* By copies that are alike nobody who remembers is found out. */
+    /* With equal copies a kernel that remembers its result is not detected. */
     tell_problem(ELEMENTS);
     arm("recall", 2, L2_COLD, false, NULL);
     assert_string_equal(visit_often(6, 1, &results).detail, "");
 }
 
-/* A trial keeps no sums of outputs of more than a mebibyte: they are held against the reference. */
+/* A trial keeps no sums of outputs of more than a mebibyte: these are compared with the reference.
+ */
 TEST_WITH(large_ones_of_a_trial_are_looked_at, start_quick_worker, stop_worker)
 {
     enum { LARGE = 300000, BLOCKS = 4, RUNS = 2 };

@@ -27,7 +27,7 @@ TEST_WITH(slots_take_turns, set_up, stop_worker)
     assert_int_equal(samples.runs, 1);
 }
 
-/* A trial is of the binary that was loaded, a visit of the one that its slot was armed with. */
+/* A trial uses the loaded binary, a visit that of its armed slot. */
 TEST_WITH(each_has_its_binary, set_up, stop_worker)
 {
     struct error error = {0};
@@ -74,7 +74,7 @@ TEST_WITH(scratch_is_zeroed_between_plans, set_up, stop_worker)
     expect_marks("btb");
 }
 
-/* What is not kept is made anew for each visit. */
+/* Data that is not kept is made again for each visit. */
 TEST_WITH(what_is_not_kept_is_made_anew, set_up, stop_worker)
 {
     struct error error = {0};

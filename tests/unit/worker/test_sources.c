@@ -1,4 +1,4 @@
-/* A binary is of its source and of all that this includes, and of nothing else. */
+/* A binary depends on its source and all includes, and on no other file. */
 #include "tuner/base/files.h"
 #include "tuner/worker/sources.h"
 #include "worker_fixture.h"
@@ -72,7 +72,8 @@ TEST_WITH(a_source_is_read_once_while_it_stays, set_up, NULL)
     assert_int_equal(sources_find(source, &request, &known[2], &error), STATUS_NOT_FOUND);
 }
 
-/* The second is sent to the compiler when the first is done. By then it is another source. */
+/* The second request is sent to the compiler when the first is done. The source has changed by
+ * then. */
 TEST_WITH(a_source_that_changes_meanwhile_is_not_compiled, set_up, NULL)
 {
     struct compile_pool *pool = NULL;
@@ -102,7 +103,7 @@ TEST_WITH(a_source_that_changes_meanwhile_is_not_compiled, set_up, NULL)
     compile_pool_stop(pool);
 }
 
-/* What no compiler has begun is taken back, the latest first; what is left is compiled. */
+/* Requests that no compiler has begun are withdrawn, the latest first; the rest is compiled. */
 TEST_WITH(what_is_queued_can_be_withdrawn, set_up, NULL)
 {
     struct compile_pool *pool = NULL;

@@ -1,5 +1,5 @@
-/* What the tests of the measuring worker share: kernels compiled for the CPU, and a worker with a
- * child of this very program. */
+/* Shared by the tests of the measuring worker: kernels compiled for the CPU, and a worker with a
+ * child of this program. */
 #ifndef TESTS_UNIT_WORKER_WORKER_FIXTURE_H
 #define TESTS_UNIT_WORKER_WORKER_FIXTURE_H
 
@@ -18,8 +18,8 @@ enum { TIMEOUT_MS = 20000, ELEMENTS = 1000, CACHE_BYTES = 40000 };
 
 static char folder[64];
 static char kernels_path[128];   /* the binary of the kernels below */
-static char others_path[128];    /* the same, but `right` leaves a "!" as well */
-static char reference_path[128]; /* that of the reference */
+static char others_path[128];    /* the same, but `right` also leaves a "!" */
+static char reference_path[128]; /* the reference's file */
 static struct worker *worker;
 
 /* Arguments: 0 in, 1 out, 2 ticket, 3 n, 4 mark. Each run leaves the mark in the file
@@ -63,7 +63,8 @@ static const char kernels_source[] =
     "    static int calls;\n"
     "    (void)block; copy(a); if (++calls == 2 || *(int *)a[4] == 'a') usleep(20000);\n"
     "}\n"
-    /* Right for five runs; by what it once read; not always the same; adding to what is there. */
+    /* Kernels: right for five runs; right by an earlier input; not always the same; adding to old
+     * contents. */
     "void lately(const struct tune_block *block, void *const *a) {\n"
     "    static int calls; (void)block; copy(a); if (++calls > 5) ((int *)a[1])[3]++;\n"
     "}\n"
@@ -86,7 +87,7 @@ static const char kernels_source[] =
     "void add_twice(const struct tune_block *block, void *const *a) {\n"
     "    static int calls; add(block, a); if (++calls > 2) add(block, a);\n"
     "}\n"
-    /* Right, but what they leave is not theirs to change: an input, how is rounded, the process. */
+    /* Kernels with right results that change other things: an input, the rounding, the process. */
     "void mutate(const struct tune_block *block, void *const *a) {\n"
     "    (void)block; copy(a); ((int *)a[0])[*(const long long *)a[3] - 1] ^= 1;\n"
     "}\n"
@@ -113,7 +114,7 @@ static const char kernels_source[] =
     "void signals(const struct tune_block *block, void *const *a) {\n"
     "    (void)block; copy(a); signal(11, (void (*)(int))1);\n"
     "}\n"
-    /* What lies outside changes the result, by a sum and by a maximum. */
+    /* Elements outside change the result, by a sum and by a maximum. */
     "void behind(const struct tune_block *block, void *const *a) {\n"
     "    const int *in = a[0]; (void)block; copy(a);\n"
     "    ((int *)a[1])[0] = (int)((unsigned)((int *)a[1])[0] + (unsigned)in[*(const long long "
@@ -194,7 +195,7 @@ static inline int remove_folder(void **state)
     return system(command);
 }
 
-/* Warmed up in no time: nothing that these tests look at is a time. */
+/* Returns a protocol without warm-up: these tests check no times. */
 static inline struct protocol quick_protocol(void)
 {
     struct protocol protocol;
@@ -256,7 +257,7 @@ static inline struct launch_plan plan_of(const char *kernel, int64_t n, char mar
     return plan;
 }
 
-/* Held against the reference above: equal. */
+/* Returns checks against the reference above: equality. */
 static inline struct worker_checks checks_of(void)
 {
     return (struct worker_checks){
@@ -333,7 +334,7 @@ static inline void must_visit(uint32_t slot, uint32_t blocks)
         assert_true(samples.elapsed_ns[i] > 0);
 }
 
-/* What the kernels have left since the last look. */
+/* Compares the marks that kernels have left since the last call. */
 static inline void expect_marks(const char *marks)
 {
     char got[256] = "";
@@ -352,7 +353,7 @@ static inline int clear_marks(void **state)
     return file ? fclose(file) : -1;
 }
 
-/* The parent of a process; 0 when it is gone. */
+/* Returns the parent of a process; 0 if the process is gone. */
 static inline int parent_of(const char *pid)
 {
     char path[300];
@@ -368,7 +369,7 @@ static inline int parent_of(const char *pid)
     return name_end && sscanf(name_end, ") %*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* The one child that this process has. */
+/* Returns the only child of this process. */
 static inline pid_t child_of_ours(void)
 {
     DIR *processes = opendir("/proc");
