@@ -1,7 +1,7 @@
-/* Messages to people, held against two things: what a test says of them, which is where, and the
- * words that matter; and their whole texts, which lie in one file a room,
- * tests/unit/ROOM/messages.txt. A better sentence is written in the code, and
- * tests/unit/rewrite_messages.py ROOM takes it up there, where the change is to be read. */
+/* Messages to people, compared with two things: the test's own expectation (the place and the
+ * important words), and the whole texts, in one file a room, tests/unit/ROOM/messages.txt. After a
+ * change of a sentence in the code, tests/unit/rewrite_messages.py ROOM writes that file, whose
+ * diff is to be read. */
 #ifndef TUNE_TESTS_UNIT_GOLDEN_H
 #define TUNE_TESTS_UNIT_GOLDEN_H
 
@@ -15,8 +15,8 @@
 
 enum { GOLDEN_BYTES = 4096 };
 
-/* Whether `text` begins with what stands before the first ": " of `expected`, and has the rest of
- * it, in whose place of each "..." anything may stand. */
+/* Tells whether `text` begins with the part of `expected` before the first ": " and contains the
+ * rest, with any text for each "...". */
 static inline bool message_has(const char *text, const char *expected)
 {
     const char *place_end = strstr(expected, ": ");
@@ -41,7 +41,7 @@ static inline bool message_has(const char *text, const char *expected)
     return true;
 }
 
-/* Whether the whole text is among those of this program. */
+/* Tells whether the whole text is among those of this program. */
 static inline bool message_is_golden(const char *text)
 {
     char line[GOLDEN_BYTES];

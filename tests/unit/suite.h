@@ -1,8 +1,8 @@
-/* Tests without a list of them: each is run because it is written. `state` is cmocka's. */
+/* Tests without a list: each test that is written is run. `state` is cmocka's. */
 #ifndef TUNE_TESTS_UNIT_SUITE_H
 #define TUNE_TESTS_UNIT_SUITE_H
 
-/* What cmocka.h wants before it. */
+/* Headers that cmocka.h needs first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,8 @@ enum { SUITE_TESTS_MAX = 128 };
 static struct CMUnitTest suite_tests[SUITE_TESTS_MAX];
 static size_t suite_test_count; /* also of those that found no room, so that this fails below */
 
-/* TEST(numbers_are_added) { assert_int_equal(1 + 1, 2); }, run in the order in which they stand. */
+/* TEST(numbers_are_added) { assert_int_equal(1 + 1, 2); } defines a test; tests run in the order of
+ * the file. */
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 #define TEST_WITH(name, set_up_, tear_down_)                                                       \
     static void name(void **state);                                                                \
@@ -27,7 +28,7 @@ static size_t suite_test_count; /* also of those that found no room, so that thi
     }                                                                                              \
     static void name(void **state __attribute__((unused)))
 
-/* Between what is done before the first of them and after the last; NULL: nothing is. */
+/* Runs all tests between `begin` and `end`; NULL: none. */
 static inline int run_suite(CMFixtureFunction begin, CMFixtureFunction end)
 {
     if (suite_test_count == 0 || suite_test_count > SUITE_TESTS_MAX)

@@ -1,5 +1,5 @@
-/* Captures for tests, written by what writes them in programs. One process; capture_join makes a
- * file of the folder. */
+/* Captures for tests, written by the code that writes them in programs. One process; capture_join
+ * makes a file of the folder. */
 #ifndef TUNE_TESTS_CAPTURE_FIXTURE_H
 #define TUNE_TESTS_CAPTURE_FIXTURE_H
 
@@ -13,7 +13,7 @@ struct capture_fixture {
     uint32_t kernels;
 };
 
-/* With a program "app --size 3" in it, and a device 0. */
+/* Begins a capture with a program "app --size 3" in it, and a device 0. */
 static inline bool fixture_begin(struct capture_fixture *fixture, const char *folder, long pid)
 {
     static const char command[] = "app\0--size\0003", path[] = "/opt/app", library[] = "0.1.0",
@@ -91,8 +91,8 @@ static inline uint32_t fixture_contents(struct capture_fixture *fixture, const v
     return cap_contents_end(&fixture->writer, &contents);
 }
 
-/* `launch` has its numbers; those that count what follows are filled in. `names` begins with ""
- * (its NUL). */
+/* Writes a launch. `launch` has its numbers; the counts are filled in. `names` begins with "" (its
+ * NUL). */
 static inline bool fixture_launch(struct capture_fixture *fixture, struct cap_launch launch,
                                   const void *parameters, uint32_t parameter_bytes,
                                   const struct cap_buffer *buffers, uint32_t buffer_count,
@@ -111,7 +111,7 @@ static inline bool fixture_launch(struct capture_fixture *fixture, struct cap_la
     return cap_write(&fixture->writer, CAP_LAUNCH, &launch, sizeof launch, parts, 5);
 }
 
-/* What was written lies in the folder as when the process has ended. */
+/* Ends the capture: the records lie in the folder as at the end of the process. */
 static inline void fixture_end(struct capture_fixture *fixture)
 {
     cap_writer_end(&fixture->writer);

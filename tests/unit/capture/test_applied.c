@@ -1,5 +1,5 @@
-/* What tuned.conf says of a captured launch: written and read again; nothing else is taken for it.
- */
+/* Values of tuned.conf for a captured launch: written and read again; no other value is taken for
+ * them. */
 #include <string.h>
 
 #include "frontends/capture/applied.h"
@@ -8,7 +8,7 @@
 
 #define HASH "00112233445566778899aabbccddeeff"
 
-/* Two addresses and a number of 4 bytes, with 4 bytes between that nobody passes. */
+/* Two addresses and a number of 4 bytes, with 4 unused bytes between. */
 static const struct cap_parameter parameters[] = {{0, 8}, {8, 4}, {16, 8}};
 static const struct captured_kernel kernel = {.is.parameter_count = COUNT(parameters),
                                               .parameters = parameters};
@@ -54,7 +54,7 @@ TEST(goes_by_the_numbers)
     assert_memory_not_equal(row.numbers, other.numbers, sizeof row.numbers);
 }
 
-/* What may be any is in `numbers` alone. */
+/* Free numbers are in `numbers` alone. */
 TEST(leaves_numbers_open)
 {
     struct apply_row row = {0}, other = {0}, closed = {0};

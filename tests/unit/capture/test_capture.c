@@ -1,5 +1,4 @@
-/* Captures: what is written is read again, whatever was cut off is left out, and nothing that is
- * damaged is believed. */
+/* Captures: written records are read again, cut ones are left out, and damaged ones are refused. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +39,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* A launch scale(out, in, 3) whose `out` changes in its last block only. */
+/* Writes a launch scale(out, in, 3) whose `out` changes in its last block only. */
 static void write_scale(const struct place *place, long pid, uint8_t fill)
 {
     static const struct cap_parameter parameters[] = {{0, 8}, {8, 8}, {16, 4}};
@@ -161,7 +160,7 @@ TEST_WITH(test_each_process_has_its_own_numbers, setup, teardown)
     capture_close(capture);
 }
 
-/* A process that is killed leaves a part of a record: what was whole is kept. */
+/* A killed process leaves a part of a record: the complete records are kept. */
 TEST_WITH(test_a_cut_record_is_left_out, setup, teardown)
 {
     const struct place *place = *state;
@@ -215,7 +214,7 @@ TEST_WITH(test_damage_is_found, setup, teardown)
     arena_free(&arena);
 }
 
-/* Records that name what is not there, in a file whose hash is right. */
+/* Records that name missing ones, in a file whose hash is right. */
 TEST_WITH(test_numbers_that_lead_nowhere, setup, teardown)
 {
     const struct place *place = *state;
@@ -254,8 +253,8 @@ TEST_WITH(test_numbers_that_lead_nowhere, setup, teardown)
     }
 }
 
-/* A limit of the file's size stands for a full disk: nothing but whole records, no signal, and the
- * table goes on. */
+/* A limit of the file's size acts as a full disk: only complete records, no signal, and the table
+ * continues. */
 TEST_WITH(test_a_full_disk, setup, teardown)
 {
     const struct place *place = *state;

@@ -1,4 +1,4 @@
-/* Experiments from captures: what follows of launches, and what cannot be replayed. */
+/* Experiments from captures: conclusions from launches, and launches that cannot be replayed. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static bool add_launch(struct capture_fixture *fixture, const struct cap_launch 
                           1);
 }
 
-/* What captured_take says of two such launches; `odd` is what the first is like. */
+/* Returns the result of captured_take for two such launches; `odd` describes the first. */
 static enum status take(const char *name, const struct cap_launch *odd, uint32_t parameter_bytes)
 {
     struct capture_fixture fixture;
@@ -130,7 +130,7 @@ TEST_WITH(the_largest_launch_alone, NULL, end)
     assert_int_equal(test.set.sizes[0], 100);
 }
 
-/* Another kernel than the one that is there; the file says of an odd launch what it likes. */
+/* Another kernel than the present one; the file may describe an odd launch freely. */
 TEST(what_cannot_be_replayed_is_left_out)
 {
     static const struct {
@@ -155,7 +155,7 @@ TEST(what_cannot_be_replayed_is_left_out)
     }
 }
 
-/* It would end the text that it stands in. */
+/* The name would end the text around it. */
 TEST(names_that_no_compiler_makes_are_refused)
 {
     static const char *const names[] = {"a\"\nflags: [-wrapper]", "${n}", "a b", ""};

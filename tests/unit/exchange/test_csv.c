@@ -1,4 +1,4 @@
-/* Tables as RFC 4180 has them, and what is none. */
+/* Tables by RFC 4180, and texts that are none. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "tuner/base/text.h"
 #include "tuner/exchange/csv.h"
 
-/* Of its own size, so that a reader that goes too far is found out. */
+/* Copies into a block of exactly that size, so that a read past it is detected. */
 static char *copy_of(const char *text, size_t length)
 {
     char *copy = test_malloc(length + 1);
@@ -16,7 +16,7 @@ static char *copy_of(const char *text, size_t length)
     return copy;
 }
 
-/* All records: fields joined by '|', each record behind its line and ended by ';'. */
+/* Reads all records: fields joined by '|', each record behind its line and ended by ';'. */
 static enum status read_all(const char *text, size_t length, struct text *out, struct error *error)
 {
     struct csv_reader reader;
@@ -107,7 +107,7 @@ TEST(what_is_wrong_has_its_line)
     text_free(&many);
 }
 
-/* Whatever is read, it ends, and within the text. */
+/* Any bytes: reading ends, and stays within the text. */
 TEST(any_bytes_are_read_or_refused)
 {
     static const char alphabet[] = ",,\"\"\n\r\nab";

@@ -1,4 +1,4 @@
-/* Tables of others' times into the database: which columns, which rows, all or nothing. */
+/* Tables of others' times into the database: columns, rows, all or nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct fixture {
     struct peers_result result;
 };
 
-static struct error error; /* of the last call */
+static struct error error; /* error of the last call */
 
 static void ok(enum status status)
 {
@@ -54,7 +54,7 @@ static int64_t add_problem(struct fixture *fixture, const char *kind, const char
     return id;
 }
 
-/* By it a device counts as measured. */
+/* Adds a trial, so that the device counts as measured. */
 static void add_trial(struct fixture *fixture, int64_t environment, int64_t problem)
 {
     const struct store_run_start run = {.environment_id = environment, .l2_mode = L2_COLD};
@@ -84,7 +84,7 @@ static int setup(void **state)
     return 0;
 }
 
-/* A GPU with reduce.sum at 10 and 20. */
+/* Makes a GPU with reduce.sum at 10 and 20. */
 static int setup_measured(void **state)
 {
     if (setup(state) != 0)
@@ -150,7 +150,8 @@ TEST_WITH(the_columns_that_are_meant_are_taken, setup_measured, teardown)
     assert_one(f, all_columns, "1reduce.sum10coldcub5.5------");
     assert_int_equal(f->result.rows, 1);
     assert_int_equal(f->result.unknown, 0);
-    /* In any order, with others among them, by other names; a later row replaces an earlier one. */
+    /* Columns in any order, with others among them, by other names; a later row replaces an earlier
+     * one. */
     f->request.prefix = "reduce.";
     f->request.columns = "l2_mode=mode,name=rival,time_ns=rival_ns,tuned_ns=tune_ns";
     ok(import(
@@ -167,7 +168,7 @@ TEST_WITH(the_columns_that_are_meant_are_taken, setup_measured, teardown)
                "2");
 }
 
-/* The same name in another mode, at another size, or another name: none is the other's. */
+/* The same name in another mode or at another size, and another name: separate rows. */
 TEST_WITH(rows_are_told_apart, setup_measured, teardown)
 {
     struct fixture *f = *state;
@@ -244,7 +245,7 @@ TEST_WITH(a_wrong_row_is_named_and_none_is_taken, setup_measured, teardown)
         {"reduce.sum,20,cub,3,1,cold",
          "t.csv:3: the same problem, n, l2_mode and name as in line 2"},
         {"reduce.sum,10,\"cub,1,1,cold", "t.csv:3: a quote begins here and never ends"},
-        /* Of a problem that is not known, too. */
+        /* Also in a row of an unknown problem. */
         {"other,10,cub,x,1,cold", "t.csv:3: time_ns is 'x'"},
     };
     struct fixture *f = *state;
@@ -262,7 +263,7 @@ TEST_WITH(a_wrong_row_is_named_and_none_is_taken, setup_measured, teardown)
     assert_int_equal(peers_import(f->store, &f->request, &f->result, &error), STATUS_NOT_FOUND);
 }
 
-/* What tune measured last, unless one is named; a CPU's problem of that name is another. */
+/* The device measured last, unless one is named; a CPU's problem of that name is another. */
 TEST_WITH(times_stand_beside_a_device, setup_measured, teardown)
 {
     struct fixture *f = *state;
@@ -282,7 +283,7 @@ TEST_WITH(times_stand_beside_a_device, setup_measured, teardown)
         assert_int_equal(f->result.rows, 1);
     }
     assert_one(f, "SELECT group_concat(environment_id || problem_key) FROM peers",
-               "1reduce.sum,3double"); /* the newer driver has measured nothing */
+               "1reduce.sum,3double"); /* the newer driver has no measurements */
     ok(store_problem(f->store,
                      &(struct store_problem){.experiment_id = f->experiment, .key = "x", .n = 1},
                      &cpu_problem, &error));

@@ -1,5 +1,5 @@
-/* T4 out of a database: what every trial becomes, which problem is meant, and the times that
- * readers add up. */
+/* T4 from a database: the row of every trial, the selected problem, and the times that readers add
+ * up. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ struct fixture {
     int64_t environment, experiment, run;
 };
 
-static struct error error; /* of the last call */
+static struct error error; /* error of the last call */
 
 static void ok(enum status status)
 {
@@ -82,7 +82,8 @@ static int64_t add_problem(struct fixture *fixture, const char *key, int64_t n)
     return id;
 }
 
-/* With block = `block`, two samples of the median, and a duration of 1 ms; stage NULL: sweep. */
+/* Adds a trial with block = `block`, two samples of the median, and a duration of 1 ms; stage NULL:
+ * sweep. */
 static int64_t add_trial(struct fixture *fixture, int64_t problem, int64_t block,
                          enum trial_status status, double median_ns, int64_t same_as,
                          const char *stage)
@@ -248,11 +249,11 @@ TEST_WITH(times_add_up, setup, teardown)
         const json_t *runtimes = json_object_get(times, "runtimes");
         assert_int_equal(json_array_size(runtimes), 2); /* one of the three is invalid */
         about(json_number_value(json_array_get(runtimes, 0)), 2e-6);
-        about(number_at(times, "compilation"), 0.012); /* half of what the run waited */
+        about(number_at(times, "compilation"), 0.012); /* half of the run's waiting */
         about(number_at(times, "compilation_time"), 0.012);
         about(number_at(times, "search_algorithm"), 0.008);
         about(number_at(times, "validation"), 0);
-        /* A trial that was measured costs what it took; its twin has the samples for nothing. */
+        /* A measured trial costs its own time; its twin has the samples for free. */
         about(number_at(times, "framework"), i == 0 ? 0.001 - 4e-6 : 0.001);
         about(json_number_value(measured(result, "gflops")), 12.5);
     }

@@ -1,5 +1,5 @@
-/* Points against a winner: times of one stage, differences as the choice saw them, bytes in flight;
- * and the sentences made of them. */
+/* Points against a winner: times of one stage, differences as in the choice, bytes in flight; and
+ * the sentences about them. */
 #include <math.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static struct read_point point_of(const char *role, const char *parameters, int6
     };
 }
 
-/* A contender, and what it took over the winner. */
+/* Makes a contender with its loss to the winner. */
 static void stand(struct read_point *point, double worse, const char *stage)
 {
     point->difference = worse;
@@ -145,7 +145,7 @@ TEST_WITH(the_winner_need_not_be_the_fastest, set_up, tear_down)
     expect_sentence("2.01x as fast as the baseline textbook.");
 }
 
-/* A baseline among those that are as good is no gain, and bounds that say nothing are not told. */
+/* A baseline among the equally good ones is no gain, and unknown bounds are not printed. */
 TEST_WITH(a_gain_is_told_no_further_than_it_is_shown, set_up, tear_down)
 {
     points[2].point.standing = "as fast";
@@ -184,7 +184,7 @@ TEST_WITH(only_times_of_one_stage_are_compared, set_up, tear_down)
     assert_null(explanation.points[2].standing);
     expect_sentence("The baseline textbook shared no rounds with it: how much faster it is than "
                     "that is not known.");
-    points[1].times_ns[0] = 1020; /* confirmed, but what it was compared by is still the race */
+    points[1].times_ns[0] = 1020; /* confirmed, but still compared by the race */
     compare();
     assert_string_equal(explanation.points[1].stage, "confirm");
     near(explanation.points[1].slower, 1020.0 / 1000 - 1);
@@ -271,7 +271,7 @@ TEST_WITH(what_differs_is_listed, set_up, tear_down)
         ": 1 launch against 2, 200 blocks against 50, 256 threads per block against 512, "
         "32 registers against 24, 0 bytes spilled against 8, occupancy 50.0 % against "
         "100 %; 1.01 us lie between them, of which an empty launch more takes 100 ns.");
-    background.node_gap_ns = 1020; /* more than lies between them: then it says nothing */
+    background.node_gap_ns = 1020; /* more than the difference between them: then no statement */
     compare();
     for (size_t i = 0; i < explanation.sentence_count; i++)
         assert_null(strstr(explanation.sentences[i], "lie between them"));
@@ -284,7 +284,7 @@ TEST_WITH(what_differs_is_listed, set_up, tear_down)
     }
 }
 
-/* A difference without bounds shows nothing, whatever it is. */
+/* A difference without bounds shows nothing, whatever its value. */
 TEST_WITH(equals_are_others_and_were_compared, set_up, tear_down)
 {
     explanation.as_fast = 4;

@@ -1,5 +1,5 @@
-/* What two sides show of one problem: whether a difference is more than noise, and what became of
- * the first one's winner. */
+/* Two sides of one problem: whether a difference is more than noise, and the state of the first
+ * one's winner. */
 #include <math.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ TEST(test_times)
     expect_change(1002, 0.1, TIME_ALIKE); /* apart, but by less than counts */
     expect_change(998, 0.1, TIME_ALIKE);
     expect_change(1004, 0.1, TIME_SLOWER);
-    expect_change(1100, 900, TIME_UNKNOWN); /* bounds that say nothing */
+    expect_change(1100, 900, TIME_UNKNOWN); /* unknown bounds */
     expect_change(1100, (double)NAN, TIME_UNKNOWN);
     struct compared_winner unstable = winner_of(500, 1);
     unstable.b_trust = "unstable";
@@ -72,14 +72,14 @@ TEST(test_winners)
     judge_winner(&winner); /* rounds that both were in go before single timings */
     assert_int_equal(winner.move, WINNER_SLOWER);
     assert_true(fabs(winner.loss - 0.04) < 1e-12 && fabs(winner.loss_low - 0.02) < 1e-12);
-    winner.carried_low = 1.002; /* within what counts as a tie there */
+    winner.carried_low = 1.002; /* within a tie there */
     judge_winner(&winner);
     assert_int_equal(winner.move, WINNER_OPEN);
     winner.carried_high = 1.004; /* the whole interval is */
     winner.b_delta = 0.005;
     judge_winner(&winner);
     assert_int_equal(winner.move, WINNER_AS_FAST);
-    winner.carried_high = 9; /* bounds that say nothing */
+    winner.carried_high = 9; /* unknown bounds */
     judge_winner(&winner);
     assert_int_equal(winner.move, WINNER_ONCE);
 }

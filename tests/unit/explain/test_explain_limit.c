@@ -1,4 +1,4 @@
-/* What limits a winner: each rule at its threshold, and that it says nothing it does not know. */
+/* Limits of a winner: each rule at its threshold, and no statement from unknown numbers. */
 #include <math.h>
 #include <string.h>
 
@@ -10,8 +10,9 @@ static struct explanation explanation;
 static struct background background;
 static struct text text;
 
-/* A device of 100 units that reads 1000 GB/s and adds 10,000 * 10^9 f32 a second, where an empty
- * launch takes 500 ns; a winner of 1 MB in 10 us: 10 % of the ceiling, one launch, a full grid. */
+/* Makes a device of 100 units that reads 1000 GB/s and adds 10,000 * 10^9 f32 a second, where an
+ * empty launch takes 500 ns; and a winner of 1 MB in 10 us: 10 % of the ceiling, one launch, a full
+ * grid. */
 static int set_up(void **state)
 {
     (void)state;
@@ -133,7 +134,7 @@ TEST_WITH(faster_than_memory_it_is_a_cache, set_up, tear_down)
                         "share of the ceiling is shown.");
     background.cache_bytes = (double)NAN;
     expect(LIMIT_CACHE, "comes out of a cache");
-    background.cache_bytes = 5.2e6; /* not even half of it is held */
+    background.cache_bytes = 5.2e6; /* less than half of it is held */
     expect(LIMIT_MEMORY, "and no cache holds its 10 MiB: the memory limits it, and that ceiling is "
                          "too low for a share of it.");
     explanation.l2_mode = "hot";

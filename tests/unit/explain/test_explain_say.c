@@ -25,7 +25,7 @@ TEST(numbers_are_as_people_read_them)
     text_free(&out);
 }
 
-/* One that it does not know would shift all arguments behind it. */
+/* An unknown conversion would shift all arguments behind it. */
 TEST(unknown_conversions_fail)
 {
     struct text out = {0};

@@ -1,4 +1,4 @@
-/* What changing one parameter costs, out of a sweep. */
+/* The cost of changing one parameter, from a sweep. */
 #include <math.h>
 #include <string.h>
 
@@ -48,8 +48,8 @@ static const struct swept sweep[] = {
 };
 enum { SWEPT = sizeof sweep / sizeof sweep[0] };
 
-/* The fastest point with another value counts, whatever else is different in it, over the fastest
- * of all. */
+/* The fastest point with another value counts, whatever its other differences, over the fastest of
+ * all. */
 TEST_WITH(the_fastest_without_the_value_counts, NULL, tear_down)
 {
     assert_true(find_sensitivities(sweep, SWEPT, 0, &arena, &explanation));
@@ -59,14 +59,14 @@ TEST_WITH(the_fastest_without_the_value_counts, NULL, tear_down)
     assert_int_equal(block->values, 4);
     assert_string_equal(block->value, "64");
     assert_string_equal(block->best_other, "512");
-    near(block->best_other_loss, 0); /* it is the fastest of all */
+    near(block->best_other_loss, 0); /* the fastest of all */
     assert_string_equal(block->best_other_with, "loads");
     assert_string_equal(block->worst, "256");
     near(block->worst_loss, 2);
     assert_null(block->worst_with);
     const struct explain_sensitivity *loads = of("loads");
     assert_non_null(loads);
-    assert_int_equal(loads->values, 1); /* what launches the same is no alternative */
+    assert_int_equal(loads->values, 1); /* an equal launch is no alternative */
     assert_string_equal(loads->best_other, "1");
     assert_string_equal(loads->worst, "1");
     near(loads->worst_loss, 0);
@@ -105,7 +105,7 @@ TEST_WITH(alone_in_the_sweep_nothing_is_said, NULL, tear_down)
     assert_int_equal(explanation.sensitivity_count, 0);
 }
 
-/* Parameters may have come to an experiment since: in another order, or more of them. */
+/* An experiment may have gained parameters since: in another order, or more of them. */
 TEST_WITH(names_tell_parameters_not_places, NULL, tear_down)
 {
     static const struct swept points[] = {

@@ -1,4 +1,4 @@
-/* A database in a folder of its own, and rows to put into it. */
+/* A database in a folder of its own, and functions that add rows. */
 #ifndef TUNE_TESTS_CONF_FIXTURE_H
 #define TUNE_TESTS_CONF_FIXTURE_H
 
@@ -21,10 +21,10 @@ struct fixture {
     char conf[96];
     struct store *store;
     int64_t experiment;
-    int64_t run; /* of trials; 0: one each */
+    int64_t run; /* run of the trials; 0: one each */
 };
 
-static struct error error; /* of the last call */
+static struct error error; /* error of the last call */
 
 static inline void ok(enum status status)
 {
@@ -193,7 +193,8 @@ static inline void add_winner(struct fixture *fixture, int64_t environment, int6
     ok(store_winner_put(fixture->store, &winner, &error));
 }
 
-/* The winner and one other of its rounds, which takes 1 + `difference` of what the winner takes. */
+/* Adds the winner and one other of its rounds, which takes 1 + `difference` of the winner's time.
+ */
 static inline void add_contest(struct fixture *fixture, struct put winner, int64_t winner_trial,
                                int64_t other, int64_t other_trial, double difference)
 {

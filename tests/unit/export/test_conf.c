@@ -31,7 +31,7 @@ TEST_WITH(winner_comes_back_with_evidence, setup, teardown)
     assert_true(tuned_expected_ns(entry) == 100.0);
     assert_true(tuned_evidence(entry, "mad_ns", 0) == 1.3 ||
                 tuned_evidence(entry, "mad_ns", 0) == 1.2);
-    /* Of pairs, not the quotient of the medians, which is 2.5. */
+    /* Computed from pairs, not as the quotient of the medians, which is 2.5. */
     assert_true(tuned_evidence(entry, "gain.textbook", 0) == 2.375);
     assert_true(tuned_evidence(entry, "ceiling_percent", 0) == 50.0);
     assert_true(tuned_evidence(entry, "samples", 0) == 2.0);
@@ -76,7 +76,7 @@ TEST_WITH(the_ceiling_is_the_one_that_the_problem_names, setup, teardown)
     tuned_free(tuned);
 }
 
-/* A baseline that launches what another configuration launches was raced as that one. */
+/* A baseline with the launch of another configuration was raced as that one. */
 TEST_WITH(duplicate_of_another_launch_gives_the_gain, setup, teardown)
 {
     struct fixture *fixture = *state;
@@ -94,7 +94,7 @@ TEST_WITH(duplicate_of_another_launch_gives_the_gain, setup, teardown)
         fixture, (struct put){environment, problem, best, 0, "sweep", 100.0, 0, TRIAL_OK, NULL});
     add_winner(fixture, environment, problem, trial);
     struct tuned *tuned = export_and_load(fixture);
-    /* Nothing was raced: no gain is claimed. */
+    /* Without a race no gain is claimed. */
     assert_null(tuned_evidence_text(find(tuned, "G", 1000), "gain.textbook", NULL));
     assert_true(tuned_evidence(find(tuned, "G", 1000), "ceiling_percent", -1) == -1.0);
     tuned_free(tuned);
@@ -177,7 +177,7 @@ TEST_WITH(nothing_is_overwritten_without_winner, setup, teardown)
     arena_free(&arena);
 }
 
-/* What libtuned would refuse is never written. */
+/* A text that libtuned would refuse is never written. */
 TEST_WITH(unreadable_winner_is_refused, setup, teardown)
 {
     struct fixture *fixture = *state;

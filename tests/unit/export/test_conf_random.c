@@ -1,5 +1,5 @@
 /* Databases of random contents, written by tune export and read back by libtuned: every value comes
- * back, for every device; and what serves all devices loses least. */
+ * back, for every device; and the portable entries lose least. */
 #include "tests/unit/export/conf_fixture.h"
 
 #include "tuner/base/random.h"
@@ -8,7 +8,7 @@ enum { DEVICES = 3, SIZES = 5, CONFIGURATIONS = 6, TEXT = 24 };
 
 static const int64_t sizes[SIZES] = {100, 1000, 10000, 100000, 1000000};
 
-/* What was put in. */
+/* The contents of the database. */
 struct world {
     struct fixture *fixture;
     struct random random;
@@ -89,14 +89,14 @@ static double worst_loss(const struct world *world, size_t size, size_t c)
     return worst;
 }
 
-/* No configuration may be better by more than what counts as a tie, nor than what sizes share. */
+/* Checks that no configuration is better by more than a tie or than the loss that sizes share. */
 static void assert_portable(const struct world *world, const struct tuned *tuned, size_t size)
 {
     struct tuned_device device = {.kind = "cuda", .name = "none of these"};
     struct tuned_answer answer;
     double least = (double)INFINITY;
     size_t chosen = CONFIGURATIONS;
-    device.compute_capability_major = 9; /* of those that were measured */
+    device.compute_capability_major = 9; /* among the measured ones */
     assert_int_equal(tuned_find(tuned, &device, "reduce.sum.i32", sizes[size], &answer),
                      TUNED_PORTABLE);
     for (size_t c = 0; c < CONFIGURATIONS; c++) {
@@ -106,7 +106,7 @@ static void assert_portable(const struct world *world, const struct tuned *tuned
     }
     assert_true(chosen < CONFIGURATIONS);
     assert_configuration(world, answer.entry, chosen);
-    /* What depends on size and device in ways that nobody knows is not told of other devices. */
+    /* A value that depends on size and device in unknown ways is not given for other devices. */
     assert_int_equal(tuned_integer(answer.entry, "grid", 0), 0);
     device.compute_capability_major = 8;
     assert_int_equal(tuned_find(tuned, &device, "reduce.sum.i32", sizes[size], &answer),
@@ -164,7 +164,7 @@ TEST(random_contents_come_back)
     }
 }
 
-/* One device of a kind has nothing to be compared with. */
+/* The only device of a kind has no other to compare with. */
 TEST_WITH(one_device_has_no_portable_section, setup, teardown)
 {
     struct fixture *fixture = *state;
@@ -179,7 +179,7 @@ TEST_WITH(one_device_has_no_portable_section, setup, teardown)
     tuned_free(tuned);
 }
 
-/* Two devices, each with a winner of its own. Both timed three configurations in the sweep. */
+/* Two devices, each with its own winner. Both timed three configurations in the sweep. */
 enum { PAIR = 2 };
 struct pair {
     struct fixture *fixture;
@@ -214,7 +214,7 @@ static void race(const struct pair *pair, int device, int configuration, double 
                            0, "race", time, 0, TRIAL_OK, NULL});
 }
 
-/* The block that a device gets that nobody measured; 0: none. */
+/* Returns the block that an unmeasured device gets; 0: none. */
 static int64_t portable_block(const struct pair *pair)
 {
     const struct tuned_device device = {.kind = "cuda", .name = "-", .compute_capability_major = 9};
@@ -226,8 +226,8 @@ static int64_t portable_block(const struct pair *pair)
     return block;
 }
 
-/* The sweep times every configuration once; the portable section is made of what was raced on all.
- */
+/* The sweep times every configuration once; the portable section is made of configurations raced on
+ * all devices. */
 TEST_WITH(what_was_not_raced_is_not_portable, setup, teardown)
 {
     const struct pair pair = start_pair(*state);
@@ -241,7 +241,7 @@ TEST_WITH(what_was_not_raced_is_not_portable, setup, teardown)
     assert_int_equal(portable_block(&pair), 64);
 }
 
-/* Where a device has only the best of a sweep, it has no winner that others are held against. */
+/* A device with only the best of a sweep has no winner to compare others with. */
 TEST_WITH(a_sweeps_best_so_far_is_not_portable, setup, teardown)
 {
     const struct pair pair = start_pair(*state);

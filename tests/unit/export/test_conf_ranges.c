@@ -1,5 +1,4 @@
-/* Lines of tuned.conf for ranges of sizes: where they are cut, what they say, which are left out.
- */
+/* Lines of tuned.conf for ranges of sizes: their ends, their contents, and omitted ones. */
 #include "tests/unit/export/conf_fixture.h"
 
 static const char key[] = "reduce.sum.i32";
@@ -50,14 +49,14 @@ static void put_ranges(const struct tuning *tuning, const struct store_range *li
     ok(store_ranges_put(tuning->fixture->store, &ranges, &error));
 }
 
-/* What a look at the measured sizes found. */
+/* Results of looks at the measured sizes. */
 static const struct store_range_check looks[] = {{.n = 1000, .measured = true},
                                                  {.n = 10000, .measured = true, .loss = 0.01},
                                                  {.n = 100000, .measured = true, .loss = 0.01},
                                                  {.n = 1000000, .measured = true, .loss = 0.01},
                                                  {.n = 10000000, .measured = true, .loss = 0.01}};
 
-/* Each line is as "LOW-HIGH@AT block grid trust", one after the other. */
+/* Returns the lines as "LOW-HIGH@AT block grid trust", one after the other. */
 static const char *lines_of(const struct tuned *tuned, char out[static 512])
 {
     size_t used = 0;
@@ -83,8 +82,8 @@ static const char *lines_of(const struct tuned *tuned, char out[static 512])
         tuned_free(loaded);                                                                        \
     } while (0)
 
-/* Six sizes; the small configuration won the first two, the large one the others, whose grid grows
- * until the device is full. */
+/* Measures six sizes; the small configuration won the first two, the large one the others, whose
+ * grid grows until the device is full. */
 static void measure_six(const struct tuning *tuning)
 {
     static const int64_t sizes[] = {100, 1000, 10000, 100000, 1000000, 10000000};
@@ -124,7 +123,7 @@ TEST_WITH(range_is_cut_where_derived_values_change, setup, teardown)
     tuned_free(tuned);
 }
 
-/* A range's configuration counts where another one won, too, if it was held against that one there.
+/* A range's configuration counts at another's size, too, if it was compared with the winner there.
  */
 TEST_WITH(few_ranges_for_many_winners, setup, teardown)
 {
@@ -144,7 +143,7 @@ TEST_WITH(few_ranges_for_many_winners, setup, teardown)
                           "10000-10000@10000 512 10 sure; 100000-100000@100000 512 100 sure; "
                           "1000000-1000000@1000000 512 264 sure; "
                           "10000000-10000000@10000000 512 264 sure");
-    /* The rounds of the choice show as much, if they show that it loses no more. */
+    /* The rounds of the choice count likewise, if they show that it loses no more. */
     int64_t problem = add_problem(*state, key, 10000000, 0.0);
     int64_t small = measure(&tuning, tuning.small, 10000000, 1, "race");
     const struct put put = {tuning.environment, problem, tuning.large, 0, "race", 1e8, 264,
@@ -160,7 +159,7 @@ TEST_WITH(few_ranges_for_many_winners, setup, teardown)
                           "10000000-10000000@10000000 512 264 sure");
 }
 
-/* Ranges know nothing of a winner that was chosen after them. */
+/* A winner chosen after the ranges is not in them. */
 TEST_WITH(ranges_end_with_a_winner_chosen_anew, setup, teardown)
 {
     const struct tuning tuning = start(*state);
@@ -175,7 +174,7 @@ TEST_WITH(ranges_end_with_a_winner_chosen_anew, setup, teardown)
                           "10000000-10000000@10000000 512 264 sure");
 }
 
-/* What a sweep alone has seen is no winner of production. */
+/* A result of the sweep alone is no winner for production. */
 TEST_WITH(a_sweeps_best_so_far_is_not_written, setup, teardown)
 {
     const struct tuning tuning = start(*state);
@@ -192,7 +191,7 @@ TEST_WITH(a_sweeps_best_so_far_is_not_written, setup, teardown)
                           "10000000-10000000@10000000 512 264 sure");
 }
 
-/* A size that was tuned outside of the ranges keeps a line of its own. */
+/* A size tuned outside the ranges keeps a line of its own. */
 TEST_WITH(size_outside_of_ranges_has_its_line, setup, teardown)
 {
     const struct tuning tuning = start(*state);
@@ -235,8 +234,7 @@ TEST_WITH(ranges_go_with_the_newest_winner, setup, teardown)
     tuned_free(tuned);
 }
 
-/* A configuration that launches what another one does has that one's best time, and its own grid.
- */
+/* A configuration with the launch of another has that one's best time, and its own grid. */
 TEST_WITH(duplicate_in_a_range_has_the_time_of_its_twin, setup, teardown)
 {
     const struct tuning tuning = start(*state);
@@ -273,7 +271,7 @@ TEST_WITH(unstable_winners_are_left_out_and_counted, setup, teardown)
     assert_int_equal(counts.unstable, 2);
     assert_lines(&tuning, "1000-1000@1000 64 2 nearly sure");
 
-    /* In a range: half-way to the size that supports it. */
+    /* In a range: half-way to the size that supports the line. */
     const struct store_range whole = {
         .n_low = 10, .n_high = 1000, .configuration_id = tuning.small};
     put_ranges(&tuning, &whole, 1, "time");
@@ -291,7 +289,7 @@ TEST_WITH(unstable_winners_are_left_out_and_counted, setup, teardown)
     text_free(&text);
 }
 
-/* Between two sizes that support a line an unstable one is like one nobody measured, whatever was
+/* Between two sizes that support a line, an unstable size counts as unmeasured, whatever was
  * measured there; beyond them the line ends half-way to it. */
 TEST_WITH(unstable_sizes_support_no_line, setup, teardown)
 {
@@ -370,7 +368,7 @@ TEST_WITH(winners_by_another_objective_are_apart, setup, teardown)
     assert_non_null(strstr(error.text, "no winner by edp"));
 }
 
-/* Whatever was tuned: what is written is read back as it was meant. */
+/* Any tuning: written values are read back unchanged. */
 struct drawn {
     int64_t n, grid, configuration;
 };

@@ -92,7 +92,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* The lines without the remarks above them. */
+/* Returns the lines without the remarks above them. */
 static const char *lines_of(const struct text *text)
 {
     const char *first = strstr(text_string(text), "TUNE_CONFIGURATION(");

@@ -1,4 +1,4 @@
-/* What a source's own launch and a kernel's indices say of how it is launched. */
+/* The launch, from a source's own launch and a kernel's indices. */
 #include <string.h>
 
 #include "frontends/init/formula.h"
@@ -38,7 +38,7 @@ static void expect(const struct formula *formula, const char *expected)
     text_free(&text);
 }
 
-/* `before` stands in front of the launch, in a function with an unknown m. */
+/* Reads a source with `before` in front of the launch, in a function with an unknown m. */
 static const struct source_launch *launch_of(const char *before, const char *launch)
 {
     struct text text = {0};
@@ -82,7 +82,7 @@ TEST(test_ways_to_round_up)
     expect_grid("cudaDeviceProp q;", "2 * q.multiProcessorCount, BLOCK", "2 * sm_count");
     expect_grid("int s; cudaDeviceGetAttribute(&s, cudaDevAttrMultiProcessorCount, 0);",
                 "s * 4, BLOCK", "sm_count * 4");
-    /* What cannot be told is not made up. */
+    /* An unknown part is not guessed. */
     expect_grid("", "blocks_for(m), BLOCK", "");
     expect_grid("", "sizes[0], BLOCK", "");
 }
@@ -109,7 +109,7 @@ TEST(test_numbers_of_the_host)
                        "cudaMalloc(&p, 4 * n * m);",
                        "k<<<n, BLOCK>>>(p, n);");
     expect(launch->bytes[0], "4 * n * m");
-    /* What a function is called with. */
+    /* The arguments of a call of the function. */
     launch = &read_source("__global__ void k(float *a, int n) {}\n"
                           "void run(float *a, int n) { k<<<(n + 63) / 64, 64>>>(a, n); }\n"
                           "int main() { const int N = 4096; float *p; cudaMalloc(&p, N * 4); "

@@ -1,4 +1,4 @@
-/* What tests of libtuned load: a text that must be read. */
+/* Loading a text in tests of libtuned; the text must be valid. */
 #ifndef TUNE_TESTS_RUNTIME_LOAD_H
 #define TUNE_TESTS_RUNTIME_LOAD_H
 
@@ -19,7 +19,7 @@ static inline struct tuned *load(const char *text)
     return tuned;
 }
 
-/* ... with a lesser least grade, or a greater factor of sizes (0: as they are). */
+/* Loads with a lower least grade, or a greater factor of sizes (0: the defaults). */
 static inline struct tuned *load_with(const char *text, enum tuned_grade least_grade,
                                       double size_factor)
 {

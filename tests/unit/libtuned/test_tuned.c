@@ -1,4 +1,4 @@
-/* libtuned: what is read comes back, what is wrong is refused with its line, the nearest is found.
+/* libtuned: contents are read back, errors are refused with their line, the nearest entry is found.
  */
 
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include "load.h"
 #include "tests/unit/suite.h"
 
-/* Out of order, as a person may leave it. */
+/* Out of order, as after an edit by hand. */
 static const char conf[] =
     "tuned-conf 2\n"
     "# a comment\n"
@@ -181,7 +181,7 @@ TEST(nearest_device_is_of_the_same_kind)
     assert_string_equal(
         found_on(tuned, (struct tuned_device){"cuda", "X", 7, 0, 80, 0, 0, 0, 0, 0, 0, {0}, 0, 0},
                  min, TUNED_NONE),
-        ""); /* it may need what 8.x has */
+        ""); /* may need features of 8.x */
     /* A slice of the device is another device. */
     assert_string_equal(found_on(tuned,
                                  (struct tuned_device){

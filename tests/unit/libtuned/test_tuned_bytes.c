@@ -13,7 +13,7 @@
 #include "libtuned/tuned.h"
 #include "tests/unit/suite.h"
 
-/* Out of order, as a person may leave it. */
+/* Out of order, as after an edit by hand. */
 static const char conf[] =
     "tuned-conf 4\r\n"
     "# a remark\n"
@@ -36,7 +36,7 @@ static const char conf[] =
     "end\n"
     "# a remark behind it\n";
 
-/* A device with and one without limits, by all sizes that the entry has. */
+/* Looks up with a device with and one without limits, at all sizes of the entry. */
 static void ask(const struct tuned *tuned, const struct tuned_entry *entry)
 {
     struct tuned_size sizes[TUNED_SIZES_MAX];
@@ -55,7 +55,7 @@ static void ask(const struct tuned *tuned, const struct tuned_entry *entry)
     int is_portable = strcmp(limited.name, "*") == 0;
     enum tuned_grade grade = tuned_find_sizes(tuned, tuned_entry_device(entry), problem,
                                               tuned_entry_n(entry), sizes, count, &answer);
-    /* What may need more than its device has is not given. */
+    /* An entry that may need more than its device has is not given. */
     if (!is_portable && !tuned_evidence_text(entry, "capability", NULL))
         assert_true(grade >= TUNED_IN_RANGE);
     for (int i = 0; i < 3; i++) {
@@ -86,7 +86,8 @@ static void ask(const struct tuned *tuned, const struct tuned_entry *entry)
     (void)tuned_stale(entry, &mine, reason, sizeof reason);
 }
 
-/* Each text ends at the end of its own memory block, so that a sanitizer sees a read past it. */
+/* Loads texts that each end at the end of their own memory block, so that a sanitizer sees a read
+ * past it. */
 static int loads_in_own_memory(const char *text, size_t bytes, const char *name,
                                struct tuned_error *error)
 {
@@ -141,8 +142,7 @@ TEST(every_changed_byte_is_refused_or_valid)
     assert_true(taken > 0 && refused > 0);
 }
 
-/* What stands in a file that is refused is not printed as it is, nor taken into another one's
- * names. */
+/* Text of a refused file is not printed unchanged, nor taken into another file's names. */
 TEST(refused_names_are_not_kept)
 {
     char path[] = "/tmp/tuned_bytes_XXXXXX";
@@ -178,7 +178,7 @@ static long peak_kib(void)
     return usage.ru_maxrss;
 }
 
-/* One line of 1 GiB, as a file with a hole: refused by its size, before memory is taken for it. */
+/* One line of 1 GiB, in a file with a hole: refused by its size, before memory is allocated. */
 TEST(line_of_a_gibibyte_is_refused_by_its_size)
 {
     char path[] = "/tmp/tuned_bytes_XXXXXX";
@@ -228,7 +228,7 @@ TEST(long_lines_are_read)
     free(text);
 }
 
-/* ---- a file that is written over while it is read ---- */
+/* ---- a file overwritten while it is read ---- */
 
 enum { TEXT_BYTES = 100000 };
 /* The first two leave the time alone, the others the size. */
@@ -247,7 +247,8 @@ static void set_time(const char *path, time_t seconds, long nanoseconds)
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-/* The memory for the text is taken between asking for the file's size and reading it. */
+/* Changes the file: memory for the text is allocated between the query of the file's size and its
+ * reading. */
 static void *change_and_allocate(void *context, size_t bytes)
 {
     struct changed *changed = context;
@@ -292,7 +293,7 @@ TEST(file_changed_while_it_is_read_is_refused)
         assert_null(tuned_open(&options, &error));
         assert_true(changed.done);
         assert_non_null(strstr(error.text, ": it was changed while it was read"));
-        changed.done = 1; /* at rest it is read, but for the one that was cut off */
+        changed.done = 1; /* unchanged, it is read, except the truncated one */
         struct tuned *tuned = tuned_open(&options, &error);
         assert_int_equal(tuned != NULL, change >= OVERWRITE);
         tuned_free(tuned);

@@ -1,4 +1,4 @@
-/* libtuned for a person who debugs: the callback of look-ups, TUNED_VERBOSE, TUNED_OVERRIDE. */
+/* libtuned for debugging: the callback of look-ups, TUNED_VERBOSE, TUNED_OVERRIDE. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ TEST(each_look_up_is_told)
     tuned_free(tuned);
 }
 
-/* The standard error, as long as it goes to a file of no name. */
+/* Standard error, redirected into an unnamed file. */
 struct listening {
     int file, before;
     char printed[4096];
@@ -145,7 +145,7 @@ TEST(a_value_is_overridden)
     assert_int_equal(tuned_answer_integer(&answer, "block", -1), 128);
     assert_string_equal(tuned_text(answer.entry, "note", ""), "a | b");
     assert_int_equal(tuned_entry_line(answer.entry), 3);
-    /* What follows from values is not known of a configuration that nobody measured. */
+    /* Derived values of a configuration that was not measured are unknown. */
     assert_int_equal(tuned_answer_integer(&answer, "tile", -1), -1);
     assert_int_equal(tuned_answer_launch(&answer, 0, &launch), 0);
     (void)tuned_find(tuned, &device, "q", 8, &answer);
@@ -173,7 +173,7 @@ TEST(a_value_is_overridden)
     }
 }
 
-/* What a person mistyped does not pass for what was asked. */
+/* A mistyped override is reported, not ignored. */
 TEST(what_changes_nothing_is_said)
 {
     static const char *const cases[][2] = {
@@ -198,7 +198,7 @@ TEST(what_changes_nothing_is_said)
     }
 }
 
-/* What a person mistyped is not blamed on the file alone. */
+/* An error caused by a mistyped override names the override, not only the file. */
 TEST(what_cannot_be_read_names_the_override)
 {
     const struct tuned_options options = {.skip = TUNED_SKIP_USER | TUNED_SKIP_SYSTEM,

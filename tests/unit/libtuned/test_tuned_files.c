@@ -16,7 +16,7 @@ static char folder[] = "/tmp/tuned_files_XXXXXX";
 
 static const struct tuned_device device = {.kind = "cuda", .name = "X", .unit_count = 4};
 
-/* A file of one device in the folder; its path. */
+/* Writes a file of one device into the folder; returns its path. */
 static const char *write_file(const char *name, const char *text)
 {
     static char path[4][256];
@@ -75,7 +75,7 @@ TEST(usual_places_have_their_order)
     assert_string_equal(tuned_entry_file(tuned_entry_at(tuned, 2)), "built-in");
     tuned_free(tuned);
 
-    /* What $TUNED_CONF has of this device goes before the user's, whatever its grade. */
+    /* An entry of $TUNED_CONF for this device comes before the user's, whatever its grade. */
     assert_int_equal(setenv("TUNED_CONF", write_file("e.conf", CONF("X", "p n=6-20 block=2\n")), 1),
                      0);
     tuned = tuned_open(&options, &error);
@@ -117,7 +117,7 @@ TEST(errors_have_codes)
     assert_int_equal(error.code, TUNED_NO_FILE);
 }
 
-/* What lies in the folder that a program happens to run in is nobody's configuration. */
+/* A file in the current folder of a program is never read. */
 TEST(relative_folders_are_no_place)
 {
     struct tuned_error error;
@@ -176,7 +176,7 @@ TEST(paths_have_their_order)
     assert_int_equal(tuned_value_index(tuned, "block"), tuned_value_index(tuned, "block"));
     tuned_free(tuned);
 
-    /* Of other devices, too: the first file before the nearer device. */
+    /* Also for other devices: the first file before the nearer device. */
     const char *others[] = {write_file("c.conf", "tuned-conf 3\n[cuda \"Y\"] sm_count=1\n"
                                                  "r n=1 block=5\nend\n"),
                             write_file("d.conf", "tuned-conf 3\n[cuda \"Z\"] sm_count=4\n"
@@ -197,7 +197,7 @@ TEST(paths_have_their_order)
 
     options.skip = TUNED_SKIP_SYSTEM | TUNED_SKIP_USER;
     assert_int_equal(setenv("TUNED_CONF", "/nowhere/t.conf", 1), 0);
-    assert_null(tuned_open(&options, &error)); /* it was named */
+    assert_null(tuned_open(&options, &error)); /* named explicitly */
     assert_string_equal(error.text, "/nowhere/t.conf: there is no such file");
     options.leave_out_refused = 1;
     tuned = tuned_open(&options, &error);
@@ -243,7 +243,7 @@ TEST(what_is_no_file_is_refused)
     char path[256];
     (void)snprintf(path, sizeof path, "%s/fifo", folder);
     assert_int_equal(mkfifo(path, 0600), 0);
-    (void)alarm(20); /* nobody writes to it: this must not hang */
+    (void)alarm(20); /* a pipe without a writer: this must not hang */
     assert_null(tuned_load(path, &error));
     (void)alarm(0);
     assert_non_null(strstr(error.text, "fifo: it is no regular file"));
@@ -256,7 +256,7 @@ TEST(what_is_no_file_is_refused)
     assert_int_equal(truncate(large, (off_t)2 << 30), 0);
     assert_null(tuned_load(large, &error));
     assert_non_null(strstr(error.text, "larger than 268435456 bytes"));
-    /* One line of 100 MiB that is no line; nothing but zeros. */
+    /* One invalid line of 100 MiB: only zeros. */
     assert_int_equal(truncate(large, (off_t)100 << 20), 0);
     assert_null(tuned_load(large, &error));
     assert_int_equal(error.line, 2);
@@ -277,12 +277,12 @@ TEST(marks_of_editors_pass)
     assert_string_equal(error.text, "n:3: a control character (byte 0x00)");
 }
 
-/* ---- a file that is replaced, and one that is written over, while it is read ---- */
+/* ---- a file that is replaced, and one that is overwritten, while it is read ---- */
 
 enum { GENERATIONS = TEST_SANITIZED ? 60 : 300 };
 static atomic_int written;
 
-/* Every entry of a file says the generation of the file. */
+/* Writes a file whose entries all contain its generation. */
 static void write_generation(const char *path, int generation)
 {
     FILE *file = fopen(path, "wb");
@@ -340,7 +340,7 @@ static void *allocate(void *context, size_t bytes)
         return NULL;
     void *memory = malloc(bytes);
     if (memory)
-        memset(memory, 0xa5, bytes); /* nothing may be taken for zero */
+        memset(memory, 0xa5, bytes); /* memory is not zero by chance */
     return memory;
 }
 
@@ -383,8 +383,8 @@ TEST(all_memory_is_the_callers)
 
 /* ---- loading anew while others read ---- */
 
-/* The pattern of docs/libtuned.md: one loaded set with its users, counted under a lock that is held
- * for no look-up. */
+/* The pattern of docs/libtuned.md: one loaded object with its users, counted under a lock that is
+ * not held during look-ups. */
 struct generation {
     struct tuned *tuned;
     int users;
@@ -416,7 +416,7 @@ static void leave(struct generation *generation)
     }
 }
 
-/* 0: refused, what is there stays. */
+/* Reloads; returns 0 if the file is refused and the old object stays. */
 static int reload(const char *path)
 {
     struct tuned_error error;
@@ -480,7 +480,7 @@ TEST(another_set_is_loaded_while_others_read)
 TEST(a_million_entries_are_loaded)
 {
 #ifdef __SANITIZE_THREAD__
-    enum { COUNT = 20000 }; /* one thread, and each access of it is looked at */
+    enum { COUNT = 20000 }; /* one thread, each access of it checked */
 #else
     enum { COUNT = 1000000 };
 #endif

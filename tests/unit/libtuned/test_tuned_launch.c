@@ -1,5 +1,5 @@
-/* libtuned: what a launch is at a size on a device, by the file's formulas; and what is never given
- * to a device that may not be able to run it, in files of each format. */
+/* libtuned: launches at a size on a device, by the file's formulas; and entries that are never
+ * given to a device that may be unable to run them, in files of each format. */
 
 #include <limits.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static struct tuned_device gpu(const char *name, int major, int minor, int unit_
                                  .unit_count = unit_count};
 }
 
-/* What a formula comes to for n = 1000, m = 7, 132 units; `none` where it has no value. */
+/* Evaluates a formula for n = 1000, m = 7, 132 units; `none` if it has no value. */
 static long long value_of(const char *formula, long long none)
 {
     char text[4096];
@@ -35,7 +35,7 @@ static long long value_of(const char *formula, long long none)
     struct tuned *tuned = load(text);
     (void)tuned_find_sizes(tuned, &device, "p", 1000, sizes, 1, &answer);
     long long value = tuned_answer_integer(&answer, "x", none);
-    assert_int_equal(tuned_integer(answer.entry, "x", 1), 0); /* as the file has it */
+    assert_int_equal(tuned_integer(answer.entry, "x", 1), 0); /* as in the file */
     tuned_free(tuned);
     return value;
 }
@@ -89,7 +89,7 @@ TEST(formulas_are_evaluated)
         {"!0+1", 2},
         {"1+2==3", 1},
         {"2*(n>5)+1", 3},
-        {"n==1000||1/0", 1}, /* what is decided is not asked */
+        {"n==1000||1/0", 1}, /* a decided operand ends the evaluation */
         {"n!=1000&&absent==1", 0},
         {"(n==1000||(1/0&&1/0))&&n>1", 1},
         {"4611686018427387904%n==0", 0},
@@ -100,7 +100,7 @@ TEST(formulas_are_evaluated)
             fail_msg("%s is %lld", cases[i].formula, value_of(cases[i].formula, -77));
 }
 
-/* Whatever stands there, there is an end, and no value. */
+/* Every formula ends; these have no value. */
 TEST(what_has_no_value_is_told)
 {
     static const char *const formulas[] = {
@@ -302,7 +302,7 @@ TEST(what_a_device_may_lack_is_not_given)
     assert_int_equal(grade_on(tuned, "any", gpu("X", 0, 0, 132)), TUNED_NONE);
     assert_int_equal(grade_on(tuned, "any", gpu("A", 0, 0, 132)), TUNED_EXACT);
     tuned_free(tuned);
-    tuned = load(text); /* a far device is given to nobody who does not ask */
+    tuned = load(text); /* a far device is returned only on request */
     assert_int_equal(grade_on(tuned, "any", gpu("T4", 7, 5, 40)), TUNED_NONE);
     tuned_free(tuned);
 }
@@ -322,12 +322,12 @@ TEST(portable_is_for_what_was_measured)
     assert_int_equal(grade_on(tuned, "q", gpu("X", 9, 0, 72)), TUNED_PORTABLE);
     assert_int_equal(grade_on(tuned, "q", gpu("X", 8, 0, 72)), TUNED_NONE);
     tuned_free(tuned);
-    tuned = load("tuned-conf 4\n[cuda \"*\"]\np n=1 a=1\nend\n"); /* by whoever wrote it */
+    tuned = load("tuned-conf 4\n[cuda \"*\"]\np n=1 a=1\nend\n"); /* for every device */
     assert_int_equal(grade_on(tuned, "p", gpu("X", 7, 5, 72)), TUNED_DEFAULT);
     tuned_free(tuned);
 }
 
-/* Formats before 4 do not say what a launch needs. */
+/* Formats before 4 do not contain the needs of a launch. */
 TEST(older_files_harm_nobody)
 {
     struct tuned *tuned = load_with("tuned-conf 3\n"

@@ -1,4 +1,4 @@
-/* libtuned: a line is read for itself, whatever the lines and files before it had. */
+/* libtuned: each line is read independently of the lines and files before it. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ TEST(what_begins_alike_is_told_apart)
     tuned_free(tuned);
 }
 
-/* In and out of quotes, the evidence that libtuned reads itself is that of its own line. */
+/* In and out of quotes, evidence that libtuned itself reads belongs to its own line. */
 TEST(evidence_is_of_its_line)
 {
     struct tuned *tuned = load("tuned-conf 3\n[cuda \"X\"]\n"
@@ -87,7 +87,7 @@ TEST(quoted_value_is_no_word)
     tuned_free(tuned);
 }
 
-/* Wherever it stands, and whatever else is wrong then. */
+/* In every place, whatever else is wrong. */
 TEST(control_characters_are_named)
 {
     static const char conf[] = "tuned-conf 3\n# a remark\n[cuda \"X Y\"] sm_count=4 b=\"q \\\"\"\n"
@@ -174,8 +174,8 @@ TEST(one_number_tells_devices_apart)
     tuned_free(tuned);
 }
 
-/* Files of these texts, in this order; what is refused is left out. `refused` is of the first of
- * them, the first one, its line and why. */
+/* Opens files with these texts, in this order, without the refused ones. `refused` describes the
+ * first refused one: its line and the reason. */
 enum { FILES = 4 };
 
 static struct tuned *open_texts(const char *const texts[FILES], const char *refused)
@@ -202,8 +202,8 @@ static struct tuned *open_texts(const char *const texts[FILES], const char *refu
     return tuned;
 }
 
-/* Of several files, those that are refused leave no names behind that another's lines would share,
- * be it the first that is read or a later one; the first that is refused is told. */
+/* Refused files among several leave no names behind that lines of others would share, whether read
+ * first or later; the first refused one is reported. */
 TEST(lines_share_nothing_with_refused_files)
 {
     static const char *const texts[FILES] = {
@@ -223,7 +223,7 @@ TEST(lines_share_nothing_with_refused_files)
     tuned_free(tuned);
 }
 
-/* Nor words: what stood at the place where a file was refused was not cut off there. */
+/* No words either: a word at the place of the refusal is not cut off there. */
 TEST(words_are_not_those_that_were_refused)
 {
     static const char *const texts[FILES] = {

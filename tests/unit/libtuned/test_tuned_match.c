@@ -1,5 +1,5 @@
-/* libtuned: which entry answers, on which device it may run, what its values are there, and whether
- * it is stale. */
+/* libtuned: the answering entry, the devices that may run it, its values there, and its staleness.
+ */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static struct tuned_device gpu(const char *name, int major, int minor, int unit_
                                  .unit_count = unit_count};
 }
 
-/* The block of the answer; tuned_find and a handle must agree. */
+/* Returns the block of the answer; tuned_find and a handle must agree. */
 static long long block_of(const struct tuned *tuned, const struct tuned_device *device,
                           const char *problem, long long n, enum tuned_grade grade,
                           struct tuned_answer *answer)
@@ -79,14 +79,14 @@ TEST(grades_are_in_their_order)
     assert_int_equal(block_of(tuned, &device, "sum", 1024, TUNED_SAME_MODEL, &answer), 21);
     device = gpu("A 80GB SXM", 8, 0, 108);
     assert_int_equal(block_of(tuned, &device, "sum", 1024, TUNED_OTHER_DEVICE, &answer), 21);
-    device = gpu("A 80GB PCIe", 8, 0, 54); /* half of it is another device */
+    device = gpu("A 80GB PCIe", 8, 0, 54); /* half of a board is another device */
     assert_int_equal(block_of(tuned, &device, "sum", 2048, TUNED_OTHER_DEVICE, &answer), 21);
     assert_true(answer.distance == 3);
     device = gpu("E", 8, 6, 108); /* the minor one before the units */
     assert_int_equal(block_of(tuned, &device, "sum", 1024, TUNED_OTHER_DEVICE, &answer), 31);
     device = gpu("E", 9, 0, 80); /* portable before another generation */
     assert_int_equal(block_of(tuned, &device, "sum", 1024, TUNED_PORTABLE, &answer), 11);
-    assert_true(answer.distance == 0); /* its units are for scaling, nobody's */
+    assert_true(answer.distance == 0); /* units only for scaling, of no device */
     tuned_reason(&answer, reason, sizeof reason);
     assert_non_null(
         strstr(reason, "sum has no entry for E that fits; taken, for n = 1024, from what "));
@@ -134,14 +134,14 @@ TEST(what_could_not_be_launched_is_not_given)
     char reason[TUNED_REASON_BYTES];
     tuned_reason(&answer, reason, sizeof reason);
     assert_string_equal(reason, "big has no entry for the kind 'cuda' that fits here");
-    /* The device most alike has only what does not fit: the next one is taken, then the portable.
-     */
+    /* The most similar device has only entries that do not fit: the next one is taken, then the
+     * portable one. */
     device = gpu("G", 8, 0, 108);
     device.max_threads_per_block = 512;
     assert_int_equal(block_of(tuned, &device, "sum", 1024, TUNED_OTHER_DEVICE, &answer), 31);
     device.max_threads_per_block = 64;
     assert_int_equal(block_of(tuned, &device, "sum", 1024, TUNED_NONE, &answer), -1);
-    device = gpu("G", 9, 0, 108); /* of a major one that the portable entry was measured on */
+    device = gpu("G", 9, 0, 108); /* a major capability on which the portable entry was measured */
     device.max_threads_per_block = 64;
     assert_int_equal(block_of(tuned, &device, "sum", 1024, TUNED_PORTABLE, &answer), 11);
     device.max_threads_per_block = 32;
@@ -162,12 +162,12 @@ TEST(values_given_by_the_unit_are_scaled)
     assert_int_equal(tuned_answer_integer(&answer, "workers", 0), 1); /* a half, at least 1 */
     assert_int_equal(tuned_answer_integer(&answer, "rows", 0), 108);  /* not by the unit */
     assert_int_equal(tuned_answer_integer(&answer, "absent", 7), 7);
-    assert_int_equal(tuned_integer(answer.entry, "grid", 0), 216); /* as the file has it */
+    assert_int_equal(tuned_integer(answer.entry, "grid", 0), 216); /* as in the file */
     assert_int_equal(tuned_answer_integer_at(&answer, tuned_value_index(tuned, "grid"), 0), 108);
     device = gpu("H", 8, 0, 0); /* unknown */
     (void)block_of(tuned, &device, "sum", 1024, TUNED_OTHER_DEVICE, &answer);
     assert_int_equal(tuned_answer_integer(&answer, "grid", 0), 216);
-    device = gpu("E", 9, 0, 33); /* portable: its section says for how many units */
+    device = gpu("E", 9, 0, 33); /* portable: its section gives the number of units */
     (void)block_of(tuned, &device, "sum", 1024, TUNED_PORTABLE, &answer);
     assert_int_equal(tuned_answer_integer(&answer, "grid", 0), 132);
     answer.entry = NULL;
@@ -184,18 +184,18 @@ TEST(values_given_by_the_unit_are_scaled)
     assert_int_equal(tuned_answer_integer(&answer, "b", 0), -4);
     assert_int_equal(tuned_answer_integer(&answer, "c", 9), 0);
     assert_int_equal(tuned_answer_integer(&answer, "d", 9), 9);
-    assert_true(tuned_answer_integer(&answer, "e", 0) == 4294967299);    /* it would not fit */
-    (void)block_of(tuned, &device, "q", 1, TUNED_OTHER_DEVICE, &answer); /* of unknown units */
+    assert_true(tuned_answer_integer(&answer, "e", 0) == 4294967299);    /* exceeds the type */
+    (void)block_of(tuned, &device, "q", 1, TUNED_OTHER_DEVICE, &answer); /* unknown units */
     assert_int_equal(tuned_answer_integer(&answer, "a", 0), 5);
     device.unit_count = 25;
     (void)block_of(tuned, &device, "r", 1, TUNED_OTHER_DEVICE, &answer);
     assert_int_equal(tuned_answer_integer(&answer, "a", 0), 1); /* a quarter, but at least 1 */
-    assert_int_equal(tuned_answer_integer(&answer, "b", 0), 8); /* a name that begins like it */
+    assert_int_equal(tuned_answer_integer(&answer, "b", 0), 8); /* a name with the same beginning */
     assert_int_equal(tuned_answer_integer(&answer, "c", 0), 2);
     tuned_free(tuned);
 }
 
-/* What tells two devices apart, each by itself. */
+/* Properties that distinguish two devices, one by one. */
 TEST(devices_are_told_apart_by_each_of_their_numbers)
 {
     struct tuned *tuned = load("tuned-conf 4\n"
@@ -241,7 +241,7 @@ TEST(likeness_has_its_order)
                                "memory n=1 block=5\n"
                                "end\n");
     struct tuned_answer answer;
-    struct tuned_device device = gpu("X", 8, 0, 10); /* known units, how far they ever are */
+    struct tuned_device device = gpu("X", 8, 0, 10); /* known units, at any distance */
     assert_int_equal(block_of(tuned, &device, "units", 1, TUNED_OTHER_DEVICE, &answer), 2);
     device = gpu("C", 8, 0, 20); /* both by a factor of two: the name */
     assert_int_equal(block_of(tuned, &device, "name", 1, TUNED_OTHER_DEVICE, &answer), 3);
@@ -258,7 +258,7 @@ TEST(likeness_has_its_order)
     tuned = load("tuned-conf 4\n"
                  "[cuda \"A\"] sm_count=10\np n=1 block=1\n"
                  "[cuda \"B\"] sm_count=10 memory_bytes=1\np n=1 block=2\nend\n");
-    device = gpu("X", 0, 0, 10); /* a memory that is known, how far it ever is */
+    device = gpu("X", 0, 0, 10); /* a known memory, at any distance */
     device.memory_bytes = 1LL << 40;
     assert_int_equal(block_of(tuned, &device, "p", 1, TUNED_OTHER_DEVICE, &answer), 2);
     tuned_free(tuned);
@@ -320,7 +320,7 @@ TEST(further_sizes_choose)
     assert_int_equal(gemm(tuned, 64, 1000000, 400, TUNED_NEAREST_SIZE), 3);
     struct tuned_answer answer;
     const struct tuned_device device = gpu("L", 9, 0, 132);
-    /* A size that is not given: nothing holds for sure. */
+    /* A missing size: no entry is certain. */
     assert_int_equal(tuned_find(tuned, &device, "gemm", 64, &answer), TUNED_NEAREST_SIZE);
     (void)gemm(tuned, 4096, 64, 64, TUNED_IN_RANGE);
     long long low = 0, high = 0;
@@ -379,7 +379,7 @@ TEST(stale_entries_say_why)
     assert_true(tuned_stale(answer.entry, &have, reason, sizeof reason));
     assert_string_equal(reason, "flags: f1 when it was measured, f2 now");
     have.flags = "f1";
-    have.driver = ""; /* which is not unknown */
+    have.driver = ""; /* a known, empty driver */
     assert_true(tuned_stale(answer.entry, &have, reason, sizeof reason));
     have.driver = "2.0";
     assert_true(tuned_stale(answer.entry, &have, NULL, 0));
@@ -408,7 +408,7 @@ TEST(stale_entries_say_why)
     tuned_free(tuned);
 }
 
-/* What was replayed from a recording of a device is not the device's, however alike it is. */
+/* Results of a replay are not a device's, however similar the recorded device is. */
 TEST(replayed_sections_are_for_no_device)
 {
     struct tuned *tuned = load("tuned-conf 4\n"
@@ -506,7 +506,8 @@ TEST(entry_is_never_given_outside_its_domain)
     assert_non_null(strstr(reason, "not for this size is line 3, but where n%128==0"));
     assert_int_equal(way_of(tuned, "p", 9200, TUNED_IN_RANGE, reason), 3);
     assert_int_equal(way_of(tuned, "p", 9300, TUNED_NEAREST_SIZE, reason), 2);
-    /* in no grade: powers of two, then what is for every device, then nothing */
+    /* none of the grades of this device: powers of two, then an entry for every device, then none
+     */
     assert_int_equal(way_of(tuned, "q", 64, TUNED_EXACT, reason), 4);
     assert_int_equal(way_of(tuned, "q", 128, TUNED_NEAREST_SIZE, reason), 4);
     assert_int_equal(way_of(tuned, "q", 96, TUNED_DEFAULT, reason), 9);
@@ -530,8 +531,8 @@ static long long way_at(const struct tuned *tuned, long long n, long long m, lon
     return tuned_integer(answer.entry, "way", 0);
 }
 
-/* A box answers all in it, what was measured is exact, and outside the nearest of all sizes answers
- * whose domain has them. */
+/* A box answers all sizes in it, a measured size is exact, and outside the nearest of all sizes
+ * answers whose domain has them. */
 TEST(several_sizes_are_answered_like_one)
 {
     struct tuned *tuned = load("tuned-conf 5\n[cuda \"A\"] compute_capability=9.0\n"

@@ -1,5 +1,5 @@
-/* libtuned: the names of a file cannot be chosen so that they meet in one bucket, whatever is known
- * of the function that hashes them: looking one up would cost as much as there are names. */
+/* libtuned: the names of a file cannot be chosen to collide in one bucket, even with knowledge of
+ * the hash function: a look-up would then cost as much as there are names. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@ static int compare_hashes(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Names that differ in this bit of a word of eight characters, and in those of the next that would
- * make up for it where the first was multiplied once by an odd number and folded. */
+/* Checks hashes of names that differ in this bit of a word of eight characters, and in those of the
+ * next that would compensate if the first were multiplied once by an odd number and folded. */
 static void expect_hashes_that_differ(const void *seed, unsigned char bit)
 {
     static uint32_t hashes[NAMES_COUNT];

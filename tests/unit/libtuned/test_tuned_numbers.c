@@ -8,7 +8,7 @@
 #include "load.h"
 #include "tests/unit/suite.h"
 
-/* Up to 15 digits and 22 decimals, a number is the one nearest to what is written. */
+/* Up to 15 digits and 22 decimals, a number is the one nearest to its text. */
 TEST(decimals_are_rounded_once)
 {
     enum { COUNT = 100 };

@@ -1,5 +1,5 @@
-/* libtuned: files of format 5 with random contents. All that was written comes back, and each
- * look-up finds what looking at all entries finds, with further sizes, limits and capabilities. */
+/* libtuned: files of format 5 with random contents. All written values are read back, and each
+ * look-up agrees with a search through all entries, with further sizes, limits and capabilities. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,8 @@ struct world {
     int size_counts[PROBLEMS]; /* n included */
     struct line lines[LINES];
     size_t count;
-    int majors; /* that the portable section was measured on, as bits; 0: it does not tell */
+    int majors; /* major capabilities on which the portable section was measured, as bits; 0: not
+                   given */
     enum tuned_grade least_grade;
     double size_factor;
 };
@@ -277,7 +278,7 @@ static void assert_all(const struct world *world, const struct tuned *tuned)
     }
 }
 
-/* ---- what is found ---- */
+/* ---- look-ups ---- */
 
 struct question {
     struct tuned_device device;
@@ -300,7 +301,7 @@ static double ratio_of(double a, double b)
     return a > b ? a / b : b / a;
 }
 
-/* Whether it was measured on devices of the asking one's major compute capability. */
+/* Tells whether the section was measured on devices of this major compute capability. */
 static int is_of_major(const struct world *world, int device, const struct tuned_device *here)
 {
     int major = here->compute_capability_major;
@@ -326,7 +327,7 @@ static int fits(const struct world *world, const struct line *line,
            (device->registers_per_unit == 0 || registers <= device->registers_per_unit);
 }
 
-/* Whether all sizes are among the line's; *ratio is by how much they are not. */
+/* Tells whether all sizes are among the line's; *ratio is their distance. */
 static int is_within(const struct world *world, const struct line *line,
                      const struct question *question, double *ratio)
 {
@@ -353,7 +354,7 @@ static int is_within(const struct world *world, const struct line *line,
     return within;
 }
 
-/* The lines are sorted, so that of equally near ones the first counts. */
+/* Returns the nearest line. Lines are sorted, so the first of equally near ones counts. */
 static const struct line *nearest(const struct world *world, int device,
                                   const struct question *question, int *within, double *ratio)
 {
@@ -391,7 +392,8 @@ static enum tuned_grade grade_device(const struct world *world, int device,
     return same_major ? TUNED_OTHER_DEVICE : TUNED_FAR_DEVICE;
 }
 
-/* The smaller, the nearer; the last is that of the units and of the bandwidth. */
+/* Fills in the keys of a device's distance; smaller is nearer; the last is that of units and
+ * bandwidth. */
 static void rank_device(const struct tuned_device *found, const struct tuned_device *here,
                         double keys[5])
 {
@@ -407,7 +409,7 @@ static void rank_device(const struct tuned_device *found, const struct tuned_dev
         knows_memory ? ratio_of((double)found->memory_bytes, (double)here->memory_bytes) : 1e300;
 }
 
-/* Of a line of this very device. */
+/* Returns the grade of a line of this very device. */
 static enum tuned_grade grade_sizes(const struct world *world, const struct line *line,
                                     const struct question *question)
 {
@@ -498,7 +500,7 @@ static void assert_found(const struct world *world, const struct tuned *tuned,
     }
     assert_int_equal(tuned_integer(answer.entry, "id", -1), expected.line->id);
     assert_true(answer.distance == expected.distance && resolved.distance == expected.distance);
-    /* By the unit, to the nearest, at least one. */
+    /* Scaled by units, rounded to the nearest, at least one. */
     long long had = tuned_entry_device(answer.entry)->unit_count;
     long long grid = (expected.line->grid * question->device.unit_count * 2 + had) / (2 * had);
     assert_int_equal(tuned_answer_integer(&answer, "grid", 0), grid > 0 ? grid : 1);

@@ -24,7 +24,7 @@ static const char ranged[] = "tuned-conf 2\n"
                              "q n=10-20 block=5 | at=16\n"
                              "end\n";
 
-/* The answer's block. */
+/* Returns the answer's block. */
 static long long block_of(const struct tuned *tuned, const char *problem, long long n,
                           enum tuned_grade grade, char reason[static TUNED_REASON_BYTES])
 {
@@ -92,8 +92,7 @@ TEST(size_in_a_range_is_found)
     tuned_free(tuned);
 }
 
-/* A section that leaves numbers out holds for any device of its name, but not before one that
- * gives them. */
+/* A section without some numbers holds for any device of its name, but after one that has them. */
 TEST(section_of_known_numbers_comes_first)
 {
     struct tuned *tuned = load("tuned-conf 2\n"
@@ -147,8 +146,8 @@ TEST(each_of_many_is_found)
     tuned_free(tuned);
 }
 
-/* Entries of a file of random contents, kept beside it: the reader must find the same as a
- * search through all of it. */
+/* Entries of a file of random contents, kept beside it: the reader must agree with a search through
+ * all of them. */
 struct line {
     int device, problem;
     long long low, high, at; /* at: below 0 when the line does not tell */
@@ -165,7 +164,7 @@ static long long draw(long long bound)
     return (long long)((seed >> 11) % (uint64_t)bound);
 }
 
-/* Disjoint ranges with gaps, of problems in any order. */
+/* Draws disjoint ranges with gaps, of problems in any order. */
 static size_t draw_lines(struct line *lines)
 {
     size_t count = 0;
@@ -212,7 +211,7 @@ static struct tuned *write_and_load(const struct line *lines, size_t count)
     return tuned;
 }
 
-/* The line for n by looking at all of them; NULL when the device has none. */
+/* Returns the line for n from a search through all lines; NULL if the device has none. */
 static const struct line *expected(const struct line *lines, size_t count, int device, int problem,
                                    long long n)
 {

@@ -22,7 +22,7 @@ TEST(test_escapes)
     text_free(&out);
 }
 
-/* Also the controls beyond ASCII, and what is cut or no character at all. */
+/* Also controls beyond ASCII, and cut or invalid characters. */
 TEST(test_utf8)
 {
     struct text out = {0};
@@ -34,7 +34,7 @@ TEST(test_utf8)
     text_free(&out);
 }
 
-/* Within <script> tags nothing ends them, and every reader takes it. */
+/* No text ends its <script> tag, and every reader accepts it. */
 TEST(test_script)
 {
     struct text out = {0};
@@ -43,7 +43,7 @@ TEST(test_script)
     text_free(&out);
 }
 
-/* Without what is not drawn; names in objects that people make stay. */
+/* Members that are not drawn are omitted; names in objects that people make stay. */
 TEST(test_json)
 {
     static const char *const without[] = {"device", "n", NULL};

@@ -1,5 +1,4 @@
-/* What the tests of this room share: a database in a folder of its own, filled with made-up trials.
- */
+/* Shared by the tests of this room: a database in a folder of its own, with invented trials. */
 #ifndef TUNE_TESTS_PLOT_BENCH_H
 #define TUNE_TESTS_PLOT_BENCH_H
 
@@ -21,14 +20,14 @@ struct bench {
     struct store *store;
     char folder[64];
     char out[80];
-    char *path; /* of the environment, to be put back */
+    char *path; /* earlier environment, to be restored */
     size_t wrote;
     size_t failed;
     char last_path[256];
     char *print; /* the last figure as characters; owned */
     struct error last_error;
     int64_t environment_id, experiment_id, run_id, problem_id;
-    const char *objective; /* of the trials added; NULL: time */
+    const char *objective; /* objective of the trials added; NULL: time */
 };
 
 static struct error error;
@@ -95,7 +94,7 @@ static inline int64_t configuration_of(struct bench *bench, const struct shot *s
     return id;
 }
 
-/* bytes are 4 n: the time follows from the throughput. */
+/* Adds a trial of 4 n bytes; the time follows from the throughput. */
 static inline int64_t add_trial(struct bench *bench, int64_t n, bool gpu, const struct shot *shot)
 {
     struct launch_plan plan = {.launch_count = 1};
@@ -143,7 +142,7 @@ static inline void add_size(struct bench *bench, const char *key, int64_t n, boo
     for (size_t i = 1; i < 4; i++)
         (void)add_trial(bench, n, gpu, &shots[i]);
     int64_t final = add_trial(bench, n, gpu, &shots[3]);
-    /* A duplicate of the first, which is a baseline: the first is what is marked. */
+    /* A duplicate of the first, which is a baseline: the first one is marked. */
     shots[4].same_as = first;
     (void)add_trial(bench, n, gpu, &shots[4]);
     ok(store_baseline(bench->store, bench->environment_id, bench->problem_id, "textbook", "",
@@ -223,7 +222,7 @@ static inline int teardown(void **state)
     free(bench->path);
     free(bench->print);
     free(bench);
-    assert_int_equal(left, 0); /* nothing stays behind in TMPDIR */
+    assert_int_equal(left, 0); /* no file stays behind in TMPDIR */
     return 0;
 }
 
@@ -269,7 +268,7 @@ static inline void write_script(const char *name, const char *text)
     ok(file_write_atomically(path, text, strlen(text), &error));
 }
 
-/* A figure that has all there can be: points with their spread, marks, a ceiling. */
+/* A figure with all elements: points with their spread, marks, a ceiling. */
 static const char own_sql[] =
     "-- Mine.\n-- needs: a known occupancy\n"
     "SELECT 'points' AS layer, json_extract(parameters, '$.variant') AS series, 0 AS rank, block "
@@ -313,8 +312,8 @@ static inline void copy_script(const char *name)
     arena_free(&arena);
 }
 
-/* A folder of figures of the test's own, with what the real ones share (scripts that have no
- * statement of their own): `own`, and no other. */
+/* Makes a folder with the test's own figure `own` and the shared scripts of the real ones (those
+ * without a statement of their own). */
 static inline void own_figures(void)
 {
     const char *const folders[] = {"data/configs", "data/kernels", "data/plots"};
@@ -340,7 +339,7 @@ static inline void own_figures(void)
     assert_int_equal(setenv("TUNE_DATA_DIR", "data", 1), 0);
 }
 
-/* The rows of a figure, as --data writes them. Freed by the caller. */
+/* Returns the rows of a figure, as --data writes them. The caller frees them. */
 static inline char *data_of(struct bench *bench, const char *figure)
 {
     struct plot_request request = request_of(bench, figure, PLOT_DATA);

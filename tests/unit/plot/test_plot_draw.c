@@ -1,11 +1,11 @@
 #include "tests/unit/plot/bench.h"
 
-/* A name that hurts whoever takes it for a command, a file or markup. */
+/* A name that does harm if taken for a command, a file or markup. */
 #define EVIL                                                                                       \
     "X'\"; system \"touch pwned\" `touch pwned` {/Symbol a}^2 @a $(touch pwned)\\n\n<&> "          \
     "\xc2\xb5\xe4\xb8\xad"
 
-/* The bytes of out/own-reduce.sum.i32-4096.<extension>, in the arena. */
+/* Reads out/own-reduce.sum.i32-4096.<extension> into the arena. */
 static char *picture(struct arena *arena, const char *extension)
 {
     char path[100];
@@ -47,8 +47,8 @@ TEST_WITH(test_pictures, setup, teardown)
     arena_free(&arena);
 }
 
-/* What a page needs that shows several and dresses them for the night: colours written in one way,
- * greys of the set alone, names of its own, no fonts that one machine has. */
+/* Needs of a page that shows several figures and has a dark style: colours written in one way,
+ * greys of the set alone, names of its own, no fonts of one machine. */
 TEST_WITH(test_svg_for_pages, setup, teardown)
 {
     struct bench *bench = *state;
@@ -143,7 +143,7 @@ TEST_WITH(test_terminal, setup, teardown)
     assert_int_equal(bench->wrote, 0);
 }
 
-/* What the problem is held against, which need not be reading. */
+/* The ceiling of the problem, which need not be reading. */
 TEST_WITH(test_ceiling_of_the_problem, setup, teardown)
 {
     struct bench *bench = *state;
@@ -201,7 +201,7 @@ TEST_WITH(test_many_points, setup, teardown)
     ok(plot_figure(bench->store, &request, &error));
     struct arena arena = {0};
     const char *svg = picture(&arena, "svg");
-    /* Points that look alike are corners of one path without a line of its own. */
+    /* Points of one look are corners of one path without a line of its own. */
     const char *path = strstr(svg, "<path fill='none' stroke='none' style='marker:url(#");
     assert_non_null(path);
     size_t blanks = 0; /* two for each point */

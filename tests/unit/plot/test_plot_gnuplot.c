@@ -15,7 +15,7 @@ TEST_WITH(test_without_gnuplot, setup, teardown)
     assert_string_equal(error.text,
                         "gnuplot is not installed: apt-get install gnuplot-nox, or use --data");
     assert_int_equal(plot_all(bench->store, &request, &error), STATUS_UNAVAILABLE);
-    assert_int_equal(bench->failed, 0); /* it is the error of the call */
+    assert_int_equal(bench->failed, 0); /* returned as the error of the call */
     assert_int_equal(bench->wrote, before);
     /* The rows are written all the same. */
     request.outputs = PLOT_PNG | PLOT_TERMINAL | PLOT_DATA;
@@ -55,7 +55,7 @@ TEST_WITH(test_gnuplot_that_fails, setup, teardown)
     struct arena arena = {0};
     char *text = NULL;
     ok(file_read(&arena, name, 100, &text, NULL, &error));
-    assert_string_equal(text, "old"); /* what was drawn before is not touched */
+    assert_string_equal(text, "old"); /* earlier drawings are not touched */
     arena_free(&arena);
 }
 
@@ -73,7 +73,7 @@ TEST_WITH(test_gnuplot_that_draws_nothing, setup, teardown)
     assert_int_equal(bench->wrote, 0);
 }
 
-/* What style.gp says is understood; an old gnuplot stumbles over the rest of the scripts. */
+/* gnuplot understands style.gp; an old one fails in the other scripts. */
 TEST_WITH(test_old_gnuplot, setup, teardown)
 {
     struct bench *bench = *state;
@@ -90,7 +90,7 @@ TEST_WITH(test_old_gnuplot, setup, teardown)
     assert_int_equal(bench->failed + bench->wrote, 0);
 }
 
-/* A gnuplot without PDF: that is said once, and what else was asked for is drawn. */
+/* A gnuplot without PDF: reported once, and the other formats are drawn. */
 TEST_WITH(test_lacking_format, setup, teardown)
 {
     struct bench *bench = *state;
@@ -116,8 +116,7 @@ TEST_WITH(test_lacking_format, setup, teardown)
     assert_int_equal(bench->failed, 1);
 }
 
-/* style.gp with another text in place of one: the gnuplot that is here becomes one that is too old.
- */
+/* Replaces a text in style.gp, so that the installed gnuplot becomes one that is too old. */
 static void change_style(const char *from, const char *to)
 {
     struct arena arena = {0};
@@ -152,8 +151,8 @@ TEST_WITH(test_style_asks, setup, teardown)
     assert_int_equal(bench->wrote, 1);
 }
 
-/* Without a font cairo would leave out all letters: gnuplot has some for PNG, SVG leaves them to
- * its reader, and of PDF it is said. */
+/* Without a font cairo would omit all letters: gnuplot has some for PNG, SVG leaves them to its
+ * reader, and PDF is refused. */
 TEST_WITH(test_without_fonts, setup, teardown)
 {
     struct bench *bench = *state;

@@ -13,7 +13,7 @@ TEST_WITH(test_figures_are_the_pairs_of_the_folder, setup, teardown)
     for (size_t i = 0; i < count; i++) {
         assert_true(strlen(figures[i].about) > 10);
         assert_true(i == 0 || strcmp(figures[i - 1].name, figures[i].name) < 0);
-        assert_string_not_equal(figures[i].name, "measured"); /* it has no .gp */
+        assert_string_not_equal(figures[i].name, "measured"); /* without a .gp */
         for (size_t k = 0; k < 4; k++)
             found += strcmp(figures[i].name, wanted[k]) == 0;
     }
@@ -96,7 +96,7 @@ TEST_WITH(test_devices, setup, teardown)
                      STATUS_NOT_FOUND);
     fill(bench, "cuda", "GPU");
     int64_t gpu = bench->environment_id;
-    fill(bench, "cpu", "GPU"); /* of the same name */
+    fill(bench, "cpu", "GPU"); /* with the same name */
     add_problem(bench, "only.here", 64);
     (void)add_trial(bench, 64, false, &(struct shot){"sweep", "only", 32, 1, 5, 0});
     request.device = "all";
@@ -128,11 +128,11 @@ TEST_WITH(test_rows, setup, teardown)
     /* Two launches were timed; the failed one and the duplicate are not drawn. */
     assert_int_equal(count_of(rows, "points\t"), 2);
     assert_non_null(strstr(rows, "points\tatomic\t0\t128\t100"));
-    /* The finalist's second time takes the place of its first. */
+    /* The finalist's second time replaces its first. */
     assert_non_null(strstr(rows, "points\ttree\t0\t256\t390"));
     assert_null(strstr(rows, "\t400"));
     assert_non_null(strstr(rows, "marks\twinner\t0\t256\t390"));
-    /* The baseline is a duplicate: it is marked where its launch was timed. */
+    /* The baseline is a duplicate: its mark is at the measured launch. */
     assert_non_null(strstr(rows, "marks\ttextbook\t1\t128\t100"));
     assert_non_null(strstr(rows, "ceiling\tmeasured read ceiling\t0\t\t500"));
     free(rows);
@@ -144,7 +144,7 @@ TEST_WITH(test_rows, setup, teardown)
     assert_non_null(strstr(error.text, "it needs a known occupancy"));
 }
 
-/* What fresh processes measured is drawn where there is such; a race about energy is not. */
+/* Results of fresh processes are drawn if there are any; a race about energy is not. */
 TEST_WITH(test_rows_are_about_time, setup, teardown)
 {
     struct bench *bench = *state;

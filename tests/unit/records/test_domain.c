@@ -1,6 +1,6 @@
 /* Domains: libtuned gives an entry at exactly the sizes at which the experiment's constraints allow
- * its configuration. TUNE_TEST_SIZES=2000000 asks at so many sizes in all; by itself at a fraction.
- */
+ * its configuration. TUNE_TEST_SIZES=2000000 checks that many sizes in all; the default is a
+ * fraction. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "tuner/base/text.h"
 #include "tuner/records/domain.h"
 
-/* Constraints on n, tile and wide. `listed`: libtuned has no words for it. */
+/* Constraints on n, tile and wide. `listed`: no formula of libtuned expresses them. */
 static const struct {
     const char *constraints;
     bool is_listed;
@@ -113,7 +113,7 @@ static struct tuned *entry_of(const char *domain)
     return tuned;
 }
 
-/* At sizes of all lengths, half of them multiples of something. */
+/* Draws a size of any length, half of them multiples of a number. */
 static int64_t any_size(uint64_t *seed)
 {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;

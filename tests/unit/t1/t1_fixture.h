@@ -30,14 +30,14 @@ static const char *const small_json =
     "     \"AccessType\": \"WriteOnly\"},"
     "    {\"Name\": \"k\", \"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"FillValue\": 3}]}}";
 
-static struct error error; /* of the last call */
+static struct error error; /* error of the last call */
 
 static inline struct t1_file text_file(const char *path, const char *json)
 {
     return (struct t1_file){path, json, strlen(json)};
 }
 
-/* Of the small file with `overlay` (NULL: none) merged over it. */
+/* Translates the small file with `overlay` (NULL: none) merged over it. */
 static inline enum status translate_small(const char *overlay, enum t1_dialect dialect,
                                           struct t1 *out)
 {

@@ -1,5 +1,5 @@
-/* What is printed of nodes reads back as the same nodes: of T1 files, of the experiments that tune
- * comes with, and of texts that YAML would take for something else. */
+/* Nodes printed and read back are equal: of T1 files, of the shipped experiments, and of texts that
+ * YAML would take for something else. */
 #include <glob.h>
 
 #include "tests/unit/t1/t1_fixture.h"
@@ -64,7 +64,7 @@ static size_t read_back_all(const char *pattern, const char *overlay)
     return count;
 }
 
-/* TUNE_TEST_T1_FOLDER: more of them, which are not tune's to give away. */
+/* TUNE_TEST_T1_FOLDER: more files, which tune may not distribute. */
 TEST(files_read_back)
 {
     static const char *const overlay =

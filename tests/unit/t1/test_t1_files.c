@@ -1,5 +1,5 @@
-/* Files of Kernel Tuner, KTT and BAT: what becomes of each, how many points they have on an H200,
- * and what is launched by default. */
+/* Files of Kernel Tuner, KTT and BAT: the experiment made of each, the number of points on an H200,
+ * and the default launch. */
 #include "tests/unit/t1/t1_fixture.h"
 #include "tuner/experiment/point.h"
 
@@ -142,7 +142,7 @@ TEST(files_mean_what_they_say)
     }
 }
 
-/* Read as the other dialect, a file means what that says. */
+/* Read as the other dialect, a file has that dialect's meaning. */
 TEST(dialects_differ)
 {
     struct t1 t1 = {.ignored = NULL};

@@ -1,4 +1,4 @@
-/* Each construct of T1 by itself: what becomes of it, and what is refused, where and why. */
+/* Each construct of T1 by itself: its translation, and refusals with place and reason. */
 #include "tests/unit/t1/t1_fixture.h"
 #include <unistd.h>
 
@@ -159,7 +159,7 @@ static const struct translation_case cases[] = {
      T1_DETECT,
      {"    file: \"e.bin\"\n    relative: 0.01\n"},
      NULL},
-    /* what is ours */
+    /* our own members */
     {"{\"tune\": {\"device\": \"cpu\", \"metrics\": {\"gflops\": \"4096 / time_ns\"}, \"defines\": "
      "{\"X\": 7, \"W\": \"2 * X\"}, \"constraints\": [\"X > 32\"], \"check\": {\"output\": "
      "\"out\", "
@@ -272,7 +272,7 @@ TEST(refusals_name_the_place)
     }
 }
 
-/* What only the experiment's reader can find is said with the place in the T1 file. */
+/* Errors that only the experiment's reader can find have the place in the T1 file. */
 TEST(reading_names_the_place)
 {
     static const char *const wrong[][2] = {
@@ -305,7 +305,7 @@ TEST(reading_names_the_place)
     }
 }
 
-/* One configuration vouches for none with another value of what arguments are as large as. */
+/* One configuration is no reference for others with another size of the arguments. */
 TEST(shaping_parameters_are_noted)
 {
     static const char *const overlays[] = {
@@ -353,8 +353,7 @@ TEST(dialects_have_names)
     assert_int_equal(t1_dialect_parse("detected", &dialect, &error), STATUS_USAGE);
 }
 
-/* A scalar has the type that the kernel's text has for it, where that can be told; else the file's.
- */
+/* A scalar has its type in the kernel's text, if that is known; else the file's. */
 TEST(types_have_names)
 {
     static const struct {
@@ -375,7 +374,8 @@ TEST(types_have_names)
          "float\n#endif\n",
          "", "f32"},
         {"#define REAL short\n#undef REAL\n#define REAL float\n", "", "f32"},
-        /* What hangs on a parameter, on the compiler, or on more than a comparison is not known. */
+        /* A type that depends on a parameter, on the compiler, or on more than a comparison is
+         * unknown. */
         {"#if X == 32\n#define REAL float\n#else\n#define REAL short\n#endif\n", "", "f64"},
         {"#if X == 32\n#define REAL float\n#else\n#define REAL float\n#endif\n", "", "f64"},
         {"#ifdef __CUDA_ARCH__\n#define REAL float\n#endif\n", "", "f64"},
