@@ -1,5 +1,5 @@
-/* Every struct that a caller hands to libtuned, between bytes that nobody may change. Compiled with
- * the header of an earlier library (canary.sh). */
+/* Every struct that a caller passes to libtuned, between bytes that must stay unchanged. Compiled
+ * with the header of an earlier library (canary.sh). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static const char conf[] =
 
 enum { GUARD = 256, BYTE = 0xa5 };
 
-/* Memory for a struct, zeroed, with guards on both sides. */
+/* Returns zeroed memory for a struct, with guards on both sides. */
 static void *guarded(size_t bytes)
 {
     unsigned char *memory = malloc(bytes + 2 * GUARD);

@@ -1,6 +1,6 @@
-// tuned_cuda.h over the runtime API, without a GPU: what it says of a device, what it takes of an
-// answer and what it leaves, what it launches. For a C++ compiler and for nvcc;
-// tests/gpu/device/test_cuda_glue.c does it for real, over the driver API.
+// tuned_cuda.h over the runtime API, without a GPU: its description of a device, the values that
+// it takes from an answer or leaves, and its launches. For a C++ compiler and for nvcc;
+// tests/gpu/device/test_cuda_glue.c runs it over the driver API on a GPU.
 #include <cstdio>
 #include <cstring>
 
@@ -31,7 +31,8 @@ static struct tuned *file_of(const char *entries)
     return tuned;
 }
 
-// What an entry makes of a launch of 7 blocks of 96 threads; `kernel k` at n = 1000.
+// Returns the launch of an entry, filled over a launch of 7 blocks of 96 threads; `kernel k` at
+// n = 1000.
 static tuned_cuda_launch filled(const char *values, long long n)
 {
     char entry[512];
@@ -127,7 +128,7 @@ static void launch_is_the_files()
     EXPECT(launch.shared_bytes == 0);
 }
 
-// Values are no launch, whatever they are called; nor is what is known at another size.
+// Checks that values are no launch, whatever their names, nor is a launch known at another size.
 static void nothing_is_guessed()
 {
     EXPECT(is_untouched(filled("block=256 grid=264 shared_bytes=9 variant=some | at=1000", 1000)));
@@ -147,7 +148,7 @@ static void further_launches_are_asked_for_by_number()
     struct tuned_answer answer;
     tuned_cuda_launch launch = tuned_cuda_launch_of(7, 96);
     EXPECT(tuned_cuda_describe_device(1, &second) == cudaSuccess);
-    const tuned_cuda_device moved = second; // which still knows its name
+    const tuned_cuda_device moved = second; // still has its name
     tuned_cuda_device copy = moved;
     second.name[0] = '?';
     EXPECT(tuned_find(tuned, tuned_cuda_identity(&copy), "k", 1000, &answer) == TUNED_OTHER_DEVICE);
@@ -236,7 +237,8 @@ static void launch_is_passed_on()
     }
 }
 
-// 21 blocks of 96 threads are resident on each of 132 units, and 10 clusters.
+// Checks cooperative launches: 21 blocks of 96 threads are resident on each of 132 units, and 10
+// clusters.
 static void cooperative_grid_is_resident_or_refused()
 {
     tuned_cuda_launch launch =

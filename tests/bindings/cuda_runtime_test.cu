@@ -1,2 +1,2 @@
-// tuned_cuda.h as nvcc compiles it.
+// tuned_cuda.h compiled by nvcc.
 #include "cuda_runtime_test.cpp"

@@ -1,6 +1,6 @@
-/* devices FILE...: what real devices are given of each file, at 1,000 sizes of each problem, held
- * against a table of what they can do. Prints the distinct answers of reduce, "POINT(...)" as
- * tests/kernels/reduce_point.h has them. Exit code 1: something that the table rules out. */
+/* devices FILE...: the entries that real devices get from each file, at 1,000 sizes of each
+ * problem, compared with a table of their abilities. Prints the distinct answers of reduce as
+ * "POINT(...)" of tests/kernels/reduce_point.h. Exit code 1: an entry that the table rules out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static const struct {
 enum { DEVICES = sizeof table / sizeof table[0], SIZES = 1000 };
 
 static int failures;
-static int asks_for_far; /* what was measured on far devices is asked for, too */
+static int asks_for_far; /* also requests entries measured on far devices */
 
 static void fail(const char *what, int device, const struct tuned_answer *answer)
 {
@@ -62,14 +62,14 @@ static void fail(const char *what, int device, const struct tuned_answer *answer
                tuned_entry_file(answer->entry), tuned_entry_line(answer->entry), answer->n, reason);
 }
 
-/* Whether it is one of the words between bars. */
+/* Tells whether the text is one of the words between bars. */
 static int is_among(const char *text, const char *words)
 {
     const char *at = strstr(words, text);
     return at && at[-1] == '|' && at[strlen(text)] == '|';
 }
 
-/* By what is known of the kernels, not by what the entry says that it needs. */
+/* Checks an answer by facts of the kernels, not by the needs in the entry. */
 static void check(int device, const struct tuned_answer *answer, int knows_limits)
 {
     const struct tuned_entry *entry = answer->entry;
@@ -109,13 +109,13 @@ static void check(int device, const struct tuned_answer *answer, int knows_limit
         fail("a grid that does not cover n", device, answer);
 }
 
-/* ---- what is to be emulated ---- */
+/* ---- points to emulate ---- */
 
 enum { POINTS_MAX = 4096 };
 static char points[POINTS_MAX][192];
 static int point_count;
 
-/* The kernel of an answer of reduce, once. */
+/* Keeps the kernel of an answer of reduce, once. */
 static void keep_point(const struct tuned_entry *entry)
 {
     char op[16], type[16], line[sizeof points[0]];

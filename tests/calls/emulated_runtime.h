@@ -1,4 +1,4 @@
-// What tests set and see of the runtime that emulates kernels.
+// State of the runtime that emulates kernels, set and read by tests.
 #ifndef TUNE_TEST_EMULATED_RUNTIME_STATE
 #define TUNE_TEST_EMULATED_RUNTIME_STATE
 

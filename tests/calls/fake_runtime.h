@@ -8,8 +8,8 @@
 struct machine {
     const char *name;
     int major, minor, sm_count;
-    int ptx_version; // of the program's code for it
-    int clusters;    // that find room
+    int ptx_version; // version of the program's code for it
+    int clusters;    // clusters that fit
 };
 extern machine machines[3];
 extern int current;
@@ -26,9 +26,9 @@ struct launched {
     void *fourth;         // argument of kernels that have one: the state
 };
 extern std::vector<launched> launches;
-extern int shared_allowed;     // of dynamic shared memory, to any kernel
+extern int shared_allowed;     // dynamic shared memory allowed for any kernel
 extern int failing;            // 0, or the error of every call
-extern bool has_few_arguments; // the kernels have, and they are not looked at
+extern bool has_few_arguments; // the kernels have few arguments, which are not read
 extern int memsets;
 extern int questions; // to the driver, but for the current device
 

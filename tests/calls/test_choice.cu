@@ -1,4 +1,4 @@
-// What the calls launch, without a GPU. The kernels are those of
+// Launches of the calls, without a GPU. The kernels are those of
 // tests/gpu/calls/configurations.inc.
 #include <cstdio>
 #include <cstdlib>
@@ -47,7 +47,8 @@ static tune::choice call(const char *line, size_t n)
 #define BULK                                                                                       \
     "variant=bulk stages=2 map=strided step=redux block=128 count=4 loads=2 cache=no_allocate"
 
-// A tile is 256 * 4 * 2 elements. One block more than those that work waits for them.
+// Checks that the grid follows n and the device. A tile is 256 * 4 * 2 elements. One block more
+// than the working ones waits for them.
 static void grid_follows_n_and_the_device()
 {
     const size_t tile = 2048;
@@ -85,7 +86,7 @@ static void stages_are_dynamic_shared_memory()
     EXPECT(launches[0].shared == 2 * 128 * 2 * 16);
 }
 
-// A warp counts its tiles of 64 elements in 32 bits.
+// Checks the limits of a kernel's n. A warp counts its tiles of 64 elements in 32 bits.
 static void kernels_are_not_taken_beyond_what_they_count()
 {
     const char *const line = "variant=one_warp map=tile step=redux block=32 count=1 loads=2 "
@@ -112,7 +113,7 @@ static void what_cannot_run_is_not_chosen()
     EXPECT(call(FLAGGED, 1 << 24).is_exact);
 }
 
-// The entry says what a launch needs: one that the device lacks is not even asked about.
+// Checks that an entry with needs that the device lacks is not given, and costs no request.
 static void what_needs_more_than_the_device_has_is_not_given()
 {
     const char *const most = " | threads=1024 shared_bytes=232448 registers=64";
@@ -128,7 +129,7 @@ static void what_needs_more_than_the_device_has_is_not_given()
     }
 }
 
-// What is launched is said in one place; of what is not, the line that compiles it in.
+// Checks that a missing kernel is named with the line that compiles it in.
 static void what_is_missing_is_named_with_its_line()
 {
     const tune::choice why =
@@ -143,7 +144,8 @@ static void what_is_missing_is_named_with_its_line()
                                    "min_blocks=8\")") != nullptr);
 }
 
-// An entry's alternatives: the first that is compiled in and can run. Each says what differs alone.
+// Checks an entry's alternatives: the first that is compiled in and can run. Each lists only its
+// differences.
 static void alternatives_are_launched_where_the_first_is_missing()
 {
     const char *const missing = "variant=flagged map=strided step=redux block=256 count=4 loads=3 "
@@ -159,7 +161,7 @@ static void alternatives_are_launched_where_the_first_is_missing()
     EXPECT(std::strstr(why.reason, "also2") != nullptr);
     std::snprintf(line, sizeof line, "%s | also1=\"loads=5\"", missing);
     EXPECT(!call(line, 2048 * 1000).is_exact && launches[0].grid == 2 * 132 + 1);
-    // Its own first, and one that says nonsense is passed over.
+    // The entry's own kernel first; an invalid alternative is skipped.
     EXPECT(
         call(FLAGGED " blocks_per_sm=2 | also1=\"loads=2 blocks_per_sm=3\"", 2048 * 1000).is_exact);
     EXPECT(launches[0].grid == 2 * 132 + 1);
@@ -176,8 +178,8 @@ static struct tuned *loaded(const char *line)
     return tuned_load_memory(text, std::strlen(text), "memory", nullptr);
 }
 
-// The same call again asks neither the driver nor tuned.conf: which one it is goes by more than
-// its address, and devices and sizes have plans of their own.
+// Checks that the same call again needs neither the driver nor tuned.conf: the identity of the
+// file is more than its address, and devices and sizes have plans of their own.
 static void what_was_chosen_is_not_looked_up_again()
 {
     alignas(16) static char workspace[tune::reduce_workspace_bytes()];
@@ -206,7 +208,7 @@ static void what_was_chosen_is_not_looked_up_again()
         was_there_again = was_there_again || tuned == before;
         EXPECT(launch(tuned, n) == (3u + (unsigned int)i) * 132 + 1);
     }
-    EXPECT(was_there_again); // else nothing was tried
+    EXPECT(was_there_again); // otherwise the test proves nothing
     const unsigned int first = launch(nullptr, n);
     current = 1;
     EXPECT(launch(nullptr, n) == 108 * 4 && first == 132 * 4);
@@ -215,8 +217,8 @@ static void what_was_chosen_is_not_looked_up_again()
     tuned_free(tuned);
 }
 
-// CUB's calls zero nothing: what must be zero before a launch, and is again behind it, is not in
-// the caller's memory, and is another's for other memory.
+// Checks that CUB's calls zero no memory: the words that must be zero before a launch, and are
+// again after it, are outside the caller's memory, and are others for other memory.
 static void temporary_memory_is_not_zeroed()
 {
     struct tuned *tuned =
@@ -302,7 +304,8 @@ static void other_calls_neither_allocate_nor_wait()
     tuned_free(tuned);
 }
 
-// A sum of floats is what configs/reduce_segments.yaml tunes; for others it stands in.
+// Checks that configs/reduce_segments.yaml, which tunes sums of floats, also serves other
+// operators and types.
 static void segments_have_configurations_of_their_own()
 {
     const char text[] = "tuned-conf 4\n[cuda \"First\"] compute_capability=9.0 sm_count=132\n"
@@ -349,9 +352,9 @@ int main()
     what_was_chosen_is_not_looked_up_again();
     temporary_memory_is_not_zeroed();
     other_calls_neither_allocate_nor_wait();
-    current = 1; // an older device, whose facts are its own
+    current = 1; // an older device, with its own facts
     what_cannot_run_is_not_chosen();
-    machines[2] = {"Third", 9, 0, 132, 80, 10}; // of which the program has older code only
+    machines[2] = {"Third", 9, 0, 132, 80, 10}; // with older code in the program
     current = 2;
     what_cannot_run_is_not_chosen();
     std::printf("%d failures\n", failures);

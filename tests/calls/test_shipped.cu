@@ -1,6 +1,6 @@
-// What configs/tuned.conf has for each device is launched by the calls as they are installed: each
-// entry's kernel or an alternative of its is compiled in, with launch bounds that the device has,
-// and the grid is the one that the file says. Without a GPU; the first argument is the file.
+// The entries of configs/tuned.conf for each device, launched by the installed calls: each
+// entry's kernel or one of its alternatives is compiled in, with launch bounds that the device
+// has, and the grid equals the file's. Needs no GPU; the first argument is the file.
 #include <cstdio>
 #include <cstring>
 
@@ -15,7 +15,7 @@ namespace
 
 int failures;
 alignas(16) char workspace[tune::reduce_workspace_bytes()];
-alignas(16) char memory[64]; // of inputs and results: nobody looks
+alignas(16) char memory[64]; // inputs and results, never read
 
 struct call {
     const char *key; // without the length of rows and segments
@@ -81,7 +81,7 @@ const call *call_of(const char *key, size_t *length)
     return nullptr;
 }
 
-// A number of "name=value name=value"; 1 where it is not there.
+// Returns a number of "name=value name=value"; 1 if it is missing.
 int number_in(const char *text, const char *name)
 {
     const char *const at = std::strstr(text, name);
@@ -91,8 +91,8 @@ int number_in(const char *text, const char *name)
     return value;
 }
 
-// Empty, or what is wrong with what was launched. Of compute capability 9.0: 2048 threads an SM, 32
-// blocks, 227 KiB.
+// Returns "" or the error of a launch on compute capability 9.0: 2048 threads an SM, 32 blocks,
+// 227 KiB.
 const char *wrong_launch(const struct tuned_answer &answer, const tune::choice &why)
 {
     if (!why.is_exact)
@@ -109,7 +109,7 @@ const char *wrong_launch(const struct tuned_answer &answer, const tune::choice &
         std::strstr(why.configuration, "=resident") != nullptr ||
         std::strstr(why.configuration, "waves=") != nullptr ||
         !tuned_answer_launch(&answer, 0, &says))
-        return ""; // of another kernel, or as many blocks as are resident, which is not known here
+        return ""; // another kernel, or as many blocks as are resident, a number unknown here
     return says.grid[0] == first.grid && says.block[0] == first.block &&
                    says.shared_bytes == (long long)first.shared
                ? ""

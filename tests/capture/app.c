@@ -1,6 +1,6 @@
-/* A program of the driver's API, as others write them: `app WAY WHAT`. WAY is how it comes to the
- * driver's functions (link, dlsym, address, per_thread, library), WHAT what it does; the result
- * goes to standard output, one line. */
+/* A program of the driver's API, as others write them: `app WAY WHAT`. WAY: how it gets the
+ * driver's functions (link, dlsym, address, per_thread, library), WHAT: its work; the result goes
+ * to standard output, one line. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -96,7 +96,7 @@ static void find_all(void)
         find(#name, #symbol, linked, &cu.name);                                                    \
     }
     FUNCTIONS(FIND)
-    /* Under another name, where it goes by that. */
+    /* Its other name, in drivers that use it. */
     if (!cu.cuGraphInstantiateWithFlags)
         exit(4);
 }
@@ -105,7 +105,7 @@ static CUmodule module;
 
 static CUfunction load(const char *kernel)
 {
-    /* Not in the program's own file, and gone once it is loaded, as what NVRTC makes. */
+    /* Not in the program's own file, and gone once loaded, as an image made by NVRTC. */
     char *image =
         strdup("stand-in cubin 1\nsource app.cu\narchitecture sm_90\ndefine ELEMENT int\n");
     CUfunction function = NULL;
@@ -158,7 +158,7 @@ static struct vectors make_vectors(long long n)
     return (struct vectors){filled(n, 1), filled(n, 3), filled(n, 0), n};
 }
 
-/* out = a + 2 b, from element `first` on. */
+/* Launches out = a + 2 b, from element `first` on. */
 static void launch(CUfunction add, const struct vectors *v, long long first, CUstream stream)
 {
     const long long count = v->n - first;
@@ -196,7 +196,7 @@ static void do_add(void)
     printf("%lld\n", total);
 }
 
-/* A block of its own for each size. */
+/* Launches with another block for each size. */
 static void do_blocks(void)
 {
     CUfunction add = load("scaled_add");
@@ -211,7 +211,8 @@ static void do_blocks(void)
     printf("%lld\n", total);
 }
 
-/* One block for all parameters, attributes, and pointers in a struct by value. */
+/* Launches with one block for all parameters, with attributes, and with pointers in a struct by
+ * value. */
 static void do_forms(void)
 {
     CUfunction add = load("scaled_add"), view = load("view_copy");
@@ -381,8 +382,7 @@ int main(int argc, char **argv)
         (void)fflush(stdout);
         (void)raise(SIGKILL);
     }
-    if (strcmp(what, "closes") ==
-        0) { /* all files that it did not open, and ends without saying so */
+    if (strcmp(what, "closes") == 0) { /* all files that it did not open, and ends silently */
         do_add();
         (void)fflush(stdout);
         for (int file = 3; file < 64; file++)

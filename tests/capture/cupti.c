@@ -1,5 +1,6 @@
-/* In place of CUPTI, and of the driver that loads what CUDA_INJECTION64_PATH names: preloaded in
- * front of the stand-in driver, it calls who subscribed before and after some of its functions. */
+/* A replacement of CUPTI, and of the driver that loads the library of CUDA_INJECTION64_PATH:
+ * preloaded before the stand-in driver, it calls subscribers before and after some of its
+ * functions. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdbool.h>

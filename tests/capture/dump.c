@@ -1,5 +1,5 @@
-/* What is in a capture, for tests: `capture_dump FILE`, a line for each image, kernel, launch,
- * buffer and pointer. Contents are told by the sum of their 32-bit words. */
+/* Prints a capture, for tests: `capture_dump FILE`, a line for each image, kernel, launch, buffer
+ * and pointer. Contents are given as the sum of their 32-bit words. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -73,7 +73,7 @@ tenth 'i64, i32' 10000000 '' ', fill: {series: i}'
 rm -f tune.db
 run "$TUNE" run tenth.yaml --device cpu "${steady[@]}"
 outcomes >outcomes.txt
-grep -qE '^i32 0 wrong_result y\[215\] is to be what i32 cannot hold' outcomes.txt || fail "$(cat outcomes.txt)"
+grep -qE '^i32 0 wrong_result the expected value of y\[215\] does not fit into i32' outcomes.txt || fail "$(cat outcomes.txt)"
 
 # Reals against integers, and a file, have no answer: said before anything runs.
 tenth 'f32, i32' 0.1 ''

@@ -17,7 +17,7 @@ wait "$tune" || code=$?
 command_line="tune run, interrupted"
 [[ $code -eq 130 ]] || fail "exit code $code, not 130: $(cat first.err)"
 ! grep -qE 'same command|`--effort|is idle|--budget' first.err || fail "it gives other advice: $(cat first.err)"
-grep -q 'run the same command again to continue' first.err || fail "it does not say how to go on: $(cat first.err)"
+grep -q 'run again to continue' first.err || fail "it does not say how to go on: $(cat first.err)"
 done_before=$(trials)
 [[ $done_before -ge 5 && $done_before -lt 40 ]] || fail "$done_before trials before the interrupt"
 [[ $(query "PRAGMA integrity_check") == ok ]] || fail "the database is damaged"

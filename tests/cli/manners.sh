@@ -44,7 +44,7 @@ for signal in INT TERM HUP; do
     start_run env
     kill -"$signal" "$tune"
     end_run 130 "SIG$signal"
-    grep -q 'run the same command again to continue' first.err || fail "SIG$signal: it does not say how to go on: $(cat first.err)"
+    grep -q 'run again to continue' first.err || fail "SIG$signal: it does not say how to go on: $(cat first.err)"
     [[ $(query "SELECT outcome FROM runs") == interrupted ]] || fail "SIG$signal: the run is not marked"
 done
 for signal in INT TERM; do

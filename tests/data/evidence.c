@@ -14,7 +14,8 @@ static bool is_f32(const struct choice *choice)
     return strstr(choice->problem_key, "f32") != NULL;
 }
 
-/* Of every problem one round of the race; of the unstable one each third round of all. */
+/* Returns the fault of a round: for every problem one round of the race; for the unstable one each
+ * third round. */
 static const char *fault_of(const struct choice *choice, const char *stage, int round)
 {
     if (is_f32(choice) && choice->n == SIZE_LARGE && round % 3 == 0)
@@ -66,7 +67,8 @@ static int place_of(const struct choice *choice, size_t index)
     return place;
 }
 
-/* Within 0.25 % of the winner: as fast; within 1 %: tied; the baselines may not win. */
+/* Fills in contenders: within 0.25 % of the winner as fast, within 1 % tied; the baselines may not
+ * win. */
 static size_t fill_contenders(const struct choice *choice,
                               struct store_contender out[FINALISTS + 2])
 {

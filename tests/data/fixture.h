@@ -26,7 +26,7 @@ struct fixture {
 /* Ends the program when a call failed. */
 void must(struct fixture *f, enum status status);
 
-/* What a winner is chosen by. `finalists`: FINALISTS of the space, then the baselines. */
+/* Data behind a choice. `finalists`: FINALISTS of the space, then the baselines. */
 struct choice {
     const char *problem_key;
     int64_t problem_id, n;
@@ -36,7 +36,7 @@ struct choice {
 };
 /* Rounds of the race and of two processes that confirmed, contenders, and the winner. */
 void put_choice(struct fixture *f, const struct choice *choice);
-/* Two ranges over the three sizes of a problem key: the second holds the larger two. */
+/* Stores two ranges over the three sizes of a problem key: the second has the larger two. */
 void put_ranges(struct fixture *f, const char *problem_key, const int64_t sizes[3],
                 const int64_t configuration_ids[3]);
 

@@ -1,6 +1,6 @@
-/* make_capture OUT.cap IMAGE: a capture of made-up launches, as of a program on the stand-in driver
- * (tests/faults): of view_copy at two sizes, of copy_by_128 at one, and of `linked`, whose buffer
- * holds an address. Compared with what it would be on a GPU nothing is missing. */
+/* make_capture OUT.cap IMAGE: a capture of invented launches, as of a program on the stand-in
+ * driver (tests/faults): of view_copy at two sizes, of copy_by_128 at one, and of `linked`, whose
+ * buffer holds an address. Complete as on a GPU. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,8 @@ static struct cap_launch launch_of(uint32_t kernel, uint32_t n)
                                .block = {BLOCK, 1, 1}};
 }
 
-/* view_copy: what it reads begins within its buffer; copy_by_128: at its start. */
+/* Adds view_copy, whose input begins within its buffer, or copy_by_128, whose input begins at its
+ * start. */
 static bool add_copy(struct capture_fixture *fixture, uint32_t kernel, uint32_t n, bool by_struct)
 {
     const struct {
@@ -54,7 +55,8 @@ static bool add_copy(struct capture_fixture *fixture, uint32_t kernel, uint32_t 
                           24, buffers, 2, pointers, 2, "", 1);
 }
 
-/* An address in a buffer leads to the other: no replay would have it there. */
+/* Adds a launch with an address in a buffer that leads to the other: a replay would not have the
+ * other there. */
 static bool add_linked(struct capture_fixture *fixture, uint32_t kernel)
 {
     const uint64_t first[] = {to_address, 0}, parameters[] = {from_address};

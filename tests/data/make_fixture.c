@@ -1,6 +1,6 @@
-/* Fills a database with a made-up experiment on a made-up device ("Fixture GPU"), for tests of what
- * reads databases. Every time in it comes from a formula: none was measured.
- *   make_fixture FILE */
+/* Fills a database with an invented experiment on an invented device ("Fixture GPU"), for tests of
+ * readers of databases. Every time in it comes from a formula: none was measured. make_fixture FILE
+ */
 #include "fixture.h"
 
 #include <math.h>
@@ -130,7 +130,8 @@ static struct kernel_resources resources_of(const struct shape *shape)
     };
 }
 
-/* A launch, and the bytes over a bandwidth that more bytes in flight bring nearer to 950 GB/s. */
+/* Returns the time of a launch: its own cost, and the bytes over a bandwidth that approaches 950
+ * GB/s with more bytes in flight. */
 static double model_ns(const struct shape *shape, double bytes)
 {
     double resident =
@@ -255,7 +256,7 @@ static struct shape *fastest_not_final(struct fixture *f, const bool *final)
     return best;
 }
 
-/* Raced, and confirmed with the same times. */
+/* Stores a finalist: raced, and confirmed with the same times. */
 static void put_final(struct fixture *f, struct choice *choice, struct shape *shape)
 {
     put_trial(f, choice->problem_id, shape, "race", TRIAL_OK, NULL);
@@ -263,7 +264,7 @@ static void put_final(struct fixture *f, struct choice *choice, struct shape *sh
     choice->finalists[choice->count++] = shape;
 }
 
-/* The winner's configuration. */
+/* Races a problem; returns the winner's configuration. */
 static int64_t race(struct fixture *f, const char *key, int64_t problem_id, int64_t n)
 {
     static const struct {

@@ -28,7 +28,7 @@ expect_err "write under its constraints 'n >= 512'"
 forget
 tune_copy 'kernel@WAY=1: 700 sticky times=1' "${brief[@]}"
 expect_code 0
-refuse_err 'is lost|held against'
+refuse_err 'is lost|computing the expected'
 [[ $(query "SELECT count(*) FROM trials WHERE stage = 'sweep' AND status <> 'ok'") -eq 0 ]] || fail "$(outcomes)"
 
 # What breaks only later processes, once a trial has ended the first, is no device that does not come back either.

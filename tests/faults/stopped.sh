@@ -24,7 +24,7 @@ stop_at() {
     wait "$tune" || code=$?
     command_line="tune run, stopped when $2"
     expect_code 130
-    grep -q 'run the same command again to continue' stopped.err || fail "it does not say how to go on: $(cat stopped.err)"
+    grep -q 'run again to continue' stopped.err || fail "it does not say how to go on: $(cat stopped.err)"
     [[ $(query "PRAGMA integrity_check") == ok ]] || fail "the database is damaged"
     [[ $(query "SELECT outcome FROM runs") == interrupted ]] || fail "the run is not marked interrupted"
     refuse_workers

@@ -1,5 +1,5 @@
-/* Any bytes as the plan that `tune apply` hands to a program: its launches pass as they are, or are
- * changed to what a plan may say. The recorder's file itself, on a driver that says nothing. */
+/* Any bytes as the plan that `tune apply` passes to a program: its launches stay unchanged, or
+ * change as a plan may change them. Includes the recorder's file itself, on a silent driver. */
 #include "frontends/capture/library/apply.c"
 
 #include <string.h>
@@ -63,7 +63,7 @@ static void write_file(const char *name, const void *data, size_t bytes)
     (void)close(file);
 }
 
-/* A launch as the row says, of its kernel and image. */
+/* Makes a launch as in the row, of its kernel and image. */
 static void launch_row(const struct apply_row *row)
 {
     struct image image = {0};

@@ -1,6 +1,6 @@
-/* Any bytes as the records of a capture, whose last one, with the hash, is added: it is refused
- * with a reason, or each of its kernels becomes an experiment, or is refused. Reads nothing beyond
- * the file. */
+/* Any bytes as the records of a capture, whose last one, with the hash, is added: refused with a
+ * reason, or each of its kernels becomes an experiment or is refused. Reads no byte beyond the
+ * file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static void require(bool holds)
         abort();
 }
 
-/* The file: what is given, to a whole number of words, and its end. */
+/* Writes the file: the given bytes, to a whole number of words, and the end. */
 static void write_file(int file, const uint8_t *data, size_t size)
 {
     struct {

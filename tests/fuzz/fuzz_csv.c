@@ -1,5 +1,5 @@
-/* Any bytes as a table of comma-separated values: it is refused with its line, or what was read can
- * be written with every field in quotes and reads the same. */
+/* Any bytes as a table of comma-separated values: refused with its line, or written again with
+ * every field in quotes and read back equal. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static void require(bool holds)
         abort();
 }
 
-/* In quotes, for the next reader. */
+/* Writes a record in quotes, for the next reader. */
 static void write_record(const struct csv_record *record, struct text *out)
 {
     for (size_t i = 0; i < record->count; i++) {

@@ -1,5 +1,4 @@
-/* Any bytes as an experiment file: it is refused with a place, or all that can be asked of it is
- * answered. */
+/* Any bytes as an experiment file: refused with a place, or every request about it is answered. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +25,7 @@ static void require(bool holds)
         abort();
 }
 
-/* Every refusal says why, in one line. */
+/* Checks that a refusal has a reason, in one line. */
 static bool refused(enum status status, const struct error *error)
 {
     require(status == STATUS_OK || (status == error->status && error->text[0] != '\0'));
@@ -58,7 +57,7 @@ static void ask_point(const struct point *point)
     arena_free(&arena);
 }
 
-/* A configuration of the space is admitted; one without its last value is not. */
+/* Checks that a configuration of the space is admitted, and one without its last value is not. */
 static void ask_admission(const struct point *point)
 {
     struct configuration fewer = *point->configuration;
@@ -73,7 +72,7 @@ static void ask_admission(const struct point *point)
     require(!admits);
 }
 
-/* A point is found again by its configuration and by its values. */
+/* Checks that a point is found again by its configuration and by its values. */
 static void ask_number(const struct space *space, uint64_t point,
                        const struct configuration *configuration)
 {
@@ -167,7 +166,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct facts facts = {0};
     bool *wanted = calloc(experiment_problem_count(experiment), sizeof *wanted);
     require(wanted != NULL);
-    (void)experiment_select_usual(experiment, wanted, &error); /* its expression may well fail */
+    (void)experiment_select_usual(experiment, wanted, &error); /* its expression may fail */
     add_facts(&facts);
     for (size_t i = 0; i < experiment_problem_count(experiment) && i < PROBLEMS_TRIED; i++) {
         struct problem problem;

@@ -1,6 +1,6 @@
-/* Any lines as what the agent of a host says, each a frame, or any bytes as what its command
- * prints: the parent ends it with a reason, reads no file for it that no request names, and writes
- * none but the binary that was asked for. */
+/* Any lines as messages of a host's agent, each a frame, or any bytes as output of its command: the
+ * parent ends it with a reason, reads no file that no request names, and writes none but the
+ * requested binary. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,9 +16,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *count, char ***arguments);
 
-enum { CHILDREN = 3, PIPE_BYTES = 60000 /* it holds no more without a reader */ };
+enum { CHILDREN = 3, PIPE_BYTES = 60000 /* no room for more without a reader */ };
 
-/* In the working directory, so that what is fuzzed can name them. */
+/* Files in the working directory, so that fuzzed input can name them. */
 static const char named[] = "fuzz_host.named", secret[] = "fuzz_host.secret",
                   binary[] = "fuzz_host.binary";
 static const char kept[] = "what no host may see";
@@ -55,7 +55,7 @@ static void write_frame(int file, json_t *message)
     json_decref(message);
 }
 
-/* Past a hello, each line that is an object. */
+/* Writes each line that is an object, after a hello. */
 static void write_lines(int file, const uint8_t *data, size_t size)
 {
     size_t room = PIPE_BYTES / 2;
@@ -79,7 +79,7 @@ static void write_lines(int file, const uint8_t *data, size_t size)
     }
 }
 
-/* Two children that run, the first of which was asked to compile, and one that has ended. */
+/* Starts two running children, the first of which is to compile, and one that has ended. */
 static void start_children(struct remote *remote)
 {
     for (size_t i = 0; i < CHILDREN; i++)
@@ -94,7 +94,7 @@ static void start_children(struct remote *remote)
     remote->last_number = CHILDREN + 1;
 }
 
-/* What the parent said in answer: paths that it was asked for, but of these files no bytes. */
+/* Checks the parent's answers: requested paths, and no bytes of the hidden files. */
 static void inspect(int input)
 {
     static char received[1 << 20];

@@ -1,5 +1,5 @@
-/* Any bytes as what a program has its kernels from: they are refused, or read in part, and nothing
- * outside of them is read. */
+/* Any bytes as the source of a program's kernels: refused, or read in part, and no byte outside is
+ * read. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct arena arena = {0};
     struct error error = {0};
     struct image image;
-    void *copy = malloc(size ? size : 1); /* of just that size */
+    void *copy = malloc(size ? size : 1); /* of exactly that size */
     if (!copy)
         return 0;
     memcpy(copy, data, size);

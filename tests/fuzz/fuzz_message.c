@@ -1,5 +1,4 @@
-/* Any bytes as what comes through a worker's pipe: it is refused, or what was read can be written
- * again and reads the same. */
+/* Any bytes as input of a worker's pipe: refused, or written again and read back equal. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +14,7 @@ static void require(bool holds)
         abort();
 }
 
-/* Refused with a reason; or what was read is written the same as what is read of that. */
+/* Reads a message: refused with a reason, or written and read back equal. */
 static void read_as(const struct message_shape *shape, const json_t *message)
 {
     struct arena arena = {0};

@@ -1,5 +1,5 @@
-/* Any first line as TUNED_OVERRIDE, any bytes behind it as the tuned.conf that it is about: refused
- * with a reason, or it answers, with what the first line says where it names an entry. */
+/* Any first line as TUNED_OVERRIDE, any bytes behind it as its tuned.conf: refused with a reason,
+ * or answered with the first line's values if it names an entry. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Any bytes as a file to replay: T4, a cache of Kernel Tuner, or a table of times. It is refused
- * with a reason, or becomes a recording that can be read, with an experiment for its points. */
+/* Any bytes as a file to replay: T4, a cache of Kernel Tuner, or a table of times. Refused with a
+ * reason, or made into a readable recording, with an experiment for its points. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
     return 0;
 }
 
-/* As a run does: each experiment of the recording is read. */
+/* Reads each experiment of the recording, as a run does. */
 static void read_recording(void)
 {
     struct recording recording;

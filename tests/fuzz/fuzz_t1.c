@@ -1,6 +1,5 @@
-/* Any bytes as a file of T1, alone or, where they have a line `---`, with an overlay behind it: it
- * is refused with a reason, or comes out as an experiment file that is read or refused with a
- * place. */
+/* Any bytes as a file of T1, alone or, behind a line `---`, with an overlay: refused with a reason,
+ * or made into an experiment file that is read or refused with a place. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +35,8 @@ static void check_alike(const struct node *a, const struct node *b)
     check_alike(a->next, b->next);
 }
 
-/* What is printed reads back as the same nodes; none of the origins is about nothing. */
+/* Checks that the printed document reads back as the same nodes, and that each origin belongs to a
+ * node. */
 static void check_document(struct document *document)
 {
     struct document again = {.text = NULL};

@@ -1,4 +1,4 @@
-/* Any bytes as a tuned.conf: it is refused with a reason, or it answers. */
+/* Any bytes as a tuned.conf: refused with a reason, or usable for look-ups. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is given could be launched: as far as a file of version 3 or 4 tells. */
+/* Tells whether a given entry could be launched, as far as a file of version 3 or 4 has its needs.
+ */
 static bool fits(const struct tuned_entry *entry, const struct tuned_device *device)
 {
     double threads = tuned_evidence(entry, "threads", 0);
@@ -93,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         long long n = tuned_entry_n(entry);
         struct tuned_answer answer;
         if (n < tuned_entry_n_low(entry) || n > tuned_entry_n_high(entry) ||
-            /* "*" is no device to ask for; a device may lack what its own entries need. */
+            /* "*" is no device to look up; a device may lack the needs of its own entries. */
             (strcmp(tuned_entry_device(entry)->name, "*") != 0 &&
              !tuned_evidence_text(entry, "capability", NULL) &&
              !tuned_evidence_text(entry, "cluster", NULL) &&

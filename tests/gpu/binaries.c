@@ -10,7 +10,8 @@
 
 enum { COMPILERS_MAX = 16 };
 
-/* "cuda reduce.cu BLOCK=256 LOADS=4 ... reduce_last_block": what tells one from another. */
+/* Returns "cuda reduce.cu BLOCK=256 LOADS=4 ... reduce_last_block": the text that distinguishes a
+ * request. */
 static const char *request_key(struct arena *arena, const struct device_api *api,
                                const struct binary_request *request)
 {

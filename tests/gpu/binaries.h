@@ -1,4 +1,4 @@
-/* Compiles what a program of the tests needs, each binary once, several at a time. */
+/* Compiles the binaries of a test program, each once, several at a time. */
 #ifndef TUNE_TESTS_GPU_BINARIES_H
 #define TUNE_TESTS_GPU_BINARIES_H
 
@@ -11,20 +11,20 @@ struct binary {
     const char *key;
     const char *path;
     enum status status;
-    struct error error; /* why it did not compile */
+    struct error error; /* reason of a failed compilation */
 };
 
 struct binaries {
-    struct arena *arena; /* of the requests' texts as well */
-    const char *folder;  /* where they go */
+    struct arena *arena; /* arena, also of the requests' texts */
+    const char *folder;  /* folder of the binaries */
     struct binary *list; /* freed by binaries_free */
     size_t count, capacity;
 };
 
-/* The binary of a request, an index; a new one when there is none like it. */
+/* Returns the index of a request's binary; a new one if there is no equal one. */
 enum status binaries_find(struct binaries *binaries, const struct device_api *api,
                           const struct binary_request *request, size_t *index, struct error *error);
-/* Those from `first` on. What comes of each stands in it. */
+/* Compiles the binaries from `first` on. Each holds its own result. */
 void binaries_compile(struct binaries *binaries, size_t first);
 void binaries_free(struct binaries *binaries);
 

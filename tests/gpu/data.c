@@ -52,7 +52,7 @@ enum status inputs_make(struct input kept[ARGUMENTS_MAX], const struct launch_pl
             continue;
         if (!input->data || input->contents != argument_contents(argument) ||
             input->count < argument->count) {
-            /* Before the old is freed: the device knows data by its address. */
+            /* Before the old data is freed: the device identifies data by its address. */
             void *data = malloc(argument_bytes(argument) + 1);
             if (!data)
                 return error_no_memory(error);

@@ -9,7 +9,7 @@
 
 enum { VALUES_MAX = 1024 };
 
-/* What a space holds, value by value. */
+/* The values that a space holds, by parameter. */
 struct cover {
     const struct space *space;
     size_t parameters;
@@ -17,7 +17,7 @@ struct cover {
     struct value value[EXPERIMENT_PARAMETERS_MAX][VALUES_MAX];
     bool covered[EXPERIMENT_PARAMETERS_MAX][VALUES_MAX];
     size_t missing;   /* values that are not covered */
-    uint16_t *points; /* [configuration][parameter]: index of its value */
+    uint16_t *points; /* [configuration][parameter]: index of the value */
 };
 
 static size_t find_value(const struct cover *cover, size_t parameter, struct value value)
@@ -98,7 +98,7 @@ static enum status add_point(struct points *points, const struct problem *proble
     return STATUS_OK;
 }
 
-/* Point `i` of an order in which neighbours have little in common. */
+/* Returns point `i` of an order in which neighbours have little in common. */
 static size_t scattered(size_t i, size_t count)
 {
     static const size_t stride = 1000003; /* a prime: all of a space are met */
@@ -144,8 +144,8 @@ enum status points_admit(const struct points *points, const struct chosen *chose
                                             &chosen->configuration, admits, error);
 }
 
-/* What was chosen at other sizes, or of other problems when values are shared, and is legal here as
- * well. `first` is the first point of this problem. */
+/* Marks points chosen at other sizes, or of other problems if values are shared, that are legal
+ * here as well. `first` is the first point of this problem. */
 static enum status mark_chosen(const struct points *points, size_t first, struct cover *cover,
                                const struct problem *at, bool *none, struct error *error)
 {
@@ -163,7 +163,7 @@ static enum status mark_chosen(const struct points *points, size_t first, struct
     return status;
 }
 
-/* Whether the vectors of the problem are small enough, as a configuration of its space has them. */
+/* Tells whether the problem's vectors are small enough, with a configuration of its space. */
 static enum status is_small(const struct points *points, const struct cover *cover,
                             const struct problem *problem, bool *small, struct error *error)
 {

@@ -1,18 +1,17 @@
-/* Runs points of an experiment's spaces on a device, and holds what they give against the
- * reference:
+/* Runs points of an experiment's spaces on a device and compares the results with the reference:
  *
  *   run_points EXPERIMENT [--device N] [--sizes N,N...] [--each PARAMETER,...] [--problem TEXT]
  *              [--share] [--list]
  *
  * EXPERIMENT: a file, or one of the data folder ($TUNE_DATA_DIR). For each problem (whose key
  * contains TEXT) at each size, enough points that each value of each parameter (of those named)
- * that is legal there occurs; --share: in one of the problems. Each runs at every size at which it
- * is legal, from two starts of its vectors, twice in a row, between guard bands. One line a point,
- * and a summary.
+ * legal there occurs; --share: in one of the problems. Each runs at every size at which it is
+ * legal, from two starts of its vectors, twice in a row, between guard bands. One line a point, and
+ * a summary.
  *
- * Everything happens in this one process (but for the C compiler), so that it can be run under
+ * Everything happens in one process (except the C compiler), so that it can run under
  * compute-sanitizer: `compute-sanitizer --tool memcheck --error-exitcode 1 run_points
- * configs/reduce.yaml --each variant --share`. Exit code 77: no device here. */
+ * configs/reduce.yaml --each variant --share`. Exit code 77: no device. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +30,7 @@ static const int64_t usual_bytes_max = INT64_C(64) << 20;
 
 struct running {
     const struct device_api *api;
-    int index; /* of the device */
+    int index; /* index of the device */
     struct device *device;
     struct facts facts;
     struct experiment *experiment;
@@ -53,7 +52,7 @@ struct place {
     size_t references[CHECKS_MAX]; /* binaries of the checks that have one */
 };
 
-/* False where the point is not legal at the size. */
+/* Finds the place of a point; false if the point is not legal at the size. */
 static enum status find_place(struct running *running, const struct chosen *chosen, int64_t n,
                               struct place *place, bool *admits, struct error *error)
 {
@@ -106,8 +105,8 @@ static enum status outputs_hold(struct running *running, const struct launch_pla
     return status;
 }
 
-/* Twice: the second run finds its scratch as the first left it. What a run changes of its own
- * inputs says nothing about the second. */
+/* Runs twice: the second run finds the scratch of the first. A run that changes its own inputs
+ * makes the second one meaningless. */
 static enum status run_twice(struct running *running, const struct place *place,
                              const struct launch_plan *plan, const void *const *inputs,
                              const struct wanted *wanted, struct error *error)
@@ -159,7 +158,7 @@ static enum status load(struct running *running, struct place *place, struct are
     return STATUS_OK;
 }
 
-/* Vectors begin as the allocator gives them, and `starts` times their alignment later. */
+/* Moves the vectors' starts from the allocator's to `starts` times their alignment later. */
 static void move_starts(struct launch_plan *plan, uint32_t starts)
 {
     for (size_t i = 0; i < plan->argument_count; i++)
@@ -213,7 +212,7 @@ static enum status run_place(struct running *running, struct place *place, struc
     return status;
 }
 
-/* A point at all its sizes. Fails only when the device can do no more. */
+/* Runs a point at all its sizes. Fails only if the device is lost. */
 static enum status run_point(struct running *running, const struct chosen *chosen,
                              struct error *error)
 {
@@ -276,7 +275,7 @@ static enum status run_all(struct running *running, struct error *error)
     return status;
 }
 
-/* A file, or one that is named from the data folder. */
+/* Loads a file, or one named relative to the data folder. */
 static enum status load_experiment(struct running *running, const char *name, struct error *error)
 {
     const char *folder = NULL;
@@ -374,7 +373,7 @@ static bool read_sizes(struct points *points, const char *text)
     return *end == '\0';
 }
 
-/* The experiment's name; NULL when the command line is wrong. */
+/* Reads the options; returns the experiment's name, or NULL for a wrong command line. */
 static const char *read_options(struct running *running, int count, char **words, bool *list)
 {
     const char *name = NULL;

@@ -1,4 +1,5 @@
-// Kernels that take multiples of 128 elements alone, as those of many projects do without saying so.
+// Kernels that take multiples of 128 elements alone, as those of many projects do without saying
+// so.
 extern "C" __global__ void tiles_double(const int *in, int *out, long long n)
 {
     const long long stride = (long long)gridDim.x * BLOCK;
@@ -6,7 +7,7 @@ extern "C" __global__ void tiles_double(const int *in, int *out, long long n)
         out[i] = 2 * in[i];
 }
 
-// What the results are held against breaks the context at any other size.
+// The reference breaks the context at any other size.
 extern "C" __global__ void tiles_expected(const int *in, int *out, long long n)
 {
     if (n % 128 != 0)

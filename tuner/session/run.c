@@ -26,7 +26,7 @@ bool session_stopped(const struct session *session)
 enum status session_stop_error(struct error *error)
 {
     return error_set(error, STATUS_INTERRUPTED,
-                     "stopped; all measurements are kept: run the same command again to continue");
+                     "stopped; all measurements are kept: run again to continue");
 }
 
 void session_note(const struct session *session, const char *format, ...)

@@ -477,7 +477,7 @@ enum status store_rescue(struct store *store, struct error *error)
         (void)store_execute(store, "PRAGMA wal_checkpoint(TRUNCATE)", "empty its log", &failure);
         (void)error_set(error, STATUS_IO,
                         "%s: %s; the measurements are saved in %s: move it back, or name it with "
-                        "--db, and run the same command again to continue",
+                        "--db, and run again to continue",
                         store->path, cause, text_string(&name));
     }
     text_free(&name);

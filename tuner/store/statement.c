@@ -83,7 +83,7 @@ enum status store_fail(const struct store *store, int code, const char *doing, s
         if (store_gave_up(store))
             return error_set(error, STATUS_INTERRUPTED,
                              "%s: cannot %s: another process keeps it locked; stopped, earlier "
-                             "measurements are kept: run the same command again to continue",
+                             "measurements are kept: run again to continue",
                              path, doing);
         return error_set(error, STATUS_IO,
                          "%s: cannot %s: another process keeps it locked; wait until that has "

@@ -1,5 +1,5 @@
-// The runtime's host functions, with kernels that are emulated: what stands before the toolkit's
-// own cuda_runtime.h where the calls are compiled without nvcc. emulated_runtime.cpp has the
+// The runtime's host functions, with emulated kernels: takes the place of the toolkit's
+// cuda_runtime.h when the calls are compiled without nvcc. emulated_runtime.cpp has the
 // functions.
 #ifndef TUNE_TEST_EMULATED_RUNTIME
 #define TUNE_TEST_EMULATED_RUNTIME

@@ -1,6 +1,6 @@
-// The rest of tune/reduce.cuh, on a GPU and (tests/calls) on an emulated one: inputs, operators and
-// values of all kinds, places of extremes, segments, what is pinned, the calls as CUB has them.
-// Each against a plain loop.
+// The rest of tune/reduce.cuh, on a GPU and (tests/calls) on an emulated one: inputs, operators
+// and values of all kinds, places of extremes, segments, pinned configurations, the calls in
+// CUB's form. Each is compared with a plain loop.
 #include "checks.cuh"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ template <typename T> struct pair {
     T value;
 };
 
-// ---- cases: elements, what a loop makes of them, and the call ----
+// ---- cases: elements, the result of a loop over them, and the call ----
 
 struct calling {
     const tune::configured_by &by;
@@ -171,7 +171,7 @@ struct zipped {
             sum += (long long)at[i] * at[n - 1 - i];
         return sum;
     }
-    // The second factor from a iterator that goes backwards, by its pointer.
+    // The second factor comes from an iterator that goes backwards, by its pointer.
     struct both {
         const int *in;
         backwards other;
@@ -330,7 +330,7 @@ template <typename CASE> struct loaded {
                     each = each == each ? each : 0; // NaN has a place of its own
         WELL(
             cudaMemcpyAsync(in, host.data(), count * sizeof(E), cudaMemcpyHostToDevice, on.stream));
-        WELL(cudaStreamSynchronize(on.stream)); // others' streams read it, too
+        WELL(cudaStreamSynchronize(on.stream)); // other streams read it, too
     }
 };
 
@@ -425,7 +425,7 @@ void check_segments(const char *name, size_t count, const CALL &call)
 
 void check_all_segments()
 {
-    // Of 32 floats by a warp each, of 1024 by a block.
+    // 32 floats by a warp each, 1024 by a block.
     struct tuned *tuned =
         conf_of("reduce_segments.sum_f32.32", "lanes=32 block=64 vector=4 loads=2 waves=1");
     const size_t many = chosen.is_small ? 60 : 5000;
@@ -450,7 +450,7 @@ void check_all_segments()
                                    });
         }
     tuned_free(tuned);
-    // As CUB has them.
+    // The calls in CUB's form.
     size_t bytes = 0;
     char some[1];
     EXPECT(tune::DeviceSegmentedReduce::Sum(nullptr, bytes, (const int *)nullptr,
@@ -551,8 +551,8 @@ void check_pinned()
     const loaded<squares> at(n);
     std::vector<float> host(n);
     std::mt19937_64 source(3);
-    // What cancels, in a random order: the sum is what rounding left, and tells any two orders
-    // apart.
+    // Numbers that cancel, in a random order: their sum is the rounding that is left, and
+    // distinguishes any two orders.
     for (size_t i = 0; i + 1 < n; i += 2)
         host[i + 1] = -(host[i] = (float)(source() >> 40) * 1e-7f);
     std::shuffle(host.begin(), host.end(), source);
@@ -567,7 +567,7 @@ void check_pinned()
     const float stays = sum_by(tune::pinned(), &why);
     EXPECT(why.is_exact && std::strstr(why.configuration, "variant=last_block") != nullptr);
     EXPECT(std::strstr(why.configuration, " blocks=528") != nullptr);
-    // What a choice says is a configuration to pin, and gives the same bits.
+    // The configuration of a choice can be pinned, and gives the same bits.
     EXPECT(sum_by(tune::pinned{why.configuration}, &again) == stays);
     EXPECT(std::strcmp(why.configuration, again.configuration) == 0);
     // Fewer blocks: another order.
@@ -588,7 +588,7 @@ void check_pinned()
                              "loads=4 cache=no_allocate blocks=many"})
         EXPECT(tune::reduce<tune::sum>(tune::pinned{what}, at.in, n, at.out, at.on.workspace,
                                        workspace_bytes, at.on.stream) == cudaErrorNotSupported);
-    // Of other problems, too.
+    // Also pinned for other problems.
     WELL(tune::reduce_with(tune::pinned(), at.in, n, at.out, furthest(), 0.0f, at.on.workspace,
                            workspace_bytes, at.on.stream, &why));
     EXPECT(std::strstr(why.configuration, " blocks=528") != nullptr);
@@ -620,7 +620,7 @@ void check_graphs()
     WELL(cudaStreamEndCapture(at.on.stream, &graph));
     size_t nodes = 0;
     WELL(cudaGraphGetNodes(graph, nullptr, &nodes));
-    EXPECT(nodes == 4); // a kernel each, and nothing that prepares memory
+    EXPECT(nodes == 4); // one kernel each, and no node that prepares memory
     WELL(cudaGraphInstantiate(&ready, graph, 0));
     for (int replay = 1; replay < 5; replay++) {
         std::vector<int> host(n, -replay);

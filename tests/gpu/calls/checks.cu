@@ -1,4 +1,4 @@
-// What checks.cuh declares.
+// Functions of checks.cuh.
 #include "checks.cuh"
 
 #include <cstdarg>
@@ -27,7 +27,7 @@ bool is_well(cudaError_t result, const char *what, const char *file, int line)
     const char *slash = std::strrchr(file, '/');
     std::printf("FAILED %s:%d: %s: %s\n", slash ? slash + 1 : file, line, what,
                 cudaGetErrorString(result));
-    std::exit(1); // what comes behind would only repeat it
+    std::exit(1); // later messages would only repeat it
 }
 
 struct tuned *conf_of(const char *key, const char *line, const char *device, long long n_low,

@@ -31,14 +31,15 @@ bool is_well(cudaError_t result, const char *what, const char *file, int line);
 #define EXPECT(condition)                                                                          \
     ((condition) ? (void)0 : failed(__func__, "line %d: not so: %s", __LINE__, #condition))
 
-// Every problem of one operator: in a file of its own, so that several are compiled at once.
+// Checks every problem of one operator: each in a file of its own, so that several are compiled
+// at once.
 void check_sum();
 void check_product();
 void check_minimum();
 void check_maximum();
-// tune/reduce_ordered.cuh, tune/reduce_rows.cuh.
+// Checks tune/reduce_ordered.cuh and tune/reduce_rows.cuh.
 void check_families();
-// The rest of tune/reduce.cuh.
+// Checks the rest of tune/reduce.cuh.
 void check_any();
 
 // tuned.conf in memory: `line` for all sizes of `key` on `device` (NULL: the current one).

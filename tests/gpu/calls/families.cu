@@ -5,7 +5,7 @@
 #include <tune/reduce_ordered.cuh>
 #include <tune/reduce_rows.cuh>
 
-// An operator of a caller's own: of two elements with something in them, the left one.
+// A caller's own operator: of two non-empty elements, the left one.
 struct first_of {
     struct alignas(8) element {
         unsigned int there, what;
@@ -56,7 +56,7 @@ template <typename T> struct on_host<tune::matrix_product<T>> {
         return {{a.at[0] * b.at[0] + a.at[1] * b.at[2], a.at[0] * b.at[1] + a.at[1] * b.at[3],
                  a.at[2] * b.at[0] + a.at[3] * b.at[2], a.at[2] * b.at[1] + a.at[3] * b.at[3]}};
     }
-    // Of reals those whose products are exact: signs, and a small integer above them.
+    // Real numbers whose products are exact: signs, and a small integer above them.
     static element random(std::mt19937_64 &source)
     {
         const auto sign = [&] { return source() >> 20 & 1 ? (T)1 : (T)-1; };

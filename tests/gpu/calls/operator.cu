@@ -52,7 +52,7 @@ template <typename T> T random_element(std::mt19937_64 &source)
     return element;
 }
 
-// Of integers the wrapped value, of reals the value.
+// The wrapped value of integers, the value of reals.
 template <typename T> struct accumulated {
     uint64_t integer = IS_PRODUCT ? 1 : 0;
     double real = IS_PRODUCT ? 1 : 0;
@@ -124,7 +124,7 @@ template <typename T> struct problem_check {
     T *in;
     unsigned char *out;
 
-    // What the host makes of `n` elements from `start` on, for each of the sizes.
+    // Computes on the host the result of `n` elements from `start` on, for each of the sizes.
     std::vector<accumulated<T>> expected(size_t start, const std::vector<size_t> &sizes) const
     {
         size_t most = 0;
@@ -227,7 +227,7 @@ void FUNCTION_OF(CALLS_OP)()
     check_type<double>(true);
     check_type<unsigned char>(false);
     check_type<__nv_bfloat16>(false);
-#ifndef CALLS_SAMPLE // it has no configurations of these
+#ifndef CALLS_SAMPLE // without configurations of these
     check_type<signed char>(false);
     check_type<short>(false);
     check_type<unsigned short>(false);

@@ -1,12 +1,12 @@
-// tune/reduce.cuh on a GPU: test_calls [--small]. Each check is told as PASSED or FAILED; the exit
-// code is 1 when one failed, 77 where there is no GPU. Needs nothing but a driver.
+// tune/reduce.cuh on a GPU: test_calls [--small]. Each check prints PASSED or FAILED; the exit
+// code is 1 if one failed, 77 without a GPU. Needs only a driver.
 #include "checks.cuh"
 
 #include <thread>
 
 static const size_t workspace_bytes = tune::reduce_workspace_bytes();
 
-// i -> i % 1000 - 300, with its sum.
+// Maps i to i % 1000 - 300; its sum is known.
 static int counted(size_t i)
 {
     return (int)(i % 1000) - 300;
@@ -141,7 +141,7 @@ static void what_cannot_be_is_refused(const bench &on)
 
 // ---- streams, threads, graphs ----
 
-// Each of some configurations in turn on one workspace, among other types and operators.
+// Launches some configurations in turn on one workspace, among other types and operators.
 static void launches_follow_one_another(const bench &on)
 {
     typedef tune::calls::reduce_problem<tune::sum, tune::i32> problem;
@@ -173,7 +173,7 @@ static void launches_follow_one_another(const bench &on)
         tuned_free(each);
 }
 
-// A thread for each of 8 streams, all at once.
+// Runs a thread for each of 8 streams, all at once.
 static void streams_do_not_disturb_one_another(const bench &on)
 {
     struct tuned *tuned = conf_of("reduce.sum.i32", compiled_in);
@@ -203,7 +203,7 @@ static void streams_do_not_disturb_one_another(const bench &on)
     tuned_free(tuned);
 }
 
-// The first call of the program for this problem is one that is captured.
+// Captures the program's first call for this problem.
 static void first_call_is_captured(const bench &on)
 {
     short *in = on.at<short>(0);
@@ -223,7 +223,7 @@ static void first_call_is_captured(const bench &on)
     WELL(cudaGraphDestroy(graph));
 }
 
-// Every configuration of a problem in one graph, replayed on changing input.
+// Puts every configuration of a problem into one graph and replays it on changing input.
 static void graphs_are_replayed(const bench &on)
 {
     typedef tune::calls::reduce_problem<tune::sum, tune::i32> problem;
@@ -258,7 +258,7 @@ static void graphs_are_replayed(const bench &on)
     WELL(cudaGraphDestroy(graph));
 }
 
-// A plan is made once, copied, and run at other sizes than its own.
+// Makes a plan once, copies it, and runs it at other sizes.
 static void plans_are_kept(const bench &on)
 {
     tune::reduce_plan<tune::sum, int> plan;

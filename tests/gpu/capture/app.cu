@@ -1,5 +1,5 @@
-// A program of the CUDA runtime as others write them, built in several ways: `app WHAT`. What it computed goes to standard
-// output as one line, the same in each run.
+// A program of the CUDA runtime as others write them, built in several ways: `app WHAT`. Its
+// result goes to standard output as one line, the same in each run.
 #include <cuda.h>
 #include <cuda_runtime.h>
 
@@ -19,7 +19,8 @@
         }                                                                                          \
     } while (0)
 
-namespace own {
+namespace own
+{
 template <class T> __global__ void add(const T *a, const T *b, T *out, int n, T scale)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
@@ -121,7 +122,8 @@ static long long do_streams()
     long long total = 0;
     int *outs[4], *a = filled(n, 1), *b = filled(n, 3);
     for (int i = 0; i < 4; i++) {
-        CHECK(cudaStreamCreateWithFlags(&streams[i], i % 2 ? cudaStreamNonBlocking : cudaStreamDefault));
+        CHECK(cudaStreamCreateWithFlags(&streams[i],
+                                        i % 2 ? cudaStreamNonBlocking : cudaStreamDefault));
         outs[i] = filled(n, 0);
         own::add<int><<<64, 256, 0, streams[i]>>>(a, b, outs[i], n, i);
     }
@@ -233,25 +235,29 @@ static long long do_reset()
     return total + do_add();
 }
 
-// PTX by the driver's own functions, one block of parameters.
+// Runs PTX by the driver's own functions, with one block of parameters.
 static long long do_driver()
 {
-    static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
-                              ".visible .entry twice(.param .u64 x, .param .u32 n)\n{\n"
-                              ".reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<5>;\n"
-                              "ld.param.u64 %rd1, [x]; ld.param.u32 %r1, [n];\n"
-                              "mov.u32 %r2, %ntid.x; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %tid.x;\n"
-                              "mad.lo.s32 %r5, %r2, %r3, %r4; setp.ge.u32 %p1, %r5, %r1; @%p1 bra DONE;\n"
-                              "cvta.to.global.u64 %rd2, %rd1; mul.wide.u32 %rd3, %r5, 4; add.s64 %rd4, %rd2, %rd3;\n"
-                              "ld.global.u32 %r6, [%rd4]; add.s32 %r7, %r6, %r6; st.global.u32 [%rd4], %r7;\n"
-                              "DONE: ret;\n}\n";
+    static const char ptx[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n"
+        ".visible .entry twice(.param .u64 x, .param .u32 n)\n{\n"
+        ".reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<5>;\n"
+        "ld.param.u64 %rd1, [x]; ld.param.u32 %r1, [n];\n"
+        "mov.u32 %r2, %ntid.x; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %tid.x;\n"
+        "mad.lo.s32 %r5, %r2, %r3, %r4; setp.ge.u32 %p1, %r5, %r1; @%p1 bra DONE;\n"
+        "cvta.to.global.u64 %rd2, %rd1; mul.wide.u32 %rd3, %r5, 4; add.s64 %rd4, %rd2, %rd3;\n"
+        "ld.global.u32 %r6, [%rd4]; add.s32 %r7, %r6, %r6; st.global.u32 [%rd4], %r7;\n"
+        "DONE: ret;\n}\n";
     const int n = 3000;
     int *x = filled(n, 3);
     void *load = nullptr, *get = nullptr, *launch = nullptr;
     cudaDriverEntryPointQueryResult status;
-    CHECK(cudaGetDriverEntryPointByVersion("cuModuleLoadData", &load, 12000, cudaEnableDefault, &status));
-    CHECK(cudaGetDriverEntryPointByVersion("cuModuleGetFunction", &get, 12000, cudaEnableDefault, &status));
-    CHECK(cudaGetDriverEntryPointByVersion("cuLaunchKernel", &launch, 12000, cudaEnableDefault, &status));
+    CHECK(cudaGetDriverEntryPointByVersion("cuModuleLoadData", &load, 12000, cudaEnableDefault,
+                                           &status));
+    CHECK(cudaGetDriverEntryPointByVersion("cuModuleGetFunction", &get, 12000, cudaEnableDefault,
+                                           &status));
+    CHECK(cudaGetDriverEntryPointByVersion("cuLaunchKernel", &launch, 12000, cudaEnableDefault,
+                                           &status));
     CUmodule module;
     CUfunction function;
     char *copy = strdup(ptx);
@@ -266,13 +272,15 @@ static long long do_driver()
         int n;
     } block = {x, n};
     size_t bytes = 12;
-    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &block, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-    if (((decltype(&cuLaunchKernel))launch)(function, 24, 1, 1, 128, 1, 1, 0, nullptr, nullptr, extra) != CUDA_SUCCESS)
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &block, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                     CU_LAUNCH_PARAM_END};
+    if (((decltype(&cuLaunchKernel))launch)(function, 24, 1, 1, 128, 1, 1, 0, nullptr, nullptr,
+                                            extra) != CUDA_SUCCESS)
         std::exit(4);
     return sum(x, n);
 }
 
-// What a launch costs goes to standard error.
+// Prints the cost of a launch to standard error.
 static long long do_loop()
 {
     const int launches = 100000;
@@ -281,7 +289,8 @@ static long long do_loop()
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < launches; i++)
         nothing<<<1, 32>>>();
-    const std::chrono::duration<double, std::micro> elapsed = std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double, std::micro> elapsed =
+        std::chrono::steady_clock::now() - begin;
     CHECK(cudaDeviceSynchronize());
     std::fprintf(stderr, "app: %.3f us a launch\n", elapsed.count() / launches);
     return launches;
@@ -292,9 +301,18 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         long long (*run)();
-    } whats[] = {{"add", do_add},         {"view", do_view},           {"memory", do_memory}, {"streams", do_streams},
-                 {"pool", do_pool},       {"graph", do_graph},         {"cooperative", do_cooperative}, {"texture", do_texture},
-                 {"threads", do_threads}, {"reset", do_reset},         {"driver", do_driver}, {"loop", do_loop}};
+    } whats[] = {{"add", do_add},
+                 {"view", do_view},
+                 {"memory", do_memory},
+                 {"streams", do_streams},
+                 {"pool", do_pool},
+                 {"graph", do_graph},
+                 {"cooperative", do_cooperative},
+                 {"texture", do_texture},
+                 {"threads", do_threads},
+                 {"reset", do_reset},
+                 {"driver", do_driver},
+                 {"loop", do_loop}};
     for (const auto &what : whats)
         if (argc == 2 && std::strcmp(what.name, argv[1]) == 0) {
             std::printf("%lld\n", what.run());

@@ -128,7 +128,7 @@ static inline struct launch_plan add_plan(int64_t count)
     };
 }
 
-/* The time of one run, in ns. */
+/* Returns the time of one run, in ns. */
 static inline double time_slot(const struct launch_plan *plan, uint32_t runs, enum l2_mode mode,
                                uint32_t slot, bool prepared)
 {

@@ -1,4 +1,4 @@
-// Kernels that show what the CUDA device does with a plan.
+// Kernels that show how the CUDA device executes a plan.
 
 extern "C" __global__ void scaled_add(const int *a, const int *b, int *out, int scale, long long n)
 {
@@ -7,7 +7,7 @@ extern "C" __global__ void scaled_add(const int *a, const int *b, int *out, int 
         out[i] = a[i] + scale * b[i];
 }
 
-// Two launches: each block leaves a partial sum, then one block adds them up.
+// Two launches: each block writes a partial sum, then one block adds them up.
 template <typename T> __global__ void sum(const T *in, T *out, long long n)
 {
     __shared__ T part[256];
@@ -73,7 +73,8 @@ struct step {
     long long n;
 };
 __constant__ int steps[4];
-namespace own {
+namespace own
+{
 __device__ long long bias;
 }
 extern "C" __global__ void take_steps(int *v, const int *x, int *out, step step)
@@ -87,7 +88,8 @@ extern "C" __global__ void take_steps(int *v, const int *x, int *out, step step)
 
 // Variables that a kernel writes: one is set in part, one moves on.
 static __device__ int marks[64];
-namespace own {
+namespace own
+{
 __device__ long long total = 5;
 }
 extern "C" __global__ void leave_marks(const int *x)
@@ -101,8 +103,7 @@ extern "C" __global__ void leave_marks(const int *x)
 // A step that reads one vector and writes another.
 extern "C" __global__ void advance(const int *from, int *to)
 {
-    to[blockIdx.x * blockDim.x + threadIdx.x] =
-        3 * from[blockIdx.x * blockDim.x + threadIdx.x] + 1;
+    to[blockIdx.x * blockDim.x + threadIdx.x] = 3 * from[blockIdx.x * blockDim.x + threadIdx.x] + 1;
 }
 
 // Rows of a texture as columns: a block for each row.
@@ -116,15 +117,19 @@ extern "C" __global__ void turned(cudaTextureObject_t image, float *out)
 texture<float, 2, cudaReadModeElementType> picture;
 extern "C" __global__ void turned_picture(float *out)
 {
-    out[threadIdx.x * gridDim.x + blockIdx.x] = tex2D(picture, threadIdx.x + 0.5f, blockIdx.x + 0.5f);
+    out[threadIdx.x * gridDim.x + blockIdx.x] =
+        tex2D(picture, threadIdx.x + 0.5f, blockIdx.x + 0.5f);
 }
 
-// The rows of a surface, turned by `shift` elements, added to those of another: a block for each row.
-extern "C" __global__ void paint(cudaSurfaceObject_t image, cudaSurfaceObject_t out, long long shift)
+// The rows of a surface, turned by `shift` elements, added to those of another: a block for each
+// row.
+extern "C" __global__ void paint(cudaSurfaceObject_t image, cudaSurfaceObject_t out,
+                                 long long shift)
 {
     const int to = (int)((threadIdx.x + shift) % blockDim.x);
     const float was = surf2Dread<float>(out, to * 4, blockIdx.x);
-    surf2Dwrite(was + surf2Dread<float>(image, threadIdx.x * 4, blockIdx.x), out, to * 4, blockIdx.x);
+    surf2Dwrite(was + surf2Dread<float>(image, threadIdx.x * 4, blockIdx.x), out, to * 4,
+                blockIdx.x);
 }
 
 extern "C" __global__ void write_nowhere(int *out)
@@ -132,8 +137,9 @@ extern "C" __global__ void write_nowhere(int *out)
     *(volatile int *)((char *)out + (1ull << 45)) = 1;
 }
 
-// Compute capability 9.0. The first lets the second begin at once, and takes its time; the second
-// notes whether it began before the first had ended, and whether it found what that left.
+// Compute capability 9.0. The first kernel lets the second begin at once and takes its time; the
+// second notes whether it began before the end of the first, and whether it found the first
+// one's result.
 extern "C" __global__ void begin_early(int *middle)
 {
 #if __CUDA_ARCH__ >= 900
@@ -147,7 +153,7 @@ extern "C" __global__ void begin_early(int *middle)
     *(volatile int *)middle += 1;
 }
 
-// seen: how often it ran, how often early, how often it found another number than that of its run.
+// seen: number of runs, of early ones, and of those that found another number than their run's.
 extern "C" __global__ void notice(const int *middle, int *seen)
 {
     int before = *(const volatile int *)middle;
@@ -161,7 +167,8 @@ extern "C" __global__ void notice(const int *middle, int *seen)
 }
 
 #if __CUDA_ARCH__ >= 900
-// Each block leaves its rank in the shared memory of its cluster's first, which adds them up.
+// Each block writes its rank into the shared memory of its cluster's first block, which adds
+// them up.
 static __device__ void add_ranks(int *out)
 {
     __shared__ int ranks[16];
@@ -188,7 +195,7 @@ static __device__ void add_ranks(int *)
 }
 #endif
 
-// Clusters as the source has them, and as the launch.
+// Clusters set by the source, and by the launch.
 #if defined(CLUSTER) && __CUDA_ARCH__ >= 900
 extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) sum_ranks(int *out)
 {
@@ -200,7 +207,8 @@ extern "C" __global__ void sum_cluster(int *out)
     add_ranks(out);
 }
 
-// Blocks wait for one another: it ends where all are resident at once. Each leaves how many met.
+// Blocks wait for one another, so the kernel ends only if all are resident at once. Each writes
+// how many met.
 extern "C" __global__ void meet(unsigned *ticket, int *out)
 {
     if (threadIdx.x > 0)

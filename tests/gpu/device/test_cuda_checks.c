@@ -1,5 +1,5 @@
-/* What a GPU tells of itself, and of kernels that do not keep to their memory. Skipped where there
- * is none. */
+/* A GPU's reports about itself, and about kernels that leave their memory. Skipped without a GPU.
+ */
 #include <math.h>
 
 #include "tests/gpu/device/cuda_fixture.h"
@@ -22,7 +22,7 @@ static struct launch_plan write_plan(int64_t place, uint32_t offset_bytes)
     return plan;
 }
 
-/* Runs it; `detail` is "" when the guard bands are whole. */
+/* Runs the plan; `detail` is "" if the guard bands are intact. */
 static void run_guarded(const struct launch_plan *plan, char *detail, size_t bytes)
 {
     const void *inputs[ARGUMENTS_MAX] = {NULL};
@@ -117,7 +117,7 @@ TEST(test_run_again_keeps_the_scratch)
     assert_int_equal(ticket, 1);
 }
 
-/* What is written to is an input. */
+/* Makes a plan whose kernel writes to an input. */
 static struct launch_plan scribble_plan(int64_t place, int value)
 {
     struct launch_plan plan = write_plan(place, 0);
@@ -141,7 +141,7 @@ TEST(test_inputs_that_are_written_are_seen)
 {
     const void *inputs[ARGUMENTS_MAX] = {a};
     struct launch_plan bad = scribble_plan(999, 7);
-    struct launch_plan same = scribble_plan(5, 5); /* what is there */
+    struct launch_plan same = scribble_plan(5, 5); /* the present value */
     double elapsed_ns = 0;
     int out[1000];
     need_gpu();
@@ -158,8 +158,8 @@ TEST(test_inputs_that_are_written_are_seen)
     }
 }
 
-/* In all copies that a block's runs were given, wherever it begins; and a shorter plan in memory
- * that a longer one had does not take over what was written there. */
+/* All copies given to a block's runs are checked, wherever it begins; and a shorter plan in the
+ * memory of a longer one does not inherit changed elements. */
 TEST(test_inputs_are_held_while_timed)
 {
     const void *inputs[ARGUMENTS_MAX] = {a};

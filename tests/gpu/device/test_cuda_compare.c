@@ -1,5 +1,5 @@
-/* Outputs held against what they must be on the device: to the bit what the host comes to, of every
- * type and within every kind of tolerance. */
+/* Outputs compared with the expected ones on the device: to the bit equal to the host's result, for
+ * every type and every kind of tolerance. */
 #include "tests/gpu/device/cuda_fixture.h"
 #include "tests/unit/base/compare_data.h"
 #include "tuner/device/gpu/gpu.h"
@@ -16,7 +16,7 @@ static struct findings on_the_host(const struct comparing *what, enum element_ty
     return out;
 }
 
-/* The data's output, on the device. */
+/* Binds the data's output on the device. */
 static void bind_output(const struct compare_data *data)
 {
     const struct launch_plan plan = {
@@ -66,7 +66,7 @@ TEST(test_device_and_host_find_the_same)
         }
 }
 
-/* What differs in a few elements from what is there, whoever wrote to that meanwhile. */
+/* Patched expected outputs, after a kernel wrote to their base. */
 TEST(test_differences_are_as_if_whole)
 {
     static const uint64_t at[] = {0, 5, COMPARE_CHUNK, LONG - 1};
@@ -111,7 +111,7 @@ TEST(test_differences_are_as_if_whole)
         }
 }
 
-/* Who writes over what results are held against changes no verdict. */
+/* A kernel that overwrites the expected elements changes no verdict. */
 TEST(test_what_is_expected_is_guarded)
 {
     need_gpu();

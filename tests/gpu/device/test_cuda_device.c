@@ -1,4 +1,4 @@
-/* The CUDA device on a GPU: what a plan computes, what is timed. Skipped where there is no GPU. */
+/* The CUDA device on a GPU: results of a plan, and timings. Skipped without a GPU. */
 #include "tests/gpu/device/cuda_fixture.h"
 #include "tuner/base/clock.h"
 
@@ -77,8 +77,8 @@ TEST(test_two_launches_and_scratch)
     assert_int_equal(out, sum_of_a());
 }
 
-/* What a kernel does not write stays poisoned: an output of the last run must not pass for one of
- * this run. */
+/* Elements that a kernel does not write stay poisoned: an output of the last run must not pass for
+ * one of this run. */
 TEST(test_poisons_outputs)
 {
     struct launch_plan plan = add_plan(1000);
@@ -95,7 +95,7 @@ TEST(test_poisons_outputs)
     assert_int_equal((unsigned)out[999], 0xa5a5a5a5u);
 }
 
-/* The device's own clock is the judge: a run takes at least what its kernel waits. */
+/* Judged by the device's own clock: a run takes at least the time that its kernel waits. */
 TEST(test_times_what_the_kernel_takes)
 {
     struct launch_plan plan = {
@@ -178,8 +178,8 @@ TEST(test_bandwidth_is_plausible)
     check_add(COUNT);
 }
 
-/* By the buffers of a real run, of many times the caches: the search for the best way ends in time,
- * and no ceiling is above what the memory's pins can carry. */
+/* With the buffers of a real run, of many times the caches: the search for the best method ends in
+ * time, and no ceiling exceeds the memory's peak bandwidth. */
 TEST(test_ceilings_are_searched_for_in_time)
 {
     struct bandwidth bandwidth;
@@ -203,8 +203,7 @@ TEST(test_ceilings_are_searched_for_in_time)
     check_add(COUNT);
 }
 
-/* Rates of an SM a cycle are the architecture's; clocks may be above what the driver calls the
- * peak. */
+/* Rates per SM and cycle are the architecture's; clocks may exceed the driver's peak. */
 TEST(test_arithmetic_is_plausible)
 {
     struct arithmetic got;

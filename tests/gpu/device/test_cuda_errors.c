@@ -1,5 +1,5 @@
-/* What errors on a GPU leave behind: a device that goes on, or one that only a new process has.
- * Skipped where there is no GPU. */
+/* State after errors on a GPU: a device that continues, or one that needs a new process. Skipped
+ * without a GPU. */
 #include "tests/gpu/device/cuda_fixture.h"
 
 TEST(test_opts_in_to_shared_memory)
@@ -54,7 +54,7 @@ TEST(test_wrong_launch_leaves_the_device_usable)
     check_add(1000);
 }
 
-/* Last: after it the process has no device any more. */
+/* The last test: after it the process has no device. */
 TEST(test_wild_write_loses_the_device)
 {
     struct launch_plan plan = {

@@ -1,5 +1,5 @@
-/* Inputs made on the device: to the bit what the host makes, of every type and fill, in every copy,
- * and anew after somebody wrote to them. */
+/* Inputs generated on the device: equal to the host's to the bit, for every type and fill, in every
+ * copy, and generated again after a kernel wrote to them. */
 #include "tests/gpu/device/cuda_fixture.h"
 #include "tuner/base/fill.h"
 #include "tuner/device/gpu/gpu.h"
@@ -24,7 +24,7 @@ static void bind_made(const struct launch_plan *plan, uint32_t copies)
     assert_ok(cuda->bind(device, plan, none, copies, NULL, &error));
 }
 
-/* Of each copy that runs are given. */
+/* Compares each copy given to runs with the host's elements. */
 static void expect_host(const struct argument *argument)
 {
     const size_t bytes = (size_t)argument->count * element_bytes(argument->type);
@@ -54,7 +54,7 @@ TEST(test_device_and_host_make_the_same)
             for (uint32_t copies = 0; made && copies <= COPIES; copies += COPIES) {
                 bind_made(&plan, copies);
                 expect_host(&plan.arguments[0]);
-                plan.arguments[0].count = LONG - 3; /* the beginning of it */
+                plan.arguments[0].count = LONG - 3; /* the beginning of the same data */
             }
         }
 }

@@ -1,5 +1,5 @@
-/* tuned_cuda.h over the driver API, on a GPU: the device as tune describes it, and kernels that are
- * launched as a tuned.conf says. Skipped where there is no GPU. */
+/* tuned_cuda.h over the driver API, on a GPU: the device in tune's description, and kernels
+ * launched by a tuned.conf. Skipped without a GPU. */
 #define TUNED_CUDA_DRIVER
 #include "libtuned/tuned_cuda.h"
 
@@ -10,7 +10,7 @@
 #include "tuner/base/seal.h"
 #include "tuner/device/cuda/container.h"
 
-/* A program would link libcuda; the test also starts where there is none. */
+/* Finds a function of libcuda, which a program would link; the test must also start without it. */
 static void *driver_function(const char *name)
 {
     static void *driver;
@@ -66,7 +66,7 @@ static struct tuned *tuned;
 
 #define assert_cuda(call) assert_int_equal((call), CUDA_SUCCESS)
 
-/* The kernel of a binary that the fixture has compiled. */
+/* Returns the kernel of a binary compiled by the fixture. */
 static CUfunction kernel_of(const char *name)
 {
     struct arena arena = {0};
@@ -90,7 +90,7 @@ static CUfunction kernel_of(const char *name)
     return kernel;
 }
 
-/* A file that was tuned on this device, and has what no device can launch beside it. */
+/* Loads a file tuned on this device, with entries that no device can launch beside. */
 static void load_file(void)
 {
     char text[1024];
@@ -153,8 +153,8 @@ static CUdeviceptr on_device(const int *from, size_t count)
     return memory;
 }
 
-/* The launch found for COUNT covers it, so every element is right only if grid and block are those.
- */
+/* Checks that the launch found for COUNT covers it: every element is right only with that grid and
+ * block. */
 static void launch_found(const char *problem)
 {
     struct tuned_cuda_launch launch = tuned_cuda_launch_of(1, 32);
@@ -192,7 +192,7 @@ TEST(found_launch_is_launched)
     tuned_free(tuned);
 }
 
-/* More shared memory than a kernel has without asking for it. */
+/* More shared memory than the default limit of a kernel. */
 TEST(shared_memory_is_asked_for)
 {
     enum { WORDS = 25000 };
@@ -210,7 +210,7 @@ TEST(shared_memory_is_asked_for)
         assert_int_not_equal(tuned_cuda_launch_kernel(&launch, kernel, arguments, NULL),
                              CUDA_SUCCESS);
         assert_cuda(tuned_cuda_prepare(&launch, kernel));
-        assert_cuda(tuned_cuda_prepare(&less, kernel)); /* takes nothing back */
+        assert_cuda(tuned_cuda_prepare(&less, kernel)); /* limits are never lowered */
         assert_cuda(tuned_cuda_launch_kernel(&launch, kernel, arguments, NULL));
         assert_cuda(cuMemcpyDtoHAsync(out, reversed, WORDS * sizeof *out, NULL));
         assert_cuda(cuCtxSynchronize());

@@ -2,7 +2,7 @@
  * Skipped where there is no GPU. */
 #include "tests/gpu/device/cuda_fixture.h"
 
-/* Scratch of this many elements stays in its place, so that runs find what those before left. */
+/* Scratch of this many elements stays in place, so that runs find the marks of earlier ones. */
 enum { STAYS = 1 << 16, RUNS = 100, CLUSTER = 16, CLUSTERS = 3 };
 
 static bool has_clusters(void)
@@ -83,8 +83,8 @@ static void check_plan(bool dependent)
     check_seen(RUNS, dependent);
 }
 
-/* In a graph of many runs and in a stream: the second begins while the first is at work, sees what
- * it left nevertheless, and the next run waits for both. */
+/* In a graph of many runs and in a stream: the second kernel begins while the first runs, still
+ * sees its result, and the next run waits for both. */
 TEST(test_dependent_launch_begins_early)
 {
     need_gpu();
@@ -206,8 +206,8 @@ TEST(test_clusters_of_the_launch)
     check_add(1000);
 }
 
-/* As many blocks as are resident, in the stream and in a graph; one more is refused, and nothing is
- * lost. */
+/* As many blocks as are resident, in the stream and in a graph; one more is refused, and the device
+ * stays usable. */
 TEST(test_cooperative_launch)
 {
     static const char *const kernels[] = {"meet"};

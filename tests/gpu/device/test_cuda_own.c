@@ -1,5 +1,5 @@
-/* Arguments of all sorts on a GPU: read and written, structs, variables; launches in a row; what
- * does not fit. Skipped where there is none. */
+/* Arguments of all sorts on a GPU: read and written, structs, variables; consecutive launches;
+ * arguments that do not fit. Skipped without a GPU. */
 #include "tests/gpu/device/cuda_fixture.h"
 #include "tuner/device/gpu/gpu.h"
 
@@ -73,13 +73,13 @@ static void bind(const struct launch_plan *plan, const int *table, uint32_t copi
     assert_ok(cuda->bind(device, plan, inputs, copies, NULL, &error));
 }
 
-/* What each launch adds to v[i]. */
+/* Returns the amount that each launch adds to v[i]. */
 static int delta(const int *table, int i)
 {
     return SIGN * (int)(factor * (float)b[i]) + table[i % 4] + BIAS;
 }
 
-/* v after so many launches since it was as the host has it. */
+/* Checks v after a number of launches since it had the host's elements. */
 static void expect_launches(const int *table, int launches)
 {
     int v[STEPS];
@@ -116,7 +116,7 @@ TEST(test_runs_begin_with_the_hosts_data)
     expect_launches(steps, 1);
 }
 
-/* In the stream and in a graph each repeat reads what the one before wrote. */
+/* In the stream and in a graph each repeat reads the result of the one before. */
 TEST(test_vectors_take_turns)
 {
     enum { ELEMENTS = 512, TURNS = 3 };
@@ -197,8 +197,8 @@ TEST(test_textures_are_of_the_runs_copies)
     need_gpu();
 }
 
-/* A texture reference has the object of where its input lies now: where it is checked, and again
- * where a block was made ready before. */
+/* A texture reference has the object over its input's current place: when checked, and again when a
+ * block was prepared before. */
 TEST(test_texture_references_follow_their_input)
 {
     enum { WIDTH = 40, HEIGHT = 30, ELEMENTS = WIDTH * HEIGHT };
@@ -242,8 +242,8 @@ TEST(test_texture_references_follow_their_input)
     assert_non_null(strstr(error.text, "no kernel uses a __constant__ or __device__ variable"));
 }
 
-/* What a surface holds is the vector's, before runs and behind them, in each of the copies that
- * runs rotate over. */
+/* A surface holds the vector's elements, before and after runs, in each of the copies that runs
+ * rotate over. */
 TEST(test_surfaces_hold_what_their_vectors_do)
 {
     enum { WIDTH = 40, HEIGHT = 30, ELEMENTS = WIDTH * HEIGHT, RUNS = 5, SHIFT = 7 };
@@ -320,8 +320,8 @@ TEST(test_timed_runs_go_on_from_one_another)
     expect_launches(steps, REPEATS);
 }
 
-/* As many runs as copies: each finds the data as it was; and copies that were changed are made anew
- * when the plan is bound again. */
+/* As many runs as copies: each finds the original data; and changed copies are made again when the
+ * plan is bound again. */
 TEST(test_copies_take_turns)
 {
     enum { COPIES = 7 };
@@ -368,7 +368,7 @@ TEST(test_variables_that_do_not_fit_are_refused)
     assert_is(cuda->bind(device, &plan, inputs, 1, NULL, &error), STATUS_BAD_INPUT);
     assert_string_equal(error.text,
                         "argument 'steps' has 20 bytes, and the variable 'steps' only 16");
-    /* Fewer values are the beginning of it. */
+    /* Fewer values are the beginning of the same data. */
     plan.arguments[4].count = 3;
     assert_ok(cuda->bind(device, &plan, inputs, 1, NULL, &error));
     plan.arguments[4].count = 4;
@@ -379,8 +379,8 @@ TEST(test_variables_that_do_not_fit_are_refused)
     bind(&(struct launch_plan){0}, NULL, 1);
 }
 
-/* What kernels write to variables is as of vectors that are passed: before a checked run poisoned,
- * or as the host has it, and there to be read behind it. Each binary has its own. */
+/* Variables that kernels write behave as passed vectors: poisoned, or with the host's elements,
+ * before a checked run, and readable after it. Each binary has its own. */
 TEST(test_variables_that_kernels_write)
 {
     enum { MARKS = 32, TIMED = 4, TOTAL = 1000 };
@@ -508,8 +508,8 @@ TEST(test_guards_are_around_what_is_updated)
                                 "from it");
 }
 
-/* What is read and written begins as the host has it, also after a kernel has written to the copy
- * that this is made of. */
+/* A vector that is read and written begins with the host's elements, also after a kernel wrote to
+ * the copy from which it is restored. */
 TEST(test_updates_begin_anew)
 {
     enum { LARGE = 300000, PLACE = 1234, VALUE = 9 };
@@ -535,7 +535,7 @@ TEST(test_updates_begin_anew)
     assert_ok(cuda->bind(device, &plan, inputs, 0, NULL, &error));
     assert_ok(cuda->run(device, &plan, RUN_FIRST, &elapsed_ns, &error));
     for (int turn = 0; turn < 4; turn++) {
-        if (turn == 1) /* behind the guard band in front of it */
+        if (turn == 1) /* after the guard band in front of it */
             assert_int_equal(
                 device->driver->fill(device, device->vectors[0].base + 2 * GUARD_BYTES, 0x55, 4000),
                 GPU_DONE);

@@ -1,9 +1,9 @@
-/* What timed runs leave behind, and copies of inputs that differ. */
+/* Results of timed runs, and differing copies of inputs. */
 #include "tests/gpu/device/cuda_fixture.h"
 
 enum { SIZE = 1000, LONG_SIZE = 50000, OUT = 2 };
 
-/* Three elements of a. */
+/* Makes patches of three elements of a. */
 static void make_patches(struct patch patches[ARGUMENTS_MAX])
 {
     static const int values[] = {-5, 70000, 12};
@@ -33,7 +33,8 @@ static void expect_out(const struct patch *patch, int64_t count, bool varied)
     free(wanted);
 }
 
-/* Binds, times a block and looks at what each of its runs left; how many were varied. */
+/* Binds, times a block and checks the result of each of its runs; returns the number with changed
+ * inputs. */
 static uint32_t time_and_look(int64_t count, uint32_t copies, const struct patch *patches,
                               uint64_t draw, uint64_t sums[2])
 {
@@ -80,11 +81,11 @@ TEST(test_every_second_copy_differs)
     uint64_t alike[2] = {sums[0], 0};
     assert_int_equal(time_and_look(SIZE, 7, none, 0, alike), 0);
     assert_int_equal(time_and_look(SIZE, 7, patches, 0, sums), 3);
-    for (uint64_t draw = 0; draw < 4; draw++) { /* of a large output the last run's is there */
+    for (uint64_t draw = 0; draw < 4; draw++) { /* of a large output only the last run's is there */
         uint64_t large[2] = {0};
         assert_true(time_and_look(LONG_SIZE, 5, patches, draw, large) <= 1);
     }
-    check_add(SIZE); /* checked runs find what the host has */
+    check_add(SIZE); /* checked runs find the host's elements */
 }
 
 TEST(test_what_writes_nothing_leaves_poison)

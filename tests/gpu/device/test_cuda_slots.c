@@ -2,7 +2,7 @@
  * there is none. */
 #include "tests/gpu/device/cuda_fixture.h"
 
-/* Scratch of this many elements stays in its place, so that runs find what those before noted. */
+/* Scratch of this many elements stays in place, so that runs find the notes of earlier ones. */
 enum { NOTED_RUNS = 6, NOTED_MAX = 64, STAYS = 1 << 16 };
 
 struct notes {
@@ -37,7 +37,7 @@ static void bind_plan(const struct launch_plan *plan, const void *first, uint32_
     assert_ok(cuda->bind(device, plan, inputs, copies, NULL, &error));
 }
 
-/* What the runs since the scratch was zeroed have noted. */
+/* Reads the notes of the runs since the scratch was zeroed. */
 static void read_notes(struct notes *out, size_t expected)
 {
     assert_ok(cuda->read(device, 1, out->addresses, sizeof out->addresses, &error));
@@ -83,7 +83,7 @@ TEST(test_hot_runs_share_one_copy)
         assert_int_equal(notes.addresses[i], notes.addresses[0]);
 }
 
-/* Kernels may keep tickets from run to run: another plan's are not theirs. */
+/* Kernels may keep tickets from run to run, but not those of another plan. */
 TEST(test_scratch_is_zeroed_for_another_slot)
 {
     struct launch_plan plan = note_plan(0);
@@ -138,7 +138,7 @@ TEST(test_plans_in_turn_are_right)
     }
 }
 
-/* Another plan of the same shape needs more: memory moves, and the graph with it. */
+/* Another plan of the same shape needs more memory: it moves, and the graph follows. */
 TEST(test_graph_follows_memory)
 {
     struct launch_plan sum = sum_plan(COUNT);
@@ -155,7 +155,7 @@ TEST(test_graph_follows_memory)
     }
 }
 
-/* While nothing moved, a graph is the one that was built: with the scalars of then. */
+/* While no memory moves, a graph stays as built, with its scalars. */
 TEST(test_graph_is_kept_until_dropped)
 {
     struct launch_plan add = add_plan(COUNT);
@@ -174,7 +174,7 @@ TEST(test_graph_is_kept_until_dropped)
     check_sums_with(9);
 }
 
-/* More of them, and more nodes, than are kept at once: those that went are built again. */
+/* More slots, and more nodes, than are kept at once: dropped ones are built again. */
 TEST(test_all_slots)
 {
     struct launch_plan add = add_plan(1000);

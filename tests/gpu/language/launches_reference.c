@@ -1,4 +1,4 @@
-/* The sum of the first argument; n is the last of three or four. */
+/* Sums the first argument; n is the last of three or four. */
 void total(void *const *arguments, struct tune_expected *expected)
 {
     const int *in = arguments[0];

@@ -1,5 +1,7 @@
-// An image in relief: what lies to the left, taken from each texel, from one surface to another.
-extern "C" __global__ void relief(cudaSurfaceObject_t image, cudaSurfaceObject_t out, int width, int height)
+// An image in relief: the left neighbour subtracted from each texel, from one surface to
+// another.
+extern "C" __global__ void relief(cudaSurfaceObject_t image, cudaSurfaceObject_t out, int width,
+                                  int height)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= width || y >= height)

@@ -1,4 +1,4 @@
-// Half the size: the mean of four texels, as the texture's filter makes it.
+// Half the size: the mean of four texels, by the texture's filter.
 extern "C" __global__ void halve(cudaTextureObject_t image, float *out, int width, int height)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;

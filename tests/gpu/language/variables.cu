@@ -1,6 +1,7 @@
-// Sums that a kernel leaves in variables of its own, and what it moves on there.
+// Sums that a kernel writes into its own variables, and values that it moves there.
 static __device__ float sums[4096];
-namespace counts {
+namespace counts
+{
 __device__ unsigned long long seen;
 }
 extern "C" __global__ void __launch_bounds__(BLOCK) add_rows(const float *in, int width)

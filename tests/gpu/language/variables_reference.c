@@ -1,5 +1,5 @@
 #include <math.h>
-/* Of integers from -8 to 8: exact in any order. */
+/* Adds integers from -8 to 8: exact in any order. */
 void add_rows(void *const *arguments, struct tune_expected *expected)
 {
     const float *in = arguments[0];
