@@ -19,13 +19,13 @@
 
 enum { EXIT_SKIPPED = 77, JOBS_MAX = 256 };
 
-/* One architecture's work, or one process's part of it. */
+/* Work for one architecture, or one process's part of it. */
 struct work {
     const struct device_api *api;
     const struct experiment *experiment;
     struct facts facts;
     const char *architecture;
-    uint64_t part, parts; /* of binaries, by the hash of what tells them apart */
+    uint64_t part, parts; /* part of the binaries, by the hash of their distinguishing text */
     uint64_t *seen;       /* such hashes: a table of `capacity` places, a power of two; 0: free */
     size_t capacity, seen_count;
     size_t compiled, failed;
@@ -33,7 +33,7 @@ struct work {
     bool unavailable;
 };
 
-/* What spaces ask of a device, as an H200 has it; of the architecture only its name differs. */
+/* Makes facts of a device for spaces: an H200's, except the architecture's name. */
 static void make_facts(struct facts *facts, const char *architecture)
 {
     static const struct {
@@ -63,7 +63,7 @@ static void make_facts(struct facts *facts, const char *architecture)
         facts_add_integer(facts, integers[i].key, "", "", integers[i].value);
 }
 
-/* "BLOCK=256 LOADS=4 ... reduce_last_block": what tells one binary from another. */
+/* Returns "BLOCK=256 LOADS=4 ... reduce_last_block": the text that distinguishes a binary. */
 static const char *request_key(struct arena *arena, const struct binary_request *request)
 {
     char value[VALUE_TEXT_BYTES];
@@ -78,7 +78,7 @@ static const char *request_key(struct arena *arena, const struct binary_request 
     return key;
 }
 
-/* False when it was seen before; memory that is short ends the program. */
+/* Returns false for a binary seen before; ends the program if memory is short. */
 static bool is_new(struct work *work, uint64_t hash)
 {
     hash += hash == 0;
@@ -104,7 +104,7 @@ static bool is_new(struct work *work, uint64_t hash)
     return true;
 }
 
-/* Prints what is wrong with it; true when nothing is. */
+/* Compiles one binary and prints its errors; true without any. */
 static bool compile_one(struct work *work, const struct binary_request *request, const char *key,
                         const char *path)
 {
@@ -157,7 +157,7 @@ static enum status compile_point(struct work *work, const struct problem *proble
     return status;
 }
 
-/* `wanted` points of it, the first one by `turn`; 0: all. */
+/* Compiles `wanted` points of a problem, the first one by `turn`; 0: all. */
 static enum status compile_problem(struct work *work, size_t problem_index, size_t wanted,
                                    size_t turn, struct error *error)
 {

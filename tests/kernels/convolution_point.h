@@ -1,5 +1,5 @@
 // Includes examples/t1/convolution.cu (or SOURCE) once more, as one point of its space: the
-// parameters and POINT, an identifier, are set by the file that includes this.
+// including file sets the parameters and POINT, an identifier.
 #include "tests/kernels/convolution_points.h"
 
 #define SIMT_TEXT_(text)        #text

@@ -9,12 +9,12 @@
 namespace convolution_points
 {
 
-constexpr int width = 100, height = 37; // of the output; no multiple of a tile
+constexpr int width = 100, height = 37; // size of the output; no multiple of a tile
 
 struct point {
     const char *name;
     const char *source; // examples/t1/convolution.cu, or a copy with a fault planted
-    int across, down;   // of the filter
+    int across, down;   // size of the filter
     int tile_width, tile_height, threads;
     float *filter;
     simt::shared_range shared;

@@ -1,5 +1,5 @@
-// Includes examples/t1/gemm.cu (or SOURCE) once more, as one point of its space: the parameters and
-// POINT, an identifier, are set by the file that includes this.
+// Includes examples/t1/gemm.cu (or SOURCE) once more, as one point of its space: the including
+// file sets the parameters and POINT, an identifier.
 #include "tests/kernels/gemm_points.h"
 
 #define SIMT_TEXT_(text)        #text

@@ -1,7 +1,7 @@
-// kernels/reduce/any.cuh and segments.cuh on the emulation: inputs, operators and accumulators of
-// all kinds under all kinds of kernels. `tune` may be another name, that of a copy with a planted
-// fault: KERNELS is the header of the kernels, POINT_NAME what the copy is called. To be included
-// once in a source.
+// kernels/reduce/any.cuh and segments.cuh on the emulation: inputs, operators and accumulators
+// of all kinds under all kinds of kernels. `tune` may be another name, that of a copy with a
+// planted fault: KERNELS is the header of the kernels, POINT_NAME the copy's name. To be
+// included once in a source.
 #include "tests/kernels/simt.h"
 
 #include "tests/kernels/reduce_any_points.h"
@@ -19,7 +19,7 @@ namespace
 
 using reduce_any_points::hash;
 
-// ---- what is reduced: the elements of a case, its input, and what a loop makes of them ----
+// ---- data: the elements of a case, its input, and the result of a loop ----
 
 struct twice_over {
     float operator()(float of) const
@@ -39,7 +39,7 @@ struct furthest {
         return std::fabs(a) < std::fabs(b) ? b : a;
     }
 };
-// Of 24 bytes: what has no identity, and no place in a register.
+// 24 bytes: a value without an identity, too large for a register.
 struct range {
     long long count;
     int low, high;
@@ -77,7 +77,7 @@ template <typename E> std::vector<E> random_elements(size_t count, uint64_t seed
     return made;
 }
 
-// OF: the elements; `input` from an address that starts a copy of them.
+// OF: the elements; `input` comes from an address where a copy of them starts.
 struct squares {
     typedef float E;
     typedef float R;
@@ -404,8 +404,8 @@ template <typename OF, tune::step STEP> std::string check_segments(uint64_t seed
 
 } // namespace
 
-// POINT(case, way, step, map), SEGMENTS(case, step): the name of a copy with a fault, or what it
-// is.
+// POINT(case, way, step, map), SEGMENTS(case, step): the name of a copy with a fault, or the
+// point itself.
 #ifdef POINT_NAME
 #define POINT_TEXT(text) POINT_NAME
 #else

@@ -1,4 +1,4 @@
-// What test_reduce_any_simt checks: by name, empty or what is wrong.
+// Checks of test_reduce_any_simt, by name: "" or the error.
 #ifndef TESTS_KERNELS_REDUCE_ANY_POINTS_H
 #define TESTS_KERNELS_REDUCE_ANY_POINTS_H
 

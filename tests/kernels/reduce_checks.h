@@ -1,4 +1,4 @@
-// What is asked of every instance of the reduce family under the emulation.
+// Checks of every instance of the reduce family under the emulation.
 #ifndef TESTS_KERNELS_REDUCE_CHECKS_H
 #define TESTS_KERNELS_REDUCE_CHECKS_H
 
@@ -9,16 +9,16 @@ namespace reduce_checks
 
 using reduce_points::point;
 
-// Each returns the first thing that is wrong, or nothing.
+// Each returns the first error, or "".
 
-// Awkward sizes, grids and starts, two launches in a row, each in an order of its own; for min and
-// max of reals NaN, zeros and infinities too.
+// Results at odd sizes, grids and starts, for two consecutive launches, each in an order of its
+// own; for min and max of reals also with NaN, zeros and infinities.
 std::string results(const point &point, uint64_t seed);
 
 // The least or greatest element at every place of an input of two tiles, or at some of a long one.
 std::string extremes(const point &point, uint64_t seed);
 
-// The same bits in every order of blocks and threads, within the error that pairwise addition has.
+// The same bits in every order of blocks and threads, within the error of pairwise addition.
 std::string reproducible(const point &point, uint64_t seed);
 
 // Launches of many instances of one element type in a row, with one workspace.

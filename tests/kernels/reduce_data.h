@@ -1,4 +1,4 @@
-// Input of reductions, and what comes out of it, without the kernels' help.
+// Input of reductions, and its result, computed without the kernels.
 #ifndef TESTS_KERNELS_REDUCE_DATA_H
 #define TESTS_KERNELS_REDUCE_DATA_H
 
@@ -16,21 +16,21 @@ using reduce_points::point;
 uint64_t hash(uint64_t seed, uint64_t index);
 
 enum class fill {
-    exact,    // the same result in any order; min and max: anything, or only what is far from it
+    exact,    // the same result in any order; min and max: anything, or only numbers far from it
     rounding, // sums and products of reals that round; half of the seeds: all positive
     special,  // min and max of reals: NaN, both zeros, infinities; five kinds, by the seed
 };
 
 struct expected {
-    uint64_t bits;    // of the result, but for `rounding`
+    uint64_t bits;    // bits of the result, except for `rounding`
     double real;      // rounding: the result in binary64
     double magnitude; // rounding: the sum of |x|, or |result| of a product
 };
 
-// in[0..n), elements of the point's type.
+// Fills in[0..n) with elements of the point's type; returns the expected result.
 expected fill_input(const point &point, void *in, size_t n, fill kind, uint64_t seed);
 
-// One element, at `where`, is the result of min or max.
+// Fills with one element, at `where`, that is the result of min or max.
 expected fill_with_extreme(const point &point, void *in, size_t n, size_t where, uint64_t seed);
 
 // Bits or value of a result.

@@ -1,5 +1,5 @@
-// Points of kernels/reduce_ordered, or of a copy: KERNELS is the file, FAULT what was planted in
-// it. Copies live in a namespace of their own, so that the linker keeps their templates apart.
+// Points of kernels/reduce_ordered, or of a copy: KERNELS is the file, FAULT the planted fault.
+// Copies have a namespace of their own, so that the linker keeps their templates separate.
 #include "tests/kernels/reduce_ordered_points.h"
 
 #include KERNELS
@@ -29,7 +29,7 @@ void erased(const void *in, void *out, void *slots, unsigned long long *state, l
              static_cast<typename OP::element *>(out), static_cast<tune::slot *>(slots), state, n);
 }
 
-// Of several blocks, with a number that is always the same, as in a graph's replay.
+// Launches of several blocks with a constant number, as in a graph's replay.
 template <typename OP, typename POLICY, tune::finish FINISH>
 void erased_grid(const void *in, void *out, void *slots, unsigned long long *state, long long n)
 {
@@ -83,7 +83,7 @@ template <typename OP, typename POLICY, tune::finish FINISH> bool add_grid(const
     add_grid<tune::of_any<tune::op>, ORDERED_POLICY(block, count, loads, step),                    \
              tune::finish::finish_>(#op ", block " #block ", " #count " x " #loads ", " #step      \
                                         ", " #finish_)
-// An operator as a program has it, whose elements are what they are.
+// A program's own operator, whose elements are plain values.
 #define ORDERED_PLAIN(block, count, loads, step, finish_)                                          \
     add_grid<tune::affine_u32, ORDERED_POLICY(block, count, loads, step), tune::finish::finish_>(  \
         "plain affine_u32, block " #block ", " #count " x " #loads ", " #step ", " #finish_)

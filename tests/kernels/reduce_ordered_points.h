@@ -18,7 +18,7 @@ typedef void (*kernel)(const void *in, void *out, void *slots, unsigned long lon
 
 struct point {
     const char *name;
-    const char *fault; // what was planted; "" in the kernels as they are
+    const char *fault; // planted fault; "" in the original kernels
     ordered_points::op op;
     unsigned int block;
     size_t count, tile; // elements per load, elements of the block's tiles

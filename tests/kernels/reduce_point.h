@@ -1,6 +1,6 @@
-// Instances of kernels/reduce, by their parameters. `tune` may be another name, that of a copy with
-// a planted fault: KERNELS is the header of the kernels. To be included once in a source: what is
-// made of different copies must not be taken for one.
+// Instances of kernels/reduce, by their parameters. `tune` may be another name, that of a copy
+// with a planted fault: KERNELS is the header of the kernels. To be included once in a source,
+// so that code of different copies is never merged.
 #include "tests/kernels/reduce_points.h"
 
 #include KERNELS

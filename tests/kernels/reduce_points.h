@@ -36,7 +36,7 @@ typedef void (*kernel)(const void *in, void *out, void *slots, unsigned long lon
                        long long n);
 
 struct point {
-    const char *name; // of a planted fault, else of the file
+    const char *name; // name of a planted fault, else of the file
     reduce_points::variant variant;
     reduce_points::op op;
     reduce_points::element element;
@@ -45,7 +45,7 @@ struct point {
     unsigned int block, count, loads;
     unsigned int more; // stages of bulk, blocks of a cluster, else 0
     kernel first;
-    kernel second; // of two launches
+    kernel second; // second one of two launches
 
     size_t tile() const
     {
@@ -60,7 +60,7 @@ constexpr bool is_real(element type)
     return type >= element::f16;
 }
 size_t bytes_of(element type);
-element result_of(const point &point); // what its result is stored as
+element result_of(const point &point); // type that stores its result
 
 // "flagged sum of i32, block 64, count 4, loads 2, shuffle, strided"
 std::string describe(const point &point);

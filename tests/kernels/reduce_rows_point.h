@@ -1,6 +1,6 @@
-// One point of SOURCE, which is kernels/reduce_rows/reduce_rows.cuh or a copy: POINT, an
-// identifier, and POINT_OP, POINT_TYPE ... are set by the file that includes this, once for each of
-// its points. POINT_ANY: the kernel for rows of any length, with POINT_ROWS loads in flight.
+// One point of SOURCE, which is kernels/reduce_rows/reduce_rows.cuh or a copy: the including
+// file sets POINT, an identifier, and POINT_OP, POINT_TYPE ..., once for each of its points.
+// POINT_ANY: the kernel for rows of any length, with POINT_ROWS loads in flight.
 #include "tests/kernels/reduce_rows_points.h"
 
 #include SOURCE

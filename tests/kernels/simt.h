@@ -33,8 +33,8 @@ struct index3 {
     unsigned int x, y, z;
 };
 
-// Where a kernel's __shared__ variables are: between two addresses, the same for every block; what
-// they hold is exchanged when another block runs.
+// Place of a kernel's __shared__ variables: between two addresses, the same for every block;
+// their content is exchanged when another block runs.
 struct shared_range {
     char *begin;
     char *end;
@@ -46,12 +46,12 @@ struct launch {
     shared_range shared;
     uint64_t seed;
     unsigned int resident;     // blocks that run at the same time, at least 1
-    size_t dynamic_shared = 0; // bytes per block; what lies behind them must not be touched
+    size_t dynamic_shared = 0; // bytes per block, followed by forbidden memory
     unsigned int cluster = 1;  // blocks a cluster, which run at the same time; divides `grid`
-    bool in_order = false;     // blocks start in the order of their index, as hardware starts them
+    bool in_order = false;     // blocks start in the order of their index, as on hardware
 };
 
-// Runs kernel() once a thread. Empty when all went well, else what is wrong with it.
+// Runs kernel() once per thread. Returns "" or the error.
 std::string run(const launch &launch, const std::function<void()> &kernel);
 
 // Two launches of which the second may begin before the first has ended, as a dependent launch may:
@@ -59,8 +59,8 @@ std::string run(const launch &launch, const std::function<void()> &kernel);
 std::string run_dependent(const launch &first, const std::function<void()> &first_kernel,
                           const launch &second, const std::function<void()> &second_kernel);
 
-// An array between two pages that must not be touched. It ends right before the second one when
-// `at_end`, else it begins right behind the first one, plus `offset` bytes. Poisoned with 0xa5.
+// An array between two forbidden pages. It ends right before the second one if `at_end`, else it
+// begins right behind the first one, plus `offset` bytes. Poisoned with 0xa5.
 class guarded
 {
   public:
@@ -79,22 +79,22 @@ class guarded
     size_t map_bytes_;
 };
 
-// What stands behind the names that kernels use.
+// Functions behind the names that kernels use.
 extern index3 thread_index, block_index, block_size, grid_size;
 enum class collective { sync, down, up, exclusive_or, index, add, ballot, min, max };
 unsigned int barrier(int line, unsigned int vote);
 uint64_t warp(collective kind, int line, unsigned int mask, uint64_t value, unsigned int argument,
               unsigned int width);
 void give_way();
-void made_progress(); // what this thread did may end the polling of another
+void made_progress(); // this thread's action may end the polling of another
 void *dynamic_shared();
 unsigned char *aligned_dynamic_shared(); // to 128 bytes
 void *shared_array(const void *tag, size_t bytes, size_t alignment);
 void wait_for_launch_before();
 
-// The cluster of this block. Its barrier is in two parts: all threads that have not left arrive,
-// then each waits for all others. cluster_map: where `at`, an address of this block's TUNE_SHARED
-// arrays, is in block `rank`, which must have begun and not have left: store at once.
+// The cluster of this block. Its barrier has two parts: all threads that have not left arrive,
+// then each waits for all others. cluster_map: the place of `at`, an address of this block's
+// TUNE_SHARED arrays, in block `rank`, which must have begun and not have left: store at once.
 unsigned int cluster_rank();
 void cluster_arrive(int line);
 void cluster_wait(int line);
@@ -104,9 +104,9 @@ template <typename T> T *cluster_map(T *at, unsigned int rank)
     return static_cast<T *>(map_in_cluster(at, rank));
 }
 
-// Barriers (8 bytes of shared memory) on which one arrival is expected, that of bulk_copy(). What
-// it copies arrives between now and when all threads wait; until then the destination is poisoned.
-// bulk_wait() waits for the end of the phase, 0, 1, 0, 1 ..., that is under way.
+// Barriers (8 bytes of shared memory) that expect one arrival, that of bulk_copy(). Its copy
+// arrives between now and the time when all threads wait; until then the destination is
+// poisoned. bulk_wait() waits for the end of the current phase, 0, 1, 0, 1 ...
 void bulk_barrier_init(unsigned long long *barrier);
 void bulk_copy(void *to, const void *from, unsigned int bytes, unsigned long long *barrier);
 void bulk_wait(unsigned long long *barrier, unsigned int phase);
@@ -157,7 +157,7 @@ template <typename T, typename Change> T atomic(T *at, const Change &change)
 #define __launch_bounds__(...)
 
 // Each point of a family (a set of defines) has a section of its own for its shared variables: a
-// launch then exchanges only these. SIMT_SHARED_SECTION is a C identifier in quotes.
+// launch exchanges only these. SIMT_SHARED_SECTION is a C identifier in quotes.
 #define __shared__ static __attribute__((section(SIMT_SHARED_SECTION)))
 
 #define DYNAMIC_SHARED(type, name) type *const name = static_cast<type *>(simt::dynamic_shared())
@@ -197,7 +197,7 @@ template <typename T, typename Change> T atomic(T *at, const Change &change)
 #define __reduce_max_sync(mask, value)                                                             \
     simt::extreme(simt::collective::max, __LINE__, (mask), (value))
 
-// An atomic operation with `old`, what is there, and `with`, the operand in its type.
+// An atomic operation with `old`, the present value, and `with`, the operand in its type.
 #define SIMT_ATOMIC(at, value, ...)                                                                \
     simt::atomic((at),                                                                             \
                  [with = static_cast<std::remove_reference_t<decltype(*(at))>>(value)](            \

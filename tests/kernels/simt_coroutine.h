@@ -1,5 +1,5 @@
-// Coroutines for the SIMT emulation: a stack of its own for each, changed by hand where that is
-// known (x86-64: a few nanoseconds), else by ucontext (a system call each time).
+// Coroutines for the SIMT emulation: each has a stack of its own, switched by hand on x86-64 (a
+// few nanoseconds), else by ucontext (a system call each time).
 #ifndef TESTS_KERNELS_SIMT_COROUTINE_H
 #define TESTS_KERNELS_SIMT_COROUTINE_H
 

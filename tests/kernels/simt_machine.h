@@ -1,4 +1,4 @@
-// The state of the emulation, for its own sources.
+// State of the emulation, for its own sources.
 #ifndef TESTS_KERNELS_SIMT_MACHINE_H
 #define TESTS_KERNELS_SIMT_MACHINE_H
 
@@ -13,7 +13,7 @@ namespace simt
 
 constexpr unsigned int warp_lanes = 32;
 constexpr size_t static_shared_bytes = 48 * 1024; // as much as a kernel may declare
-constexpr size_t shared_gap_bytes = 32;           // between arrays, to see who writes past an end
+constexpr size_t shared_gap_bytes = 32;           // between arrays, to detect writes past an end
 constexpr char poison = '\xa5';
 
 enum class state {
@@ -29,10 +29,10 @@ enum class state {
 struct thread {
     coroutine context;
     simt::state state;
-    bool in_barrier; // of the cluster: between arriving and having waited
+    bool in_barrier; // in the cluster's barrier: arrived, but not yet done waiting
     bool arrived;    // at the cluster's barrier, which others have not reached
-    int line;        // of the barrier or collective it waits at
-    uint64_t value;  // what it brings to a collective, then what it gets
+    int line;        // line of the barrier or collective where it waits
+    uint64_t value;  // value given to a collective, then its result
     unsigned int argument;
     unsigned int width;
 };
@@ -47,7 +47,7 @@ struct meeting {
 
 struct bulk_barrier {
     unsigned long long *at;
-    unsigned int phases; // that have ended
+    unsigned int phases; // number of ended phases
     bool busy;           // a copy is under way
 };
 
@@ -56,7 +56,7 @@ struct block;
 struct cluster {
     std::vector<block *> blocks; // by rank
     unsigned int live;           // threads
-    unsigned int arrived;        // at its barrier
+    unsigned int arrived;        // threads at its barrier
 };
 
 struct grid;
@@ -68,7 +68,7 @@ struct block {
     unsigned int live;
     unsigned int waiting;
     unsigned int votes;
-    unsigned int result; // of the last barrier
+    unsigned int result; // result of the last barrier
     bool begun;
     bool slow;           // others mostly go first
     unsigned int copies; // bulk ones under way
@@ -79,7 +79,7 @@ struct block {
     std::vector<char> shared;         // __shared__, while another block runs
     std::unique_ptr<guarded> arrays;  // TUNE_SHARED
     std::unique_ptr<guarded> dynamic; // whole units of 128 bytes
-    bool dynamic_is_aligned;          // it was taken from the first of these bytes
+    bool dynamic_is_aligned;          // arrays were taken from the first of these bytes on
     char *stacks;
 };
 
@@ -116,11 +116,11 @@ struct machine {
     coroutine scheduler;
     uint64_t random;
     uint64_t polls_without_progress; // threads that gave way
-    uint64_t steps_without_leaving;  // of any thread
+    uint64_t steps_without_leaving;  // steps of any thread since the last one left
     bool change_block;
     bool unequal; // in this launch some blocks are slow
     std::string problem;
-    std::vector<std::unique_ptr<block>> spare; // with their stacks, for the next launch
+    std::vector<std::unique_ptr<block>> spare; // blocks with their stacks, for the next launch
 };
 
 extern machine now;
@@ -128,18 +128,18 @@ extern machine now;
 uint64_t draw();
 unsigned int draw_below(size_t count);
 std::string where(const block &block, unsigned int thread);
-[[noreturn]] void fail(const std::string &problem); // of the thread that runs
+[[noreturn]] void fail(const std::string &problem); // place of the running thread
 void to_scheduler();
 void make_runnable(block &block, unsigned int thread);
 void wait(state why, int line);
 
 bool has_ended(const grid &grid);
-// What ends when a thread leaves.
+// Ends the state of a thread that leaves.
 void leave_cluster(block &block);
 void start_shared(block &block);
-// Empty, or what is wrong with the memory of a block whose cluster has left.
+// Returns "" or the error in the memory of a block whose cluster has left.
 std::string end_shared(const block &block);
-// One bulk copy that is under way arrives. False when there is none.
+// Completes one bulk copy in flight. Returns false without any.
 bool finish_bulk_copy();
 
 } // namespace simt

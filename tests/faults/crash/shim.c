@@ -79,7 +79,7 @@ static void read_rule(const char *item, size_t length)
     rule->how = errors[i].value;
 }
 
-/* The second word of the command line tells a worker. */
+/* Tells whether this process is meant, by the second word of a worker's command line. */
 static bool is_meant(void)
 {
     char line[4096] = "";
@@ -119,7 +119,7 @@ static void tell(void)
         (void)syscall(SYS_close, file);
 }
 
-/* 0: goes on; SHORT; else the error number, which is also set. */
+/* Returns 0 to continue, SHORT, or the error number, which is also set. */
 static int due(const char *call, const char *path)
 {
     if (!ready)
@@ -259,8 +259,7 @@ int flock(int file, int operation)
 MAP(mmap)
 MAP(mmap64)
 
-/* dlsym allocates: what it takes before malloc is found comes from here, and is never given back.
- */
+/* Memory for dlsym, which allocates before malloc is found; never freed. */
 static char early[65536];
 static size_t early_used;
 
@@ -315,7 +314,7 @@ void *calloc(size_t count, size_t bytes)
 void *realloc(void *at, size_t bytes)
 {
     if (is_early(at) || !find_allocator())
-        return take_early(bytes); /* nobody grows what dlsym took */
+        return take_early(bytes); /* no one enlarges dlsym's memory */
     return due("alloc", "") > 0 ? NULL : next_realloc(at, bytes);
 }
 

@@ -1,7 +1,6 @@
-/* Every allocation of a reader or writer fails once, one after the other: each time it is an error,
- * told in a line, with nothing left allocated; or SQLite, which can do without some, goes on and
- * the result is what it always is. Linked with --wrap, so that the libraries in it are meant too.
- */
+/* Every allocation of a reader or writer fails once, one after the other: each time the result is
+ * an error, reported in a line, without any allocation left; or SQLite, which can do without some,
+ * continues with the usual result. Linked with --wrap, so that its libraries are included. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,13 +88,13 @@ void __wrap_free(void *at)
     __real_free(at);
 }
 
-/* ---- what is tried ---- */
+/* ---- scenarios ---- */
 
-static struct facts facts; /* of the device that everything is for */
+static struct facts facts; /* of the device of all scenarios */
 static char database[64];
 static char database_folder[64];
 
-/* Each gives a number that stands for its result. */
+/* Each returns a number that represents its result. */
 typedef enum status scenario(uint64_t *result, struct error *error);
 
 static enum status read_point(const struct point *point, uint64_t *result, struct error *error)
@@ -216,7 +215,7 @@ static enum status pass_messages(uint64_t *result, struct error *error)
     return status;
 }
 
-/* Strings and numbers come out as they went in, or not at all. */
+/* Reads and writes JSON: strings and numbers come out unchanged, or not at all. */
 static enum status read_json(uint64_t *result, struct error *error)
 {
     static const char text[] = "{\"name\": \"Intel(R) Xeon(R) Processor\", \"cores\": 1024, "
@@ -345,7 +344,7 @@ static int complain(const char *name, long number, const char *what, const struc
     return 1;
 }
 
-/* Each of the first 300, then one in `step`. */
+/* Tries each of the first 300 allocations, then one in `step`. */
 static int try_all(const char *name, scenario *run, void (*prepare)(void), long step)
 {
     struct error error = {0};

@@ -1,5 +1,5 @@
-/* What the CUDA device tells of its state when that changes, or cannot be had: on the stand-in
- * driver, each case in a process of its own, since the script is read once. */
+/* Reports of the CUDA device about its state when that changes, or is unavailable: on the stand-in
+ * driver, each case in a process of its own, because the script is read once. */
 #include <math.h>
 #include <sys/wait.h>
 
@@ -142,8 +142,8 @@ static void check_still(void)
     check_no_energy("does not move");
 }
 
-/* The window is the host's, the power the stand-in's: where the host was elsewhere for a while the
- * two differ, but not each time. */
+/* Checks the energy. The window is the host's, the power the stand-in's: if the host was busy
+ * elsewhere the two differ, but not each time. */
 static void check_energy(void)
 {
     struct block block = bound_block();

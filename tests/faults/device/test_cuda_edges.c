@@ -1,5 +1,5 @@
-/* Which edges of a graph, and which launches, are programmatic: on the stand-in driver, which
- * writes them down, and on one that is too old for any. */
+/* Programmatic edges of a graph, and programmatic launches: on the stand-in driver, which records
+ * them, and on one that is too old for any. */
 #include <dlfcn.h>
 
 #include "tests/gpu/device/cuda_fixture.h"
@@ -43,7 +43,7 @@ static void load_with(const char *define)
     assert_ok(status);
 }
 
-/* Three launches; `dependent` says which of them depend, a bit each. */
+/* Makes a plan of three launches; `dependent` has a bit for each dependent one. */
 static struct launch_plan plan_of(unsigned dependent)
 {
     struct launch_plan plan = {

@@ -1,4 +1,4 @@
-/* The host's devices, as the driver lists them. */
+/* The host's devices, as listed by the driver. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct CUctx_st {
     int device;
 };
 
-/* devices=big,big,small. NULL behind the last. */
+/* Returns a device of devices=big,big,small; NULL behind the last. */
 const struct model *device_model(int physical)
 {
     const char *word = script_setting("devices", "big");
@@ -68,7 +68,7 @@ static bool is_uuid_of(int physical, const char *word, size_t length)
     return length > 4 && length <= used && strncmp(text, word, length) == 0;
 }
 
-/* -1: no such device. A number counts the devices that are there. */
+/* Returns a word's index, or -1 without such a device. A number counts the present devices. */
 static int find_word(const char *word, size_t length, const int *there, int there_count)
 {
     char *end = NULL;
@@ -81,7 +81,7 @@ static int find_word(const char *word, size_t length, const int *there, int ther
     return -1;
 }
 
-/* The list ends at the first word that names no device, as with the real driver. */
+/* Lists the devices up to the first word that names none, as the real driver does. */
 static void list_devices(const bool gone[DEVICES_MAX])
 {
     const char *wanted = getenv("CUDA_VISIBLE_DEVICES");
@@ -307,7 +307,7 @@ static const struct {
     {999, "CUDA_ERROR_UNKNOWN", "unknown error"},
 };
 
-/* The row of an error; NULL when there is none. */
+/* Returns the text of an error; NULL without one. */
 static const char *error_text(CUresult code, bool wants_name)
 {
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)

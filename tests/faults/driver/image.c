@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True when all of the text fitted. */
+/* Copies a text; true if all of it fitted. */
 static bool copy(char *out, size_t bytes, const char *text, size_t length)
 {
     if (length >= bytes)
@@ -24,7 +24,7 @@ bool image_add_define(struct image *image, const char *name, size_t name_length,
            copy(image->defines[i].value, sizeof image->defines[i].value, value, strlen(value));
 }
 
-/* "define NAME VALUE" and the like; anything else is no line of ours. */
+/* Reads a line such as "define NAME VALUE"; false for any other line. */
 static bool read_line(const char *line, size_t length, struct image *out)
 {
     char text[512];

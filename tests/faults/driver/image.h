@@ -1,5 +1,5 @@
-/* What the stand-in compiler makes in place of a cubin: a text that names source, architecture and
- * defines, by which the stand-in driver then knows what it runs. */
+/* The stand-in compiler's replacement of a cubin: a text with source, architecture and defines,
+ * which tells the stand-in driver what to run. */
 #ifndef TUNE_TESTS_FAULTS_IMAGE_H
 #define TUNE_TESTS_FAULTS_IMAGE_H
 
@@ -19,13 +19,13 @@ struct image {
     size_t define_count;
 };
 
-/* False when it is none, or names too much. */
+/* Reads an image; false if the text is none, or names too much. */
 bool image_read(const char *text, struct image *out);
-/* Bytes that the text takes with its NUL; writes nothing when `out` is NULL. */
+/* Returns the bytes of the text with its NUL; writes nothing if `out` is NULL. */
 size_t image_write(const struct image *image, char *out, size_t bytes);
-/* False: the table is full or a text is too long. */
+/* Adds a define; false if the table is full or a text is too long. */
 bool image_add_define(struct image *image, const char *name, size_t name_length, const char *value);
-/* NULL when there is none of that name. */
+/* Returns a define by name; NULL without one. */
 const char *image_define(const struct image *image, const char *name);
 long image_number(const struct image *image, const char *name, long otherwise);
 

@@ -59,7 +59,7 @@ static void write_real(void *out, int64_t i, const char *type, double value)
         ((double *)out)[i] = value;
 }
 
-/* out[at] = in[first] + ... + in[end - 1]. The inputs are such that every order gives this sum. */
+/* Computes out[at] = in[first] + ... + in[end - 1]. The inputs give this sum in every order. */
 static void sum(const struct call *call, const void *in, int64_t first, int64_t end, void *out,
                 int64_t at)
 {
@@ -97,7 +97,7 @@ static void run_partials(const struct call *call)
             i);
 }
 
-/* By the way to finish: in a second launch, or in this one. */
+/* Runs a grid, which finishes in a second launch or in this one. */
 static void run_grid(const struct call *call)
 {
     const char *finish = image_define(call->image, "FINISH");
@@ -107,7 +107,7 @@ static void run_grid(const struct call *call)
         run_whole(call);
 }
 
-/* The second launch: n is how many partials there are. */
+/* Runs the second launch: n is the number of partials. */
 static void run_second(const struct call *call)
 {
     sum(call, pointer(call, PARTIALS), 0, wide(call, N), pointer(call, OUT), 0);
@@ -129,19 +129,20 @@ static double bytes_copied(const struct call *call)
     return 2.0 * (double)wide(call, 2) * (double)element_bytes(call);
 }
 
-/* tune_gate(open, seen, ticket): all is submitted behind a gate that never closes. */
+/* Runs tune_gate(open, seen, ticket): everything is submitted behind a gate that never closes. */
 static void run_gate(const struct call *call)
 {
     memcpy(pointer(call, 1), call->arguments[2], W);
 }
 
-/* tune_clean_read, and the ways to read and write of ceilings.cu (data, count of 16 bytes, ...) */
+/* Returns the bytes of tune_clean_read, and of the methods to read and write of ceilings.cu (data,
+ * count of 16 bytes, ...). */
 static double bytes_streamed(const struct call *call)
 {
     return 16.0 * (double)wide(call, 1);
 }
 
-/* tune_sum(data, stride, bytes, sums): as tuner/device/cuda/harness.cu has it. */
+/* Runs tune_sum(data, stride, bytes, sums) as tuner/device/cuda/harness.cu does. */
 static void run_sum_bytes(const struct call *call)
 {
     uint64_t bytes = pointer_bits(call, 2);
@@ -180,13 +181,13 @@ static double bytes_added_up(const struct call *call)
     return (double)pointer_bits(call, 2) * call->grid[1];
 }
 
-/* Its ways to copy (from, count of 16 bytes, to). */
+/* Returns the bytes of the methods to copy (from, count of 16 bytes, to). */
 static double bytes_both_ways(const struct call *call)
 {
     return 32.0 * (double)wide(call, 1);
 }
 
-/* Those of tests/gpu/device/kernels.cu. */
+/* Kernels of tests/gpu/device/kernels.cu. */
 
 /* scaled_add(a, b, out, scale, n) */
 static void run_scaled_add(const struct call *call)
@@ -205,7 +206,7 @@ static double bytes_added(const struct call *call)
     return 12.0 * (double)wide(call, 4);
 }
 
-/* sum(in, out, n): a part of the sum for each block. */
+/* Runs sum(in, out, n): a part of the sum for each block. */
 static void run_sum(const struct call *call)
 {
     int64_t n = wide(call, 2);
@@ -233,7 +234,8 @@ static double time_waited(const struct call *call)
     return (double)wide(call, 0);
 }
 
-/* tune_fused_f32 and the like (repeats, zero, sink): by how many steps an SM does a cycle. */
+/* Returns the time of tune_fused_f32 and the like (repeats, zero, sink): by the steps of an SM per
+ * cycle. */
 static double time_stepped(const struct call *call, double steps_per_cycle)
 {
     const struct model *model = current_model();
@@ -250,7 +252,8 @@ static double peak_gbs(const struct model *model)
     return 2.0 * model->memory_clock_khz * 1e-6 * model->bus_bits / 8;
 }
 
-/* One thread of a block keeps as much under way as all others would. */
+/* Returns the time of a bulk copy: one thread of a block keeps as many bytes in flight as all
+ * others would. */
 static double time_bulk(const struct call *call)
 {
     return 1000 + bytes_streamed(call) / (0.93 * peak_gbs(current_model()));
@@ -276,7 +279,7 @@ static double time_eighth(const struct call *call)
     return time_stepped(call, 16);
 }
 
-/* reverse_block(in, out): as many as the shared memory holds. */
+/* Runs reverse_block(in, out): as many elements as the shared memory holds. */
 static void run_reverse_block(const struct call *call)
 {
     const int *in = pointer(call, 0);
@@ -307,7 +310,7 @@ static void run_notice(const struct call *call)
     seen[2] += middle != ++seen[0];
 }
 
-/* sum_ranks(out): each cluster's sum of its blocks' ranks, from 1. */
+/* Runs sum_ranks(out): each cluster's sum of its blocks' ranks, from 1. */
 static void run_sum_ranks(const struct call *call)
 {
     int size =
@@ -331,7 +334,7 @@ static void run_advance(const struct call *call)
         ((int *)pointer(call, 1))[i] = 3 * ((const int *)pointer(call, 0))[i] + 1;
 }
 
-/* A texture's rows as columns. */
+/* Copies a texture's rows as columns. */
 static void turn(const CUDA_RESOURCE_DESC *image, float *out)
 {
     const size_t width = image->res.pitch2D.width, height = image->res.pitch2D.height;
@@ -347,7 +350,7 @@ static void run_turned(const struct call *call)
     turn(pointer(call, 0), pointer(call, 1));
 }
 
-/* turned_picture(out): of the third variable. */
+/* Runs turned_picture(out), with the third variable. */
 static void run_turned_picture(const struct call *call)
 {
     const struct CUmod_st *module = (const struct CUmod_st *)(const void *)call->image;
@@ -356,7 +359,7 @@ static void run_turned_picture(const struct call *call)
     turn(picture, pointer(call, 0));
 }
 
-/* paint(image, out, shift) of tests/gpu/device/kernels.cu */
+/* Runs paint(image, out, shift) of tests/gpu/device/kernels.cu. */
 static void run_paint(const struct call *call)
 {
     const struct CUarray_st *image = pointer(call, 0);
@@ -389,7 +392,7 @@ int host_variable_find(const char *name, size_t *bytes)
     return -1;
 }
 
-/* take_steps(v, x, out, step), of tests/gpu/device/kernels.cu */
+/* Runs take_steps(v, x, out, step) of tests/gpu/device/kernels.cu. */
 static void run_take_steps(const struct call *call)
 {
     const struct CUmod_st *module = (const struct CUmod_st *)(const void *)call->image;
@@ -411,7 +414,7 @@ static void run_take_steps(const struct call *call)
     }
 }
 
-/* leave_marks(x), of tests/gpu/device/kernels.cu */
+/* Runs leave_marks(x) of tests/gpu/device/kernels.cu. */
 static void run_leave_marks(const struct call *call)
 {
     struct CUmod_st *module = (struct CUmod_st *)(uintptr_t)(const void *)call->image;
@@ -426,14 +429,14 @@ static void run_leave_marks(const struct call *call)
     }
 }
 
-/* A kernel that is told its block and its grid by the launch, and how much of n it comes to. */
+/* Returns the part of n that a kernel reaches whose block and grid are set by the launch. */
 static size_t reached(const struct call *call, int64_t n)
 {
     const uint64_t threads = call_blocks(call) * call_threads(call);
     return (uint64_t)n < threads ? (size_t)n : (size_t)threads;
 }
 
-/* struct {int n; const int *from; int *to;}: the grid must cover n. */
+/* Copies by struct {int n; const int *from; int *to;}: the grid must cover n. */
 static void copy_view(const struct call *call, const void *at)
 {
     struct {
@@ -451,7 +454,7 @@ static void run_view_copy(const struct call *call)
     copy_view(call, call->arguments[0]);
 }
 
-/* held_view_copy(): of the last variable. */
+/* Runs held_view_copy(), with the last variable. */
 static void run_held_view_copy(const struct call *call)
 {
     const struct CUmod_st *module = (const struct CUmod_st *)(const void *)call->image;
@@ -465,7 +468,7 @@ static double bytes_viewed(const struct call *call)
     return 8.0 * n;
 }
 
-/* copy_by_128(in, out, n): a block of 128 threads is compiled in. */
+/* Runs copy_by_128(in, out, n): a block of 128 threads is compiled in. */
 static void run_copy_by_128(const struct call *call)
 {
     if (call_threads(call) == 128)
@@ -578,8 +581,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return hash;
 }
 
-/* 0 to 0.1 %, by what is launched: so that no two configurations tie. Of each launch, so nothing is
- * printed for it. */
+/* Returns 0 to 0.1 %, from the launch, so that no two configurations tie. Called for each launch,
+ * so it prints nothing. */
 static double fingerprint(const struct host_kernel *kernel, const struct call *call)
 {
     const struct image *image = call->image;
@@ -597,8 +600,8 @@ static double fingerprint(const struct host_kernel *kernel, const struct call *c
     return (double)(hash >> 40) / (double)(1 << 24) * 1e-3;
 }
 
-/* Memory is as fast as there are bytes in flight (Little's law, 600 ns), up to its pins; each block
- * has its price, and so has each thread of a block at the block's end. */
+/* Returns the time of a launch: memory speed by bytes in flight (Little's law, 600 ns), up to the
+ * peak; each block has its cost, and so has each thread of a block at the block's end. */
 double call_time_ns(const struct host_kernel *kernel, const struct call *call)
 {
     const struct model *model = current_model();

@@ -8,7 +8,7 @@ struct node {
     struct CUfunc_st *function;
     struct call call;
     unsigned shared;
-    char edge; /* to the node before, as standin_edges has it */
+    char edge; /* edge to the node before, as in standin_edges */
     _Alignas(8) unsigned char values[ARGUMENTS_MAX][ARGUMENT_BYTES_MAX];
     void *arguments[ARGUMENTS_MAX];
 };
@@ -16,7 +16,7 @@ struct node {
 static const double node_gap_ns = 500;
 
 enum { EDGES_MAX = 4096 };
-static struct CUgraph_st *filling; /* that a node was added to last */
+static struct CUgraph_st *filling; /* graph that received the last node */
 static char edges[EDGES_MAX];
 static char stream_edges[EDGES_MAX];
 
@@ -46,7 +46,7 @@ CUresult cuModuleLoadData(CUmodule *out, const void *data)
     return result;
 }
 
-/* Functions are never freed: they are small, and the process is not old. */
+/* Unloads a module; its functions are never freed: they are small, and the process is short. */
 CUresult cuModuleUnload(CUmodule module)
 {
     const struct subject subject = {.image = &module->image};
@@ -171,7 +171,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction func
     return enter_with(__func__, &subject, 1);
 }
 
-/* What a device refuses at once. */
+/* Returns the error of a launch that a device refuses at once. */
 static CUresult check(CUfunction function, const struct call *call)
 {
     uint64_t threads = call_threads(call);
@@ -210,7 +210,7 @@ static CUresult launch(CUfunction function, const struct call *call, const char 
 }
 
 #ifndef STANDIN_OLD
-/* A launch into a stream that is being captured: a node behind the last. */
+/* Adds a launch into a captured stream: a node behind the last. */
 static CUresult add_captured(CUgraph graph, CUfunction function, const struct call *call)
 {
     CUgraphNode node = NULL, last = (CUgraphNode)(uintptr_t)graph->count;
@@ -287,7 +287,7 @@ static bool make_room(CUgraph graph)
     return true;
 }
 
-/* That of the n-th node, from 1. */
+/* Returns the handle of the n-th node, from 1. */
 static CUgraphNode node_handle(size_t number)
 {
     return (CUgraphNode)(uintptr_t)number;
@@ -363,7 +363,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
     return launch(function, &call, __func__, call.dependent ? '>' : '-');
 }
 
-/* All of the device but a group of SMs that is too small for a cluster of 16. */
+/* Counts clusters: all SMs except a group that is too small for a cluster of 16. */
 CUresult cuOccupancyMaxActiveClusters(int *out, CUfunction function, const CUlaunchConfig *config)
 {
     struct subject subject = subject_of(function, NULL, 0);

@@ -6,7 +6,7 @@
 
 /* In front of each allocation. */
 enum { HEADER_BYTES = 512 };
-/* Of copies on the device, and of copies between it and the host. */
+/* Bandwidths of copies on the device, and between it and the host. */
 static const double device_gbs = 1500;
 static const double host_gbs = 50;
 
@@ -38,7 +38,7 @@ static size_t channel_bytes(CUarray_format format)
     }
 }
 
-/* bytes 0: it goes. */
+/* Notes an allocation; bytes 0: freed. */
 static void note_allocation(void *start, size_t bytes, CUmemorytype type)
 {
 #ifdef STANDIN_OLD
@@ -162,7 +162,7 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t count, CUstr
     return CUDA_SUCCESS;
 }
 
-/* A texture's handle is what it says of itself. */
+/* Creates a texture; its handle is its description. */
 CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *resource,
                            const CUDA_TEXTURE_DESC *reading, const CUDA_RESOURCE_VIEW_DESC *view)
 {
@@ -188,7 +188,7 @@ CUresult cuTexObjectDestroy(CUtexObject object)
     return enter("cuTexObjectDestroy");
 }
 
-/* An array's rows lie one behind the other, and a surface's handle is the array's. */
+/* Creates an array with consecutive rows; a surface's handle is the array's. */
 CUresult cuArray3DCreate(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *form)
 {
     const size_t rows = form->Height > 0 ? form->Height : 1;
@@ -226,7 +226,7 @@ CUresult cuSurfObjectDestroy(CUsurfObject object)
     return enter("cuSurfObjectDestroy");
 }
 
-/* Between an array and memory, whole rows. */
+/* Copies whole rows between an array and memory. */
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *copy, CUstream stream)
 {
     const bool back = copy->srcMemoryType == CU_MEMORYTYPE_ARRAY;

@@ -1,7 +1,6 @@
-/* A stand-in libnvidia-ml: clocks, temperatures, energy, and what holds the clock back.
- *
- * A reading is what is asked up to the list of processes, which the tuner asks for last. Rules
- * about "conditions" count readings: what they say holds from the end of the reading before. */
+/* A stand-in libnvidia-ml: clocks, temperatures, energy, and reasons for a lower clock. A reading
+ * is all requests up to the list of processes, the tuner's last one. Rules about "conditions" count
+ * readings: their values hold from the end of the reading before. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +42,7 @@ int nvmlDeviceGetTotalEccErrors(void *device, unsigned error, unsigned counter,
                                 unsigned long long *out);
 int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count, struct process *out);
 
-/* A symbol of the stand-in driver; NULL when this process has not loaded it. */
+/* Finds a symbol of the stand-in driver; NULL if this process has not loaded it. */
 static void *of_driver(const char *name)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -53,7 +52,7 @@ static void *of_driver(const char *name)
     return found;
 }
 
-/* The reading under way; a new one also says how fast kernels are from now on. */
+/* Returns the current reading's rule; a new reading also sets the speed of kernels from now on. */
 static const struct fault *conditions(void)
 {
     struct subject none = {.kernel = NULL};
@@ -128,7 +127,7 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *
     return script_call(__func__);
 }
 
-/* What a rule says, or else what is usual. */
+/* Returns a rule's value, or else the usual one. */
 static unsigned given(double scripted, unsigned usual)
 {
     return scripted >= 0 ? (unsigned)scripted : usual;
@@ -179,7 +178,8 @@ int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *out)
     return SUCCESS;
 }
 
-/* By the stand-in driver's own clock. nvml.energy=none, or still: it does not move. */
+/* Returns the energy by the stand-in driver's own clock. nvml.energy=none, or still: it does not
+ * move. */
 int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *out)
 {
     const char *kind = script_setting("nvml.energy", "counter");
@@ -204,8 +204,8 @@ int nvmlDeviceGetTotalEccErrors(void *device, unsigned error, unsigned counter,
     return script_call(__func__);
 }
 
-/* nvml.pids: as what our own process is listed: own, host (another number, as in a container), or
- * hidden. Ends the reading. */
+/* Lists processes and ends the reading. nvml.pids: our own process as own, host (another number, as
+ * in a container), or hidden. */
 int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count, struct process *out)
 {
     const char *ours = script_setting("nvml.pids", "own");

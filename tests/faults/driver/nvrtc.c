@@ -1,5 +1,5 @@
-/* A stand-in libnvrtc: "compiling" writes down the defines, and what a kernel's template arguments
- * say as if it were defines. */
+/* A stand-in libnvrtc: "compiling" writes down the defines, and a kernel's template arguments as if
+ * they were defines. */
 #include <nvrtc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ static void define(struct image *image, const char *name, const char *value, siz
     (void)image_add_define(image, name, strlen(name), text);
 }
 
-/* The word behind the first `mark`, if there is one. */
+/* Defines the word behind the first `mark`, if there is one. */
 static void define_behind(struct image *image, const char *name, const char *mark, const char *text)
 {
     const char *found = strstr(text, mark);
@@ -107,8 +107,8 @@ static void define_behind(struct image *image, const char *name, const char *mar
         define(image, name, found + strlen(mark), strcspn(found + strlen(mark), ",> "));
 }
 
-/* tune::KERNEL<tune::OPERATOR, tune::TYPE, tune::policy<BLOCK, COUNT, LOADS, ...>, ...>, the
- * kernels of kernels/reduce/. */
+/* Reads tune::KERNEL<tune::OPERATOR, tune::TYPE, tune::policy<BLOCK, COUNT, LOADS, ...>, ...>, a
+ * kernel of kernels/reduce/. */
 static void take_template(struct image *image, const char *name)
 {
     static const char *const numbers[] = {"BLOCK", "VECTOR", "LOADS", "MIN_BLOCKS"};
@@ -133,8 +133,8 @@ static void take_template(struct image *image, const char *name)
     }
 }
 
-/* What a kernel is called in the binary, or a variable, whose address was asked for: its bare name.
- */
+/* Returns the name in the binary of a kernel, or of a variable whose address is requested: its bare
+ * name. */
 static const char *bare_name(const char *name)
 {
     name += *name == '&';
@@ -168,7 +168,7 @@ static bool take_option(struct image *image, const char *option)
     return image_add_define(image, option + 2, length, *value ? value + 1 : "1");
 }
 
-/* As ptxas does with --ptxas-options=-v. */
+/* Logs kernels as ptxas does with --ptxas-options=-v. */
 static void tell_of_kernels(struct _nvrtcProgram *program)
 {
     size_t used = 0;
@@ -179,7 +179,7 @@ static void tell_of_kernels(struct _nvrtcProgram *program)
                                  program->lowered[i]);
 }
 
-/* A rule may aim at a define, so the defines are read first. */
+/* Compiles a program. A rule may aim at a define, so the defines are read first. */
 nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count, const char *const *options)
 {
     struct image *image = &program->image;

@@ -1,6 +1,6 @@
-/* What programs ask of a driver that tune does not: functions by cuGetProcAddress, libraries,
- * per-thread default streams, capture of streams, memory of other kinds; and what somebody asks who
- * looks over their shoulder. */
+/* Driver functions that programs use and tune does not: functions by cuGetProcAddress, libraries,
+ * per-thread default streams, capture of streams, memory of other kinds; and those that a recorder
+ * of such a program uses. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,7 +131,7 @@ CUresult cuFuncGetModule(CUmodule *out, CUfunction function)
     return enter(__func__);
 }
 
-/* A library is a module; a kernel of it another handle than its function. */
+/* Loads a library: a module; a kernel of it has another handle than its function. */
 CUresult cuLibraryLoadData(CUlibrary *out, const void *data, CUjit_option *jit, void **jit_values,
                            unsigned jit_count, CUlibraryOption *options, void **values,
                            unsigned count)

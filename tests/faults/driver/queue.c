@@ -1,4 +1,4 @@
-/* The stream, its clock, events, and what kernels did wrong until somebody waits. */
+/* The stream, its clock, events, and errors of kernels until someone waits for them. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,21 +12,21 @@ static const double tick_ns = 32;
 static const double event_ns = 960;
 
 struct CUstream_st {
-    CUgraph graph; /* that it is captured into */
+    CUgraph graph; /* graph of the capture */
 };
 struct CUevent_st {
     double at_ns;
 };
 
-/* The energy counter: what the device takes at rest, and more with each thread at work. */
+/* The energy counter: the power at rest, and more with each working thread. */
 static const double rest_w = 90, work_w = 500;
 static const double energy_step_ns = 1e6;
 
-static CUresult context_error; /* after which nothing works */
+static CUresult context_error; /* the error after which no call works */
 static double now_ns;
 static uint64_t noise_state;
-static double work_mj;                 /* beyond what it takes at rest */
-static double energy_mj, energy_at_ns; /* of the counter, when it moved last */
+static double work_mj;                 /* above the power at rest */
+static double energy_mj, energy_at_ns; /* value and time of the counter's last move */
 static double pace = 1, anchor_pace = 1;
 
 /* Kernels since the stream was last waited for; of those that are alike, one. */
@@ -67,7 +67,7 @@ void standin_unlock(void)
     (void)pthread_mutex_unlock(&lock);
 }
 
-/* What a fault does is done without the lock: it may take for ever. */
+/* Enters a call; a fault acts without the lock, because it may take for ever. */
 CUresult enter_with(const char *call, const struct subject *subjects, size_t count)
 {
     struct fault fault;
@@ -133,7 +133,7 @@ static void remember(const struct subject *subject)
         pending[pending_count++] = *subject;
 }
 
-/* With the setting noise=SEED, each kernel takes up to 1 % more. */
+/* Returns the noise: with the setting noise=SEED, each kernel takes up to 1 % more. */
 static double noise(void)
 {
     if (noise_state == 0)
@@ -151,7 +151,7 @@ void queue_add_time(double ns)
     standin_unlock();
 }
 
-/* Both as factors of time. */
+/* Sets both as factors of time. */
 void standin_set_pace(double all, double anchor)
 {
     pace = all;
@@ -179,7 +179,7 @@ double standin_energy_mj(void)
     return energy_mj;
 }
 
-/* What a kernel does wrong comes out when the stream is waited for, as on a device. */
+/* Keeps the fault of a kernel until the stream is awaited, as on a device. */
 static void take_fault(const struct fault *fault)
 {
     bool shows = fault->code || fault->hang || fault->crash || fault->abort || fault->slow_ms ||
@@ -199,7 +199,7 @@ static void spoil(const struct host_kernel *kernel, const struct call *call)
     out[0] ^= 1;
 }
 
-/* What a kernel that remembers has written first, by how much data it moves. */
+/* Replays the first output of a kernel that remembers, by its number of bytes. */
 static void run_from_memory(CUfunction function, const struct call *call)
 {
     static struct {

@@ -23,13 +23,13 @@ struct condition {
 
 struct rule {
     char call[WORD_BYTES];
-    long from; /* the calls it is for, counted from 1 */
+    long from; /* first call that it applies to, counted from 1 */
     long to;
     uint64_t above; /* bytes */
     struct condition conditions[CONDITIONS_MAX];
     size_t condition_count;
     long every; /* fires for every so many-th call only */
-    int times;  /* that it fires, over all processes; -1: always */
+    int times;  /* how often it applies, over all processes; -1: always */
     char until[WORD_BYTES];
     struct fault fault;
     long seen;
@@ -86,7 +86,7 @@ static void keep(char out[WORD_BYTES], const char *text)
     (void)snprintf(out, WORD_BYTES, "%s", text);
 }
 
-/* Cuts the text at the mark; gives what is behind it, or NULL. */
+/* Cuts the text at the mark; returns the text behind it, or NULL. */
 static char *cut(char *text, char mark)
 {
     char *at = strchr(text, mark);
@@ -159,7 +159,7 @@ static double real(const char *text, const char *what)
     return value;
 }
 
-/* What a rule about "conditions" gives; false: none of these words. */
+/* Reads a value of a rule about "conditions"; false: none of these words. */
 static bool read_reading(struct fault *fault, const char *word, const char *value)
 {
     const struct {
@@ -257,7 +257,7 @@ static void read_range(struct rule *rule, char *text)
     rule->to = last ? number(last, "#") : rule->from;
 }
 
-/* The parts behind the call, each with its mark, in any order. */
+/* Reads the parts behind the call, each with its mark, in any order. */
 static void read_parts(struct rule *rule, char *part)
 {
     while (*part) {
@@ -339,7 +339,7 @@ uint64_t script_number(const char *name, uint64_t otherwise)
     return value ? script_bytes(value) : otherwise;
 }
 
-/* Whether `text` is one of the values. */
+/* Tells whether `text` is one of the values. */
 static bool is_one_of(const char *values, const char *text)
 {
     size_t length = strlen(text);
@@ -360,7 +360,7 @@ static bool number_is_one_of(const char *values, uint64_t value)
     return is_one_of(values, text);
 }
 
-/* Any other key is a define of the binary. */
+/* Tells whether a condition holds. Any other key is a define of the binary. */
 static bool holds(const struct condition *condition, const struct subject *subject)
 {
     const char *key = condition->key;

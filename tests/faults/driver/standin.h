@@ -1,6 +1,5 @@
-/* Between the files of the stand-in driver. One device and one stream are at work in a process;
- * what is submitted runs at once, on the host, and takes the time that a simple model of a GPU
- * gives it. */
+/* Shared by the files of the stand-in driver. One device and one stream per process; submitted work
+ * runs at once, on the host, and takes the time of a simple model of a GPU. */
 #ifndef TUNE_TESTS_FAULTS_STANDIN_H
 #define TUNE_TESTS_FAULTS_STANDIN_H
 
@@ -24,9 +23,9 @@ struct model {
     int memory_clock_khz;
     int bus_bits;
     int l2_bytes;
-    const char *pci; /* of the first; the bus number is raised for each further one */
+    const char *pci; /* address of the first; further ones have higher bus numbers */
 };
-/* The models of this host's devices, physically; devices.c. */
+/* Returns the model of a physical device of this host; devices.c. */
 const struct model *device_model(int physical);
 uint64_t device_memory_bytes(void);
 const struct model *current_model(void);
@@ -37,9 +36,9 @@ struct call {
     unsigned grid[DIMENSIONS];
     unsigned block[DIMENSIONS];
     unsigned shared; /* bytes of dynamic shared memory */
-    bool dependent;  /* may begin before the kernel in front of it has ended */
+    bool dependent;  /* may begin before the end of the kernel in front of it */
     bool cooperative;
-    unsigned cluster; /* blocks of a cluster, by the launch; 0: what the kernel was compiled for */
+    unsigned cluster; /* blocks of a cluster, by the launch; 0: as compiled */
     void *const *arguments;
 };
 
@@ -48,10 +47,10 @@ struct host_kernel {
     const char *name;
     size_t argument_count;
     const unsigned char *argument_bytes;
-    void (*run)(const struct call *call);     /* NULL: does nothing */
-    double (*bytes)(const struct call *call); /* that it moves; NULL: none */
+    void (*run)(const struct call *call);     /* NULL: no effect */
+    double (*bytes)(const struct call *call); /* bytes that it moves; NULL: none */
     int output; /* the argument that is spoilt for a wrong result; -1: none */
-    double (*time)(const struct call *call); /* what it takes in ns; NULL: by its bytes */
+    double (*time)(const struct call *call); /* time in ns; NULL: by its bytes */
 };
 /* compare.c: tune_compare of tuner/device/cuda/check.cu, tune_fill of fill.cu. */
 extern const unsigned char compare_arguments[], fill_arguments[];
@@ -60,61 +59,61 @@ void fill_run(const struct call *call);
 const struct host_kernel *host_kernel_find(const char *name);
 uint64_t call_blocks(const struct call *call);
 uint64_t call_threads(const struct call *call);
-/* Of its output; 0: it is not known. */
+/* Returns the bytes of its output; 0: unknown. */
 size_t host_output_bytes(const struct host_kernel *kernel, const struct call *call);
-/* What it takes on the model, in ns; depends on its arguments only. */
+/* Returns its time on the model, in ns; depends on its arguments only. */
 double call_time_ns(const struct host_kernel *kernel, const struct call *call);
 
 struct CUmod_st {
-    struct image image; /* first: a call's image is its module's */
+    struct image image; /* first, so that a call's image is its module's */
     _Alignas(8) unsigned char variables[VARIABLES_MAX][VARIABLE_BYTES_MAX];
 };
-/* Rows one behind the other; a surface's handle is its array. */
+/* An array of consecutive rows; a surface's handle is its array. */
 struct CUarray_st {
     size_t row_bytes, rows;
     unsigned char bytes[];
 };
-/* The variables that a module has; -1 when there is none of that name. */
+/* Finds a variable of a module; -1 without one of that name. */
 int host_variable_find(const char *name, size_t *bytes);
 struct CUfunc_st {
     struct CUmod_st *module;
     const struct host_kernel *kernel;
-    bool large_clusters; /* of more than 8 blocks are allowed */
+    bool large_clusters; /* clusters of more than 8 blocks are allowed */
     int shared_most;     /* bytes of dynamic shared memory that are allowed */
 };
 
-/* For tests, which find them by name. What each node of the graph that was instantiated last waits
- * for: '.' nothing, '-' the end of the node before, '>' its leave to begin. And the same of each
- * launch into the stream. */
+/* Returns, for tests, which find it by name, the dependency of each node of the last instantiated
+ * graph: '.' none, '-' the end of the node before, '>' its permission to begin. The other function
+ * returns the same for each launch into the stream. */
 const char *standin_edges(void);
 const char *standin_stream_edges(void);
 
-/* Held while something of the stand-in's own changes: programs that are looked at have threads. May
- * be taken again. */
+/* Locks the stand-in's state: recorded programs have threads. May be locked again by the same
+ * thread. */
 void standin_lock(void);
 void standin_unlock(void);
 
 #ifndef STANDIN_OLD
-/* programs.c: what cuPointerGetAttributes knows. */
+/* Adds an allocation that cuPointerGetAttributes knows; programs.c. */
 void allocation_add(void *start, size_t bytes, CUmemorytype type, bool is_managed);
 void allocation_remove(const void *start);
-/* queue.c: the graph that the stream is captured into; NULL: it runs. */
+/* Returns the graph into which the stream is captured; NULL: the stream runs; queue.c. */
 CUgraph stream_graph(CUstream stream);
 #endif
 
-/* What each call of the driver begins with: the error of the context, or of a rule about `call`. */
+/* Begins a call of the driver: returns the error of the context, or of a rule about `call`. */
 CUresult enter(const char *call);
 CUresult enter_with(const char *call, const struct subject *subjects, size_t count);
-/* As enter, for calls that need no context and are answered also when it is lost. */
+/* Begins a call that needs no context and is answered also when the context is lost. */
 CUresult enter_bare(const char *call);
 
-/* queue.c: the stream. */
+/* Adds time to the stream; queue.c. */
 void queue_add_time(double ns);
-/* For the stand-in NVML, which finds them by name. */
+/* Sets the pace, for the stand-in NVML, which finds the functions by name. */
 void standin_set_pace(double all, double anchor);
 double standin_energy_mj(void);
 CUresult queue_run(CUfunction function, const struct call *call, unsigned shared, bool timed);
-/* As enter, for calls that wait for the stream: what kernels did wrong shows here. */
+/* Begins a call that waits for the stream: errors of kernels show here. */
 CUresult queue_wait(const char *call);
 struct subject subject_of(CUfunction function, const struct call *call, unsigned shared);
 

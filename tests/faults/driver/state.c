@@ -1,4 +1,4 @@
-/* What outlives a process: a small file, locked while it is changed. */
+/* State that outlives a process: a small file, locked while it is changed. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct state {
 
 static struct state in_memory;
 
-/* The file, locked; -1 when there is none. */
+/* Opens the file, locked; -1 without one. */
 static int state_open(struct state *state)
 {
     const char *path = getenv("TUNE_FAULTS_STATE");
@@ -82,7 +82,8 @@ void state_lose(int device, int starts)
     state_close(file, &state);
 }
 
-/* The lock is held until the process ends. Anybody can hold it: `flock STATE.device0 COMMAND`. */
+/* Takes a device's lock until the process ends. Anyone can hold it: `flock STATE.device0 COMMAND`.
+ */
 bool state_take_device(int device)
 {
     const char *path = getenv("TUNE_FAULTS_STATE");
@@ -96,8 +97,7 @@ bool state_take_device(int device)
     return flock(file, LOCK_EX | LOCK_NB) == 0;
 }
 
-/* A byte of its own of a file for each process that has a context, locked until the process ends.
- */
+/* Returns a file with a byte for each process that has a context, locked until the process ends. */
 static int contexts_file(void)
 {
     static int file = -1;
