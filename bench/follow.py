@@ -68,7 +68,7 @@ def follow(options, folder):
                 browser.seen.clear()
                 try:
                     row = seen(database, server, browser)
-                except OSError:  # it has just ended
+                except OSError:  # has just ended
                     break
                 most = row if most is None else tuple(map(max, most, row))
                 print(f"{time.monotonic() - begun:6.0f} " + " ".join(f"{value:>15,.1f}" for value in row), flush=True)

@@ -80,7 +80,7 @@ def prepare(work, build, trials, problems):
     folder = os.path.join(work, f"{trials}-{problems}")
     if not os.path.exists(os.path.join(folder, "done")):
         shutil.rmtree(folder, ignore_errors=True)
-        # In a process of its own: what a child holds is counted from what its parent held.
+        # In a process of its own: a child's memory is counted from its parent's.
         subprocess.run([sys.executable, make_trials.__file__, "--build", build, "--trials", str(trials), "--problems",
                         str(problems), folder], check=True)
         with open(os.path.join(folder, "done"), "w", encoding="utf-8"):

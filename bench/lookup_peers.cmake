@@ -1,5 +1,4 @@
-# bench_lookup_peers: libtuned against what one would take instead. cJSON is left out where it is not
-# installed.
+# bench_lookup_peers: libtuned against common alternatives. cJSON is omitted if it is not installed.
 if(NOT TUNE_WITH_CXX)
   return()
 endif()

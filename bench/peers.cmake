@@ -23,6 +23,6 @@ endif()
 file(GLOB sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS peers/*.cu)
 tune_nvcc_program(reduce_peers FOLDER "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}" OPTIONS ${options}
                   SOURCES reduce_peers.cu ${sources})
-# What limits reductions that keep the order.
+# The limits of reductions that keep the order.
 tune_nvcc_program(ordered_limits FOLDER "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
                   SOURCES ordered_limits.cu peers/timer.cu)

@@ -19,9 +19,9 @@ import tempfile
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 RECORDED = os.path.join(HERE, "db/recorded")
-KEPT = 32  # of each problem: a model takes 96 of all its sources (tuner/search/model.c)
+KEPT = 32  # per problem: a model takes 96 of all its sources (tuner/search/model.c)
 
-# What store_trials_elsewhere and bench_strategies read; the version is that of the schema that these are a part of.
+# Columns that store_trials_elsewhere and bench_strategies read; the version is that of their schema.
 TABLES = """
 CREATE TABLE devices (id INTEGER PRIMARY KEY, kind TEXT, name TEXT);
 CREATE TABLE environments (id INTEGER PRIMARY KEY, device_id INTEGER);

@@ -29,9 +29,9 @@ from results_base import code, databases_of, folded, microseconds, percent, size
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORDED = ROOT / "db" / "recorded"
 BEGIN, END = "<!-- results: made from db/recorded by bench/results.py; never typed in -->", "<!-- results end -->"
-MAIN = ("reduce.sum.i32", "reduce.sum.f32")  # shown in full; what others have, after a click
-README_SIZES = (2**12, 2**28)  # of the problem that README.md shows
-LINES_MAX = 30  # of a program's text that is shown without a click
+MAIN = ("reduce.sum.i32", "reduce.sum.f32")  # shown in full; the others after a click
+README_SIZES = (2**12, 2**28)  # sizes of README.md's problem
+LINES_MAX = 30  # lines of a program's text shown without a click
 PROTOCOL_BEGIN = "<!-- protocol: made by bench/results.py out of tune run --list-protocol -->"
 PROTOCOL_END = "<!-- protocol end -->"
 GAMES_BEGIN, GAMES_END = "<!-- games: made by bench/results.py out of bench_strategies -->", "<!-- games end -->"
@@ -169,7 +169,7 @@ def section(tune, folder, databases):
     cub = results_peers.cub_times(folder)
     lines += problems(rows, cub)
     lines += results_peers.peers(folder)
-    # Of a search few are tried, and the best of these may be far from what an idea can do.
+    # A search tries few points, and the best of these may be far from an idea's potential.
     lines += results_ideas.ideas([one for one in databases if one.name != "wide.db"])
     lines += results_families.families(databases, tune, ROOT / "docs" / "figures" / folder.name)
     lines += results_own.own(folder)

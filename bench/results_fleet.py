@@ -23,7 +23,7 @@ def launched_by_calls(lines):
     """Of a tuned.conf what include/tune has calls for: the other families are examples, and kernels of the reader's own."""
     is_kept = True
     for line in lines:
-        if re.match(r"[a-z_]+[. ].*=", line):  # an entry; what is indented belongs to it
+        if re.match(r"[a-z_]+[. ].*=", line):  # an entry; its lines are indented
             is_kept = line.startswith("reduce")
         if is_kept or line[0] in "[#" or line.startswith("end"):
             yield line

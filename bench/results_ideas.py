@@ -7,7 +7,7 @@ from results_base import folded, opened, size, table
 PROBLEMS = ("reduce.sum.i32", "reduce.sum.u8", "reduce.sum.f32")
 PARAMETERS = ("variant", "map", "step", "schedule", "cache", "bound", "count", "width", "accumulators", "loads",
               "threads", "block")
-VALUES_MAX = 12  # of a parameter: one with more follows the size, and is no idea
+VALUES_MAX = 12  # values of a parameter: one with more follows the size, and is no idea
 
 
 class Sweep:

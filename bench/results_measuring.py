@@ -6,7 +6,7 @@ import statistics
 
 from results_base import caption, code, folded, opened, percent, rows_of, share, size, table, without_common
 
-MAD_TO_SD, MEDIAN_VARIANCE = 1.4826, math.pi / 2  # of normal noise
+MAD_TO_SD, MEDIAN_VARIANCE = 1.4826, math.pi / 2  # normal noise
 
 
 # ---- out of the database ----

@@ -5,8 +5,8 @@ import subprocess
 
 from results_base import caption, folded, gigabytes, microseconds, rows_of, size, table
 
-# What an order-keeping reduction is held against: problems that read as many bytes, of each kind the first that is
-# there. Sums of integers of 4 bytes may be finished by atomic operations, sums of reals not.
+# References for an order-keeping reduction: problems that read as many bytes, of each kind the first present one.
+# Sums of integers of 4 bytes may be finished by atomic operations, sums of reals not.
 EQUAL_BYTES = {"integers": ("sum.i64", "sum.i32", "sum.u8"), "reals": ("sum.f64", "sum.f32")}
 
 

@@ -193,7 +193,7 @@ def test_older_schema(folder):
     made = Made(folder / "new.db")
     made.winner(*made.trial("reduce.sum.i32", 2**20, {"variant": "flagged"}, 1000.0))
     newest, = made.connection.execute("PRAGMA user_version").fetchone()
-    # Back to schema 2, undoing what the later migrations do.
+    # Back to schema 2, undoing the later migrations.
     made.connection.executescript("""
         DROP VIEW gains; DROP VIEW valid_ranges; DROP VIEW paired; DROP VIEW refuted; DROP TABLE states; DROP TABLE domains;
         DROP VIEW latest_winners; DROP VIEW latest_arithmetic; DROP TABLE arithmetic_ceilings; DROP TABLE peers;

@@ -61,7 +61,7 @@ def run(arguments, folder, way):
             clients = [threading.Thread(target=poll, args=(url[0], stop, answers)) for _ in range(arguments.pages)]
             for client in clients:
                 client.start()
-    # Whoever is told the end waits some seconds for its pages: what counts is until the last word is said.
+    # A run waits some seconds for its pages at its end: the time until the last message counts.
     ended = begun
     for line in process.stderr:
         said.append(line)

@@ -1,5 +1,5 @@
-# Run by each build: writes which sources these are to OUT, where that has changed. What git calls them; the commit that
-# an archive was made from; else a hash of what is compiled.
+# Run by each build: writes the identity of the sources to OUT if it has changed: git's description; the commit that an
+# archive was made from; else a hash of the compiled files.
 set(source "")
 set(archived "$Format:%H$")
 if(EXISTS "${ROOT}/.git")

@@ -65,7 +65,7 @@ if(NOT TUNE_CUDA STREQUAL "OFF")
     find_program(TUNE_NVCC nvcc HINTS "${TUNE_TOOLKIT_DIR}" ENV CUDA_HOME ENV CUDA_PATH
                  /usr/local/cuda /opt/cuda PATH_SUFFIXES bin)
     message(STATUS "CUDA headers: ${TUNE_CUDA_INCLUDE_DIR}; nvcc: ${TUNE_NVCC}")
-    # What nvcc compiles takes minutes: once, with what is installed.
+    # Compiling with nvcc takes minutes: done once, with the installed toolkit.
     if(NOT CMAKE_BUILD_TYPE STREQUAL "Release" OR TUNE_SANITIZE)
       set(TUNE_NVCC "")
     endif()

@@ -1,5 +1,5 @@
-# What `cmake --install` and `cpack` put in place. The tree can be moved as a whole: tune finds its
-# data in ../share/tune, tuned.pc and the CMake package find theirs relative to themselves.
+# Files that `cmake --install` and `cpack` put in place. The tree can be moved as a whole: tune finds
+# its data in ../share/tune, tuned.pc and the CMake package find theirs relative to themselves.
 include(CMakePackageConfigHelpers)
 
 option(TUNE_BUNDLE_LIBRARIES "Install hwloc's shared library beside tune (lib/tune)" ON)
@@ -19,7 +19,7 @@ endif()
 install(TARGETS tune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # All that is installed, without the tests: `./bootstrap install`.
 add_custom_target(installed DEPENDS tune tuned_static tuned_shared)
-# What `tune capture` puts into programs.
+# The library that `tune capture` puts into programs.
 if(TARGET tune_capture_preload)
   if(TARGET tune_capture_cupti)
     install(TARGETS tune_capture_cupti LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tune)
@@ -50,8 +50,8 @@ else()
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/libtuned COMPONENT runtime)
 endif()
 install(FILES bindings/python/libtuned.py DESTINATION ${python} COMPONENT python)
-# The calls for programs, with the kernels beside them, where "kernels/..." is found from. They are
-# compiled by whoever includes them.
+# The calls for programs, with the kernels beside them, where "kernels/..." is searched. The programs
+# that include them compile them.
 install(DIRECTORY include/tune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 foreach(family reduce reduce_ordered reduce_rows)
   install(DIRECTORY kernels/${family} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tune/kernels COMPONENT development
@@ -82,13 +82,13 @@ if(TUNE_BUNDLE_LIBRARIES AND NOT hwloc_ARCHIVE)
          TYPE SHARED_LIBRARY FOLLOW_SYMLINK_CHAIN FILES \${libraries})")
 endif()
 
-# The program's data: what people edit stays readable text.
+# The program's data: files that people edit stay readable text.
 set(data ${CMAKE_INSTALL_DATADIR}/tune)
 install(DIRECTORY kernels configs plots DESTINATION ${data})
-# What `--device replay` plays.
+# Recordings for `--device replay`.
 install(DIRECTORY db/recorded DESTINATION ${data}/db
         FILES_MATCHING PATTERN "tune.db.xz")
-# What `--prior recorded` begins with.
+# Rankings for `--prior recorded`.
 install(FILES db/recorded/prior.db DESTINATION ${data}/db/recorded)
 
 # Pages, completion, documents, examples. The manual's commands are docs/commands.md as roff.
@@ -118,7 +118,7 @@ foreach(page tune.1 libtuned.conf.5)
 endforeach()
 install(FILES tuner/cli/completion/tune.bash RENAME tune
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-# Debian's zsh looks in a folder of its own, for what packages bring.
+# Debian's zsh searches packages' completions in a folder of its own.
 set(zsh zsh/site-functions)
 if(TUNE_DEBIAN)
   set(zsh zsh/vendor-completions)

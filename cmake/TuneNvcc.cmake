@@ -1,11 +1,11 @@
-# Programs that nvcc compiles, without CMake's CUDA language: what is built for a GPU is built only
-# where a toolkit is, and the rest of the project does not need to know.
+# Programs compiled by nvcc, without CMake's CUDA language: programs for a GPU are built only with a
+# toolkit, and the rest of the project does not depend on it.
 set(TUNE_NVCC_ARCHITECTURES "90" CACHE STRING "Compute capabilities that examples and tests are built for")
 
 # tune_nvcc_program(TARGET FOLDER folder SOURCES source... [OPTIONS option...]): links libtuned and the
-# CUDA runtime, both statically, so that the program needs nothing but a driver. A source written as
-# FILE@NAME=VALUE is compiled with that define, and may be there several times. The target to build is
-# build_TARGET. CUDART none: one of the sources stands in for the runtime.
+# CUDA runtime, both statically, so that the program needs only a driver. A source written as
+# FILE@NAME=VALUE is compiled with that define, and may be listed several times. The target to build is
+# build_TARGET. CUDART none: one of the sources replaces the runtime.
 function(tune_nvcc_program target)
   cmake_parse_arguments(NVCC "" "FOLDER;CUDART" "SOURCES;OPTIONS" ${ARGN})
   if(NOT NVCC_CUDART)

@@ -1,4 +1,4 @@
-# What `cpack` makes: a tarball of all that is installed, which works wherever it is unpacked; with the preset `debian`,
+# Packages of `cpack`: a tarball of everything installed, which works wherever it is unpacked; with the preset `debian`,
 # Debian's four packages.
 string(TOLOWER "${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}" CPACK_SYSTEM_NAME)
 set(CPACK_GENERATOR TGZ)
@@ -73,7 +73,7 @@ if(TUNE_DEBIAN)
   file(WRITE "${PROJECT_BINARY_DIR}/debian/shlibs" "libtuned 0 libtuned0 (>= ${PROJECT_VERSION})\n")
   set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA "${PROJECT_BINARY_DIR}/debian/triggers" "${PROJECT_BINARY_DIR}/debian/shlibs")
 
-  string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC) # of SOURCE_DATE_EPOCH, where it is set
+  string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC) # from SOURCE_DATE_EPOCH, if it is set
   file(WRITE "${PROJECT_BINARY_DIR}/debian/changelog.Debian"
        "launchtune (${version}) unstable; urgency=medium\n\n  * Version ${PROJECT_VERSION}: NEWS.md tells what is new.\n\n"
        " -- ${TUNE_CONTACT}  ${date}\n")

@@ -7,7 +7,7 @@ function(tune_compile_options target)
     # gcc 11 takes an array that is filled in a loop for one that may not be filled.
     $<$<AND:$<COMPILE_LANG_AND_ID:C,GNU>,$<VERSION_LESS:$<C_COMPILER_VERSION>,12>>:-Wno-maybe-uninitialized>
     $<$<AND:$<COMPILE_LANGUAGE:C>,$<BOOL:${TUNE_WERROR}>>:-Werror>)
-  # What is installed names no folder of the build.
+  # Installed files contain no folder of the build.
   target_compile_options(${target} PRIVATE
     $<$<AND:$<COMPILE_LANGUAGE:C>,$<CONFIG:Release,RelWithDebInfo,MinSizeRel>>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.>)
   if(TUNE_SANITIZE)
@@ -15,7 +15,7 @@ function(tune_compile_options target)
                            -fno-sanitize-recover=all)
     target_link_options(${target} PRIVATE -fsanitize=${TUNE_SANITIZE})
     target_compile_definitions(${target} PRIVATE TUNE_SANITIZED)
-    # What a fuzz target links tells it which branches were taken.
+    # Libraries of a fuzz target report the branches taken to it.
     if(TUNE_FUZZ)
       target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:-fsanitize=fuzzer-no-link>)
     endif()

@@ -2,7 +2,7 @@
 # one that is shipped, of the devices that its headings name. TARGET's sources have it as
 #   #include <tuned_builtin.h>
 #   struct tuned_options options = {.built_in = tuned_builtin, .built_in_bytes = sizeof tuned_builtin};
-# The same without a target: cmake -D FROM=tuned.conf -D TO=tuned_builtin.h -P tunedEmbed.cmake
+# Without a target: cmake -D FROM=tuned.conf -D TO=tuned_builtin.h -P tunedEmbed.cmake
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   file(READ "${FROM}" bytes HEX)
   string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")

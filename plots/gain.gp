@@ -3,7 +3,7 @@ about = sprintf('How many times faster the winner is: %s', problem)
 load 'plots/heading.gp'
 load 'plots/series.gp'
 stats 'points.tsv' using 4 nooutput name 'SIZE'
-# With its interval where there is one.
+# With its interval, if there is one.
 ratio_low(row) = column(8) > 0 ? column(6) : column(5)
 ratio_high(row) = column(8) > 0 ? column(7) : column(5)
 stats 'points.tsv' using (ratio_low(0)) nooutput name 'LOW'
@@ -22,7 +22,7 @@ if (most / least > 8) {
     pad = 0.06 * (most > least ? most - least : 1)
     set yrange [least - pad:most + pad]
 }
-# Hollow, without a bar and named so, where nothing was raced side by side.
+# Hollow, without a bar and named so, if it was not raced side by side.
 rough_entries = ROUGH_max > 0 ? 1 : 0
 key_entries = points_series + rough_entries + 1
 rough_title = rough_entries ? 'of two medians, no interval' : ''

@@ -43,7 +43,8 @@ set object 1 rectangle from graph 0, 0 to graph 1, 1 behind fillcolor rgb '#eeee
 # Viridis: even for the eye, for colour-blind eyes, and in grey.
 set palette defined (0 '#440154', 1 '#472c7a', 2 '#3b518b', 3 '#2c718e', 4 '#21908d', 5 '#27ad81', \
     6 '#5cc863', 7 '#aadc32', 8 '#fde725')
-# From the slowest cell to the fastest. What differs by less than one in a hundred has nearly one colour.
+# From the slowest cell to the fastest. Values that differ by less than one in a hundred have nearly one
+# colour.
 low = POINTS_Y_min < 0.99 * POINTS_Y_max ? POINTS_Y_min : 0.99 * POINTS_Y_max
 set cbrange [low:POINTS_Y_max]
 bright(z) = (z - low) / (POINTS_Y_max - low) > 0.55

@@ -1,5 +1,5 @@
-# The title: what is seen (`conclusion`), then `about`, which the figure has set: what is shown, of which problem; then
-# where and when it was measured, and `below`, where the figure has set that: lines of its own.
+# The title: the finding (`conclusion`), then `about`, set by the figure: the subject and its problem; then place and
+# time of the measurement, and `below`, if the figure has set it: lines of its own.
 if (!exists('below')) { below = '' }
 heading_font = cairo || format eq 'svg' ? 'DejaVu Sans:Bold,'.(format eq 'svg' ? '17' : format eq 'pdf' ? '18' : '13.5') : ''
 heading = in_lines(conclusion, characters ? text_columns - 4 : 104, characters ? 3 : 2)
@@ -7,7 +7,8 @@ if (characters) {
     subheading = about."\n".measured_on.below
     top_lines = lines_of(heading) + lines_of(subheading) + 3
     set tmargin top_lines
-    # What begins left of the terminal's edge would be left out whole: these begin at it.
+    # A text that begins left of the terminal's edge would be omitted whole: these begin at the
+    # edge.
     set label 9001 heading.(heading eq '' ? '' : "\n").subheading at screen 0, screen 1 left offset 1, -1 noenhanced
     graph_rows = text_rows - top_lines - 6
     set ylabel offset graph 0.4, graph 0.5 + 2.3 / graph_rows

@@ -14,7 +14,7 @@ about = sprintf('Influence of parameters: %s, n = %s', problem, n_text)
 measured_on = measured(sprintf('%d configurations', TRIED_max))
 load 'plots/heading.gp'
 
-# Left: what leaving the winner's value, which stands with the name, costs.
+# Left: the cost of leaving the winner's value, which stands with the name.
 set yrange [rows + 0.6:0.3]
 set ytics scale 0
 set grid noytics
@@ -40,7 +40,7 @@ plot \
     'points.tsv' using (100 * number_or(6, 0)):4:(label_of(6)) \
         with labels left offset (characters ? 2 : 0.7), 0 notitle
 
-# Right: what other values cost. Losses are even below half a percent and logarithmic above.
+# Right: the cost of other values. Losses are even below half a percent and logarithmic above.
 place(loss) = asinh(loss / 0.005)
 widest = place(LOSS_max) > 2 ? place(LOSS_max) : 2
 

@@ -1,6 +1,6 @@
-# For figures of throughput with a linear axis, after throughput.gp: `bottom` and `top` are its ends. Where the winner and
-# all that curves join lie near the top, the axis begins below that, and what is slower still is counted (below_note): a
-# slow baseline stands at its foot. A ceiling far above the points would press them flat, so it is named in the legend alone.
+# For figures of throughput with a linear axis, after throughput.gp: `bottom` and `top` are its ends. If the winner and
+# all that curves join lie near the top, the axis begins below them, and slower points are counted (below_note): a slow
+# baseline stands at its foot. A ceiling far above the points would press them flat, so only the legend names it.
 least = 1e300
 stats 'curves.tsv' using (least = $9 == 0 && $5 < least ? $5 : least) nooutput name 'JOINED'
 stats 'curves.tsv' using 5 nooutput name 'BEST'
@@ -12,7 +12,7 @@ if (ceiling_series && ceiling_gbs > (least > 0.5 * POINTS_Y_max ? 1.3 : 4) * POI
     top = POINTS_Y_max
     ceiling_title = ceiling_title.', above the figure'
 }
-# What hardly differs is not blown up until it seems to.
+# Small differences are not enlarged until they look large.
 span = top - least > 0.1 * top ? top - least : 0.1 * top
 bottom = least > 0.5 * top ? top - 1.12 * span : 0
 drawn_at(gbs) = gbs < bottom ? bottom + 0.015 * (top - bottom) : gbs

@@ -1,9 +1,8 @@
-# Names things in the right margin at their heights, each with a line to it where margin_x is known
-# (not among characters, which it would cover).
-# Before this: margin_count and the arrays margin_text, margin_lines (of the text), margin_colour,
-# margin_x, margin_y (where the thing is drawn), margin_at (its height as a share of the graph's),
-# each one longer than margin_count.
-# From the top down, each below the one before; what is pushed off the bottom lifts those above it.
+# Names things in the right margin at their heights, each with a line to it if margin_x is known (not
+# among characters, which the line would cover). Before this: margin_count and the arrays
+# margin_text, margin_lines (of the text), margin_colour, margin_x, margin_y (the thing's place),
+# margin_at (its height as a share of the graph's), each one longer than margin_count. From the top
+# down, each below the one before; a name pushed off the bottom lifts those above it.
 line_share = characters ? 1.0 / graph_rows : format eq 'png' ? 0.036 : 0.043
 array margin_order[margin_count + 1]
 array margin_taken[margin_count + 1]

@@ -1,8 +1,8 @@
 # Names each row of the layer marks in the right margin at its height, with a line to it. Before this the figure
-# has defined beside(x, shift), where a point is drawn, and the axis is that of share_of_height.
-# marks: 3 rank, 4 x, 5 gbs, 8 shift. Names come out of the data as values, so that nothing in one is
-# ever read as a command.
-# One more than there are marks: gnuplot looks at the body of a loop even when that runs no times.
+# has defined beside(x, shift), the place of a point, and the axis is that of share_of_height. marks: 3 rank, 4 x,
+# 5 gbs, 8 shift. Names come out of the data as values, so that no part of one is ever read as a command.
+# One more
+# than the number of marks: gnuplot looks at the body of a loop even if it runs no times.
 margin_count = marks_series
 array mark_rank[marks_series + 1]
 mark_rank[marks_series + 1] = 0

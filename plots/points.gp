@@ -1,8 +1,8 @@
-# What occupancy, blocks and threads have in common, loaded last: points: 3 rank, 4 x, 5 gbs, 6 low_gbs, 7 high_gbs,
-# 8 how far it stands beside its x, 9 covered by another; marks likewise, and curves: a curve a series, its best at each x,
-# before the points; 9 whether no line joins it. family: 4 x, 5 gbs: curves of another experiment, behind all. The last series is drawn first: 'others' are behind.
-# Where reference_x is defined a line stands there, named reference_title above the axes (of which x_low and x_high are
-# the ends, and x is logarithmic).
+# Shared by occupancy, blocks and threads, loaded last: points: 3 rank, 4 x, 5 gbs, 6 low_gbs, 7 high_gbs, 8 its
+# distance beside its x, 9 covered by another; marks likewise, and curves: a curve a series, its best at each x, before
+# the points; 9 whether no line joins it. family: 4 x, 5 gbs: curves of another experiment, behind all. The last series
+# is drawn first: 'others' are behind. If reference_x is defined, a line stands there, named reference_title above the
+# axes (of which x_low and x_high are the ends, and x is logarithmic).
 if (exists('reference_x')) {
     set arrow 1001 from first reference_x, graph 0 to first reference_x, graph 1 nohead linewidth 2 dashtype 3 \
         linecolor rgb frame_colour back
@@ -25,8 +25,8 @@ if (exists('reference_x')) {
 }
 set yrange [bottom:bottom + 1.08 * (top - bottom)]
 point_size = (points_rows > 20000 ? 0.3 : points_rows > 2000 ? 0.4 : 0.5) * scale
-# A line goes on past what is left out. A series without anything to draw lies below the figure: gnuplot warns of data
-# without points.
+# A line continues past an omitted point. A series without points lies below the figure: gnuplot warns of data without
+# points.
 set datafile missing NaN
 outside = bottom - 2 * (top - bottom)
 line_at(i, is_apart, gbs) = i == 0 ? NaN : joined_rows[i] == 0 ? outside : is_apart > 0 ? NaN : gbs

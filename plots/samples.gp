@@ -6,8 +6,8 @@ if (!exists('alike_rows')) alike_rows = 0
 if (!exists('names_rows')) names_rows = 0
 if (!exists('left_out_rows')) left_out_rows = 0
 
-# The axis spans the inner 96 % of the rows, less what lies further than five times their middle half from it, and as
-# much as half of that beside them; what lies beyond is drawn at its ends.
+# The axis spans the inner 96 % of the rows, without those further away than five times their middle half, and half of
+# that beside them; rows beyond are drawn at its ends.
 stats 'points.tsv' using 5 nooutput name 'ALL'
 stats 'points.tsv' using ($8 == 1 ? $5 : NaN) nooutput name 'INNER'
 stats 'medians.tsv' using 5 nooutput name 'MEDIAN'
@@ -64,8 +64,8 @@ label_width = !characters ? 54 : text_columns < 90 ? 20 : 30
 set lmargin characters ? label_width + 2 : 42
 set rmargin characters ? 12 : 30
 
-# The winner is vermilion, what is as fast blue, what is slower grey, what was not compared to the end orange, baselines
-# black; the words beside each row say the same.
+# Vermilion: the winner; blue: as fast; grey: slower; orange: not compared to the end; black: baselines. The words
+# beside each row say the same.
 role(rank) = rank == 0 ? winner_colour : rank == 1 ? 0x0072b2 : rank == 2 || rank == 5 ? 0x7f7f7f : rank == 4 ? 0xe69f00 : baseline_colour
 role_shape(rank) = !characters ? 7 : rank == 0 ? 'W' : rank == 1 ? 'o' : rank == 2 ? '.' : rank == 4 ? '?' : 'B'
 role_word(rank) = rank == 0 ? 'winner' : rank == 1 ? 'as fast' : rank == 2 ? 'slower' : rank == 4 ? 'not compared' : rank == 5 ? 'out' : 'baseline'

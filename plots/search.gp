@@ -25,7 +25,7 @@ if (final_rows) {
     final_ns = FINAL_max
 }
 if (swept <= 0) { swept = 1e-9 }
-# What followed is said, not drawn: it may have taken many times as long.
+# The rest is counted, not drawn: it may have taken many times as long.
 then = ''
 do for [i = 1:stages_series] {
     stats 'stages.tsv' index i - 1 using (name = strcol(2), from = $4, $8) nooutput name 'STAGE'

@@ -2,7 +2,7 @@
 # 8 memory_clock_mhz, 9 temperature_c, 10 power_w; faults: likewise; processes: 3 rank, 4 from, 15 to.
 if (!exists('faults_series')) faults_series = 0
 
-# Panels from the top: the anchor, then what the device said of itself; what was not read has none.
+# Panels from the top: the anchor, then the device's own readings; missing ones have no panel.
 array quantity[6] = ["anchor:\noff its\nmedian (%)", '', "core clock\n(MHz)", "memory clock\n(MHz)", \
     "temperature\n(°C)", "power\n(W)"]
 array one_line[6] = ['anchor: off its median (%)', '', 'core clock (MHz)', 'memory clock (MHz)', \
@@ -89,7 +89,7 @@ do for [p = 1:panels] {
     if (characters) { set ylabel one_line[c - 4] } else {
         set label 50 quantity[c - 4] at screen 0.012, graph 0.5 left offset 0, 0.5 textcolor rgb text_colour
     }
-    # Among characters such lines would hide what they stand beside.
+    # Among characters such lines would hide their neighbours.
     do for [i = 1:characters ? 0 : known] {
         set arrow i from first begin[i], graph 0 to first begin[i], graph 1 nohead dashtype 3 linewidth 1 \
             linecolor rgb frame_colour back

@@ -1,7 +1,7 @@
-# What all figures share. Before this, variables.gp has set: format ('png', 'svg', 'pdf' or 'terminal'),
-# device, date, problem, l2_mode, n_text, database (texts), n, text_columns, text_rows, text_colours
-# (of a terminal), and for each layer of the rows <layer>_series, <layer>_rows.
-# First what this gnuplot lacks, in words that an old one knows: `tune plot` reads these lines.
+# Shared by all figures. Before this, variables.gp has set: format ('png', 'svg', 'pdf' or 'terminal'),
+# device, date, problem, l2_mode, n_text, database (texts), n, text_columns, text_rows, text_colours (of a
+# terminal), and for each layer of the rows <layer>_series, <layer>_rows. First the features that this
+# gnuplot lacks, in words that an old one knows: `tune plot` reads these lines.
 if (GPVAL_VERSION < 5.4) print sprintf('tune old: gnuplot 5.4 or later is needed, and this is %.1f: install a newer one, or use --data', GPVAL_VERSION); set terminal unknown; exit status 1
 wanted = format eq 'pdf' ? 'pdfcairo' : format eq 'terminal' ? 'dumb' : format
 if (!strstrt(GPVAL_TERMINALS, ' '.wanted) && !strstrt(GPVAL_TERMINALS, ' '.wanted.'cairo ')) {
@@ -20,7 +20,7 @@ height = 760
 if (format eq 'svg') {
     set terminal svg size width, height dynamic noenhanced font 'DejaVu Sans,15' background '#ffffff'
 }
-# Where no font is found, cairo leaves all texts out: then a left margin of 5 letters is nothing wide.
+# Without a font cairo omits all texts: then a left margin of 5 letters has no width.
 cairo = format eq 'pdf' || (format eq 'png' && strstrt(GPVAL_TERMINALS, ' pngcairo '))
 if (cairo) {
     set terminal pngcairo size 200, 200 font 'DejaVu Sans,12'
@@ -42,7 +42,7 @@ if (format eq 'png') {
     if (cairo) {
         set terminal pngcairo size width, height noenhanced font 'DejaVu Sans,12' background '#ffffff'
     } else {
-        # It has letters of its own where no font is found.
+        # This terminal has letters of its own without a font.
         set terminal png size width, height noenhanced font 'DejaVuSans' 12 background '#ffffff'
     }
 }
@@ -58,8 +58,8 @@ set output 'figure.'.format
 set datafile separator tab
 set datafile columnheaders
 
-# The greys, all there are: a page that shows the SVG may put others in their place (README.md).
-# What stands on a colour has its own, which stay.
+# All greys: a page that shows the SVG may replace them (README.md). Texts on a colour have their
+# own, which stay.
 paper_colour = '#ffffff'
 text_colour = '#000000'
 frame_colour = '#444444'
@@ -107,8 +107,8 @@ if (characters) {
     graph_rows = text_rows - top_lines - 6
     set ylabel offset graph 0.4, graph 0.5 + 2.3 / graph_rows
 }
-# Long names are cut, by characters. What stands in a figure's second line is two lines where a terminal
-# is too narrow; `count` says how many things were measured, which mostly are points.
+# Long names are cut, by characters. The second line of a figure becomes two if a terminal is too narrow;
+# `count` gives the number of measured things, mostly points.
 cut(text, most) = strlen(text) > most ? text[1:most - 3].'...' : text
 problem = cut(problem, characters ? text_columns - 40 : 70)
 device = cut(device, characters ? text_columns - 16 : 70)
@@ -120,7 +120,7 @@ measured(count) = device.', '.date.(is_long(device.date.l2_mode.count.database.'
     .'L2 '.l2_mode.', '.count.sample_of.(database eq '' ? '' : ', '.database)
 measured_on = measured(points_rows == 1 ? '1 point' : sprintf('%d points', points_rows))
 if (characters) { set tmargin strstrt(measured_on, "\n") ? 7 : top_lines }
-# What is seen, as the layer `conclusion` has it: the first line of the title (heading.gp).
+# The finding, from the layer `conclusion`: the first line of the title (heading.gp).
 conclusion = ''
 if (exists("conclusion_rows")) { stats 'conclusion.tsv' using (conclusion = strcol(2), $3) nooutput name 'CONCLUSION' }
 
@@ -133,8 +133,8 @@ in_lines(text, width, lines) = strlen(text) <= width ? text \
         .in_lines(unspaced(text[fitting(text, width, width) + 1:]), width, lines - 1)
 lines_of(text) = text eq '' ? 0 : 1 + (strstrt(text, "\n") ? lines_of(text[strstrt(text, "\n") + 1:]) : 0)
 
-# A column that may be empty, as a number. Always by a function: gnuplot 6 leaves out a row as soon as the
-# expression after `using` itself has an empty column in it, whatever valid() says.
+# A column that may be empty, as a number. Always by a function: gnuplot 6 omits a row as soon as the
+# expression after `using` itself has an empty column in it, whatever valid() returns.
 number_or(c, otherwise) = valid(c) ? column(c) : otherwise
 
 # Layers that the rows may lack.

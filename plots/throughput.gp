@@ -2,7 +2,7 @@
 # the largest of it.
 stats 'points.tsv' using 5 nooutput name 'POINTS_Y'
 top = POINTS_Y_max
-# What it is counted in: the layer unit says so where it is not GB/s.
+# The unit of throughput: the layer unit names it if it is not GB/s.
 unit = 'GB/s'
 if (exists('unit_series')) {
     stats 'unit.tsv' using (unit = strcol(2), $3) nooutput name 'UNIT'

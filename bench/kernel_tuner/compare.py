@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Configurations a minute, of tune and of Kernel Tuner: the same file of T1, the same GPU, the same time, both at random.
 
-    pip install --target FOLDER kernel_tuner==1.5.0 cuda-bindings      # or what bench/kernel_tuner/pack.sh packed
+    pip install --target FOLDER kernel_tuner==1.5.0 cuda-bindings      # or packed by bench/kernel_tuner/pack.sh
     bench/kernel_tuner/compare.py TUNE --kernel-tuner FOLDER [--device 0] [--seconds 20] [--only gemm] [--out FOLDER]
 
 TUNE is the program, FOLDER what Kernel Tuner is installed in. Each runs as a process of its own, with an empty cache, and
@@ -24,7 +24,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PIECE = "(tile_size_{0} * block_size_{0} + filter_{1} - 1)"
-# Of the convolution's points many do not compile (too many threads, too much shared memory), which ends a run of Kernel
+# Many points of the convolution do not compile (too many threads, too much shared memory), which ends a run of Kernel
 # Tuner: both get the space without them.
 FITS = ["block_size_x * block_size_y <= 1024",
         "4 * " + PIECE.format("y", "height") + " * (" + PIECE.format("x", "width") + " + 32 * use_padding) <= 49152"]

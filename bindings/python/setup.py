@@ -44,7 +44,7 @@ class WithLibrary(Distribution):
         return True
 
 
-SCRATCH = tempfile.TemporaryDirectory()  # nothing is left in the tree
+SCRATCH = tempfile.TemporaryDirectory()  # no file is left in the tree
 setup(version=VERSION, options={"build": {"build_base": SCRATCH.name}, "egg_info": {"egg_base": SCRATCH.name}},
       packages=["libtuned"], package_dir={"libtuned": "."}, distclass=WithLibrary,
       cmdclass={"build_py": Build, "bdist_wheel": Wheel})

@@ -13,7 +13,7 @@ import sys
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 FILES = ["db/recorded/nvidia-h100/tuned.conf", "db/recorded/cpu-2-cores/tuned.conf",
          *(f"tests/fuzz/corpus/tuned/{name}.conf" for name in ("everything", "ranges", "version_3", "version_4"))]
-CHANGED = 400  # of each file
+CHANGED = 400  # changes of each file
 
 
 class Refused(Exception):

@@ -90,7 +90,7 @@ conv 0 'type: i32, count: 9' 'type: i32, count: 9, fill: {file: other.bin}'
 cp filter.bin other.bin
 conv 0 'type: i32, count: 9' 'type: i32, count: 9, fill: {file: other.bin}'
 expect_code 0
-expect_err 'conv n=4096: on its own inputs all is right, and on inputs of which a few elements are changed all wrong on inputs with a few changed elements: arguments belong together in a way that the file does not describe .*No configuration is rejected for it'
+expect_err 'conv n=4096: results are right on the file.s inputs and wrong on inputs with a few changed elements: arguments belong together in a way that the file does not describe .*No configuration is rejected for it'
 grep -q '^conv n=4096 way=0 spin=0 ' tuned.conf || fail "$(cat tuned.conf)"
 # And again from what is known.
 run "$TUNE" run conv.yaml --device cpu "${steady[@]}" --set sweep_slower=0.5 --effort normal --set confirm_processes=2 --set confirm_rounds=3

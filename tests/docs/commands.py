@@ -18,7 +18,8 @@ PAGES = sorted(page for pattern in ("README.md", "CONTRIBUTING.md", "docs/*.md",
                and page.name != "commands.md")  # printed by `tune __options`
 FIRST_WORDS = re.compile(r"(?:\w+=\S+ )*(?:cd \S+ && )?(?:tune|\./bootstrap|\S*/(?:bin|bench|tests|examples)/\S+|(?:bench|tests|examples|plots)/\S+|"
                          r"cmake|cpack|ctest|cc|nvcc|python3|pip|make|export \w+=|\w+=\$\()(?=[ /\w.$]|$)")
-# What other tests run, or nobody can here: a pattern of the command, and who runs it or why not.
+# Commands that other tests run, or that cannot run here: a pattern of the command, and the test or
+# the reason.
 ELSEWHERE = [
     (r"\./bootstrap|cmake --preset|cmake --install|cpack", "tests/fresh, cli.install and CI set up, build, test, install and pack so"),
     (r"pkg-config|^export PKG_CONFIG_PATH", "cli.install and cli.calls compile programs against what is installed"),
@@ -35,7 +36,7 @@ ELSEWHERE = [
     (r"tune capture|tune apply|--binary|--capture|--program", "tests/capture and the step `capture` of tests/gpu run programs so"),
     (r"srun|sbatch|ssh |--on |--hosts", "the tests labelled fleet"),
 ]
-# What a command prints, on either stream.
+# Output of a command, on either stream.
 SHAPES = [
     (r"^tune devices", r"^cpu(:0)?: "),
     (r"^tune show --why", r"^time +\d.*\n(.*\n)*standing +winner"),
@@ -46,7 +47,7 @@ SHAPES = [
     (r"^tune merge.* a.db", r"^a\.db: \d+ device"),
     (r"^tune report", r"report|html|^$"),
 ]
-# What the database holds where the page is about other problems.
+# Contents of the database for pages about other problems.
 DATABASES = [(r"^docs/t1.md tune export", "nvidia-h200/gemm-2048"), (r"^docs/results.md .*gemm", "nvidia-h200/gemm"),
              (r"", "nvidia-h100/tune")]
 # Exit codes that are right besides 0: entries of a device that is not here, a budget that was spent.

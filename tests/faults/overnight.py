@@ -21,7 +21,7 @@ import time
 TUNE = os.environ["TUNE"]
 BLOCKS = (64, 128, 256, 32, 512)
 RIGHT = [f"right{i}" for i in range(16)]
-# What becomes of each of the others, wherever it is launched.
+# The outcome of each of the others, wherever it is launched.
 HOSTILE = {"wrong": ("wrong", "wrong_result"), "illegal": ("700", "crashed"), "refused": ("launch", "launch_failed"),
            "crash": ("crash", "crashed"), "uncompilable": ("compile", "compile_failed"),
            "unloadable": ("load", "launch_failed"), "hang": ("hang", "timed_out")}
@@ -32,7 +32,7 @@ ALWAYS = "; ".join([
     "kernel@KIND=crash,WAY=1: crash", "cuLaunchKernel@KIND=refused: 701",
     "nvrtcCompileProgram@KIND=uncompilable: 6", "cuModuleLoadData@KIND=unloadable: 300",
     f"kernel@KIND={BEST[0]},WAY={BEST[1]},block={BEST[2]}: slower=0.7"])
-# What happens to a device for a moment: most for the whole of it, each a few times over all processes.
+# Short faults of a device: most for the whole of it, each a few times over all processes.
 MOMENTS = ("kernel#{n}: 700 times=1", "kernel#{n}: hang times=1", "kernel#{n}: crash times=1", "kernel#{n}: lost=1 times=1",
            "kernel#{n}: abort times=1", "kernel#{n}: exit=3 times=1", "cuLaunchKernel#{n}: 1 times=2",
            "cuMemAlloc#{n}: 2 times=2", "cuModuleLoadData#{n}: 2 times=1", "cuEventSynchronize#{n}: slow=200 times=3",
@@ -299,7 +299,7 @@ def tell_set_aside(points):
             continue
         if expected(kind, way) != "ok" and status in ("crashed", "timed_out", "launch_failed"):
             continue
-        # Of a right one: a kill or a device's fault in its own trial; nothing else may have touched it.
+        # A right configuration may be hit by a kill or a device's fault in its own trial, by no other.
         if status in ("wrong_result", "compile_failed", "ok") or "No such file" in (detail or ""):
             fail(f"kind={kind} way={way} block={block} is {status}: {detail}")
         aside.setdefault(re.sub(r"[0-9]+", "N", f"{status}: {detail}")[:100], []).append((kind, way, block))

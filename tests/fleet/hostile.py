@@ -65,6 +65,6 @@ def main(version, mode, path):
 
 if __name__ == "__main__":
     try:
-        main(*sys.argv[1:4])  # what follows is what an agent would be started with
+        main(*sys.argv[1:4])  # the rest is the command line of an agent
     except BrokenPipeError:
         os._exit(1)

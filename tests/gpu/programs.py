@@ -21,7 +21,7 @@ COLUMNS = ("Program", "Kernel", "Launches", "Slowed, listed", "Slowed, another k
            "Gain without the source", "Gain with the source", "Applied")
 
 
-LAUNCHES_LEAST = 50  # of which the first, which takes longer, are few
+LAUNCHES_LEAST = 50  # the first ones, which take longer, are few
 
 
 class Failed(Exception):
@@ -192,7 +192,7 @@ class Program:
 
         print("\n-- %s: %s\n   %s" % (self.name, self.command, self.origin), flush=True)
         try:
-            self.run(*self.words)  # what is read once is in memory then
+            self.run(*self.words)  # data read once is in memory then
             text, _, bare = self.run(*self.words)
             self.plain = self.lines(text)
             if not self.plain:
@@ -205,7 +205,7 @@ class Program:
         if row["Launches"].isdigit():
             step("Slowed, listed", self.slowed, row, int(row["Launches"]))
         if step("Kept in", kept):
-            # What is left: a share for each way of tuning, and runs with what won.
+            # The rest: a share for each way of tuning, and runs with the winners.
             left = self.until - time.monotonic() - 7 * bare - 4
             shares = 2 if self.source != "-" else 1
             budget = max(5, min(options.budget, left / shares - 4))

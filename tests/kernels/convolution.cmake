@@ -10,7 +10,7 @@ family_points("${generated}/convolution.cpp" "${convolution_header}" "${convolut
 simt_executable(test_convolution_simt test_convolution_simt.cpp "${generated}/convolution.cpp")
 add_test(NAME kernels.convolution_simt COMMAND test_convolution_simt)
 
-# Faults that the checks must find: NAME, point, the text of the kernel and what is put in its place.
+# Faults that the checks must find: NAME, point, the text of the kernel and its replacement.
 set(convolution_faults "")
 function(convolution_fault name point from to)
   set(broken "${generated}/faults/convolution_${name}.cu")

@@ -23,7 +23,7 @@ endforeach()
 simt_executable(test_elementwise_simt test_elementwise_simt.cpp ${elementwise_sources})
 add_test(NAME kernels.elementwise_simt COMMAND test_elementwise_simt)
 
-# Faults that the checks must find: NAME, point, the text of the kernel and what is put in its place.
+# Faults that the checks must find: NAME, point, the text of the kernel and its replacement.
 set(elementwise_faults "")
 function(elementwise_fault name point from to)
   set(broken "${generated}/faults/elementwise_${name}.cu")

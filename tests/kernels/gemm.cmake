@@ -4,7 +4,7 @@ set(gemm_kernel "${PROJECT_SOURCE_DIR}/examples/t1/gemm.cu")
 set(gemm_header "tests/kernels/gemm_point.h")
 set(gemm_names MWG NWG KWG MDIMC NDIMC MDIMA NDIMB KWI VWM VWN STRM STRN SA SB PRECISION)
 
-# Of bat-gemm.json: each value of each parameter, with A and B in shared memory or not.
+# Points of bat-gemm.json: each value of each parameter, with A and B in shared memory or not.
 set(points
   16/16/32/16/16/16/16/2/1/1/0/0/0/0/32 16/16/16/8/8/8/16/8/1/1/0/0/1/1/32
   32/16/32/8/8/32/8/2/1/1/0/0/1/0/32 16/32/16/16/8/16/32/2/1/1/0/0/0/1/32
@@ -33,7 +33,7 @@ endforeach()
 simt_executable(test_gemm_simt test_gemm_simt.cpp ${gemm_sources})
 add_test(NAME kernels.gemm_simt COMMAND test_gemm_simt)
 
-# Faults that the checks must find: NAME, point, the text of the kernel and what is put in its place.
+# Faults that the checks must find: NAME, point, the text of the kernel and its replacement.
 set(gemm_faults "")
 function(gemm_fault name point from to)
   set(broken "${generated}/faults/gemm_${name}.cu")

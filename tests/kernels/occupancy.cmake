@@ -9,7 +9,7 @@ family_points("${generated}/occupancy.cpp" "${occupancy_header}" "${occupancy_ke
 simt_executable(test_occupancy_simt test_occupancy_simt.cpp "${generated}/occupancy.cpp")
 add_test(NAME kernels.occupancy_simt COMMAND test_occupancy_simt)
 
-# Faults that the checks must find: NAME, point, the text of the kernel and what is put in its place.
+# Faults that the checks must find: NAME, point, the text of the kernel and its replacement.
 set(occupancy_faults "")
 function(occupancy_fault name point from to)
   set(broken "${generated}/faults/occupancy_${name}.cu")

@@ -15,8 +15,8 @@ add_test(NAME kernels.reduce_simt COMMAND test_reduce_simt)
 # The longest of all: a limit that slow machines keep to as well.
 set_tests_properties(kernels.reduce_simt PROPERTIES LABELS kernels TIMEOUT 900 COST 60)
 
-# Faults that the checks must find: NAME, the file of kernels/reduce that is broken, a point, the text
-# of the file and what is put in its place. Each is a copy of the folder in a namespace of its own.
+# Faults that the checks must find: NAME, the broken file of kernels/reduce, a point, the text of the
+# file and its replacement. Each is a copy of the folder in a namespace of its own.
 file(GLOB reduce_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels/reduce/*.cuh")
 set(reduce_faults "")
 function(reduce_fault name file point from to)
@@ -27,7 +27,7 @@ function(reduce_fault name file point from to)
   set(reduce_faults ${reduce_faults} "${folder}.cpp" PARENT_SCOPE)
 endfunction()
 
-# What a thread takes.
+# Faults in a thread's elements.
 set(strided "last_block, sum, i32, shuffle, strided, 64, 4, 2, 0")
 set(chunk "last_block, sum, i32, shuffle, chunk, 64, 4, 2, 0")
 set(queue "flagged, sum, i32, redux, queue, 64, 4, 2, 0")
@@ -61,7 +61,7 @@ reduce_fault(negative_reals_upside_down operator.cuh
   "one_block, minimum, f32, redux, strided, 64, 4, 2, 0"
   "((u32)((i32)bits >> 31) | 0x80000000u)" "0x80000000u")
 
-# What a block does.
+# Faults in a block's work.
 set(tree "one_block, sum, f32, tree, strided, 256, 1, 1, 0")
 set(shuffle "two_launches, sum, f32, shuffle, strided, 256, 4, 1, 0")
 reduce_fault(tree_without_first_barrier block.cuh "${tree}"

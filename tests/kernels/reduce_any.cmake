@@ -2,7 +2,7 @@
 simt_executable(test_reduce_any_simt test_reduce_any_simt.cpp reduce_any_all.cpp)
 add_test(NAME kernels.reduce_any_simt COMMAND test_reduce_any_simt)
 
-# Faults as in reduce.cmake: NAME, the broken file, a point, the text and what is put in its place.
+# Faults as in reduce.cmake: NAME, the broken file, a point, the text and its replacement.
 set(reduce_any_faults "")
 function(reduce_any_fault name file point from to)
   set(folder "${generated}/faults/reduce_any_${name}")

@@ -2,8 +2,8 @@
 simt_executable(test_reduce_ordered_simt test_reduce_ordered_simt.cpp reduce_ordered_sample.cpp)
 add_test(NAME kernels.reduce_ordered_simt COMMAND test_reduce_ordered_simt)
 
-# Faults that the checks must find: NAME, the file under kernels/ that is broken, a point, the text
-# of the file and what is put in its place. Each has copies of all files, in a namespace of its own.
+# Faults that the checks must find: NAME, the broken file under kernels/, a point, the text of the
+# file and its replacement. Each has copies of all files, in a namespace of its own.
 set(ordered_files reduce/machine.cuh reduce/policy.cuh reduce_ordered/operator.cuh
     reduce_ordered/tile.cuh reduce_ordered/reduce_ordered.cuh)
 set(ordered_faults "")

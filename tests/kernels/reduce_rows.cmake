@@ -47,8 +47,8 @@ list(APPEND rows_sources "${generated}/rows_odd.cpp" "${generated}/rows_any.cpp"
 simt_executable(test_reduce_rows_simt test_reduce_rows_simt.cpp ${rows_sources})
 add_test(NAME kernels.reduce_rows_simt COMMAND test_reduce_rows_simt)
 
-# Faults that the checks must find: NAME, point, the text of the kernel and what is put in its place.
-# Each copy is in a namespace of its own, so that the linker keeps their templates apart.
+# Faults that the checks must find: NAME, point, the text of the kernel and its replacement. Each copy
+# is in a namespace of its own, so that the linker keeps their templates separate.
 set(rows_faults "")
 function(rows_fault name point from to)
   set(broken "${generated}/faults/rows_${name}.cuh")
@@ -148,7 +148,7 @@ any_rows_fault(loads_out_of_order "${map}/70/32/64/1/2/stripes/down"
   "total = F::combine(total, lanes::reduced(value[i]));" "total = F::combine(lanes::reduced(value[i]), total);")
 
 simt_faults(test_reduce_rows_faults test_reduce_rows_simt.cpp ${rows_faults})
-# Where a copy finds what it includes.
+# Folder in which a copy finds its includes.
 target_include_directories(test_reduce_rows_faults PRIVATE "${PROJECT_SOURCE_DIR}/kernels/reduce_rows")
 add_test(NAME kernels.reduce_rows_faults COMMAND test_reduce_rows_faults --faults)
 

@@ -7,7 +7,7 @@ family_points("${generated}/queue.cpp" "${queue_header}" "${queue_kernel}" queue
 simt_executable(test_work_queue_simt test_work_queue_simt.cpp "${generated}/queue.cpp")
 add_test(NAME kernels.work_queue_simt COMMAND test_work_queue_simt)
 
-# Faults that the checks must find: NAME, point, the text of the kernel and what is put in its place.
+# Faults that the checks must find: NAME, point, the text of the kernel and its replacement.
 set(queue_faults "")
 function(queue_fault name point from to)
   set(broken "${generated}/faults/queue_${name}.cu")

@@ -29,7 +29,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 MOMENT = "2026-01-02T03:04:05Z"
 DATE = MOMENT[:10]
 
-_folder = None  # of the test that runs
+_folder = None  # of the running test
 
 
 class Database:

@@ -24,7 +24,7 @@ def test_numbers():
     add(db, "confirm", 1, 0, 100, (1020, 1020), **{**READ, "temperature_c": 50.0})
     add(db, "confirm", 1, 1, 101, (1020, 1400), fault="anchor_moved", **READ)
     add(db, "confirm", 2, 0, 200, (1000, 1000), **READ)
-    # Of another objective: not this race.
+    # Another objective: not this race.
     add(db, "race", 0, 3, 15, (5000, 5000), objective="energy")
     figure = draw(db, "stability")
     points = figure.layer("points")

@@ -9,7 +9,7 @@ def test_numbers():
     fast, swept = db.measure(2000, **cpu, schedule="queued", variant="blocks", threads=2)
     db.measure(3000, **cpu, schedule="static", number=2, threads=2)
     environment, problem = db.environment("Test CPU", kind="cpu", units=2), db.problem(kind="cpu")
-    # The trial of a race need not say what was launched: its configuration's sweep does.
+    # The trial of a race may lack its launch: its configuration's sweep has it.
     raced = db.trial(fast, 2500, problem, environment, stage="race", mad_ns=500)
     db.winner(raced)
     db.baseline("plain", one, problem, environment)

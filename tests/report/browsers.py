@@ -88,7 +88,7 @@ class Browser:
     def place(self, selector):
         """The middle of the first such element, which is scrolled into the window."""
         found = None
-        while found != (found := self._middle(selector)):  # it may still move
+        while found != (found := self._middle(selector)):  # may still move
             time.sleep(0.03)
         return found
 
@@ -256,7 +256,7 @@ class Chromium(Browser):
 
 class Firefox(Browser):
     name = "firefox"
-    least_width = 500  # of its window
+    least_width = 500  # size of its window
     programs = ["firefox-esr", "firefox"]
     preferences = {
         "network.proxy.type": 1, "network.proxy.no_proxies_on": "127.0.0.1, localhost", "marionette.port": 0,

@@ -40,7 +40,7 @@ class Pages:
             # A name that is nearly as wide as a card.
             sql.execute("UPDATE devices SET facts = json_set(facts, '$.shared_bytes_per_block_reserved', 1024)")
         self.plain = self.report(self.database, "plain.html")
-        # Bounds that say nothing, of all but the winners.
+        # Unknown bounds, for all except the winners.
         absurd = folder / "absurd.db"
         shutil.copy(self.database, absurd)
         with changed(absurd) as sql:
@@ -362,7 +362,7 @@ def test_brushing(browser, pages):
     clicked(browser, ".chips button", lambda: text_of(browser, ".chips") == [""], "the chip does not go")
     assert launches(browser) == (everything, everything)
     left, top, width, height = dots(browser)
-    browser.drag((left + 54, top + 2), (left + 64, top + 12))  # where there is nothing
+    browser.drag((left + 54, top + 2), (left + 64, top + 12))  # on an empty place
     eventually(lambda: launches(browser) == (0, everything), "what is there none of is left")
     browser.key("Escape")  # wherever the focus is
     eventually(lambda: launches(browser) == (everything, everything), "Escape lets nothing go")

@@ -44,7 +44,8 @@ def compare_with_plot(database, page):
         assert len(plotted) == len(drawn) > 1, (problem["problem"], len(plotted), len(drawn))
         for one, other in zip(plotted, drawn):
             assert all(math.isclose(a, b, rel_tol=1e-4) for a, b in zip(one, other)), (problem["problem"], one, other)
-        # Behind and above them: what each limit of an SM would allow the winner, and the curves of the family `occupancy`.
+        # Behind and above them: the winner's occupancy by each limit of an SM, and the curves of the family
+        # `occupancy`.
         layer = {name: [row for row in rows if row["layer"] == name] for name in ("limits", "family")}
         assert [[row["series"], float(row["occupancy_percent"])] for row in layer["limits"]] == problem.get("limits"), (problem.get("limits"), layer["limits"])
         assert len(problem.get("limits", [])) == 3 and min(percent for _, percent in problem["limits"]) == winner_occupancy(problem), problem["limits"]

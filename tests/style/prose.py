@@ -37,7 +37,7 @@ def comments_of(text):
             continue
         words = " ".join(re.sub(r"^[ \t]*(\*(?!/)|//+)", " ", found[0][2:].removesuffix("*/"), flags=re.M).split())
         words = re.sub(r"^[*/! ]+|[-=]{3,}", "", words).strip()
-        words = re.sub(r"^[\w/]+\.[ch]: ", "", words)  # names the file that defines what follows
+        words = re.sub(r"^[\w/]+\.[ch]: ", "", words)  # the file that defines the function below
         if len(re.findall(r"[A-Za-z]{2,}|\ba\b", words)) >= 3:
             begins_line = found.start() == 0 or text[found.start() - 1] == "\n"
             yield text.count("\n", 0, found.start()) + 1, words, begins_line and bool(FUNCTION.match(text, found.end()))

@@ -23,7 +23,7 @@ import urllib.parse
 
 TUNE, FIXTURE = os.environ["TUNE"], os.environ["FIXTURE"]
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-PATIENCE_S = 240  # for what takes a moment on a machine that is not full
+PATIENCE_S = 240  # for steps that take a moment on an idle machine
 HOSTILE = "</script><img src=http://example.invalid onerror=alert(1)>'\"&\u2028"
 
 
@@ -181,7 +181,8 @@ def test_hostile_clients(folder):
             served.raw(b"GET / HTTP/9.9\r\n\r\n"),
         ]
         assert not any(b"winners" in answer for answer in answers), answers
-        # Thousands that connect and say nothing; one that asks is answered all the while.
+        # Thousands that connect and send nothing; one that requests the page is answered all the
+        # while.
         crowd = []
         for _ in range(many):
             client = socket.socket()
@@ -203,7 +204,7 @@ def test_hostile_clients(folder):
         for asker in askers:
             asker.join()
         assert seen == ["database"] * 50, len(seen)
-        # One that asks for the page and takes nothing of it, and goes away.
+        # One that requests the page, reads nothing of it, and goes away.
         for _ in range(20):
             with served.connect() as client:
                 client.sendall(f"GET {served.path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
@@ -247,7 +248,7 @@ def test_only_reads(folder):
         (folder / "away.db").rename(database)
         while served.live()["trouble"]:
             time.sleep(0.05)
-        # Whoever does not come to the point is let go, whatever else goes on.
+        # A client that sends no request is dropped, whatever else happens.
         with contextlib.suppress(ConnectionResetError):
             assert slow.recv(100) == b"", "half a request was answered"
 
@@ -258,7 +259,7 @@ def run_tune(folder, *arguments, **options):
 
 
 def cmdline_of(pid):
-    with contextlib.suppress(OSError):  # it may have ended
+    with contextlib.suppress(OSError):  # may have ended
         return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
     return b""
 
@@ -340,7 +341,7 @@ def test_pages_get_the_end(folder):
     assert final["serves"] == pages["visible"][-1]["serves"] == "ended" and final["revision"] == pages["visible"][-1]["revision"] != ""
     with contextlib.closing(sqlite3.connect(folder / "pages.db")) as sql:
         assert len(final["database"]["winners"]) == sql.execute("SELECT count(*) FROM winners").fetchone()[0]
-    for name in pages:  # it has waited for both
+    for name in pages:  # has waited for both
         assert not gone(server), "a page had not drawn the end"
         answer, text = served.ask(f"{served.path}data.json?page={name}")
         assert answer.status == 200 and answer.headers["Tune-Revision"] == final["revision"] and json.loads(text)["parts"]

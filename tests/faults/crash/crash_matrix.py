@@ -13,7 +13,7 @@ import time
 
 TUNE = os.environ["TUNE"]
 CACHE = os.environ["TUNE_CACHE_DIR"]
-MARK = "TUNE_CRASH_MATRIX=%d" % os.getpid()  # finds the processes of these runs, whoever their parent is
+MARK = "TUNE_CRASH_MATRIX=%d" % os.getpid()  # finds the processes of these runs, whatever their parent
 # Every stage of a run, each as short as it can be.
 SHORT = ["look_rounds.0=3", "look_rounds.1=0", "confirm_processes=2", "confirm_rounds=2",
          "look_between=1"]
@@ -252,7 +252,7 @@ class Matrix:
         allowed = {"tune.db", "tuned.conf", "out", "err", "copy", "double.yaml", "double_cpu.c",
                    "double_reference.c"}
         left = set(os.listdir(".")) - allowed
-        # Binaries, and what a reference that took long comes to, as any does on a machine that is held up.
+        # Binaries, and results of references that took long, as any does on a stalled machine.
         left |= {name for name in os.listdir(CACHE) if not re.fullmatch(r"[^.]+\.bin|[0-9a-f]{32}\.ref", name)}
         left -= {"scratch", "in-use.lock"}
         left |= set(os.listdir(CACHE + "/scratch"))

@@ -44,7 +44,7 @@ def check_database(name="tune.db"):
     """What is in it, without times of day and measured numbers."""
     if not os.path.exists(name) or os.path.getsize(name) == 0:
         return ""
-    # What only reads leaves the same bytes hundreds of times: they are looked at once.
+    # Readers leave the same bytes hundreds of times: these are checked once.
     files = []
     for end in ("", "-wal", "-journal"):
         if os.path.exists(name + end):
@@ -78,13 +78,13 @@ def restore(conf):
         file.write(OLD)
 
 
-# What is left is told by a hash: of all that the next run finds.
+# The state left behind as a hash: of everything that the next run finds.
 def check_result(words, result, rule, conf, whole, codes):
     if result.returncode not in codes:
         fail("with %s" % rule, result)
     lines = result.stderr.decode(errors="replace").splitlines()
     if words[0] == "plot":
-        lines = lines[-1:]  # above it, what is drawn
+        lines = lines[-1:]  # above it, drawn figures
     if result.returncode != 0 and (len(lines) != 1 or not lines[0].startswith("tune")):
         fail("not one line with %s" % rule, result)
     now = open(conf, "rb").read()

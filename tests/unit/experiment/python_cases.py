@@ -82,7 +82,7 @@ def number(chance, depth):
         operator = chance.choice(["+", "-", "*", "/", "//", "%", "//", "%"])
         return f"({number(chance, depth - 1)} {operator} {number(chance, depth - 1)})"
     if form == 8:
-        if chance.random() < 0.2:  # of a positive number: complex ones are none of ours
+        if chance.random() < 0.2:  # powers of a positive number: complex numbers are not supported
             return f"abs({number(chance, depth - 1)}) ** 0.5"
         return f"-{number(chance, depth - 1)} ** {chance.choice(['2', '3', '0', '-1'])}"
     if form == 9:
@@ -97,7 +97,7 @@ def number(chance, depth):
         operator = chance.choice(["&", "|", "^", "<<", ">>"])
         operands = [chance.choice([f"int({number(chance, depth - 1)})", "a", "b", "c", "True", "3", "65",
                                    truth(chance, depth - 1), number(chance, depth - 1)]) for _ in range(3)]
-        if "<<" in operator or ">>" in operator:  # by far more than 64, Python's take all memory
+        if "<<" in operator or ">>" in operator:  # by far more than 64, Python's numbers take all memory
             operands[1] = chance.choice(["0", "1", "3", "b", "65", "-1", "True", "(a & 7)", "x"])
         plain = chance.choice([" + 1", " * 2", f" {chance.choice('&|^')} {operands[2]}", ""])
         return f"({operands[0]} {operator} {operands[1]}{plain})"
