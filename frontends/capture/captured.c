@@ -83,7 +83,8 @@ static const char *why_not(const struct captured_launch *launch)
         unsigned bit;
         const char *why;
     } reasons[] = {
-        {CAP_LEFT_TOO_LARGE, "its memory is beyond --max-bytes"},
+        {CAP_LEFT_TOO_LARGE, "its memory is beyond 2 GiB: run a smaller problem, or use "
+                             "tune capture --max-bytes"},
         {CAP_LEFT_UNREADABLE, "its memory could not be read"},
         {CAP_LEFT_TEXTURE, "it reads textures"},
         {CAP_LEFT_CAPTURING, "it was captured into a graph"},
@@ -410,6 +411,16 @@ static const struct captured_buffer *variable_named(const struct captured_launch
     return NULL;
 }
 
+static bool may_be_used(const struct captured_set *set, const char *variable)
+{
+    char plain[1024];
+    captured_plain_name(variable, plain, sizeof plain);
+    for (size_t i = 0; i < set->question.variable_count; i++)
+        if (strcmp(set->question.variables[i], plain) == 0)
+            return true;
+    return !set->question.variables;
+}
+
 /* Adds variables that the kernel may read. A variable changed by the kernel would have to be
  * compared as well. */
 static enum status take_variables(struct captured_set *set, struct error *error)
@@ -417,7 +428,7 @@ static enum status take_variables(struct captured_set *set, struct error *error)
     const struct captured_launch *first = set->launches[0];
     for (uint32_t i = 0; i < first->is.buffer_count; i++) {
         const char *name = first->buffers[i].name;
-        if (!*name || !is_plain(name))
+        if (!*name || !is_plain(name) || !may_be_used(set, name))
             continue;
         if (set->vector_count == CAPTURED_POINTERS_MAX)
             return error_set(error, STATUS_BAD_INPUT, "%.100s: more than %d buffers and variables",

@@ -19,7 +19,10 @@ struct captured_question {
     const char *kernel;
     /* Names and types from the source; NULL: no source. */
     const struct kernel_signature *signature;
-    const char *size;  /* the size's name, unique in the experiment */
+    const char *size; /* the size's name, unique in the experiment */
+    /* Variables of the image that the source's kernel uses, without namespaces; NULL: all count. */
+    const char *const *variables;
+    size_t variable_count;
     bool only_largest; /* of the launches, the one with the most threads */
 };
 

@@ -8,7 +8,7 @@
 #include "tuner/base/error.h"
 #include "tuner/base/tokens.h"
 
-enum { KERNELS_MAX = 64, MACROS_MAX = 48, SYMBOLS_MAX = 16 };
+enum { KERNELS_MAX = 64, MACROS_MAX = 48, SYMBOLS_MAX = 128 };
 
 /* A launch of the kernel in the source, as expressions (formula.h) over names of macros and of the
  * host's variables. NULL: unknown. */

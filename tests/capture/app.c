@@ -196,6 +196,13 @@ static void do_add(void)
     printf("%lld\n", total);
 }
 
+/* Launches all that there is, and goes on without. */
+static void do_linger(void)
+{
+    do_add();
+    (void)sleep(100);
+}
+
 /* Launches with another block for each size. */
 static void do_blocks(void)
 {
@@ -341,9 +348,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } whats[] = {{"add", do_add},         {"forms", do_forms}, {"blocks", do_blocks},
-                 {"threads", do_threads}, {"graph", do_graph}, {"memory", do_memory},
-                 {"modules", do_modules}};
+    } whats[] = {{"add", do_add},         {"forms", do_forms},  {"blocks", do_blocks},
+                 {"threads", do_threads}, {"graph", do_graph},  {"memory", do_memory},
+                 {"modules", do_modules}, {"linger", do_linger}};
     if (argc < 3)
         return 2;
     way = argv[1];

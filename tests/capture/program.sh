@@ -38,6 +38,14 @@ drafted '    grid: ["ceil_div(n, BLOCK * ITEMS)", "1", "1"]' add.yaml
 grep -qF 'set: {BLOCK: 256, ITEMS: 1}' add.yaml || fail "no baseline: $(cat add.yaml)"
 grep -qF 'fill: {file: "add.captured/' add.yaml || fail "no data"
 
+# A program that goes on after its largest launch is ended.
+begun=$SECONDS
+init 'link linger' --force -o linger.yaml
+expect_code 0
+expect_err '^tune: the program was ended: no larger launch came in 10 s$'
+drafted '  n: [100000]' linger.yaml
+((SECONDS - begun < 60)) || fail "it took $((SECONDS - begun)) s"
+
 # A program that does not launch it.
 init 'link memory' --force -o none.yaml
 [[ $code -ne 0 ]] || fail "taken"

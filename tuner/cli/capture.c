@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,23 @@ static enum status join_and_list(const struct capture_request *request,
     return status;
 }
 
+/* Reports how the program ended, if not as intended. A shell tells a signal by its exit code. */
+static void tell_end(const struct capture_request *request, int wait_status)
+{
+    const bool is_signal = WIFSIGNALED(wait_status);
+    const int code = is_signal                ? WTERMSIG(wait_status)
+                     : WIFEXITED(wait_status) ? WEXITSTATUS(wait_status)
+                                              : 0;
+    if (request->for_draft && code == (is_signal ? SIGTERM : 128 + SIGTERM))
+        print_clean(stderr, "tune: the program was ended: no larger launch came in %d s\n",
+                    CAP_ENOUGH_S);
+    else if (is_signal)
+        print_clean(stderr, "%s was ended by signal %d; its launches until then:\n",
+                    request->words[0], code);
+    else if (code != 0)
+        print_clean(stderr, "%s ended with exit code %d; its launches:\n", request->words[0], code);
+}
+
 static enum status capture_program(const struct capture_request *request, struct error *error)
 {
     struct arena arena = {0};
@@ -99,12 +117,7 @@ static enum status capture_program(const struct capture_request *request, struct
                      : preload_run(request->words, request->by_cupti ? NULL : library, variables,
                                    count, &wait_status, error);
         if (status == STATUS_OK) {
-            if (WIFSIGNALED(wait_status))
-                print_clean(stderr, "%s was ended by signal %d; its launches until then:\n",
-                            request->words[0], WTERMSIG(wait_status));
-            else if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) != 0)
-                print_clean(stderr, "%s ended with exit code %d; its launches:\n",
-                            request->words[0], WEXITSTATUS(wait_status));
+            tell_end(request, wait_status);
             status = join_and_list(request, &folder, &arena, error);
         }
         temporary_folder_remove(&folder);

@@ -309,9 +309,17 @@ static enum status take_capture(struct arena *arena, const struct init *init, co
         return error_no_memory(error);
     file->captured_folder = path_file(folder);
     enum status status = capture_open(init->capture, capture, error);
+    const struct source_signature *signature = file->signature;
+    const char **variables = arena_alloc(arena, signature->symbol_count + 1, sizeof *variables);
+    if (!variables)
+        return error_no_memory(error);
+    for (size_t i = 0; i < signature->symbol_count; i++)
+        variables[i] = unqualified_name(signature->symbols[i].name);
     const struct captured_question question = {.capture = *capture,
                                                .kernel = file->signature->chosen->name,
                                                .signature = file->signature->chosen,
+                                               .variables = variables,
+                                               .variable_count = signature->symbol_count,
                                                .only_largest = init->program != NULL,
                                                .size = "n"};
     if (status == STATUS_OK)

@@ -1,11 +1,14 @@
 /* A kept launch: memory behind its parameters before and after. Meanwhile the program waits on the
  * launch's stream alone, at most PATIENCE_NS: a kernel that waits for the host would never end. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "frontends/capture/library/recorder.h"
+#include "frontends/capture/library/settings.h"
 
 enum {
     BUFFERS_MAX = 256,
@@ -345,6 +348,41 @@ static bool can_read(struct kept *kept, const struct launch_facts *launch)
     return (kept->row.left_out & (CAP_LEFT_CAPTURING | CAP_LEFT_LAYOUT | CAP_LEFT_UNREADABLE)) == 0;
 }
 
+/* ---- the end of a program that has shown what it is run for ---- */
+
+extern __typeof__(pthread_create) pthread_create
+    __attribute__((weak)); /* an old libc's own library */
+static _Atomic int64_t kept_last_ns;
+
+static void *end_in_time(void *unused)
+{
+    for (;;) {
+        (void)nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+        if (pthread_mutex_trylock(&recorder.keep_lock) != 0)
+            continue; /* one is being kept */
+        const int64_t idle_ns = recorder_now_ns() - atomic_load(&kept_last_ns);
+        (void)pthread_mutex_unlock(&recorder.keep_lock);
+        if (idle_ns > (int64_t)CAP_ENOUGH_S * 1000000000) {
+            (void)kill(getpid(), SIGTERM);
+            return unused;
+        }
+    }
+}
+
+static void watch_end(void)
+{
+    sigset_t all, before;
+    pthread_t thread;
+    const bool is_first = atomic_exchange(&kept_last_ns, recorder_now_ns()) == 0;
+    if (!is_first || !pthread_create)
+        return;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_BLOCK, &all, &before);
+    if (pthread_create(&thread, NULL, end_in_time, NULL) == 0)
+        (void)pthread_detach(thread);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 static uint64_t threads_of(const struct launch_facts *launch)
 {
     uint64_t threads = 1;
@@ -437,6 +475,8 @@ void keep_after(struct kept *kept, const struct launch_facts *launch, CUresult r
     if (good)
         (void)__atomic_fetch_add(&kept->kernel->row->kept, 1, __ATOMIC_RELAXED);
     release(kept);
+    if (good && recorder.settings.growing)
+        watch_end();
     (void)pthread_mutex_unlock(&recorder.keep_lock);
     if (!good)
         recorder_note(CAP_NOTE_DISK,

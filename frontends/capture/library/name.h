@@ -16,8 +16,9 @@ static inline bool cap_plain_name(const char *name, char *out, size_t bytes)
         return false;
     at += 2;
     at += *at == 'L';
-    at += *at == 'N';
-    while (*at >= '0' && *at <= '9') {
+    const bool is_nested = *at == 'N';
+    at += is_nested;
+    while (*at >= '0' && *at <= '9' && (is_nested || !last)) { /* behind it: types */
         char *end = NULL;
         length = strtoul(at, &end, 10);
         if (length == 0 || length > strlen(end))

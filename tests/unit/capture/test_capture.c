@@ -322,6 +322,7 @@ TEST(test_names_as_people_say_them)
         {"_Z4blurPfPKfi", "blur"},
         {"_ZN3own3addIiEEvPKT_S3_PS1_iS1_", "add"},
         {"_ZL6hiddenv", "hidden"},
+        {"_Z6lookup6Inputs4DataP4Data", "lookup"},
         {"_ZN12_GLOBAL__N_15inner4deepEv", "deep"},
         {"_Z", "_Z"},
         {"_Z99short", "_Z99short"},
