@@ -2,7 +2,7 @@
 -- that page against this file. Times are nanoseconds, sizes bytes, dates UTC in ISO 8601.
 
 PRAGMA application_id = 0x54756e65; -- "Tune"
-PRAGMA user_version = 17;
+PRAGMA user_version = 18;
 
 CREATE TABLE devices (
     id INTEGER PRIMARY KEY,
@@ -154,7 +154,7 @@ CREATE TABLE trials (
     energy_j REAL,
     value REAL,
     duration_ns INTEGER NOT NULL,
-    measured_at TEXT NOT NULL, metrics TEXT CHECK (metrics IS NULL OR json_valid(metrics)),
+    measured_at TEXT NOT NULL, metrics TEXT CHECK (metrics IS NULL OR json_valid(metrics)), deviation REAL,
     UNIQUE (environment_id, problem_id, configuration_id, stage, objective, l2_mode)
 ) STRICT;
 

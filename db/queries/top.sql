@@ -130,6 +130,8 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        CASE WHEN ranked.configuration_id = ranked.winner_id
             THEN 'winner' || coalesce(', ' || ranked.baseline, '')
             ELSE ranked.baseline END AS mark,
+       (SELECT coalesce(t.deviation, m.deviation) FROM trials AS t LEFT JOIN trials AS m ON m.id = t.same_as_trial_id
+        WHERE t.id = ranked.sweep_trial_id) AS deviation,
        (SELECT metrics FROM trials WHERE id = ranked.trial_id) AS metrics, ranked.trial_id,
        c.key AS configuration, c.parameters
 FROM ranked

@@ -124,6 +124,14 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
         WHERE id = CASE timed.timed_in WHEN 'confirm' THEN timed.confirm_trial_id
                                        WHEN 'race' THEN timed.race_trial_id
                                        ELSE timed.sweep_trial_id END) AS metrics,
+       (SELECT coalesce(t.deviation, m.deviation) FROM trials AS t LEFT JOIN trials AS m ON m.id = t.same_as_trial_id
+        WHERE t.id = timed.sweep_trial_id) AS deviation,
+       (SELECT min(t.deviation) FROM baselines AS b
+        CROSS JOIN trials AS t
+            ON t.environment_id = b.environment_id AND t.problem_id = b.problem_id
+            AND t.configuration_id = b.configuration_id AND t.stage = 'sweep' AND t.objective = 'time'
+            AND t.l2_mode = timed.l2_mode
+        WHERE b.environment_id = timed.environment_id AND b.problem_id = timed.problem_id) AS baseline_deviation,
        c.key AS configuration, c.parameters,
        (SELECT json_group_array(json_object(
                    'kernel', r.kernel, 'grid', json_array(r.grid_x, r.grid_y, r.grid_z),

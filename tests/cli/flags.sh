@@ -65,3 +65,38 @@ expect_out "twice.yaml:[0-9]+:[0-9]+: there is no file 'two.hpp' in the folder o
 sed -i 's/{flag: -ffast-math, when: fast}/{flag: -ffast-math, if: fast}/' twice.yaml
 run "$TUNE" run twice.yaml --device cpu
 expect_err "'if'"
+
+# Fast arithmetic adds in another order: it is faster, and by how much its results are off is told.
+mkdir fast && cd fast || exit
+cat >sum_cpu.c <<'C'
+void sum(const struct tune_block *block, void *const *arguments)
+{
+    const float *in = arguments[0];
+    float *out = arguments[1], sum = 0;
+    (void)block;
+    for (int i = 0; i < 4096; i++)
+        sum += in[i] * in[i];
+    out[0] = sum;
+}
+C
+cat >sum.yaml <<'Y'
+experiment: sum
+device: cpu
+source: sum_cpu.c
+sizes: {n: [4096]}
+parameters: {fast: [false, true]}
+defaults: {fast: false}
+flags: [-O3, {flag: -ffast-math, when: fast}]
+launches: [{kernel: sum, grid: 1, threads: 1, arguments: [in, out]}]
+arguments:
+  - {name: in, type: f32, count: n, fill: random}
+  - {name: out, type: f32, count: 1, output: true}
+check: {output: out, configuration: default, tolerance: 1e-3}
+Y
+run "$TUNE" run sum.yaml --device cpu "${steady[@]}"
+[[ $(query "SELECT c.parameters ->> 'fast', t.deviation > 0 FROM trials AS t JOIN configurations AS c ON c.id = t.configuration_id
+    WHERE t.stage = 'sweep' ORDER BY 1") == $'0 0\n1 1' ]] || fail "results are not told apart by size"
+run "$TUNE" show --top 2 --wide
+expect_out '  off by  '
+run "$TUNE" show
+expect_out "^results: of sum n=4096 they differ from the expected ones by up to [0-9.e-]+, the baseline's by 0"

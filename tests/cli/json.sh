@@ -114,9 +114,12 @@ valid devices
 expect_json '[d["address"] for d in j["devices"]], j["unavailable"][0]["address"]' "(['cpu'], 'cuda')"
 device=$(pick 'j["devices"][0]["device"], j["devices"][0]["device_uuid"]')
 write_experiment
-run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000 --db own.db --points 6 --quiet
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000 --db own.db --points 6 --as graph,eager --quiet
 expect_code 0
 for form in json csv; do
+    run "$TUNE" show --as --db own.db --$form
+    expect_code 0
+    valid "as$([ $form = json ] || printf %s -csv)"
     run "$TUNE" show --searches --db own.db --$form
     expect_code 0
     valid "searches$([ $form = json ] || printf %s -csv)"

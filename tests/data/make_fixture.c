@@ -197,6 +197,7 @@ static void put_trial(struct fixture *f, int64_t problem_id, struct shape *shape
         .samples = samples,
         .sample_count = timed ? SAMPLES : 0,
         .median_ns = time_ns,
+        .deviation = (double)NAN,
         .mad_ns = time_ns * 0.0015,
         .min_ns = time_ns * 0.9975,
         .max_ns = time_ns * 1.0025,

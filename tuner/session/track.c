@@ -130,6 +130,7 @@ enum status slot_store(const struct work *work, const struct track *track, const
         .max_ns = measured->times.maximum,
         .energy_j = measured->energy_j,
         .value = is_sweep ? measured->times.median : measured->value,
+        .deviation = is_sweep && ok ? slot->deviation : (double)NAN,
         .duration_ns = slot->spent_ns,
         .cheap = cheap || work->options->recording,
     };
@@ -202,6 +203,7 @@ enum status track_time_alone(const struct work *work, struct track *track, struc
                                      &slot->outcome, &retry, error);
     }
     slot->runs = samples.runs;
+    slot->deviation = samples.deviation;
     return status == STATUS_OK ? keep_samples(track, slot, &samples, (double)NAN, error) : status;
 }
 

@@ -22,6 +22,7 @@ struct slot {
     struct store_sample *samples;
     size_t sample_count, sample_capacity;
     int64_t spent_ns;
+    double deviation;              /* as in struct worker_samples */
     struct worker_results results; /* checksums of its right results */
 };
 void slot_drop_samples(struct slot *slot);

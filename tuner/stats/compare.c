@@ -271,3 +271,12 @@ bool output_matches(const void *got, enum element_type type, size_t count,
     findings_describe(&findings, &comparing, type, got_raw, name, detail, detail_bytes);
     return false;
 }
+
+double output_deviation(const void *got, enum element_type type, size_t count,
+                        const struct expected_output *expected)
+{
+    const struct tolerance none = {0};
+    const struct comparing comparing = comparing_of(got, type, count, expected, &none);
+    const struct findings findings = look_through(&comparing, type);
+    return findings.largest == COMPARE_NONE ? 0 : findings.largest_size;
+}

@@ -41,6 +41,10 @@ double expected_scale(const void *elements, enum element_type type, size_t count
 bool output_matches(const void *got, enum element_type type, size_t count,
                     const struct expected_output *expected, const struct tolerance *tolerance,
                     const char *name, char *detail, size_t detail_bytes);
+/* Returns the largest difference of an element from the expected one; INFINITY where one of the two
+ * is no number. */
+double output_deviation(const void *got, enum element_type type, size_t count,
+                        const struct expected_output *expected);
 /* Reports findings of a comparison made elsewhere: bytes of the output are got_raw[0] for element
  * findings->first and got_raw[1] for findings->largest (element_raw). */
 bool findings_match(const struct findings *findings, const struct tolerance *tolerance);

@@ -143,8 +143,9 @@ struct store_trial {
     double median_ns, mad_ns, min_ns, max_ns; /* valid samples; NaN: none */
     double energy_j;                          /* median per run; NaN: none */
     double value;                             /* objective's value; NaN: none */
-    int64_t duration_ns;                      /* trial's cost, from load to last sample */
-    bool cheap; /* can be repeated without the device: no wait for the disk */
+    double deviation;    /* largest difference from an expected element; NaN: unknown */
+    int64_t duration_ns; /* trial's cost, from load to last sample */
+    bool cheap;          /* can be repeated without the device: no wait for the disk */
 };
 /* Stores the trial with its samples and resources in one transaction; replaces the trial of the
  * same environment, problem, configuration, stage, objective and mode. The commit waits for the

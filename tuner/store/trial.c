@@ -60,8 +60,8 @@ static enum status insert_trial(struct store *store, const struct store_trial *t
               SHARED(struct trial_worked_out, block, INTEGER_FROM_1),
               SHARED(struct trial_worked_out, occupancy, REAL_FROM_0), VALUE(sample_count, INTEGER),
               VALUE(median_ns, REAL), VALUE(mad_ns, REAL), VALUE(min_ns, REAL), VALUE(max_ns, REAL),
-              VALUE(energy_j, REAL), VALUE(value, REAL), VALUE(duration_ns, INTEGER),
-              WRITTEN_AT("measured_at", ROW_VALUE));
+              VALUE(energy_j, REAL), VALUE(value, REAL), VALUE(deviation, REAL),
+              VALUE(duration_ns, INTEGER), WRITTEN_AT("measured_at", ROW_VALUE));
     const struct launch_plan *plan = trial->plan;
     struct trial_worked_out worked_out = {.same_as_trial_id = measured, .occupancy = -1};
     if (plan && plan->launch_count > 0)

@@ -23,7 +23,7 @@ static const char dispensable[] =
     "compile_wait_percent inputs compared wrong_less_than_once_in rounds_dropped hot_ns "
     "dirty_ns states time_low_ns time_high_ns delta_percent stage processes rounds run_count "
     "unlaunchable duplicates near_percent product_count failures space_count points_tried "
-    "not_compared grid mark block registers spread_percent gbs occupancy_percent "
+    "not_compared grid mark deviation block registers spread_percent gbs occupancy_percent "
     "ceiling_percent sizes_between between_loss_percent sizes_measured trial_id floor_percent "
     "high_percent low_percent as_fast claim_percent configuration point11 point10 point9 point8 "
     "point7 point6 point5 point4 point3";
@@ -49,7 +49,7 @@ const char *rows_shown(const char *column, const struct cell *cell, char out[ROW
         (void)string_format(out, ROWS_CELL_BYTES, "%.*fx", value < 99.995 ? 2 : 0, value);
     else if (strncmp(column, METRIC_COLUMN, strlen(METRIC_COLUMN)) == 0 && fabs(value) >= 9999.5)
         (void)string_format(out, ROWS_CELL_BYTES, "%.0f", value);
-    else if (strcmp(column, "value") == 0 ||
+    else if (strcmp(column, "value") == 0 || text_ends_with(column, "deviation") ||
              strncmp(column, METRIC_COLUMN, strlen(METRIC_COLUMN)) == 0)
         (void)string_format(out, ROWS_CELL_BYTES, "%.4g", value);
     else

@@ -82,6 +82,7 @@ struct measuring {
     struct launch_plan
         *varied; /* the problem's arguments with variants; NULL: no argument varies */
     struct patch patches[ARGUMENTS_MAX]; /* patches of the varied arguments */
+    double *deviation; /* where comparisons note their largest difference; NULL: nowhere */
     bool varied_right; /* some result on the varied inputs was right, so the variants are fair */
     struct armed *slots[DEVICE_SLOTS];
     uint64_t draw; /* number of the current moment, which selects blocks at random */

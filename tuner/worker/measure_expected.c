@@ -363,6 +363,8 @@ static enum status compare_on_device(struct measuring *state, const struct expec
     if (status != STATUS_OK)
         return status;
     *right = findings_match(&findings, &item->tolerance);
+    if (state->deviation && findings.largest != COMPARE_NONE)
+        *state->deviation = fmax(*state->deviation, findings.largest_size);
     if (*right)
         return STATUS_OK;
     void *room = NULL;
@@ -408,6 +410,9 @@ enum status expectations_compare(struct measuring *state, const struct expectati
         TRY(complete_output(item, &whole, &room, error));
         *right = output_matches(got, output->type, item->count, &whole, &item->tolerance,
                                 output->name, detail, detail_bytes);
+        if (*right && state->deviation && element_is_real(output->type))
+            *state->deviation =
+                fmax(*state->deviation, output_deviation(got, output->type, item->count, &whole));
         free(room);
     }
     return STATUS_OK;

@@ -216,6 +216,7 @@ SHAPE_WITHIN(gops, arithmetic, NULL, ARRAY(arithmetic, gops, number));
 SHAPE_WITHIN(samples, worker_samples, NULL,
              OBJECT(worker_samples, results, OBJECT, message_results),
              INTEGER(worker_samples, runs, 0, INT32_MAX),
+             SIMPLE(worker_samples, deviation, KNOWN_REAL),
              LIST(worker_samples, elapsed_ns, LIST, elapsed_ns, WORKER_SAMPLES_MAX, count));
 SHAPE(answer, measure_answer, NULL, SIMPLE(measure_answer, wrong, CHARS),
       SIMPLE(measure_answer, remark, CHARS), SIMPLE(measure_answer, worn, TRUTH),
@@ -232,5 +233,7 @@ SHAPE(answer, measure_answer, NULL, SIMPLE(measure_answer, wrong, CHARS),
 
 struct measure_answer measure_answer_empty(void)
 {
-    return (struct measure_answer){.conditions = conditions_unknown(), .anchor_ns = (double)NAN};
+    return (struct measure_answer){.samples.deviation = (double)NAN,
+                                   .conditions = conditions_unknown(),
+                                   .anchor_ns = (double)NAN};
 }

@@ -172,7 +172,6 @@ struct worker_task {
     bool keeps;
     const struct worker_results *results; /* from another process; NULL: none */
 };
-
 bool wrong_on_changed(const char *reason); /* whether a result was wrong on varied inputs only */
 /* Longest time of references that are computed for varied inputs, too. */
 #define WORKER_COSTLY_NS INT64_C(3000000000)
@@ -208,6 +207,7 @@ struct worker_samples {
     uint32_t runs;
     uint32_t count;
     double elapsed_ns[WORKER_SAMPLES_MAX]; /* time of one run */
+    double deviation; /* a trial's largest difference from an expected element; NaN: unverified */
 };
 /* Verifies and times a task. */
 enum status worker_trial(struct worker *worker, const struct worker_task *task,

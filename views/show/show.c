@@ -46,6 +46,7 @@ static const struct row_column top_columns[] = {
     {"ceiling_percent", "of ceiling"},
     {"occupancy_percent", "occupancy"},
     {"registers", "registers"},
+    {"deviation", "off by"},
     {"grid", "grid"},
     {"block", "block"},
     {"trial_id", "trial"},

@@ -361,6 +361,32 @@ static void put_gain_words(const struct rows *rows, int width)
     }
 }
 
+/* Reports the winner whose results are furthest from the expected ones, beyond twice the baseline's
+ * distance: fast arithmetic, another order of a sum. */
+static void put_deviation(const struct rows *rows, int width)
+{
+    size_t worst = rows->row_count;
+    double most = 2;
+    for (size_t row = 0; row < rows->row_count; row++) {
+        const double own = rows_number(rows, row, "deviation");
+        const double ratio = own / rows_number(rows, row, "baseline_deviation");
+        if (!(own > 0) || !(ratio > most))
+            continue;
+        worst = row;
+        most = ratio;
+    }
+    if (worst == rows->row_count)
+        return;
+    struct text line = {0};
+    text_printf(
+        &line,
+        ": of %s n=%s they differ from the expected ones by up to %.2g, the baseline's by %.2g",
+        rows_text(rows, worst, "problem", ""), rows_text(rows, worst, "n", ""),
+        rows_number(rows, worst, "deviation"), rows_number(rows, worst, "baseline_deviation"));
+    rows_put_paragraph("results", "  ", text_string(&line), width);
+    text_free(&line);
+}
+
 /* ---- a line per device, ready to forward ---- */
 
 static bool same_batch(const struct rows *rows, size_t a, size_t b)
@@ -526,6 +552,7 @@ enum status show_winners(const struct rows *rows, bool advises, struct error *er
         has_printed = true;
     }
     put_gain_words(rows, width);
+    put_deviation(rows, width);
     put_pick_words(rows, width);
     if (rows->row_count > 0)
         putchar('\n');
