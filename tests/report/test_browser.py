@@ -185,6 +185,11 @@ def test_layout(browser, pages):
         assert not seen["squeezed"], (seen["width"], seen["squeezed"])
         if width > 1000:
             assert seen["boxes"] == 0, "a table must be scrolled on a wide screen"
+        # Configurations are read whole: none is cut, or out of the window.
+        cut = browser.run("""return [...document.querySelectorAll('.sorts td:has(> .set)')].filter((cell) => cell.offsetWidth > 0)
+            .filter((cell) => cell.scrollWidth > cell.clientWidth + 1 || innerWidth < 700 && cell.getBoundingClientRect().right > innerWidth)
+            .map((cell) => cell.textContent)""")
+        assert not cut, (seen["width"], cut[:3])
         silent(browser)
     check_sorting(seen["sorting"])
     if shutil.which("gnuplot"):

@@ -474,7 +474,7 @@ const FIGURES = [
   { id: 'threads', about: 'Each dot is one launch. Lines join the fastest launch of each colour.', isFor: (problem) => !isOfGpu(problem), draw: (width) => drawScatter(THREADS, width) },
   { id: 'blocks', about: 'Each dot is one launch. Lines join the fastest launch of each colour.', isFor: isOfGpu, draw: (width) => drawScatter(BLOCKS, width) },
   { id: 'influence', about: 'A parameter matters as much as the fastest launch without the winner\u2019s value is slower than the fastest of all, each timed alone, in the sweep. Filled: the winner\u2019s value. Click a value to filter.', draw: (width) => drawInfluence(width) },
-  { id: 'parallel', about: 'Each line is one launch, the thick one the winner. Drag along an axis, or click a value.', draw: (width) => drawParallel(width) },
+  { id: 'parallel', least: 620, about: 'Each line is one launch, the thick one the winner. Drag along an axis, or click a value.', draw: (width) => drawParallel(width) },
 ];
 const drawFigures = () => {
   const grid = make('div', { class: 'figures' });
@@ -487,7 +487,7 @@ const drawFigures = () => {
     return { figure, heading, body, box, caption, drawn: null };
   });
   const drawOne = (own, width) => {
-    own.drawn = own.figure.isFor && !own.figure.isFor(state.problem) ? null : own.figure.draw(Math.max(300, width));
+    own.drawn = own.figure.isFor && !own.figure.isFor(state.problem) ? null : own.figure.draw(Math.max(own.figure.least || 300, width));
     own.box.hidden = !own.drawn;
     if (!own.drawn) return;
     own.heading.textContent = own.drawn.title;

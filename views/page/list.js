@@ -6,7 +6,7 @@ const drawBar = () => {
   const chips = make('div', { class: 'chips', role: 'group', 'aria-label': 'Filters' });
   const legend = make('div', { class: 'legend' });
   const names = make('datalist', { id: 'filter-names' });
-  const field = make('input', { type: 'text', id: 'filter', list: 'filter-names', placeholder: 'block >= 256 and time < 100us', size: '28', spellcheck: 'false', autocomplete: 'off' });
+  const field = make('input', { type: 'text', id: 'filter', list: 'filter-names', placeholder: 'block >= 256 and time < 100us', size: '30', spellcheck: 'false', autocomplete: 'off' });
   const wrong = make('output', { class: 'wrong', 'aria-live': 'polite' });
   const colour = make('span');
   const count = make('output', { class: 'quiet', id: 'shown-count', 'aria-live': 'polite' });

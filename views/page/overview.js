@@ -1,6 +1,6 @@
 'use strict';
 // The answer at a glance: every problem in a map, and of the chosen one what to launch, how sure, what limits it.
-const overview = { by: null, setting: null }; // by: what the map shows; null: the first there is
+const overview = { by: null, isChosen: false, setting: null }; // by: what the map shows: the first there is, or what the reader chose
 
 const gainNames = (data) => {
   const counts = new Map();
@@ -83,7 +83,7 @@ const mapOf = (part) => {
     }, text));
   };
   return make('table', { class: 'map' },
-    make('caption', null, make('b', null, part.experiment), state.data.parts.every((other) => other.setting === part.setting) ? '' : ` ${part.setting}`),
+    make('caption', null, make('span', null, make('b', null, part.experiment), state.data.parts.every((other) => other.setting === part.setting) ? '' : ` ${part.setting}`)),
     make('thead', null, make('tr', null, make('th', { scope: 'col' }, 'problem'),
       sizes.map((n) => make('th', { scope: 'col', class: 'n', title: `n = ${shownCount(n)}` }, shownSize(n))))),
     make('tbody', null, keys.map((key) => make('tr', null, make('th', { scope: 'row' }, key), sizes.map((n) => cell(key, n))))));
@@ -123,8 +123,8 @@ const drawMaps = () => {
     const options = [...names.map((name) => [name, `times as fast as ${name}`]), ['ceiling', 'share of the ceiling, %'],
       ...settings.filter((name) => name !== overview.setting).map((name) => [AT + name, `times as fast as on ${name}`]), ['sure', 'how sure it is']];
     if (!data.problems.some((problem) => problem.winner && ceilingOf(problem))) options.splice(names.length, 1);
-    if (!options.some(([value]) => value === overview.by)) overview.by = options[0][0];
-    by.replaceChildren(choice('Show', options, overview.by, (value) => { overview.by = value; fill(); changed('map'); }));
+    if (!overview.isChosen || !options.some(([value]) => value === overview.by)) overview.by = options[0][0];
+    by.replaceChildren(choice('Show', options, overview.by, (value) => { overview.by = value; overview.isChosen = true; fill(); changed('map'); }));
   };
   const controls = make('div', { class: 'controls' }, by,
     settings.length > 1 && choice('on', settings.map((name) => [name, name]), overview.setting, (value) => {
@@ -186,7 +186,7 @@ const drawGains = (problem) => {
   const marks = gainTicks(least, most);
   const x = logarithmic(least, most, 4, width - 4);
   return make('table', { class: 'gains' }, make('tbody', null, gains.map(({ gain, told }) => make('tr', null,
-    make('th', { scope: 'row' }, gain.name),
+    make('th', { scope: 'row' }, breakable(gain.name)),
     make('td', { class: 'n' }, make(isSure(winner) && !hasNoGain(gain) ? 'b' : 'span', null, shownTold(gain)),
       gain.low > 0 && gain.high > 0 && !hasNoGain(gain) && make('small', null, `${shownGain(gain.low)} to ${shownGain(gain.high)}`)),
     make('td', { class: 'picture' }, draw('svg', { viewBox: `0 0 ${width} 20`, width, height: 20, 'aria-hidden': 'true' },
@@ -239,7 +239,7 @@ const drawLimits = (problem) => {
     ['launch', 'of the time an empty launch takes', limit.launch_share, 1 / 3, ['launch']],
     ['occupancy', 'of the maximum warps', limit.occupancy, null, []],
     [part.is_gpu ? 'SMs with work' : 'cores with work', part.is_gpu ? 'of all SMs' : 'of all cores', busy, null, ['parallelism']],
-    ['bytes in flight', `${shownBytes(limit.bytes_in_flight_per_sm)} per SM, of the bytes that memory moves in 1 \u00b5s`, inFlight, null, ['parallelism']],
+    ['bytes in flight', `${shownBytes(limit.bytes_in_flight_per_sm)} per SM, over what memory moves in 1 \u00b5s`, inFlight, null, ['parallelism']],
   ].filter(([, , share]) => share !== null && share !== undefined);
   return make('div', { class: 'limits' },
     make('h4', null, limit.name === 'unknown' ? 'What limits it is not known' : `Limited by ${limit.name}`),
@@ -249,7 +249,7 @@ const drawLimits = (problem) => {
         from && make('span', { class: 'from', style: { left: `${100 * from}%` } })),
       make('span', { class: 'n' }, share === Infinity ? 'over' : share > 1.05 ? `${share.toFixed(1)}\u00d7` : shownPercent(100 * share)),
       make('small', null, about)))),
-    make('p', { class: 'note' }, limit.text || ''));
+    make('p', { class: 'note' }, unbroken(limit.text || '')));
 };
 
 // How many others are as fast, and of how many that is not known.
@@ -279,7 +279,7 @@ const drawChosen = () => {
       make('dt', null, 'as fast'), make('dd', null, equalWords(winner))),
     drawGains(problem),
     winner.why && winner.why.sentences.length > 0 && make('details', null, make('summary', null, 'Why it wins'),
-      make('ul', null, winner.why.sentences.map((reason) => make('li', null, reason))))),
+      make('ul', null, winner.why.sentences.map((reason) => make('li', null, unbroken(reason)))))),
   make('div', null, drawSizes(problem), drawLimits(problem)));
 };
 

@@ -90,7 +90,7 @@ const drawNext = (setting) => {
   return make('p', { class: 'next' }, best && gainTold(best.gain) > 1 && ['Largest gain: ', make('button', { type: 'button', class: 'link', onclick: () => { overview.setting = setting.name; choose(best.problem); } },
     `${best.problem.problem}, n = ${shownCount(best.problem.n)}`), ' is ', bold(shownTold(best.gain)), ' as fast as ', best.gain.name,
   best.gain.ratio && ` and saves ${shownTime(best.problem.winner.time_ns * (best.gain.ratio - 1))} a launch`, '. '],
-  bold('Next: '), usable === 0 ? ['measure again; ', make('a', { href: '#trust' }, 'why no choice is sure'), '.']
+  bold('Next: '), isRunning ? 'wait: the run confirms its choices at its end.' : usable === 0 ? ['measure again; ', make('a', { href: '#trust' }, 'why no choice is sure'), '.']
     : [code(`tune export ${databaseOption()}`), ' writes ', usable === winners.length ? 'them' : `${usable} of them`, ' to tuned.conf, for your program.',
       doubtful.length > 0 && doubtful[0].winner.advice && [' ', countOf(doubtful.length, 'problem'), doubtful.length === 1 ? ' is' : ' are', ' not sure; of ',
         `${doubtful[0].problem}, n = ${shownCount(doubtful[0].n)}: `, withCode(doubtful[0].winner.advice)]]);
@@ -232,7 +232,7 @@ const drawRanges = () => {
 };
 
 // ---- why the chosen one wins ----
-const TRAITS = [['occupancy', (point) => point.occupancy * 100, 'percent'], ['bytes in flight, SM', (point) => point.bytes_in_flight_per_sm, 'count'], ['launches', (point) => point.launches, 'count'],
+const TRAITS = [['occupancy', (point) => point.occupancy * 100, 'percent'], ['in flight, bytes', (point) => point.bytes_in_flight_per_sm, 'count'], ['launches', (point) => point.launches, 'count'],
   ['grid', (point) => point.grid, 'count'], ['block', (point) => point.threads > 0 ? null : point.block, 'count'], ['threads', (point) => point.threads > 0 ? point.threads : null, 'count'],
   ['registers', (point) => point.registers, 'count'], ['spilled bytes', (point) => point.spill_bytes, 'count'], ['shared bytes', (point) => point.shared_bytes, 'count']];
 const sensitivityTable = (why) => why.sensitivities.length > 0 && [note('What leaving the winner\u2019s value of a parameter costs: how much slower the fastest launch with another value is than the fastest of all, each timed alone, in the sweep. A few percent say little.'),
@@ -248,7 +248,7 @@ const drawWhy = () => {
     const traits = why ? TRAITS.filter(([, of]) => why.points.some((point) => Number.isFinite(of(point)))) : [];
     box.replaceChildren(...[make('h3', null, problem.problem, make('span', { class: 'quiet' }, ` n = ${shownCount(problem.n)}`)), !why ? make('p', { class: 'none' }, 'The database does not tell.') : [
       make('p', null, configurationOf(problem.winner.configuration)),
-      make('ul', null, why.sentences.map((sentence) => make('li', null, sentence)), why.limit_text && make('li', null, bold(why.limit_text))),
+      make('ul', null, why.sentences.map((sentence) => make('li', null, unbroken(sentence))), why.limit_text && make('li', null, bold(unbroken(why.limit_text)))),
       makeTable('the winner beside others', [
         ['who', 'head', (point) => point.role], ['launch', 'configuration', (point) => point.configuration],
         ['time', 'time', (point) => point.time_ns ?? make('td', null, point.status)],
@@ -335,7 +335,7 @@ const drawTrust = () => {
     ['sure?', 'text', (row) => make('td', null, make('b', { class: verdictClass(row.verdict) }, row.verdict))], ['winners', 'count', (row) => row.count], ['confirmed', 'count', (row) => row.confirmed],
     ['rounds', 'count', (row) => row.rounds], ['dropped', 'count', (row) => row.dropped], ['A/A floor, most', 'percent', (row) => row.floor], ['the noisiest one\u2019s reason', 'text', (row) => row.reason]], lines),
   groups.length > 0 && [make('p', null, 'The times of some winners are of two kinds, so that a median tells little; what was chosen is best on average over both:'),
-    make('ul', null, groups.map((problem) => make('li', null, `${problem.problem}, n = ${shownCount(problem.n)}: ${problem.winner.groups}`)))],
+    make('ul', null, groups.map((problem) => make('li', null, unbroken(`${problem.problem}, n = ${shownCount(problem.n)}: ${problem.winner.groups}`))))],
   make('div', { class: 'cards' }, state.data.trust.map(runCard))];
 };
 

@@ -194,7 +194,7 @@ const stateAddress = () => {
   const said = new URLSearchParams([['problem', problem.problem], ['n', problem.n]]);
   if (state.data.settings.length > 1) said.append('on', problem.part.setting);
   if (state.data.parts.filter((part) => part.setting === problem.part.setting).length > 1) said.append('experiment', problem.part.experiment);
-  if (overview.by) said.append('map', overview.by);
+  if (overview.isChosen) said.append('map', overview.by);
   said.append('colour', state.colourBy);
   for (const filter of state.filters) said.append('filter', filterText(filter));
   for (const [figure, conditions] of state.brushes) said.append(`brush.${figure}`, JSON.stringify(conditions));
@@ -214,6 +214,7 @@ const readAddress = (hash) => {
   if (!problem) return false;
   isAddressed = true;
   overview.setting = problem.part.setting;
+  overview.isChosen = overview.isChosen || said.has('map');
   overview.by = said.get('map') || overview.by;
   state.filters = said.getAll('filter').map((text) => parseOne(problem, text)).filter((filter) => !filter.wrong);
   choose(problem);

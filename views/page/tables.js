@@ -120,22 +120,16 @@ const equip = (table) => {
     table.parentNode.classList.add('tall');
   }
   if (note.firstChild) table.parentNode.before(note);
-  for (const set of table.querySelectorAll('td > .set')) {
-    set.parentNode.title = set.parentNode.textContent.trim();
-    set.parentNode.addEventListener('click', () => set.closest('tr').classList.toggle('whole'));
-  }
   if (rows.length < 2) return;
   for (const header of table.tHead.rows[0].cells) {
     const button = make('button', { type: 'button', onclick: () => sortTable(table, header) }, ...header.childNodes);
     header.append(button);
   }
 };
-// One line a row where the table then fits its box, else with launches cut shorter, else as it comes.
+// Intervals stand beside their numbers where the table then fits its box, else below them.
 const fit = (table) => {
-  for (const classes of ['lines', 'lines wide', '']) {
-    table.className = `sorts ${classes}`;
-    if (table.parentNode.scrollWidth <= table.parentNode.clientWidth) return;
-  }
+  table.classList.add('lines');
+  if (table.parentNode.scrollWidth > table.parentNode.clientWidth) table.classList.remove('lines');
 };
 
 // ---- folds: what is folded costs a page that is opened nothing ----
@@ -212,5 +206,5 @@ const makeTable = (name, columns, rows) => {
   const kept = columns.filter(Boolean);
   return make('div', { class: 'box', role: 'region', 'aria-label': name, tabindex: '0' }, make('table', { class: 'sorts' },
     make('thead', null, make('tr', null, kept.map(([label, kind]) => make('th', { scope: 'col', class: Object.hasOwn(KINDS, kind) ? 'n' : null }, label)))),
-    make('tbody', null, rows.map((row) => make('tr', null, kept.map(([, kind, of]) => cellFor(kind, of(row))))))));
+    make('tbody', null, rows.map((row) => make('tr', null, kept.map(([label, kind, of]) => put(cellFor(kind, of(row)), { 'data-label': label }, [])))))));
 };
