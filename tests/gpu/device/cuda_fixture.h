@@ -133,7 +133,13 @@ static inline double time_slot(const struct launch_plan *plan, uint32_t runs, en
                                uint32_t slot, bool prepared)
 {
     const struct block block = {
-        .plan = plan, .runs = runs, .mode = mode, .slot = slot, .prepared = prepared};
+        .plan = plan,
+        .runs = runs,
+        .mode = l2_state(mode),
+        .issue = l2_issue(mode),
+        .slot = slot,
+        .prepared = prepared,
+    };
     double elapsed_ns = 0;
     assert_ok(cuda->time_block(device, &block, &elapsed_ns, &error));
     assert_true(elapsed_ns > 0);

@@ -59,7 +59,8 @@ static void time_notes(enum l2_mode mode, uint32_t offset_bytes, size_t expected
 
 TEST(test_runs_each_have_their_own_copy)
 {
-    static const enum l2_mode modes[] = {L2_COLD, L2_STREAM, L2_DIRTY};
+    const enum l2_mode modes[] = {L2_COLD, L2_STREAM, L2_DIRTY, l2_mode_as(L2_COLD, ISSUE_STREAM),
+                                  l2_mode_as(L2_COLD, ISSUE_EAGER)};
     static const uint32_t offsets[] = {0, 4, 60, 128};
     struct notes notes;
     need_gpu();
@@ -78,9 +79,26 @@ TEST(test_hot_runs_share_one_copy)
 {
     struct notes notes;
     need_gpu();
-    time_notes(L2_HOT, 0, NOTED_RUNS + 2, &notes);
-    for (size_t i = 1; i < NOTED_RUNS; i++)
-        assert_int_equal(notes.addresses[i], notes.addresses[0]);
+    for (int issue = 0; issue < ISSUES; issue++) {
+        time_notes(l2_mode_as(L2_HOT, (enum issue)issue), 0, NOTED_RUNS + 2, &notes);
+        for (size_t i = 1; i < NOTED_RUNS; i++)
+            assert_int_equal(notes.addresses[i], notes.addresses[0]);
+    }
+}
+
+/* Behind the gate a stream holds so many launches, and no more. */
+TEST(test_a_stream_has_limits)
+{
+    double elapsed_ns = 0;
+    struct launch_plan plan = note_plan(0);
+    struct block block = {.plan = &plan, .runs = QUEUED_MAX + 1, .issue = ISSUE_STREAM};
+    need_gpu();
+    bind_plan(&plan, a + 41, QUEUED_MAX + 1);
+    assert_int_equal(cuda->time_block(device, &block, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
+    block.issue = ISSUE_EAGER;
+    assert_ok(cuda->time_block(device, &block, &elapsed_ns, &error));
+    block = (struct block){.plan = &plan, .runs = NOTED_RUNS, .issue = ISSUE_STREAM};
+    assert_ok(cuda->time_block(device, &block, &elapsed_ns, &error));
 }
 
 /* Kernels may keep tickets from run to run, but not those of another plan. */
