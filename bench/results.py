@@ -115,7 +115,7 @@ def problems(rows, cub):
         at = {(row["problem"], int(row["n"])): row for row in rows}
         sizes = sorted({n for _, n in at})
         body = [(name, *(glance(at.get((name, n))) for n in sizes)) for name in names]
-        lines += ["### All problems", "", "Time of the winner in us, and what its throughput is of the ceiling.", "",
+        lines += ["### All problems", "", "Time of the winner in us, and its throughput as a share of the ceiling.", "",
                   *table(["problem", *(size(n) for n in sizes)], body), ""]
     for name in names:
         chosen = [row for row in rows if row["problem"] == name]
@@ -180,13 +180,13 @@ def section(tune, folder, databases):
     for name, title in (("hostile.txt", "Hostile kernels"),
                         ("hostile_timed.txt", "Kernels that are wrong while they are timed"),
                         ("several.txt", "Two GPUs at once, one worker killed on the way"),
-                        ("busy.txt", "README's first command with 30 s, while other programs want the processors"),
+                        ("busy.txt", "README's first command with 30 s, while other programs load the processors"),
                         ("fuzz.txt", "An hour of fuzzing: inputs, and those that crashed"),
                         ("lookup.txt", "Loading tuned.conf and looking up"),
                         ("lookup_peers.txt", "libtuned beside cJSON, SQLite and a map of strings"),
-                        ("segments.txt", "Segments, with what was tuned for their lengths, beside CUB"),
-                        ("check.txt", "tune check: what had been tuned before"),
-                        ("foreign.txt", "what it loses with what others found, and untuned"),
+                        ("segments.txt", "Segments of several lengths, each with its tuned configuration, beside CUB"),
+                        ("check.txt", "tune check of an earlier tuning"),
+                        ("foreign.txt", "Losses with the winners of other devices, and untuned"),
                         ("check-wrong.txt", "tune check: a file whose answers are the textbook's"),
                         ("example.txt", "The example program"),
                         ("saxpy.txt", "A launch by tuned_cuda.h"),
@@ -200,7 +200,7 @@ def section(tune, folder, databases):
 
 
 def devices(tune, recorded):
-    """All devices on one figure, out of their databases brought together."""
+    """All devices in one figure, from their merged databases."""
     target = ROOT / "docs" / "figures"
     first = [databases[0] for _, databases in recorded]
     if len(first) < 2:
@@ -217,9 +217,9 @@ def results(tune, recorded):
     lines = ["# Results", "",
              "Made by `bench/results.py` from the databases in `db/recorded/`, which `tests/gpu/run.sh` (a GPU)",
              "and `bench/record_cpu.sh` (a CPU) recorded. Times are medians over the fresh processes that confirmed;",
-             "gains over baselines are of the same rounds, in pairs. *As fast*: so many other configurations are shown",
-             "to be as fast. *None better by over*: what is claimed, at 99 %. How it is measured is in",
-             "[measuring.md](measuring.md), the words in [glossary.md](glossary.md). Gains over CUB are of the calls of `tune/reduce.cuh` in the",
+             "gains over baselines are of the same rounds, in pairs. *As fast*: the number of other configurations shown",
+             "to be as fast. *None better by over*: the claim, at 99 %. [measuring.md](measuring.md) explains the",
+             "measurement, [glossary.md](glossary.md) the words. Gains over CUB are of the calls of `tune/reduce.cuh` in the",
              "rounds of `bench/reduce_peers.cu`, caches cold; see *Against CUB*.", ""]
     lines += devices(tune, recorded)
     for folder, databases in recorded:

@@ -40,8 +40,8 @@ def elementwise(connection):
     if not body:
         return []
     return ["#### elementwise", "",
-            "What reductions are held against: bytes read and written, against the device's ceiling that moves them the "
-            "same way.", "",
+            "Reductions compared with the device's ceiling: bytes read and written, against the ceiling that moves "
+            "them the same way.", "",
             *table(["problem", "n", "us", "GB/s", "of ceiling", "verdict", "configuration"], body), ""]
 
 
@@ -51,7 +51,7 @@ def relative(times, values):
 
 
 def way(parameters):
-    """How items are handed out: with a thread for each of them, the device does it, block by block."""
+    """How items are distributed: with a thread for each of them, the device does it, block by block."""
     by_device = parameters["variant"] == "grid_stride" and parameters.get("blocks_per_sm") == "all"
     return "thread an item" if by_device else parameters["variant"]
 
@@ -70,9 +70,9 @@ def work_queue(connection):
         gain = f"{min(others) / min(queued):.2f}x" if queued and others else "-"
         body.append((key, size(n), microseconds(min(times.values())), *relative(times, variants), gain))
     return ["#### work_queue", "",
-            "The best of each way to hand out items, as multiples of the fastest, and what the better queue gains over "
-            "the best way without one (medians of the sweep). *thread an item*: a grid as large as the work, whose "
-            "blocks the device hands out as others end.", "",
+            "The best of each way to distribute items, as multiples of the fastest, and the gain of the better "
+            "queue over the best way without one (medians of the sweep). *thread an item*: a grid as large as the "
+            "work, whose blocks the device starts as others end.", "",
             *table(["problem", "n", "fastest, us", *variants, "gain of the queue"], body), ""]
 
 
@@ -143,7 +143,7 @@ def gemm(connection, tune, database, figures):
 
 
 def reduce_ordered(connection, databases):
-    """Against reductions of as many bytes whose order need not be kept, of any database of the folder."""
+    """Compares with reductions of as many bytes that need not keep the order, of any database of the folder."""
     winners = winners_of(connection, "reduce_ordered")
     if not winners:
         return []
@@ -169,7 +169,7 @@ def reduce_ordered(connection, databases):
     for key in keys_of(connection, "reduce_ordered"):
         ideas = idea_table(connection, key, ("variant", "step", "count", "loads", "bound", "cache"))
         if ideas:
-            lines += [f"What each idea is worth, {key}:", "", *ideas, ""]
+            lines += [f"Gain of each idea, {key}:", "", *ideas, ""]
     return lines
 
 

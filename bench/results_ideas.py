@@ -106,8 +106,8 @@ def ideas(databases):
                     lines += folded(key, rows)
     if not lines:
         return []
-    return ["### What each idea is worth", "",
-            "How many times as long the best configuration takes that has this value, against the best of all "
-            "(**1**: has it). All times are medians of the sweep, which measured every legal configuration in the same "
-            "way, caches cold; the smallest of many, so differences of a percent or two say nothing. `-`: no such "
-            "configuration at this size.", "", *lines]
+    return ["### Gain of each idea", "",
+            "Time of the best configuration with this value, as a multiple of the best of all (**1**: has this "
+            "value). All times are medians of the sweep, which measured every legal configuration in the same way, "
+            "caches cold. Each is the smallest of many, so differences of a percent or two mean nothing. `-`: no "
+            "such configuration at this size.", "", *lines]

@@ -46,9 +46,9 @@ def ranges(show):
               percent(row["between_loss_percent"]), code(configuration))
              for row, configuration in zip(own, configurations)]))
     return ["### Ranges of sizes", "",
-            "One configuration for all sizes of a range. At the measured sizes it may lose "
-            f"{float(rows[0]['within_percent']):g} %; *loses at most* is what it came to. *Lost in between*: at sizes "
-            "that nobody had measured, looked at to check, against what won around there.", "",
+            f"One configuration for all sizes of a range. At the measured sizes it may lose "
+            f"{float(rows[0]['within_percent']):g} %; *loses at most* is its actual loss. *Lost in between*: the "
+            f"loss at sizes between the measured ones, checked afterwards against the winners around them.", "",
             *table(["problem", "ranges", "loses at most", "lost in between, at most"], body), "", *details]
 
 
@@ -105,10 +105,10 @@ def processes(database):
         between, within = zip(*(spread[1:] for key, _, spread in spreads if key == name))
         summary.append((name, len(between), *(f"{100 * value:.2f} %" for value in
                                               (statistics.median(between), max(between), statistics.median(within)))))
-    return ["#### What a process brings along", "",
+    return ["#### Differences between processes", "",
             "Standard deviation of a contender's difference to the fastest from one fresh process to another, "
-            "against what the noise of the rounds within a process accounts for (contenders within 5 %, of the "
-            "confirmation in the run above). More rounds would make only the latter smaller.", "",
+            "beside the part explained by the noise of the rounds within a process (contenders within 5 %, of the "
+            "confirmation in the run above). More rounds would reduce only the latter.", "",
             *table(["problem", "sizes", "between processes, median", "most", "noise of a process's rounds, median"],
                    summary), "",
             *folded("Each size", table(["problem", "n", "contenders", "between processes",
@@ -121,10 +121,10 @@ def twin(folder):
     lines = []
     for name, title, about in (
             ("twin", "One configuration against itself",
-             "16 slots of one configuration, as the tuner measures: what is called a difference at 1 % is the "
-             "harness's own."),
+             "16 slots of one configuration, as the tuner measures: any difference found at 1 % is the harness's "
+             "own."),
             ("twin-keep", "The same, with graphs that are kept",
-             "What the device makes for a plan is kept from visit to visit instead of being made anew.")):
+             "The graphs of a plan are kept from visit to visit instead of being made anew.")):
         rows = rows_of(folder / f"{name}.csv")
         if not rows:
             continue
@@ -152,9 +152,9 @@ def flush(folder):
              f"{100 * (float(row['ratio']) - 1):+.1f} %", f"{float(row['stream_us']):.2f}",
              f"{float(row['hot_us']):.2f}") for row in rows]
     return ["#### The cache flushed by reading and by writing", "",
-            "A flush that writes leaves dirty lines, whose write-back is charged to the kernel: us a run, the same "
-            "configuration in turns. Blocks of one run are what other harnesses time; in a block of several runs "
-            "only the first one pays. " + caption(folder, "flush", "`flush.csv`."), "",
+            "A flush that writes leaves dirty lines, whose write-back is charged to the kernel: us per run, the "
+            "same configuration in turns. Other harnesses time blocks of one run; in a block of several runs only "
+            "the first one pays. " + caption(folder, "flush", "`flush.csv`."), "",
             *table(["n", "runs per block", "flushed by reading", "by writing", "", "streaming", "hot"], body), ""]
 
 
@@ -192,8 +192,8 @@ def agree(folder):
                      f"{max(regrets):.2f} %", f"{sum(float(row['seconds']) for row in chosen):.1f} s",
                      sum(row["timed_out"] == "1" for row in chosen) or ""))
     return ["#### Ways of choosing, against themselves", "",
-            "The same candidates, chosen among anew in each of several fresh processes. The last two are one race "
-            "in one process; what a tuning does beyond that (confirmation, declared ties) is in the next table. " +
+            "A new choice among the same candidates in each of several fresh processes. The last two are one race "
+            "in one process; the next table has the further steps of a tuning (confirmation, declared ties). " +
             caption(folder, "agree", "`agree.csv`."), "",
             *table(["way", "the same in all processes", "pairs alike", "regret, mean", "most", "measuring",
                     "met its time limit"], body), ""]
@@ -224,10 +224,10 @@ def agreement(folder):
               f"{float(run['equal_s']) / float(run['measuring_s']):.1f}") for run in runs
              if float(run["measuring_s"]) > 0]
     return [f"#### {count} independent tunings", "",
-            f"Each with a database and a seed of its own, nothing known: `bench/agreement.py`, "
+            f"Each with a database and a seed of its own, without earlier results: `bench/agreement.py`, "
             f"{runs[0]['device']}, {runs[0]['started_at'][:10]}. {regret}", "",
             *table(["", "all agree in", "pairs that agree"], body), "",
-            "What they took, and what measuring every configuration in as many blocks as a finalist would take:", "",
+            "Their duration, and the duration if every configuration were measured in as many blocks as a finalist:", "",
             *table(["tuning", "seed", "effort", "wall time", "measuring", "configurations", "blocks",
                     "all equally long", "times as long"], times), ""]
 

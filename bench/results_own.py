@@ -44,8 +44,9 @@ def strategies(folder):
         return []
     problems = list(dict.fromkeys((row["problem"], row["n"]) for row in rows))
     lines = ["#### Search strategies", "",
-             "Played against the times of all configurations of a problem: time of the best configuration over that of "
-             "the best found after a share of the space, median and worst over the seeds. What fails counts as a point. "
+             "Played against the times of all configurations of a problem: time of the best configuration over that "
+             "of the best found after a share of the space, median and worst over the seeds. A failed configuration "
+             "counts as a point. "
              + caption(folder, "strategies", "`strategies.csv`."), ""]
     for index, problem in enumerate(problems):
         own = [row for row in rows if (row["problem"], row["n"]) == problem]
@@ -60,11 +61,11 @@ def strategies(folder):
 def own(folder):
     lines = [*printed(folder, "t1", "T1 files, unchanged",
                       "The files of `examples/t1/` with the kernels there. Points are those of the sweep; its time "
-                      "includes the start of processes and warming up."),
+                      "includes the start of processes and the warm-up."),
              *printed(folder, "gemm-2048", "All points of a GEMM",
                       "Each of the points of `bat-gemm.json`, with matrices of 2048 by 2048."),
              *printed(folder, "compile", "Compiling", "1,000 different kernels by the pool of compilers."),
              *printed(folder, "space", "Spaces",
-                      "On one core: made (and so counted), walked point by point, points gone to at random and back."),
+                      "On one core: building (with counting), enumeration, and random points there and back."),
              *strategies(folder)]
     return ["### Kernels and files of others' own", "", *lines] if lines else []

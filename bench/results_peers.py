@@ -147,7 +147,7 @@ def ordered(folder, rows):
                          microseconds(row["tune_ns"]), *cells[0], *cells[1]))
     if not body:
         return []
-    return ["#### What keeping the order costs", "",
+    return ["#### The cost of keeping the order", "",
             "Times of the same rounds: a reduction whose order must be kept, and sums of as many bytes whose order "
             "need not be.", "",
             *table(["problem", "L2", "n", "bytes", "us", "against integers", "us", "times as long",
@@ -175,13 +175,13 @@ def limits(folder):
                 f"for elements of 16 bytes that one lane combines, {(parts[at] - plain[at]) / 1e3:.2f} us for their "
                 f"order within the tiles, {((whole[at] - parts[at]) - (sums[at] - sum_parts[at])) / 1e3:.2f} us for "
                 "that of the blocks")
-    return ["What limits it: the same kernels whole and without what follows the blocks' own parts, with a product of "
-            "matrices and with one addition a word, and with lanes that keep what they read to themselves, in us. "
+    return ["Its limits: the same kernels whole and without the steps after the blocks' own parts, with a product "
+            "of matrices and with one addition a word, and with lanes that combine only their own elements, in us. "
             + caption(folder, "ordered-limits", "`ordered-limits.csv`.")
-            + f" What an order-keeping reduction takes longer than a sum is {text(first)}; {text(last)}. The product "
-            "itself is free: adding words in the same order takes as long. What the order costs hardly grows with "
-            "the size, since it falls due when the last tiles are there and nothing is left to load: an ordered "
-            "combination waits for one shuffle a word and a level, where a sum waits for one.", "",
+            + f" An order-keeping reduction takes longer than a sum by {text(first)}; {text(last)}. The product "
+            f"itself is free: adding words in the same order takes as long. The cost of the order hardly grows with "
+            f"the size, because it arises when the last tiles are loaded: an ordered combination waits for one "
+            f"shuffle a word and a level, where a sum waits for one.", "",
             *table(["", *(f"{at >> 20} MiB" for at in sizes)], body), ""]
 
 
