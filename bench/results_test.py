@@ -194,12 +194,14 @@ def test_older_schema(folder):
     made.winner(*made.trial("reduce.sum.i32", 2**20, {"variant": "flagged"}, 1000.0))
     newest, = made.connection.execute("PRAGMA user_version").fetchone()
     # Back to schema 2, undoing the later migrations.
+    for view, in made.connection.execute("SELECT name FROM sqlite_schema WHERE type = 'view'").fetchall():
+        made.connection.execute(f"DROP VIEW {view}")
     made.connection.executescript("""
-        DROP VIEW gains; DROP VIEW valid_ranges; DROP VIEW paired; DROP VIEW refuted; DROP TABLE states; DROP TABLE domains;
-        DROP VIEW latest_winners; DROP VIEW latest_arithmetic; DROP TABLE arithmetic_ceilings; DROP TABLE peers;
+        DROP TABLE states; DROP TABLE domains;
+        DROP TABLE arithmetic_ceilings; DROP TABLE peers;
         DROP INDEX gauntlets_failed; DROP INDEX gauntlets_failed_of; DROP INDEX gauntlets_by_binary;
         DROP INDEX trials_wrong_of; DROP INDEX trials_twins_of; ALTER TABLE problems DROP COLUMN family; ALTER TABLE winners DROP COLUMN inputs;
-        DROP VIEW equals; DROP VIEW standings; DROP VIEW verdicts; ALTER TABLE winners DROP COLUMN points;
+        ALTER TABLE winners DROP COLUMN points;
         ALTER TABLE winners DROP COLUMN failures; ALTER TABLE winners DROP COLUMN chance_of_better;
         ALTER TABLE winners DROP COLUMN most_better; ALTER TABLE winners DROP COLUMN coverage;
         ALTER TABLE problems DROP COLUMN operations; ALTER TABLE problems DROP COLUMN operations_type;
@@ -207,8 +209,8 @@ def test_older_schema(folder):
         DROP TABLE searches; ALTER TABLE trials DROP COLUMN metrics;
         ALTER TABLE resources DROP COLUMN cluster_x; ALTER TABLE resources DROP COLUMN cluster_y;
         ALTER TABLE resources DROP COLUMN cluster_z; ALTER TABLE resources DROP COLUMN cooperative;
-        DROP VIEW problem_ceilings; ALTER TABLE problems DROP COLUMN ceiling; DROP INDEX trials_raced;
-        DROP INDEX ceilings_by_environment; DROP TRIGGER trials_added; DROP TRIGGER trials_changed; DROP VIEW points; DROP VIEW latest_problems; DROP TABLE tried;
+        ALTER TABLE problems DROP COLUMN ceiling; DROP INDEX trials_raced;
+        DROP INDEX ceilings_by_environment; DROP TRIGGER trials_added; DROP TRIGGER trials_changed; DROP TABLE tried;
         CREATE VIEW points AS SELECT 1; CREATE VIEW latest_problems AS SELECT 1; PRAGMA user_version = 2;""")
     made.close()
     (folder / "tune.db.xz").write_bytes(lzma.compress((folder / "new.db").read_bytes()))
