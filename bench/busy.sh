@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# README's first command with a budget of 30 s on a machine that is busy: LOOPS loops (default 4) want every processor
-# meanwhile. Prints what each of five runs gives, with empty caches; for db/recorded/DEVICE/busy.txt.
+# README's first command with a budget of 30 s on a busy machine: LOOPS loops (default 4) load every processor
+# meanwhile. Prints the results of five runs, with empty caches; for db/recorded/DEVICE/busy.txt.
 #   bench/busy.sh BUILD_FOLDER [LOOPS]
 set -eu
 tune=$(cd "${1:?usage: bench/busy.sh BUILD_FOLDER [LOOPS]}" && pwd)/bin/tune

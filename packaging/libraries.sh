@@ -1,8 +1,8 @@
 #!/bin/bash
 # libraries.sh PREFIX [CC]: builds the libraries of libraries.txt as archives, with CC (default: cc), and installs them,
-# their headers, pkg-config files and licences under PREFIX: what the portable build links (portable.sh).
-# Sources come from Debian's mirror, by their hash, and are kept in PREFIX/sources for the next time. Needs curl, make,
-# tclsh (SQLite's sources are joined by it), and bzip2 and xz for tar.
+# their headers, pkg-config files and licences under PREFIX, for the portable build (portable.sh). Sources come from
+# Debian's mirror, by their hash, and are kept in PREFIX/sources for the next time. Needs curl, make, tclsh (joins
+# SQLite's sources), and bzip2 and xz for tar.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 [[ $# -ge 1 && $1 != -* ]] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"; exit 2; }
@@ -61,14 +61,14 @@ mkdir -p "$prefix/lib/pkgconfig"
 cp hwloc.pc "$prefix/lib/pkgconfig/"
 cp COPYING "$prefix/licences/hwloc"
 
-# package MODULE NAME LIBRARY: what pkg-config is to know of one that is compiled here.
+# package MODULE NAME LIBRARY: writes pkg-config's file of a library compiled here.
 package() {
     # shellcheck disable=SC2016 # pkg-config's own variable
     printf 'prefix=%s\nName: %s\nDescription: %s\nVersion: %s\nLibs: -L${prefix}/lib -l%s -lm -lpthread\nCflags: -I${prefix}/include\n' \
         "$prefix" "$2" "$2" "$version" "$3" >"$prefix/lib/pkgconfig/$1.pc"
 }
 
-# archive LIBRARY SOURCE...: compiled with what CFLAGS says.
+# archive LIBRARY SOURCE...: compiles with CFLAGS.
 archive() {
     local source objects=()
     for source in "${@:2}"; do
@@ -80,7 +80,7 @@ archive() {
     quietly ar rcsD "$prefix/lib/lib$1.a" "${objects[@]}"
 }
 
-bring libyaml # as it is in its repository: nothing that configures
+bring libyaml # as in its repository: without a configure script
 IFS=. read -r major minor patch <<<"$version"
 CFLAGS="$CFLAGS"" -Iinclude -DYAML_VERSION_STRING=\"$version\" -DYAML_VERSION_MAJOR=$major -DYAML_VERSION_MINOR=$minor -DYAML_VERSION_PATCH=$patch" \
     archive yaml src/*.c
@@ -88,7 +88,7 @@ cp include/yaml.h "$prefix/include/"
 cp License "$prefix/licences/libyaml"
 package yaml-0.1 libyaml yaml
 
-bring sqlite # of which the program loads no extension
+bring sqlite # whose extensions the program does not load
 quietly ./configure --prefix="$prefix" --disable-shared --disable-readline --disable-tcl --disable-load-extension
 quietly make sqlite3.c sqlite3.h
 CFLAGS="$CFLAGS"" -DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_ENABLE_MATH_FUNCTIONS" archive sqlite3 sqlite3.c

@@ -1,8 +1,9 @@
 #!/bin/bash
-# portable.sh OUT: the build for any Linux of x86-64 with glibc 2.28 or newer (RHEL 8, Debian 10, Ubuntu 20.04 ...), as a tarball
-# and as wheels, with its bill of materials. Zig's C compiler has every glibc's names, so no old system is needed; SQLite,
-# libyaml, Jansson, liblzma and hwloc are linked in (libraries.sh). Needs Python with venv and PyPI, CUDA's headers (CUDA_HOME), and
-# what libraries.sh needs. OUT/work is kept for the next time; the same sources give the same bytes.
+# portable.sh OUT: the build for any Linux of x86-64 with glibc 2.28 or newer (RHEL 8, Debian 10, Ubuntu 20.04 ...), as
+# a tarball and as wheels, with its bill of materials. Zig's C compiler has every glibc's names, so no old system is
+# needed; SQLite, libyaml, Jansson, liblzma and hwloc are linked in (libraries.sh). Needs Python with venv and PyPI,
+# CUDA's headers (CUDA_HOME), and the tools of libraries.sh. OUT/work is kept for the next time; the same sources give
+# the same bytes.
 set -euo pipefail
 [[ $# -eq 1 && $1 != -* ]] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"; exit 2; }
 here=$(cd -- "$(dirname -- "$0")" && pwd)
@@ -49,7 +50,7 @@ source=$("$work/$name/bin/tune" --version | sed -n 's/^source *//p')
 python3 "$here/sbom.py" "$version" "$source" >"$out/$name.spdx.json"
 cp "$out/$name.spdx.json" "$work/$name/share/doc/tune/"
 
-# Nothing newer than that glibc, no library but its own, no folder of the build.
+# No newer symbol than that glibc's, no library except its own, no folder of the build.
 for file in "$work/$name/bin/tune" "$work/$name/lib/libtuned.so" "$work/$name"/lib/tune/*.so; do
     [[ -e $file ]] || continue
     newest=$(objdump -T "$file" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1)

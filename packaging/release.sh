@@ -1,6 +1,6 @@
 #!/bin/bash
-# release.sh [options] OUT: what there is to do before a release, in order; what is handed out lies in OUT at the end, with
-# SHA256SUMS, and OUT/logs tells what each step printed. It works on a copy of what is committed. Steps:
+# release.sh [options] OUT: the steps before a release, in order; the published files are in OUT at the end, with
+# SHA256SUMS, and OUT/logs has the output of each step. Works on a copy of the committed sources. Steps:
 #   version    the sources name one version, NEWS.md and docs/upgrade.md have it, libtuned's header is promised; all is committed;
 #              DEBEMAIL (and DEBFULLNAME) say who answers for the packages
 #   source     the sources as an archive
@@ -65,7 +65,7 @@ commit=$(git -C "$root" rev-parse HEAD)
 SOURCE_DATE_EPOCH=$(git -C "$root" log -1 --format=%ct "$commit")
 export SOURCE_DATE_EPOCH
 
-# copy NAME: what is committed, in a folder of that name.
+# copy NAME: the committed sources, in a folder of that name.
 copy() {
     rm -rf "${work:?}/$1" && mkdir -p "$work/$1" && git -C "$root" archive "$commit" | tar -x -C "$work/$1" && echo "$commit" >"$work/$1.commit"
 }
@@ -145,7 +145,7 @@ gpu() {
     done
 }
 
-# With a corpus of its own build, so that what was found before goes on.
+# With a corpus of its own build, so that earlier findings are continued.
 fuzz() {
     local seconds
     seconds=$((3600 / $(find "$root/tests/fuzz" -name 'fuzz_*.c' | wc -l)))

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Packs Kernel Tuner for a machine that has Python but no package index: what it imports in a run of compare.py, as the
-# index has it, without tests, sources and headers. pandas, pymoo, scikit-learn and scipy, which it names but imports for
-# other strategies alone, are left out.
+# Packs Kernel Tuner for a machine that has Python but no package index: the modules imported in a run of compare.py, as
+# in the index, without tests, sources and headers. pandas, pymoo, scikit-learn and scipy, which it names but imports
+# for other strategies only, are omitted.
 #   bench/kernel_tuner/pack.sh FILE.txz [PYTHON VERSION, 3.12]
 # There:
 #   mkdir kt && tar -xJf FILE.txz -C kt

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# A program that was compiled with the header of an earlier library runs over the one of now: no struct
-# of the program's is written to past its end, and it is told what it was told.
+# A program compiled with the header of an earlier library runs over the present one: no byte past the
+# end of its structs is written, and it gets the same answers.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_SOURCE/tests/cli/lib.sh"
 command -v "${CC:-cc}" >/dev/null || exit 77

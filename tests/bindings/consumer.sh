@@ -3,7 +3,7 @@
 # pkg-config with the shared and the static library, in C and C++; and Python's module beside it.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_TESTS/lib.sh"
-[[ -z $TUNE_SANITIZE ]] || exit 77 # what is installed is never built with a sanitizer
+[[ -z $TUNE_SANITIZE ]] || exit 77 # installed files are never built with a sanitizer
 for tool in c++ make; do
     command -v "$tool" >/dev/null || { echo "skipped: no $tool" && exit 77; }
 done
@@ -20,7 +20,7 @@ saxpy.f32 n=2000 variant=plain block=128 grid=16
 end
 C
 
-# check FOLDER: the programs there give the answers of that file, and say what is wrong with another.
+# check FOLDER: the programs there give the answers of that file, and report the error in another.
 check() {
     run "$1/which" tuned.conf 'Some GPU' saxpy.f32 1000
     expect_code 0
@@ -86,7 +86,7 @@ done
 run embedded/shipped
 expect_out "^$(grep -c '^[a-z_0-9.]* n=' "$TUNE_SOURCE/configs/tuned.conf") entries of built-in\$"
 
-# The Makefile as its first line says; nothing is in the environment, when it is called or later.
+# The Makefile as in its first line; the environment is empty, when it is called and later.
 call=$(sed -n '1s/.*: make \(PKG_CONFIG_PATH=\)PREFIX\/lib\//\1/p' "$TUNE_SOURCE/examples/consumer/Makefile")
 [[ $call == PKG_CONFIG_PATH=pkgconfig ]] || fail "the first line of the Makefile says: $call"
 for static in '' 1; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# tuned_cuda.h is C99 and C++11 over both APIs without a warning, leaves nothing behind where it is not
-# used, and both fit into one program.
+# tuned_cuda.h is C99 and C++11 over both APIs without a warning, adds no code where it is not used, and
+# both APIs fit into one program.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_TESTS/lib.sh"
 [[ -n $TUNE_CUDA_INCLUDE ]] || exit 77
@@ -35,7 +35,7 @@ for compiler in "${compilers[@]}"; do
         expect_code 0
         [[ -z $(nm idle.o) ]] || fail "$compiler, $api: symbols where nothing is used"
     done
-    # Nothing but what is called is seen, so two objects of both APIs do not meet.
+    # Only called functions are visible, so two objects of both APIs do not collide.
     run ld -r use_RUNTIME.o use_DRIVER.o -o both.o
     expect_code 0
     nm --defined-only both.o | awk '$2 ~ /[A-Z]/ { print $3 }' | grep -v 'use_' >shown || true

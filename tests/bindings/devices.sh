@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# What 32 real devices, from Volta to Blackwell, are given of the recorded files, and of one exported from the
-# recorded databases: nothing that a table of what they can do rules out (devices.c), and of reduce nothing
-# that does not come to the right result under emulation, at awkward sizes and grids.
+# The entries that 32 real devices, from Volta to Blackwell, get from the recorded files, and from one exported
+# from the recorded databases: none that a table of their abilities rules out (devices.c), and of reduce only
+# entries that give the right result under emulation, at odd sizes and grids.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_SOURCE/tests/cli/lib.sh"
 command -v "${CC:-cc}" >/dev/null && command -v xz >/dev/null || exit 77

@@ -3,7 +3,7 @@
 # libtuned, and the program of the README with tuned_cuda.h.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_TESTS/lib.sh"
-[[ -z $TUNE_SANITIZE ]] || exit 77 # what is installed is never built with a sanitizer
+[[ -z $TUNE_SANITIZE ]] || exit 77 # installed files are never built with a sanitizer
 prefix=$PWD/prefix
 run "$TUNE_CMAKE" --install "$TUNE_BUILD" --component libtuned --prefix "$prefix"
 expect_code 0
@@ -16,7 +16,7 @@ block() {
         $0 == "```" { if (inside && index(text, word)) { printf "%s", text; exit } inside = 0 }
         inside { text = text $0 "\n" }' "$TUNE_SOURCE/$1"
 }
-# program TEXT FORMAT [DECLARATIONS]: what a document has of one, in a main that prints the launch's numbers.
+# program TEXT FORMAT [DECLARATIONS]: puts a document's example into a main that prints the launch's numbers.
 program() {
     printf '#include <stdio.h>\n'
     grep '^#include' <<<"$1"

@@ -72,11 +72,12 @@ sed -n '/^TUNED_API/,/;/p' "$TUNE_SOURCE/libtuned/tuned.h" | tr '\n' ' ' | grep 
     diff - versions || fail "tuned.h and the names with versions differ"
 grep -q '[a-z_]\*;' "$TUNE_SOURCE/libtuned/tuned.map" && fail "tuned.map takes names that nobody wrote down"
 
-# What is made for others is built, and runs where there is what runs it: Wine for Windows, QEMU for arm64.
+# Builds for other systems, and runs with an emulator if there is one: Wine for Windows, QEMU for arm64.
 printf 'tuned-conf 4\r\n[cuda "X"] compute_capability=9.0\r\np n=1-9 block=64 |\r\n  | capability=7.0\r\nend\r\n' >t.conf
 printf 'tuned-conf 4\n[cuda "X"]\np n=1 block=64\n' >cut.conf
 
-# says WHERE NOT_REGULAR COMMAND...: what the program says of files, the last one as it is named there.
+# says WHERE NOT_REGULAR COMMAND...: checks the program's messages about files, the last one under its
+# name there.
 says() {
     local arguments
     for arguments in t.conf cut.conf none.conf "$2"; do

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
-# The wheel launchtune, made of what is installed (packaging/wheel.py): in a virtual environment of its own the program, its data,
-# libtuned and `python -m` work, and nothing of it is left afterwards; its bill of materials names the libraries.
+# The wheel launchtune, made of installed files (packaging/wheel.py): in a virtual environment of its own the program,
+# its data, libtuned and `python -m` work, and no file of it is left afterwards; its bill of materials names the
+# libraries.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_SOURCE/tests/cli/lib.sh"
 [[ -z $TUNE_SANITIZE || $TUNE_SANITIZE == OFF ]] || exit 77

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Recipes of package managers, from the tree. Conan's is built and used, static and shared, where Conan is to be had from
-# PyPI; vcpkg's port is run with what vcpkg gives such scripts done by CMake itself; Spack's is held against the tree, and
-# built, static and shared, where there is a command spack.
+# Recipes of package managers, from the tree. Conan's is built and used, static and shared, if Conan is available from
+# PyPI; vcpkg's port is run with vcpkg's script functions replaced by CMake; Spack's is compared with the tree, and
+# built, static and shared, if there is a command spack.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_SOURCE/tests/cli/lib.sh"
 [[ -z $TUNE_SANITIZE || $TUNE_SANITIZE == OFF ]] || exit 77

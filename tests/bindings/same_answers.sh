@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Two million random questions about what was recorded: libtuned gives the same in C and C++ (tuned.hpp), by name and
-# by handle, and so does the header made of the same file; Python gives the same to the first of them. tuned.hpp
-# is C++11 to C++20 without a warning.
+# Two million random look-ups in recorded files: libtuned gives the same in C and C++ (tuned.hpp), by name and by
+# handle, and so does the header made of the same file; Python gives the same to the first of them. tuned.hpp is C++11
+# to C++20 without a warning.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_SOURCE/tests/cli/lib.sh"
 cxx=$(command -v g++ || command -v clang++) || exit 77

@@ -1,14 +1,15 @@
-# What was tuned without the source is launched by the program at once: those launches and no others, with the results as ever.
+# Winners tuned without the source are launched by the program at once: those launches and no others, with unchanged
+# results.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/capture/lib.sh"
 
 tune_capture() {
     run "$TUNE" run --binary "$1" --conf "$2" --device 0 --effort quick --points 4 --no-report --set warm_window_ms=1 --set warm_least_ms=1 --set warm_most_ms=20
     expect_code 0
-    # Whatever was the fastest here, it is as if it had been shown to be faster.
+    # Marks the winner as shown to be faster, whatever was the fastest here.
     sed -i -E 's/ gain\.program=[0-9.]+//; s/^  \| time_ns=[0-9.]+/& gain.program=1.5/' "$2"
 }
-# apply CONF [OPTION...] -- WAY WHAT...: each run's result is what it is without us; nothing is left behind.
+# apply CONF [OPTION...] -- WAY WHAT...: each run's result is unchanged; no file is left behind.
 apply() {
     local plain
     plain=$("$APP" "${@: -2}")
@@ -20,7 +21,7 @@ apply() {
 capture app.cap --keep 3 -- link add
 tune_capture app.cap tuned.conf
 grep -qE '^app n=.* image=[0-9a-f]{32} kernel=scaled_add launched=4x1x1/256x1x1/1x1x1/64/[0-9a-f]{32}/0\+8\+16 ' tuned.conf || fail "no evidence: $(cat tuned.conf)"
-# The winner is one that the program does not launch, whatever was the fastest here.
+# A winner that the program does not launch, whatever was the fastest here.
 sed -i -E 's/block_x=[0-9]+/block_x=64/; s/launch.block=[0-9]+/launch.block=64/; s/at=500 (.*)launch.grid=[^ ]+/at=500 \1launch.grid=8/; s/at=1000 (.*)launch.grid=[^ ]+/at=1000 \1launch.grid=16/; s/at=10000 (.*)launch.grid=[^ ]+/at=10000 \1launch.grid=157/' tuned.conf
 
 # However the program comes to the driver's functions.
@@ -31,7 +32,7 @@ for way in link dlsym address per_thread library; do
     expect_err '^tune: 3 of 6 launches changed$'
     expect_err '^tune: wall time: .* s as it is, .* s with tuned launches;'
 done
-# That is what the driver is asked for.
+# The driver receives that launch.
 asked() { # CONF RULE [WHAT]
     TUNE_FAULTS="$2: exit=41" run "$TUNE" apply "$1" --once -- "$APP" address "${3:-add}"
     expect_err 'ended with exit code 41$'
@@ -60,7 +61,7 @@ expect_code 0
 expect_err '^tune: TUNE_APPLY=off: all launches passed as they are$'
 refuse_err ' changed'
 
-# Entries that meet nothing, and why.
+# Entries that meet no launch, and why.
 reason() { # SED PATTERN
     sed -E "$1" tuned.conf >other.conf
     apply other.conf --once -- link add
@@ -126,7 +127,7 @@ sed -i -E 's/launch.block=[0-9]+/launch.block=160/; s/launch.grid=[^ ]+/launch.g
 apply threads.conf --once -- address threads
 expect_err '^tune: 48 of 800 launches changed$'
 
-# Tables that nobody of ours wrote: all launches pass.
+# Foreign tables: all launches pass unchanged.
 preload=${TUNE_CAPTURE_LIBRARY:-$(dirname "$TUNE")/../lib/tune/libtunecapture.so}
 mkdir hostile
 hostile() {

@@ -1,4 +1,4 @@
-# By the toolkit's injection instead of LD_PRELOAD: the same launches, the same contents.
+# With the toolkit's injection instead of LD_PRELOAD: the same launches, the same contents.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/capture/lib.sh"
 [[ -e $(dirname "$TUNE")/../lib/tune/libtunecapture-cupti.so ]] || { echo "skipped: built without CUPTI's headers"; exit 77; }
@@ -13,7 +13,7 @@ for what in add forms threads graph; do
         expect_code 0
         [[ $(head -n 1 "$captured.out") == "$plain" ]] || fail "the program's result changed: $(cat "$captured.out"), not $plain"
     done
-    # What the threads launch first is not the same in each run; addresses and times never are.
+    # The first launches of threads differ from run to run; addresses and times always do.
     [[ $what != threads ]] || { grep -q '^kernel .* launches=800 ' <(run "$DUMP" threads-cupti.cap; cat "$captured.out") || fail "not all launches of all threads"; continue; }
     for way in preload cupti; do
         dump $what-$way.cap

@@ -1,4 +1,5 @@
-# Programs that do what recorders fear: their results are as ever, and what was whole is kept.
+# Programs that are difficult for recorders: their results are unchanged, and complete records are
+# kept.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/capture/lib.sh"
 
@@ -23,7 +24,7 @@ capture exec.cap --keep 1 -- dlsym exec
 dump exec.cap
 expect_out '^programs 2 images 2 kernels 2 launches 2$'
 
-# Killed: its counts, and what was kept until then.
+# Killed: its counts, and the records kept until then.
 run "$TUNE" capture -k scaled_add -o killed.cap -- "$APP" link killed
 expect_code 0
 expect_err 'was ended by signal 9; its launches until then:$'
@@ -31,7 +32,7 @@ expect_out '^3 launches kept:'
 dump killed.cap
 expect_out '^kernel 0 scaled_add launches=6 '
 
-# It closes every file that it finds, and ends without saying so.
+# A program that closes every file that it finds, and ends silently.
 capture closes.cap --keep 9 -- link closes
 dump closes.cap
 expect_out '^kernel 0 scaled_add launches=12 nodes=0 kept=9 '

@@ -7,13 +7,13 @@ if [[ ${TUNE_SANITIZE:-} == *thread* ]]; then
     echo "skipped: the stand-in driver is not made for it"
     exit 77
 fi
-# What the program and the driver never free is not what is looked for.
+# Memory that the program and the driver never free does not matter here.
 export ASAN_OPTIONS=detect_leaks=0
 unset CUDA_VISIBLE_DEVICES TUNE_FAULTS LD_PRELOAD TUNE_CAPTURE_LIBRARY
 export LD_LIBRARY_PATH=$TUNE_DRIVER TUNE_NVRTC_PATH=$TUNE_DRIVER
 export TUNE_FAULTS_STATE=$TMPDIR/driver.state
 
-# capture FILE [OPTION...] -- WAY WHAT...: keeps launches of scaled_add. The program's result is what it is without.
+# capture FILE [OPTION...] -- WAY WHAT...: keeps launches of scaled_add. The program's result is unchanged.
 capture() {
     local file=$1 plain options=()
     shift
@@ -27,11 +27,11 @@ capture() {
     run "$TUNE" capture --kernel scaled_add -o "$file" "${options[@]}" -- "$APP" "$@"
     [[ $(grep -xc -- "$(head -n 1 <<<"$plain")" "$captured.out") -ge 1 ]] ||
         fail "the program's result changed: $(head -n 1 "$captured.out"), not $plain"
-    # Nothing is left beside what was asked for.
+    # Only the requested files remain.
     [[ -z $(find . "$TMPDIR" -name '.tune-capture-*' -o -name '*.tmp') ]] || fail "files were left"
 }
 
-# dump FILE: what is in it goes to $captured.out.
+# dump FILE: prints its content to $captured.out.
 dump() {
     run "$DUMP" "$1"
     expect_code 0

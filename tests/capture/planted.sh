@@ -1,4 +1,5 @@
-# What a capture is unpacked to is run: a folder that others have a say in is refused, and nothing in one of ours is written through.
+# The unpacked files of a capture are executed: a folder that others can write is refused, and no file is written
+# through a link.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/capture/lib.sh"
 [[ $(id -u) -eq 0 ]] || { echo "needs root, to be two users"; exit 77; }
@@ -40,14 +41,14 @@ chown "$stranger" theirs
 dry theirs/app.cap
 expect_code 5
 
-# Links that were planted in one's own folder, by whoever could then, are replaced, and what they lead to stays.
+# Links planted in one's own folder are replaced, and their targets stay.
 echo precious >precious
 for file in app.captured/*; do ln -sf "$PWD/precious" "$file"; done
 dry app.cap
 expect_code 0
 [[ $(cat precious) == precious ]] || fail "a link was written through"
 [[ -z $(find app.captured -type l) ]] || fail "a link is taken for what was unpacked"
-# So are files with another name elsewhere, and those that others own; what is right keeps its date.
+# So are files with another name elsewhere, and files of other owners; right ones keep their date.
 touch -d 2020-01-01 app.captured/*
 ln app.captured/image elsewhere
 chown "$stranger" app.captured/app.yaml

@@ -1,4 +1,5 @@
-# tune init --program: the program runs, and its launches are the sizes, data and default of what is drafted from the source.
+# tune init --program: the program runs, and its launches are the sizes, data and default of the experiment drafted from
+# the source.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/capture/lib.sh"
 
@@ -30,10 +31,10 @@ expect_code 0
 expect_err '^tune: runs .*; launches of scaled_add go to add.cap$'
 expect_err '^tune: unpacked [0-9]+ launch'
 [[ $(stat -c %a add.cap) == 600 ]] || fail "others may read it"
-drafted '  BLOCK: 256' add.yaml # as it was launched, whatever the source says
+drafted '  BLOCK: 256' add.yaml # as launched, whatever the source has
 
 drafted '    block: ["BLOCK", "1", "1"]' add.yaml
-drafted '  n: [100000]' add.yaml # of its launches the largest
+drafted '  n: [100000]' add.yaml # the largest of its launches
 drafted '    grid: ["ceil_div(n, BLOCK * ITEMS)", "1", "1"]' add.yaml
 grep -qF 'set: {BLOCK: 256, ITEMS: 1}' add.yaml || fail "no baseline: $(cat add.yaml)"
 grep -qF 'fill: {file: "add.captured/' add.yaml || fail "no data"

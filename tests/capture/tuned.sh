@@ -1,4 +1,5 @@
-# What was recorded is replayed and tuned: launches into the middle of their buffers, and the same one again, which counts once.
+# A recorded launch is replayed and tuned: launches into the middle of their buffers, and a repeated one, which counts
+# once.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/capture/lib.sh"
 
@@ -14,7 +15,7 @@ grep -qE '\{pointer: p0_0, offset: "\[2000, 0.*\]\[_launch\]"\}' app.captured/ap
 sizes=$(sed -n 's/^  n: \[\(.*\)\]$/\1/p' app.captured/app.yaml | tr -d ' ' | tr ',' '\n')
 [[ $(wc -l <<<"$sizes") -eq $(sort -u <<<"$sizes" | wc -l) ]] || fail "a size twice: $sizes"
 
-# Each launch with its own block: that is the default, and what gains are over.
+# Each launch with its own block: that is the default, and the baseline of gains.
 capture blocks.cap --keep 3 -- link blocks
 run "$TUNE" run --binary blocks.cap --device 0 --effort quick --points 3 --no-report --conf blocks.conf --set warm_window_ms=1 --set warm_least_ms=1 --set warm_most_ms=20
 expect_code 0

@@ -1,4 +1,4 @@
-# Launches are kept whole however a program comes to the driver's functions, and whatever it passes.
+# Launches are kept whole whatever way a program gets the driver's functions, and whatever it passes.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/capture/lib.sh"
 
@@ -32,7 +32,7 @@ expect_out '^launch 1 view_copy entry=kernel_ex .* cluster=2 .* attributes=1 par
 expect_out '^pointer 1 parameters at=8 buffer=0 offset=0$'
 expect_out '^buffer 1.1 device .* changed=1 .* before=58705920 after=8386560$'
 
-# Variables of the image, managed and pinned memory, and an address in a buffer with what it leads to.
+# Variables of the image, managed and pinned memory, and an address in a buffer with its target.
 capture memory.cap -- address memory
 dump memory.cap
 expect_out '^buffer 0.0 managed bytes=4000 '
@@ -69,7 +69,7 @@ expect_out '^programs 1 images 1 kernels 1 launches 2$'
 capture sizes.cap --sizes --keep 9 -- link threads
 expect_out '^50 launches kept:|^9 launches kept:'
 
-# Only listed: by time, when asked; nothing is written.
+# Only a list: with times on request; no file is written.
 run "$TUNE" capture --times -- "$APP" link add
 expect_code 0
 expect_out '^Kernel +Launches +Share +Each +Grid '

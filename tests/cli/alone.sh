@@ -1,6 +1,6 @@
 #!/bin/bash
-# The configuration that results are held against is no oracle: where nothing agrees with it nobody wins, and whether
-# the others agree with one another is said.
+# The configuration that serves as reference is no oracle: if no result agrees with it, no winner is chosen, and the
+# message tells whether the others agree with one another.
 source "$TUNE_TESTS/lib.sh"
 
 cat >sums.c <<'C'
@@ -58,11 +58,11 @@ refuse_err "\\('width=160'|, 'width=160'"
 # Again, when all is known.
 run "$TUNE" run sums.yaml --device cpu "${steady[@]}"
 nobody_wins
-# The same of a configuration that the file names.
+# A configuration that the file names.
 sums '64, 96, 128, 256' 0 0 'check: {output: out, configuration: {width: 96}}'
 nobody_wins
 expect_err "no result agrees with that of 'width=96', the reference of all; of the 3 others 3 agree"
-# Nobody agrees with anybody; not even with itself.
+# No two results agree; not even two of one configuration.
 sums '64, 128, 256' width 0
 nobody_wins
 expect_err "no result agrees with that of the default configuration, 'width=64', the reference of all, and of the others no two agree: kernels may read data that the file does not describe"
@@ -70,7 +70,7 @@ sums '64, 128' 0 1
 nobody_wins
 expect_err "no result agrees with that of the default configuration, 'width=64', the reference of all, nor does its own second result"
 
-# One is enough to be believed, and a reference of its own, whoever is wrong.
+# One agreeing result is enough, and so is a reference of its own.
 sums '64, 96, 160, 128' 0 0
 expect_code 0
 refuse_err 'nothing agrees'

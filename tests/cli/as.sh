@@ -76,7 +76,7 @@ run "$TUNE" check twice.yaml --device null --as eager --json
 expect_code 0
 expect_json '[w["configuration"] for w in j]' "['launches=1']"
 
-# Times say what is issued: the second launch costs another 2.2 us.
+# Times show the issue: the second launch costs another 2.2 us.
 [[ $(query "SELECT round((max(median_ns) - min(median_ns)) / 100) FROM trials AS t JOIN configurations AS c ON c.id = t.configuration_id
     WHERE stage = 'sweep' AND c.parameters ->> 'launches' = 2 AND l2_mode IN ('cold', 'cold-eager')") == 44.0 ]] || fail "other times"
 

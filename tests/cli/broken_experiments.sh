@@ -1,6 +1,6 @@
 #!/bin/bash
-# Experiment files that are wrong: exit code 3 and one line, FILE:LINE:COLUMN, what is wrong, the
-# nearest known word; and nothing is made.
+# Wrong experiment files: exit code 3 and one line, FILE:LINE:COLUMN, the error, the nearest known
+# word; and no file is made.
 source "$TUNE_TESTS/lib.sh"
 write_experiment
 cp double.yaml good.yaml
@@ -43,7 +43,7 @@ expect_err "no experiment 'reduc'; did you mean 'reduce'\?"
 refuse_file tune.db
 refuse_file tuned.conf
 
-# What the parser of YAML says, and what to do about it.
+# Messages of the YAML parser, with the remedy.
 remedied() {
     sed "$1" good.yaml >double.yaml
     run "$TUNE" run --dry-run double.yaml

@@ -2,7 +2,7 @@
 # The installed headers of the calls compile with nvcc, found by pkg-config and by find_package, with
 # a program's own list of configurations; a line that no kernel can be is refused by the compiler.
 source "$TUNE_TESTS/lib.sh"
-[[ -z $TUNE_SANITIZE ]] || exit 77 # what is installed is never built with a sanitizer
+[[ -z $TUNE_SANITIZE ]] || exit 77 # installed files are never built with a sanitizer
 command -v c++ >/dev/null || exit 77 # nvcc needs it
 nvcc=$(command -v nvcc || ls "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc") || exit 77
 

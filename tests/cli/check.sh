@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# tune check: entries that hold, that are beaten, that are wrong, that are stale and that nobody can check
-# any more; its exit code; and that nothing is written but where it was asked for.
+# tune check: entries that hold, that are beaten, that are wrong, that are stale and that cannot be checked
+# any more; its exit code; and that it writes only requested files.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_TESTS/lib.sh"
 write_experiment 3000
@@ -61,7 +61,7 @@ expect_out "^double $(grep -o 'source=[0-9a-f]*' before.conf | head -n 1)( flags
 run "${check[@]}" stale.conf
 expect_out '; stale: .*source'
 
-# So it is when what a source includes, or what that includes, is another; and not for other reasons.
+# Stale after a change of an included file, also an indirectly included one; and for no other reason.
 mkdir within within/more
 cp double.yaml double_cpu.c double_reference.c within
 echo '#include "more/a.h"' >>within/double_cpu.c

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# tune check: what is slower in one process only is asked again in fresh ones, and holds; what a range may
-# lose is no reason to fail.
+# tune check: an entry that is slower in one process only is timed again in fresh ones, and holds; the loss
+# permitted in a range is no failure.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_TESTS/lib.sh"
 

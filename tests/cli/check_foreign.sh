@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# tune check runs no file that only a database names, unless nobody else can have put it there and it
-# holds what was measured; and --dry-run runs nothing of an experiment file.
+# tune check runs no file that only a database names, unless no one else can have put it there and its
+# hash is the measured one; and --dry-run runs no part of an experiment file.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_TESTS/lib.sh"
 write_experiment
@@ -9,7 +9,7 @@ mv double* theirs/
 check=("$TUNE" check --device cpu "${steady[@]:1}" --budget 20s)
 run "$TUNE" run theirs/double.yaml --device cpu --quiet "${steady[@]}" --sizes 1000
 expect_code 0
-# From now on whoever compiles it leaves a mark.
+# From now on compiling it leaves a mark.
 cat >marking-cc <<'C'
 #!/bin/sh
 [ "$1" = --version ] || echo "$*" >>"$(dirname "$0")/ran"
@@ -19,7 +19,7 @@ chmod +x marking-cc
 export COMPILER=${CC:-cc} CC=$PWD/marking-cc
 rm -rf "$TUNE_CACHE_DIR"
 
-# refused WHY: nothing was compiled, and it says why.
+# refused WHY: no compilation, and the reason.
 refused() {
     run "${check[@]}"
     expect_code 7
@@ -52,7 +52,7 @@ sed -i '$d' theirs/double.yaml
 run "${check[@]}"
 grep -q SPINS ran || fail "it was not compiled, though it is what was measured"
 
-# --dry-run: neither compiler nor what flags name.
+# --dry-run: neither compiler nor programs in flags.
 rm -rf ran "$TUNE_CACHE_DIR"
 cat >theirs/wrapped <<'S'
 #!/bin/sh

@@ -1,9 +1,10 @@
 #!/bin/bash
-# A check whose reference depends on a parameter (temporal tiling: how many steps a launch takes), one reference
-# for each of its values; and outputs that nothing checks.
+# A check whose reference depends on a parameter (temporal tiling: the steps of a launch), one reference for each
+# of its values; and outputs without a check.
 source "$TUNE_TESTS/lib.sh"
 
-# Each launch doubles STEPS times; `way: late` is wrong for three steps. tmp is whatever it is.
+# Each launch doubles STEPS times; `way: late` is wrong for three steps. The contents of tmp do not
+# matter.
 cat >steps.c <<'C'
 void doubled(const struct tune_block *block, void *const *arguments)
 {
@@ -74,7 +75,7 @@ tuned steps.yaml --objective step
 expect_outcomes '3 late'
 refuse_err 'no check names'
 
-# What the default configuration gives with the steps of the one that is checked.
+# The result of the default configuration with the steps of the checked one.
 sed '/output: out, ref/s/.*/  - {output: out, configuration: default, per: [steps]}/; /^defines/i defaults: {steps: 2, way: plain, block: 500}' steps.yaml >default.yaml
 tuned default.yaml
 expect_outcomes '3 late'

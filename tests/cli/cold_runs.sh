@@ -1,7 +1,7 @@
 #!/bin/bash
-# Of configurations that are alike none is lost for its first run, which pays for its start: threads that wake, pages
-# and code that are fetched. Here each one's first timed run takes very much longer than all others, so that this
-# machine's own noise is nothing beside it.
+# No configuration among equal ones is lost for its first run, which pays for its start: threads that wake, pages and
+# code that are fetched. Here each one's first timed run takes much longer than all others, so that this machine's own
+# noise does not matter.
 source "$TUNE_TESTS/lib.sh"
 
 cat >alike.yaml <<'Y'

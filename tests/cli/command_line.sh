@@ -1,4 +1,4 @@
-# What was typed is in the database, as a shell takes it.
+# The typed command is in the database, quoted for a shell.
 # shellcheck shell=bash
 source "$TUNE_TESTS/lib.sh"
 write_experiment

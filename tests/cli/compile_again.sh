@@ -1,6 +1,6 @@
 #!/bin/bash
-# Compilers that are killed, and binaries that vanish from the cache, are nobody's fault: it is compiled
-# again, at last with nothing beside it, and what did not come through is tried by the next run.
+# Killed compilers, and binaries that vanish from the cache, are no configuration's fault: compilation is
+# repeated, at last alone, and the next run tries the rest.
 source "$TUNE_TESTS/lib.sh"
 write_experiment
 sed -i 's/n: \[1000, 5000\]/n: [1000]/; s/block: \[100, 200, 250, 500, 1000\]/block: [100, 250]/' double.yaml
@@ -47,7 +47,7 @@ forget() {
     rm -rf tune.db* tuned.conf "$TUNE_CACHE_DIR" log
 }
 
-# Once or twice, whoever was killed, the reference's too: as if nothing had been.
+# Killed once or twice, the reference's compiler too: the result is as usual.
 for hows in 'kill part ld worker' 'part worker kill ld'; do
     forget
     read -r first second third fourth <<<"$hows"
@@ -94,7 +94,7 @@ expect_err '1 problems?, 2 trials \(5 known already\)'
 tune_it
 expect_err '1 problems?, 0 trials \(7 known already\)'
 
-# A reference that cannot be had ends the run; nobody is blamed, and the next one goes on.
+# A missing reference ends the run without blame, and the next one continues.
 forget
 printf 'kill reference\nkill reference\nkill reference\n' >how
 tune_it

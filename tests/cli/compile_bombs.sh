@@ -71,7 +71,7 @@ if [[ -z ${TUNE_SANITIZE:-} ]]; then
 fi
 
 # Time: the compiler of a healthy source, slowed down by another program of its name.
-stuck="sleep 100000 0.$$" # nobody else's; who waited for it would never end
+stuck="sleep 100000 0.$$" # unique; a waiter would never end
 cat >slow_cc <<C
 #!/bin/sh
 case "\$*" in *--version*) exec cc --version ;; *WAY=0*) exec $stuck ;; esac
@@ -111,7 +111,7 @@ for binary in "$TUNE_CACHE_DIR"/*.bin; do echo 'something else' >"$binary"; done
 fresh
 expect_err ' 1 binaries compiled, 0 cached'
 
-# What was used longest ago goes first, and nothing that is not ours.
+# The least recently used files are removed first, and no file of others.
 mkdir -p "$TUNE_CACHE_DIR/mine"
 head -c 100000 /dev/zero >"$TUNE_CACHE_DIR/00000000000000000000000000000000.bin"
 touch -d '2 days ago' "$TUNE_CACHE_DIR/00000000000000000000000000000000.bin"
@@ -127,7 +127,7 @@ TUNE_CACHE_BYTES=0 fresh
 # Hostile values of our variables.
 for name in TUNE_CACHE_BYTES TUNE_CEILING_BYTES TUNE_FLUSH_BYTES TUNE_COMPILE_TIMEOUT_MS TUNE_COMPILE_MEMORY_BYTES; do
     for value in x -1 1e9 ' 7' 99999999999999999999 $'\xff\xfe' "$(printf '9%.0s' {1..3000})"; do
-        # A child reads this one, and what is no text does not come through its message.
+        # A child reads this one, and a name that is no text does not pass through its message.
         [[ $name != TUNE_FLUSH_BYTES || $value != $'\xff\xfe' ]] || continue
         run env "$name=$value" "$TUNE" run bomb.yaml --device cpu "${steady[@]}" --quiet
         expect_code 3

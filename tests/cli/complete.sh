@@ -1,6 +1,6 @@
 #!/bin/bash
-# Completion: what the program answers, and that bash, zsh and fish ask it. A shell that is not here is
-# left out.
+# Completion: the program's answers, and that bash, zsh and fish request them. A shell that is not
+# installed is skipped.
 source "$TUNE_TESTS/lib.sh"
 
 # offers WORD... : the words that the program offers for the last, sorted, in one line.
@@ -114,7 +114,7 @@ else
     echo "no fish here"
 fi
 
-# zsh completes only for somebody who types.
+# zsh completes only at a terminal.
 if command -v zsh >/dev/null; then
     python3 - "$TUNE_SOURCE/tuner/cli/completion" <<'P' || fail "zsh"
 import fcntl, os, pty, select, struct, sys, termios, time

@@ -13,7 +13,7 @@ C
 write_conf a.conf 1
 write_conf b.conf 8
 
-# Of several files, each kernel once: the grid is not part of it.
+# Of several files, each kernel once: the grid does not belong to it.
 run "$TUNE" export --configurations lines.inc a.conf b.conf
 expect_code 0
 expect_err '^lines.inc: 1 configuration$'
@@ -25,7 +25,7 @@ expect_code 0
 expect_out '^TUNE_CONFIGURATION\("reduce.sum.i32 variant=last_block '
 expect_empty err
 
-# Few lines that serve all entries: one whose alternative another entry needs anyhow has no line of its own.
+# Few lines that serve all entries: an entry whose alternative another entry needs has no line of its own.
 sed 's/blocks_per_sm=8/blocks_per_sm=8 /; s/block=256/block=512/; s/ | / | also1="block=128" also2="block=256 min_blocks=1" /' b.conf >c.conf
 run "$TUNE" export --configurations few.inc c.conf a.conf
 expect_code 0
@@ -34,7 +34,7 @@ grep -q ' block=256 ' few.inc || fail "$(cat few.inc)"
 run "$TUNE" export --configurations - c.conf # else its own
 expect_out ' block=512 '
 
-# What does not belong to an experiment of today is told.
+# An entry of no present experiment is reported.
 sed 's/loads=4 //' a.conf >old.conf
 run "$TUNE" export --configurations - old.conf
 expect_code 0

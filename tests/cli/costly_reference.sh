@@ -1,6 +1,6 @@
 #!/bin/bash
-# A reference that takes seconds is made once for a problem, not for each kind of inputs and each process; what it
-# says is held against all the same.
+# A reference that takes seconds is computed once for a problem, not for each kind of inputs and each process; its
+# results are compared all the same.
 source "$TUNE_TESTS/lib.sh"
 
 cat >slow.yaml <<'Y'
@@ -64,7 +64,7 @@ quick=$calls
 tune_with 4
 [[ $calls -eq $((quick - 1)) ]] || fail "$calls calls of a slow reference, $quick of a quick one"
 
-# What it says is in the cache for the next run, whole or not at all; a quick one is asked again.
+# Its results are cached for the next run, whole or not at all; a quick reference is computed again.
 tune_with 0.1
 first=$calls
 [[ $first -gt 0 ]] || fail "a reference that was never asked"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Options that nobody types: tune.yaml in the folder or the nearest above it, else the user's. It is said which are taken;
-# what is typed goes first; nothing that runs or writes elsewhere can be set; what others may write is left out.
+# Default options: tune.yaml in the folder or the nearest above it, else the user's. The options taken are printed; the
+# command line wins; options that run programs or write elsewhere are refused; files that others may write are ignored.
 source "$TUNE_TESTS/lib.sh"
 mkdir -p project/deep/er elsewhere config/tune
 printf 'effort: quick\ndb: results/mine.db\n' >project/tune.yaml
@@ -24,7 +24,7 @@ protocol
 cmp "$TMPDIR/protocol" "$TMPDIR/thorough"
 expect_err "^tune run: by $here/config/tune/tune\.yaml: --effort thorough --db $here/config/tune/users\.db\$"
 
-# The folder's above, alone; what is typed replaces it.
+# Only the folder's above; the command line replaces it.
 cd ../project/deep/er || exit
 protocol
 cmp "$TMPDIR/protocol" "$TMPDIR/quick"

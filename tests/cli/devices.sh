@@ -1,5 +1,5 @@
 #!/bin/bash
-# Which device: unknown ones, absent ones, and a missing driver are each one clear line.
+# The device: unknown and absent ones, and a missing driver, are each one clear line.
 source "$TUNE_TESTS/lib.sh"
 write_experiment
 
@@ -35,7 +35,7 @@ if [[ $has_gpu -eq 0 ]]; then
     expect_code 4
     expect_one_line err
     expect_err '(driver|built without CUDA)'
-    # Nothing asked for: the CPU, said aloud.
+    # No device given: the CPU, with a message.
     run "$TUNE" run double.yaml "${steady[@]}" --sizes 1000
     expect_code 0
     expect_err '^tune: no GPU \(.*\): the device is the CPU$'

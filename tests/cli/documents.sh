@@ -1,5 +1,5 @@
 #!/bin/bash
-# What the documents tell people to type is run, as far as there is no GPU; tests/gpu/run.sh runs it whole.
+# The documents' commands are run, as far as possible without a GPU; tests/gpu/run.sh runs all.
 source "$TUNE_TESTS/lib.sh"
 mkdir path folder
 ln -s "$TUNE" path/tune

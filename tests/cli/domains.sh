@@ -116,7 +116,7 @@ expect_out "^50 7 2 0 0 .*; no launch: the file has none$"
 
 # ---- checks ----
 
-# A kernel by tiles of 16, in one way of 32, and nothing says so: both win with what is left of their domains.
+# A kernel with tiles of 16, in one way of 32, without a constraint: both win in the rest of their domains.
 cat >tiles.yaml <<'Y'
 experiment: tiles
 device: cpu
@@ -187,7 +187,7 @@ sed -i '/^constraints:/d; s/COPY: copy/COPY: copy, LEAST: 64/' tiles.yaml
 tune_tiles
 [[ $(domains) == $'double_tile 1 64 0\ntile 1 64 0' ]] || fail "not from 64 on: $(domains)"
 grep -q 'domain="n>=64"' tuned.conf || fail "no domain: $(cat tuned.conf)"
-# Whose file promises all sizes has nobody who may win.
+# An experiment that promises all sizes has no candidate left.
 sed -i 's/^device: cpu/device: cpu\nall_sizes: true/' tiles.yaml
 rm -rf tune.db* tuned.conf
 run "$TUNE" run tiles.yaml --device cpu "${steady[@]}" --set sweep_slower=100

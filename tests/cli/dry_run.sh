@@ -126,8 +126,8 @@ if grep -q 'NVRTC' "$captured.err"; then
 fi
 expect_code 0
 expect_out '^space \(space.yaml\) on H100 SXM5 80GB \(not present\)$'
-# Of the legal points of n = 4096 those with 8 loads in blocks of 32 do not compile; `way` changes
-# nothing; 131072 bytes of shared memory are one block per SM, 65536 three, 32768 six, 16384 thirteen.
+# Of the legal points of n = 4096 those with 8 loads in blocks of 32 do not compile; `way` has no
+# effect; 131072 bytes of shared memory are one block per SM, 65536 three, 32768 six, 16384 thirteen.
 expect_out '^      compiled: 26 of these points; binaries: 16; different machine codes: 15; points that repeat another: 11$'
 [[ $(grep -c '^ *none  *2  does not compile: .*broken by intent' "$captured.out") -eq 2 ]] || fail "none"
 python3 - "$captured.out" <<'P' || fail "the table"
@@ -196,7 +196,7 @@ if [[ $code -ne 4 ]]; then
     run "$TUNE" run --dry-run --arch sm_90 told.yaml
     expect_code 3
     expect_err "^tune run: told.yaml:[0-9]+: argument 'filter' has 64 bytes, and the variable 'filter' only 36"
-    # A symbol that is nowhere, a define that CUDA's headers have another meaning for: once, and by what is near.
+    # A missing symbol, and a define with another meaning in CUDA's headers: reported once, with the nearest name.
     grep -q 'symbol: filter' told.yaml || fail "no symbol in it"
     sed 's/symbol: filter/symbol: filtr/' told.yaml >near.yaml
     run "$TUNE" run --dry-run --arch sm_90 near.yaml
@@ -234,7 +234,7 @@ if [[ $code -ne 4 ]]; then
     run "$TUNE" init "my told.cu" -D BLOCK=64
     expect_code 0
     expect_err "^  tune run 'my told.yaml'   # tunes it$"
-    # What results are held against: a reference in C, and kernels of the check's own.
+    # References: in C, and kernels of the check's own.
     told smooth 'in, out, n' i32
     { cat told.yaml; echo 'check: {output: out, reference: told, source: told.c}'; } >checked.yaml
     echo 'void told(void *const *arguments, struct tune_expected *expected) { expected[0].real = 0; }' >told.c
@@ -274,7 +274,7 @@ if [[ $code -ne 4 ]]; then
     run "$TUNE" run --dry-run --arch sm_80 held.yaml --only block=128
     expect_code 3
     expect_out 'no cluster of 2 such blocks fits on a device of compute capability 8.0'
-    # What a device has no room for in y and z, and points for which an expression fails: rows, and the others are counted.
+    # A grid too large in y and z, and points for which an expression fails: rows, and the others are counted.
     told smooth 'in, out, n' i32
     sed 's/grid: "[^"]*", block: block/grid: [1, "ceil_div(n * 512, block)", 1], block: [1, 1, "block \/\/ 4"]/' told.yaml >axes.yaml
     run "$TUNE" run --dry-run --arch sm_90 axes.yaml

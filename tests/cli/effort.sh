@@ -1,10 +1,10 @@
 #!/bin/bash
-# How long is measured: --effort, --budget and --set (protocol.sh has what they refuse). All that was measured by
-# is stored.
+# The amount of measuring: --effort, --budget and --set (protocol.sh has their errors). All numbers used are
+# stored.
 source "$TUNE_TESTS/lib.sh"
 write_experiment
 
-# Quick: nothing is confirmed, and that is said. What was set is stored.
+# Quick: no confirmation, with a message. The set numbers are stored.
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000 --set race_z=3.5
 expect_code 0
 [[ $(query "SELECT effort, objective, budget_ns FROM runs") == 'quick time None' ]] || fail "$(query "SELECT * FROM runs")"
@@ -14,21 +14,22 @@ run "$TUNE" show --wide --trust
 expect_out '^  effort +quick, but .*race_z=3\.5'
 expect_out 'not confirmed'
 
-# Then more: what the sweep knows is not measured again, and fresh processes confirm.
+# Then more: results of the sweep are not repeated, and fresh processes confirm.
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000 --effort normal --set confirm_processes=2 --set confirm_rounds=6
 expect_code 0
 expect_err '1 problem, 0 trials \(20 known already\)'
 [[ $(query "SELECT stage, processes FROM winners") == 'confirm 2' ]] || fail "$(query "SELECT stage, processes FROM winners")"
 [[ $(query "SELECT count(DISTINCT process) FROM rounds WHERE stage = 'confirm'") -eq 2 ]] || fail "not two processes"
 
-# What is not sure is chosen again when the effort is typed, and by a greater effort anyway; else the choice stays.
+# An unsure winner is chosen again if the effort is typed, and by a greater effort anyway; otherwise the choice
+# stays.
 again() { # OPTION...: $chosen_by is the run that the winner is of afterwards
     run "$TUNE" run double.yaml --device cpu --no-report "${steady[@]:3}" --sizes 1000 "$@" --set confirm_processes=2 --set confirm_rounds=6
     expect_code 0
     expect_err '1 problem, 0 trials \(20 known already\)'
     chosen_by=$(query "SELECT run_id FROM winners")
 }
-stand() { # TRUST: what the winner is said to be from now on
+stand() { # TRUST: the stored verdict from now on
     python3 -S - "$1" <<'P'
 import sqlite3, sys
 database = sqlite3.connect("tune.db")
@@ -36,7 +37,7 @@ database.execute("UPDATE winners SET trust = ?", sys.argv[1:])
 database.commit()
 P
 }
-# expect_choice kept|anew WHY [OPTION...]: what the same command makes of it.
+# expect_choice kept|anew WHY [OPTION...]: the effect of the same command.
 expect_choice() {
     local before is=kept
     before=$(query "SELECT run_id FROM winners")

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The compiler as a parameter: flags with values of parameters, under conditions, and with files, whose contents count.
-# Each is compiled, verified and raced; the source stays as it is.
+# Each is compiled, verified and raced; the source is unchanged.
 source "$TUNE_TESTS/lib.sh"
 export TUNE_CACHE_DIR=$PWD/cache
 cat >twice_cpu.c <<'C'
@@ -44,12 +44,13 @@ run "$TUNE" run twice.yaml --device cpu "${steady[@]}"
 expect_code 0
 tried() { query "SELECT count(*) FROM trials AS t JOIN configurations AS c ON c.id = t.configuration_id
     WHERE t.stage = 'sweep' AND $1"; }
-# Six without a header, two of each; what another header computes is wrong.
+# Six without a header, two of each; the results with another header are wrong.
 [[ $(tried "t.status IN ('ok', 'wrong_result') OR t.same_as_trial_id IS NOT NULL") -eq 10 ]] || fail "not all are measured: $(query "SELECT c.key, t.status, t.detail FROM trials AS t JOIN configurations AS c ON c.id = t.configuration_id")"
 [[ $(tried "t.status = 'wrong_result' AND c.parameters ->> 'header' = 'three'") -ge 1 ]] || fail "a wrong header passes"
 [[ $(tried "t.status = 'wrong_result' AND c.parameters ->> 'header' <> 'three'") -eq 0 ]] || fail "a right one does not"
 
-# The same again measures nothing; after a change of the file its configurations are measured anew.
+# The same command measures nothing again; after a change of the file its configurations are measured
+# again.
 run "$TUNE" run twice.yaml --device cpu "${steady[@]}"
 expect_err ', 0 trials \('
 echo '#define FACTOR (1 + 1)' >three.h

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Outputs whose type or count depends on a parameter: compared as numbers, whatever says what they are to be, or
-# refused in one sentence.
+# Outputs whose type or count depends on a parameter: compared as numbers with any kind of reference, or refused
+# in one sentence.
 source "$TUNE_TESTS/lib.sh"
 
 cat >tenth.c <<'C'
@@ -44,7 +44,7 @@ outcomes() {
     query "SELECT json_extract(c.parameters, '\$.real') || ' ' || json_extract(c.parameters, '\$.bad'), min(t.status), max(t.detail)
         FROM trials t JOIN configurations c ON c.id = t.configuration_id WHERE t.stage = 'sweep' GROUP BY 1 ORDER BY 1"
 }
-# compares WHAT TYPES: those with the mistake are wrong, by the number that it makes, and all others are right.
+# compares WHAT TYPES: those with the mistake are wrong, by its number, and all others are right.
 compares() {
     rm -f tune.db
     run "$TUNE" run tenth.yaml --device cpu "${steady[@]}"
@@ -68,7 +68,7 @@ tenth 'f64, f32' 0.1 'check: {output: y, series: "i * 0.1", relative: 1e-3}' ', 
 compares 'a series'
 tenth 'i32, i64' 10 '' ', fill: {series: i - 500}'
 compares 'i32, i64'
-# What one of them cannot hold is wrong there, not cut off.
+# A value that does not fit into a type is wrong there, not truncated.
 tenth 'i64, i32' 10000000 '' ', fill: {series: i}'
 rm -f tune.db
 run "$TUNE" run tenth.yaml --device cpu "${steady[@]}"
@@ -86,7 +86,7 @@ run "$TUNE" run tenth.yaml --device cpu --dry-run
 expect_code 3
 expect_err "a file has elements of one type, and that of 'y' depends on a parameter"
 
-# Block sums: as many as there are blocks. A function tells what each is; another configuration does not.
+# Block sums: one for each block. A C function computes each; another configuration does not.
 cat >sums.yaml <<'Y'
 experiment: sums
 device: cpu

@@ -68,7 +68,7 @@ tune_twice() {
     run "$TUNE" run twice.yaml --device cpu "${steady[@]}" --set sweep_slower=0.25 --set delta=0.1 --set warm_least_ms=1 --set warm_most_ms=20 "$@"
 }
 
-# The sweep finds nothing wrong, and twelve of the thirteen are so fast that only they come to race.
+# The sweep finds no error, and twelve of the thirteen are so fast that only they race.
 tune_twice
 expect_code 0
 expect_err '1 problem, 13 trials \(0 known already\), 0 failed'
@@ -77,7 +77,7 @@ expect_err '1 problem, 13 trials \(0 known already\), 0 failed'
 
 # Why each is out is stored, and said of those that were among the fastest.
 wrong_result='gauntlet: n=[0-9]+, starts [0-9]+ elements on: wrong_result: '
-raced='race: run 2 of [0-9]+ timed in a row' # that comes first where runs take long, on a busy machine
+raced='race: run 2 of [0-9]+ timed in a row' # first on a busy machine, where runs take long
 for case in "tail|${wrong_result}out\\[[0-9]+\\] is -?[0-9]+, not -?[0-9]+" \
     "start|gauntlet: n=[0-9]+, starts [1-9] elements on: wrong_result: out\\[0\\] is" \
     "second|(${wrong_result}run 2 of 3, the first was right|${raced}): out\\[0\\] is" \
@@ -92,7 +92,7 @@ expect_err "^tune: twice n=1000: 'way=[a-z]+ copy=[123]' was among the fastest, 
 expect_err 'finalists? thrown out by the checks'
 refuse_err "'way=right copy=1' was among the fastest, but"
 
-# The right one wins, and who asks for ties is told of the others.
+# The right one wins, and --ties lists the others.
 grep -q '^twice n=1000 way=right ' tuned.conf || fail "not the right one: $(cat tuned.conf)"
 run "$TUNE" show --ties --json
 expect_code 0
@@ -101,7 +101,7 @@ expect_json 'sorted(c["parameters"]["way"] for c in j if (c["out"] or "").starts
     "$(python3 -c 'print(sorted(["tail", "start", "second", "behind"] * 3))')"
 expect_json '[c["place"] for c in j]' "$(python3 -c 'print(list(range(1, 14)))')"
 
-# Asked for more, nothing wrong is launched again: the verdicts are remembered.
+# With a greater effort no wrong one is launched again: the verdicts are remembered.
 tune_twice --effort normal --set confirm_processes=2 --set confirm_rounds=3
 expect_code 0
 expect_err '1 problem, 0 trials \(13 known already\)'

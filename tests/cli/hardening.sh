@@ -1,11 +1,11 @@
 #!/bin/bash
-# What strangers' files and odd surroundings do to a person's terminal, shell and time: nothing.
+# Files of strangers and unusual surroundings have no effect on a terminal, a shell or the time.
 source "$TUNE_TESTS/lib.sh"
 write_experiment
 escape=$'\033'
 c1=$'\302\233' # U+009B, which begins a sequence as ESC [ does
 
-# refuse_escapes FILE...: nothing in it commands a terminal.
+# refuse_escapes FILE...: no text in it controls a terminal.
 refuse_escapes() {
     ! grep -lE "$escape|$c1" "$@" || fail "control characters in it"
 }
@@ -71,7 +71,7 @@ for data in huge.bin fifo; do
     expect_err "$data: (larger than 64 GiB|not a regular file)|there is no file '$data'"
 done
 
-# What never ends is not given to a compiler.
+# An endless file is not given to a compiler.
 for name in '"/dev/zero"' '</dev/zero>' "<$PWD/fifo>" '"fifo"'; do
     { echo "#include $name"; cat double_cpu.c; } >endless.c
     sed 's/double_cpu\.c/endless.c/' double.yaml >endless.yaml

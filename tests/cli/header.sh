@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# tune export --header: a header that C99 and C++11 take without a warning, and whose answers are
-# libtuned's, for devices that are known, that are like these, and for which there is the portable entry.
+# tune export --header: a header that C99 and C++11 accept without a warning, and whose answers are
+# libtuned's, for known devices, similar ones, and those with the portable entry.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_TESTS/lib.sh"
 command -v "${CC:-cc}" >/dev/null || exit 77
@@ -200,7 +200,7 @@ expect_code 0
 run ./odd
 expect_out '^X 296 1 7$'
 
-# Names that would be one in C are refused, and nothing is written.
+# Names with one C name are refused, and no file is written.
 printf 'tuned-conf 3\n[cpu "x"]\na.b n=1 v=1\na-b n=1 v=1\nend\n' >twice.conf
 run "$TUNE" export twice.conf --header none.h
 expect_code 3

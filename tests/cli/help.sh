@@ -1,5 +1,5 @@
 #!/bin/bash
-# Help is on stdout, complete, and needs nothing: no device, no database, no writable folder.
+# Help is on stdout, complete, and needs no device, no database and no writable folder.
 source "$TUNE_TESTS/lib.sh"
 
 for word in --help -h help; do

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Databases that somebody prepared: refused at once, or read as if nothing were; older ones are read through a copy, which is told once.
+# Prepared databases: refused at once, or read as if harmless; older ones are read through a copy, with one message.
 source "$TUNE_TESTS/lib.sh"
 "$TUNE_BUILD/tests/make_fixture" good.db
 run "$TUNE" show --db good.db
@@ -16,7 +16,7 @@ db = sqlite3.connect(sys.argv[1])
 db.executescript(sys.argv[2])
 P
 }
-# What does not end takes longer than this in any case; what is refused takes no second.
+# Longer than any refusal takes; an endless statement takes longer.
 reading() {
     run timeout 60 "$TUNE" "$@"
     [[ $code -ne 124 ]] || fail "it does not end"
@@ -82,7 +82,7 @@ for words in "show --db long.db" "report --no-figures --output report.html --db 
     expect_err 'larger than any that tune writes'
 done
 
-# What writes refuses them before it measures or copies anything, and leaves them as they are.
+# Writers refuse them before they measure or copy, and leave them unchanged.
 edited trigger.db "CREATE TRIGGER slow AFTER INSERT ON trials BEGIN SELECT count(*) FROM ($endless n FROM more); END;
     CREATE TRIGGER slow_too AFTER INSERT ON runs BEGIN SELECT count(*) FROM ($endless n FROM more); END"
 edited changed.db "DROP TRIGGER trials_added; CREATE TRIGGER trials_added AFTER INSERT ON trials BEGIN DELETE FROM winners; END"
@@ -111,7 +111,7 @@ for name in "${!why[@]}"; do
 done
 [[ ! -e new.db ]] || fail "half a merge is left"
 
-# Views of the file are not asked by what writes either.
+# Writers do not read the file's views either.
 cp own.db w.db
 reading run elementwise.add --sizes 2**16 --device null --no-report --effort quick --db w.db
 expect_code 0
@@ -156,7 +156,7 @@ expect_err "late.db: it has a trigger that is not tune's, which need not end"
 expected="old.db: its 'trials' is no table"
 every_reader old.db refused
 
-# After a replay its database is what there is.
+# After a replay its database is the only one.
 mkdir replayed
 cp good.db replayed/replayed.db
 cd replayed || exit

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Kernels that are wrong in ways which one look does not show: what they read, what they leave behind, what they
-# remember, how often. All are faster than the right one, and none of them wins; nobody is blamed for another's doing.
+# Kernels with errors that one check does not show: in their reads, remains, memory, or frequency. All are faster than
+# the right one, and none of them wins; none is blamed for another's error.
 source "$TUNE_TESTS/lib.sh"
 
 cat >total.yaml <<'Y'
@@ -95,7 +95,7 @@ tune_ways() {
     expect_code 0
     grep -q "^total n=1000 way=right " tuned.conf || fail "not the right one: $(cat tuned.conf)"
 }
-# expect_why WAY REGEX: that way was seen to be wrong, in whatever stage.
+# expect_why WAY REGEX: that way was found wrong, in any stage.
 expect_why() {
     query "SELECT coalesce(t.detail, '') || coalesce(g.detail, '') FROM configurations c
         JOIN trials t ON t.configuration_id = c.id
@@ -104,7 +104,7 @@ expect_why() {
     grep -qE "$2" why || fail "$1: $(cat why); not: $2"
 }
 
-# What is read and left behind is seen at the first look.
+# Stray reads and remains are found by the first check.
 tune_ways mutate swap limits behind before far right
 expect_why mutate 'it writes its input: in\[500\] is changed'
 expect_why swap 'it writes its input: in\[0\] is changed'
@@ -113,15 +113,15 @@ expect_why behind 'out\[0\] is '
 expect_why before 'out\[0\] is '
 expect_why far "written behind its end: byte 39[0-9][0-9] behind"
 expect_why right '^$'
-# Further away, too: where no argument lies nothing can be written.
+# Further away, too: memory without an argument cannot be written.
 tune_ways further ahead beside right
 expect_why further "(behind its end: byte [0-9]+ behind|crashed|signal)"
 expect_why ahead "(before its start: byte [0-9]+ before|crashed|signal)"
 expect_why beside "input 'in' of 4000 bytes was written behind its end: byte 29 behind it"
 expect_why right '^$'
 
-# What is remembered, or wrong once in a thousand runs: while it is timed, or at the latest while the winner is watched.
-# By chance the checks of finalists may come upon all of these first.
+# Remembered results, and errors once in a thousand runs: found in timing, or at the latest when the winner is watched.
+# By chance the checks of finalists may find all of these first.
 timed_wrong='was among the fastest, but is out: (race|watched): '
 for _ in 1 2 3; do
     tune_ways cache rarely seldom stops skips later right
@@ -147,7 +147,7 @@ run "$TUNE" show --wide --why
 expect_out "^results: $compared of its results were compared with the reference, all right: it is wrong less than once in $((compared / 3)), at 95 % confidence"
 grep -q " compared=$compared\b" tuned.conf || fail "not in tuned.conf: $(cat tuned.conf)"
 
-# Who leaves the processor's modes changed is right, and the others stay so.
+# A kernel that changes the processor's modes is right, and the others stay right.
 sed -i 's/^  way: .*/  way: [modes, plain]/; s/WAY == right ? 100/WAY == plain ? 100/' total.yaml
 sed -i 's/enum { right,/enum { plain, right,/; s/WAY == right/WAY == plain/; s/sum += (unsigned)in\[i\];/sum += (unsigned)in[i];/' total.c
 rm -f tune.db tuned.conf
@@ -155,7 +155,7 @@ run "$TUNE" run total.yaml --device cpu "${steady[@]}" --set sweep_blocks=1
 expect_code 0
 expect_err ' 2 trials .* 0 failed'
 
-# An output that no check names is named: nobody looks at it.
+# An output without a check is named.
 sed -e 's/\[in, out, n\]/[in, out, n, other]/' -e 's/^check:/  - {name: other, type: i32, count: 1, output: true}\n&/' total.yaml >unchecked.yaml
 run "$TUNE" run unchecked.yaml --device cpu --dry-run
 expect_code 0
@@ -212,7 +212,7 @@ expect_code 0
 grep -q '^copy n=2000 way=slow ' tuned.conf || fail "not the right one: $(cat tuned.conf)"
 expect_err "'way=alike' was among the fastest, but is out: gauntlet: .*\(each vector starts one element further on than the one before\)"
 
-# A reference that allows anything somewhere says nothing: it is the one that is named.
+# A reference that allows any result is itself named as the error.
 sed -e 's/^experiment: .*/experiment: half/' -e 's/type: i32/type: f32/' -e 's/copy/half/g' -e 's/tolerance: 0/tolerance: 1e-5/' copy.yaml >half.yaml
 sed -e 's/copy/half/g' -e 's/int \*/float */g' copy.c >half.c
 for magnitude in 'INFINITY' 'NAN' '1e200' '-INFINITY * -1'; do
@@ -232,8 +232,8 @@ C
     expect_err 'half n=2000: the reference gives element 100 the value .* and the magnitude (-?inf|-?nan|1e\+200): '
 done
 
-# Sums within a tolerance: what leaves out a piece or cuts digits off, is wrong where few
-# elements are other than 0. Who divides by them all is not held against these.
+# Sums within a tolerance: a kernel that omits a piece or cuts digits off is wrong if few elements
+# are nonzero. A kernel that divides by their sum is not checked with these.
 cat >norm.yaml <<'Y'
 experiment: norm
 device: cpu

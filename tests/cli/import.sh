@@ -37,7 +37,7 @@ run "$TUNE" import short.csv --columns "$map"
 expect_code 3
 expect_err "short.csv:2: the database has no problem 'ble' of that size, and none of the others: --prefix"
 
-# What is wrong is named with its line, and nothing of its table is taken.
+# Errors are named with their line, and no row of the table is taken.
 sed 's/2001/1/; s/8000/8e3x/' 'odd "name".csv' >wrong.csv
 run "$TUNE" import wrong.csv --columns "$map"
 expect_code 3
@@ -79,7 +79,7 @@ expect_code 0
 [[ $(query "SELECT count(*) > 100, count(*) = count(ratio), count(*) = count(tuned_ns) FROM peers") == '1 1 1' ]] ||
     fail "of the recorded table: $(query 'SELECT count(*) FROM peers')"
 
-# What is recorded of that device has times of two kinds: told of the sizes where they are plain, not of others.
+# The recording of that device has times of two kinds: reported for sizes with clear ones, not for others.
 run "$TUNE" show --wide --trust reduce.sum.i32
 expect_code 0
 expect_out '^reduce\.sum\.i32, n = 100000000: times form two groups 0\.9 % apart: 25 % at 88\.27 us, 75 % at 89\.09 us$'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# tune init: an experiment file from what NVRTC says of a kernel's parameters; it loads as it was
-# written, and can be compiled for a GPU that is not there.
+# tune init: an experiment file from NVRTC's facts about a kernel's parameters; it loads as written,
+# and compiles for an absent GPU.
 source "$TUNE_TESTS/lib.sh"
 
 "$TUNE" init --help >/dev/null
@@ -49,7 +49,7 @@ expect_out '^    scale, n = 1048576: 5 points, 5 legal$'
 expect_out '^    scale\(x, y, a, n\) grid 256 block 256$'
 expect_out '^      compiled: 5 of these points; binaries: 1; different machine codes: 1; points that repeat another: 0$'
 
-# What is there is left alone.
+# An existing file is not changed.
 echo mine >scale.yaml
 run "$TUNE" init scale.cu
 expect_code 2
@@ -163,7 +163,7 @@ run "$TUNE" init many.cu -I inc -k generic -o generic.yaml -D OTHER=128
 expect_code 0
 has '  T: [f32]' generic.yaml
 has '  FAST: [false, true]' generic.yaml
-# What only other kernels use is not tuned, but must be defined.
+# A macro used only by other kernels is not tuned, but must be defined.
 has '  OTHER: 128' generic.yaml
 ! grep -qE 'UNROLL|filter|shared:|arguments: \[' generic.yaml || fail 'of another kernel'
 has '  - kernel: "generic<${cuda_type(T)}, ${BLOCK}, ${FAST}>"' generic.yaml
@@ -347,7 +347,7 @@ mkdir carried
 mv project carried/there
 run "$TUNE" run --dry-run --arch sm_90 --points 1 carried/there/src/one/near.yaml
 expect_code 0
-# What another user could have put there is not taken.
+# A file that another user could have planted is not used.
 mkdir -p open/source
 cp scale.cu open/source/k.cu
 sed -i -e '1i #include "twice.cuh"' -e '$a static_assert(twice::one, "");' open/source/k.cu
@@ -358,7 +358,7 @@ expect_code 1
 expect_err 'twice.cuh: No such file'
 mv open/inc inc
 
-# What NVRTC does not take, nvcc may.
+# nvcc may accept sources that NVRTC rejects.
 cat >host_only.cu <<'C'
 #include <vector>
 struct kept { static float last; __device__ float get() const { return 1; } };
@@ -376,7 +376,7 @@ else
     expect_err 'nvcc takes it'
 fi
 
-# What the host's headers say of the toolkit is said as well: its version, which sources ask for.
+# Facts of the toolkit in the host's headers are defined as well: its version, which sources test.
 cat >versions.cu <<'C'
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -388,7 +388,7 @@ C
 run "$TUNE" init versions.cu --compiler nvrtc
 expect_code 0
 
-# What bounds a kernel may stand in front of it.
+# Launch bounds may stand in front of a kernel.
 printf '__global__ void one(float *y) { y[0] = 1; }\n__launch_bounds__(128, 2) __global__ void bound(float *y) { y[threadIdx.x] = 1; }\n' >bound.cu
 run "$TUNE" init bound.cu -k bound
 expect_code 0
@@ -401,11 +401,11 @@ expect_code 0
 has '  SIDE: [8, 16, 32]' sides.yaml
 has '    block: [SIDE, SIDE]' sides.yaml
 
-# What has no kernel.
+# A source without a kernel.
 echo 'code = "__global__"' >none.py
 init_refused 3 'none.py names no .cu file that is there: put the kernel into a file of its own' none.py
 
-# What only a program knows.
+# Facts that only a program knows.
 printf '__global__ void fetch(cudaTextureObject_t x, float *y) { y[threadIdx.x] = tex1Dfetch<float>(x, threadIdx.x); }\n' >object.cu
 init_refused 3 "kernel fetch: parameter 'cudaTextureObject_t x' is a struct or an object" object.cu
 printf 'texture<float> image;\n__global__ void old(float *y) { y[threadIdx.x] = tex1Dfetch(image, threadIdx.x); }\n' >reference.cu

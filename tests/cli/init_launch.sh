@@ -1,6 +1,6 @@
 #!/bin/bash
-# tune init: the source's own launch, and the kernel's indices, say what the block, the grid, the sizes and the
-# counts are; macros are parameters where they belong to it, and others are told.
+# tune init: the source's own launch, and the kernel's indices, give the block, the grid, the sizes and the
+# counts; macros are parameters if they belong to these, and others are reported.
 source "$TUNE_TESTS/lib.sh"
 
 has() { # LINE FILE
@@ -109,7 +109,7 @@ has '  - {name: ny, type: i32, value: n}' heat.yaml
 has '  - {name: c, type: f32, value: 0.25}' heat.yaml
 expect_out 'grid 256x1024 block 32x8'
 
-# Through a function of the host; the block is what it calls `threads`.
+# Through a function of the host; its variable `threads` is the block.
 cat >axpy.cu <<'C'
 #include <cuda_runtime.h>
 __global__ void axpy(int n, float a, const float *x, float *y)

@@ -1,10 +1,10 @@
 #!/bin/bash
-# tune init: which kernel is meant, where a source, what it includes and the branches of its #if have several.
+# tune init: the selected kernel, if a source, its includes and the branches of its #if have several.
 source "$TUNE_TESTS/lib.sh"
 
 init_or_skip
 
-# The only kernel of the file itself is taken; what is only declared is not offered.
+# The only kernel of the file itself is selected; declarations are not offered.
 cat >header.cuh <<'C'
 #pragma once
 #include <cuda_fp16.h>

@@ -1,5 +1,5 @@
 #!/bin/bash
-# tune init of a source that declares what other sources define: these are named behind it, and linked.
+# tune init of a source that declares functions of other sources: these are named behind it, and linked.
 source "$TUNE_TESTS/lib.sh"
 
 init_or_skip
@@ -12,7 +12,7 @@ cp alone/other.c elsewhere.cu
 run "$TUNE" init alone/k.cu elsewhere.cu -o named.yaml
 expect_code 0
 drafted 'sources: ["alone/k.cu", "elsewhere.cu"]' named.yaml
-# What the kernel never calls need not be anywhere.
+# Functions that the kernel never calls need not exist.
 printf '__device__ float nowhere(float x);\n__global__ void k(float *y) { if (sizeof(float) == 3) y[1] = nowhere(2); y[0] = 1; }\n' >never.cu
 run "$TUNE" init never.cu
 expect_code 0

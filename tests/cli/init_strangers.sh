@@ -4,8 +4,8 @@ source "$TUNE_TESTS/lib.sh"
 
 init_or_skip
 
-# Variables that a kernel writes are what it leaves, or finds and leaves; one with a value is its own business, and what
-# the compiler does not see is none.
+# Variables that a kernel writes are outputs or updates; one with an initial value is private, and one that the compiler
+# does not see does not count.
 cat >variables.cu <<'C'
 #if 0
 __device__ float gone[4];
@@ -52,7 +52,7 @@ run "$TUNE" run --dry-run --arch sm_90 --points 1 large.yaml
 expect_code 3
 expect_err "argument 'written' has 1028 bytes, and the variable 'written' only 1024$"
 
-# A function of the host with a name of the standard library, and what only the host uses.
+# A function of the host with a name of the standard library, and code used by the host alone.
 cat >old.cu <<'C'
 #include <iostream>
 #include <cublas_v2.h>
@@ -65,7 +65,7 @@ expect_code 0
 run "$TUNE" run --dry-run --arch sm_90 --points 1 old.yaml
 expect_code 0
 
-# An #error that asks for a macro; what macros are given in an #if, and those of several lines, are none to tune.
+# An #error that demands a macro; values of macros in an #if, and macros of several lines, are not tuned.
 cat >build.cu <<'C'
 #ifndef WIDTH_OF_ALL
 #error "WIDTH_OF_ALL is undefined: the build says it"
@@ -125,7 +125,7 @@ expect_code 0
 drafted '  - kernel: "mine::least"' guard.yaml
 ! grep -q GUARDED guard.yaml || fail "$(cat guard.yaml)"
 
-# A header that an #error asks for, and what __has_include finds in the folders that are named.
+# A header demanded by an #error, and files that __has_include finds in the named folders.
 printf '#if __has_include("settings.h")\n#include "settings.h"\n#else\n#error "settings.h is not there: read the manual."\n#endif\n__global__ void k(float *y) { y[0] = 1; }\n' >settled.cu
 init_refused 1 'settings.h is not there: read the manual' settled.cu --compiler nvrtc
 mkdir named
@@ -156,13 +156,14 @@ printf '#include "outer.h"\n__global__ void k(float *y) { y[0] = TWO; }\n' >ring
 run "$TUNE" init rings/k.cu -o rings.yaml
 expect_code 0
 
-# What tries others' sources says at once that it has no program to try.
+# The script that tries others' sources reports at once that it has no program.
 run env TUNE=./nowhere bash "$TUNE_TESTS/../strangers/run.sh" .
 expect_code 2
 expect_one_line err
 expect_err '^run.sh: ./nowhere is not a program: name it by TUNE=PROGRAM$'
 
-# What measures them ends what it runs when it is ended, also from a group of processes of its own.
+# The script that measures them ends its children when it is ended, also from a process group of
+# their own.
 cat >slow_tune <<'SH'
 #!/bin/bash
 echo $$ >slow_tune.pid

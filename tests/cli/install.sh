@@ -1,10 +1,10 @@
 #!/bin/bash
-# What is installed works from anywhere: moved after `cmake --install`, unpacked from cpack's
-# tarball, and libtuned found by pkg-config and by find_package.
+# Installed files work from anywhere: moved after `cmake --install`, unpacked from cpack's tarball,
+# and libtuned found by pkg-config and by find_package.
 source "$TUNE_TESTS/lib.sh"
-[[ -z $TUNE_SANITIZE ]] || exit 77 # what is installed is never built with a sanitizer
+[[ -z $TUNE_SANITIZE ]] || exit 77 # installed files are never built with a sanitizer
 
-# check_program PREFIX: the program of that tree, with nothing but its own data.
+# check_program PREFIX: the program of that tree, with only its own data.
 check_program() {
     local prefix=$1 tune=$1/bin/tune
     run env -i PATH="$PATH" HOME="$HOME" "$tune" --version

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Ctrl-C: exit code 130, nothing lost, no child left; run again, it goes on where it stopped.
+# Ctrl-C: exit code 130, no result lost, no child left; the next run continues.
 source "$TUNE_TESTS/lib.sh"
 write_experiment 400000
 

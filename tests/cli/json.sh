@@ -107,7 +107,7 @@ expect_code 0
 valid export
 expect_json '{e["device"] for e in j}' "{'Fixture GPU'}"
 
-# Of this machine: devices that are there, and a kind of which there is none.
+# This machine: present devices, and a kind without any.
 CUDA_VISIBLE_DEVICES='' run "$TUNE" devices --json
 expect_code 0
 valid devices

@@ -1,7 +1,7 @@
 #!/bin/bash
-# A space of 10^8 points costs nothing until it is searched: --points tries so many of them, and the
-# same command goes on from there without measuring or compiling anything twice. Baselines come first,
-# so that no budget leaves them out.
+# A space of 10^8 points costs nothing until it is searched: --points tries that many, and the same
+# command continues without repeating a measurement or compilation. Baselines come first, so that no
+# budget omits them.
 source "$TUNE_TESTS/lib.sh"
 write_experiment
 sed -i '/^parameters:/,/^derived:/c\
@@ -35,7 +35,7 @@ expect_err '^tune: [0-9.]+ trials per second, [0-9]+ % of the time measuring, '
 [[ $(query "SELECT asked, strategy <> 'exhaustive', product_count, space_count, points_most, points, trials
             FROM searches") == 'auto 1 200000000 110000000 12 12 13' ]] || fail "$(query "SELECT * FROM searches")"
 
-# The same again: nothing is left to do, and nothing is compiled, not even without the cache.
+# Repeated: no work is left, and no compilation happens, even without the cache.
 query "SELECT id, configuration_id, measured_at FROM trials WHERE stage = 'sweep' ORDER BY id" >before
 rm -rf "$TUNE_CACHE_DIR"
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" "${sizes[@]}" --points 12
@@ -56,7 +56,7 @@ run "$TUNE" run double.yaml --device cpu "${steady[@]}" "${sizes[@]}" --points 0
 expect_code 0
 expect_err ' 2 trials \(21 known already\)' # 22 points
 
-# Another size begins with what this one found, where the search has a model; the baseline is no point of it.
+# Another size begins with the results of this one, if the search has a model; the baseline is no point of it.
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 8 --strategy surrogate
 expect_code 0
 expect_err 'n=5000: the search begins with the results of 22 trials of other sizes, problems or devices'
@@ -85,7 +85,7 @@ run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 9 
 expect_code 3
 expect_err 'none.db'
 
-# Of several problems the first alone is told, and how many there are at the end.
+# Only the first of several problems is reported, and their number at the end.
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000,5000 --points 12 --strategy surrogate --db several.db --prior prior.db
 expect_code 0
 for line in 'the search begins with the results of [0-9]+ trials [a-z, ]* devices \(' 'devices, out of prior.db'; do
@@ -93,7 +93,7 @@ for line in 'the search begins with the results of [0-9]+ trials [a-z, ]* device
 done
 expect_err "^tune: searches: 1 began with other problems' trials, 2 with those of --prior.*; 'tune show --db several.db --searches' says how likely each left a better one$"
 
-# A packed one, and one that is shipped: of it another kind of device finds nothing.
+# A packed database, and a shipped one, which has no results for another kind of device.
 gzip -k prior.db
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 9 --strategy surrogate --db new.db --prior prior.db.gz
 expect_code 0
@@ -106,7 +106,7 @@ expect_code 3
 expect_err "there is no recording 'nvidia-h1'"
 [[ -z $(compgen -G "$TMPDIR/tune-replay-*") ]] || fail "what was unpacked is left behind"
 
-# Rankings that are shipped lie open; without those of this model of device nothing is left of these.
+# Shipped rankings are in a folder; without those of this model of device none is left.
 mkdir -p ranked/configs ranked/db/recorded
 ln -s "$TUNE_SOURCE"/{kernels,include,plots} ranked/
 cp prior.db ranked/db/recorded/prior.db
@@ -123,7 +123,8 @@ TUNE_DATA_DIR=ranked run "$TUNE" run double.yaml --device cpu "${steady[@]}" --s
 expect_code 0
 refuse_err 'the search begins with'
 
-# It ends where little enough is left, also when more might be tried; what cannot tell is refused.
+# The search ends if little gain is left, even before its limit; a strategy without a model is
+# refused.
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 60 --until 99.999%
 expect_code 0
 expect_err ' 0 trials \(41 known already\)'
@@ -157,7 +158,7 @@ run "$TUNE" run --list-strategies
 expect_code 0
 expect_out '^exhaustive +every'
 
-# Winners that are shipped are tried early, where they are points of the space, and nobody says not to.
+# Shipped winners are tried early if they are points of the space, unless the user declines.
 mkdir -p data/configs
 ln -s "$TUNE_SOURCE"/{kernels,include,plots,db} data/
 entry() { echo "double n=$1 block=$2 a=$3 b=4 c=5 d=6 e=7 f=8 g=9 h=3 | time_ns=1"; }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Helpers of the tests in this folder: `source "$TUNE_TESTS/lib.sh"`.
 
-# fail TEXT...: ends the test, showing what the last command printed.
+# fail TEXT...: ends the test and shows the output of the last command.
 fail() {
     echo "FAILED: $*"
     echo "--- command: ${command_line:-none} (exit code ${code:-none})"
@@ -48,7 +48,7 @@ expect_one_line() {
     [[ $(wc -l <"$captured.$1") -eq 1 ]] || fail "$1 is not one line"
 }
 
-# golden COMMAND...: runs it, and keeps what it prints for expect_golden; days and versions count as alike.
+# golden COMMAND...: runs it, and keeps its output for expect_golden; days and versions count as equal.
 golden() {
     run "$@"
     {
@@ -57,7 +57,7 @@ golden() {
         echo
     } | sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:]+Z)?/DAY/g' >>"$TMPDIR/golden.txt"
 }
-# expect_golden: all of that is what tests/cli/golden/TEST.txt has, whose texts are written anew by
+# expect_golden: compares all kept output with tests/cli/golden/TEST.txt, which is rewritten by
 #   TUNE_REWRITE_GOLDEN=1 ctest --test-dir build/dev -R '^cli\.TEST$'
 expect_golden() {
     local name kept
@@ -79,7 +79,7 @@ refuse_file() {
     [[ ! -e $1 ]] || fail "a file $1 was left"
 }
 
-# Drafts an experiment of scale.cu, which it makes; ends the test where nothing here compiles CUDA.
+# Drafts an experiment of scale.cu, which it writes; ends the test if no CUDA compiler is available.
 init_or_skip() {
     echo '__global__ void scale(float *y) { y[threadIdx.x] *= 2; }' >scale.cu
     run "$TUNE" init scale.cu
@@ -94,7 +94,7 @@ init_or_skip() {
 drafted() {
     sed 's/ *#.*//' "$2" | grep -qxF -- "$1" || { cat "$2"; fail "no line: $1"; }
 }
-# init_refused CODE REGEX INIT...: tune init writes nothing, and says why in one line.
+# init_refused CODE REGEX INIT...: tune init writes no file, and gives the reason in one line.
 init_refused() {
     local expected=$1 text=$2
     shift 2
@@ -113,7 +113,8 @@ wait_for() {
         sleep 0.05
     done
 }
-# counts LEAST SQL: whether SQL counts so many in tune.db; nothing as long as there is no such table.
+# counts LEAST SQL: tells whether SQL counts at least that many in tune.db; false while the table is
+# missing.
 counts() {
     [[ $(query "$2" 2>/dev/null || echo 0) -ge $1 ]]
 }
@@ -141,9 +142,9 @@ export STEADY='--no-report --effort quick --set anchor_shift=10 --set anchor_mad
 # shellcheck disable=SC2034 # used by the tests
 read -ra steady <<<"${STEADY//$'\n'/ }"
 
-# write_experiment [SPINS]: a small experiment for the CPU, double.yaml, with twenty configurations
-# of which some are wrong by intent: `way: late` computes what it should not, `way: broken` does not
-# compile, `way: again` is `plain` under another name. Each run spins SPINS times (default none), so that a run can be caught in the middle.
+# write_experiment [SPINS]: a small experiment for the CPU, double.yaml, with twenty configurations, some of them wrong
+# by intent: `way: late` computes a wrong result, `way: broken` does not compile, `way: again` is `plain` under another
+# name. Each run spins SPINS times (default none), so that a run can be caught in the middle.
 write_experiment() {
     local spins=${1:-0}
     cat >double.yaml <<Y
@@ -210,7 +211,7 @@ void double_reference(void *const *arguments, struct tune_expected *expected)
 C
 }
 
-# unpack FILE.xz: its content, to standard output. Python has what it takes; xz need not be there.
+# unpack FILE.xz: prints its content. Uses Python's module; xz need not be installed.
 unpack() {
     python3 -S -c 'import lzma, shutil, sys; shutil.copyfileobj(lzma.open(sys.argv[1]), sys.stdout.buffer)' "$1"
 }

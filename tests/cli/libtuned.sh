@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# libtuned is what it promises to be: strict C99, usable from C++, small (tuned.c, without what is for a
-# person who debugs), in need of the C library alone, and showing no name but those of tuned.h.
+# libtuned keeps its promises: strict C99, usable from C++, small (tuned.c, without the parts for
+# debugging), dependent on the C library alone, and exporting only the names of tuned.h.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_TESTS/lib.sh"
 libtuned=$TUNE_SOURCE/libtuned
@@ -13,8 +13,8 @@ build() {
 build "$libtuned/tuned.c" -o libtuned.so
 build -DTUNED_WITH_DEBUG "$libtuned"/tuned{,_debug}.c -o whole.so
 
-# No global state but the count that tuned_serial tells: nothing else that can be written to, but for what the start files bring.
-# text MOST COMPILER [OPTION...]: the code of tuned.c, in bytes: 16 KiB as it is, an eighth more hardened.
+# No global state except the count of tuned_serial: no other writable symbol, apart from those of the start files. text
+# MOST COMPILER [OPTION...]: the code of tuned.c, in bytes: 16 KiB plain, an eighth more hardened.
 text() {
     local text state most=$1
     shift
@@ -29,7 +29,7 @@ text() {
 }
 hardened=(-fPIC -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
 compilers=("${CC:-cc}")
-# Of clang the version that the figure is of; others differ by some hundred bytes.
+# The version of clang that the figure is for; others differ by some hundred bytes.
 [[ $(clang -dumpversion 2>/dev/null) != 14.* ]] || compilers+=(clang)
 for compiler in "${compilers[@]}"; do
     text 16384 "$compiler"
@@ -48,14 +48,14 @@ for compiler in aarch64-linux-gnu-gcc "clang --target=aarch64-linux-gnu"; do
 done
 text 16384 "${CC:-cc}"
 
-# Needs nothing but libc, and of it nothing that prints, exits or reads the locale.
+# Needs only libc, and of it no function that prints, exits or reads the locale.
 if readelf -d libtuned.so | grep NEEDED | grep -v 'libc\.'; then fail "needs another library"; fi
 nm -D --undefined-only libtuned.so | awk '{ print $NF }' | sed 's/@.*//' | LC_ALL=C sort >wanted
 if grep -vxE '(__)?(v?snprintf|strn?cmp|strlen|strchr|mem(chr|cpy|set|move|cmp))(_chk)?|malloc|free|getenv|(__)?(open|read|close|fstat)(64)?(_2|_chk)?|__errno_location|__stack_chk_fail|__cxa_finalize|__gmon_start__|_ITM_.*' wanted; then
     fail "calls more than it should"
 fi
 
-# Shows what tuned.h declares, all of it and nothing else.
+# Exports exactly the declarations of tuned.h.
 nm -D --defined-only whole.so | awk '{ print $NF }' | sed 's/@.*//' | LC_ALL=C sort >shown
 sed -n '/^TUNED_API/,/;/p' "$libtuned/tuned.h" | tr '\n' ' ' | grep -oE 'tuned_[a-z_]+\(' |
     tr -d '(' | LC_ALL=C sort -u >declared

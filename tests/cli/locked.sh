@@ -1,6 +1,6 @@
 #!/bin/bash
-# Another program holds the database for longer than a moment, in the middle of a run: the run waits, says for
-# whom, goes on, and nothing is lost; Ctrl-C ends the wait.
+# Another program holds the database for longer than a moment, in the middle of a run: the run waits, names it,
+# continues, and loses nothing; Ctrl-C ends the wait.
 source "$TUNE_TESTS/lib.sh"
 write_experiment 20000
 sed -i "s|n: \[1000, 5000\]|n: [1000]|" double.yaml

@@ -1,6 +1,6 @@
 #!/bin/bash
-# How the program behaves as a process: without terminal, streams, HOME, /proc; with little of
-# everything; under every signal; and what it leaves behind.
+# The program as a process: without terminal, streams, HOME, /proc; with few resources; under every
+# signal; and its remains.
 source "$TUNE_TESTS/lib.sh"
 write_experiment
 
@@ -65,7 +65,7 @@ sleep 0.2
 kill -0 "$tune" 2>/dev/null || fail "nohup: ended by SIGHUP: $(cat first.err)"
 kill -INT "$tune"
 end_run 130 'nohup, SIGHUP, SIGINT'
-# Stopped and continued, it is slow and nothing else.
+# Stopped and continued, it is only slow.
 start_run env
 kill -STOP "$tune"
 sleep 0.5
@@ -85,7 +85,7 @@ code=0
 [[ ${PIPESTATUS[0]} -eq 0 || ${PIPESTATUS[0]} -eq 5 ]] || fail "stderr into a closed pipe: ${PIPESTATUS[*]}"
 [[ $(query "SELECT count(*) FROM winners") -eq 2 ]] || fail "stderr into a closed pipe: the run did not end"
 
-# Standard streams that are closed: nothing that is printed goes into the database.
+# Closed standard streams: no output goes into the database.
 for closed in '0<&-' '1>&-' '2>&-' '0<&- 1>&- 2>&-'; do
     rm -f tune.db*
     code=0
@@ -118,7 +118,7 @@ expect_code 3
 expect_one_line err
 expect_err 'set TUNE_CACHE_DIR or HOME'
 
-# Nobody in particular: no HOME, files of somebody else, a current folder that may not be written.
+# An unprivileged user: no HOME, files of others, a current folder without write permission.
 if [[ $(id -u) -eq 0 ]] && command -v setpriv >/dev/null; then
     chmod -R a+rX "$PWD" "$PWD/.." && mkdir nobody && chmod 1777 nobody
     nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups env -u HOME TMPDIR=/tmp

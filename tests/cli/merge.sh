@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# tune merge: databases of two boards become one; again changes nothing; an older schema is brought up to
-# date on a copy; a damaged file leaves everything as it was; and boards of one model are compared.
+# tune merge: databases of two boards become one; repeating changes nothing; an older schema is brought up
+# to date on a copy; a damaged file leaves everything unchanged; and boards of one model are compared.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_TESTS/lib.sh"
 write_experiment
@@ -101,7 +101,7 @@ for order in 'a.db newer.db' 'newer.db a.db'; do
     [[ $(query "SELECT gops FROM arithmetic_ceilings WHERE type = 'f32'") == "$halved" ]] || fail "the lower of a second"
 done
 
-# An older schema, as it was recorded; what is damaged is refused before anything is taken.
+# An older schema, as recorded; a damaged file is refused before any row is taken.
 unpack "$TUNE_SOURCE/db/recorded/nvidia-h200/gemm.db.xz" >old.db
 python3 -c 'import sqlite3
 db = sqlite3.connect("old.db")
@@ -112,7 +112,7 @@ sha256sum old.db >before.sum
 run "$TUNE" merge all.db old.db
 expect_code 0
 sha256sum --check --quiet before.sum || fail "the older database was changed"
-# What an older tune called noisy, but two timings of the same differ by more than 10 %, supports no choice.
+# A choice that an older tune called noisy, but with two timings that differ by more than 10 %, is not sure.
 cp all.db tune.db
 [[ $(query "SELECT count(*) > 0, sum(trust <> 'unstable' OR trust_reason NOT LIKE 'Not sure: %') FROM winners
     WHERE floor > 0.1 AND problem_id IN (SELECT id FROM problems WHERE key LIKE 'gemm%')") == '1 0' ]] ||
@@ -145,7 +145,7 @@ expect_code 2
 run "$TUNE" merge
 expect_code 2
 
-# What many points were timed of is exported in a moment, not in minutes.
+# Problems with many timed points are exported in a moment, not in minutes.
 unpack "$TUNE_SOURCE/db/recorded/nvidia-h200/tune.db.xz" >large.db
 run "$TUNE" merge large.db old.db
 expect_code 0

@@ -1,6 +1,7 @@
 #!/bin/bash
-# The null device (tuner/device/scripted/), rows of a formula: a whole run of the usual experiments' files, from the sweep to the
-# export, without a GPU or a compiler. The same seed gives the same answer. Nobody gets it who does not name it.
+# The null device (tuner/device/scripted/), rows of a formula: a whole run of the usual experiments' files, from the
+# sweep to the export, without a GPU or a compiler. The same seed gives the same answer. Only a user who names it gets
+# it.
 source "$TUNE_TESTS/lib.sh"
 export TUNE_CACHE_DIR=$PWD/cache
 tuned() { (cd "$1" && PATH=/nowhere run "$TUNE" run elementwise --sizes 2**16,2**24 --seed 7 --no-report --device "${@:2}" && expect_code 0); }
@@ -20,7 +21,7 @@ query "SELECT stage, count(*) > 5 FROM trials WHERE status = 'ok' GROUP BY stage
 for stage in sweep race confirm dirty; do
     grep -qx "$stage 1" rows || fail "no $stage: $(cat rows)"
 done
-# Caches are dirty for all, and hot for what fits into them.
+# Caches are dirty for all, and hot for inputs that fit.
 [[ $(query "SELECT p.n, group_concat(DISTINCT s.state) FROM states AS s JOIN winners AS w ON w.id = s.winner_id
     JOIN problems AS p ON p.id = w.problem_id GROUP BY p.n ORDER BY p.n") == $'65536 dirty,hot\n16777216 dirty' ]] || fail "not these states"
 grep -q ' states=clean,dirty,hot dirty_ns=[0-9.]* hot_ns=[0-9.]* ' tuned.conf || fail "tuned.conf has no states"
@@ -36,13 +37,13 @@ expect_code 0
 run "$TUNE" show --json
 expect_json 'len(j)' 6
 
-# Nothing is left to be measured.
+# No measurement is left.
 PATH=/nowhere run "$TUNE" run elementwise --sizes 2**16,2**24 --no-report --device null
 expect_code 0
 expect_err ' 0 trials \('
 cd .. || exit
 
-# What it says hangs on the seeds alone.
+# Its times depend on the seeds alone.
 measured() { (cd "$1" && query "SELECT c.key, p.key, p.n, stage, status, median_ns FROM trials AS t JOIN configurations AS c ON
     c.id = configuration_id JOIN problems AS p ON p.id = problem_id ORDER BY t.id" | sed -n '1,$p'); }
 tuned second null
@@ -50,7 +51,7 @@ diff <(measured first) <(measured second) >changes || fail "another answer: $(he
 TUNE_NULL_SEED=8 tuned other null
 ! diff <(measured first) <(measured other) >changes || fail "another seed has the same noise"
 
-# Of several tunings tuned.conf differs in the lines whose configuration did, and in lines of evidence alone.
+# Two tunings' tuned.conf differ in the lines with another configuration, and in lines of evidence.
 mkdir third
 TUNE_NULL_SEED=9 tuned third null
 # (How many samples stand behind them is evidence, too.)

@@ -8,7 +8,7 @@ run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000
 expect_code 0
 cp tuned.conf time.conf
 
-# So much weight lies on the block that the smallest wins, whatever the times.
+# The block has so much weight that the smallest wins, whatever the times.
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000 --objective 'time_ns  *block**4'
 expect_code 0
 expect_err '1 problem, 0 trials \(20 known already\)'
@@ -43,7 +43,7 @@ expect_code 0
 grep -q '^double n=1000 .* block=100 ' small.conf || fail "not the winner by the formula: $(cat small.conf)"
 cmp tuned.conf time.conf || fail "tuned.conf was changed"
 
-# What is no objective is said before anything is measured.
+# A wrong objective is reported before the first measurement.
 for case in 'enrgy|did you mean .energy.' 'time_ns * foo|foo' 'time_ns *|--objective' '|--objective'; do
     run "$TUNE" run double.yaml --device cpu "${steady[@]}" --objective "${case%%|*}" --db other.db
     expect_code 2

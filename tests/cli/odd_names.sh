@@ -4,7 +4,7 @@
 source "$TUNE_TESTS/lib.sh"
 export TUNE_CEILING_BYTES=0 # many new databases, none of them for its ceilings
 write_experiment
-# What each name meets is a compiler and a run, not how many of them.
+# Each name meets a compiler and a run; their number does not matter.
 sed -i 's/^  way: .*/  way: [plain]/; s/\(WAY_[a-z]*\): .*/\1: 0/; s/^  block: .*/  block: [500, 1000]/' double.yaml
 longest=$(printf 'n%.0s' {1..200})
 names=('with space' "single'quote" 'double"quote' 'back\slash' 'semi;touch pwned' '$(touch pwned)'
@@ -18,7 +18,7 @@ for name in "${names[@]}"; do
     experiment=$path.yaml cache=$PWD/$name/cache
     cp double_cpu.c double_reference.c "./$name/"
     cp double.yaml "$experiment"
-    if [[ $name == *$'\xff'* ]]; then # what the workers are told is UTF-8
+    if [[ $name == *$'\xff'* ]]; then # the workers' messages are UTF-8
         run env TUNE_CACHE_DIR="$cache" "$TUNE" run double.yaml --device cpu --quiet --db=refused.db
         expect_code 3
         expect_one_line err

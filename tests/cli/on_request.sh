@@ -30,14 +30,14 @@ run "$TUNE" run data/configs/triple.yaml --device cpu "${steady[@]}" --sizes 100
 expect_code 0
 expect_err ' 0 trials \([0-9]+ known already\)'
 
-# Nothing is meant where all are on request.
+# If all experiments are on request, none is selected.
 rm data/configs/double.yaml
 run "$TUNE" run --device cpu "${steady[@]}" --sizes 1000
 expect_code 3
 expect_one_line err
 expect_err 'are on_request; name those to run'
 
-# The key is no part of what a trial means.
+# The key does not belong to the definition of a trial.
 sed -i '/^on_request/d' data/configs/triple.yaml
 run "$TUNE" run --device cpu "${steady[@]}" --sizes 1000
 expect_code 0

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What is gained over a baseline is one number everywhere: of the rounds that both were in, in pairs, with its
-# interval; and nowhere the quotient of two medians. Where no rounds had both, no gain is claimed.
+# The gain over a baseline is one number everywhere: from the rounds that had both, in pairs, with its interval;
+# never the quotient of two medians. Without common rounds no gain is claimed.
 source "$TUNE_TESTS/lib.sh"
 "$TUNE_BUILD/tests/make_fixture" tune.db
 python3 - <<'P'
@@ -93,7 +93,7 @@ assert in_file > 2, in_file
 P
 python3 gains.py || fail "the gains differ"
 
-# Of bounds that say nothing no gain is made, and of such with one end, that end.
+# Unknown bounds give no gain, and bounds with one end give that end.
 python3 - <<'P'
 import sqlite3
 d = sqlite3.connect("tune.db")
@@ -122,7 +122,8 @@ expect_code 0
 grep -q '^fixture.sum.i32 n=65536.* at=65536 ' wide.conf || fail "no entry at that size"
 ! grep -A1 '^fixture.sum.i32 n=65536' wide.conf | grep -q 'gain\.' || fail "gains that are not known in tuned.conf"
 
-# A baseline that is not shown to be slower is as good, whatever the medians of a few rounds say.
+# A baseline that is not shown to be slower is equally good, whatever the medians of a few rounds
+# are.
 python3 - <<'P'
 import sqlite3
 d = sqlite3.connect("tune.db")

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The program and its compile worker are killed at once while a compiler's own child waits for something that
-# never comes: nothing of it is left.
+# The program and its compile worker are killed at once while a compiler's own child waits for ever: no process
+# is left.
 source "$TUNE_TESTS/lib.sh"
 write_experiment
 
@@ -16,7 +16,7 @@ wait
 C
 chmod +x stuck-cc
 
-# is_alive PID: and no process that has ended, and that nobody asks for.
+# is_alive PID: excludes a process that has ended and was not awaited.
 is_alive() {
     [[ -n $(tr '\0' ' ' 2>/dev/null <"/proc/$1/cmdline") ]]
 }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Outputs that cannot be written: exit code 5, one clear line, and what was measured is not lost.
+# Outputs that cannot be written: exit code 5, one clear line, and no measurement is lost.
 source "$TUNE_TESTS/lib.sh"
 write_experiment
 
@@ -14,7 +14,7 @@ for arguments in --help --version 'devices --json --device cpu' 'run --help'; do
     grep -q 'standard output' full.err || fail "it does not say what is full: $(cat full.err)"
 done
 
-# A folder in which nobody may make a file, root neither.
+# A folder in which no one can create a file, not even root.
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --db /sys/tune.db
 expect_code 5
 expect_one_line err

@@ -1,6 +1,6 @@
-# A kernel of one's own: vectors that are read and written, a struct, variables, repeated launches, two
-# sources and a folder for includes; results held against a function, another kernel, another
-# configuration, a series and a file, within each tolerance. What is wrong is caught each time.
+# An own kernel: vectors that are read and written, a struct, variables, repeated launches, two sources
+# and a folder for includes; results compared with a function, another kernel, another configuration, a
+# series and a file, within each tolerance. Wrong results are found each time.
 # shellcheck shell=bash
 source "$TUNE_TESTS/lib.sh"
 export TUNE_CEILING_BYTES=0 # many new databases, none of them for its ceilings

@@ -5,7 +5,7 @@ source "$TUNE_TESTS/lib.sh"
 write_experiment
 stranger=65534
 
-# A folder like /tmp, and what must not be touched.
+# A folder like /tmp, and files that must not be touched.
 mkdir open precious
 chmod 1777 open
 for file in conf db schema figure; do echo "precious" >"precious/$file"; done
@@ -22,7 +22,7 @@ untouched() {
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000
 expect_code 0
 
-# What programs that were killed left behind goes with the next run: of replays, in TMPDIR, and of merges.
+# Remains of killed programs are removed by the next run: of replays, in TMPDIR, and of merges.
 mkdir -p "$TMPDIR"/tune-replay-abc123/copy.db.migrate-abc123 tune.db.merge-abc123 tune.db.merge-backup-2
 touch "$TMPDIR"/tune-replay-abc123/copy.db.migrate-abc123/copy.db tune.db.merge-abc123/1.db
 ln -s "$PWD/precious" "$TMPDIR/tune-replay-abc123/copy.db.migrate-abc123/link"

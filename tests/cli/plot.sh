@@ -1,11 +1,11 @@
 #!/bin/bash
-# tune plot: which figures, of what, into which files; as text; of each device; wrong words; without gnuplot,
-# with one that is old or lacks a format.
+# tune plot: the figures, their subjects and files; as text; of each device; wrong words; without gnuplot, with
+# one that is old or lacks a format.
 source "$TUNE_TESTS/lib.sh"
 fixture=$TUNE_BUILD/tests/make_fixture
 [[ -x $fixture ]] || exit 77
 
-# Nothing to read, and nothing in it.
+# No database, and an empty one.
 run "$TUNE" plot
 expect_code 3
 expect_one_line err
@@ -48,7 +48,7 @@ for left in *.png *.svg *.tsv; do
     refuse_file "$left"
 done
 
-# The rows need no gnuplot; pictures say what to install.
+# The rows need no gnuplot; pictures name the package to install.
 key=$(query "SELECT key FROM problems ORDER BY n DESC, id LIMIT 1")
 n=$(query "SELECT max(n) FROM problems")
 run env PATH=/nonexistent "$TUNE" plot occupancy --data
@@ -61,12 +61,12 @@ expect_code 4
 expect_err 'gnuplot is not installed: apt-get install gnuplot-nox, or use --data'
 expect_empty out
 
-# A folder in which nobody may make a file.
+# A folder in which no one can create a file.
 run "$TUNE" plot --data -o /sys/figures
 expect_code 5
 expect_err '/sys/figures'
 
-# A gnuplot that is too old says nothing of ours; style.gp asks it for its version. One without a format makes
+# A gnuplot that is too old prints no message of ours; style.gp tests its version. One without a format makes
 # the others. Stand-ins of both, as the scripts find them.
 mkdir bin
 stand_in() {
@@ -114,7 +114,7 @@ for figure in occupancy grid_block size; do
     done
     [[ $(head -c 4 "a folder/$figure-$key-$n.png") == $'\x89PNG' ]] || fail "$figure: not a PNG"
 done
-# What this device cannot have is said, once, and is no failure.
+# A figure that this device cannot have is reported, once, and is no failure.
 expect_err '^tune plot: threads: nothing to draw '
 run "$TUNE" plot threads
 expect_code 3
@@ -129,7 +129,7 @@ run "$TUNE" plot size --format pdf -o 'a folder'
 expect_code 0
 [[ $(head -c 5 "a folder/size-$key-$n.pdf") == %PDF- ]] || fail "not a PDF"
 
-# As text: what the terminal holds, without colours where stdout is none; no file.
+# As text: as wide as the terminal, without colours if stdout is none; no file.
 mkdir text
 cd text || exit 1
 run env COLUMNS=80 "$TUNE" plot size occupancy --terminal --db ../tune.db
@@ -161,7 +161,7 @@ if command -v script >/dev/null; then
     [[ $(colours NO_COLOR=1) -eq 0 ]] || fail "colours in spite of NO_COLOR"
 fi
 
-# Each device of the database has files of its own; what one lacks is no failure.
+# Each device of the database has files of its own; a missing figure is no failure.
 cp tune.db several.db
 other=$(python3 - <<'P'
 import sqlite3

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Of configurations that are as fast tuned.conf has those of the fewest kernels over all sizes of a problem, names what else is as
-# fast, and prefers kernels that are compiled in already; tune show tells the same. By the winners that an H100 recorded.
+# Among equally fast configurations tuned.conf has those of the fewest kernels over all sizes of a problem, names other
+# equally fast ones, and prefers kernels that are compiled in already; tune show agrees. With the winners recorded on an
+# H100.
 source "$TUNE_TESTS/lib.sh"
 python3 -c 'import lzma, shutil, sys
 shutil.copyfileobj(lzma.open(sys.argv[1]), open("recorded.db", "wb"))' "$TUNE_SOURCE/db/recorded/nvidia-h100/wide.db.xz"

@@ -1,9 +1,9 @@
 #!/bin/bash
-# The numbers that measuring goes by: --list-protocol; and what --effort, --budget, --set and --l2 refuse.
+# The numbers of the protocol: --list-protocol; and errors of --effort, --budget, --set and --l2.
 source "$TUNE_TESTS/lib.sh"
 write_experiment
 
-# The numbers: each with its name, a value for each kind of device, and what it means.
+# The numbers: each with its name, a value for each kind of device, and its meaning.
 run "$TUNE" run --list-protocol
 expect_code 0
 expect_empty err
@@ -21,7 +21,7 @@ run "$TUNE" run --list-protocol --effort=quick
 quick=$(sed -n 's/^confirm_processes *\([0-9]*\) .*/\1/p' "$captured.out")
 [[ $quick -lt $normal && $normal -lt $thorough ]] || fail "not more and more: $quick, $normal, $thorough"
 
-# What is wrong is said before anything is done.
+# Errors are reported before any work.
 for case in '--set|--set needs a value' '--set delta|NAME=VALUE' '--set detla=1|did you mean .delta.' \
     '--set delta=x|delta' '--set delta=7|from 0 to 1' '--effort slow|quick, normal or thorough' \
     '--budget 0|90s, 30m or 8h' '--budget 5x|90s, 30m or 8h' '--budget -1|90s, 30m or 8h' '--l2 hott|did you mean .hot.'; do

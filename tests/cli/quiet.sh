@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tuned again, tuned.conf differs in the lines whose configuration changed, and edges between the same two
-# configurations stay (bench/quiet.py counts).
+# After a second tuning, tuned.conf differs in the lines whose configuration changed, and edges between the
+# same two configurations stay (bench/quiet.py counts).
 source "$TUNE_TESTS/lib.sh"
 command -v python3 >/dev/null || exit 77
 for seed in 1 2; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Inputs that belong together: what is changed to find remembered results is changed in all of them or in none, and
-# where the file does not say that they do, they are blamed and not the kernels.
+# Inputs that belong together: a change that detects remembered results is made in all of them or in none; without a
+# declaration the inputs are named as the cause, not the kernels.
 source "$TUNE_TESTS/lib.sh"
 
 cat >conv.c <<'C'
@@ -44,7 +44,7 @@ void conv_reference(void *const *arguments, struct tune_expected *expected)
 }
 C
 sed -i "s|FILTER|$PWD/filter.bin|" reference.c
-# conv WAYS FILTER FILTER_TOO: by the variable (0), by the argument (1), with what is kept (2).
+# conv WAYS FILTER FILTER_TOO: by the variable (0), by the argument (1), with a kept result (2).
 conv() {
     cat >conv.yaml <<Y
 experiment: conv
@@ -83,7 +83,8 @@ for wrong in "type: i32, same_as: filter|'filter_too' has the data of another ar
     expect_err "${wrong#*|}"
 done
 
-# What the file does not say: all that works is wrong on changed inputs alone, and that is what is said.
+# Without the declaration all working configurations are wrong on changed inputs alone, and the message
+# says so.
 rm filter.bin
 head -c 36 /dev/zero >other.bin
 conv 0 'type: i32, count: 9' 'type: i32, count: 9, fill: {file: other.bin}'
@@ -92,16 +93,17 @@ conv 0 'type: i32, count: 9' 'type: i32, count: 9, fill: {file: other.bin}'
 expect_code 0
 expect_err 'conv n=4096: results are right on the file.s inputs and wrong on inputs with a few changed elements: arguments belong together in a way that the file does not describe .*No configuration is rejected for it'
 grep -q '^conv n=4096 way=0 spin=0 ' tuned.conf || fail "$(cat tuned.conf)"
-# And again from what is known.
+# Also from stored results.
 run "$TUNE" run conv.yaml --device cpu "${steady[@]}" --set sweep_slower=0.5 --effort normal --set confirm_processes=2 --set confirm_rounds=3
 expect_code 0
-# Who keeps its result is blamed where others are right on changed inputs, too, were they slower and no finalists.
+# A kernel that keeps its result is out if others are right on changed inputs, even slower ones that are no
+# finalists.
 conv '2, 1' 'type: i32, count: 9' 'same_as: filter'
 expect_code 0
 refuse_err 'belong together'
 grep -q '^conv n=4096 way=1 ' tuned.conf || fail "what is kept wins: $(cat tuned.conf)"
 
-# Where nothing can be changed that is said: in the run, by show, and in the file.
+# If no input can be changed, a message says so: in the run, by show, and in the file.
 conv 0 'type: i32, count: 9' 'same_as: filter'
 expect_code 0
 refuse_err 'inputs are alike'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The database is removed, or another file put in its place, during a run: the run ends, says so, and what it
-# measured is saved beside; nothing of it gets into the file that took the place.
+# The database is removed, or replaced by another file, during a run: the run ends with a message and saves its
+# measurements beside; none of them gets into the other file.
 source "$TUNE_TESTS/lib.sh"
 write_experiment '20000 + n' # each problem has binaries of its own
 # One of them is compiled when something has happened to the database, and not before: all trials of the problem but the
@@ -51,7 +51,7 @@ for way in remove replace; do
         [[ $way == remove ]] || [[ $(of tune.db "SELECT count(*) FROM others") == 2 ]] || fail "the other file is damaged"
     done
 done
-# What was saved is a database like any other.
+# The saved file is an ordinary database.
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --db "tune.db.saved-$saved"
 expect_code 0
 [[ $(of "tune.db.saved-$saved" "SELECT count(*) FROM trials WHERE stage = 'sweep'") -eq 40 ]] || fail "not gone on with"

@@ -1,7 +1,8 @@
 #!/bin/bash
-# The replay device (tuner/device/scripted/): what was recorded on an H100 is tuned as a whole, from the sweep to the export, without a
-# GPU or a compiler: the recorded winner, or one that the recording declares a tie, the same with each seed. Failures are as they
-# were recorded; T4 files and caches of Kernel Tuner are played, too. What was replayed is never taken for measured.
+# The replay device (tuner/device/scripted/): the recording of an H100 is tuned as a whole, from the sweep to the
+# export, without a GPU or a compiler: the recorded winner, or one that the recording declares a tie, the same with each
+# seed. Failures are as recorded; T4 files and caches of Kernel Tuner are replayed, too. Replayed numbers never count as
+# measured.
 source "$TUNE_TESTS/lib.sh"
 export TUNE_CACHE_DIR=$PWD/cache
 unpack "$TUNE_SOURCE/db/recorded/nvidia-h100/tune.db.xz" >h100.db
@@ -11,7 +12,7 @@ replay() { (cd "$1" && PATH=$OLDPWD/bin run "$TUNE" run "${@:2}" --no-report && 
 rows() { python3 -S -c 'import sqlite3, sys
 for row in sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True).execute(sys.argv[2]): print(*row)' "$@"; }
 
-# Three sizes of what was recorded, whatever that is.
+# Any three sizes of the recording.
 read -r problem small middle large < <(rows h100.db "WITH won AS (SELECT key, n, row_number() OVER (PARTITION BY key ORDER BY n) AS place,
     count(*) OVER (PARTITION BY key) AS count FROM winners AS w JOIN problems AS p ON p.id = w.problem_id WHERE stage = 'confirm' AND n > 1)
     SELECT key, min(n), max(CASE WHEN place = (count + 1) / 2 THEN n END), max(n) FROM won GROUP BY key ORDER BY max(count) DESC, key LIMIT 1")
@@ -52,13 +53,13 @@ diff <(measured first) <(measured second) >changes || fail "another answer: $(he
 replay other "$problem" --sizes "$middle" --device "replay:$PWD/h100.db" --seed 8 --points 20% --strategy genetic
 [[ $(rows other/replayed.db "SELECT points < space_count / 3 FROM searches") -eq 1 ]] || fail "all was tried"
 
-# Nothing is left to be tried; what another recording of that name says is not known.
+# No trial is left; another recording of that name has no known results.
 (cd second && PATH=$OLDPWD/bin run "$TUNE" run "$problem" --sizes "$small" --device "replay:../h100.db" --no-report && expect_code 0 && expect_err ' 0 trials \(') || exit 1
 mkdir changed && cp h100.db changed/ && python3 -S -c 'import sqlite3
 db = sqlite3.connect("changed/h100.db"); db.execute("UPDATE trials SET mad_ns = 2 * mad_ns"); db.commit()'
 (cd second && run "$TUNE" run "$problem" --sizes "$small" --device replay:../changed/h100.db --effort quick --no-report && expect_code 0 && refuse_err ' 0 trials \(') || exit 1
 
-# It says whose numbers these are, and nobody takes them for his own.
+# The page names the recorded device, and the numbers never count as this machine's.
 grep -q '^\[replay "NVIDIA H100.*, replayed from h100.db of 20' first/replayed.conf || fail "no section: $(head -n 6 first/replayed.conf)"
 run "$TUNE" report --db first/replayed.db --output page.html
 expect_code 0
@@ -136,7 +137,8 @@ bomb.json.gz unpacked it is larger than [0-9]+ MiB, which is too much for its si
 named.db.xz its name says that it is packed, and it is not$
 T
 
-# What processors measured, where a database has nothing of a GPU or they are named: the same with the same seed, and nobody's.
+# Recordings of processors, if a database has no GPU or they are named: the same with the same seed, and never this
+# machine's.
 mkdir cpus cpus_again
 unpack "$TUNE_SOURCE/db/recorded/cpu-2-cores/tune.db.xz" >cpu.db
 read -r cpu_problem cpu_n < <(rows cpu.db "SELECT key, n FROM winners AS w JOIN problems AS p ON p.id = w.problem_id ORDER BY n DESC, key LIMIT 1")
@@ -178,7 +180,7 @@ done
     fail "the gauntlet passed what it did not then"
 cd .. || exit
 
-# Energies, where a run by energy recorded them: the same winner, and of nothing else.
+# Energies, if a run by energy recorded them: the same winner, and no other objective.
 mkdir energies
 cd energies || exit
 run "$TUNE" run elementwise.add --sizes 2**16 --device null --objective energy --no-report --effort quick
@@ -203,13 +205,13 @@ replay clocked "$problem" --sizes "$middle,$large" --device "replay:$PWD/h100.db
 mkdir figures
 (cd figures && run "$TUNE" run "$problem" --sizes "$middle" --device "replay:../h100.db" --budget 2s &&
     expect_err "^tune: the budget has no time for figures: 'tune report --db replayed.db' draws them\$" && run "$TUNE" report --db replayed.db --no-figures && expect_code 0) || exit 1
-# Nothing else is: whatever this machine takes, the same trials are made, and each takes as long.
+# Whatever this machine's speed, the same trials are made, and each takes as long.
 mkdir clocked_again
 replay clocked_again "$problem" --sizes "$middle,$large" --device "replay:$PWD/h100.db,clock" --budget 2s --quiet
 took() { rows "$1/replayed.db" "SELECT id, duration_ns FROM trials UNION ALL SELECT id, sweep_ns FROM searches UNION ALL SELECT id, near_ns FROM searches"; }
 diff <(measured clocked && took clocked) <(measured clocked_again && took clocked_again) >changes || fail "another answer under a budget: $(head -n 4 changes)"
 
-# What others tried: T4, a cache of Kernel Tuner that was not closed, and a table.
+# Results of other tools: T4, a cache of Kernel Tuner that was not closed, and a table.
 python3 -S - <<'P'
 import gzip, json
 space = [(block, tile, hint) for block in (32, 64, 128, 256) for tile in (1, 2, 4) for hint in ("none", "ldg")]

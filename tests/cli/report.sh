@@ -1,5 +1,5 @@
 #!/bin/bash
-# tune report: the page, what limits it, where it goes; without gnuplot, without winners, with any names.
+# tune report: the page, its selection, its output; without gnuplot, without winners, with any names.
 source "$TUNE_TESTS/lib.sh"
 fixture=$TUNE_BUILD/tests/make_fixture
 [[ -x $fixture ]] || exit 77
@@ -25,7 +25,7 @@ db.commit()
 P
 }
 
-# Nothing to read, and nothing in it.
+# No database, and an empty one.
 run "$TUNE" report
 expect_code 3
 expect_one_line err
@@ -39,7 +39,8 @@ refuse_file report.html
 rm tune.db
 "$fixture" tune.db
 
-# Without gnuplot: said once, and all else is there. Each winner has a row, with what it gains.
+# Without gnuplot: reported once, and everything else is there. Each winner has a row, with its
+# gain.
 run env PATH=/nonexistent "$TUNE" report
 expect_code 0
 expect_empty out
@@ -75,7 +76,7 @@ refuse_err gnuplot
 refuse_page report.html '<figure'
 expect_page report.html '<h1>A &amp; &lt;b&gt;</h1>'
 
-# What limits it, and words that name nothing.
+# Selections, and words that match nothing.
 key=$(query "SELECT key FROM problems ORDER BY key LIMIT 1")
 other=$(query "SELECT key FROM problems WHERE key <> '$key' ORDER BY key DESC LIMIT 1")
 run "$TUNE" report "$key" --no-figures --device 'fixture gpu' -o one.html
@@ -95,7 +96,7 @@ run "$TUNE" report --fromat x
 expect_code 2
 expect_one_line err
 
-# Where nothing can be written; what was there stays.
+# A place without write permission; the earlier file stays.
 run "$TUNE" report --no-figures -o /sys/page.html
 expect_code 5
 expect_one_line err
@@ -108,7 +109,7 @@ command_line="tune report -o - >/dev/full"
 [[ $code -eq 5 ]] || fail "exit code $code, not 5"
 [[ -z $(find . -name '*.tmp') ]] || fail "something is left"
 
-# The command of a run as it was given, or one made of what was recorded; protocol and versions.
+# The command of a run as given, or one made from the stored options; protocol and versions.
 expect_data report.html '[(r["command"].startswith("tune run fixture --device cuda:0 --effort normal"), " --set confirm_processes=2" in r["command"],
     r["command_made"], "NVRTC 99.9" in r["compiler"], "race_z=" in r["protocol"]) for r in j["runs"]][:1]' "[(True, True, 'yes', True, True)]"
 change "UPDATE runs SET command = 'tune run fixture --db ''a b.db'''"
@@ -184,7 +185,7 @@ expect_code 0
 check_page report.html
 expect_data report.html '[p["problem"] + "," + str(p["n"]) for p in j["without"]]' "['$lost']"
 
-# Nothing was chosen yet: the page says so, and has what was tried.
+# Without any choice: the page says so, and has the trials.
 rm tune.db
 "$fixture" tune.db
 change "DELETE FROM winners; DELETE FROM ranges;"
@@ -193,7 +194,7 @@ expect_code 0
 check_page report.html
 expect_data report.html '"Nothing" if not winners else winners, len(j["searches"])' "('Nothing', 1)"
 
-# A CPU's run, whose failures are told by their reasons.
+# A CPU's run, whose failures are grouped by their reasons.
 rm tune.db
 write_experiment
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --quiet --sizes 1000,5000

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What is installed names no folder of the build, and the same sources in another folder become the same objects, bit by
-# bit: a share of them, compiled again as they were (packaging/release.sh builds the whole twice).
+# Installed files contain no folder of the build, and the same sources in another folder become the same objects, bit by
+# bit: a share of them, compiled again with the same command (packaging/release.sh builds the whole twice).
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_TESTS/lib.sh"
 [[ -z $TUNE_SANITIZE ]] && grep -q '^CMAKE_BUILD_TYPE:STRING=Release$' "$TUNE_BUILD/CMakeCache.txt" || exit 77

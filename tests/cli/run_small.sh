@@ -1,6 +1,6 @@
 #!/bin/bash
 # A whole run of a small experiment: every point has a trial, wrong and broken ones are named and
-# never win, and tuned.conf holds one entry for each size. Run again, nothing is measured.
+# never win, and tuned.conf holds one entry for each size. The second run measures nothing.
 source "$TUNE_TESTS/lib.sh"
 write_experiment
 
@@ -40,7 +40,7 @@ run "$TUNE" run double.yaml --device cpu "${steady[@]}" --l2 stream
 expect_code 0
 [[ $(query "SELECT max(read_gbs) > 1e-3 FROM ceilings") == 1 ]] || fail "a broken ceiling was not measured again"
 
-# Quiet: nothing but failures. Not on a terminal: no bar, no escape sequences.
+# Quiet: only failures. Not on a terminal: no bar, no escape sequences.
 rm tune.db tuned.conf
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --quiet --sizes 1000
 expect_code 0

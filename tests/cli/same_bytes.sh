@@ -1,8 +1,8 @@
 #!/bin/bash
-# The same sources give the same bytes in every folder: what programs load, and parts of the program (the version,
-# paths in messages). packaging/release.sh compares the whole program and the packages.
+# The same sources give the same bytes in every folder: libraries for programs, and parts of the program (the
+# version, paths in messages). packaging/release.sh compares the whole program and the packages.
 source "$TUNE_TESTS/lib.sh"
-[[ -z $TUNE_SANITIZE ]] || exit 77 # what is installed is never built with a sanitizer
+[[ -z $TUNE_SANITIZE ]] || exit 77 # installed files are never built with a sanitizer
 
 libraries=(libtuned/libtuned.a libtuned/libtuned.so)
 [[ ! -e $TUNE_BUILD/lib/tune/libtunecapture.so ]] || libraries+=(lib/tune/libtunecapture.so) # needs CUDA's headers
@@ -15,7 +15,7 @@ run "$TUNE_CMAKE" -G Ninja -S "another longer place" -B there -D CMAKE_EXPORT_CO
 expect_code 0
 run "$TUNE_CMAKE" --build there --target "${libraries[@]}"
 expect_code 0
-# By themselves: ninja would make all that they could include first.
+# Separately: ninja would first make every file that they could include.
 mapfile -t objects < <(python3 - "another longer place" "${parts[@]}" <<'P'
 import json, os, re, subprocess, sys
 for entry in json.load(open("there/compile_commands.json")):

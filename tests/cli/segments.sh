@@ -1,6 +1,6 @@
 #!/bin/bash
-# configs/reduce_segments.yaml: NVRTC compiles what it names, its launches give the kernel what that takes, and its
-# offsets make segments of the lengths that it says, which its reference adds up.
+# configs/reduce_segments.yaml: NVRTC compiles its kernels, its launches pass the right arguments, and its offsets
+# make segments of its lengths, which its reference adds up.
 source "$TUNE_TESTS/lib.sh"
 run "$TUNE" run reduce_segments --dry-run --arch sm_90 --points 2 --sizes 256
 if [[ $code -eq 4 ]] || grep -q 'without CUDA' "$captured.err"; then

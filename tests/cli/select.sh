@@ -57,7 +57,7 @@ expect_problems double.{sum,product,max}.{i32,u32}
 try
 expect_problems double.sum.i32 triple.{sum,product,max}.{i32,u32}
 
-# With sizes; then the other size is added to what is known, and tuned.conf has all winners there are.
+# With sizes; then the other size is added to the known results, and tuned.conf has all winners.
 rm -f tune.db* tuned.conf
 run "$TUNE" run double.sum.i32 --device cpu "${steady[@]}" --sizes 1000
 expect_code 0
@@ -76,7 +76,7 @@ run "$TUNE" run double.max --sizes 7 --device cpu "${steady[@]}"
 expect_code 3
 expect_err 'no problem has that size; there are: 1000 5000$'
 
-# What there is not is answered with the nearest right word, before anything is measured.
+# Unknown words are answered with the nearest right one, before the first measurement.
 rm -f tune.db*
 refused() {
     run "$TUNE" run "$1" --device cpu "${steady[@]}"
@@ -94,7 +94,7 @@ run "$TUNE" run double.xor --device cpu "${steady[@]}"
 expect_code 3
 expect_err 'no experiment named here is for a cpu device'
 
-# What the shell's completion asks.
+# Requests of the shell's completion.
 run "$TUNE" __complete run ''
 expect_code 0
 [[ $(grep -v '^:' "$captured.out" | sort -u) == $'double\ntriple' ]] || fail "names"

@@ -1,9 +1,10 @@
 #!/bin/bash
-# tune show: every question, in every form, on a database whose numbers are known (tests/data).
+# tune show: every question, in every form, on a database with known numbers (tests/data).
 source "$TUNE_TESTS/lib.sh"
 "$TUNE_BUILD/tests/make_fixture" tune.db
 
-# Winners: what to launch, in 100 columns; what all winners of a problem share stands above them.
+# Winners: the launch, in 100 columns; a line above has the values that all winners of a problem
+# share.
 golden "$TUNE" show
 expect_code 0
 expect_empty err
@@ -36,7 +37,7 @@ for block in re.split(r"\n\n", page)[1:-2]:
         assert {**shared, **parameters} == {k: str(v) for k, v in w["parameters"].items()}, (shared, launch)
         assert f"<<<{w['launches'][0]['grid'][0]}, {w['launches'][0]['block'][0]}>>>" == numbers
 P
-# Of one winner nothing is shared; a second launch, dynamic shared memory and a grid of two axes are said.
+# A single winner shares nothing; a second launch, dynamic shared memory and a grid of two axes are printed.
 python3 - <<'P'
 import shutil, sqlite3
 shutil.copy("tune.db", "launches.db")
@@ -94,7 +95,7 @@ expect_code 0
 [[ $(wc -l <"$captured.out") -eq 7 ]] || fail "not a header and six rows"
 expect_out '^version,device,.*,configuration,parameters,launches,picked,picked_loss_percent,occupancy_api_ns,occupancy_api_gain,occupancy_api_gain_low,occupancy_api_gain_high,occupancy_api_gain_standing,textbook_ns,textbook_gain,textbook_gain_low,textbook_gain_high,textbook_gain_standing$'
 
-# What the manual promises of JSON and CSV is there, and both hold the same.
+# The members that the manual promises for JSON and CSV are there, and both have the same contents.
 cp "$captured.out" winners.csv
 run "$TUNE" show fixture --json
 python3 - "$captured.out" winners.csv <<'P' || fail "JSON and CSV do not hold what is promised of them"
@@ -149,7 +150,7 @@ run "$TUNE" show --trial "$twin" --json
 expect_json 'j["trial"]["same_as_trial_id"] > 0 and j["trial"]["median_ns"] > 0' True
 expect_json '(j["trial"]["status"], len(j["samples"]))' "('ok', 6)"
 
-# What is not there: exit 3, one line, the nearest word.
+# Missing names: exit 3, one line, the nearest word.
 for case in 'fixtrue|did you mean .fixture.' 'fixture.sum.i33|did you mean .fixture.sum.i32.' \
     'zebra|there are: fixture, ' '--n 65537|the nearest is 65536, of 65536, 4194304, 67108864' \
     '--objective enrgy|no winner by .enrgy. in tune.db; there are by: time' \
@@ -173,7 +174,7 @@ for case in '--top 0' '--top x' '--n 0' '--n 2**99' '--n 12x' '--trial 0' '--top
     expect_one_line err
 done
 
-# Nothing to show is no failure, and is said.
+# An empty result is no failure, and is reported.
 "$TUNE_BUILD/tests/make_fixture" bare.db
 python3 - <<'P'
 import sqlite3

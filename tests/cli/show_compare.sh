@@ -1,9 +1,9 @@
 #!/bin/bash
-# tune show --compare: what changed under another driver and on another device, on a database whose numbers are known.
+# tune show --compare: changes under another driver and on another device, on a database with known numbers.
 source "$TUNE_TESTS/lib.sh"
 "$TUNE_BUILD/tests/make_fixture" tune.db
 
-# One device under one driver: nothing stands beside it.
+# One device under one driver: no comparison.
 run "$TUNE" show --wide --compare
 expect_code 0
 expect_empty out
@@ -13,7 +13,7 @@ expect_code 2
 run "$TUNE" show --wide --compare fixture.sum.u64
 expect_code 3
 
-# Another run beside this one, of the same device under the same driver: its own database. What is the same differs by noise.
+# An earlier run of the same device under the same driver: its own database. Equal results differ by noise.
 cp tune.db old.db
 cp tune.db changed.db
 run "$TUNE" show --wide --compare --before old.db
@@ -75,8 +75,8 @@ expect_out '^- Of 6 problems it is faster for 5 \(2x to 2x, '
 expect_out '^- For 6 the experiment was changed in between: '
 [[ $(grep -c '^a: ' "$captured.out") -eq 1 ]] || fail "not one pair"
 
-# The same again under a newer driver: of two problems the winner is another one, of one the times are a tenth less, and
-# one is left out. A device of another name has what the first has.
+# The same under a newer driver: of two problems the winner is another one, of one the times are a tenth less, and one
+# is missing. A device of another name has the results of the first.
 python3 - <<'P'
 import sqlite3
 db = sqlite3.connect("tune.db")

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What was recorded on real devices, as tune show puts it: piped and on terminals of 80, 100 and 132 columns no line is
-# longer, but for the one to forward, and the launch of each winner is there as a whole, with all of its parameters.
-# Every question fits a page of 100 columns, a problem takes few lines, and below the table stands only what it has.
+# Recordings of real devices in tune show: piped and on terminals of 80, 100 and 132 columns no line is longer, except
+# the one to forward, and the launch of each winner is complete, with all of its parameters. Every question fits a page
+# of 100 columns, a problem takes few lines, and the legend below the table has only present words.
 source "$TUNE_TESTS/lib.sh"
 cat >page.py <<'P'
 import fcntl, json, os, pty, re, struct, subprocess, sys, termios
@@ -76,7 +76,7 @@ for recorded in nvidia-h100/tune nvidia-h200/families nvidia-h200/gemm-2048 nvid
     page --ranges 6
     page --top=2 12
     page --why 90
-    # The winner is the first of its problem, and what is not listed is counted.
+    # The winner is the first of its problem, and unlisted ones are counted.
     run "$TUNE" show --ties
     awk '/, n = |^[a-z][^ ]*: [0-9]+ /{ head = 1 } head && /^ *#/ { at = 1; head = 0; next } at && /^ *[0-9]+ / { if ($2 != "winner") exit 1; at = 0 }' "$captured.out" ||
         fail "$recorded: the winner is not first"

@@ -4,7 +4,7 @@
 source "$TUNE_TESTS/lib.sh"
 "$TUNE_BUILD/tests/make_fixture" tune.db
 
-# on_terminal.py COLUMNS COMMAND...: runs it on a terminal of its own; what it prints, to stdout.
+# on_terminal.py COLUMNS COMMAND...: runs it on a terminal of its own; copies its output to stdout.
 cat >on_terminal.py <<'P'
 import fcntl, os, pty, struct, sys, termios
 master, slave = pty.openpty()
@@ -97,7 +97,7 @@ for columns in 80 100 140; do
     ! grep -q ' $' narrow || fail "a blank at the end of a line"
     [[ $columns -ne 100 ]] || cmp piped narrow || fail "a pipe is not as wide as a terminal of 100"
 done
-# Below its neighbour: what goes on begins where the column does.
+# Aligned: a continued cell begins at its column.
 run python3 on_terminal.py 80 "$TUNE" show fixture.sum.i32
 plain >narrow
 awk '/verdict/ { at = index($0, "launch") } at && /^ +[a-z_]+=/ { more++; if (match($0, /[^ ]/) != at) exit 1 } END { exit !more }' narrow ||
@@ -134,7 +134,7 @@ assert len({width(line.split("variant=")[0]) for line in lines[1:]}) == 1, lines
 P
 run "$TUNE" show --wide
 python3 aligned.py <"$captured.out" || fail "columns do not stand below one another"
-# What is no UTF-8, or would command the terminal, does neither.
+# Text that is no UTF-8, or would control the terminal, does neither.
 python3 - <<'P'
 import sqlite3
 d = sqlite3.connect("tune.db")

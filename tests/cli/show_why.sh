@@ -1,5 +1,5 @@
 #!/bin/bash
-# tune show --why: winners explained, on a database whose numbers are known (tests/data).
+# tune show --why: explained winners, on a database with known numbers (tests/data).
 source "$TUNE_TESTS/lib.sh"
 "$TUNE_BUILD/tests/make_fixture" tune.db
 
@@ -14,7 +14,7 @@ refuse_nan() {
 }
 refuse_nan
 
-# What a kernel computes is told where the experiment says it.
+# Operations of a kernel are printed if the experiment has them.
 cp tune.db computes.db
 python3 -c '
 import sqlite3
@@ -197,7 +197,7 @@ expect_json 'all(p["bytes_in_flight_per_sm"] == p["bytes_per_thread"] * min(p["o
 run "$TUNE" show --wide --why fixture.sum.i32 --n 2**26 --db flight.db
 expect_out '^bytes in flight per SM +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+$'
 expect_out ' KiB in flight per SM against '
-# It is no column of other tables.
+# Not a column of other tables.
 run "$TUNE" show --wide --top 3 --db flight.db
 ! grep -q bytes_per_thread "$captured.out" || fail "bytes_per_thread has a column"
 
@@ -224,7 +224,7 @@ run "$TUNE" show --why --db bare.db --json
 expect_json '[p["role"] for p in j[0]["points"]]' "['winner', 'runner-up']"
 expect_json 'j[0]["points"][0]["occupancy"], j[0]["verdict"], j[0]["ceiling_gbs"]' "(None, 'unknown', None)"
 
-# Nothing won: said, and nothing printed.
+# Without a winner: a message, and no output.
 python3 -c 'import sqlite3; d = sqlite3.connect("bare.db"); d.execute("DELETE FROM winners"); d.commit()'
 run "$TUNE" show --wide --why --db bare.db
 expect_code 0
@@ -233,7 +233,7 @@ expect_err 'no winner yet'
 run "$TUNE" show --why --db bare.db --json
 expect_json 'j' '[]'
 
-# Of a measurement that supports no choice no gain is told.
+# A measurement that supports no choice has no gain.
 run "$TUNE" show --wide --why fixture.sum.f32 --n 2**26
 expect_out '^fixture\.sum\.f32, n = 67108864: .*, not sure$'
 expect_out '^not sure: 40 of 112 rounds dropped'

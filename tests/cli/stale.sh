@@ -1,5 +1,5 @@
-# What was measured stays valid until something changes that it depends on; then only that is measured
-# again, and it is said.
+# Measurements stay valid until a dependency changes; then only the affected ones are repeated, with a
+# message.
 # shellcheck shell=bash
 source "$TUNE_TESTS/lib.sh"
 write_experiment
@@ -20,22 +20,22 @@ expect_measured 40 0
 tune_it
 expect_measured 0 40
 
-# Metrics that were not said before: nothing is measured for them, and they are filled in.
+# New metrics: no measurement is needed, and they are filled in.
 [[ $(query "SELECT count(*) FROM problems WHERE operations IS NULL") == 2 ]] || fail "operations that nobody said"
 sed -i 's/^metrics:/metrics:\n  operations: n\n  operations_type: u32/' double.yaml
 tune_it
 expect_measured 0 40
 [[ $(query "SELECT n, operations, operations_type FROM problems") == $'1000 1000.0 i32\n5000 5000.0 i32' ]] || fail "operations"
 
-# A value more: only its points are new. A word of description: nothing is.
+# One more value: only its points are new. A changed description: none.
 sed -i 's/block: \[100, 200, 250, 500, 1000\]/block: [100, 125, 200, 250, 500, 1000]/; s/^about: .*/about: other words/' double.yaml
 tune_it
 expect_measured 8 40
 
-# Fewer values for one run: what is known of them stays known, and of the others, too.
+# Fewer values for one run: their results stay known, and the others', too.
 run "$TUNE" run ./double.yaml --device cpu "${steady[@]}" --only block=100,500
 expect_code 0
-# With the baseline of each problem, and the winner that is known, where it is another.
+# With the baseline of each problem, and the known winner, if it is another.
 [[ $(measured) =~ ^0\ (18|19|20)$ ]] || fail "measured (new, known): $(measured), not 0 and 18 to 20"
 run "$TUNE" run --dry-run ./double.yaml --only block=100,500
 expect_out '    block +2: 100 500$'
@@ -62,7 +62,7 @@ tune_it
 expect_measured 72 0
 expect_err 'stale, since source, flags or compiler changed'
 
-# The reference changed: what was right may be wrong now.
+# The reference changed: earlier right results may be wrong now.
 echo "/* changed */" >>double_reference.c
 tune_it
 expect_measured 72 0

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Outputs that are no regular files: standard output by each of its names, FIFOs, devices, sockets.
-# They are written, or refused, and stay what they are; what is read is never written over.
+# They are written, or refused, and stay unchanged otherwise; inputs are never overwritten.
 source "$TUNE_TESTS/lib.sh"
 [[ -x $TUNE_BUILD/tests/make_fixture ]] || exit 77
 "$TUNE_BUILD/tests/make_fixture" tune.db
@@ -19,7 +19,7 @@ export_of() {
     html) words=("$TUNE" report --no-figures -o "$2") ;;
     esac
 }
-# same KIND FILE: it holds what was asked for (a page has the time of its making).
+# same KIND FILE: has the requested content (a page has the time of its making).
 same() {
     if [[ $1 == html ]]; then
         grep -q '</html>' "$2"
@@ -141,7 +141,7 @@ done
 (umask 022 && "$TUNE" plot samples --data -o made/deep >/dev/null 2>&1)
 [[ $(stat -c %a made) == 755 && $(stat -c %a made/deep) == 755 ]] || fail "folders of mode $(stat -c %a made)"
 
-# What is read is not written over.
+# Inputs are not overwritten.
 cp double.yaml kept.yaml
 sum=$(cat tune.db usual.conf double.yaml | cksum)
 ln -s tune.db link.db

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Two vectors that take turns over the repeats of a launch: each repeat reads what the one before wrote.
+# Two vectors that alternate over the repeats of a launch: each repeat reads the result of the one before.
 source "$TUNE_TESTS/lib.sh"
 
 cat >relax.c <<'C'

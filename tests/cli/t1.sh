@@ -1,6 +1,6 @@
 #!/bin/bash
-# Files of T1 in both dialects are tuned as they stand, with an overlay for the CPU; what was tried is
-# exported as T4, which the schemas and a reader of T4 take.
+# Files of T1 in both dialects are tuned unchanged, with an overlay for the CPU; trials are exported as
+# T4, which the schemas and a reader of T4 accept.
 source "$TUNE_TESTS/lib.sh"
 
 # ---- KTT's dialect: a sum of two vectors, one of them out of a file ----
@@ -73,7 +73,7 @@ expect_err '^sum.json: ignored: .*Budget, .*FormatVersion'
 [[ $(grep -c ignored "$captured.err") -eq 1 ]] || fail "ignored is not said once"
 cp "$captured.out" sum.yaml
 
-# Of a kernel in HIP the CUDA source beside it is meant.
+# For a kernel in HIP the CUDA source beside it is used.
 mkdir hip
 sed 's/"sum.cu"/"sum.cu.hip"/; s/b.bin/..\/b.bin/' sum.json >hip/sum.json
 touch hip/sum.cu.hip
@@ -89,14 +89,14 @@ expect_err "KernelFile: 'sum.cu.hip' is a kernel in HIP: the CUDA source beside 
 run "$TUNE" run sum.json --overlay cpu/overlay.json --device cpu "${steady[@]}"
 expect_code 0
 expect_out 'CHUNK'
-# Of the sweep of problem $1 the statuses with their numbers; what this machine made restless counts as ok.
+# Counts the statuses of the sweep of problem $1; trials disturbed by this machine count as ok.
 statuses() {
     query "SELECT replace(t.status, 'unstable', 'ok'), count(*) FROM trials AS t
         JOIN problems AS p ON p.id = t.problem_id WHERE stage = 'sweep' AND p.key = '$1' GROUP BY 1 ORDER BY 1" | xargs
 }
 [[ $(statuses sum) == 'compile_failed 3 ok 3 wrong_result 3' ]] || fail "not 3 of each: $(statuses sum)"
 
-# What it showed is the same experiment.
+# The printed experiment is the same.
 run "$TUNE" run sum.yaml --device cpu "${steady[@]}"
 expect_code 0
 expect_err ' 0 trials \(9 known already\)'
@@ -289,7 +289,7 @@ expect_out '^    type: f64$'
 expect_out '^    type: u32$'
 run "$TUNE" run --dry-run --arch sm_90 --default meant.json
 [[ $code -eq 4 ]] || expect_code 0
-# One whose source has no such variable is only given it.
+# A kernel whose source lacks the variable gets it as an argument only.
 sed '/__constant__/d; s/filtered(/plain(/' meant.cu | grep -v 'copied(' >plain.cu
 sed 's/meant.cu/plain.cu/; s/"filtered"/"plain"/' meant.json >plain.json
 run "$TUNE" run plain.json --show-experiment

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Texture references, which CUDA has no longer since version 12: what a
-# file may say of their objects, and that NVRTC and nvcc compile sources with them. As a dry run.
+# Texture references, which CUDA dropped in version 12: the file's keys for their objects, and that
+# NVRTC and nvcc compile sources with them. As a dry run.
 source "$TUNE_TESTS/lib.sh"
 
 cp "$TUNE_SOURCE"/tests/gpu/language/references* .

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Texture and surface objects over vectors: what a file may say of them, as far as a dry run goes.
+# Texture and surface objects over vectors: the file's keys, as far as a dry run goes.
 source "$TUNE_TESTS/lib.sh"
 
 cp "$TUNE_SOURCE"/tests/gpu/language/texture* .

@@ -1,6 +1,6 @@
 #!/bin/bash
-# tune show --trust, --ties and --ranges on a database whose numbers are known; then the trust of a real
-# run, on a device that tells little of itself.
+# tune show --trust, --ties and --ranges on a database with known numbers; then the trust of a real run,
+# on a device with few facts.
 source "$TUNE_TESTS/lib.sh"
 "$TUNE_BUILD/tests/make_fixture" tune.db
 
@@ -15,7 +15,7 @@ golden "$TUNE" show --ranges
 expect_code 0
 expect_golden
 
-# Only what was asked for counts.
+# Only selected problems count.
 run "$TUNE" show --trust fixture.sum.i32 --json
 expect_code 0
 expect_json 'j["version"], j["verdict"]' "(1, 'sure')"
@@ -27,7 +27,7 @@ run "$TUNE" show --trust fixture.sum.f32 --n 2**26 --csv
 [[ $(wc -l <"$captured.out") -eq 2 ]] || fail "not a header and one verdict"
 expect_out ',not sure,'
 
-# What nobody could read is unknown, and no failure.
+# Unreadable facts are unknown, and no failure.
 python3 - <<'P'
 import shutil, sqlite3
 shutil.copy("tune.db", "silent.db")
@@ -48,7 +48,7 @@ expect_out 'NVML is missing'
 run "$TUNE" show --trust --db silent.db --json
 expect_json '(j["verdict"], j["runs"][0]["sm_clock_mhz_low"])' "('unknown', None)"
 
-# Bounds that say nothing, or that no time can have, are told as unknown.
+# Unknown bounds, and impossible ones, are printed as unknown.
 python3 - <<'P'
 import shutil, sqlite3
 shutil.copy("tune.db", "wide.db")
@@ -72,7 +72,7 @@ expect_code 0
 expect_data wide.html '["time_low_ns" in p["winner"] for p in winners if p["problem"] == "fixture.sum.i32"]' '[False, False, True]'
 ! grep -q -e '-7.862' wide.html || fail "the page has a time below zero"
 
-# Times of two kinds are told as such, with what a program meets of each; what is of one kind is not.
+# Times of two kinds are reported, with both medians; times of one kind are not.
 python3 - <<'P'
 import shutil, sqlite3
 shutil.copy("tune.db", "two.db")
@@ -119,7 +119,7 @@ for question in --ties --ranges; do
     expect_err 'yet'
 done
 
-# Ranges: which sizes share a configuration, and what that costs; a size between is looked up.
+# Ranges: the sizes that share a configuration, and the loss; a size between is looked up.
 run "$TUNE" show --wide --ranges
 expect_code 0
 expect_out '^fixture\.sum\.i32 +65536 +4194303 +0\.00 % +1 +0\.00 % +0 +- '
@@ -226,7 +226,7 @@ run "$TUNE" show --trust --db real.db --json
 expect_json 'j["runs"][0]["effort"]' normal
 expect_json 'j["runs"][0]["rounds"] == sum(w["rounds"] for w in j["winners"])' True
 
-# Of choices that are not sure no gain is told, and no bounds of one.
+# Unsure choices have no gain, and no bounds.
 python3 - <<'P'
 import shutil, sqlite3
 shutil.copy("tune.db", "unsure.db")
@@ -238,7 +238,8 @@ run "$TUNE" show --db unsure.db
 expect_code 0
 expect_out '^6 of 6 problems: not sure; 1,440 of 1,440 points tried\. fixture\.sum\.f32 n=2\^26: [0-9.]+ us, [0-9.]+ % of the read ceiling \(not sure\)\. '
 
-# Whatever a database says: no difference, share or claim is told that its bounds, or the device, contradict.
+# Whatever the database contains: no difference, share or claim is printed that its bounds, or the device,
+# contradict.
 python3 - <<'P'
 import shutil, sqlite3
 shutil.copy("tune.db", "absurd.db")

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Sizes of several names: each tuple is a problem, whose key has it; expressions have its numbers.
+# Sizes of several names: each tuple is a problem with its own key; expressions have its numbers.
 source "$TUNE_TESTS/lib.sh"
 
 cat >outer.c <<'C'
@@ -111,7 +111,7 @@ run python3 boxes.py
 expect_code 0
 run "$TUNE" show --wide --ranges
 expect_out 'other sizes'
-# Each line whose sizes were measured is measured again there; of others that is said.
+# Each line with measured sizes is measured again there; the others are reported.
 run "$TUNE" check mnk.conf "$TUNE_SOURCE/examples/gemm_mnk.yaml" --device null:1 --json
 [[ $code -eq 0 || $code -eq 7 ]] || fail "exit code $code"
 expect_json '{e["problem"].count("x") for e in j if e["time_ns"]}' '{2}'

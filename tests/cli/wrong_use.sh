@@ -1,5 +1,5 @@
 #!/bin/bash
-# Wrong use: exit code 2, one line on stderr with the nearest right word, nothing done.
+# Wrong use: exit code 2, one line on stderr with the nearest right word, no other effect.
 source "$TUNE_TESTS/lib.sh"
 
 # refused ARGUMENT...: the texts are in golden/wrong_use.txt.
@@ -36,7 +36,7 @@ refused show --ties --why
 refused show --json --csv
 [[ -z $(ls -A) ]] || fail "wrong use left files: $(ls -A)"
 
-# What is nearly right leads on: a figure, a list without brackets, a folder that takes no file, the version.
+# Nearly right words lead on: a figure, a list without brackets, a folder that takes no file, the version.
 golden "$TUNE" plot gian
 expect_code 3
 expect_one_line err

@@ -1,5 +1,5 @@
-# A binary in place of a source: what a program has its kernels from is measured as it is, with what
-# a launch may change; a struct with pointers is what its kernel is given.
+# A binary instead of a source: a program's own image is measured unchanged, with the parts that a
+# launch may change; a struct with pointers is passed to its kernel.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 
@@ -48,7 +48,7 @@ expect_code 0
 [[ $(statuses) == $'32 wrong_result\n64 wrong_result\n128 ok\n256 wrong_result' ]] ||
     fail "a block that is compiled in passed: $(statuses)"
 
-# Another binary is another kernel; one that is not there, and what a compiler would be told, are errors.
+# Another binary is another kernel; a missing one, and options for a compiler, are errors.
 printf 'define WAY 7\n' >>app.cubin
 run "$TUNE" run ./fixed.yaml --device 0 --effort quick --no-report "${warm[@]}"
 expect_code 0

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A budget ends a run in time, with a winner for every problem and exit code 0; what was not come to is
-# measured by the next run, and nothing twice.
+# A budget ends a run in time, with a winner for every problem and exit code 0; the next run measures the
+# rest, and repeats nothing.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 6
@@ -19,7 +19,7 @@ expect_err '^tune: the budget left some of it undone$'
     fail "$(query "SELECT candidate_count, space_count FROM winners")"
 [[ $(query "SELECT budget_ns, outcome FROM runs") == '8000000000 complete' ]] || fail "$(query "SELECT * FROM runs")"
 [[ $(grep -c '^copy.i32 ' tuned.conf) -gt 0 ]] || fail "nothing in tuned.conf: $(cat tuned.conf)"
-# What is claimed is not more than is known.
+# No claim exceeds the evidence.
 [[ -z $(query "SELECT * FROM winners WHERE trust = 'sound' AND stage <> 'confirm'") ]] || fail "sound without confirmation"
 # A search that was cut is not the whole of it, however well its best was compared.
 [[ -z $(query "SELECT * FROM winners WHERE candidate_count < space_count AND (trust = 'sound' OR trust_reason NOT LIKE

@@ -1,6 +1,6 @@
 #!/bin/bash
-# After a budget's end nothing is begun, whatever the compilers take: what was started is counted, not timed. What was
-# left out is said; the same command goes on. tune check says what it had no time for, and that nothing speaks against it.
+# After a budget's end no work is begun, however long compilers take: started work is counted, not timed. Omissions are
+# reported; the same command continues. tune check lists unchecked entries, and that no evidence speaks against them.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 3
@@ -8,7 +8,8 @@ sed -i 's/^sizes:.*/sizes: {n: [1000, 3000, 9000, 27000]}/' copy.yaml
 sed -i 's/^defines:.*/defines: {WAY: way, BLOCK: block, N: n}/' copy.yaml
 brief=(--set block_ns=20000 --set confirm_processes=2 --set confirm_rounds=3)
 
-# A compiler that needs longer than the budget: not one problem is measured, no second is begun, nothing is blamed.
+# A compiler that needs longer than the budget: no problem is measured, no second one is begun, no configuration is
+# blamed.
 tune_copy 'nvrtcCompileProgram@source=copy.cu: slow=20000' "${brief[@]}" --budget 2s
 expect_code 6
 expect_err '^tune: out of time: 4 of 4 problems were not measured to the end$'
@@ -19,7 +20,7 @@ expect_err '^tune run: 4 of 4 problems have no winner, out of time; the same com
 [[ $(query "SELECT outcome FROM runs") == complete ]] || fail "$(query "SELECT * FROM runs")"
 refuse_workers
 
-# One that takes a part of it for each: some problems have winners of a race, those that were not come to nothing.
+# A compiler that takes a part of it for each: some problems have winners of a race, unreached ones have nothing.
 forget
 tune_copy 'nvrtcCompileProgram@source=copy.cu: slow=200' "${brief[@]}" --budget 3s
 [[ $code -eq 0 || $code -eq 6 ]] || fail "exit code $code"
@@ -50,7 +51,7 @@ expect_json '{(e["state"], e["reason"]) for e in j}' "{('not checked', 'the budg
 expect_json 'len(j)' "$entries"
 expect_err "^tune: $entries entries: 0 hold, .* 0 cannot be checked, $entries not checked, out of time\$"
 expect_err "tune check: tuned.conf: the budget was spent before $entries of $entries entries were checked: give more with --budget, or check fewer with --problem"
-# What is shown not to hold comes first, whatever was not come to.
+# Failed entries come first, whatever was not reached.
 sed 's/way=[0-9]*/way=77/' tuned.conf >gone.conf
 TUNE_FAULTS='' run "${check[@]/tuned.conf/gone.conf}"
 expect_code 7

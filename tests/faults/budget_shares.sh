@@ -1,6 +1,6 @@
 #!/bin/bash
-# A budget is kept, and shared out evenly: of many problems none goes without trials while others have many, and what
-# the checks, the watches and a slow compiler take is not lost to those that come last. Where the time goes is said.
+# A budget is kept, and shared evenly: of many problems none has no trials while others have many, and the time of
+# checks, watches and a slow compiler is not taken from the last ones. The run prints where the time goes.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 60
@@ -37,7 +37,7 @@ for compiler in "${compilers[@]}"; do
     last=$(query "$swept AND p.n > $((750 * problems))")
     [[ $((4 * last)) -ge $first && $((4 * first)) -ge $problems ]] || fail "$first trials of the first problems, $last of the last"
     [[ $(query "SELECT count(*) FROM winners") -eq $problems ]] || fail "$(query "SELECT count(*) FROM winners") winners"
-    # Nothing is compiled that is not measured, but for what the compilers were at when a sweep ended.
+    # Every compiled binary is measured, except those in progress at the end of a sweep.
     compiled=$(query "SELECT sum(binaries_compiled) FROM runs")
     trials=$(query "SELECT count(*) FROM trials WHERE stage = 'sweep'")
     [[ $compiled -le $((trials + 4 * problems + 10)) ]] || fail "$compiled binaries for $trials trials"

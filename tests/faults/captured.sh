@@ -1,5 +1,5 @@
-# Launches that were captured are tuned without the kernel's source: the program's own launch is the
-# default, what it left is what is expected, and a block that is compiled in is found out.
+# Captured launches are tuned without the kernel's source: the program's own launch is the default,
+# its results are expected, and a compiled-in block is detected.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 
@@ -25,18 +25,19 @@ expect_err 'unpacked 2 launches, .* of the program.s data, into app.captured'
 expect_err 'replayed three times each: the program.s results, to the bit'
 expect_err '2 problems, .* 0 failed'
 expect_out 'gain over program'
-# Poisoned before, what it writes was as it was: nothing of it is read.
+# Poisoned before, its output is the same: no element of it is read.
 grep -qF '{name: p0_16, type: u32, count: "n", output: true}' app.captured/app.yaml || fail "no output: $(cat app.captured/app.yaml)"
 grep -qE '^app n=1000.* checked_on=2 image=[0-9a-f]{32} ' tuned.conf || fail "no evidence: $(cat tuned.conf)"
 [[ $(stat -c %a app.captured app.captured/* | sort | uniq -c | tr -s ' ') == *' 600'*' 700' ]] ||
     fail "others may read it: $(stat -c '%a %n' app.captured app.captured/*)"
 
-# Again nothing is measured: what was unpacked is as it was.
+# The second run measures nothing: the unpacked files are unchanged.
 run "$TUNE" run --binary app.cap --kernel view_copy "${quick[@]}"
 expect_code 0
 expect_err ' 0 trials'
 
-# What is right at the size that it wins, and not at the other captured one, does not win.
+# A configuration that is right at the size that it wins, and wrong at the other captured one, does
+# not win.
 forget
 TUNE_FAULTS='kernel@kernel=view_copy,block=32,grid=94: nothing' \
     run "$TUNE" run --binary app.cap --kernel view_copy --sizes 1000 "${quick[@]}"
@@ -64,8 +65,8 @@ replayed '#2: 700' 'replayed as the program launched it: kernel copy_by_128 .*CU
 replayed '#1: crash' 'replayed as the program launched it, copy_by_128 ends the process .signal 11.'
 replayed '#3: nothing' 'copy_by_128: replayed .* 5000 of 5000 elements of p1 are not as the program left them, .* not deterministic'
 
-# With the source: an experiment with nothing invented, which is then tuned as any other. What its kernels take a real compiler
-# tells.
+# With the source: an experiment without guesses, which is then tuned as any other. A real compiler reports its kernels'
+# parameters.
 forget
 cat >app.cu <<'C'
 struct view { int n; const unsigned *from; unsigned *to; };

@@ -3,7 +3,7 @@
 # share of it, and --why says so. One that only a busy moment had made too low is right the second time.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
-# Nothing hangs here, and a full machine takes its time for large data.
+# No hang here, and a loaded machine takes its time for large data.
 export TUNE_TRIAL_TIMEOUT_MS=60000
 write_copy 1
 sed -i 's|n: \[1000\]|n: [1000, 4194304]|' copy.yaml

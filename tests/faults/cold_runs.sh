@@ -1,5 +1,5 @@
 #!/bin/bash
-# Of configurations that are alike none is lost for its first run: that one is cold, and decides nothing. Each of the
+# No configuration among equal ones is lost for its first run: that one is cold, and decides nothing. Each of the
 # twelve is timed as often as all others, whether blocks are of many runs or of one.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
@@ -23,7 +23,7 @@ for when in '' ',timed=yes'; do
     done
 done
 
-# Who is slow always is dropped after its first block, all the same.
+# A configuration that is always slow is still dropped after its first block.
 forget
 tune_copy 'kernel@WAY=7: slower=3' --effort quick --set block_ns=1000
 expect_code 0

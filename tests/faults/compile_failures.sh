@@ -20,14 +20,14 @@ for block in 64 128 256; do
 done
 expect_failed "${expected[@]}"
 
-# Nothing compiles: no winner, and the exit code says so.
+# No compilation succeeds: no winner, and the exit code shows it.
 forget
 tune_copy 'nvrtcCompileProgram@source=copy.cu: 6'
 expect_code 6
 expect_err 'no winner'
 
-# Without the kernels that calculate, and without what they do to the device, it goes on; how fast the device
-# calculates is measured by the next run then.
+# Without the kernels of arithmetic, and without their ceilings, the run continues; the next run measures the
+# device's arithmetic.
 for fault in 'nvrtcCompileProgram@source=arithmetic.cu: 6' 'kernel@kernel=tune_fused_f64: 700'; do
     forget
     tune_copy "$fault"
@@ -40,7 +40,7 @@ for fault in 'nvrtcCompileProgram@source=arithmetic.cu: 6' 'kernel@kernel=tune_f
         fail "no ceilings of arithmetic after $fault"
 done
 
-# The same of the kernels that measure the memory's ceilings.
+# The same for the kernels of the memory's ceilings.
 forget
 tune_copy 'nvrtcCompileProgram@source=ceilings.cu: 6'
 expect_code 0
@@ -56,7 +56,7 @@ tune_copy 'nvrtcCompileProgram@source=harness.cu: 6'
 [[ $code -ne 0 ]] || fail "no measuring kernels, but exit code 0"
 expect_err 'measuring kernels'
 
-# What was compiled once is there for the processes that follow, unless it is damaged.
+# A binary is compiled once for all later processes, unless it is damaged.
 forget
 tune_copy ''
 expect_code 0

@@ -20,7 +20,7 @@ measured=$(query "SELECT count(*) FROM trials WHERE status = 'ok' AND stage = 's
 refuse_workers
 [[ $(query 'PRAGMA integrity_check') == ok ]] || fail "the database is damaged"
 
-# Still gone: nothing is added, nothing taken away.
+# Still gone: no row is added or removed.
 tune_copy ''
 expect_code 4
 expect_err 'CUDA_ERROR_NO_DEVICE'
@@ -36,7 +36,7 @@ again=$(query "SELECT count(*) FROM (SELECT configuration_id FROM trials WHERE s
     status = 'ok' GROUP BY 1 HAVING count(*) > 1)")
 [[ $again -eq 0 ]] || fail "$again configurations were measured twice"
 
-# Its number passes to another device: nothing is measured on that one in its name.
+# Its number passes to another device: that one is not measured in its name.
 forget
 tune_copy 'devices=big,small; kernel@WAY=3#1: lost'
 [[ $code -ne 0 ]] || fail "a device was lost, but exit code 0"

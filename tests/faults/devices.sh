@@ -1,5 +1,5 @@
-# What `tune devices` says of several devices, of what holds their clocks back, and of those that are
-# hidden, broken or gone.
+# Output of `tune devices` for several devices, for reasons of lower clocks, and for hidden, broken or
+# missing ones.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 
@@ -60,7 +60,7 @@ run "$TUNE" devices --device cuda:1 --bandwidth
 expect_code 0
 expect_out '^  Read +[0-9.]+ GB/s'
 
-# A driver that crashes does it in a process of its own, and hides nothing but its devices.
+# A driver that crashes does so in a process of its own, and hides only its devices.
 for at in cuInit cuDeviceGetName; do
     export TUNE_FAULTS="$at: crash"
     run "$TUNE" devices

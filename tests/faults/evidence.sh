@@ -1,6 +1,6 @@
 #!/bin/bash
-# What a run tells of how it came about: every number that it went by, the processes that confirmed it, what
-# it could not read. Energy, where there is a counter.
+# A run's record: every number used, the confirming processes, the unreadable facts. Energy, if there is a
+# counter.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 2
@@ -17,7 +17,7 @@ starts=$(python3 -c 'import struct, sys; print(struct.unpack("i", open(sys.argv[
     GROUP BY t.id HAVING count(DISTINCT s.process) <> 3)") -eq 0 ]] || fail "not all were in each process"
 [[ $(query "SELECT processes, stage FROM winners") == '3 confirm' ]] || fail "$(query "SELECT * FROM winners")"
 
-# All numbers are stored with the run, under their names; what was set is there as it was set.
+# All numbers are stored with the run, under their names; set ones have their set values.
 run "$TUNE" run --list-protocol --effort thorough
 awk 'NF == 0 { exit } NR > 1 { print $1, $2 }' "$captured.out" >names
 query "SELECT replace(protocol, ' ', char(10)) FROM runs" | tr '=' ' ' >stored
@@ -57,7 +57,7 @@ done
 expect_out 'NVML'
 grep -q '^copy.i32 n=1000 ' tuned.conf || fail "no winner was written: $(cat tuned.conf)"
 
-# Energy needs a counter: without NVML, or without one, nothing is measured.
+# Energy needs a counter: without NVML, or without one, no measurement is made.
 for faults in 'nvmlInit: 9' 'nvml.energy=none'; do
     forget
     tune_copy "$faults" "${brief[@]}" --objective energy
@@ -67,7 +67,7 @@ for faults in 'nvmlInit: 9' 'nvml.energy=none'; do
     [[ ! -e tune.db || $(query "SELECT count(*) FROM trials") -eq 0 ]] || fail "something was measured"
 done
 
-# With one, the winner takes the least of it, beside the winner by time.
+# With one, the winner by energy is beside the winner by time.
 forget
 sed -i 's/^  block:.*/  block: [64]/' copy.yaml
 brief+=(--set confirm_processes=1)
@@ -78,13 +78,13 @@ expect_out ', by energy'
 [[ $(query "SELECT objective FROM winners ORDER BY 1") == $'energy\ntime' ]] || fail "$(query "SELECT * FROM winners")"
 [[ $(query "SELECT count(*) > 0, sum(s.energy_j > 0) = count(*) FROM samples s JOIN trials t ON t.id = s.trial_id
     WHERE t.objective = 'energy' AND t.stage <> 'sweep'") == '1 1' ]] || fail "no energy in the samples"
-# Nobody leaves a race of so few windows, however slow.
+# No candidate leaves a race of so few windows, however slow.
 [[ $(query "SELECT min(sample_count) >= 3 FROM trials WHERE objective = 'energy' AND stage = 'race'") == 1 ]] ||
     fail "$(query "SELECT configuration_id, sample_count FROM trials WHERE objective = 'energy' AND stage = 'race'")"
 [[ $(query "SELECT w.value > 0, abs(t.energy_j / w.value - 1) < 1e-6
     FROM winners w JOIN trials t ON t.id = w.trial_id WHERE w.objective = 'energy'") == '1 1' ]] || fail "$(query "SELECT * FROM winners")"
-# It is of one run: with its time, what the device takes, 90 to 590 W. While this machine holds up the stand-in its counter
-# stands still: such windows tell less. Few batches in one: up to some times more.
+# Energy of one run: with its time, the device's power, 90 to 590 W. While this machine stalls the stand-in its counter
+# stands still: such windows show less. With few batches: up to some times more.
 [[ $(query "SELECT max(s.energy_j / t.median_ns) > 60e-9, min(s.energy_j / t.median_ns) < 600e-9 FROM samples s
     JOIN trials t ON t.id = s.trial_id WHERE t.objective = 'energy' AND t.stage <> 'sweep'") == '1 1' ]] ||
     fail "$(query "SELECT s.energy_j, t.median_ns FROM samples s JOIN trials t ON t.id = s.trial_id WHERE t.objective = 'energy'")"

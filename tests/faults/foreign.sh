@@ -1,4 +1,4 @@
-# bench/foreign.py: what others found is raced here against what was tuned here, a row for each of them.
+# bench/foreign.py: winners of others are raced here against those tuned here, a row for each of them.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 command -v python3 >/dev/null || exit 77
@@ -21,7 +21,7 @@ expect_code 0
 expect_out '^\| [^|]* \| Another \| 1 \| [1-9][0-9]+\.[0-9]+ \| [1-9][0-9]+\.[0-9]+ \| 1 \|$'
 expect_out '^\| [^|]* \| portable \| 1 \| [0-9.]+ \| [0-9.]+ \| [01] \|$'
 expect_out "^Another: copy.i32 n=$n: [0-9.]+ %\$"
-# What cannot be raced is said, not left out.
+# Entries that cannot be raced are reported, not omitted.
 sed -i 's/way=2 block=64 grid=4/way=7 block=64/' fleet.conf
 run python3 "$TUNE_SOURCE/bench/foreign.py" "$TUNE" fleet.conf tune.db --device cuda:0
 expect_code 1

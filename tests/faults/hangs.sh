@@ -10,8 +10,7 @@ expect_code 0
 expect_failed "2 128 timed_out no result after [0-9]+ ms" "3 64 timed_out no result after [0-9]+ ms"
 refuse_workers
 
-# What the results are held against is a kernel that never ends: it is named, after its time limit, and no other problem
-# waits for it.
+# The reference is a kernel that never ends: it is named, after its time limit, and no other problem waits for it.
 forget
 sed -i 's/^check:.*/check: {configuration: {way: 1, block: 256}, output: out}\ndefaults: {way: 2, block: 256}/' copy.yaml
 begun=$SECONDS

@@ -3,9 +3,8 @@
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 12
 
-# Way 4 does it only in a graph, after a run that was right; way 5 with a code that this program has
-# never heard of, after which nothing works any more. Each happens once only: tried again, it would
-# hide.
+# Way 4 does it only in a graph, after a right run; way 5 with a code unknown to this program, after
+# which no call works any more. Each happens once only: a second time would hide it.
 tune_copy 'kernel@WAY=1,block=128: 700 times=1
     kernel@WAY=2,block=128: 719 times=1
     kernel@WAY=3,block=128: 714 times=1

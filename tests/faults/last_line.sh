@@ -19,7 +19,7 @@ tune_copy 'kernel: wrong'
 expect_code 6
 expect_last "^tune run: 1 of 1 problem has no winner: all trials failed \(6 wrong_result\); 'tune show --failures' says why$"
 
-# Nothing is left to do but what is named.
+# Only the named step is left.
 tune_copy ''
 expect_code 6
 expect_err '^tune: 6 that failed before were left alone; the same command with --retry wrong_result tries them again$'
@@ -27,7 +27,7 @@ tune_copy '' --retry wrong_result
 expect_code 0
 expect_last '^tune: next: load tuned.conf in your program \(docs/libtuned.md\)$'
 
-# What a quick run was not sure of, the step makes sure; then there is nothing more to do.
+# The step makes a quick run's unsure winners sure; then no step is left.
 forget
 tune_copy '' --effort quick
 expect_code 0

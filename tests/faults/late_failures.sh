@@ -6,8 +6,8 @@ write_copy 2
 short=(--set look_rounds.0=4 --set look_rounds.1=0 --set look_rounds.2=0 --set look_rounds.3=0
     --set confirm_processes=2 --set confirm_rounds=4)
 
-# again FAULTS: after a sweep in which nothing failed, so that what fails does so later. The first
-# process that opens the driver lists devices, the second races, the others confirm.
+# again FAULTS: after a sweep without failures, so that later stages fail. The first process that
+# opens the driver lists devices, the second races, the others confirm.
 again() {
     forget
     tune_copy '' --effort quick "${steady[@]}"
@@ -25,7 +25,7 @@ winner() {
         JOIN trials AS t ON t.id = w.trial_id JOIN configurations AS c ON c.id = t.configuration_id"
 }
 
-# One of the two ways crashes, late: the other wins, and what crashed is told.
+# One of the two ways crashes, late: the other wins, and the crash is reported.
 again 'kernel@WAY=1,kernel=copy_elements: 700'
 expect_code 0
 [[ $(winner) == 'confirm 2' ]] || fail "way 1 crashes in the race: $(winner)"

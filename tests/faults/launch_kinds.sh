@@ -1,5 +1,5 @@
-# Clusters, cooperative launches, surfaces and texture references: what the file says reaches the driver, what the device cannot hold is
-# set aside with its reason, and tuned.conf has what a program needs to know.
+# Clusters, cooperative launches, surfaces and texture references: the file's values reach the driver, launches that the
+# device cannot hold are set aside with the reason, and tuned.conf has the values that a program needs.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 1
@@ -16,7 +16,7 @@ expect_code 0
 query "SELECT count(*) FROM trials WHERE status = 'launch_failed' AND detail LIKE 'set aside: kernel copy_elements: a grid of % blocks cannot be made of clusters of %'" >odd.txt
 [[ $(cat odd.txt) -eq 5 ]] || fail "$(cat odd.txt) configurations were set aside for their grids, not 5"
 forget
-# Whatever the model likes: those in clusters of 16 win.
+# Whatever the model prefers: those in clusters of 16 win.
 export TUNE_FAULTS='kernel@kernel=copy_elements: slower=8'
 run "$TUNE" run ./cluster.yaml --device cuda:0 --no-report --only size=16 "${warm[@]}"
 expect_code 0
@@ -51,7 +51,7 @@ expect_out '<<<3125, 64>>>, cooperative:'
 run "$TUNE" show --json
 expect_json '[[l["cluster"], l["cooperative"]] for w in j for l in w["launches"]]' '[[None, True]]'
 
-# What the database has is enough: a file is the same where no source is.
+# The database is enough: the file is the same without the source.
 rm copy.cu copy_reference.c
 run "$TUNE" export -o again.conf
 expect_code 0

@@ -6,15 +6,15 @@ source "$TUNE_TESTS/lib.sh"
 unset CUDA_VISIBLE_DEVICES TUNE_FAULTS
 export LD_LIBRARY_PATH=$TUNE_DRIVER TUNE_NVRTC_PATH=$TUNE_DRIVER
 export TUNE_FAULTS_STATE=$TMPDIR/driver.state
-# What is slow on a full machine is no hang. Where something hangs, each costs as much as hangs_cost says.
+# Slowness on a loaded machine is no hang. A real hang costs as much as hangs_cost says.
 export TUNE_TRIAL_TIMEOUT_MS=60000
 # hangs_cost MS
 hangs_cost() {
     [[ -n ${TUNE_SANITIZE:-} ]] || TUNE_TRIAL_TIMEOUT_MS=$1
 }
 
-# So many processes open the device before the one that measures: through a launcher, one that is asked what there is.
-# (TUNE_BRIEF: less of what takes long.)
+# Number of processes that open the device before the measuring one: with a launcher, one more, which lists devices.
+# (TUNE_BRIEF: fewer long parts.)
 # shellcheck disable=SC2034 # used by the tests
 openers=${TUNE_OPENERS:-0}
 
@@ -105,7 +105,7 @@ refuse_workers() {
     done
 }
 
-# forget: the next run knows nothing of the last.
+# forget: the next run knows no earlier results.
 forget() {
     rm -rf tune.db* tuned.conf "$TUNE_FAULTS_STATE"* "$TUNE_CACHE_DIR"
 }

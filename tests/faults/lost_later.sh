@@ -1,12 +1,12 @@
-# A device that is lost after the sweep: in the race, while confirming or while ranges are looked at another one
-# takes over, from the start of that part; without another one what was chosen before stays, and the next run goes on.
+# A device lost after the sweep: in the race, the confirmation or the looks at ranges another one takes over, from the
+# start of that part; without another one the earlier choice stays, and the next run continues.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 2
 short=(--set block_ns=20000 --set look_rounds.0=4 --set look_rounds.1=0 --set look_rounds.2=0 --set look_rounds.3=0
     --set confirm_processes=3 --set confirm_rounds=4)
 
-# sweep_first DEVICES: the sweep and a first race; what follows only races and confirms.
+# sweep_first DEVICES: the sweep and a first race; the next run only races and confirms.
 sweep_first() {
     forget
     export TUNE_FAULTS="devices=$1"
@@ -40,7 +40,7 @@ for where in race confirm; do
     expect_code 0
     expect_err 'cuda:0 is lost'
     [[ $(winner) == 'confirm 3 1' ]] || fail "lost in $where: $(winner)"
-    # What ran when the device went is not to blame.
+    # The launch that ran when the device went is not to blame.
     [[ $(query "SELECT count(*) FROM trials WHERE status <> 'ok'") -eq 0 ]] || fail "blamed"
     [[ $(query "SELECT count(*) FROM contenders WHERE out IS NOT NULL") -eq 0 ]] || fail "left out"
 done
@@ -83,7 +83,7 @@ expect_file tuned.conf
 [[ $(query "SELECT sum(measured), sum(NOT measured) FROM range_checks") == '3 2' ]] ||
     fail "not looked at: $(query "SELECT * FROM range_checks")"
 [[ $(query "SELECT r.run_id - min(u.id) FROM ranges r, runs u") -eq 1 ]] || fail "not the other device's"
-# Without one, what confirmation, race and sweep know of the sizes holds.
+# Without another one, the results of confirmation, race and sweep for the sizes hold.
 look_around 'devices=big; kernel@kernel=copy_elements,grid=128#40: lost'
 expect_code 1
 expect_err 'no device is left: '

@@ -1,7 +1,7 @@
 # A device that is out of memory: for a moment, for one problem, for all.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
-# Nothing hangs here, and a full machine takes its time for 20 MB.
+# No hang here, and a loaded machine takes its time for 20 MB.
 export TUNE_TRIAL_TIMEOUT_MS=60000
 write_copy 2
 sed -i 's/n: \[1000\]/n: [1000, 5000000]/' copy.yaml
@@ -15,12 +15,12 @@ got=$(query "SELECT DISTINCT status, detail FROM trials WHERE status != 'ok'")
     fail "out of memory is told so: $got"
 grep -q '^copy\.i32 n=1000 ' tuned.conf || fail "the problem that fits has no winner"
 
-# They fit once each.
+# All fit once each.
 forget
 tune_copy 'memory=60M'
 expect_code 0
 
-# The first request fails: what other problems left behind is given up, and it is asked for again.
+# The first request fails: memory of other problems is freed, and the request is repeated.
 forget
 tune_copy 'cuMemAlloc@start=1>16M#3: 2' --sizes 5000000
 expect_code 0
@@ -32,7 +32,7 @@ tune_copy 'cuMemAlloc>20M: 2' --sizes 1000
 expect_code 0
 expect_out 'read ceiling [0-9]+ GB/s'
 
-# Nothing can be had at all.
+# No memory is available at all.
 forget
 tune_copy 'cuMemAlloc: 2'
 [[ $code -ne 0 ]] || fail "no memory, but exit code 0"

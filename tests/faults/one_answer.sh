@@ -1,9 +1,9 @@
 #!/bin/bash
-# Who won, and whether that is sure, is one and the same in the database, tune show (text, JSON, CSV), what the run says,
-# the report, tuned.conf as libtuned reads it, and the header; what is written was held against that winner in rounds, and
-# a range of one size is its winner. At every effort; however a budget ends it, in the sweep, between problems, in the race
-# or in the confirmation; where Ctrl-C and kill -9 meet it in each of these; and when it goes on. The portable section has
-# only what was raced beside the winner on each device. TUNE_SEEDS: how many times [1].
+# The winner, and its verdict, are the same in the database, tune show (text, JSON, CSV), the run's output, the report,
+# tuned.conf as read by libtuned, and the header; every entry was compared with that winner in rounds, and a range of
+# one size is its winner. At every effort; wherever a budget ends the run: in the sweep, between problems, in the race
+# or in the confirmation; wherever Ctrl-C and kill -9 meet it; and when it continues. The portable section has only
+# configurations raced beside the winner on each device. TUNE_SEEDS: number of repetitions [1].
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 4
@@ -200,7 +200,7 @@ agree() {
     echo "$what: $(cat "$captured.out") (winners, of them right, ranges, sizes whose range has another)" >>"$TMPDIR/counts"
 }
 
-# where_it_ended: what a budget cut off.
+# where_it_ended: the part that a budget cut off.
 where_it_ended() {
     query "SELECT DISTINCT CASE WHEN w.id IS NULL THEN 'between' WHEN w.candidate_count < w.space_count OR w.stage = 'sweep' THEN 'sweep'
            WHEN w.stage = 'race' THEN 'race' WHEN w.processes < 6 THEN 'confirm' ELSE 'nothing' END
@@ -246,7 +246,7 @@ for ((seed = 1; seed <= seeds; seed++)); do
         tune_copy "$noisy" --effort $effort --seed $seed "${set[@]}"
         expect_code 0
         agree written
-        # Found again when nothing is left to measure.
+        # Found again when no measurement is left.
         tune_copy "$noisy" --effort $effort --seed $seed "${set[@]}"
         agree written
     done
@@ -287,8 +287,8 @@ for ((seed = 1; seed <= seeds; seed++)); do
             agree written
         done
     done
-    # Two devices, of which each races what is near its own best, and the baseline: the portable section, also after
-    # half of it.
+    # Two devices, each of which races candidates near its own best, and the baseline: the portable section, also
+    # after half of it.
     cat >portable.py <<'P'
 import re, sqlite3, subprocess, sys
 

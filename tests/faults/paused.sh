@@ -1,6 +1,6 @@
 #!/bin/bash
-# The program is stopped for longer than any limit of time, as by Ctrl-Z, a suspended job or a frozen container,
-# alone or with its workers, again and again: nobody is blamed for it, and the same configuration wins.
+# The program is stopped for longer than any time limit, as by Ctrl-Z, a suspended job or a frozen container,
+# alone or with its workers, again and again: no configuration is blamed, and the same one wins.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 3

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Few configurations for many sizes: ranges that cover what was measured without overlapping, with a bound
-# that holds, looked at in between; applications find a configuration for sizes that nobody measured.
+# Few configurations for many sizes: ranges that cover the measured sizes without overlapping, with a valid
+# bound, checked in between; applications find a configuration for unmeasured sizes.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 3
@@ -15,8 +15,8 @@ ranges() {
     query "SELECT n_low, n_high, json_extract(c.parameters, '\$.way') FROM ranges r
         JOIN configurations c ON c.id = r.configuration_id ORDER BY n_low"
 }
-# expect_covering: the ranges follow one another from the smallest size to the largest, and each holds what
-# it says at each of its sizes.
+# expect_covering: the ranges follow one another from the smallest size to the largest, and each keeps its
+# bound at each of its sizes.
 expect_covering() {
     ranges | awk 'NR == 1 && $1 != 1024 || NR > 1 && $1 != last + 1 || $2 < $1 { exit 1 } { last = $2 }
         END { exit last != 65536 }' || fail "no covering: $(ranges)"
@@ -51,8 +51,8 @@ for when in ',timed=yes' ''; do
     [[ -n $(way_at 8191) && $(way_at 8191) != 3 ]] || fail "a wrong one at 8191: $(ranges)"
 done
 
-# Within half a percent it will not: two ranges, cut between the sizes at which others win. At 8192, where
-# nobody measured and way 1 turns out to be slow, the look finds way 2.
+# Not within half a percent: two ranges, cut between the sizes at which others win. At 8192, an unmeasured
+# size where way 1 turns out to be slow, the look finds way 2.
 forget
 tune_copy "$ways; kernel@WAY=1,grid=128: slower=1.1" "${brief[@]}" --set within=0.005
 expect_code 0
@@ -72,8 +72,8 @@ expect_err ' 0 trials'
 tune_copy "$ways; kernel@WAY=1,grid=128: slower=1.1" "${brief[@]}" --set within=0.005
 [[ $(query "SELECT count(*) FROM ranges") -eq 2 ]] || fail "not two ranges: $(ranges)"
 
-# What is looked at and turns out to be worse than races said is cut out; the range that has the size then does
-# not show that look as its own.
+# A size where a look is worse than the races predicted is cut out; the range that gets the size does not show
+# that look as its own.
 tune_copy 'kernel@WAY=2,grid=16|64: slower=1.1; kernel@WAY=1,grid=256|1024: slower=1.1; kernel@WAY=3,grid=256|1024: slower=1.05; kernel@WAY=3: slower=1.01' \
     "${brief[@]}" --set within=0.021
 expect_code 0
@@ -83,7 +83,7 @@ expect_covering
 [[ $(query "SELECT count(*) FROM range_checks WHERE loss > 0.03") -eq 0 ]] || fail "$(query "SELECT * FROM range_checks")"
 tune_copy "$ways; kernel@WAY=1,grid=128: slower=1.1" "${brief[@]}" --set within=0.005
 
-# The file has them, and libtuned finds sizes between; what it says of a size is how it knows.
+# The file has them, and libtuned finds sizes between; the reason names the evidence for a size.
 cat >find.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A kernel that results are held against, and that breaks the device's context, is named with its arguments; the device is
-# not lost. At an awkward size, where nobody can be held against it, there is a winner all the same.
+# A reference kernel that breaks the device's context is named with its arguments; the device is not lost. At an odd
+# size without a working reference there is a winner all the same.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 3
@@ -24,14 +24,15 @@ expect_err "write under its constraints 'n >= 512'"
 [[ $(query "SELECT count(*) FROM winners") -eq 1 ]] || fail "no winner"
 [[ $(query "SELECT count(*) FROM gauntlets WHERE NOT passed") -eq 0 ]] || fail "$(query "SELECT * FROM gauntlets")"
 
-# What fails once, while they are made, is made again.
+# A reference that fails once is computed again.
 forget
 tune_copy 'kernel@WAY=1: 700 sticky times=1' "${brief[@]}"
 expect_code 0
 refuse_err 'is lost|computing the expected'
 [[ $(query "SELECT count(*) FROM trials WHERE stage = 'sweep' AND status <> 'ok'") -eq 0 ]] || fail "$(outcomes)"
 
-# What breaks only later processes, once a trial has ended the first, is no device that does not come back either.
+# A reference that breaks only later processes, after a trial ended the first, does not count as a lost device
+# either.
 forget
 tune_copy 'kernel@WAY=1,block=256,grid=4,start=2|3|4|5|6|7|8|9: 700 sticky; cuLaunchKernel@WAY=3,block=64,start=1: crash' "${brief[@]}"
 expect_code 3

@@ -1,6 +1,6 @@
 #!/bin/bash
-# References of the problems to come are made by other processes while one is measured, each once; the workers take what
-# they said out of the cache. Not through a launcher.
+# References of the next problems are computed by other processes while one is measured, each once; the workers take the
+# results out of the cache. Not through a launcher.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 brief=(--set block_ns=20000 --effort quick)

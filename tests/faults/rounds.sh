@@ -9,8 +9,8 @@ brief=(--set confirm_processes=2 --set confirm_rounds=10
     --set other_wait_ms=200 --set look_between=0)
 
 # A round's beginning and end are the readings 2k + 1 and 2k + 2 of its process; the race is in the first
-# process, the confirmation in the next two. What is over before a round begins is waited for; a limit that
-# the user chose is none of these reasons. Nothing of the slow rounds may be seen in the result.
+# process, the confirmation in the next two. A disturbance that ends before a round is awaited; a limit
+# chosen by the user is no disturbance. Slow rounds must not affect the result.
 tune_copy "conditions@start=$second#3-4: throttle=hw_thermal slower=3
     conditions@start=$second#6: throttle=sw_thermal|power_cap
     conditions@start=$second#9: sm_clock=1800

@@ -1,9 +1,10 @@
-# Two equal devices and a third: the equal ones share the work, the third is tuned beside them, and
-# one that is lost loses only what it was doing.
+# Two equal devices and a third: the equal ones share the work, the third is tuned beside them, and a
+# lost one loses only its current work.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy
-# Who does what is asked, not how well it is measured; under a sanitizer each run counts.
+# The distribution of work is checked, not the quality of the measurements; under a sanitizer each
+# run counts.
 brief=(--set block_ns=20000 --set look_rounds.0=4 --set look_rounds.1=0 --set look_rounds.2=0 --set confirm_rounds=3)
 
 # tune_all FAULTS [OPTION...]: all of devices 0, 1 (big) and 2 (small).
@@ -42,7 +43,7 @@ expect_trials ok 'Stand-in GPU 132 18 36' 'Stand-in GPU 40 18 36'
 expect_apart
 sed -i 's/^sizes:.*/sizes: {n: [1000]}/' copy.yaml
 
-# A hostile kernel costs each model its trials, and nothing else.
+# A hostile kernel costs each model its trials, and no more.
 tune_all 'kernel@WAY=3,block=64: 700' --effort quick
 expect_trials ok 'Stand-in GPU 132 17 17' 'Stand-in GPU 40 17 17'
 expect_trials crashed 'Stand-in GPU 132 1 1' 'Stand-in GPU 40 1 1'
@@ -63,7 +64,7 @@ refuse_err 'cuda:1 is lost'
 expect_trials crashed 'Stand-in GPU 132 1 1'
 expect_trials ok 'Stand-in GPU 132 17 17' 'Stand-in GPU 40 18 18'
 
-# Of one device that is chosen, only that is touched.
+# If one device is selected, only that one is used.
 forget
 export TUNE_FAULTS='devices=big,small; cuDevicePrimaryCtxRetain@device=0: crash'
 CUDA_VISIBLE_DEVICES=1 run "$TUNE" run ./copy.yaml --device all --no-report "${warm[@]}" "${brief[@]}" --effort quick

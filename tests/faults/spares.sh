@@ -1,7 +1,7 @@
 #!/bin/bash
-# Under a budget the processes that confirm begin with spares: started while the last problem's finalists are checked,
-# with their driver's context and nothing else. They are no one else's processes, nothing is timed while they start, and
-# where a device is for one process at a time, has no room or its driver fails them, a run goes as without.
+# Under a budget the confirming processes begin with spares: started while the last problem's finalists are checked,
+# with only their driver's context. No other process uses them, no timing runs while they start, and if a device is for
+# one process at a time, lacks memory or fails them, a run goes as without.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 6
@@ -24,7 +24,7 @@ spares() {
     grep -c '"is_spare":true' trace || true
 }
 
-# expect_untimed: nothing was timed while a spare started, which answers with next to nothing when it is ready.
+# expect_untimed: no timing while a spare started, which sends an almost empty answer when ready.
 expect_untimed() {
     python3 - trace <<'P' || fail "something was timed while spares started"
 import json, sys
@@ -65,7 +65,7 @@ tune_copy 'conditions#3+: others=1' "${brief[@]}" --set other_wait_ms=0 --budget
 expect_code 0
 [[ $(query "SELECT max(other_processes) FROM rounds") == 1 ]] || fail "$(query "SELECT * FROM rounds")"
 
-# None without a budget, none where there can be but one process; and what there is no room for, or fails, is not missed.
+# None without a budget, none if only one process is possible; and missing or failing spares do no harm.
 tuned_so ''
 [[ $(spares) -eq 0 ]] || fail "$(spares) spares"
 tuned_so 'mode=exclusive' 200s
@@ -74,7 +74,7 @@ tuned_so "cuDevicePrimaryCtxRetain@start=$((openers + 2)): 2; cuDevicePrimaryCtx
 tuned_so "nvml.pids=host; cuMemGetInfo@start=$((openers + 2))|$((openers + 3))|$((openers + 4)): 2" 200s
 [[ $(spares) -eq 3 ]] || fail "$(spares) spares" # after one said so, no other was asked
 
-# They end with their parent, however it ends.
+# Spares end with their parent, however it ends.
 forget
 rm -f trace
 TUNE_FAULTS='cuDevicePrimaryCtxRetain: slow=200; cuGraphLaunch: slow=5' "$TUNE" run ./copy.yaml --device cuda:0 --no-report \

@@ -1,5 +1,5 @@
-# A driver or a device that cannot be had from the beginning: one line that says why, the right exit
-# code, nothing left behind.
+# A driver or a device that is unusable from the beginning: one line with the reason, the right exit
+# code, no remains.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 2

@@ -1,14 +1,14 @@
 #!/bin/bash
-# Ctrl-C in each part of a run: exit code 130, what was measured is in the database, there is a best so far
-# that claims no more than is known; and the next run completes.
+# Ctrl-C in each part of a run: exit code 130, all measurements are in the database, there is a best so far
+# without a larger claim; and the next run completes.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 3
 sed -i 's/^sizes:.*/sizes: {n: [1000, 3000]}/' copy.yaml
 brief=(--no-report "${warm[@]}" --set block_ns=20000 --set confirm_processes=3)
 
-# stop_at FAULTS SQL|FILE [PAUSE]: tunes with these faults; Ctrl-C when SQL counts something, or the file is there that a fault
-# made, and PAUSE s later. What waits for ./go then goes on.
+# stop_at FAULTS SQL|FILE [PAUSE]: tunes with these faults; sends Ctrl-C when SQL counts something, or when a fault has
+# made the file, and PAUSE s later. Processes that wait for ./go then continue.
 stop_at() {
     forget
     rm -f go go.awaited
@@ -29,7 +29,7 @@ stop_at() {
     [[ $(query "SELECT outcome FROM runs") == interrupted ]] || fail "the run is not marked interrupted"
     refuse_workers
 }
-# go_on: the next run does the rest, all of it, and takes what is known.
+# go_on: the next run does all of the rest, and uses the known results.
 go_on() {
     local known
     known=$(query "SELECT count(*) FROM trials WHERE stage = 'sweep'")
@@ -44,7 +44,7 @@ slow() {
     echo "cuEventSynchronize@kernel=copy_elements: slow=$1"
 }
 
-# In the sweep of the first problem: the fastest so far, which nobody takes for more than it is.
+# In the sweep of the first problem: the fastest so far, marked as such.
 stop_at "cuModuleLoadData@WAY=1|2|3#5: until=$PWD/go; $(slow 100)" "SELECT count(*) > 3 FROM trials WHERE stage = 'sweep'"
 [[ $(query "SELECT w.stage, w.trust, p.n, w.candidate_count < w.space_count, w.processes FROM winners w
     JOIN problems p ON p.id = w.problem_id") == 'sweep unstable 1000 1 0' ]] || fail "$(query "SELECT * FROM winners")"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Among configurations that are as fast as each other the same one wins, whoever runs it: the first in the
-# fixed order, or the one that has won before, until it is shown to be slower.
+# Among equally fast configurations the same one wins in every run: the first in the fixed order, or the
+# earlier winner, until it is shown to be slower.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 4
@@ -39,7 +39,8 @@ forget
 tune_copy 'kernel@WAY=1|2: slower=1.05' "${brief[@]}"
 expect_code 0
 expect_winner '3 64 0 confirm' 'the others slower'
-# ... and stays when everything is measured anew and it is only one of those as fast, whatever the seed.
+# ... and stays when everything is measured again and it is only one of the equally fast, whatever the
+# seed.
 for seed in 5 6; do
     change_source
     tune_copy '' --seed "$seed" "${brief[@]}"

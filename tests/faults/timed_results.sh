@@ -4,7 +4,7 @@
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy
 
-# expect_wrong WAY REGEX: what became of way WAY with blocks of 64, in whatever stage, and that it stays so.
+# expect_wrong WAY REGEX: the result of way WAY with blocks of 64, in any stage, and that it stays so.
 expect_wrong() {
     local got
     got=$(query "SELECT group_concat(coalesce(t.detail, '') || ' ' || coalesce(g.detail, ''), ' ') FROM configurations c
@@ -23,11 +23,12 @@ tune_copy 'kernel@WAY=1,block=64,timed=yes: wrong slower=0.5
 expect_code 0
 row='run [0-9]+ of [0-9]+ timed in a row(, on changed inputs)?: out'
 expect_wrong 1 "^$row"
-expect_wrong 2 "^$row\[0\] is -1515870811, not " # what it was poisoned with
+expect_wrong 2 "^$row\[0\] is -1515870811, not " # the poison
 expect_wrong 3 "^run [0-9]+ of [0-9]+ timed in a row, on changed inputs: out"
 expect_wrong 4 "^$row"
 
-# From its 1500th timed run on, and once in 1,000 runs: in the race. Who it is, is told, and is out for good.
+# From its 1500th timed run on, and once in 1,000 runs: in the race. The configuration is named, and is out for
+# good.
 forget
 tune_copy 'kernel@WAY=1,block=64,timed=yes#1500+: wrong slower=0.5
     kernel@WAY=2,block=64,timed=yes: wrong every=1000 slower=0.5' --effort quick --set look_rounds.0=48

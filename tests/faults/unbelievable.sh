@@ -1,7 +1,7 @@
 # One configuration alone is a hundred times as fast as the memory lets it be: it is not believed.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
-# Nothing hangs here, and a full machine takes its time for large data.
+# No hang here, and a loaded machine takes its time for large data.
 export TUNE_TRIAL_TIMEOUT_MS=60000
 write_copy 2
 sed -i 's/n: \[1000\]/n: [1500000]/' copy.yaml
@@ -13,7 +13,7 @@ expect_err "'way=1 block=64' was among the fastest, but is out: not believed: [0
 ! grep -q 'way=1 block=64' tuned.conf || fail "the winner is not to be believed"
 expect_file tuned.conf
 
-# Nor are several that do nothing alike.
+# Nor are several that all do nothing.
 forget
 tune_copy 'kernel@WAY=1: slower=0.01' --effort quick
 expect_code 0

@@ -1,5 +1,5 @@
-# Step wide of tests/gpu/run.sh: what a search finds races the best that the recording of this model of device knows; no
-# such recording, or one that knows nothing but baselines, is no comparison.
+# Step wide of tests/gpu/run.sh: the results of a search race the best that the recording of this model of device has;
+# without such a recording, or with one that has only baselines, there is no comparison.
 # shellcheck shell=bash disable=SC2034 # variables of the step
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 command -v python3 >/dev/null || exit 77
@@ -23,7 +23,7 @@ record() ("${@:2}") # in a process of its own, as where it is piped
 source "$TUNE_SOURCE/tests/gpu/steps/wide.sh"
 export WIDE_FAMILY=copy WIDE_SIZES=1000 WIDE_OPTIONS="${warm[*]}"
 
-# recorded OPTION...: a recording of what such a run measures.
+# recorded OPTION...: a recording of such a run.
 recorded() {
     forget
     TUNE_DATA_DIR=$here "$TUNE" run "$here/configs/copy.yaml" --device cuda:0 --no-report "${warm[@]}" "$@" >out.txt 2>&1 ||

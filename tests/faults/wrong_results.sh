@@ -11,7 +11,7 @@ wrong='wrong_result out\[0\] is -?[0-9]+, not -?[0-9]+'
 expect_failed "1 64 $wrong" "2 64 ${wrong/out/run 1 of [0-9]+ timed in a row(, on changed inputs)?: out}" "3 64 $wrong"
 ! grep -qE 'way=(1|2|3) block=64 ' tuned.conf || fail "the winner is wrong"
 
-# Of the shipped sums, one variant with one block size: among few, so that all are tried.
+# Of the shipped sums, one variant with one block size: few, so that all are tried.
 forget
 few=(--only "variant=one_block,last_block" --only "block=128,256" --only "loads=1,4" --only map=strided --only cache=no_allocate
     --only bound=free --only blocks_per_sm=1)

@@ -1,4 +1,4 @@
-# What goes wrong on another host, and with it: a configuration is blamed for what it did, and a host for what it did.
+# Faults on another host, and of the host: a configuration is blamed for its own faults, and a host for its own.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/fleet/lib.sh"
 write_copy
@@ -87,7 +87,7 @@ expect_sweep 'Stand-in GPU 132 18 ok'
 refuse_agents
 xargs kill -9 <cats || true
 
-# The parent is killed: nothing stays, nothing is lost.
+# The parent is killed: no process stays, no result is lost.
 forget
 kill_parent() { kill -9 "$(tune_itself "$TMPDIR/host a")"; }
 when_trials 5 kill_parent

@@ -1,4 +1,4 @@
-# A host that never stops saying what nobody asked for costs nobody else anything, and ends with the program.
+# A host that never stops sending unrequested messages costs no other host anything, and ends with the program.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/fleet/lib.sh"
 write_copy

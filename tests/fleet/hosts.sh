@@ -1,4 +1,4 @@
-# Hosts that are reached by a command: what is tuned there is as if it were here, whatever the login prints and wherever the files lie.
+# Hosts reached by a command: tuning there gives the same as here, whatever the login prints and wherever the files lie.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/fleet/lib.sh"
 write_copy
@@ -20,7 +20,7 @@ expect_apart
 [[ -n $(query 'SELECT host FROM environments LIMIT 1') ]] || fail "which host it was is not in the database"
 refuse_agents
 
-# What is known stays known, and the gate holds there.
+# Known results stay known, and the gate works there.
 tune_on 'devices=big,small' "${a[@]}"
 expect_code 0
 expect_err '0 trials \(72 known already\)'
@@ -29,7 +29,7 @@ expect_out 'copy\.i32'
 refuse_agents
 sed -i 's/^sizes:.*/sizes: {n: [1000]}/' copy.yaml
 
-# What there is.
+# Devices of all hosts.
 run "$TUNE" devices --remote-tune "$TUNE" "${a[@]}" --json
 expect_code 0
 expect_out ':cuda:1"'
@@ -51,7 +51,7 @@ expect_err '2 problems, 36 trials' # a group each, though all else of the two ho
 query "SELECT facts FROM devices" | grep -qE '"nvcc":"nvcc (12\.1\.99|13\.0\.7)"' || fail "which nvcc it was is not known"
 sed -i '/^compiler:/d' copy.yaml
 
-# A job that ends bounds what is begun, unless another host stays.
+# The end of a job limits new work, unless another host stays.
 forget
 in_job() { echo "env SLURM_JOB_END_TIME=$(($(date +%s) + $1)) $TMPDIR/host $2"; }
 tune_on 'devices=big' --on "$(in_job 5 a)" --effort quick
@@ -80,7 +80,7 @@ expect_code 0
 refuse_err 'gives no host'
 expect_sweep 'Stand-in GPU 40 18 ok'
 
-# Which names one that the command line names, too.
+# The file also names one that is on the command line.
 echo here >here.conf
 TUNE_FAULTS='devices=big' run "$TUNE" devices --on here --hosts here.conf
 expect_code 0
@@ -92,7 +92,7 @@ expect_code 0
 expect_err '(#2:cuda:0 is the device that [^#]*|[^#]*cuda:0 is the device that .*#2:cuda:0) is, reached twice'
 expect_sweep 'Stand-in GPU 132 18 ok'
 
-# What a command prints for ever beside its agent harms nobody, also what it has left behind.
+# Endless output of a command beside its agent does no harm, nor do its remains.
 cat >"$TMPDIR/loud" <<'S'
 #!/bin/sh
 echo "channel 3: open failed: administratively prohibited: no way through to $$" >&2
@@ -131,7 +131,7 @@ expect_code 4
 expect_err 'gives no host: a broken line$'
 refuse_agents
 
-# A host that does not see the folder gets what requests name.
+# A host that does not see the folder receives the files that requests name.
 if unshare --user --map-root-user --mount true 2>/dev/null; then
     mkdir -p "$TMPDIR/project"
     cp copy* "$TMPDIR/project"
@@ -151,7 +151,7 @@ S
     refuse_agents
 fi
 
-# A host on which nothing can be compiled, and the only one of its model: it is named, and the other model has its winner.
+# A host without a working compiler, and the only one of its model: it is named, and the other model has its winner.
 forget
 mkdir few
 for program in sh mkdir dirname printf env; do ln -s "$(command -v "$program")" few/; done

@@ -24,8 +24,8 @@ tune_on() {
     run "$TUNE" run ./copy.yaml --remote-tune "$TUNE" --no-report "${warm[@]}" "${@:2}"
     touch ended
 }
-# held MS TRIALS: faults by which each load takes so long, and the one behind so many trials waits for what when_trials does: then
-# each device has made these, and has the next one in hand.
+# held MS TRIALS: faults by which each load takes MS, and the next one waits TRIALS trials for the action of
+# when_trials: then each device has made these, and has the next one in hand.
 held() {
     local loads="cuModuleLoadData@WAY=1|2|3|4|5|6"
     echo "$loads#$(($2 + 1)): until=$PWD/done; $loads: slow=$1"
@@ -63,7 +63,7 @@ expect_sweep() {
     [[ $got == "$(printf '%s\n' "$@")" ]] || fail "swept: $got"
 }
 
-# refuse_agents: nothing of ours runs any more, neither here nor there.
+# refuse_agents: no process of ours runs any more, neither here nor there.
 refuse_agents() {
     local left
     none_left() {
@@ -76,7 +76,7 @@ refuse_agents() {
     }
     patience_s=120 wait_for none_left || fail "left behind: $left"
 }
-# tune_itself PATTERN: the one process of `tune run ./copy.yaml` with this on its command line, not what it is about to start.
+# tune_itself PATTERN: the one process of `tune run ./copy.yaml` with this on its command line, not its next child.
 tune_itself() {
     pgrep -of "^$TUNE run ./copy.yaml.*$1"
 }

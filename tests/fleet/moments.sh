@@ -1,5 +1,5 @@
-# A host that is lost at any moment costs time, and nothing else: no configuration is blamed, no trial is lost or there twice,
-# the exit code is 0, and no process stays. Before its devices are known, too.
+# A host lost at any moment costs only time: no configuration is blamed, no trial is missing or doubled, the exit code
+# is 0, and no process stays. Also before its devices are known.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/fleet/lib.sh"
 write_copy 6
@@ -8,7 +8,7 @@ export TUNE_HOST_RETRY_MS=100
 export TUNE_TRIAL_TIMEOUT_MS=60000 TUNE_HOST_GRACE_MS=60000
 a=(--on "$TMPDIR/host a" --effort quick)
 
-# expect_unharmed: the run came to what it comes to where nothing is lost.
+# expect_unharmed: the run has the results of an undisturbed one.
 expect_unharmed() {
     expect_code 0
     refuse_err 'tuning CPUs|no GPU on'
@@ -19,7 +19,7 @@ expect_unharmed() {
     refuse_agents
 }
 
-# dying NTH NAME COMMAND...: a host whose agent is killed once, as soon as its NTH child is seen.
+# dying NTH NAME COMMAND...: a host whose agent is killed once, as soon as its NTH child appears.
 cat >"$TMPDIR/dying" <<'S2'
 #!/bin/sh
 place=$(dirname "$0")

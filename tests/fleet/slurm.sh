@@ -1,4 +1,4 @@
-# A real Slurm on loopback, as whoever runs the test, with two nodes that are this machine: skipped where it is not installed.
+# A real Slurm on loopback, as the user of the test, with two nodes on this machine: skipped if it is not installed.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/fleet/lib.sh"
 export PATH=$PATH:/usr/sbin:/sbin
@@ -108,7 +108,7 @@ expect_sweep 'Stand-in GPU 132 18 ok'
 refuse_jobs
 refuse_agents
 
-# What becomes of a node's daemons, and of the node, costs the run that node at most: the other one has the rest.
+# Failures of a node's daemons, and of the node, cost the run that node at most: the other one does the rest.
 step_daemon() {
     local pid
     pid=$(agent "$1")

@@ -1,5 +1,5 @@
-# Commands that have not led to an agent yet: one that was killed on its way is run again, a wrong one is not, and one behind which
-# nobody answers is waited for as long as the user says.
+# Commands that have not led to an agent yet: a killed one is run again, a wrong one is not, and one without an answer
+# is awaited as long as the user permits.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/fleet/lib.sh"
 write_copy

@@ -1,9 +1,9 @@
 #!/bin/bash
-# installed.sh [options] PACKAGES [SUITE...]: what is in the folder PACKAGES (Debian's packages, the tarball, the wheels) as people
-# install it, on bare roots of SUITE (default: bullseye bookworm trixie, which are Debian 11 to 13; the packages of the
-# preset debian need bookworm). Debian's packages go beside TuneD's and are removed again; programs are built with them
-# by CMake and pkg-config; the CPU is tuned. Options as of run.sh: --mirror URL, --components LIST, --folder FOLDER, --keep.
-# Exit code 1 when something failed; FOLDER/installed-SUITE.log has what was printed.
+# installed.sh [options] PACKAGES [SUITE...]: installs the contents of the folder PACKAGES (Debian's packages, the
+# tarball, the wheels) as people do, on bare roots of SUITE (default: bullseye bookworm trixie, which are Debian 11 to
+# 13; the packages of the preset debian need bookworm). Debian's packages go beside TuneD's and are removed again;
+# programs are built with them by CMake and pkg-config; the CPU is tuned. Options as of run.sh: --mirror URL,
+# --components LIST, --folder FOLDER, --keep. Exit code 1 after a failure; FOLDER/installed-SUITE.log has the output.
 set -euo pipefail
 sources=$(cd -- "$(dirname -- "$0")/../.." && pwd)
 folder=/var/tmp/tune-fresh mirror='' components=main keep=no
@@ -37,7 +37,7 @@ version=$(sed -n 's/^project(tune VERSION \([0-9.]*\).*/\1/p' "$sources/CMakeLis
 # shellcheck source=tests/fresh/roots.sh
 source "$sources/tests/fresh/roots.sh"
 
-# as USER NAME COMMAND: a step in $root; what it prints goes to the log, the first that fails is the suite's result.
+# as USER NAME COMMAND: a step in $root; its output goes to the log, the first failure is the suite's result.
 as() {
     printf '\n=== as %s: %s\n' "$1" "$2" >>"$log"
     inside "$root" "$1" "set -ex; $3" >>"$log" 2>&1 || { result="failed: $2" && return 1; }
@@ -45,10 +45,11 @@ as() {
 
 install_packages='export DEBIAN_FRONTEND=noninteractive; apt-get install -qq -y --no-install-recommends'
 
-# One that has libtuned in C, C++ and Python, and finds what a file has.
+# A program with libtuned in C, C++ and Python, which finds a file's entry.
 write_conf='printf "tuned-conf 4\n[cuda \"X\"] compute_capability=9.0\np n=1-9 block=64 variant=vector | capability=7.0\nend\n" >t.conf'
 
-# What `tune capture` loads is beside the program, and gets into what it runs; without a GPU there is nothing to see (3).
+# The library of `tune capture` is beside the program, and is loaded into its child; without a GPU no launch is seen
+# (3).
 # shellcheck disable=SC2016 # expanded there
 capture='"$tune" capture -- cat /proc/self/maps >maps || test $? = 3; grep -q "/libtunecapture\.so$" maps'
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A machine without a C++ compiler and without cmocka: the build is configured, says what it leaves out, and
-# needs neither for anything.
+# A machine without a C++ compiler and without cmocka: the build is configured, lists the omitted parts, and
+# needs neither.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_TESTS/lib.sh"
 source "$TUNE_SOURCE/tests/fresh/hide.sh"
@@ -13,13 +13,13 @@ done
 rm -f modules/cmocka.pc
 export PKG_CONFIG_LIBDIR=$PWD/modules PKG_CONFIG_PATH=
 
-# With CUDA where it is: then tests for GPUs want cmocka.
+# With CUDA, if present: then tests for GPUs want cmocka.
 run "$TUNE_CMAKE" -S "$TUNE_SOURCE" -B build -G Ninja -D CMAKE_BUILD_TYPE=None
 expect_code 0
 expect_out '^-- No C\+\+ compiler: left out are '
 expect_err 'cmocka not found: the unit tests are left out'
 expect_out '^-- Build files have been written'
-# All of it is in C, and what is to be left out is not there.
+# All parts are in C, and the omitted ones are absent.
 run ninja -C build -n -v all
 expect_code 0
 ! grep -E 'nvcc|\.cpp|\.cu ' "$captured.out" || fail "there is something to compile that C does not do"

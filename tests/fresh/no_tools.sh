@@ -1,5 +1,6 @@
 #!/bin/bash
-# A machine without gnuplot, xz, make and other shells: what needs one says so, and nothing else does.
+# A machine without gnuplot, xz, make and other shells: commands that need one say so, and all others
+# work.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_TESTS/lib.sh"
 source "$TUNE_SOURCE/tests/fresh/hide.sh"

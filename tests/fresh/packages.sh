@@ -1,13 +1,13 @@
 #!/bin/bash
-# bootstrap on machines that have nothing yet but a package manager: what it installs, and what it says where
-# it may not.
+# bootstrap on machines with only a package manager: the installed packages, and the messages without
+# permission.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_TESTS/lib.sh"
 bootstrap=$TUNE_SOURCE/bootstrap
 awk '!/^#/ && NF && NF < 6 { print "packages.txt: " $0; failed = 1 } END { exit failed }' "$TUNE_SOURCE/packages.txt" ||
     fail "a line without its six columns"
 
-# machine MANAGER USER_ID: a path with little more than that manager, which only notes what it is told.
+# machine MANAGER USER_ID: a path with little more than that manager, which only records its arguments.
 machine() {
     rm -rf path calls
     mkdir path
@@ -52,7 +52,7 @@ bare build
 grep -qE '^pacman -Sy? --needed --noconfirm gcc glibc cmake ninja pkgconf sqlite .* cmocka ' calls || fail "$(cat calls)"
 [[ $(grep -o '\bgcc\b' calls | wc -l) -eq 1 ]] || fail "a package is named twice"
 
-# Who may not install gets whole lines, and nothing is called.
+# A user who may not install gets whole lines, and no manager is called.
 machine apt-get 1000
 bare tune
 [[ ! -s calls ]] || fail "called: $(cat calls)"

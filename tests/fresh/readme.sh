@@ -1,7 +1,7 @@
 #!/bin/bash
-# readme.sh: types the commands of README.md and docs/installing.md, in their order, in the folder of the sources after `./bootstrap tune`.
-# A line per command: its exit code, its seconds, the command; "left out", and why, for the few that are typed elsewhere.
-# Runs of hours get a budget. Needs nothing but what bootstrap has installed. Exit code 1: one failed.
+# readme.sh: types the commands of README.md and docs/installing.md, in their order, in the folder of the sources after
+# `./bootstrap tune`. A line per command: its exit code, its seconds, the command; "left out", and why, for the few that
+# are typed elsewhere. Runs of hours get a budget. Needs only the packages of bootstrap. Exit code 1: one failed.
 set -uo pipefail
 cd -- "$(dirname -- "$0")/../.." || exit
 failed=0
@@ -17,7 +17,7 @@ type_in() {
     printf '%s %3d, %3d s: %s\n' "$([[ " $codes " == *" $code "* ]] && echo ok || echo FAILED)" "$code" $((SECONDS - begun)) "$2"
 }
 
-# What commands name: somebody's kernel, of docs/own-kernel.md, a program without a GPU, databases of two hosts.
+# Files that commands name: an own kernel, of docs/own-kernel.md, a program without a GPU, databases of two hosts.
 prepare() {
     [[ -e blur.cu ]] || sed -n '/^```c++$/,/^```$/{/^```/d;p}' docs/own-kernel.md >blur.cu
     [[ -e app ]] || { printf '#!/bin/sh\nexit 0\n' >app && chmod +x app; }
@@ -56,7 +56,7 @@ while IFS= read -r command; do
 done <readme.commands
 [[ $(wc -l <readme.commands) -gt 12 ]] || { echo "FAILED: README has no commands?" && failed=1; }
 
-# What is shown after a replay alone, and what was packed.
+# Output after a replay alone, and packed files.
 mkdir -p replayed-alone unpacked
 cp replayed.db replayed-alone/
 for words in 'show' 'show --why' 'show --ties' 'show --trust' 'show --ranges' 'show --failures' 'show --compare' 'plot occupancy' report; do

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Bare Debian roots in $folder from $mirror (components: $components), kept for the next time, and commands inside of copies
-# of them. fail is the caller's: it says what is wrong and ends.
+# Bare Debian roots in $folder from $mirror (components: $components), kept for the next time, and commands inside of
+# copies of them. The caller defines fail, which prints the error and ends.
 # shellcheck disable=SC2154 # the caller has them
 [[ $(id -u) -eq 0 ]] || fail "only root can make roots"
 command -v debootstrap >/dev/null || fail "debootstrap is missing: apt-get install debootstrap"
@@ -15,7 +15,7 @@ mirror=${mirror:-http://deb.debian.org/debian}
 mkdir -p "$folder"
 folder=$(cd -- "$folder" && pwd)
 
-# What this machine knows about the way out: settings for apt and pip, names of hosts, certificates.
+# This machine's access to the network: settings for apt and pip, names of hosts, certificates.
 hand_on() {
     local root=$1 file
     for file in /etc/resolv.conf /etc/hosts /etc/pip.conf; do

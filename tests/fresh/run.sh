@@ -1,9 +1,9 @@
 #!/bin/bash
 # run.sh [options] [SUITE...]: all commands of the README on bare machines (readme.sh). Makes Debian roots of SUITE
-# (default: bookworm trixie, which are Debian 12 and 13; with --mirror noble, say) with debootstrap, and in copies of them builds,
-# tunes the CPU and runs all tests of these sources, as somebody would who has just cloned them: as root,
-# and as a user who may not install and has an administrator type what bootstrap asks for; without CUDA
-# and with --with-toolkit. Needs root, debootstrap and a mirror; each case builds all anew, so it takes its time.
+# (default: bookworm trixie, which are Debian 12 and 13; with --mirror noble, say) with debootstrap, and in copies of
+# them builds, tunes the CPU and runs all tests of these sources, as after a fresh clone: as root, and as a user without
+# permission to install, whose administrator types the commands that bootstrap prints; without CUDA and with
+# --with-toolkit. Needs root, debootstrap and a mirror; each case builds everything, so it takes its time.
 #   --only WORD      only cases whose name has WORD in it (trixie-user-cpu ...); may be given again
 #   --no-tests       leave out ./bootstrap test
 #   --budget TIME    of tune's run (default 60s); 0: none, as the README has it
@@ -11,8 +11,8 @@
 #   --mirror URL     where Debian's packages are (default: where apt of this machine has them from)
 #   --folder FOLDER  where the roots go (default /var/tmp/tune-fresh); bare ones are kept for the next time
 #   --keep           keep the roots of the cases, too
-# This machine's settings for apt and pip, its proxies and its certificates are handed on, so that it works
-# behind a mirror; nothing else is. Exit code 1 when something failed; FOLDER/CASE.log has what was printed.
+# This machine's settings for apt and pip, its proxies and its certificates are passed on, so that it works
+# behind a mirror; no other settings are. Exit code 1 after a failure; FOLDER/CASE.log has the output.
 set -euo pipefail
 sources=$(cd -- "$(dirname -- "$0")/../.." && pwd)
 folder=/var/tmp/tune-fresh mirror='' components=main budget=60s tests=yes keep=no
@@ -58,7 +58,7 @@ step() {
     "${@:2}" >>"$log" 2>&1 || code=$?
 }
 
-# Of what `./bootstrap $1` says that an administrator has to do, which is then done.
+# Does the administrator's part of the output of `./bootstrap $1`.
 ask_administrator() {
     local line
     step "as $user: ./bootstrap $1" inside "$root" "$user" "cd tune && ./bootstrap $1"
@@ -71,7 +71,7 @@ ask_administrator() {
     [[ $code -eq 0 ]] || { echo "the administrator's line failed" && return 1; }
 }
 
-# What became of the run of tune, in a few words.
+# Result of the run of tune, in a few words.
 tune_result() {
     local arguments=tune file
     [[ $budget == 0 ]] || arguments+=" --budget $budget"
@@ -80,7 +80,7 @@ tune_result() {
     [[ $code -eq 0 || ($code -eq 6 && $budget != 0) ]] || { echo "exit code $code" && return 1; }
     for file in tune.db tuned.conf report.html; do
         [[ -s $home/tune/$file ]] && continue
-        # A busy machine may come to nothing sure within the budget, and says so.
+        # A busy machine may have no sure winner within the budget, and says so.
         [[ $file == tuned.conf && $code -eq 6 ]] && grep -q '^tune run: no winner is sure enough' "$log" && continue
         echo "no $file" && return 1
     done
@@ -110,8 +110,8 @@ readme_result() {
     return 1
 }
 
-# A user without CUDA goes on with what there is and Python: what lacks a compiler for C++ or a library
-# has to be skipped. The other has an administrator install all that the tests want.
+# A user without CUDA continues with the installed packages and Python: tests that lack a compiler for
+# C++ or a library are skipped. The other has an administrator install everything for the tests.
 prepare_tests() {
     if [[ $user == root ]]; then
         return 0

@@ -1,7 +1,7 @@
 #!/bin/bash
-# run.sh BUILD SECONDS [TARGET...]: gives each fuzz target of the build (preset sanitize, target fuzz_targets) inputs for so
-# long, one after the other, on one core, after those of its corpus. Prints a table: inputs and crashes of each; what crashed
-# lies in BUILD/tests/crashes. Exit code 1 when there is any.
+# run.sh BUILD SECONDS [TARGET...]: runs each fuzz target of the build (preset sanitize, target fuzz_targets) for that
+# long, one after the other, on one core, after the inputs of its corpus. Prints a table: inputs and crashes of each;
+# crashing inputs are in BUILD/tests/crashes. Exit code 1 after a crash.
 set -uo pipefail
 [[ $# -ge 2 && $1 != -* ]] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"; exit 2; }
 here=$(cd -- "$(dirname -- "$0")" && pwd)

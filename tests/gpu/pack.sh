@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Packs what tests/gpu/run.sh needs on a machine with a GPU that has neither this tree nor the build's
-# libraries: programs, stripped, with the shared libraries that machine may lack, and the sources.
+# Packs the files of tests/gpu/run.sh for a machine with a GPU that has neither this tree nor the
+# build's libraries: programs, stripped, with the shared libraries that machine may lack, and the
+# sources.
 #   tests/gpu/pack.sh BUILD_FOLDER OUT_FOLDER
 # There:
 #   mkdir tune && tar -xzf OUT_FOLDER/tree.tar.gz -C tune && cd tune
@@ -21,7 +22,7 @@ for program in "$build"/bench/bench_* "$build"/examples/reduce_c* "$build"/tests
     fi
 done
 cp -r "$here/bench/spaces" "$out/bench/"
-libraries=$(ldconfig -p) # whole, not piped: who reads only its beginning makes ldconfig fail, now and then
+libraries=$(ldconfig -p) # whole, not piped: a reader of the beginning only makes ldconfig fail, now and then
 for library in hwloc udev cmocka cudart; do
     path=$(awk -v name="lib$library.so" 'index($1, name) == 1 && /x86-64/ {print $NF; exit}' <<<"$libraries")
     [[ -z $path ]] || cp -L "$path" "$out/lib-carried/$(basename "$path")"
@@ -30,13 +31,14 @@ done
 for library in "$build"/libtuned/libtuned.so*; do
     [[ ! -e $library ]] || cp -P "$library" "$out/lib-carried/"
 done
-# What serves the page of `tune run --watch` is opened, not linked; what it stands on goes along.
+# The server of the page of `tune run --watch` is opened, not linked; its dependencies are packed,
+# too.
 served=$(awk '$1 == "libmicrohttpd.so.12" && /x86-64/ {print $NF; exit}' <<<"$libraries")
 if [[ -n $served ]]; then
     { echo "$served"; ldd "$served" | awk '$3 ~ /^\// && $1 !~ /^(libc|libm|libdl|libpthread|librt)\.so/ {print $3}'; } |
         while read -r path; do cp -L "$path" "$out/lib-carried/$(basename "$path")"; done
 fi
-# What is known of the shipped families on each model of device, for step wide: the tree goes without recordings.
+# Results of the shipped families on each model of device, for step wide: the tree is packed without recordings.
 mkdir -p "$out/db/recorded"
 cp "$here/db/recorded/prior.db" "$out/db/recorded/"
 for recorded in "$here"/db/recorded/*/; do

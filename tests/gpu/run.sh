@@ -10,13 +10,15 @@
 # strategies*, check*.txt, saxpy.txt, trial_cost.txt. db/recorded/ keeps them
 # all, but for sanitize/:
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
-# GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume check
-# saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize documents capture captured; and, which
-# are not among the usual ones, tuples (what configurations for all shapes lose at shapes nobody tuned: some 210 s), foreign (what this device loses with what others found: some 60 s), own (of tests: own kernels only), python (examples in Python, by a tuned.conf of their own: some 70 s), watched (a page that follows a run: some 5 minutes), wide (reductions, or families that
-# WIDE_FAMILY names, searched, against the best that the device's own recording knows: some 5 minutes), t1 (all 10,312 points of a GEMM) and
-# strategies (of what t1 measured), agree
-# (some 150 s), programs (of others: some 5 minutes), torch (captured: some 2 minutes), agreement (some 7 minutes; cut off, it goes on when it is started again) and several
-# (more than one GPU)). Other variables:
+# GPU_STEPS selects the steps: GPU_STEPS="devices tests" (of devices tests calls tune resume check saxpy families
+# example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush
+# sanitize documents capture captured; and, not among the usual ones, tuples (losses of configurations for all shapes at
+# untuned shapes: some 210 s), foreign (losses of this device with others' winners: some 60 s), own (of tests: own
+# kernels only), python (examples in Python, by a tuned.conf of their own: some 70 s), watched (a page that follows a
+# run: some 5 minutes), wide (reductions, or families of WIDE_FAMILY, searched, against the best of the device's own
+# recording: some 5 minutes), t1 (all 10,312 points of a GEMM) and strategies (on the results of t1), agree (some 150
+# s), programs (of others: some 5 minutes), torch (captured: some 2 minutes), agreement (some 7 minutes; cut off, it
+# continues when started again) and several (more than one GPU)). Other variables:
 #   GPU_WORK                             folder for the databases, kept (else one that is not)
 #   TUNE_PROBLEMS, TUNE_OPTIONS          what is tuned, and how: arguments of `tune run`
 #   FAMILIES, FAMILIES_OPTIONS           the same of families.db: what is looked at quickly,
@@ -33,7 +35,7 @@ out=${2:-${OUT:-gpu-results}}
 mkdir -p "$out" && out=$(cd "$out" && pwd)
 tune=$build/bin/tune
 protocol=$build/bench/bench_protocol
-if [ -n "${GPU_WORK:-}" ]; then # is kept, and a later start goes on with what is in it
+if [ -n "${GPU_WORK:-}" ]; then # is kept, and a later start continues with its contents
     work=$GPU_WORK
 else
     work=$(mktemp -d)
@@ -99,7 +101,7 @@ tune_all() {
     return $status
 }
 
-# Nothing is measured twice; where a budget had ended the run before, this one goes on.
+# No measurement is repeated; if a budget ended the earlier run, this one continues.
 resume() {
     # shellcheck disable=SC2086 # options are words
     (cd "$work" && "$tune" run ${TUNE_PROBLEMS:-} --device 0 --no-report ${TUNE_OPTIONS:-} >/dev/null 2>resume.txt)
@@ -113,7 +115,7 @@ resume() {
     return 1
 }
 
-# What is tuned on request only, in a database of its own: what is looked at quickly, and what is
+# Families tuned on request only, in a database of its own: those measured quickly, and those
 # compared closely.
 families() {
     local status=0
@@ -128,7 +130,7 @@ families() {
     cp "$work/families.conf" "$more/" && keep families.db
     return $status
 }
-families_run() { # problems and options, or options alone: nothing
+families_run() { # problems and options, or options alone: none
     case "${1-}" in "" | -*) return 0 ;; esac
     (cd "$work" && "$tune" run "$@" --device 0 --no-report --db families.db --conf families.conf >/dev/null 2>>families.txt)
 }
@@ -144,7 +146,8 @@ example() {
     return $status
 }
 
-# A matrix product at 24 shapes, and what the configurations chosen for all shapes between lose at 20 others: some 210 s.
+# A matrix product at 24 shapes, and the losses at 20 others of the configurations chosen for all shapes between: some
+# 210 s.
 tuples() {
     LD_LIBRARY_PATH=$build/libtuned${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
         python3 "$here/tests/gpu/tuples.py" "$tune" "$here" "$work/tuples" "$out/tuples" "${TUPLES_DEVICE:-0}"
@@ -156,7 +159,7 @@ lookup() {
     (cd "$work" && "$program" tuned.conf) | tee "$more/lookup.txt"
 }
 
-# What a command prints goes into NAME.txt, too, under the day and the command.
+# A command's output goes into NAME.txt, too, under the day and the command.
 record() { # name command...
     local name=$1 told folder
     shift
@@ -168,7 +171,7 @@ record() { # name command...
     return "${PIPESTATUS[0]}"
 }
 
-# Builds reduce_peers with the installed list of kernels, and reduce_peers_own with a list of what this run found.
+# Builds reduce_peers with the installed list of kernels, and reduce_peers_own with a list from this run.
 build_peers() {
     local confs=() conf
     for conf in "$work/tuned.conf" "$work/families.conf"; do
@@ -210,7 +213,7 @@ peers() {
     }
 }
 
-# What keeps reductions in order from being as fast as others.
+# The limits of reductions in order, compared with others.
 ordered_limits() {
     local program=$build/bin/ordered_limits
     if [ ! -x "$program" ]; then
@@ -238,7 +241,7 @@ sanitize_one() { # tool name command...
     printf 'exit code %d\n' "$code" >>"$log"
 }
 
-# What is clean says so in its summary; whatever else is in the log, it must.
+# A clean log says so in its summary, whatever else it contains.
 sanitize_verdict() { # log
     local summary
     summary=$(grep -E '(ERROR|RACECHECK) SUMMARY' "$1" | tail -n 1)
@@ -262,8 +265,8 @@ sanitize_points() { # tool name experiment options...
     sanitize_start "$1" "$2" "$build/tests/gpu/run_points" "$here/configs/$3.yaml" "${@:4}"
 }
 
-# Out-of-bounds and misaligned accesses, races in shared memory, wrong barriers, reads of what
-# nobody wrote: a point of each variant of each family, and the calls.
+# Out-of-bounds and misaligned accesses, races in shared memory, wrong barriers, reads of
+# uninitialised memory: a point of each variant of each family, and the calls.
 sanitize() {
     local status=0 tool log small="--sizes 33,4097,65537"
     command -v compute-sanitizer >/dev/null || { echo "there is no compute-sanitizer here"; return 1; }
@@ -292,7 +295,7 @@ sanitize() {
     return $status
 }
 
-# A/A: one configuration against itself; and what it comes to when graphs are kept.
+# A/A: one configuration against itself; and the same with kept graphs.
 twin() {
     local status=0
     record twin "$protocol" twin --device cuda:0 --out "$more/twin.csv" || status=$?
@@ -300,13 +303,13 @@ twin() {
     return $status
 }
 
-# What a trial with large outputs costs beside its timed runs, and a problem before its first trial: checked on the device
-# and on the host.
+# The cost of a trial with large outputs beside its timed runs, and of a problem before its first trial: checked on the
+# device and on the host.
 trial_cost() {
     record trial_cost python3 "$here/bench/trial_cost.py" "$build" --device cuda:0
 }
 
-# Whether a page that follows a run disturbs what is measured.
+# Checks whether a page that follows a run disturbs the measurements.
 watched() {
     record watched python3 "$here/bench/watch.py" "$tune" --device cuda:0 --sizes 2**20,2**24 --json "$more/watched.json"
 }
@@ -324,7 +327,7 @@ agree() {
 }
 agree_usual="--sizes 2^16,2^20,2^22,2^24,2^26,2^28 --candidates 8 --min-time 0.005 --timeout 1"
 
-# Whole tunings against one another. What is complete stays for another start of the same program.
+# Whole tunings against one another. Complete ones stay for another start of the same program.
 agreement() {
     local databases
     databases=$here/build/agreement-$(sha256sum "$tune" | cut -c1-12)
@@ -332,7 +335,7 @@ agreement() {
     python3 "$here/bench/agreement.py" "$build" "$more" --work "$databases" ${AGREEMENT_OPTIONS:-} -- --device 0
 }
 
-# The healthy winner is found, each culprit is named rightly, and what a hang costs is said.
+# The healthy winner is found, each culprit is named rightly, and the cost of a hang is printed.
 hostile() {
     local status=0 way want got
     mkdir -p "$work/hostile" && cd "$work/hostile" || return 1
@@ -364,7 +367,7 @@ swaps writes.its.input
 no_c compile_failed
 greedy launch_failed
 WAYS
-    # What one look does not show is found out of those among the fastest.
+    # Errors that one check does not show are found among the fastest.
     python3 - tune.db <<'P' || { echo "something wrong passed the checks of finalists"; status=1; }
 import sqlite3, sys
 passed = sqlite3.connect(sys.argv[1]).execute("""SELECT json_extract(c.parameters, '$.way') FROM gauntlets g
@@ -375,7 +378,7 @@ P
     return $status
 }
 
-# What is right at first and wrong while it is timed is named, in the stage that it is wrong in.
+# Kernels that are right at first and wrong while timed are named, with the stage.
 hostile_timed() {
     local status=0 way
     mkdir -p "$work/hostile_timed" && cd "$work/hostile_timed" || return 1
@@ -399,7 +402,7 @@ P
     return $status
 }
 
-# All GPUs at once: each takes its share; a worker that is killed loses nothing.
+# All GPUs at once: each takes its share; a killed worker loses nothing.
 several() {
     local status=0 victim
     mkdir -p "$work/several" && cd "$work/several" || return 1

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The CPU's order-keeping kernels: every configuration compiles and is right, and the gauntlet takes
-# none out; one whose order is wrong is.
+# none out; one with a wrong order is out.
 # shellcheck source=../cli/lib.sh
 source "$TUNE_TESTS/lib.sh"
 

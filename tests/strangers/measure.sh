@@ -1,6 +1,7 @@
 #!/bin/bash
-# measure.sh [-b BUDGET] EXPERIMENT...: runs each experiment on GPU 0, as 'tune init' drafted it or as edited, with a budget of
-# its own (default: 10s), and prints a table of Markdown: the exit code and what the run said at last. TUNE names the program.
+# measure.sh [-b BUDGET] EXPERIMENT...: runs each experiment on GPU 0, as drafted by 'tune init' or edited, with a
+# budget of its own (default: 10s), and prints a table of Markdown: the exit code and the run's last line. TUNE names
+# the program.
 set -uo pipefail
 budget=10s
 while getopts b: option; do
@@ -13,8 +14,8 @@ shift $((OPTIND - 1))
 tune=${TUNE:-tune}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-# 'timeout' puts what it runs into a group of its own, which a signal for this one does not reach: none may go on and hold the
-# device.
+# 'timeout' puts its child into a process group of its own, which a signal for this one does not reach: no child may
+# continue and hold the device.
 child=
 end() {
     trap '' HUP INT TERM

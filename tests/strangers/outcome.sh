@@ -1,6 +1,6 @@
 #!/bin/bash
-# outcome.sh [-b BUDGET] [-j JOBS] [-s SECONDS] [-o FOLDER] [-l LIST] CHECKOUTS: what a person gets who has a project that builds, and a GPU.
-# A line of the list (default: outcomes.txt beside this script) is
+# outcome.sh [-b BUDGET] [-j JOBS] [-s SECONDS] [-o FOLDER] [-l LIST] CHECKOUTS: the outcome for a person with a project
+# that builds, and a GPU. A line of the list (default: outcomes.txt beside this script) is
 #   PROJECT | FILE below CHECKOUTS/PROJECT | KERNEL | how it is compiled | the program that launches it
 # The compiler's line is run in the project's folder and handed to 'tune init' behind `--`; `cmake` means that of a build folder, whose
 # compile_commands.json 'tune init' finds by itself; nothing: the file alone. The program may be missing. Each kernel is drafted, run with
@@ -92,7 +92,7 @@ draft() {
     echo "$code $((SECONDS - begun))" >"$out/${names[$1]}.draft"
 }
 
-# The guesses that a draft marks where they decide what is measured: sizes, the launch, counts and scalars.
+# The guesses that a draft marks and that decide the measurement: sizes, the launch, counts and scalars.
 is_guessed() { # YAML
     grep -qE '^(sizes|  n):.*# \?|^    (grid|block|shared):.*# \?' "$1" ||
         ! grep -qE 'name: program, about|as the source launches it|# as in line' "$1" ||

@@ -1,6 +1,6 @@
 #!/bin/sh
-# escapes.sh [ROOT]: what goes to a terminal with somebody's text in it goes through print_clean, which takes what commands the
-# terminal out of it; but what the program makes by itself (style.c, the line of progress).
+# escapes.sh [ROOT]: foreign text goes to a terminal through print_clean, which removes its control characters; excepted
+# is text that the program makes itself (style.c, the line of progress).
 set -eu
 root=${1:-$(dirname -- "$0")/../..}
 cd -- "$root"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# help.sh PROGRAM MANPAGE: docs/commands.md is what the program's tables of options say, and the manual has it all.
+# help.sh PROGRAM MANPAGE: docs/commands.md equals the program's tables of options, and the manual has all of them.
 #   build/dev/bin/tune __options >docs/commands.md     writes it anew
 set -euo pipefail
 here=$(cd -- "$(dirname -- "$0")" && pwd)
@@ -9,7 +9,7 @@ commands=$here/../../docs/commands.md
     exit 1
 }
 
-# Of the page, each command's heading and its options, in their order.
+# Reads each command's heading and its options from the page, in their order.
 manual=$(sed 's/\\-/-/g; s/\\f[BP]//g' "$2" | awk '
     /^\.SH/ { inside = $2 == "COMMANDS" }
     inside && /^\.SS/ { print $3 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# kinds.sh [ROOT]: outside tuner/device/ nothing is decided by the name of a kind of device, so that a new one is a folder
-# and a row of tuner/device/kinds.inc (docs/architecture.md, "Adding to it").
+# kinds.sh [ROOT]: outside tuner/device/ no decision depends on the name of a kind of device, so that a new one is a
+# folder and a row of tuner/device/kinds.inc (docs/architecture.md, "Adding to it").
 set -eu
 root=${1:-$(dirname -- "$0")/../..}
 cd -- "$root"

@@ -5,7 +5,7 @@ set -eu
 root=${1:-$(dirname -- "$0")/../..}
 cd -- "$root"
 
-# "file<TAB>line<TAB>what is included", with its quotes or angle brackets.
+# Prints "file<TAB>line<TAB>include", with its quotes or angle brackets.
 includes() {
     find "$@" -type f \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) -exec \
         grep -HnE '^[[:space:]]*#[[:space:]]*include' {} + |
@@ -27,7 +27,8 @@ BEGIN {
         split(rows[i], row, "=")
         level[row[1]] = row[2]
     }
-    # What the parts outside of the core may not use. The facts of kinds of devices are plain data.
+    # Includes forbidden to the parts outside of the core. The facts of kinds of devices are plain
+    # data.
     forbidden["views"] = "^tuner/(session|worker|search|cli)/"
     forbidden["frontends"] = "^(tuner/(store|session|worker|search|records|exchange|cli|terminal)|views)/|^tuner/device/"
     allowed = "^tuner/device/(traits|image|compiler)\\.h$"
@@ -86,7 +87,7 @@ function starts(text, with) {
         if (($3 in owner) && !starts($1, owner[$3]))
             wrong("only " owner[$3] " uses it")
     } else if (name ~ /^frontends\/capture\/library\/(apply|format|name|settings)\.h$/ && starts($1, "frontends/capture/")) {
-        seen++ # what the recorder and its reader share
+        seen++ # shared by the recorder and its reader
     } else if (name ~ /^(tuner|frontends|views)\//) {
         here = from[1] "/" from[2]
         there = to[1] "/" to[2]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# names.sh [ROOT]: no variable, member or function has a name that says nothing where it is used. Of a search strategy, `ask`
+# names.sh [ROOT]: no variable, member or function has a name without meaning at its place. For a search strategy, `ask`
 # and `tell` are the field's words, as is `told`; members of stored rows have the names of their columns.
 set -eu
 root=${1:-$(dirname -- "$0")/../..}

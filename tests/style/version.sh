@@ -1,6 +1,6 @@
 #!/bin/bash
-# What packaging/release.sh --make-version makes of these sources, in a copy, is what its step `version` wants. Exit code 77: there
-# is no git.
+# The result of packaging/release.sh --make-version for these sources, in a copy, passes its step `version`. Exit code
+# 77: there is no git.
 set -euo pipefail
 root=$(cd -- "$(dirname -- "$0")/../.." && pwd)
 command -v git >/dev/null || exit 77

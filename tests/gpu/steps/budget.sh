@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2154 # variables of run.sh, which reads this
 # Budgets are kept, and spent on points of each problem; an experiment that does not promise awkward sizes has winners all the same.
 
-# 63 problems in BUDGET_SECONDS (75): not a tenth more, and none ends with nothing but baselines. What the time went into is shown.
+# 63 problems in BUDGET_SECONDS (75): not a tenth more, and none ends with only baselines. The use of the time is
+# printed.
 budget() {
     local status=0 seconds=${BUDGET_SECONDS:-75}
     mkdir -p "$work/budget" && cd "$work/budget" || return 1
@@ -27,7 +28,8 @@ P
     return $status
 }
 
-# convolution_in SECONDS: a large space of one problem. The processes that confirm begin with spares, which are nobody else's.
+# convolution_in SECONDS: a large space of one problem. The confirming processes begin with spares, which no other
+# process uses.
 convolution_in() {
     mkdir -p "$work/budget/convolution" && cd "$work/budget/convolution" || return 1
     echo '{"ConfigurationSpace": {"TuningParameters": {"filter_width": {"Values": "[15]"}, "filter_height": {"Values": "[15]"}}}}' >15.json
@@ -49,7 +51,8 @@ P
     grep -q '^convolution: kept' "$out/budget.txt"
 }
 
-# The line that is missing is told once; what breaks the context is named; nobody says that the device is lost.
+# The missing line is reported once; the kernel that breaks the context is named; no message says that the device
+# is lost.
 promise() {
     local status=0
     mkdir -p "$work/promise" && cd "$work/promise" || return 1

@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154 # variables of run.sh, which reads this
-# `tune capture` on programs that nvcc built in several ways (tests/gpu/capture): their results stay what they are, launches
-# are kept whole, one is tuned without its source, and what it costs is written to capture.txt.
+# `tune capture` on programs built by nvcc in several ways (tests/gpu/capture): their results are unchanged, launches
+# are kept whole, one is tuned without its source, and the cost is written to capture.txt.
 
-# capture_one NAME WHAT [WAY]: the result is as without, and every kept launch that is no node of a graph is whole.
+# capture_one NAME WHAT [WAY]: the result is unchanged, and every kept launch that is no node of a graph is whole.
 capture_one() {
     local program=$build/tests/gpu/capture_$1 file=$1-$2.cap way=${3:-preload} plain kept whole
     set -- "$1" "$2"
@@ -12,7 +12,7 @@ capture_one() {
     [ "$(head -n 1 "$1-$2.txt")" = "$plain" ] || { echo "FAILED $1 $2: another result"; return 1; }
     "$build/tests/gpu/capture_dump" "$file" >"$1-$2.dump" || return 1
     kept=$(grep -c '^launch .* entry=\(kernel\|kernel_ex\|cooperative\) stream=\(legacy\|per_thread\|other\)' "$1-$2.dump")
-    # CUPTI may be given no image of what the runtime loads (2048); that is told.
+    # CUPTI may get no image of modules loaded by the runtime (2048); that is reported.
     whole=$(grep -cE "^launch .* stream=(legacy|per_thread|other) .* left_out=(0$([ "$way" = preload ] || printf '|2048')) result=0" "$1-$2.dump")
     printf '%-10s %-11s %2d launches kept, %2d whole, %2d buffers changed, %9d bytes\n' "$1" "$2" "$kept" "$whole" \
         "$(grep -c '^buffer .* changed=1 ' "$1-$2.dump")" "$(stat -c %s "$file")"

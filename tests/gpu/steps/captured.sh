@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154 # variables of run.sh, which reads this
-# Launches that were captured (made up by make_capture: their inputs and outputs are right) are replayed and tuned
-# on the GPU without a source, from PTX; what was compiled in is not changed. captured.txt is kept.
+# Captured launches (invented by make_capture, with right inputs and outputs) are replayed and tuned on the GPU
+# without a source, from PTX; compiled-in parts are not changed. captured.txt is kept.
 
 captured() {
     local status=0

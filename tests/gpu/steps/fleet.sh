@@ -1,8 +1,9 @@
 # shellcheck shell=bash disable=SC2154 # variables of run.sh, which reads this
-# What production trusts: tuned.conf held against this machine, and the headers for programs with CUDA.
+# The files that production trusts: tuned.conf compared with this machine, and the headers for programs
+# with CUDA.
 
-# What was just tuned holds; a file whose answers are the textbook's does not. Twice, since a gate that
-# changes its mind is none.
+# A fresh tuning holds; a file with the textbook's launches does not. Twice, since a gate must not change
+# its mind.
 check() {
     local status=0 wrong=$work/textbook.conf
     record check "$tune" check "$work/tuned.conf" --device 0 --from "$work/tune.db" -q || status=1
@@ -15,8 +16,8 @@ check() {
     return $status
 }
 
-# What this device loses with what others found, with the portable section and untuned: of the file that is shipped,
-# against what was tuned in this start, else what is recorded of this device. Some 60 s.
+# Losses of this device with others' winners, with the portable section and untuned: of the shipped file, against the
+# tuning of this start, else the recording of this device. Some 60 s.
 foreign() {
     local own=$work/tune.db folder name
     if [ ! -e "$own" ]; then

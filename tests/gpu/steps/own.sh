@@ -39,14 +39,14 @@ compile() {
     record compile timeout 300 "$build/bench/bench_compile"
 }
 
-# The strategies on what step t1 measured, or on STRATEGIES_DB.
+# The strategies on the results of step t1, or on STRATEGIES_DB.
 strategies() {
     # shellcheck disable=SC2086 # options are words
     record strategies timeout 500 "$build/bench/bench_strategies" --db "${STRATEGIES_DB:-$work/t1.db}" \
         --most 1 --csv "$more/strategies.csv" ${STRATEGIES_OPTIONS:-}
 }
 
-# How fast spaces are counted, and what memory that takes.
+# The speed of counting spaces, and the memory.
 space() {
     # shellcheck disable=SC2086 # options are words
     record space timeout 300 "$build/bench/bench_space" ${SPACE_FILES:-"$here"/bench/spaces/*.yaml}
@@ -65,7 +65,7 @@ own() {
     return $status
 }
 
-# What an experiment file may say of compilers, launches and arguments: each of tests/gpu/language is
+# Keys of an experiment file for compilers, launches and arguments: each of tests/gpu/language is
 # tuned, and has a winner.
 language() {
     local status=0 file
@@ -89,7 +89,7 @@ python_kernels() {
         record python python3 "$here/tests/gpu/python_kernels.py" "$tune" "$here" "$work/python"
 }
 
-# What the documents tell people to type, on the GPU.
+# The documents' commands, on the GPU.
 documents() {
     rm -rf "$work/documents" && mkdir -p "$work/documents/path" "$work/documents/folder" && ln -s "$tune" "$work/documents/path/tune"
     (cd "$work/documents/folder" && PATH=$work/documents/path:$PATH record documents python3 -B "$here/tests/docs/commands.py" "$here" 0)

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154 # variables of run.sh, which reads this
-# Programs that others wrote, in the folder PROGRAMS (tests/gpu/programs.py says what is in it): listed, captured, tuned
-# with and without their source, and run with what won. programs.txt is the table, programs-lists.txt what was said.
+# Programs of others, in the folder PROGRAMS (tests/gpu/programs.py describes it): listed, captured, tuned with and
+# without their source, and run with the winners. programs.txt is the table, programs-lists.txt the output.
 
 programs() {
     local status=0

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154 # variables of run.sh, which reads this
-# PyTorch and Triton programs: results stay what they are, their kernels are listed and kept, one is tuned without its source
-# and applied. What was said is written to torch.txt.
+# PyTorch and Triton programs: results are unchanged, their kernels are listed and kept, one is tuned without its source
+# and applied. The output is written to torch.txt.
 
 # torch_one WHAT KERNEL
 torch_one() {

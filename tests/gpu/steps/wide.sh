@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2154 # variables of run.sh, which reads this
-# What searches of the shipped spaces find, from nothing and with a cache of binaries of its own, as a run does it by
-# itself, in the same rounds as the best that the recording of this model of device knows (of reduce and others, of what
-# hindsight had left of their spaces). Of reduce some 160 s and then 60.
+# Results of searches of the shipped spaces, without earlier results and with a cache of binaries of its own, as a run
+# does by default, in the same rounds as the best of the recording of this model of device (of reduce and others, of the
+# spaces that hindsight had reduced). Of reduce some 160 s and then 60.
 
-# WIDE_FAMILY (reduce; several), WIDE_SHIPPED (winners that its searches try, instead of configs/tuned.conf: those of other
-# boards only, say), WIDE_PRIOR (rankings instead of those that are shipped, for WIDE_OPTIONS="--prior recorded"; as on a
-# board that nobody has tuned: "--prior others"), WIDE_PROBLEMS, WIDE_SIZES or WIDE_SIZES_FAMILY (of that family), WIDE_OPTIONS; WIDE_KNOWN (a recording
-# instead of the device's own), WIDE_SECONDS (that the search of a family may take).
+# WIDE_FAMILY (reduce; several), WIDE_SHIPPED (winners that its searches try, instead of configs/tuned.conf: those of
+# other boards only, say), WIDE_PRIOR (rankings instead of the shipped ones, for WIDE_OPTIONS="--prior recorded"; as on
+# an untuned board: "--prior others"), WIDE_PROBLEMS, WIDE_SIZES or WIDE_SIZES_FAMILY (of that family), WIDE_OPTIONS;
+# WIDE_KNOWN (a recording instead of the device's own), WIDE_SECONDS (for the search of a family).
 wide() {
     local status=0 family
     for family in ${WIDE_FAMILY:-reduce}; do
@@ -16,7 +16,7 @@ wide() {
 }
 wide_family() { # family
     local family=$1 status=0 recording
-    recording=$(wide_recording "$family") || return 1 # before the search, which would be for nothing
+    recording=$(wide_recording "$family") || return 1 # before the search, which would be in vain
     wide_data "$family" || return 1
     wide_run "$family" && record "wide-$family" wide_duel "$family" "$recording" || status=$?
     grep -hE '^tune: |does not hold here' "$work/wide/$family/wide.txt"
@@ -46,7 +46,7 @@ wide_recording() { # family
 wide_recorded() {
     if [ -d "$here/db/recorded" ]; then echo "$here/db/recorded"; else echo "$build/db/recorded"; fi
 }
-# Of WIDE_PROBLEMS those of a family; else what a run of it does by itself.
+# Problems of a family among WIDE_PROBLEMS; else those of a default run.
 wide_problems() { # family
     local problem found=
     for problem in ${WIDE_PROBLEMS:-}; do
