@@ -64,6 +64,13 @@ struct captured_set {
     struct captured_vector vectors[CAPTURED_POINTERS_MAX];
 };
 
+/* A value of a parameter with which the default configuration gives other results than the program.
+ */
+struct wrong_value {
+    const char *parameter, *value;
+};
+enum { WRONG_VALUES_MAX = 64 };
+
 /* Fills the set. Returns STATUS_NOT_FOUND if no launch of the kernel was kept, with the names of
  * kernels that have some; STATUS_BAD_INPUT if none of the kept launches can be replayed, with the
  * reason. */
@@ -83,6 +90,8 @@ void captured_put_arguments(const struct captured_set *set, const char *folder, 
  * additions. */
 void captured_put_checks(const struct captured_set *set, const char *folder, bool exact,
                          struct text *out);
+/* Returns the difference, relative to the magnitude, up to which a result is the program's. */
+double captured_tolerance(const struct captured_vector *vector, bool exact);
 /* Returns an expression for the blocks along an axis. Each block covers `block` elements along the
  * axis (an expression; NULL: as many blocks as were launched), or `each` with the default
  * configuration's values (0: its threads). Arena memory. */

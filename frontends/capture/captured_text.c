@@ -301,6 +301,17 @@ void captured_put_launch(const struct captured_set *set, const char *const grid[
     text_append(out, "]\n");
 }
 
+double captured_tolerance(const struct captured_vector *vector, bool exact)
+{
+    const bool is_real = vector->is_known && element_is_real(vector->type);
+    const double usual = exact || !is_real             ? 0
+                         : vector->type == ELEMENT_F64 ? 1e-9
+                         : vector->type == ELEMENT_F32 ? 1e-4
+                                                       : 1e-2;
+    /* Three replays do not show the greatest possible difference. */
+    return fmax(usual, 4 * vector->differs);
+}
+
 void captured_put_checks(const struct captured_set *set, const char *folder, bool exact,
                          struct text *out)
 {
@@ -311,13 +322,7 @@ void captured_put_checks(const struct captured_set *set, const char *folder, boo
             continue;
         text_printf(out, "  - {output: %s, file: \"%s/${%s}.%s.after\"", vector->name, folder,
                     set->question.size, vector->name);
-        const bool is_real = vector->is_known && element_is_real(vector->type);
-        const double usual = exact || !is_real             ? 0
-                             : vector->type == ELEMENT_F64 ? 1e-9
-                             : vector->type == ELEMENT_F32 ? 1e-4
-                                                           : 1e-2;
-        /* Three replays do not show the greatest possible difference. */
-        const double tolerance = fmax(usual, 4 * vector->differs);
+        const double tolerance = captured_tolerance(vector, exact);
         if (tolerance > 0)
             text_printf(out, ", tolerance: %.2g", tolerance);
         if (vector->differs > 0) {

@@ -125,8 +125,15 @@ static void put_flags(struct draft *draft)
     const struct draft_request *file = draft->request;
     for (size_t i = 0; i < file->flag_count; i++)
         text_printf(draft->out, "%s%s", i ? ", " : "flags: [", quoted(draft, file->flags[i]));
+    if (draft->limits_registers)
+        text_printf(draft->out, "%s\"-maxrregcount=${registers}\"",
+                    file->flag_count > 0 ? ", " : "flags: [");
+    if (file->flag_count > 0 || draft->limits_registers)
+        text_append(draft->out, "]");
     if (file->flag_count > 0)
-        text_printf(draft->out, "]  # as %s\n", file->build ? file->build : "the build has it");
+        text_printf(draft->out, "  # as %s", file->build ? file->build : "the build has it");
+    if (file->flag_count > 0 || draft->limits_registers)
+        text_append(draft->out, "\n");
 }
 
 static void put_head(struct draft *draft)
@@ -204,7 +211,11 @@ static void put_parameters(struct draft *draft)
     draft_line(draft, "tuned: every combination is a point", "\nparameters:");
     for (size_t i = 0; i < draft->tunable_count; i++)
         draft_line(draft,
-                   draft->tunables[i].fixed
+                   draft->tunables[i].is_partly_wrong
+                       ? "? values; others were tried, and fail or leave other results"
+                   : draft->tunables[i].axis == 'r'
+                       ? "limit of registers, 0: none; nothing else can be tuned"
+                   : draft->tunables[i].fixed
                        ? "? values; the source has a #define of it, which gives way"
                        : "? values",
                    "  %s: [%s]", draft->tunables[i].name, draft->tunables[i].values);
@@ -422,6 +433,7 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
     draft->size = choose_size_name(draft);
     draft_find_size(draft);
     draft_find_grid(draft);
+    draft_add_registers(draft);
     if (request->captured)
         request->captured->question.size = draft->size;
     put_head(draft);

@@ -446,16 +446,43 @@ static const char *captured_grid_of(struct draft *draft, size_t axis)
     return turn ? turn : grid;
 }
 
-/* Writes the shared memory of the captured launches: by the source's expression, if that follows
- * the parameters and gives what was launched. */
-static const char *captured_shared_of(struct draft *draft, const struct formula *shared)
+/* Writes the shared memory of the captured launch, `bytes`, where the source's expression grows
+ * with the parameter that it names `name`: the rest may be known to the program alone, as the size
+ * of an element may. NULL: does not grow so. */
+static const char *grown_shared(struct draft *draft, const char *name, int64_t bytes)
 {
-    const char *launched = captured_shared(draft->request->captured);
-    char number[32];
-    if (!launched || !is_tuned(draft, shared) || !is_known(draft, shared))
+    const struct formula *shared = draft->launch.shared, *factor = NULL;
+    const struct formula *side = renamed(draft, formula_name(draft->arena, name));
+    const int64_t preset = side ? draft_at_presets(draft, side) : 0;
+    if (!side || preset <= 0 || !is_tuned(draft, side) || !formula_names(shared, name) ||
+        !formula_factor(draft->arena, shared, name, &factor) || !factor)
+        return NULL;
+    int64_t each = is_known(draft, factor) ? draft_at_presets(draft, renamed(draft, factor)) : 0;
+    if (each == 0 && formula_names(factor, "sizeof") && bytes % preset == 0)
+        each = bytes / preset; /* all of it grows */
+    const int64_t rest = bytes - each * preset;
+    return each <= 0 || rest < 0 ? NULL
+           : rest == 0
+               ? arena_printf(draft->arena, "%lld * (%s)", (long long)each, written(draft, side))
+               : arena_printf(draft->arena, "%lld * (%s) + %lld", (long long)each,
+                              written(draft, side), (long long)rest);
+}
+
+/* Writes the shared memory of the captured launches, by the source's expression if that follows the
+ * parameters. */
+static const char *captured_shared_of(struct draft *draft)
+{
+    const char *launched = captured_shared(draft->request->captured), *grown = NULL;
+    char *end = NULL;
+    const int64_t bytes = strtoll(launched ? launched : "", &end, 10);
+    if (!draft->launch.shared || bytes <= 0 || *end)
         return launched;
-    (void)string_format(number, sizeof number, "%lld", (long long)draft_at_presets(draft, shared));
-    return strcmp(number, launched) == 0 ? written(draft, shared) : launched;
+    for (size_t axis = 0; axis < 3 && !grown; axis++)
+        if (draft->side_names[axis])
+            grown = grown_shared(draft, draft->side_names[axis], bytes);
+    for (size_t i = 0; i < draft->tunable_count && !grown; i++)
+        grown = grown_shared(draft, draft->tunables[i].name, bytes);
+    return grown ? grown : launched;
 }
 
 void draft_find_grid(struct draft *draft)
@@ -467,8 +494,8 @@ void draft_find_grid(struct draft *draft)
     }
     const struct formula *shared = renamed(draft, draft->launch.shared);
     if (draft->request->captured)
-        draft->shared_text = captured_shared_of(draft, shared);
-    else if (shared)
+        draft->shared_text = captured_shared_of(draft);
+    else if (shared && is_known(draft, draft->launch.shared))
         draft->shared_text = written(draft, shared);
 }
 

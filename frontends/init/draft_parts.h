@@ -12,11 +12,13 @@ struct tunable {
     const char *name;
     const char *preset;
     bool is_define;
-    bool square;        /* 'x' and 'y' alike */
-    bool fixed;         /* a #define or a constant in the source */
-    bool single_valued; /* and takes no other value than the preset */
+    bool square;          /* 'x' and 'y' alike */
+    bool fixed;           /* a #define or a constant in the source */
+    bool single_valued;   /* and takes no other value than the preset */
+    bool is_partly_wrong; /* some values were tried, and gave other results */
     char values[96];
-    char axis; /* side of the block: 'x', 'y', 'z'; 'b': blocks per multiprocessor; 0: neither */
+    char axis; /* side of the block: 'x', 'y', 'z'; 'b': blocks per multiprocessor; 'r': limit of
+                  registers; 0: none of these */
 };
 
 struct draft {
@@ -37,6 +39,7 @@ struct draft {
     int64_t side_number[3];         /* the value under that name */
     const char *host_size;          /* the host's name of the size; NULL: a number */
     int64_t size_value;             /* value in the source; 0: unknown */
+    bool limits_registers;          /* by a parameter of that name */
     bool is_extent_guessed;         /* some name in the extent has no known value */
     const char *block_texts[3], *grid_texts[3], *shared_text;
 };
@@ -77,6 +80,8 @@ const char *draft_value_of(struct draft *draft, size_t parameter);
 
 /* Adds a parameter of the launch alone. */
 void draft_add_tunable(struct draft *draft, const char *name, const char *preset, char axis);
+/* Adds a limit of registers where nothing else can be tuned: 0 is none. */
+void draft_add_registers(struct draft *draft);
 /* Returns true if the whole text is a number; NULL is none. */
 bool is_number(const char *text);
 /* Lists the parameters from templates, macros and the block. */

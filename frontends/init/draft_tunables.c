@@ -40,6 +40,34 @@ static bool is_row_of_threads(const struct draft *draft)
     return draft->sides[1]->kind == FORMULA_NUMBER && draft->sides[1]->number == 1;
 }
 
+static bool is_wrong(const struct draft *draft, const char *parameter, const char *value,
+                     size_t length)
+{
+    const struct draft_request *request = draft->request;
+    for (size_t i = 0; i < request->wrong_count; i++)
+        if (strcmp(request->wrong[i].parameter, parameter) == 0 &&
+            strlen(request->wrong[i].value) == length &&
+            strncmp(request->wrong[i].value, value, length) == 0)
+            return true;
+    return false;
+}
+
+/* Removes the values that were tried and gave other results. */
+static void remove_wrong(const struct draft *draft, struct tunable *tunable)
+{
+    struct text kept = {0};
+    for (const char *at = tunable->values; *at;) {
+        const size_t length = strcspn(at, ",");
+        if (is_wrong(draft, tunable->name, at, length))
+            tunable->is_partly_wrong = true;
+        else
+            text_printf(&kept, "%s%.*s", kept.length ? ", " : "", (int)length, at);
+        at += length + strspn(at + length, ", ");
+    }
+    (void)string_format(tunable->values, sizeof tunable->values, "%s", text_string(&kept));
+    text_free(&kept);
+}
+
 static void choose_values(const struct draft *draft, struct tunable *tunable)
 {
     static const long whole[] = {64, 128, 256, 512, 1024};
@@ -47,6 +75,7 @@ static void choose_values(const struct draft *draft, struct tunable *tunable)
     static const long down[] = {1, 2, 4, 8, 16};
     static const long few[] = {1, 2, 4, 8};
     static const long sides[] = {8, 16, 32};
+    static const long limits[] = {32, 64, 128};
     static const long turns[] = {1, 2, 4, 8, 16};
     const long preset = strtol(tunable->preset, NULL, 0);
     bool word = strcmp(tunable->preset, "true") == 0 || strcmp(tunable->preset, "false") == 0;
@@ -59,6 +88,8 @@ static void choose_values(const struct draft *draft, struct tunable *tunable)
         (void)string_format(tunable->values, sizeof tunable->values, "%s", tunable->preset);
     else if (tunable->axis == 'b')
         list_values(tunable, turns, COUNT(turns));
+    else if (tunable->axis == 'r')
+        list_values(tunable, limits, COUNT(limits));
     else if (on)
         (void)string_format(tunable->values, sizeof tunable->values, "0, 1");
     else if (tunable->square)
@@ -88,8 +119,22 @@ void draft_add_tunable(struct draft *draft, const char *name, const char *preset
     struct tunable *tunable = add_tunable(draft, name, preset ? preset : "1", false);
     tunable->axis = axis;
     draft->out->failed |= !preset;
-    if (axis == 'b')
+    if (axis == 'b' || axis == 'r') {
         choose_values(draft, tunable);
+        remove_wrong(draft, tunable);
+    }
+}
+
+void draft_add_registers(struct draft *draft)
+{
+    for (size_t i = 0; i < draft->tunable_count; i++)
+        if (strchr(draft->tunables[i].values, ','))
+            return;
+    for (size_t i = 0; i < draft->request->flag_count; i++)
+        if (strstr(draft->request->flags[i], "maxrregcount"))
+            return;
+    draft_add_tunable(draft, "registers", "0", 'r');
+    draft->limits_registers = true;
 }
 
 void list_tunables(struct draft *draft)
@@ -103,13 +148,18 @@ void list_tunables(struct draft *draft)
     }
     for (size_t i = 0; i < signature->macro_count; i++) {
         const struct macro_signature *macro = &signature->macros[i];
-        if (!is_number(macro->preset) || macro->elsewhere || macro->is_given)
+        bool is_listed = false; /* as a template's number, which hides the macro */
+        for (size_t j = 0; j < draft->tunable_count; j++)
+            is_listed |= strcmp(draft->tunables[j].name, macro->name) == 0;
+        if (!is_number(macro->preset) || macro->elsewhere || macro->is_given || is_listed)
             continue;
         struct tunable *tunable = add_tunable(draft, macro->name, macro->preset, true);
         tunable->fixed = macro->fixed;
         tunable->square = macro->square && draft->kernel->uses_y;
     }
     draft_find_sides(draft);
-    for (size_t i = 0; i < draft->tunable_count && !draft->out->failed; i++)
+    for (size_t i = 0; i < draft->tunable_count && !draft->out->failed; i++) {
         choose_values(draft, &draft->tunables[i]);
+        remove_wrong(draft, &draft->tunables[i]);
+    }
 }

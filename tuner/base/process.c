@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -251,6 +252,38 @@ bool process_ends(pid_t child, int64_t most_ns, int *wait_status)
             return false;
         (void)nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
     }
+}
+
+int process_apart(void (*work)(void *context), void *context, int64_t most_ns)
+{
+    int wait_status = 0;
+    (void)fflush(NULL);
+    const pid_t child = fork();
+    if (child < 0)
+        return -1;
+    if (child == 0) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        work(context);
+        _exit(0);
+    }
+    if (!process_ends(child, most_ns, &wait_status)) {
+        (void)kill(child, SIGKILL);
+        while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    return WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
+}
+
+void *process_shared(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void process_unshare(void *memory, size_t bytes)
+{
+    if (memory)
+        (void)munmap(memory, bytes);
 }
 
 bool process_share(pid_t process, struct process_share *out)

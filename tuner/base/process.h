@@ -79,6 +79,13 @@ void process_close(int file);
 /* Waits at most `most_ns` for the end of a child of ours; when true, *wait_status is as from
  * waitpid. */
 bool process_ends(pid_t child, int64_t most_ns, int *wait_status);
+/* Runs `work` in a forked child of ours alone, which ends when we do, and waits for it at most
+ * `most_ns`, after which it is killed. Only the memory that both share tells what it did. Returns
+ * the signal that ended it, 0 for none, -1 where no child can be started. */
+int process_apart(void (*work)(void *context), void *context, int64_t most_ns);
+/* Memory shared with children, zeroed; NULL: none. Freed by process_unshare. */
+void *process_shared(size_t bytes);
+void process_unshare(void *memory, size_t bytes);
 /* Sums over a process's threads of time running and time waiting for a processor. process_share
  * returns false if the system does not report these. */
 struct process_share {

@@ -387,10 +387,31 @@ static void note_own(const struct source_question *question,
                     signature->chosen->name, question->path);
 }
 
-/* Replays the launches of the written draft, and writes the draft again with the facts found about
- * vectors. */
-static enum status replay_draft(struct arena *arena, const struct draft_request *file,
-                                const char *output, struct text *text, struct error *error)
+/* Tells which values of parameters were left out. */
+static void note_wrong(const struct draft_request *file)
+{
+    struct text list = {0};
+    for (size_t i = 0; i < file->wrong_count; i++) {
+        const struct wrong_value *wrong = &file->wrong[i];
+        const bool is_new = i == 0 || strcmp(wrong[-1].parameter, wrong->parameter) != 0;
+        text_printf(&list, "%s%s%s%s",
+                    i == 0   ? ""
+                    : is_new ? "; "
+                             : ", ",
+                    is_new ? wrong->parameter : "", is_new ? " " : "", wrong->value);
+    }
+    if (list.length > 0)
+        print_clean(stderr,
+                    "tune: left out, since the launch fails or leaves other results with them: "
+                    "%s\n",
+                    text_string(&list));
+    text_free(&list);
+}
+
+/* Replays the launches of the written draft and tries the values of its parameters, and writes the
+ * draft again with what was found. */
+static enum status replay_draft(struct arena *arena, struct draft_request *file, const char *output,
+                                struct text *text, struct error *error)
 {
     struct unpacked draft = {.text = *text};
     bool replayed = false;
@@ -398,6 +419,8 @@ static enum status replay_draft(struct arena *arena, const struct draft_request 
     enum status status = draft.path.failed
                              ? error_no_memory(error)
                              : replay_captured(&draft, NULL, file->captured, &replayed, error);
+    if (status == STATUS_OK && replayed)
+        status = values_try(&draft, file->captured, file->wrong, &file->wrong_count, error);
     text_free(&draft.path);
     if (status == STATUS_OK && replayed) {
         text_clear(text);
@@ -407,6 +430,8 @@ static enum status replay_draft(struct arena *arena, const struct draft_request 
     }
     if (status == STATUS_OK)
         replayed_note(file->captured, replayed);
+    if (status == STATUS_OK)
+        note_wrong(file);
     return status;
 }
 

@@ -1,15 +1,11 @@
 #include "tuner/cli/replays.h"
 
-#include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "tuner/base/clock.h"
 #include "tuner/base/files.h"
 #include "tuner/base/fill.h"
 #include "tuner/base/pack.h"
@@ -23,6 +19,7 @@ enum { REPLAYS = 3 };
 /* Time limits of all launches: these are the program's own, and so end. */
 static const int64_t try_patience_ns = INT64_C(30) * 1000000000;
 static const int64_t patience_ns = INT64_C(600) * 1000000000;
+static const int64_t values_ns = INT64_C(15) * 1000000000; /* all values of all parameters */
 
 /* Findings of replays about a vector, over all launches. */
 struct finding {
@@ -88,8 +85,10 @@ struct replaying {
     const struct device_api *api;
     struct device *device;
     const struct captured_set *set;
-    struct arena arena;
-    struct temporary folder; /* for binaries */
+    struct experiment *experiment;
+    struct facts facts;
+    struct arena whole, arena; /* of all, of a launch */
+    struct temporary folder;   /* for binaries */
     struct launch_plan plan;
     const void *inputs[ARGUMENTS_MAX];
     struct replay_findings *findings;
@@ -111,7 +110,7 @@ static bool take_inputs(struct replaying *replaying)
         char *data = NULL;
         size_t bytes = 0;
         struct error why = {0};
-        if (!role_is_filled(argument->role))
+        if (!role_is_filled(argument->role) || replaying->inputs[i])
             continue;
         if (argument->fill != FILL_FILE) {
             const uint64_t count = (uint64_t)argument->count;
@@ -135,17 +134,13 @@ static bool take_inputs(struct replaying *replaying)
     return true;
 }
 
-/* Prepares the default configuration's binary and plan at one size. */
-static bool prepare(struct replaying *replaying, const struct experiment *experiment,
-                    const struct problem *problem, const struct facts *facts)
+/* Prepares the configuration's binary and plan. */
+static bool prepare(struct replaying *replaying, const struct point *at)
 {
-    struct configuration configuration;
     struct binary_request request;
     struct text log = {0};
     struct error *error = replaying->error;
-    if (experiment_default(experiment, problem, facts, &configuration, error) != STATUS_OK)
-        return false;
-    const struct point point = {experiment, problem, facts, &configuration, 0};
+    const struct point point = *at;
     const char *binary = arena_printf(&replaying->arena, "%s/binary", replaying->folder.path);
     const bool right =
         binary && point_binary(&point, &replaying->arena, &request, error) == STATUS_OK &&
@@ -155,6 +150,36 @@ static bool prepare(struct replaying *replaying, const struct experiment *experi
         take_inputs(replaying);
     text_free(&log);
     return right;
+}
+
+/* Prepares the default configuration at one size. */
+static bool prepare_default(struct replaying *replaying, size_t problem)
+{
+    struct problem at;
+    struct configuration configuration;
+    experiment_problem(replaying->experiment, problem, &at);
+    const struct point point = {replaying->experiment, &at, &replaying->facts, &configuration, 0};
+    return experiment_default(replaying->experiment, &at, &replaying->facts, &configuration,
+                              replaying->error) == STATUS_OK &&
+           prepare(replaying, &point);
+}
+
+/* Opens the draft and the device. `index`: of the device. */
+static bool open_draft(struct replaying *replaying, const struct unpacked *is, int index)
+{
+    static const struct warm_up none = {0};
+    struct error *error = replaying->error;
+    const char *folder = NULL;
+    const bool right =
+        data_folder(&replaying->whole, &folder, error) == STATUS_OK &&
+        experiment_load_text(text_string(&is->path), text_string(&is->text), is->text.length,
+                             folder, &replaying->experiment, error) == STATUS_OK;
+    replaying->folder.file = -1;
+    replaying->api = right ? device_kind(experiment_device_kind(replaying->experiment)) : NULL;
+    return right && replaying->api &&
+           replaying->api->describe(index, NULL, &replaying->facts, error) == STATUS_OK &&
+           replaying->api->open(index, &none, &replaying->device, NULL, error) == STATUS_OK &&
+           temporary_folder_in_tmp("replay", &replaying->folder, error) == STATUS_OK;
 }
 
 static bool run(struct replaying *replaying)
@@ -242,71 +267,165 @@ static bool replay_launch(struct replaying *replaying, size_t launch)
     return true;
 }
 
-static void replay_all(const struct unpacked *is, int index, const struct captured_set *set,
-                       struct replay_findings *out, struct error *error)
+/* What a child is given, and leaves in shared memory. */
+struct errand {
+    const struct unpacked *is;
+    const struct captured_set *set;
+    int index; /* of the device */
+    void *shared;
+};
+
+static void replay_all(void *context)
 {
-    static const struct warm_up none = {0};
-    struct replaying replaying = {.set = set, .folder.file = -1, .findings = out, .error = error};
-    struct arena arena = {0};
-    struct facts facts = {0};
-    struct experiment *experiment = NULL;
-    const char *folder = NULL;
-    bool right = data_folder(&arena, &folder, error) == STATUS_OK &&
-                 experiment_load_text(text_string(&is->path), text_string(&is->text),
-                                      is->text.length, folder, &experiment, error) == STATUS_OK;
-    replaying.api = right ? device_kind(experiment_device_kind(experiment)) : NULL;
-    right = right && replaying.api &&
-            replaying.api->describe(index, NULL, &facts, error) == STATUS_OK &&
-            replaying.api->open(index, &none, &replaying.device, NULL, error) == STATUS_OK &&
-            temporary_folder_in_tmp("replay", &replaying.folder, error) == STATUS_OK;
-    for (size_t i = 0; right && i < set->launch_count; i++) {
-        struct problem problem;
-        experiment_problem(experiment, i, &problem);
-        right = prepare(&replaying, experiment, &problem, &facts) && replay_launch(&replaying, i);
+    const struct errand *errand = context;
+    struct replay_findings *out = errand->shared;
+    struct error error = {0};
+    struct replaying replaying = {.set = errand->set, .findings = out, .error = &error};
+    bool right = open_draft(&replaying, errand->is, errand->index);
+    for (size_t i = 0; right && i < errand->set->launch_count; i++) {
+        memset(replaying.inputs, 0, sizeof replaying.inputs);
+        right = prepare_default(&replaying, i) && replay_launch(&replaying, i);
         arena_free(&replaying.arena);
     }
     temporary_folder_remove(&replaying.folder);
-    out->status = right ? STATUS_OK : error->status;
-    (void)string_format(out->text, sizeof out->text, "%s", right ? "" : error->text);
+    out->status = right ? STATUS_OK : error.status;
+    (void)string_format(out->text, sizeof out->text, "%s", right ? "" : error.text);
+    out->is_whole = true;
 }
 
-/* Replays in a separate process, in which the state left by a failed driver ends. The findings are
- * in shared memory. */
+/* Replays in a separate process, in which the state left by a failed driver ends. */
 static enum status replay_apart(const struct unpacked *is, int index,
                                 const struct captured_set *set, struct replay_findings *out,
                                 struct error *error)
 {
-    int wait_status = 0;
-    struct replay_findings *shared =
-        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED)
-        return error_set_errno(error, errno, "replaying");
-    (void)fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0) {
-        replay_all(is, index, set, shared, error);
-        shared->is_whole = true;
-        _exit(0);
-    }
-    if (child < 0) {
-        (void)munmap(shared, sizeof *shared);
-        return error_set_errno(error, errno, "replaying");
-    }
-    if (!process_ends(child, patience_ns, &wait_status)) {
-        (void)kill(child, SIGKILL);
-        while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR)
-            continue;
-    }
-    *out = *shared;
-    (void)munmap(shared, sizeof *shared);
+    struct errand errand = {is, set, index, process_shared(sizeof *out)};
+    if (!errand.shared)
+        return error_no_memory(error);
+    const int signal_number = process_apart(replay_all, &errand, patience_ns);
+    *out = *(struct replay_findings *)errand.shared;
+    process_unshare(errand.shared, sizeof *out);
     if (!out->is_whole)
         return error_set(error, STATUS_BAD_INPUT,
                          "replayed as the program launched it, %.100s ends the process (signal %d)",
-                         set->kernel->name, WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0);
+                         set->kernel->name, signal_number);
     return out->status == STATUS_OK
                ? STATUS_OK
                : error_set(error, out->status, "replayed as the program launched it: %s",
                            out->text);
+}
+
+/* ---- other values of a parameter ---- */
+
+enum { VALUES_MAX = WRONG_VALUES_MAX, POINTS_MAX = 1 << 20 };
+
+struct value_findings {
+    size_t begun, count; /* values tried so far, and there are */
+    struct tried {
+        bool is_right;
+        char parameter[64], value[VALUE_TEXT_BYTES];
+    } items[VALUES_MAX];
+};
+
+/* Finds the only parameter in which the configurations differ; false: there are none, or several.
+ */
+static bool differ_in_one(const struct configuration *a, const struct configuration *b, size_t *at)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < a->count; i++)
+        if (!value_equal(a->values[i].value, b->values[i].value)) {
+            *at = i;
+            count++;
+        }
+    return count == 1;
+}
+
+/* Returns true if the launch leaves what the program's did, within the tolerance of the checks. */
+static bool leaves_the_same(struct replaying *replaying, size_t launch)
+{
+    char detail[ERROR_TEXT_BYTES];
+    bool same = true;
+    if (!run(replaying) ||
+        replaying->api->guards_intact(replaying->device, &replaying->plan, &same, detail,
+                                      sizeof detail, replaying->error) != STATUS_OK)
+        return false;
+    for (size_t v = 0; same && v < replaying->set->vector_count; v++) {
+        const struct captured_vector *vector = &replaying->set->vectors[v];
+        struct finding found = {0};
+        if (!vector->is_written)
+            continue;
+        same = look_at(replaying, v, launch, &found) &&
+               (found.other == 0 || found.difference <= captured_tolerance(vector, false));
+    }
+    return same;
+}
+
+/* Tries the values of each parameter beside the defaults of all others, from the first that no
+ * earlier child has begun. */
+static void try_values(void *context)
+{
+    const struct errand *errand = context;
+    struct value_findings *out = errand->shared;
+    struct error error = {0};
+    struct replaying replaying = {.set = errand->set, .error = &error};
+    struct problem problem;
+    struct configuration usual, other;
+    struct space *space = NULL;
+    size_t at = 0, count = 0;
+    if (!open_draft(&replaying, errand->is, errand->index))
+        return;
+    experiment_problem(replaying.experiment, errand->set->default_launch, &problem);
+    const bool right =
+        experiment_default(replaying.experiment, &problem, &replaying.facts, &usual, &error) ==
+            STATUS_OK &&
+        space_create(replaying.experiment, &problem, &replaying.facts, &space, &error) == STATUS_OK;
+    const uint64_t points = right ? space_count(space) : 0;
+    for (uint64_t i = 0; i < points && i < POINTS_MAX && count < VALUES_MAX; i++) {
+        space_configuration(space, i, &other);
+        if (!differ_in_one(&usual, &other, &at) || count++ < out->begun)
+            continue;
+        struct tried *tried = &out->items[out->begun++];
+        const struct point point = {replaying.experiment, &problem, &replaying.facts, &other, 0};
+        (void)string_format(tried->parameter, sizeof tried->parameter, "%s", other.values[at].name);
+        (void)value_format(other.values[at].value, tried->value, sizeof tried->value);
+        const bool is_compiled = prepare(&replaying, &point);
+        tried->is_right = is_compiled && leaves_the_same(&replaying, errand->set->default_launch);
+        if (is_compiled && error.status != STATUS_OK) {
+            temporary_folder_remove(&replaying.folder);
+            return; /* the device may be unusable: the next child goes on */
+        }
+        error_clear(&error);
+    }
+    out->count = out->begun; /* to the end */
+    temporary_folder_remove(&replaying.folder);
+}
+
+enum status values_try(const struct unpacked *is, const struct captured_set *set,
+                       struct wrong_value out[WRONG_VALUES_MAX], size_t *count, struct error *error)
+{
+    const int64_t end_ns = clock_running_ns() + values_ns;
+    struct errand errand = {is, set, 0, process_shared(sizeof(struct value_findings))};
+    struct value_findings *found = errand.shared;
+    *count = 0;
+    if (!found)
+        return error_no_memory(error);
+    for (size_t before = SIZE_MAX; found->count == 0 && found->begun != before;) {
+        before = found->begun;
+        const int64_t left_ns = end_ns - clock_running_ns();
+        if (left_ns <= 0 || process_apart(try_values, &errand, left_ns) < 0)
+            break;
+        if (clock_running_ns() >= end_ns && found->begun > 0 && found->count == 0)
+            found->items[found->begun - 1].is_right = true; /* not known */
+    }
+    for (size_t i = 0; i < found->begun; i++) {
+        struct wrong_value *wrong = &out[*count];
+        if (found->items[i].is_right)
+            continue;
+        wrong->parameter = arena_strdup(set->arena, found->items[i].parameter);
+        wrong->value = arena_strdup(set->arena, found->items[i].value);
+        *count += 1;
+    }
+    process_unshare(found, sizeof *found);
+    return set->arena->failed ? error_no_memory(error) : STATUS_OK;
 }
 
 /* ---- a draft without launches of a program ---- */
@@ -353,61 +472,36 @@ static bool find_faults(struct replaying *replaying, char text[ERROR_TEXT_BYTES]
     return right;
 }
 
-static void try_all(const struct unpacked *is, struct replay_findings *out, struct error *error)
+static void try_all(void *context)
 {
-    static const struct warm_up none = {0};
-    struct replaying replaying = {.folder.file = -1, .findings = out, .error = error};
-    struct arena arena = {0};
-    struct facts facts = {0};
-    struct experiment *experiment = NULL;
-    struct problem problem;
-    const char *folder = NULL;
-    bool right = data_folder(&arena, &folder, error) == STATUS_OK &&
-                 experiment_load_text(text_string(&is->path), text_string(&is->text),
-                                      is->text.length, folder, &experiment, error) == STATUS_OK;
-    replaying.api = right ? device_kind(experiment_device_kind(experiment)) : NULL;
-    right = right && replaying.api &&
-            replaying.api->describe(0, NULL, &facts, error) == STATUS_OK &&
-            replaying.api->open(0, &none, &replaying.device, NULL, error) == STATUS_OK;
-    out->is_tried = right; /* else there is no device */
-    right = right && temporary_folder_in_tmp("try", &replaying.folder, error) == STATUS_OK;
-    if (right)
-        experiment_problem(experiment, 0, &problem);
-    right = right && prepare(&replaying, experiment, &problem, &facts) && run(&replaying) &&
+    const struct errand *errand = context;
+    struct replay_findings *out = errand->shared;
+    struct error error = {0};
+    struct replaying replaying = {.findings = out, .error = &error};
+    bool right = open_draft(&replaying, errand->is, errand->index);
+    out->is_tried = replaying.device; /* else there is none */
+    right = right && prepare_default(&replaying, 0) && run(&replaying) &&
             find_faults(&replaying, out->text);
     temporary_folder_remove(&replaying.folder);
-    out->status = right ? STATUS_OK : error->status;
+    out->status = right ? STATUS_OK : error.status;
     if (!right)
-        (void)string_format(out->text, sizeof out->text, "%s", error->text);
+        (void)string_format(out->text, sizeof out->text, "%s", error.text);
+    out->is_whole = true;
 }
 
 bool try_draft(const struct unpacked *is, char text[ERROR_TEXT_BYTES])
 {
-    int wait_status = 0;
-    struct error error = {0};
-    struct replay_findings *shared =
-        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct errand errand = {is, NULL, 0, process_shared(sizeof(struct replay_findings))};
+    const struct replay_findings *shared = errand.shared;
     *text = '\0';
-    if (shared == MAP_FAILED)
+    if (!shared)
         return false;
-    (void)fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0) {
-        try_all(is, shared, &error);
-        shared->is_whole = true;
-        _exit(0);
-    }
-    if (child > 0 && !process_ends(child, try_patience_ns, &wait_status)) {
-        (void)kill(child, SIGKILL);
-        while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR)
-            continue;
-    }
-    const bool tried = child > 0 && shared->is_tried;
-    if (tried && !shared->is_whole)
-        (void)string_format(text, ERROR_TEXT_BYTES, "it ends the process, or does not end itself");
-    else if (tried)
-        (void)string_format(text, ERROR_TEXT_BYTES, "%s", shared->text);
-    (void)munmap(shared, sizeof *shared);
+    const bool tried = process_apart(try_all, &errand, try_patience_ns) >= 0 && shared->is_tried;
+    if (tried)
+        (void)string_format(text, ERROR_TEXT_BYTES, "%s",
+                            shared->is_whole ? shared->text
+                                             : "it ends the process, or does not end itself");
+    process_unshare(errand.shared, sizeof *shared);
     return tried;
 }
 

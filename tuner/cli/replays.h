@@ -19,6 +19,13 @@ struct unpacked {
 enum status replay_captured(const struct unpacked *is, const char *device, struct captured_set *set,
                             bool *replayed, struct error *error);
 
+/* Runs the launch that is the default with each other value of each parameter, all others being the
+ * default's, on the first device, for at most 15 s; lists those that fail or leave other results.
+ * The texts are the set's memory. */
+enum status values_try(const struct unpacked *is, const struct captured_set *set,
+                       struct wrong_value out[WRONG_VALUES_MAX], size_t *count,
+                       struct error *error);
+
 /* Runs the default configuration of a draft once at its first size, in a process of its own on the
  * first device. False: no device. `text`: faults seen in the results; "": none. */
 bool try_draft(const struct unpacked *is, char text[ERROR_TEXT_BYTES]);

@@ -1,14 +1,6 @@
 #include "tuner/device/compiler.h"
 
 #ifdef TUNE_WITH_CUDA
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "tuner/base/process.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/compile.h"
@@ -17,54 +9,49 @@
 enum { SYMBOL_BYTES_MAX = 1 << 16 };
 static const int64_t patience_ns = INT64_C(120) * 1000000000;
 
-struct answer {
-    bool is_whole; /* else the process ended before the answer was there */
-    struct error error;
-    char symbol[SYMBOL_BYTES_MAX];
+struct question {
+    struct arena *arena;
+    const char *text;
+    const struct binary_request *request;
+    struct answer {
+        bool is_whole; /* else the process ended before the answer was there */
+        struct error error;
+        char symbol[SYMBOL_BYTES_MAX];
+    } * answer;
 };
 
-static void compile_answer(struct arena *arena, const char *text,
-                           const struct binary_request *request, struct answer *out)
+static void compile_answer(void *context)
 {
+    const struct question *question = context;
+    struct answer *answer = question->answer;
     struct container container = {0};
     struct text log = {0};
-    if (cuda_compile_question(arena, text, request, &container, &log, &out->error) == STATUS_OK &&
-        !string_format(out->symbol, sizeof out->symbol, "%s", container.kernels[0].lowered))
-        (void)error_set(&out->error, STATUS_BAD_INPUT, "%s: the kernel's symbol is too long",
-                        request->source_path);
-    out->is_whole = true;
+    if (cuda_compile_question(question->arena, question->text, question->request, &container, &log,
+                              &answer->error) == STATUS_OK &&
+        !string_format(answer->symbol, sizeof answer->symbol, "%s", container.kernels[0].lowered))
+        (void)error_set(&answer->error, STATUS_BAD_INPUT, "%s: the kernel's symbol is too long",
+                        question->request->source_path);
+    answer->is_whole = true;
 }
 
 enum status device_symbol_of(struct arena *arena, const char *text,
                              const struct binary_request *request, const char **symbol,
                              struct error *error)
 {
-    int wait_status = 0;
-    struct answer *answer =
-        mmap(NULL, sizeof *answer, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (answer == MAP_FAILED)
-        return error_set_errno(error, errno, "compiling");
-    (void)fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0) {
-        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-        compile_answer(arena, text, request, answer);
-        _exit(0);
-    }
-    if (child > 0 && !process_ends(child, patience_ns, &wait_status)) {
-        (void)kill(child, SIGKILL);
-        while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR)
-            continue;
-    }
+    struct question question = {arena, text, request, process_shared(sizeof(struct answer))};
+    const struct answer *answer = question.answer;
     *symbol = NULL;
-    if (child < 0 || !answer->is_whole)
-        (void)error_set(error, STATUS_COMPILE_FAILED, "%s: the compiler %s", request->source_path,
-                        child < 0 ? "cannot be started" : "crashes, or does not end");
+    if (!answer)
+        return error_no_memory(error);
+    (void)process_apart(compile_answer, &question, patience_ns);
+    if (!answer->is_whole)
+        (void)error_set(error, STATUS_COMPILE_FAILED, "%s: the compiler crashes, or does not end",
+                        request->source_path);
     else if (answer->error.status != STATUS_OK)
         *error = answer->error;
     else if (!(*symbol = arena_strdup(arena, answer->symbol)))
         (void)error_no_memory(error);
-    (void)munmap(answer, sizeof *answer);
+    process_unshare(question.answer, sizeof *answer);
     return *symbol ? STATUS_OK : error->status;
 }
 
