@@ -34,7 +34,8 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        -- of so many right ones, at 95 %
        nullif(chosen.compared / 3, 0) AS wrong_less_than_once_in, chosen.inputs, chosen.chosen_at, chosen.trial_id,
        -- in which states of the cache it was timed, and where another of the ties was faster
-       CASE WHEN chosen.l2_mode = 'cold' AND chosen.stage <> 'sweep' THEN 'clean' || coalesce((
+       CASE WHEN (SELECT k.state FROM conditions AS k WHERE k.l2_mode = chosen.l2_mode) = 'cold'
+                 AND chosen.stage <> 'sweep' THEN 'clean' || coalesce((
            SELECT group_concat(told, '')
            FROM (SELECT ', ' || CASE WHEN k.tied THEN k.state
                                 ELSE printf('%s +%.1f %%', k.state, 100 * k.difference) END AS told

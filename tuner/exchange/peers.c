@@ -192,7 +192,9 @@ static enum status read_whole(const struct import *import, enum column column, i
 
 static enum status read_texts(struct import *import, struct store_peer *peer, struct error *error)
 {
-    static const char *const modes[] = {"cold", "hot", "stream", "dirty"};
+    const char *modes[L2_MODES];
+    for (int i = 0; i < L2_MODES; i++)
+        modes[i] = l2_mode_name((enum l2_mode)i);
     const char *problem = field(import, PROBLEM);
     const char *mode = field(import, L2_MODE);
     const char *prefix = import->request->prefix ? import->request->prefix : "";

@@ -61,7 +61,8 @@ static void append_share(const struct rules *rules)
 
 static bool fits_hot(const struct rules *rules)
 {
-    return rules->explanation->l2_mode && strcmp(rules->explanation->l2_mode, "hot") == 0 &&
+    return rules->explanation->l2_mode &&
+           strncmp(rules->explanation->l2_mode, "hot", strlen("hot")) == 0 &&
            rules->background->bytes_moved <= rules->background->cache_bytes;
 }
 
@@ -207,8 +208,11 @@ static void append_rest(const struct rules *rules)
     const double operations_ns = background->operations / rules->explanation->arithmetic_gops;
     const bool by_operations = operations_ns > bytes_ns;
     append_sentence(
-        rules->text, "At the ceiling its %s would take %T of its %T: the rest is latency",
-        by_operations ? "operations" : "bytes", by_operations ? operations_ns : bytes_ns, time_ns);
+        rules->text, "At the ceiling its %s would take %T of its %T: the rest is latency%s",
+        by_operations ? "operations" : "bytes", by_operations ? operations_ns : bytes_ns, time_ns,
+        rules->explanation->l2_mode && text_ends_with(rules->explanation->l2_mode, "-eager")
+            ? " and the host's time"
+            : "");
     if (background->node_gap_ns >= launch_share_min * time_ns && rules->device->is_gpu)
         append_sentence(rules->text, ", of which an empty launch takes %T",
                         background->node_gap_ns);

@@ -32,7 +32,9 @@ static const char choose_sql[] =
     " ORDER BY max(max(t.measured_at)) OVER (PARTITION BY t.environment_id) DESC,"
     " t.environment_id DESC,"
     " max(max(t.measured_at)) OVER (PARTITION BY t.environment_id, p.experiment_id) DESC,"
-    " p.experiment_id DESC, p.n DESC, instr('cold hot stream dirty', t.l2_mode), p.id LIMIT 1";
+    " p.experiment_id DESC, p.n DESC, (SELECT k.place FROM conditions AS k WHERE k.l2_mode = "
+    "t.l2_mode),"
+    " instr('cold hot stream dirty', t.l2_mode), p.id LIMIT 1";
 
 enum { L2_MODE, ENVIRONMENT, DEVICE, PROBLEM, SIZE, CONSTRAINT_COUNT };
 
