@@ -163,6 +163,32 @@ static const struct formula *of_tile(struct draft *draft)
     return found ? formula_name(draft->arena, found->name) : NULL;
 }
 
+/* Returns the only expression of the kernel's numbers that gives the launched number of threads, of
+ * a block with one side; NULL: none, or several. */
+static const struct formula *of_numbers(struct draft *draft, int64_t threads)
+{
+    const struct source_indices *indices = &draft->request->signature->indices;
+    const struct formula *found = NULL;
+    for (size_t i = 0; i < indices->number_count; i++) {
+        const struct formula *formula = renamed(draft, indices->numbers[i]);
+        if (!is_tuned(draft, formula) || draft_at_presets(draft, formula) != threads)
+            continue;
+        if (found && !formula_same(found, formula))
+            return NULL;
+        found = formula;
+    }
+    return found;
+}
+
+/* Returns the threads along the axis, as captured or as the source launches them; 0: not known. */
+static int64_t launched_side(struct draft *draft, size_t axis)
+{
+    const struct formula *side = draft->launch.block[axis];
+    return draft->request->captured        ? captured_block(draft->request->captured, axis)
+           : side && is_known(draft, side) ? draft_at_presets(draft, renamed(draft, side))
+                                           : 0;
+}
+
 /* Chooses how many threads a block has along the axis, by the kernel's own indices or the source's
  * launch; where neither tells, any. */
 static const struct formula *choose_side(struct draft *draft, size_t axis)
@@ -175,9 +201,7 @@ static const struct formula *choose_side(struct draft *draft, size_t axis)
     const bool takes_any = own && strncmp(own->text ? own->text : "", "blockDim.", 9) == 0;
     const bool is_used = axis == 0 || (axis == 1 ? draft->kernel->uses_y : draft->kernel->uses_z);
     const struct formula *by_index = takes_any ? NULL : renamed(draft, own);
-    int64_t value = by_launch ? draft_at_presets(draft, by_launch) : 0;
-    if (draft->request->captured)
-        value = captured_block(draft->request->captured, axis);
+    const int64_t value = launched_side(draft, axis);
     if (is_tuned(draft, by_launch))
         return by_launch;
     const struct formula *by_bounds = axis == 0 ? of_bounds(draft) : NULL;
@@ -211,7 +235,9 @@ static const struct formula *choose_side(struct draft *draft, size_t axis)
         draft->side_number[axis] = value;
         return new_side(draft, axis, value);
     }
-    return formula_number(draft->arena, value);
+    const bool is_flat = axis == 0 && value > 1 && launched_side(draft, 1) <= 1;
+    const struct formula *by_numbers = is_flat ? of_numbers(draft, value) : NULL;
+    return by_numbers ? by_numbers : formula_number(draft->arena, value);
 }
 
 /* Drops a launch whose block contradicts the kernel's own indices: such a launch is of another

@@ -244,6 +244,52 @@ static bool names_parameter(const struct launches *launches, const struct formul
     return !formula_is_plain(formula);
 }
 
+/* Returns the product without its factors that depend on the kernel's parameters, such as the
+ * length of a row: NULL if none is left. */
+static const struct formula *without_parameters(const struct launches *launches,
+                                                const struct formula *product)
+{
+    if (!names_parameter(launches, product))
+        return product;
+    if (product->kind != FORMULA_BINARY || *product->text != '*')
+        return NULL;
+    const struct formula *a = without_parameters(launches, product->parts[0]);
+    const struct formula *b = without_parameters(launches, product->parts[1]);
+    return a && b ? formula_binary(launches->arena, "*", a, b) : a ? a : b;
+}
+
+/* Returns true if all names are numbers that may be tuned, and there is one. */
+static bool is_of_numbers(const struct source_signature *out, const struct formula *formula)
+{
+    if (formula->kind == FORMULA_NAME) {
+        bool found = macro_is_listed(out, formula->text, strlen(formula->text));
+        for (size_t i = 0; i < out->chosen->template_count; i++)
+            found |= strcmp(out->chosen->template[i].name, formula->text) == 0;
+        return found;
+    }
+    bool found = false;
+    for (size_t i = 0; i < formula->count; i++) {
+        const bool is_number = formula->parts[i]->kind == FORMULA_NUMBER;
+        if (!is_number && !is_of_numbers(out, formula->parts[i]))
+            return false;
+        found |= !is_number;
+    }
+    return found;
+}
+
+/* Keeps an expression that depends on such numbers alone: it may be the number of threads. */
+static void take_number_expression(const struct launches *launches, const struct formula *formula)
+{
+    struct source_indices *indices = &launches->out->indices;
+    if (indices->number_count == INDEX_NUMBERS_MAX || !formula_is_plain(formula) ||
+        !is_of_numbers(launches->out, formula))
+        return;
+    for (size_t i = 0; i < indices->number_count; i++)
+        if (formula_same(indices->numbers[i], formula))
+            return;
+    indices->numbers[indices->number_count++] = formula;
+}
+
 /* Takes an index with blockIdx; `with_threads` marks axes that already have one with threadIdx. */
 static void take_index(const struct launches *launches, const struct formula *formula, size_t axis,
                        bool with_threads[3])
@@ -256,9 +302,12 @@ static void take_index(const struct launches *launches, const struct formula *fo
     if (!block || !thread || !size || !formula_names(formula, block->text) || with_threads[axis] ||
         !formula_factor(launches->arena, formula, block->text, &of_block) || !of_block ||
         !formula_factor(launches->arena, formula, thread->text, &of_thread) ||
-        names_parameter(launches, of_block))
+        !(of_block = without_parameters(launches, of_block)) ||
+        (of_thread && !(of_thread = without_parameters(launches, of_thread))))
         return;
-    if (indices->span[axis] && !of_thread)
+    const struct formula *span =
+        indices->span[axis]; /* 1: `int bx = blockIdx.x;` is no index yet */
+    if (span && !(span->kind == FORMULA_NUMBER && span->number == 1) && !of_thread)
         return;
     indices->span[axis] = of_block;
     with_threads[axis] = of_thread != NULL;
@@ -362,6 +411,8 @@ static void read_indices(const struct launches *launches)
         index = index ? formula_resolve(&scope, index, i) : NULL;
         for (size_t axis = 0; index && axis < 3; axis++)
             take_index(launches, index, axis, with_threads);
+        if (index)
+            take_number_expression(launches, index);
     }
 }
 

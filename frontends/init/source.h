@@ -8,7 +8,7 @@
 #include "tuner/base/error.h"
 #include "tuner/base/tokens.h"
 
-enum { KERNELS_MAX = 64, MACROS_MAX = 48, SYMBOLS_MAX = 128 };
+enum { KERNELS_MAX = 64, MACROS_MAX = 48, SYMBOLS_MAX = 128, INDEX_NUMBERS_MAX = 32 };
 
 /* A launch of the kernel in the source, as expressions (formula.h) over names of macros and of the
  * host's variables. NULL: unknown. */
@@ -30,6 +30,8 @@ struct source_indices {
     const struct formula *block[3];              /* threads; the name blockDim.x ...: as launched */
     bool strides[3];                             /* a loop goes on by gridDim */
     const struct formula *bounds[ARGUMENTS_MAX]; /* index bound of the parameter's vector */
+    size_t number_count; /* expressions of macros and template numbers alone */
+    const struct formula *numbers[INDEX_NUMBERS_MAX];
 };
 
 /* A number that may be defined when the source is compiled. */

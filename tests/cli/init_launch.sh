@@ -165,3 +165,26 @@ has '    block: BLOCK' total.yaml
 has '  blocks_per_sm: 0' total.yaml
 has '  - {name: out, type: f32, count: 1, update: true, fill: random}' total.yaml
 has '  - {name: n, type: i32, value: 1000000}' total.yaml
+
+# ---- template numbers that the launch repeats as numbers ----
+cat >tiles.cu <<'C'
+template <int BM, int BN, int TM> __global__ void tiles(int M, int N, const float *A, float *C)
+{
+    int bx = blockIdx.x, by = blockIdx.y;
+    const int threads = BN * (BM / TM);
+    __shared__ float tile[BM * BN];
+    A = &A[by * BM * N + bx * BN];
+    C = &C[by * BM * N + bx * BN];
+    for (int i = threadIdx.x; i < BM * BN; i += threads)
+        tile[i] = A[i / BN * N + i % BN];
+    for (int i = threadIdx.x; i < BM * BN; i += threads)
+        C[i / BN * N + i % BN] = tile[i];
+}
+void go(float *a, float *c, int m)
+{
+    tiles<64, 32, 8><<<dim3((m + 31) / 32, (m + 63) / 64), 256>>>(m, m, a, c);
+}
+C
+draft tiles
+has '    grid: ["ceil_div(n, BN)", "ceil_div(n, BM)"]' tiles.yaml
+has '    block: BN * (BM // TM)' tiles.yaml
