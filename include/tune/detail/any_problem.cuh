@@ -60,6 +60,8 @@ struct any_problem : reduce_family<OP, IN> {
             loads *= elements;
         if (loads * count > most)
             loads = most / count;
+        if (of.value[P::VARIANT] == word(P::BULK))
+            of.value[P::BLOCKS_PER_SM] = word(0); // as many as fit: a block keeps no ring of loads
         if (of.value[P::VARIANT] == word(P::ATOMIC) || of.value[P::VARIANT] == word(P::BULK))
             of.value[P::VARIANT] = word(P::FLAGGED_LAST);
         if (of.value[P::MAP] == word((int)tune::map::queue))
