@@ -231,7 +231,7 @@ while time.monotonic() < end:
         pass
     except OSError:
         break
-    time.sleep(0.005)
+    time.sleep(0.02)
 P
 
 brief=(--set block_ns=20000 --set confirm_processes=2 --set confirm_rounds=3)
