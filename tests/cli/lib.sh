@@ -48,16 +48,19 @@ expect_one_line() {
     [[ $(wc -l <"$captured.$1") -eq 1 ]] || fail "$1 is not one line"
 }
 
-# golden COMMAND...: runs it, and keeps its output for expect_golden; days and versions count as equal.
+# golden COMMAND...: runs it, and keeps its exit code and its output for expect_golden, lines of stderr behind "! ". Days
+# before 2090, folders and elapsed times count as equal, and all that a test's own golden_filter (for sed -E) makes equal.
 golden() {
     run "$@"
     {
         echo "\$ ${command_line//"$TUNE"/tune} (exit code $code)"
-        cat "$captured.out" "$captured.err"
+        cat "$captured.out"
+        sed 's/^/! /' "$captured.err"
         echo
-    } | sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:]+Z)?/DAY/g' >>"$TMPDIR/golden.txt"
+    } | sed -E "s|$PWD|HERE|g; s|$TMPDIR|TMPDIR|g; s|$TUNE_SOURCE|SOURCE|g; s/20[0-8][0-9]-[0-9]{2}-[0-9]{2}(T[0-9:]+Z)?/DAY/g; s/\bin [0-9.]+ s\b/in TIME/g; ${golden_filter:-}" \
+        >>"$TMPDIR/golden.txt"
 }
-# expect_golden: compares all kept output with tests/cli/golden/TEST.txt, which is rewritten by
+# expect_golden, at a test's end: compares all kept output with tests/cli/golden/TEST.txt, which is rewritten by
 #   TUNE_REWRITE_GOLDEN=1 ctest --test-dir build/dev -R '^cli\.TEST$'
 expect_golden() {
     local name kept

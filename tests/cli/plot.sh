@@ -6,43 +6,20 @@ fixture=$TUNE_BUILD/tests/make_fixture
 [[ -x $fixture ]] || exit 77
 
 # No database, and an empty one.
-run "$TUNE" plot
-expect_code 3
-expect_one_line err
-expect_err 'tune\.db'
+golden "$TUNE" plot
 "$fixture" tune.db
 
-run "$TUNE" plot --list
-expect_code 0
-expect_out '^occupancy +[A-Z]'
-expect_out '^grid_block +[A-Z]'
-expect_empty err
+golden "$TUNE" plot --list
 
 # Wrong words: one line with the nearest right one.
-run "$TUNE" plot ocupancy
-expect_code 3
-expect_err "did you mean 'occupancy'\?"
-run "$TUNE" plot --formt png
-expect_code 2
-expect_one_line err
-expect_err "did you mean '--format'\?"
-run "$TUNE" plot --format gif
-expect_code 2
-expect_err 'png, svg and pdf'
-run "$TUNE" plot --n 5
-expect_code 3
-expect_one_line err
-expect_err 'n = 5; measured: '
-run "$TUNE" plot --device 'GTX 0'
-expect_code 3
-expect_err 'measured: Fixture GPU'
-run "$TUNE" plot --l2 warm
-expect_code 2
-expect_err 'cold, hot, stream or dirty'
+golden "$TUNE" plot ocupancy
+golden "$TUNE" plot --formt png
+golden "$TUNE" plot --format gif
+golden "$TUNE" plot --n 5
+golden "$TUNE" plot --device 'GTX 0'
+golden "$TUNE" plot --l2 warm
 for mode in stream dirty; do # modes that 'tune run' has
-    run "$TUNE" plot --l2 "$mode"
-    expect_code 3
-    expect_err "$mode; measured: cold"
+    golden "$TUNE" plot --l2 "$mode"
 done
 for left in *.png *.svg *.tsv; do
     refuse_file "$left"
@@ -198,3 +175,4 @@ code=0
 "$TUNE" plot size --format png >/dev/full 2>full.err || code=$?
 command_line="tune plot >/dev/full"
 [[ $code -eq 5 ]] || fail "exit code $code, not 5"
+expect_golden

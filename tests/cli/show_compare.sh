@@ -4,10 +4,7 @@ source "$TUNE_TESTS/lib.sh"
 "$TUNE_BUILD/tests/make_fixture" tune.db
 
 # One device under one driver: no comparison.
-run "$TUNE" show --wide --compare
-expect_code 0
-expect_empty out
-expect_err "nothing to compare: .* 'tune merge' joins databases"
+golden "$TUNE" show --wide --compare
 run "$TUNE" show --wide --compare --why
 expect_code 2
 run "$TUNE" show --wide --compare fixture.sum.u64
@@ -16,12 +13,7 @@ expect_code 3
 # An earlier run of the same device under the same driver: its own database. Equal results differ by noise.
 cp tune.db old.db
 cp tune.db changed.db
-run "$TUNE" show --wide --compare --before old.db
-expect_code 0
-expect_out '^a: Fixture GPU, [0-9-]+, old\.db; b: Fixture GPU, [0-9-]+, tune\.db$'
-expect_out '^- What changed: database old\.db, now tune\.db\.$'
-expect_out '^- Of 6 problems it is faster for 0 and slower for 0; '
-expect_out '^- 6 winners are the same\.$'
+golden "$TUNE" show --wide --compare --before old.db
 python3 - <<'P'
 import sqlite3
 db = sqlite3.connect("old.db")
@@ -30,10 +22,7 @@ db.execute("UPDATE trials SET median_ns = 2 * median_ns")
 db.execute("UPDATE configurations SET key = key || ' loads=3', parameters = json_set(parameters, '$.loads', 3)")
 db.commit()
 P
-run "$TUNE" show --wide --compare --before old.db fixture.sum.i32 --n 2**16
-expect_code 0
-expect_out '^- Of 1 problem it is faster for 1 \(2x\) and slower for 0; '
-expect_out '^- 0 winners are the same; 1 moved, and the winner from before has no time\.$'
+golden "$TUNE" show --wide --compare --before old.db fixture.sum.i32 --n 2**16
 run "$TUNE" report --no-figures --before old.db -o page.html
 expect_code 0
 expect_data page.html '[(c[s]["device"], c[s]["database"]) for c in j["comparisons"][:1] for s in "ab"]' "[('Fixture GPU', 'old.db'), ('Fixture GPU', 'tune.db')]"
@@ -67,12 +56,7 @@ db.execute("UPDATE winners SET time_low_ns = 0.5 * time_low_ns, time_high_ns = 0
 db.execute("UPDATE trials SET median_ns = 0.5 * median_ns WHERE id > 100000")
 db.commit()
 P
-run "$TUNE" show --wide --compare --db changed.db
-expect_code 0
-expect_out '^a: Fixture GPU, 20[0-9-]+; b: Fixture GPU, 2099-01-01$'
-expect_out '^- What changed: measured 20[0-9-]+, now 2099-01-01; an experiment: its file or its sources\.$'
-expect_out '^- Of 6 problems it is faster for 5 \(2x to 2x, '
-expect_out '^- For 6 the experiment was changed in between: '
+golden "$TUNE" show --wide --compare --db changed.db
 [[ $(grep -c '^a: ' "$captured.out") -eq 1 ]] || fail "not one pair"
 
 # The same under a newer driver: of two problems the winner is another one, of one the times are a tenth less, and one
@@ -119,16 +103,7 @@ db.execute(f"""UPDATE contenders SET difference = 0, difference_low = 0, differe
 db.execute(f"DELETE FROM winners WHERE {new} AND problem_id = ?", (problem("fixture.sum.f32", 1 << 16),))
 db.commit()
 P
-run "$TUNE" show --wide --compare
-expect_code 0
-expect_out '^a: Fixture GPU, 20[0-9-]+; b: Fixture GPU, 2099-01-01$'
-expect_out '^- What changed: driver 999\.0, now 1000\.0; measured 20[0-9-]+, now 2099-01-01\.$'
-expect_out '^- Of 5 problems it is faster for 1 \(1\.11x\) and slower for 0; 3 differ by no more than noise; of 1 that is not known\.$'
-expect_out '^- 3 winners are the same; 1 moved within noise: the winner from before is as fast; 1 moved by more than noise: the winner from before takes up to 3\.00 % more\.$'
-expect_out '^fixture\.sum\.f32 +4194304 +cold +23\.20 us +20\.88 us +-10\.0 % .* faster +same +- +-$'
-expect_out '^fixture\.sum\.f32 +67108864 .* unknown +same '
-expect_out '^fixture\.sum\.i32 +65536 .* alike +slower +3\.00 % +2\.80 % +block=[0-9]+ '
-expect_out '^fixture\.sum\.i32 +67108864 .* alike +as fast +-0\.05 % '
+golden "$TUNE" show --wide --compare
 # The devices beside one another, by the newest of each.
 expect_out '^a: Fixture GPU, 2099-01-01; b: Other GPU, '
 expect_out '^- What changed: device Fixture GPU against Other GPU; '
@@ -163,3 +138,4 @@ run "$TUNE" report --no-figures -o page.html
 expect_code 0
 expect_data page.html 'len(j["comparisons"]), any(s.startswith("3 winners are the same; 1 moved within noise: ") for s in j["comparisons"][0]["sentences"])' '(2, True)'
 expect_data page.html '[row["move"] for c in j["comparisons"] for row in c["winners"]].count("slower")' 1
+expect_golden

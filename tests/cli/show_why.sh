@@ -21,11 +21,7 @@ import sqlite3
 db = sqlite3.connect("computes.db")
 db.execute("UPDATE problems SET operations = n, operations_type = \"i32\"")
 db.commit()'
-run "$TUNE" show --wide --why fixture.sum.i32 --n 2**26 --db computes.db
-expect_code 0
-expect_out '^10\^9 operations/s +201 +201 +167 +90\.1$'
-
-expect_golden
+golden "$TUNE" show --wide --why fixture.sum.i32 --n 2**26 --db computes.db
 
 # Words and sizes choose; all problems without.
 run "$TUNE" show --wide --why
@@ -34,9 +30,7 @@ run "$TUNE" show --wide --why
 expect_out '^fixture\.sum\.f32, n = 67108864: .*, not sure$'
 run "$TUNE" show --wide --why fixture.sum.u64
 expect_code 3
-run "$TUNE" show --wide --why --ties
-expect_code 2
-expect_err '\-\-why'
+golden "$TUNE" show --wide --why --ties
 run "$TUNE" show --wide --why --objective energy
 expect_code 3
 
@@ -126,13 +120,8 @@ d.execute(f"DELETE FROM trials WHERE stage <> 'sweep' AND configuration_id IN {i
 d.execute(f"UPDATE trials SET status = 'launch_failed', median_ns = NULL WHERE configuration_id IN {ids} AND problem_id = (SELECT id FROM problems WHERE key = 'fixture.sum.f32' AND n = 4194304)")
 d.commit()
 P
-run "$TUNE" show --wide --why fixture.sum.f32 --n 2**22 --db failed.db
-expect_out '^status +ok +ok +- +ok +launch_failed$'
-expect_out '^- The baseline textbook has no time to compare with: launch_failed\.$'
-expect_out '^- The baseline absent was not tried\.$'
-run "$TUNE" show --wide --why fixture.sum.f32 --n 2**26 --db failed.db
-expect_out '^stage +confirm +confirm +- +confirm +sweep$'
-expect_out '^- The baseline textbook shared no rounds with it: how much faster it is than that is not known\.$'
+golden "$TUNE" show --wide --why fixture.sum.f32 --n 2**22 --db failed.db
+golden "$TUNE" show --wide --why fixture.sum.f32 --n 2**26 --db failed.db
 # There another configuration launches the same, and was raced in its place.
 run "$TUNE" show --why fixture.sum.f32 --n 65536 --db failed.db --json
 expect_json '[(p["role"], p["stage"]) for p in j[0]["points"]][4]' "('textbook', 'confirm')"
@@ -194,9 +183,7 @@ P
 run "$TUNE" show --why fixture.sum.i32 --n 2**26 --db flight.db --json
 expect_json 'all(p["bytes_per_thread"] == 4 * p["parameters"]["vector"] * p["parameters"]["loads"] for p in j[0]["points"])' True
 expect_json 'all(p["bytes_in_flight_per_sm"] == p["bytes_per_thread"] * min(p["occupancy"] * 2048, -(-p["grid"] // 100) * p["block"]) for p in j[0]["points"])' True
-run "$TUNE" show --wide --why fixture.sum.i32 --n 2**26 --db flight.db
-expect_out '^bytes in flight per SM +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+$'
-expect_out ' KiB in flight per SM against '
+golden "$TUNE" show --wide --why fixture.sum.i32 --n 2**26 --db flight.db
 # Not a column of other tables.
 run "$TUNE" show --wide --top 3 --db flight.db
 ! grep -q bytes_per_thread "$captured.out" || fail "bytes_per_thread has a column"
@@ -213,11 +200,7 @@ for s in ("DELETE FROM resources", "DELETE FROM ceilings", "DELETE FROM contende
     d.execute(s)
 d.commit()
 P
-run "$TUNE" show --wide --why fixture.sum.i32 --n 2**26 --db bare.db
-expect_code 0
-expect_out '^fixture\.sum\.i32, n = 67108864: 333\.2 us$'
-expect_out '^limit: unknown\. The experiment does not say how many bytes a run moves\. '
-expect_out '^ +winner +runner-up$'
+golden "$TUNE" show --wide --why fixture.sum.i32 --n 2**26 --db bare.db
 refuse_nan
 ! grep -qE '^(occupancy|registers|of ceiling|GB/s) ' "$captured.out" || fail "something is said that is not known"
 run "$TUNE" show --why --db bare.db --json
@@ -226,15 +209,10 @@ expect_json 'j[0]["points"][0]["occupancy"], j[0]["verdict"], j[0]["ceiling_gbs"
 
 # Without a winner: a message, and no output.
 python3 -c 'import sqlite3; d = sqlite3.connect("bare.db"); d.execute("DELETE FROM winners"); d.commit()'
-run "$TUNE" show --wide --why --db bare.db
-expect_code 0
-expect_empty out
-expect_err 'no winner yet'
+golden "$TUNE" show --wide --why --db bare.db
 run "$TUNE" show --why --db bare.db --json
 expect_json 'j' '[]'
 
 # A measurement that supports no choice has no gain.
-run "$TUNE" show --wide --why fixture.sum.f32 --n 2**26
-expect_out '^fixture\.sum\.f32, n = 67108864: .*, not sure$'
-expect_out '^not sure: 40 of 112 rounds dropped'
-expect_out '^- How it compares with the baseline textbook is unknown: the measurement supports no choice'
+golden "$TUNE" show --wide --why fixture.sum.f32 --n 2**26
+expect_golden
