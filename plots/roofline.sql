@@ -72,7 +72,7 @@ conclusion AS (
     SELECT CASE
         WHEN roof_gops IS NULL THEN printf('%s does %.4g Gop/s; its roof was not measured', who, gops)
         WHEN gops > 1.02 * roof_gops AND roof_gops = memory_gops
-        THEN printf('%s is above its roof, %s (%.3gx), as what comes from a cache can be', who, roof, gops / roof_gops)
+        THEN printf('%s is above its roof, %s (%.3gx), as data from a cache can be', who, roof, gops / roof_gops)
         WHEN gops > 1.02 * roof_gops THEN printf('%s is above its roof, %s (%.3gx)', who, roof, gops / roof_gops)
         ELSE printf('%s reaches %.3g %% of its roof, %s', who, 100 * min(gops / roof_gops, 1), roof) END AS sentence
     FROM (SELECT *, iif(rank = 0, 'The winner', name) AS who, iif(roof_gops = memory_gops, printf('the measured %s ceiling of the memory', ceiling),

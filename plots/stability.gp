@@ -47,7 +47,7 @@ if (end <= 0) { end = 1e-3 }
 
 about = sprintf('Stability over rounds: %s, n = %s', problem, n_text)
 load 'plots/heading.gp'
-note = 'time in rounds (s); what lay between processes is cut out'.(characters ? '' : ' (dotted: one begins)')
+note = 'time in rounds (s); time between processes is cut out'.(characters ? '' : ' (dotted: one begins)')
 set xrange [0:1.005 * end]
 round_step(x) = decade(x) * (x > 5 * decade(x) ? 10 : x > 4 * decade(x) ? 5 : x > 2 * decade(x) ? 4 : x > decade(x) ? 2 : 1)
 decade(x) = 10 ** floor(log10(x))

@@ -470,7 +470,7 @@ const drawParallel = (width) => {
 // ---- all of them ----
 const isOfGpu = (problem) => problem.part.is_gpu;
 const FIGURES = [
-  { id: 'occupancy', about: 'Each dot is one launch. Lines join the fastest of several launches of each colour. The band marks what is as fast as the winner.', isFor: isOfGpu, draw: (width) => drawScatter(OCCUPANCY, width) },
+  { id: 'occupancy', about: 'Each dot is one launch. Lines join the fastest of several launches of each colour. The band marks launches as fast as the winner.', isFor: isOfGpu, draw: (width) => drawScatter(OCCUPANCY, width) },
   { id: 'threads', about: 'Each dot is one launch. Lines join the fastest launch of each colour.', isFor: (problem) => !isOfGpu(problem), draw: (width) => drawScatter(THREADS, width) },
   { id: 'blocks', about: 'Each dot is one launch. Lines join the fastest launch of each colour.', isFor: isOfGpu, draw: (width) => drawScatter(BLOCKS, width) },
   { id: 'influence', about: 'A parameter matters as much as the fastest launch without the winner\u2019s value is slower than the fastest of all, each timed alone, in the sweep. Filled: the winner\u2019s value. Click a value to filter.', draw: (width) => drawInfluence(width) },

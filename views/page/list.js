@@ -35,7 +35,7 @@ const drawBar = () => {
       'aria-pressed': String(state.filters.some((own) => own.name === state.colourBy && own.value === String(group.value))),
     }, make('span', { class: 'swatch', style: { background: group.colour } }), group.label)));
     chips.replaceChildren(...state.filters.map((filter) => make('button', { type: 'button', class: 'chip', 'aria-label': `remove ${filterText(filter)}`, onclick: () => removeFilter(filter) }, filterText(filter), ' \u00d7')),
-      ...[...state.brushes.keys()].map((name) => make('button', { type: 'button', class: 'chip', 'aria-label': `remove what was brushed in ${name}`, onclick: () => setBrush(name, null) }, `brushed: ${name} \u00d7`)),
+      ...[...state.brushes.keys()].map((name) => make('button', { type: 'button', class: 'chip', 'aria-label': `remove the selection in ${name}`, onclick: () => setBrush(name, null) }, `brushed: ${name} \u00d7`)),
       ...(state.filters.length + state.brushes.size > 1 ? [make('button', { type: 'button', class: 'chip', onclick: clearSelection }, 'clear all')] : []));
     const { order } = problem.points;
     const kept = order.filter((i) => state.active[i]).length;
@@ -128,14 +128,14 @@ const drawInspector = () => {
     const { problem } = state;
     const shown = [...state.pinned.map((i, index) => ['AB'[index], i]), ...(state.hovered !== null && !state.pinned.includes(state.hovered) ? [['here', state.hovered]] : [])];
     if (shown.length === 0) {
-      box.replaceChildren(make('p', { class: 'note' }, 'Point at a launch to see what it is; click, or press Enter, to pin it and compare two. Drag to select, double-click to let go. The same launches are lit everywhere.'));
+      box.replaceChildren(make('p', { class: 'note' }, 'Point at a launch for its details; click, or press Enter, to pin it and compare two. Drag to select, double-click to clear. Selected launches are highlighted in every figure.'));
       return;
     }
     const columns = shown.map(([, i]) => column(problem, i));
     const names = [...new Set(columns.flatMap((own) => [...own.keys()]))];
     box.replaceChildren(make('table', { class: 'compare' },
       make('thead', null, make('tr', null, make('th', null, ''), shown.map(([name, i]) => make('th', { scope: 'col' }, name, ' ',
-        state.pinned.includes(i) && make('button', { type: 'button', 'aria-label': `let go of ${name}`, onclick: () => pin(i) }, '\u00d7'))))),
+        state.pinned.includes(i) && make('button', { type: 'button', 'aria-label': `unpin ${name}`, onclick: () => pin(i) }, '\u00d7'))))),
       make('tbody', null, names.map((name) => {
         const values = columns.map((own) => own.get(name) ?? '\u2013');
         const differs = new Set(values).size > 1;

@@ -175,10 +175,10 @@ const drawGains = (problem) => {
   const { winner, points } = problem;
   const gains = winner.gains.map((gain) => ({ gain, told: gainTold(gain) })).filter(({ told }) => told !== null);
   if (gains.length === 0) {
-    if (winner.gains.length > 0) return make('p', { class: 'note' }, `How much faster it is than ${winner.gains.map(({ name }) => name).join(' or ')} is not known: the timings do not tell them apart.`);
+    if (winner.gains.length > 0) return make('p', { class: 'note' }, `How much faster it is than ${winner.gains.map(({ name }) => name).join(' or ')} is unknown: the timings do not distinguish them.`);
     const median = points.time_ns[points.order[points.order.length >> 1]];
     return make('p', { class: 'note' }, 'No baseline was measured; the experiment can name one under ', make('code', null, 'baselines'), '.',
-      winner.verdict !== 'not sure' && median > winner.time_ns && [' Of what was tried half is slower than this by ', make('b', null, shownGain(median / winner.time_ns)), ' or more.']);
+      winner.verdict !== 'not sure' && median > winner.time_ns && [' Half of the tried launches are slower than this by ', make('b', null, shownGain(median / winner.time_ns)), ' or more.']);
   }
   const most = Math.max(1.25, ...gains.map(({ gain, told }) => Math.max(told, gain.high || 0))) * 1.05;
   const least = Math.min(0.95, ...gains.map(({ gain, told }) => Math.min(told, gain.low || told))) * 0.98;
@@ -242,7 +242,7 @@ const drawLimits = (problem) => {
     ['bytes in flight', `${shownBytes(limit.bytes_in_flight_per_sm)} per SM, over what memory moves in 1 \u00b5s`, inFlight, null, ['parallelism']],
   ].filter(([, , share]) => share !== null && share !== undefined);
   return make('div', { class: 'limits' },
-    make('h4', null, limit.name === 'unknown' ? 'What limits it is not known' : `Limited by ${limit.name}`),
+    make('h4', null, limit.name === 'unknown' ? 'Its limit is unknown' : `Limited by ${limit.name}`),
     make('div', { class: 'meters' }, rows.map(([name, about, share, from, limits]) => make('div', { class: `meter ${limits.includes(limit.name) ? 'limiter' : ''}`, title: about },
       make('span', null, name),
       make('span', { class: 'track' }, make('span', { class: 'fill', style: { width: `${Math.min(100, 100 * share)}%` } }),

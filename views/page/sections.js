@@ -69,7 +69,7 @@ const bestGain = (winners) => {
 };
 const noGain = (winners, never) => {
   const names = gainMeans(winners).map(({ name }) => bold(name));
-  return names.length === 0 ? never : ['how much faster it is than ', inList(names, 'or'), ' is not known: the timings do not tell them apart'];
+  return names.length === 0 ? never : ['how much faster it is than ', inList(names, 'or'), ' is unknown: the timings do not distinguish them'];
 };
 const LEAD_MOST = 3;
 const drawLead = (setting) => {
@@ -98,7 +98,7 @@ const drawNext = (setting) => {
 const drawAnswer = () => {
   const settings = settingsOf();
   return make('section', { id: 'answer' }, settings.length === 0
-    ? make('p', { class: 'lead' }, 'Nothing was chosen yet: no problem has a winner. What was tried stands below.')
+    ? make('p', { class: 'lead' }, 'No choice yet: no problem has a winner. The trials are below.')
     : settings.map((setting) => [drawLead(setting), drawNext(setting)]));
 };
 
@@ -190,7 +190,7 @@ const shareCell = (share, low, high) => {
   if (told === 'at least') return numberCell(low, `over ${shownPercent(100 * low)}`);
   return numberCell(share, shownPercent(100 * share), boundsTell(1 + low, 1 + high) && interval(shownPercent(100 * low), shownPercent(100 * high)));
 };
-const drawComparisons = () => [make('p', null, 'What another run, driver, board or version changed. ', make('i', null, 'b is'), ' faster or slower where both intervals say so, by more than what counts as equal; else alike: no difference beyond noise. ',
+const drawComparisons = () => [make('p', null, 'What another run, driver, board or version changed. ', make('i', null, 'b is'), ' faster or slower if both intervals show it, by more than the difference that counts as equal; else alike: no difference beyond noise. ',
   make('i', null, 'a\u2019s winner'), ' is the ', make('i', null, 'same'), ' at b, or another one won there, where it is ', make('i', null, 'as fast'), ', ', make('i', null, 'slower'),
   ' or ', make('i', null, 'not compared'), ' (neither is shown), in rounds that both were in, was ', make('i', null, 'timed once'), ', in the sweep, or ', make('i', null, 'not tried'), '.'), state.data.comparisons.map(({ a, b, sentences, winners }) => {
   const side = (own) => [own.device, own.day, own.database].filter(Boolean).join(', ');
@@ -235,8 +235,8 @@ const drawRanges = () => {
 const TRAITS = [['occupancy', (point) => point.occupancy * 100, 'percent'], ['in flight, bytes', (point) => point.bytes_in_flight_per_sm, 'count'], ['launches', (point) => point.launches, 'count'],
   ['grid', (point) => point.grid, 'count'], ['block', (point) => point.threads > 0 ? null : point.block, 'count'], ['threads', (point) => point.threads > 0 ? point.threads : null, 'count'],
   ['registers', (point) => point.registers, 'count'], ['spilled bytes', (point) => point.spill_bytes, 'count'], ['shared bytes', (point) => point.shared_bytes, 'count']];
-const sensitivityTable = (why) => why.sensitivities.length > 0 && [note('What leaving the winner\u2019s value of a parameter costs: how much slower the fastest launch with another value is than the fastest of all, each timed alone, in the sweep. A few percent say little.'),
-  makeTable('what other values cost', [
+const sensitivityTable = (why) => why.sensitivities.length > 0 && [note('The cost of leaving the winner\u2019s value of a parameter: how much slower the fastest launch with another value is than the fastest of all, each timed alone, in the sweep. A few percent mean little.'),
+  makeTable('the cost of other values', [
     ['parameter', 'head', (row) => row.parameter], ['winner\u2019s', 'text', (row) => make('td', null, bold(row.value))], ['next best', 'text', (row) => make('td', null, row.best_other ?? '\u2013', row.best_other_with && make('small', null, `with another ${row.best_other_with}`))],
     ['costs', 'share', (row) => row.best_other_loss], ['worst', 'text', (row) => row.worst], ['costs', 'share', (row) => row.worst_loss],
     ['other values', 'count', (row) => row.values]], why.sensitivities)];
@@ -246,7 +246,7 @@ const drawWhy = () => {
     const { problem } = state;
     const why = problem.winner && problem.winner.why;
     const traits = why ? TRAITS.filter(([, of]) => why.points.some((point) => Number.isFinite(of(point)))) : [];
-    box.replaceChildren(...[make('h3', null, problem.problem, make('span', { class: 'quiet' }, ` n = ${shownCount(problem.n)}`)), !why ? make('p', { class: 'none' }, 'The database does not tell.') : [
+    box.replaceChildren(...[make('h3', null, problem.problem, make('span', { class: 'quiet' }, ` n = ${shownCount(problem.n)}`)), !why ? make('p', { class: 'none' }, 'The database has no data.') : [
       make('p', null, configurationOf(problem.winner.configuration)),
       make('ul', null, why.sentences.map((sentence) => make('li', null, unbroken(sentence))), why.limit_text && make('li', null, bold(unbroken(why.limit_text)))),
       makeTable('the winner beside others', [
@@ -329,7 +329,7 @@ const drawTrust = () => {
   const groups = state.data.problems.filter(({ winner }) => winner && winner.groups);
   return [make('p', null, 'The best configurations were compared in rounds. A round times each of them once, in random order, between two timings of a reference (the ', make('i', null, 'anchor'),
     '); one of them is timed twice. A round in which the anchor or a clock moved was dropped. The ', make('i', null, 'A/A floor'), ' is how far two timings of the same configuration lie apart: smaller differences mean nothing. ',
-    make('b', { class: 't-sure' }, 'Sure'), ': use it. ', make('b', { class: 't-nearly' }, 'Nearly sure'), ': it is usable, but something as fast may have been missed; the reason says what to do. ',
+    make('b', { class: 't-sure' }, 'Sure'), ': use it. ', make('b', { class: 't-nearly' }, 'Nearly sure'), ': it is usable, but something as fast may have been missed; the reason has the remedy. ',
     make('b', { class: 't-not' }, 'Not sure'), ': the measurement supports no choice, and tuned.conf has none.'),
   lines.length > 0 && makeTable('verdicts', [state.data.settings.length > 1 && ['device', 'text', (row) => row.setting], ['experiment', 'text', (row) => row.experiment],
     ['sure?', 'text', (row) => make('td', null, make('b', { class: verdictClass(row.verdict) }, row.verdict))], ['winners', 'count', (row) => row.count], ['confirmed', 'count', (row) => row.confirmed],
@@ -341,7 +341,7 @@ const drawTrust = () => {
 
 // ---- how to repeat it ----
 const drawRun = (run) => [make('pre', { tabindex: '0' }, run.command), run.command_made && note('Made of the options that were recorded: the command itself was not.'),
-  note(`Run ${run.run}, ${run.started_at}, ${run.outcome}; ${shownCount(run.trials)} trials`, run.wall_ns > 0 && ` in ${shownTime(run.wall_ns)}, of which measuring took ${shownTime(run.measuring_ns)}`,
+  note(`Run ${run.run}, ${run.started_at}, ${run.outcome}; ${shownCount(run.trials)} trials`, run.wall_ns > 0 && ` in ${shownTime(run.wall_ns)}; measuring took ${shownTime(run.measuring_ns)}`,
     `; on ${run.device} with ${run.driver}, ${run.compiler}, tune ${run.tool_version}, host ${run.host}.`),
   run.protocol && make('details', null, make('summary', null, 'Every number that it measured by'), make('p', null, configurationOf(run.protocol)))];
 const factsOf = (text) => {

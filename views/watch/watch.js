@@ -202,7 +202,7 @@
       if (own.signal.aborted) return;
       held = null;
       live.classList.add('stale');
-      at('watch-line').textContent = 'No answer (' + error.message + '): the run is over, or the way to it is broken. It is asked again.';
+      at('watch-line').textContent = 'No answer (' + error.message + '): the run is over, or the connection is broken. The page tries again.';
       wait = lostMs;
     }
     timer = setTimeout(ask, wait);
