@@ -163,7 +163,7 @@ JOIN map_environments AS e ON e.old = o.environment_id
 WHERE r.added
 ORDER BY r.new;
 
--- Trials: `taken` are those that are new here, or newer than what is here.
+-- Trials: `taken` are new here, or newer than the present ones.
 CREATE TEMP TABLE map_trials (old INTEGER PRIMARY KEY, new INTEGER, taken INTEGER NOT NULL);
 INSERT INTO map_trials
 SELECT o.id, m.id, m.id IS NULL OR o.measured_at > m.measured_at
@@ -394,7 +394,7 @@ FROM other.range_checks AS o
 JOIN map_ranges AS g ON g.old = o.range_id
 LEFT JOIN map_configurations AS c ON c.old = o.best_configuration_id;
 
--- Ranges of which a winner is newer know nothing of that one.
+-- Ranges older than one of their winners do not contain that one.
 DELETE FROM main.ranges
 WHERE EXISTS (
     SELECT 1
@@ -404,7 +404,7 @@ WHERE EXISTS (
       AND w.environment_id = ranges.environment_id AND w.l2_mode = ranges.l2_mode
       AND w.objective = ranges.objective AND w.chosen_at > ranges.chosen_at);
 
--- Of domains the newer, as of what the gauntlet said.
+-- The newer domains, as for results of the gauntlet.
 INSERT INTO main.domains (
     environment_id, experiment_id, problem_key, configuration_id, binary_hash, multiple, least,
     is_listed, reason, formula, found_at)

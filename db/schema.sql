@@ -168,8 +168,8 @@ CREATE INDEX trials_wrong ON trials (problem_id) WHERE status = 'wrong_result';
 CREATE INDEX trials_wrong_of ON trials (configuration_id) WHERE status = 'wrong_result';
 CREATE INDEX trials_twins_of ON trials (configuration_id) WHERE same_as_trial_id IS NOT NULL;
 
--- What there are trials of, with the last run that has one. A sweep belongs to the objective of its
--- run. Of a million trials it says at once what else all of them would have to be read for.
+-- Tried configurations, with the last run that has a trial. A sweep belongs to the objective of its
+-- run. Of a million trials this gives at once an answer for which all of them would have to be read.
 CREATE TABLE tried (
     environment_id INTEGER NOT NULL REFERENCES environments (id),
     problem_id INTEGER NOT NULL REFERENCES problems (id),
@@ -415,17 +415,17 @@ CREATE TABLE domains (
     PRIMARY KEY (environment_id, experiment_id, problem_key, configuration_id)
 ) STRICT, WITHOUT ROWID;
 
--- Each configuration that was tried, with what may be compared, once for each objective that was
--- asked for: its time in the sweep, in the race about that objective and in the processes that
--- confirmed, all looked up through same_as_trial_id, and NULL where it was not timed. final is the
--- confirmation where that came to a time, else the race.
+-- Each tried configuration with its comparable times, once for each requested objective: in the
+-- sweep, in the race about that objective and in the confirming processes, all looked up through
+-- same_as_trial_id, and NULL if not timed. final is the confirmation if it has a time, else the
+-- race.
 CREATE VIEW points AS
 WITH asked AS (
     SELECT environment_id, problem_id, l2_mode, objective FROM tried
     UNION
     SELECT environment_id, problem_id, l2_mode, 'time' FROM tried
 ),
--- Few of all: by configuration, with what its trial of the sweep was measured as.
+-- Few of all: by configuration, with the representative of its trial of the sweep.
 raced AS (
     SELECT r.environment_id, r.problem_id, r.l2_mode, r.objective, r.configuration_id,
            CAST(coalesce(s.same_as_trial_id, s.id) AS INTEGER) AS sweep_id,
@@ -439,7 +439,7 @@ raced AS (
     WHERE r.stage <> 'sweep'
     GROUP BY r.environment_id, r.problem_id, r.l2_mode, r.objective, r.configuration_id
 ),
--- Of configurations that launch the same one was raced: it stands for the others.
+-- Of duplicates of a launch one was raced: it represents the others.
 shared AS (
     SELECT environment_id, problem_id, l2_mode, objective, sweep_id, max(race_id) AS race_id,
            max(confirm_id) AS confirm_id
@@ -447,7 +447,7 @@ shared AS (
     WHERE sweep_id IS NOT NULL
     GROUP BY environment_id, problem_id, l2_mode, objective, sweep_id
 )
--- asked.*: what is asked of one problem finds its row here, and looks at no other problem's.
+-- asked.*: a condition on one problem finds its row here, and reads no other problem's.
 SELECT asked.environment_id, asked.problem_id, own.configuration_id, asked.l2_mode, asked.objective,
        coalesce(confirm.configuration_id, race.configuration_id, sweep.configuration_id)
            AS measured_configuration_id,
@@ -473,8 +473,8 @@ SELECT asked.environment_id, asked.problem_id, own.configuration_id, asked.l2_mo
        coalesce(final.block, sweep.block) AS block,
        coalesce(final.occupancy, sweep.occupancy) AS occupancy
 FROM asked
--- A row a configuration: its trial of the sweep, or the first it has where there is none. CROSS:
--- never before what it is asked of.
+-- A row a configuration: its trial of the sweep, or its first one without such a trial. CROSS:
+-- never before the row that it belongs to.
 CROSS JOIN trials AS own
     ON own.environment_id = asked.environment_id AND own.problem_id = asked.problem_id
     AND own.l2_mode = asked.l2_mode
@@ -499,9 +499,9 @@ LEFT JOIN trials AS final
     ON final.id = CASE WHEN confirm.status = 'ok' THEN confirm.id
                        ELSE coalesce(race.id, confirm.id) END;
 
--- Of each device, experiment name, problem key, n, mode and objective: where it was tried last. An
--- experiment file that was changed, or a new driver, makes new rows beside the old ones. A sweep
--- belongs to the objective of its run.
+-- Last trials by device, experiment name, problem key, n, mode and objective. A changed experiment
+-- file, or a new driver, makes new rows beside the old ones. A sweep belongs to the objective of its
+-- run.
 CREATE VIEW latest_problems AS
 SELECT environment_id, problem_id, l2_mode, objective, run_id
 FROM (
@@ -547,8 +547,7 @@ FROM (
 )
 WHERE place = 1;
 
--- What a problem's throughput is held against on a device: the one of its ceilings that the
--- experiment names.
+-- The ceiling of a problem's throughput on a device: the one that the experiment names.
 CREATE VIEW problem_ceilings AS
 SELECT c.environment_id, p.id AS problem_id, p.ceiling,
        CASE p.ceiling WHEN 'write' THEN c.write_gbs WHEN 'copy' THEN c.copy_gbs
@@ -573,9 +572,9 @@ FROM (SELECT d.name AS device, t.l2_mode, t.occupancy, p.bytes_moved / t.median_
 WHERE place = 1 AND bytes_per_thread > 0
 GROUP BY device, l2_mode, bytes_per_thread, percent;
 
--- The occupancy that each limit of an SM would allow a launch: registers are given to warps in units of 256, four warps at a
--- time, shared memory to blocks in units of 128 bytes. Only launches whose blocks per SM, as the device said them, these
--- limits explain (a smaller carve-out of shared memory is another limit).
+-- The occupancy that each limit of an SM would allow a launch: registers are given to warps in units of 256, four warps
+-- at a time, shared memory to blocks in units of 128 bytes. Only launches whose blocks per SM, as reported by the
+-- device, these limits explain (a smaller carve-out of shared memory is another limit).
 CREATE VIEW occupancy_limits AS
 WITH launched AS (
     SELECT r.trial_id, r.launch, r.occupancy, r.registers, r.active_blocks_per_sm AS blocks,
@@ -626,8 +625,8 @@ CROSS JOIN (SELECT '' AS suffix, 'graph' AS issue, 1 AS place
             UNION ALL SELECT '-stream', 'stream', 2
             UNION ALL SELECT '-eager', 'eager', 3) AS i;
 
--- The words for each winner: of the choice among what was measured, and in a headline, which is sure of no space that was
--- hardly seen or mostly failed (as verdict_headline in tuner/stats/verdict.h).
+-- The words for each winner: of the choice among measured configurations, and in a headline, which is not sure of a
+-- space that was hardly seen or mostly failed (as verdict_headline in tuner/stats/verdict.h).
 CREATE VIEW headlines AS
 SELECT w.id AS winner_id, coalesce(v.verdict, 'unknown') AS verdict,
        iif(v.verdict IS NOT NULL AND w.coverage IN ('hardly seen', 'mostly failed'), 'not sure',
@@ -635,9 +634,9 @@ SELECT w.id AS winner_id, coalesce(v.verdict, 'unknown') AS verdict,
 FROM winners AS w
 LEFT JOIN verdicts AS v ON v.trust = w.trust;
 
--- How each contender stands with the fastest of its choice. 'as fast' and 'slower' are shown by an interval that lies
--- on one side of what counts as equal; without one, or with one that lies on both, it was not compared to the end. A
--- baseline of another space stands so, too, though it is out.
+-- The standing of each contender with the fastest of its choice. 'as fast' and 'slower' are shown by an interval on one
+-- side of the difference that counts as equal; without an interval, or with one on both sides, it was not compared to
+-- the end. A baseline of another space has a standing, too, though it is out.
 CREATE VIEW standings AS
 SELECT k.winner_id, k.configuration_id, k.trial_id, k.place, k.difference, k.difference_low, k.difference_high, k.out,
        CASE WHEN k.configuration_id = t.configuration_id THEN 'winner'
@@ -649,7 +648,7 @@ FROM contenders AS k
 CROSS JOIN winners AS w ON w.id = k.winner_id
 CROSS JOIN trials AS t ON t.id = w.trial_id;
 
--- Of each winner, how many others stand so with it.
+-- The number of others by standing, for each winner.
 CREATE VIEW equals AS
 SELECT winner_id, sum(standing = 'as fast' AND out IS NULL) AS as_fast,
        sum(standing = 'slower' AND out IS NULL) AS slower,
@@ -657,11 +656,10 @@ SELECT winner_id, sum(standing = 'as fast' AND out IS NULL) AS as_fast,
 FROM standings
 GROUP BY winner_id;
 
--- Of each winner, every two of its contenders that shared rounds: what the other takes (of the
--- objective) over what the configuration takes, out of differences that were paired round by round.
--- Contenders have their differences to the fastest. Where neither of the two is that, the interval
--- holds the one that the two would have, and may be wider. launched_trial_id: the trial of the sweep
--- that launched the same.
+-- For each winner, every two of its contenders that shared rounds: the ratio of their values of the
+-- objective, from differences paired round by round. Contenders have their differences to the fastest.
+-- If neither of the two is that, the interval contains the one that the two would have, and may be
+-- wider. launched_trial_id: the trial of the sweep with the same launch.
 CREATE VIEW paired AS
 WITH raced AS NOT MATERIALIZED (
     SELECT k.*, t.stage, coalesce(s.same_as_trial_id, s.id) AS launched_trial_id
@@ -758,9 +756,9 @@ WHERE place = 1
         AND refuted.problem_key = latest.problem
         AND refuted.configuration_id = latest.configuration_id);
 
--- Ranges that may be used: their configuration is not refuted, and at each size in them that has a
--- winner it launches what that launches, or was held against it in rounds. (Others were made by older
--- versions of tune out of single times.)
+-- Usable ranges: their configuration is not refuted, and at each size in them that has a winner it
+-- makes the winner's launch, or was compared with it in rounds. (Others were made by older versions of
+-- tune from single times.)
 CREATE VIEW valid_ranges AS
 SELECT r.*
 FROM ranges AS r

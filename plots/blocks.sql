@@ -28,7 +28,7 @@ celled AS (
     FROM octaved
 ),
 best AS (SELECT blocks_per_sm, max(gbs) AS gbs FROM known GROUP BY grid),
--- What the others are held against: the winner, else the best.
+-- The reference of the others: the winner, else the best.
 reference AS (
     SELECT * FROM (
         SELECT 'winner' AS name, k.blocks_per_sm, k.gbs, 0 AS place

@@ -17,7 +17,7 @@
     WHERE p.key = :problem AND w.l2_mode = :l2_mode AND w.objective = 'time'
 ),
 newest AS (SELECT * FROM everywhere WHERE place = 1 AND amount > 0 AND median_ns > 0 AND n > 0),
--- Of devices of one name each is called by its UUID as well.
+-- Devices of one name also have their UUIDs.
 devices_drawn AS (
     SELECT device_id,
            CASE WHEN count(*) OVER (PARTITION BY device) > 1

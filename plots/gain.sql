@@ -26,7 +26,7 @@ shown AS (
     SELECT *, coalesce(ratio_low > 0 AND ratio_high > 0, 0) AS raced
     FROM over
     WHERE n > 0 AND ratio > 0
-      -- bounds that say nothing: nothing is drawn
+      -- unknown bounds: not drawn
       AND (coalesce(ratio_low, ratio_high) IS NULL OR ratio_high <= 4 * ratio_low)
 ),
 -- faster: at how many sizes the winner is, shown by the interval where there is one.

@@ -20,8 +20,8 @@ octaved AS (
     FROM known
     CROSS JOIN counts
 ),
--- Of more than 48 grids, or blocks, each half of an octave makes one column, or row. Grids that differ from a whole number
--- of blocks per SM by what rounding to clusters adds are in that one's column.
+-- More than 48 grids, or blocks: each half of an octave makes one column, or row. Grids that differ from a whole number
+-- of blocks per SM only by rounding to clusters are in that one's column.
 cells AS (
     SELECT *,
            dense_rank() OVER (

@@ -21,7 +21,7 @@ WITH unit AS (
     WHERE experiment_id = CAST(:experiment AS INTEGER) AND key = :problem
       AND n = CAST(:n AS INTEGER)
 ),
--- amount: what one run does, such that amount over ns is in that unit.
+-- amount: the work of one run, such that amount over ns has that unit.
 sizes AS (
     SELECT p.id AS problem_id, p.n, p.bytes_moved,
            CASE unit.name WHEN 'GB/s' THEN p.bytes_moved WHEN 'runs/s' THEN 1e9
@@ -30,9 +30,9 @@ sizes AS (
     CROSS JOIN unit
     WHERE p.experiment_id = CAST(:experiment AS INTEGER) AND p.key = :problem
 ),
--- What is drawn of the size n: of more than :most trials those of every k-th, the fastest 1,000, and what raced. A
--- picture shows no more; a figure that leaves some out has the layer `whole`. Nothing but what is marked where a
--- figure says that it draws no more (:draws, its line "-- draws: ").
+-- Points drawn of the size n: of more than :most trials every k-th, the fastest 1,000, and raced ones. A picture
+-- shows no more; a figure that omits some has the layer `whole`. Only marked points if a figure declares that it
+-- draws no more (:draws, its line "-- draws: ").
 here AS (
     SELECT problem_id, CAST(:environment AS INTEGER) AS environment_id FROM sizes
     WHERE n = CAST(:n AS INTEGER)

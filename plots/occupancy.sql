@@ -3,7 +3,7 @@
 , occupied AS (
     SELECT *, 100 * occupancy AS percent FROM named WHERE occupancy IS NOT NULL
 ),
--- Where there are no variants and configurations differ in what a thread asks for at a time, they are told apart by that.
+-- Without variants, configurations that differ in a thread's bytes at a time are distinguished by these.
 requested AS MATERIALIZED (
     SELECT m.configuration_id, max(json_extract(t.metrics, '$.bytes_per_thread')) AS bytes
     FROM occupied AS m
@@ -46,7 +46,7 @@ celled AS (
     FROM drawn
 ),
 best AS (SELECT percent, max(gbs) AS gbs FROM known GROUP BY percent),
--- What the others are held against: the winner, else the best.
+-- The reference of the others: the winner, else the best.
 reference AS (
     SELECT * FROM (
         SELECT 'the winner' AS name, k.percent, k.gbs, 0 AS place
@@ -67,14 +67,14 @@ below AS (
     FROM best AS b CROSS JOIN enough AS e CROSS JOIN reference AS r
     WHERE b.percent < e.percent ORDER BY b.percent DESC LIMIT 1
 ),
--- What it takes with the fewest bytes at a time.
+-- Its time with the fewest bytes at a time.
 few AS (
     SELECT k.bytes, min(iif(k.gbs >= CAST(:near AS REAL) * r.gbs, k.percent, NULL)) AS percent
     FROM known AS k CROSS JOIN reference AS r
     WHERE k.bytes = (SELECT min(bytes) FROM known) GROUP BY k.bytes
 ),
--- Each series' best at each occupancy. A baseline is no point of a curve, and through a single launch, which tells
--- nothing of its occupancy, goes no line; those that differ in bytes at a time are the points of an experiment.
+-- Each series' best at each occupancy. A baseline is no point of a curve, and a single launch, which shows nothing
+-- about its occupancy, has no line; those that differ in bytes at a time are the points of an experiment.
 curved AS (
     SELECT k.*, k.is_baseline OR (k.bytes IS NULL AND sum(NOT k.is_baseline) OVER place = 1) AS is_apart,
            row_number() OVER (PARTITION BY k.rank, k.percent ORDER BY k.is_baseline, k.gbs DESC) AS turn
@@ -84,7 +84,7 @@ curved AS (
           FROM known) AS k
     WINDOW place AS (PARTITION BY k.rank, k.percent)
 ),
--- What each limit of an SM would allow the winner's first launch.
+-- The occupancy that each limit of an SM would allow the winner's first launch.
 limits AS (
     SELECT l.place, l.name, l.percent
     FROM marked AS m

@@ -53,7 +53,7 @@ arithmetic AS (
     WHERE environment_id = CAST(:environment AS INTEGER) AND gops > 0
       AND type IN (SELECT operations_type FROM kernels)
 ),
--- What each kernel meets first.
+-- The first roof of each kernel.
 roofed AS (
     SELECT k.*, k.operations / k.bytes_moved AS intensity, k.operations / k.time_ns AS gops,
            k.operations / (k.time_ns + k.mad_ns) AS low_gops,
@@ -67,7 +67,7 @@ roofs AS (
                    ELSE memory_gops END AS roof_gops
     FROM roofed
 ),
--- Of the winner, else of the first baseline.
+-- The winner's, else the first baseline's.
 conclusion AS (
     SELECT CASE
         WHEN roof_gops IS NULL THEN printf('%s does %.4g Gop/s; its roof was not measured', who, gops)

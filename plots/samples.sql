@@ -52,7 +52,7 @@ parts AS (
     FROM drawn AS d
     JOIN configurations AS c ON c.id = d.configuration_id, json_each(c.parameters) AS j
 ),
--- What tells the rows apart; of one row alone everything.
+-- The words that distinguish the rows; of one row alone all.
 varied AS (
     SELECT key, count(DISTINCT value) > 1 OR (SELECT count(*) FROM drawn) = 1 AS varies
     FROM parts GROUP BY key
@@ -64,7 +64,8 @@ named_rows AS (
           ORDER BY p.row, p.part)
     GROUP BY row
 ),
--- Where two lines of a figure do not hold a name, the values stand alone and the figure says of what.
+-- If two lines of a figure do not hold a name, the values stand alone and the figure names the
+-- parameter.
 labels AS (
     SELECT row, CASE WHEN is_long THEN short ELSE label END AS label, CASE WHEN is_long THEN names END AS names
     FROM (SELECT *, max(length(label)) OVER () > 92 AS is_long FROM named_rows)
@@ -96,7 +97,7 @@ medians AS (
     FROM drawn AS d, chosen_winner AS w,
          (SELECT median_ns FROM finalists ORDER BY abs(difference) NULLS LAST, place LIMIT 1) AS fastest
 ),
--- Of all finalists, those too slow to be drawn as well.
+-- All finalists, also those too slow to be drawn.
 conclusion AS (
     SELECT CASE
         WHEN count(*) = 1 THEN 'The winner alone was timed to the end'

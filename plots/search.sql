@@ -42,7 +42,7 @@ tried AS (
             AND t.stage = 'sweep')
     WINDOW turns AS (ORDER BY run_id, id ROWS UNBOUNDED PRECEDING)
 ),
--- What is drawn, of very many: those of every k-th turn, those that were best so far, the last, and the marked.
+-- Drawn points, of very many: every k-th turn, those that were best so far, the last, and the marked.
 best AS MATERIALIZED (
     SELECT *, turn % (SELECT every FROM thinned) = 0 AS is_drawn,
            may_win AND time_ns = best_ns AS is_best
@@ -50,7 +50,7 @@ best AS MATERIALIZED (
     WHERE is_drawn OR is_best OR turn = (SELECT trials FROM trials_of_sweep)
        OR configuration_id IN (SELECT configuration_id FROM marked WHERE n = CAST(:n AS INTEGER))
 ),
--- Of several as fast as each other the first.
+-- The first of several equally fast ones.
 records AS (
     SELECT * FROM (SELECT *, lag(best_ns) OVER (ORDER BY turn) AS before_ns FROM best WHERE is_best)
     WHERE best_ns > 0 AND (before_ns IS NULL OR best_ns < before_ns)

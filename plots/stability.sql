@@ -8,7 +8,7 @@
     WHERE experiment_id = CAST(:experiment AS INTEGER) AND key = :problem
       AND n = CAST(:n AS INTEGER)
 ),
--- Of the last run that raced; a group of like devices may have raced on another than the first.
+-- The last run that raced; a group of equal devices may have raced on another than the first.
 raced AS (
     SELECT r.*, (r.anchor_first_ns + coalesce(r.anchor_last_ns, r.anchor_first_ns)) / 2 AS anchor_ns,
            r.stage = 'confirm' AS rank

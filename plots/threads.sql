@@ -1,7 +1,7 @@
 -- Threads against throughput: every configuration, a series a schedule.
 -- needs: configurations that differ in threads (a CPU)
 , counted AS (
-    -- A sweep's trial says what it launches; one of a race need not.
+    -- A sweep's trial has its launch; one of a race may lack it.
     SELECT m.*, (SELECT max(r.threads)
                  FROM trials AS t
                  CROSS JOIN resources AS r ON r.trial_id = t.id
@@ -30,7 +30,7 @@ celled AS (
     FROM drawn
 ),
 best AS (SELECT threads, max(gbs) AS gbs FROM known GROUP BY threads),
--- What the others are held against: the winner, else the best.
+-- The reference of the others: the winner, else the best.
 reference AS (
     SELECT * FROM (
         SELECT 'winner' AS name, k.threads, k.gbs, 0 AS place

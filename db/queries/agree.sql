@@ -78,7 +78,7 @@ wanted AS (
     UNION
     SELECT environment_b, problem_b, l2_mode, winner_b FROM pairs
 ),
--- What launches the same as another was measured as that one.
+-- A duplicate of a launch was measured as that one.
 measured AS (
     SELECT
         w.environment_id,

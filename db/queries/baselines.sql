@@ -49,8 +49,8 @@ gained AS MATERIALIZED (
         ON gains.winner_id = chosen.winner_id
         AND gains.configuration_id = chosen.winner_configuration_id
 ),
--- Baselines of which it is not shown that they are slower than the fastest, and whether they are shown to be as fast
--- (the view `standings`). What launches the same stands for them.
+-- Baselines not shown to be slower than the fastest, and whether they are shown to be as fast (the view `standings`).
+-- Duplicates of a launch represent them.
 as_good AS MATERIALIZED (
     SELECT chosen.winner_id AS winner_id, b.name AS baseline,
            max(k.configuration_id = chosen.winner_configuration_id

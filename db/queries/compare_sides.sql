@@ -1,4 +1,4 @@
--- Of each device that has winners by time the environment that was measured last.
+-- The environment measured last, for each device with winners by time.
 SELECT environment_id AS id, name AS device, uuid, driver, compiler, tool_version, host, substr(chosen_at, 1, 10) AS day, kind
 FROM (SELECT w.environment_id, d.name, d.uuid, d.kind, e.driver, e.compiler, e.tool_version, e.host, e.device_id,
              max(w.chosen_at) AS chosen_at,

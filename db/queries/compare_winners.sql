@@ -31,7 +31,8 @@ newest AS MATERIALIZED (
                    OR substr(p.key, 1, length(word.value) + 1) = word.value || '.')))
     WHERE place = 1
 ),
--- carried: a's configuration among b's trials; launched: what of the sweep was measured for it, and for b's winner.
+-- carried: a's configuration among b's trials; launched: the trial of the sweep that was measured for it, and for b's
+-- winner.
 sides AS MATERIALIZED (
     SELECT a.configuration AS a_configuration, a.parameters AS a_parameters, a.median_ns AS a_ns,
            a.time_low_ns AS a_low_ns, a.time_high_ns AS a_high_ns, a.trust AS a_trust, a.delta AS a_delta,
@@ -54,14 +55,14 @@ SELECT r.experiment, r.problem, r.n, r.l2_mode, r.a_configuration, r.a_parameter
        r.time_low_ns AS b_low_ns, r.time_high_ns AS b_high_ns, r.trust AS b_trust, r.redefined,
        r.a_delta, r.delta AS b_delta,
        r.a_configuration = r.configuration OR coalesce(r.carried_id = r.launched_id, 0) AS same,
-       -- Of rounds that both were in; a LEFT JOIN would make all of `paired` for it.
+       -- From common rounds; a LEFT JOIN would compute all of `paired` for it.
        (SELECT p.ratio FROM paired AS p WHERE p.winner_id = r.id AND p.configuration_id = r.configuration_id
         AND p.other_launched_trial_id = r.carried_id) AS carried,
        (SELECT p.ratio_low FROM paired AS p WHERE p.winner_id = r.id AND p.configuration_id = r.configuration_id
         AND p.other_launched_trial_id = r.carried_id) AS carried_low,
        (SELECT p.ratio_high FROM paired AS p WHERE p.winner_id = r.id AND p.configuration_id = r.configuration_id
         AND p.other_launched_trial_id = r.carried_id) AS carried_high,
-       -- of two trials of the sweep
+       -- two trials of the sweep
        iif(s.status = 'ok' AND o.status = 'ok', s.median_ns / o.median_ns, NULL) AS carried_once,
        s.status AS carried_status
 FROM sides AS r

@@ -133,7 +133,8 @@ sized AS (
                 AND c.ranged = w.ranged AND (c.family IS NOT NULL OR w.n BETWEEN c.n_low AND c.n_high)
         )
 ),
--- With the winner of the size, whichever configuration the range has; and what was picked instead.
+-- With the winner of the size, whichever configuration the range has; and the configuration picked
+-- instead.
 picked AS (
     SELECT
         s.range_id, s.n_low, s.n_high, s.further, s.is_inside, s.bound, s.environment_id, s.l2_mode,
@@ -148,7 +149,7 @@ picked AS (
     LEFT JOIN winners AS w ON w.environment_id = s.environment_id AND w.problem_id = s.problem_id
                           AND w.l2_mode = s.l2_mode AND w.objective = :objective
 ),
--- A trial that launches exactly what another one did has that one's times: the best measured.
+-- A duplicate of a launch has that launch's times: the best measured.
 timed AS (
     SELECT
         s.*,
@@ -193,8 +194,8 @@ written AS (
            ) AS is_written
     FROM issued
 ),
--- What launches need at most: threads per block, shared memory per block, registers per thread. The blocks
--- that fit on a unit are those of the first launch. Any trial of the configuration tells.
+-- The most that launches need: threads per block, shared memory per block, registers per thread. The blocks
+-- that fit on a unit are those of the first launch. Any trial of the configuration has them.
 needs AS (
     SELECT
         m.id AS trial_id,
@@ -257,7 +258,7 @@ SELECT
     w.confidence,
     w.compared,
     nullif(w.inputs, 'changed') AS inputs,
-    -- What else is known of the configuration than its time from clean caches.
+    -- Further facts of the configuration than its time with clean caches.
     (SELECT 'clean,' || group_concat(state, ',')
      FROM (SELECT k.state FROM states AS k
            WHERE k.winner_id = w.id AND k.configuration_id = m.configuration_id
@@ -276,7 +277,7 @@ SELECT
     u.shared_bytes,
     u.registers,
     u.active_blocks,
-    -- What checks of it leave, or of what it launches as.
+    -- The domain left by checks of it, or of its launch's representative.
     (
         SELECT CASE WHEN MIN(k.multiple) = MAX(k.multiple) THEN MAX(k.multiple)
                     ELSE MIN(k.multiple) * MAX(k.multiple) END

@@ -8,7 +8,7 @@ CROSS JOIN winners AS w
     AND w.l2_mode = t.l2_mode AND w.objective = :objective
 CROSS JOIN gains ON gains.winner_id = w.id AND gains.configuration_id = t.configuration_id
 WHERE t.id = CAST(:trial AS INTEGER) AND gains.gain > 0 AND w.trust IS NOT 'unstable'
-    -- bounds that say nothing: ratio_report
+    -- unknown bounds: ratio_report
     AND (COALESCE(gains.gain_low, gains.gain_high) IS NULL OR gains.gain_high <= 4 * gains.gain_low)
     -- nor a difference that is not shown
     AND NOT (gains.gain > 1 + w.delta AND gains.gain_low <= 1 + w.delta)

@@ -13,7 +13,7 @@ WITH chosen AS (
           WHERE w.experiment = word.value OR w.problem = word.value
              OR substr(w.problem, 1, length(word.value) + 1) = word.value || '.'))
 ),
--- What was rejected before the choice, as it was compiled last, stands behind those who were in it.
+-- Candidates rejected before the choice, as compiled last, come after those in it.
 rejected AS (
     SELECT chosen.id AS winner_id, g.configuration_id, s.id AS trial_id, g.detail,
            (SELECT count(*) FROM contenders AS k WHERE k.winner_id = chosen.id)

@@ -19,7 +19,7 @@ WITH chosen AS (
              OR substr(w.problem, 1, length(word.value) + 1) = word.value || '.'))
     WINDOW same_problem AS (PARTITION BY w.device_id, w.experiment, w.problem, w.n, k.state)
 ),
--- The first way's winner in the rounds of this one: as itself, or as what launches the same.
+-- The first way's winner in the rounds of this one: itself, or its duplicate.
 held AS (
     SELECT chosen.id AS winner_id, s.difference, s.difference_low, s.difference_high, s.standing,
            row_number() OVER (

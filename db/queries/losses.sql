@@ -51,7 +51,7 @@ SELECT w.n AS n, c.id AS configuration_id, c.key AS key,
        c.parameters AS parameters,
        CASE WHEN c.id = w.configuration_id THEN 0
             ELSE max(against.ratio_high - 1, coalesce(elsewhere.bound, -1)) END AS bound,
-       -- Of what it launches as, too.
+       -- Also of its launch's representative.
        coalesce((SELECT max(kept.is_listed) FROM kept
                  WHERE kept.configuration_id IN (c.id, own.measured_configuration_id)), 0) AS is_barred,
        (SELECT max(kept.multiple) FROM kept
@@ -73,6 +73,6 @@ LEFT JOIN against
 LEFT JOIN elsewhere
     ON elsewhere.winner_id = w.id AND elsewhere.configuration_id = own.measured_configuration_id
 WHERE c.id NOT IN (SELECT configuration_id FROM out) AND (is_winner OR NOT is_barred)
--- What launches the same as another somewhere is named last.
+-- A configuration that duplicates another's launch somewhere comes last.
 ORDER BY sum(own.measured_configuration_id <> c.id) OVER (PARTITION BY c.id), own.launch_count,
          own.block, c.key, w.n;

@@ -1,2 +1,2 @@
--- The objectives that there are winners by, to tell what there is when one was asked for that is not.
+-- The objectives that have winners, for the message about a missing one.
 SELECT DISTINCT objective FROM winners ORDER BY objective <> 'time', objective;

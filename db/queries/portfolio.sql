@@ -33,7 +33,8 @@ timed AS (
                                     WHEN 'race' THEN a.race_run END
     WHERE t.status = 'ok' AND (SELECT min(passed) FROM gauntlets WHERE binary_hash = t.binary_hash)
 ),
--- The mean is over the states of both: a race has no hot one. Who was not timed in a dirty one is not known to hold there.
+-- The mean is over the states of both: a race has no hot one. A configuration without a dirty time is not known to hold
+-- there.
 placed AS (
     SELECT timed.winner, timed.trial_id, timed.configuration_id, timed.derived,
            max(0.0, CASE WHEN timed.configuration_id = timed.winner_configuration THEN 0.0

@@ -1,4 +1,4 @@
--- What an environment's launches took, a trial's in their order.
+-- The resources of an environment's launches, a trial's in their order.
 -- :environment
 SELECT s.trial_id, s.kernel, s.block_x * s.block_y * s.block_z AS block_threads,
        s.dynamic_shared_bytes AS shared_bytes, s.static_shared_bytes, s.registers, s.local_bytes,

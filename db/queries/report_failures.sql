@@ -5,7 +5,7 @@
 WITH failed AS (
     SELECT t.id, e.device_id, d.kind, d.name AS device, x.name AS experiment, p.key AS problem, p.n,
            t.status, t.detail, c.key AS configuration,
-           -- Those that launch what another launches are no failures, but worth a count.
+           -- Duplicates of a launch are no failures, but worth a count.
            iif(t.same_as_trial_id IS NOT NULL, 'duplicate', t.status) AS reason
     FROM (SELECT DISTINCT environment_id, problem_id, l2_mode FROM latest_problems) AS l
     -- CROSS: of each problem its trials, in the order in which they lie (+: those of its environment, not of all).

@@ -10,7 +10,8 @@ thinned AS MATERIALIZED (
     WHERE environment_id IN (SELECT environment_id FROM here)
     GROUP BY problem_id, environment_id
 ),
--- What raced, by the trial of the sweep that launched the same (a race of what no sweep has stands for itself).
+-- Raced configurations, by the trial of the sweep with the same launch (a raced one without such a trial
+-- represents itself).
 raced AS (
     SELECT r.objective, r.stage, r.status,
            CAST(coalesce(s.same_as_trial_id, s.id, r.same_as_trial_id, r.id) AS INTEGER) AS launched_id,

@@ -31,7 +31,7 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        100 * chosen.confidence AS confidence_percent, counted.as_fast,
        counted.not_compared, iif(chosen.kept_incumbent, 'true', 'false') AS kept_incumbent,
        chosen.candidate_count, chosen.space_count, chosen.compared,
-       -- of so many right ones, at 95 %
+       -- of that many right ones, at 95 %
        nullif(chosen.compared / 3, 0) AS wrong_less_than_once_in, chosen.inputs, chosen.chosen_at, chosen.trial_id,
        -- in which states of the cache it was timed, and where another of the ties was faster
        CASE WHEN (SELECT k.state FROM conditions AS k WHERE k.l2_mode = chosen.l2_mode) = 'cold'

@@ -19,7 +19,7 @@ SELECT json_object(
              FROM (SELECT * FROM runs ORDER BY id DESC LIMIT 8) AS r
              JOIN environments AS e ON e.id = r.environment_id
              JOIN devices AS d ON d.id = e.device_id),
-    -- What comes through an ORDER BY is a text again.
+    -- A value that passes an ORDER BY is a text again.
     'latest', json((SELECT json_object('problem', problem, 'n', n, 'configuration', configuration,
                                        'stage', stage, 'status', status, 'median_ns', median_ns,
                                        'measured_at', measured_at)

@@ -52,7 +52,7 @@ roles AS (
     JOIN baselines AS b
         ON b.environment_id = chosen.environment_id AND b.problem_id = chosen.problem_id
 ),
--- What was measured in place of a duplicate stands in its place.
+-- The measured representative replaces a duplicate.
 swept AS MATERIALIZED (
     SELECT roles.*, chosen.environment_id, chosen.problem_id, chosen.l2_mode, chosen.objective,
            chosen.id AS winner_id, m.id AS sweep_id, m.status AS sweep_status,

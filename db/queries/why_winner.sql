@@ -10,7 +10,7 @@ WITH chosen AS (
     JOIN problems AS p ON p.id = w.problem_id
     WHERE w.id = CAST(:winner AS INTEGER)
 ),
--- Of the problem and its larger sizes alone: CROSS JOIN, so that those of all problems are not made.
+-- Only the problem and its larger sizes: CROSS JOIN, so that those of all problems are not computed.
 ceilings AS MATERIALIZED (
     SELECT c.*
     FROM chosen
@@ -38,7 +38,7 @@ others AS (
 SELECT w.id, w.problem_id, w.environment_id, w.l2_mode, w.objective, w.stage,
        x.name AS experiment, w.key AS problem, w.n, d.name AS device, d.kind AS device_kind,
        d.unit_count, e.driver, e.compiler,
-       -- what lies before the memory: a CPU's third level, where it has one
+       -- the cache before the memory: a CPU's third level, if it has one
        coalesce(json_extract(d.facts, '$.l3_bytes') * json_extract(d.facts, '$.l3_count'),
                 json_extract(d.facts, '$.l2_bytes')) AS cache_bytes,
        nullif(w.bytes_moved, 0) AS bytes_moved, w.ceiling, ceilings.gbs AS ceiling_gbs,

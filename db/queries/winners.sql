@@ -38,8 +38,8 @@ gained AS MATERIALIZED (
     CROSS JOIN gains
         ON gains.winner_id = timed.id AND gains.configuration_id = timed.configuration_id
 ),
--- Baselines of which it is not shown that they are slower than the fastest, and whether they are shown to be as fast
--- (the view `standings`). What launches the same stands for them.
+-- Baselines not shown to be slower than the fastest, and whether they are shown to be as fast (the view `standings`).
+-- Duplicates of a launch represent them.
 as_good AS MATERIALIZED (
     SELECT timed.id AS winner_id, b.name AS baseline,
            max(k.configuration_id = timed.configuration_id
@@ -88,7 +88,7 @@ compared AS (
     LEFT JOIN gained ON gained.winner_id = timed.id AND gained.baseline = b.name
     LEFT JOIN as_good ON as_good.winner_id = timed.id AND as_good.baseline = b.name
 ),
--- The baseline that comes nearest: what a program could have had without tuning.
+-- The nearest baseline: the best without tuning.
 nearest AS (
     SELECT id, name, about, gain, gain_low, gain_high, standing,
            row_number() OVER (PARTITION BY id ORDER BY coalesce(standing <> 'slower', 0) DESC, gain, name) AS place
