@@ -34,7 +34,7 @@ struct options {
     const char *architecture;
 };
 
-/* What the cores did since the machine started, in ticks. */
+/* Work of the cores since the machine started, in ticks. */
 struct cores {
     size_t count;
     unsigned long long busy[CORES_MAX], all[CORES_MAX];
@@ -42,12 +42,12 @@ struct cores {
 
 struct result {
     double wall_s;
-    double processor_s; /* of the compilers */
+    double processor_s; /* processor time of the compilers */
     size_t compiled;
     double busy, least_busy; /* shares of the cores' time; below 0: not known */
 };
 
-/* "cpu3 user nice system idle iowait irq softirq steal ...": false for any other line. */
+/* Reads "cpu3 user nice system idle iowait irq softirq steal ..."; false for any other line. */
 static bool read_core(char *line, size_t *core, unsigned long long ticks[8])
 {
     char *at = line + 3;
@@ -106,7 +106,7 @@ static double processor_seconds(int who)
            1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
-/* Kernel `index` of KERNELS, all different; neighbours are unlike each other. */
+/* Makes kernel `index` of KERNELS, all different; neighbours differ much. */
 static void make_request(const char *source, const char *architecture, size_t index,
                          struct binary_request *out)
 {
@@ -138,7 +138,7 @@ static enum status collect(struct compile_pool *pool, struct error *error)
     return status;
 }
 
-/* As a run of the tuner does: what is not in the cache is compiled. */
+/* Requests all binaries, as a run of the tuner does: those missing in the cache are compiled. */
 static enum status request_all(const struct options *options, const char *source,
                                struct compile_pool *pool, const struct facts *facts,
                                struct result *out, struct error *error)

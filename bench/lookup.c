@@ -56,7 +56,7 @@ static bool write_generated(FILE *file)
     return !ferror(file);
 }
 
-/* A problem of three sizes, whose box is cut into so many boxes along each of them. */
+/* Loads a problem of three sizes, whose box is cut into `along` boxes along each of them. */
 static struct tuned *load_boxes(int along)
 {
     static char text[1 << 16];
@@ -74,7 +74,7 @@ static struct tuned *load_boxes(int along)
     return tuned_load_memory(text, used, "boxes", NULL);
 }
 
-/* Random tuples within the box, then as many beyond it. */
+/* Times random tuples within the box, then as many beyond it. */
 static void time_boxes(int along)
 {
     static const struct tuned_device device = {
@@ -135,8 +135,8 @@ static double time_load(const char *path)
     return median(samples);
 }
 
-/* What is asked: the problem of a pseudo-random entry, and its size, on the entry's device; where
- * that is for every device, on the first of the file. */
+/* A look-up: the problem of a pseudo-random entry, and its size, on the entry's device; on the
+ * file's first device for a portable entry. */
 struct question {
     struct tuned_device device;
     const char *problem;
@@ -157,7 +157,7 @@ static void make_questions(const struct tuned *tuned, struct question *out)
     }
 }
 
-enum place { MEASURED, BEGIN, BEYOND }; /* which n of its entry a question is about */
+enum place { MEASURED, BEGIN, BEYOND }; /* the n of its entry that a look-up uses */
 
 static void place_questions(const struct tuned *tuned, struct question *questions, enum place place)
 {
@@ -171,8 +171,8 @@ static void place_questions(const struct tuned *tuned, struct question *question
     }
 }
 
-/* One look-up, and one parameter read where that is asked; `name` is a device's that the file does
- * not have. */
+/* Times one look-up, and one parameter read if requested; `name` is a device's that the file lacks.
+ */
 static double time_lookup(const struct tuned *tuned, const struct question *questions,
                           const char *name, bool reads)
 {
@@ -194,7 +194,7 @@ static double time_lookup(const struct tuned *tuned, const struct question *ques
     return median(samples);
 }
 
-/* The same through handles and an index, which were resolved before. */
+/* Times look-ups through handles and an index, resolved before. */
 static double time_resolved(const struct tuned *tuned, const struct question *questions, bool reads)
 {
     static struct tuned_handle handles[LOOKUPS];

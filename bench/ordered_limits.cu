@@ -25,7 +25,7 @@ using tune::u64;
 constexpr size_t COPIES_BYTES = size_t(1) << 30;
 constexpr int ROUNDS = 40;
 
-// Words added: the same elements, and nearly nothing to compute.
+// Words added: the same elements, with almost no computation.
 struct four_sums {
     typedef matrix_2x2<u32> element;
     typedef four_sums operation;
@@ -47,7 +47,7 @@ template <typename OP, int BLOCK>
 using in_rounds =
     tune::ordered_policy<BLOCK, 1, 8, 1, tune::ordered_step::rounds, tune::cache::no_allocate>;
 
-// As tiles_in_rounds reads, but a lane combines only what it loaded itself, until the end.
+// Reads as tiles_in_rounds does, but a lane combines only its own elements, until the end.
 template <typename OP, typename POLICY>
 __global__ void __launch_bounds__(POLICY::block)
     lanes_alone(const typename OP::element *in, slot *slots, u64 n)
@@ -86,7 +86,7 @@ struct memory {
     u32 multiprocessors;
 };
 
-constexpr u64 NUMBER = 1; // of launches; the slots are zeroed
+constexpr u64 NUMBER = 1; // number of launches; the slots are zeroed
 
 struct contender {
     const char *name;

@@ -147,7 +147,7 @@ std::vector<const problem *> chosen_problems(const options &options)
     return chosen;
 }
 
-// Two copies of the largest input and at least 1 GiB; most of it is what the ceilings take.
+// Makes two copies of the largest input and at least 1 GiB; most of it is for the ceilings.
 input make_input(const std::vector<const problem *> &problems, const std::vector<size_t> &sizes)
 {
     input made = {nullptr, size_t(1) << 30};

@@ -23,7 +23,7 @@ static double now_s(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* What a caller does at least: looks at each value of each point. */
+/* A caller's least work: reads each value of each point. */
 struct walk {
     size_t dimensions;
     uint64_t points;
@@ -38,7 +38,7 @@ static bool visit(void *context, const uint16_t values[EXPERIMENT_PARAMETERS_MAX
     return ++walk->points < WALKED_MAX;
 }
 
-/* Peak memory of the process. */
+/* Returns the peak memory of the process. */
 static double peak_mib(void)
 {
     struct rusage usage;
@@ -104,7 +104,7 @@ static int run(const char *path)
     return fine ? 0 : 1;
 }
 
-/* In a process of its own, so that the peak of its memory is its own. */
+/* Runs in a process of its own, so that the peak of its memory is its own. */
 static int run_apart(const char *path)
 {
     int status = 1;

@@ -1,4 +1,4 @@
-// What is compared: ways for a program to keep tuned configurations and ask for one.
+// Ways for a program to keep tuned configurations and look one up.
 #ifndef TUNE_BENCH_LOOKUP_PEERS
 #define TUNE_BENCH_LOOKUP_PEERS
 
@@ -11,19 +11,18 @@
 namespace lookup
 {
 
-// One configuration: a device, a kernel, a range of sizes, what is launched there and how it was
-// found.
+// One configuration: a device, a kernel, a range of sizes, the launch and its evidence.
 struct row {
     std::string device, kernel;
     long long low, high;
     std::vector<std::pair<std::string, std::string>> values, evidence;
 };
 
-// As a program asks: one device, any of its kernels, any size.
+// A program's look-up: one device, any of its kernels, any size.
 struct question {
     std::string device, kernel;
     long long n;
-    int kernel_index;   // for what is resolved once
+    int kernel_index;   // for a way that resolves the kernel once
     long long expected; // the value of "block"
 };
 
@@ -32,7 +31,8 @@ class contender
   public:
     virtual ~contender() = default;
     virtual std::string name() const = 0;
-    // The file of it, made before anything is measured. What fails ends the program with a message.
+    // Writes the contender's file, before any measurement. A failure ends the program with a
+    // message.
     virtual void write(const std::vector<row> &rows, const std::string &path) const = 0;
     virtual void load(const std::string &path, const std::vector<question> &questions) = 0;
     virtual void unload() = 0;
@@ -43,7 +43,7 @@ class contender
 std::unique_ptr<contender> make_tuned();    // tuned_find
 std::unique_ptr<contender> make_resolved(); // tuned_find_resolved, value by its index
 std::unique_ptr<contender> make_map();      // std::unordered_map of strings
-std::unique_ptr<contender> make_json();     // cJSON; NULL where it was not there
+std::unique_ptr<contender> make_json();     // cJSON; NULL if it is not installed
 std::unique_ptr<contender> make_sqlite();   // a prepared statement, an index
 
 [[noreturn]] void fail(const std::string &what);

@@ -1,4 +1,4 @@
-// What the calls of tune/reduce.cuh take beyond plain sums, as callers would write it.
+// Features of tune/reduce.cuh beyond plain sums, as callers would use them.
 #ifndef TUNE_BENCH_PEERS_ANY
 #define TUNE_BENCH_PEERS_ANY
 
@@ -15,7 +15,7 @@ struct doubled {
     }
 };
 
-// An operator that nobody knows: the value that is furthest from 0, of two the positive one.
+// An unknown operator: the value furthest from 0, of two the positive one.
 struct furthest {
     __host__ __device__ float operator()(float a, float b) const
     {
@@ -24,13 +24,13 @@ struct furthest {
     }
 };
 
-// The least value and where it is.
+// The least value and its place.
 struct alignas(4) place {
     uint32_t index[2]; // an int64_t
     float value;
 };
 
-// Segments of LENGTH elements, the last one up to n: where they begin (0) or end (LENGTH).
+// Segments of LENGTH elements, the last one up to n: their beginnings (0) or ends (LENGTH).
 template <int LENGTH> struct boundary {
     long long n, ahead;
     __host__ __device__ long long operator()(long long segment) const

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(1024)
         for (int i = 0; i < LOADS; i++)
             folded ^= got[i].x ^ got[i].y ^ got[i].z ^ got[i].w;
     }
-    if (folded == 0x5eed5eedu) // may be; what matters is that the loads are needed
+    if (folded == 0x5eed5eedu) // possible, but irrelevant: the loads must be needed
         *sink = folded;
 }
 
@@ -74,7 +74,7 @@ struct way {
 
 struct halves {
     uint4 *a, *b;
-    size_t count; // of 16-byte words in each
+    size_t count; // 16-byte words in each
     cudaStream_t stream;
     unsigned int *sink;
 };

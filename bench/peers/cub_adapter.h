@@ -39,7 +39,7 @@ struct cub_min {
     }
 };
 
-// A call in CUB's two phases. Elements T, the result R: the type that tune stores it as.
+// A call in CUB's two phases. Elements T, result R: the type in which tune stores it.
 template <typename CALL, typename T, typename R> struct cub_reduce {
     static cudaError_t run(void *workspace, size_t &bytes, const void *in, void *out, size_t n,
                            cudaStream_t on)

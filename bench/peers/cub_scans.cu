@@ -1,4 +1,4 @@
-// CUB's DeviceReduce takes no operator whose order matters. Its DeviceScan does: the last of n
+// CUB's DeviceReduce has no operator whose order matters. Its DeviceScan has: the last of n
 // prefixes is the reduction.
 #include <climits>
 

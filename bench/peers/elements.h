@@ -1,6 +1,6 @@
-// The input, eight bytes at a time: what stands at a place depends on the place and the fill only.
-// Of bits, some are set and some cleared, so that pairs of words have odd factors and fours odd
-// determinants: else what stands in the middle of a long product would not show in it.
+// The input, eight bytes at a time: a place's content depends on the place and the fill only. Of
+// bits, some are set and some cleared, so that pairs of words have odd factors and fours odd
+// determinants: otherwise the middle of a long product would not affect it.
 #ifndef TUNE_BENCH_PEERS_ELEMENTS
 #define TUNE_BENCH_PEERS_ELEMENTS
 

@@ -7,7 +7,7 @@
 namespace peers
 {
 
-// x -> factor * x + offset, mod 2^32.
+// Maps x to factor * x + offset, mod 2^32.
 struct alignas(8) affine_u32 {
     uint32_t factor, offset;
 };

@@ -1,5 +1,5 @@
-// What the parts of reduce_peers share: contenders, the problems they are held against each other
-// on, and the memory that both work in.
+// Shared by the parts of reduce_peers: contenders, the problems on which they are compared, and
+// their memory.
 #ifndef TUNE_BENCH_PEERS
 #define TUNE_BENCH_PEERS
 
@@ -28,26 +28,26 @@ struct call {
     cudaStream_t stream;
 };
 
-// What a contender launches, and why.
+// A contender's launch, and the reason.
 struct choice {
     std::string configuration;
-    std::string grade; // of what tuned.conf has; "..., not launched" where another is
+    std::string grade; // grade of the entry in tuned.conf; "..., not launched" if another is
     std::string reason;
 };
 
-// One who reduces. Its calls are recorded into graphs, so they neither allocate nor wait.
+// One reduction. Its calls are recorded into graphs, so they neither allocate nor wait.
 struct contender {
     const char *name;
     size_t (*workspace_bytes)(size_t n);
-    // Once before a workspace is used. NULL: nothing is kept in it from call to call.
+    // Called once before a workspace is used. NULL: no state is kept in it between calls.
     void (*prepare)(void *workspace, size_t workspace_bytes, cudaStream_t stream);
     size_t (*result_offset)(size_t n); // in the workspace; NULL: the result is at `out`
     void (*submit)(const call &call);
-    choice (*chosen)(size_t n); // NULL: it has nothing to choose
+    choice (*chosen)(size_t n); // NULL: without a choice
 };
 
-// What the input is filled with: sums of the reals are small integers, exact in any order. Problems
-// of one fill share memory: segments_f32 is small_f32 for those whose results need a lot.
+// Fills of the input: sums of the reals are small integers, exact in any order. Problems of one
+// fill share memory: segments_f32 is small_f32 for those whose results need a lot.
 enum class fill { bits, small_f32, wide_f32, small_f64, small_f16, small_bf16, segments_f32 };
 
 constexpr size_t RESULT_BYTES_MAX = 16;
@@ -66,7 +66,7 @@ struct problem {
     const contender *tune, *rival;
 };
 
-// Each in a file of its own, since compilers take their time over them.
+// Each in a file of its own, because compilers take their time over them.
 extern const contender cub_sum_i32, cub_sum_u8, cub_sum_i64, cub_min_i32;
 extern const contender cub_sum_f32, cub_sum_f64, cub_max_f32, cub_sum_f16, cub_sum_bf16;
 extern const contender cub_scan_affine_u32, cub_scan_matrix_u32;

@@ -1,4 +1,4 @@
-// What is computed, and what must come out: by the host, in chunks that are joined in order.
+// Problems and their results: computed by the host, in chunks that are joined in order.
 #include <algorithm>
 #include <thread>
 
@@ -13,7 +13,7 @@ namespace peers
 namespace
 {
 
-// How the host combines elements T into an accumulator, and what a result is stored as.
+// The host's combination of elements T into an accumulator, and the type of a stored result.
 template <typename T, typename A, typename R> struct sum {
     typedef T element;
     typedef A accumulator;
@@ -113,7 +113,7 @@ template <> matrix_u32 in_order<matrix_u32>::identity()
 
 constexpr size_t CHUNK_BYTES = 1 << 16;
 
-// Of elements [begin, end), `begin` at a whole chunk and all in one.
+// Combines elements [begin, end), `begin` at a whole chunk and all in one.
 template <typename OP> typename OP::accumulator of_chunk(fill fill, size_t begin, size_t end)
 {
     typedef typename OP::element T;
@@ -180,7 +180,7 @@ problem make(const char *name, const contender &tune, const contender &rival,
             &rival};
 }
 
-// The first n elements, and where the least of them is first.
+// Reduces the first n elements, with the first place of the least of them.
 std::vector<result> expected_places(const std::vector<size_t> &sizes)
 {
     std::vector<result> results;

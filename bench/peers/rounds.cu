@@ -36,11 +36,11 @@ __global__ void gather(const char *from, size_t stride, size_t bytes, result *to
         to[blockIdx.x].bytes[i] = from[blockIdx.x * stride + i];
 }
 
-// What all points use, one after the other: a piece of memory for each contender, and what is
-// gathered of results.
+// Shared by all points, one after the other: a piece of memory for each contender, and the
+// collected results.
 struct shared_memory {
     char *prepared, *tune, *rival; // tune's: workspaces that are kept, and memory of any content
-    size_t stride;                 // of places; a rival that needs more has fewer
+    size_t stride;                 // distance of places; a rival that needs more has fewer
     result *gathered;
 };
 
@@ -49,7 +49,8 @@ size_t place_bytes(const contender &contender, size_t n)
     return ALIGNMENT + aligned(std::max<size_t>(contender.workspace_bytes(n), 1));
 }
 
-// As many places as either of the two has room for; the rival that needs a lot has one of its own.
+// Makes as many places as either of the two has room for; the rival that needs a lot has one of
+// its own.
 places make_places(const contender &contender, size_t n, size_t stride, char *at)
 {
     places made = {};
@@ -61,7 +62,7 @@ places make_places(const contender &contender, size_t n, size_t stride, char *at
     return made;
 }
 
-// What a graph is made of: `runs` calls, each with the next copy and the next place.
+// A graph's content: `runs` calls, each with the next copy and the next place.
 struct draw {
     size_t first_copy, first_place;
 };
@@ -86,7 +87,7 @@ void submit(const timer &timer, const point &point, const contender &contender,
         contender.submit(call_of(point, places, input, draw, run, timer.stream));
 }
 
-// NULL where the calls are issued one by one.
+// Records a graph; NULL if the calls are issued one by one.
 cudaGraphExec_t record(const timer &timer, const point &point, const contender &contender,
                        const places &places, const input &input, const draw &draw,
                        unsigned int runs)
@@ -155,7 +156,7 @@ bool same(const result &a, const result &b)
     return std::memcmp(a.bytes, b.bytes, RESULT_BYTES_MAX) == 0;
 }
 
-// What brings the caches into their state.
+// Brings the caches into their state.
 void set_caches(timer &timer, const point &point, const input &input, const block &block)
 {
     if (point.mode.cache == cache::clean)
@@ -189,7 +190,7 @@ void end_block(const block &block)
         CHECK(cudaGraphExecDestroy(block.graph));
 }
 
-// One run over the first copy, held against the host's result; its time.
+// Runs once over the first copy, compares with the host's result, and returns the time.
 double first_run(timer &timer, const shared_memory &memory, const input &input, const point &point,
                  const contender &contender, const places &places)
 {
@@ -219,7 +220,8 @@ void prepare(timer &timer, const shared_memory &memory, const input &input, cons
     double runs = std::min(std::ceil(effort.block_ns / run_ns), double(effort.runs_max));
     if (point.mode.cache != cache::hot)
         runs = std::min(runs, double(point.copies));
-    // Runs that read the L2's size have written its dirty lines back; others would find it clean.
+    // Runs that read the L2's size have written its dirty lines back; others would find it
+    // clean.
     if (point.mode.cache == cache::dirty)
         runs = std::min(runs, std::ceil(double(timer.l2_bytes) / double(point.stride)));
     point.runs = unsigned(runs);
@@ -227,7 +229,7 @@ void prepare(timer &timer, const shared_memory &memory, const input &input, cons
         point.chosen = tune.chosen(point.n);
 }
 
-// Of the last runs, whose places none has taken since, both have the same results.
+// Compares the results of the last runs, whose places none has taken since.
 void compare(const point &point, const draw &draw, const std::vector<result> (&results)[2])
 {
     const size_t kept = std::min({point.tune.count, point.rival.count, size_t(point.runs)});
@@ -265,7 +267,7 @@ void measure_draw(timer &timer, const shared_memory &memory, const input &input,
         end_block(block);
 }
 
-// Tune's workspaces are zeroed here and left ready by whatever is launched in them.
+// Zeroes tune's workspaces here; every launch leaves them ready.
 shared_memory make_memory(const std::vector<point> &points, cudaStream_t stream)
 {
     shared_memory made = {};

@@ -8,8 +8,9 @@
 namespace peers
 {
 
-// State of the L2 before each block: none of the input, after a pass that reads (clean) or writes
-// (dirty, as a program's other kernels leave it) twice its size; or the input of the calls.
+// State of the L2 before each block: without the input, after a pass that reads (clean) or
+// writes (dirty, as after a program's other kernels) twice its size; or with the input of the
+// calls.
 enum class cache { clean, dirty, hot };
 // How calls are issued: replayed by a graph behind a gate, or one by one on a stream, the host's
 // time included.
@@ -44,7 +45,7 @@ struct point {
     size_t n;
     peers::mode mode;
     result expected;
-    size_t bytes, stride; // of the input and of its copies
+    size_t bytes, stride; // bytes and stride of the input and of its copies
     size_t copies;
     unsigned int runs; // a block
     places tune, rival;
@@ -58,7 +59,7 @@ struct input {
     size_t bytes;
 };
 
-// All points of the problems that share a fill, `sizes` ascending; measured when it returns.
+// Measures all points of the problems that share a fill, `sizes` ascending.
 std::vector<point> measure(timer &timer, const input &input,
                            const std::vector<const problem *> &problems,
                            const std::vector<size_t> &sizes, const std::vector<mode> &modes,

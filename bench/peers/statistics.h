@@ -17,7 +17,7 @@ inline double median(std::vector<double> values)
     return values.size() % 2 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
 }
 
-// Median absolute deviation from the median.
+// Returns the median absolute deviation from the median.
 inline double deviation(std::vector<double> values)
 {
     const double centre = median(values);
@@ -33,9 +33,9 @@ struct interval {
     double middle, low, high;
 };
 
-// The median of independent values with its sign interval: the k-th smallest and the k-th largest,
-// k the greatest for which a coin falls on one side fewer than k times, in as many throws as there
-// are values, with a probability of at most (1 - confidence) / 2.
+// Returns the median of independent values with its sign interval: the k-th smallest and the
+// k-th largest, k the greatest for which a coin falls on one side fewer than k times, in as many
+// throws as there are values, with a probability of at most (1 - confidence) / 2.
 inline interval sign_interval(std::vector<double> values, double confidence)
 {
     const size_t count = values.size();

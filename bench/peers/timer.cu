@@ -12,7 +12,8 @@ namespace peers
 namespace
 {
 
-// Waits until the host opens the gate, at most two seconds; says in `seen` which of the two it was.
+// Waits until the host opens the gate, at most two seconds; writes to `seen` which of the two
+// happened.
 __global__ void gate(const volatile unsigned int *open, volatile unsigned int *seen,
                      unsigned int ticket)
 {
@@ -44,7 +45,7 @@ __global__ void read_clean(const uint4 *data, size_t count, unsigned int *sink)
         *sink = folded;
 }
 
-// False: the gate gave up before all was submitted.
+// Times once; false if the gate gave up before everything was submitted.
 bool time_once(timer &timer, const std::function<void()> &ahead, const std::function<void()> &work,
                double &elapsed_ns)
 {
@@ -72,7 +73,7 @@ double raw_ns(timer &timer, const std::function<void()> &ahead, const std::funct
     fail("the gate gave up waiting for the host five times: the machine is too busy");
 }
 
-// Median time of a pass, in ms, over 50 ms.
+// Returns the median time of a pass, in ms, over 50 ms.
 double window(timer &timer)
 {
     const auto begin = std::chrono::steady_clock::now();

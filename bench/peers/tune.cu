@@ -1,4 +1,4 @@
-// What tune's calls go by.
+// Configurations of tune's calls.
 #include <cstring>
 
 #include "tune_adapter.h"

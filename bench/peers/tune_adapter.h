@@ -10,7 +10,7 @@
 namespace peers
 {
 
-// The first of the files that has an entry of the family, "reduce."; NULL: none. tune.cu
+// Returns the first of the files that has an entry of the family, "reduce."; NULL: none. tune.cu
 const struct tuned *conf(const char *family);
 
 inline choice choice_of(const tune::choice &why)

@@ -8,7 +8,7 @@ namespace peers
 namespace
 {
 
-// What is launched, by a call that is captured and thrown away: nothing reads the addresses.
+// Finds the launch of a call that is captured and thrown away: the addresses are never read.
 template <typename CALL> choice chosen_by(size_t n)
 {
     static char places[1] = {};

@@ -22,7 +22,7 @@ static enum status repeat_all(struct bench *bench, struct candidates *fields, si
     return status;
 }
 
-/* Against the best by the mean over the processes. */
+/* Computes losses against the best by the mean over the processes. */
 static void find_regrets(struct candidates *field, size_t repeats, bool known)
 {
     double best = INFINITY;

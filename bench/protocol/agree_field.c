@@ -1,4 +1,4 @@
-/* Who runs: the fastest of a random part of the space. */
+/* The field: the fastest of a random part of the space. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static bool was_given(const struct options *options, const struct space *space, 
     return false;
 }
 
-/* Those that were given first, then as many as the screen takes of the others. */
+/* Draws the given ones first, then as many others as the screen takes. */
 static enum status draw(struct bench *bench, const struct space *space, struct entry *entries,
                         size_t *count, struct error *error)
 {
@@ -74,7 +74,7 @@ static int by_index(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* The fastest that differ in what they launch, in the order of the space. */
+/* Takes the fastest with different launches, in the order of the space. */
 static void take_fastest(struct candidates *field, struct entry *entries, size_t count, size_t most)
 {
     qsort(entries, count, sizeof *entries, by_time);
@@ -89,7 +89,8 @@ static void take_fastest(struct candidates *field, struct entry *entries, size_t
     qsort(field->entries, field->count, sizeof *field->entries, by_index);
 }
 
-/* Fewer launches, less shared memory, fewer registers, a smaller block, then the space's order. */
+/* Compares by fewer launches, less shared memory, fewer registers, a smaller block, then the
+ * space's order. */
 static bool goes_before(const struct entry *a, const struct entry *b)
 {
     const struct launch *x = &a->plan.launches[0], *y = &b->plan.launches[0];

@@ -1,4 +1,4 @@
-/* How often the ways agreed with themselves, and what their winners lose. */
+/* How often the ways agree with themselves, and the losses of their winners. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static const char *const way_names[WAYS] = {
     [WAY_TIES] = "race_ties",
 };
 
-/* The same winner, or each other's winner declared tied. */
+/* Tells whether two verdicts agree: the same winner, or each other's winner declared tied. */
 static bool agree(const struct verdict_of_way *a, const struct verdict_of_way *b, bool ties)
 {
     return a->winner == b->winner || (ties && a->tied[b->winner] && b->tied[a->winner]);

@@ -1,4 +1,4 @@
-/* The ways of choosing that are compared. Each has slots of its own, armed as it measures. */
+/* The compared ways of choosing. Each has slots of its own, armed as it measures. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ static void take_smallest(const double *values, size_t count, struct verdict_of_
     out->tied[out->winner] = true;
 }
 
-/* One candidate after the other: a run to warm up, then the mean of seven in a row. */
+/* Times one candidate after the other: a run to warm up, then the mean of seven in a row. */
 static enum status mean_of_seven(struct bench *bench, const struct candidates *field,
                                  struct verdict_of_way *out, struct error *error)
 {
@@ -60,14 +60,15 @@ static enum status mean_of_seven(struct bench *bench, const struct candidates *f
     return status;
 }
 
-/* As nvbench: isolated runs after a flush by writing, until its criterion or its time limit. */
+/* Times as nvbench does: isolated runs after a flush by writing, until its criterion or its time
+ * limit. */
 static enum status stdrel_mean(struct bench *bench, uint32_t slot, struct stdrel *stdrel,
                                bool *timed_out, struct error *error)
 {
     const struct options *options = bench->options;
     const int64_t start_ns = clock_now_ns();
     struct worker_samples samples = {0};
-    enum status status = slot_visit(bench, slot, 1, &samples, error); /* its one warm-up run */
+    enum status status = slot_visit(bench, slot, 1, &samples, error); /* the one warm-up run */
     *stdrel = (struct stdrel){0};
     while (status == STATUS_OK) {
         status = slot_visit(bench, slot, WORKER_SAMPLES_MAX, &samples, error);
@@ -110,7 +111,7 @@ struct course {
     size_t rounds;
 };
 
-/* All that are alive, and the leader once more as its twin. */
+/* Times all remaining candidates, and the leader once more as its twin. */
 static enum status race_round(struct bench *bench, const struct candidates *field,
                               struct course *course, struct error *error)
 {
@@ -158,7 +159,8 @@ static enum status run_race(struct bench *bench, const struct candidates *field,
     return status;
 }
 
-/* The smallest; and, of the same timings, the first in the fixed order of those within delta. */
+/* Chooses the smallest; and, from the same timings, the first in the fixed order of those within
+ * delta. */
 static void decide(const struct bench *bench, const struct candidates *field,
                    const struct race *race, struct verdict_of_way *smallest,
                    struct verdict_of_way *ties)
@@ -208,7 +210,7 @@ static enum status race_both(struct bench *bench, const struct candidates *field
     return status;
 }
 
-/* Rounds of all candidates to the end, which no way sees: what each of them is worth. */
+/* Times all candidates in rounds that no way sees: the reference for the losses. */
 static enum status add_reference(struct bench *bench, struct candidates *field, size_t repeat,
                                  struct error *error)
 {

@@ -32,7 +32,7 @@ struct options {
     double min_time_s, timeout_s, pause_s; /* nvbench's; between repetitions */
     int64_t seed;
     const char *out, *raw;
-    bool keeps; /* what the device makes for a plan, between visits */
+    bool keeps; /* keeps the device's graphs of a plan between visits */
     struct protocol protocol;
 };
 
@@ -40,7 +40,7 @@ struct bench {
     const struct options *options;
     struct arena arena;
     struct experiment *experiment;
-    struct problem problem; /* at whatever size */
+    struct problem problem; /* at any size */
     struct worker *worker;
     struct lock *lock;
     struct compile_pool *kernels, *references;
@@ -53,19 +53,19 @@ struct bench {
 struct entry {
     struct configuration configuration;
     char key[CONFIGURATION_KEY_BYTES];
-    size_t index; /* in the space; its count for one from outside */
+    size_t index; /* index in the space; its count for one from outside */
     const char *path;
     struct launch_plan plan;
     struct kernel_resources resources;
     uint32_t runs;  /* a block, cold */
-    double time_ns; /* of one run, from the first look at it; NaN: it cannot be used */
+    double time_ns; /* time of one run, from the first look at it; NaN: unusable */
 };
 
 /* ---- setup.c ---- */
 
 enum status bench_open(struct bench *bench, const struct options *options, struct error *error);
 void bench_close(struct bench *bench);
-/* The sizes of the experiment for those that were not given. */
+/* Fills in the experiment's sizes for missing ones. */
 void bench_sizes(const struct bench *bench, const int64_t **sizes, size_t *count, int64_t *room);
 /* Makes the inputs and expected results of a size; slots are forgotten. */
 enum status bench_problem(struct bench *bench, int64_t n, struct problem *problem,
@@ -73,18 +73,18 @@ enum status bench_problem(struct bench *bench, int64_t n, struct problem *proble
 
 /* ---- entries.c ---- */
 
-/* Compiles them all, then loads, verifies and times each with `blocks` blocks. Those that fail get
- * time_ns NaN and are told of on stderr. */
+/* Compiles all, then loads, verifies and times each with `blocks` blocks. Failed ones get time_ns
+ * NaN and are reported on stderr. */
 enum status entries_prepare(struct bench *bench, const struct problem *problem,
                             struct entry *entries, size_t count, uint32_t blocks,
                             struct error *error);
-/* A point of the space or a baseline by key or name; ready. STATUS_NOT_FOUND. */
+/* Finds a point of the space or a baseline by key or name, and prepares it. STATUS_NOT_FOUND. */
 enum status entry_named(struct bench *bench, const struct problem *problem, const char *name,
                         struct entry *out, struct error *error);
-/* The first configuration that was given, else the baseline occupancy_api or the first. */
+/* Returns the first given configuration, else the baseline occupancy_api or the first. */
 enum status entry_default(struct bench *bench, const struct problem *problem, struct entry *out,
                           struct error *error);
-/* Runs of a block in another mode, as the protocol has them. */
+/* Computes the runs of a block in another mode, as in the protocol. */
 enum status entry_runs(struct bench *bench, const struct entry *entry, enum l2_mode mode,
                        uint32_t *runs, struct error *error);
 bool entries_launch_alike(const struct entry *a, const struct entry *b);
@@ -95,8 +95,8 @@ enum status entry_arm(struct bench *bench, uint32_t slot, const struct entry *en
 
 enum status slot_visit(struct bench *bench, uint32_t slot, uint32_t blocks,
                        struct worker_samples *samples, struct error *error);
-/* The anchor, each of the slots once in random order, the anchor. levels[i]: median of ln ns of
- * slots[i]; blocks[i * visit_blocks ...]: its blocks in ns, where blocks is not NULL. */
+/* Times the anchor, each of the slots once in random order, and the anchor. levels[i]: median of ln
+ * ns of slots[i]; blocks[i * visit_blocks ...]: its blocks in ns, if blocks is not NULL. */
 enum status round_run(struct bench *bench, const uint32_t *slots, size_t count, double *levels,
                       double *blocks, struct round_record *record, struct error *error);
 

@@ -193,7 +193,7 @@ static enum status find_point(struct bench *bench, const struct problem *problem
     return status;
 }
 
-/* What the Occupancy API suggests for the kernel as the baseline has it. */
+/* Reads the Occupancy API's suggestion for the baseline's kernel. */
 static enum status ask_occupancy(struct bench *bench, const struct problem *problem,
                                  const char *parameter, struct entry *entry, struct error *error)
 {
@@ -210,7 +210,7 @@ static enum status ask_occupancy(struct bench *bench, const struct problem *prob
     return status;
 }
 
-/* By its name, or the first for NULL. */
+/* Finds a baseline by its name, or the first for NULL. */
 static enum status find_baseline(struct bench *bench, const struct problem *problem,
                                  const char *name, struct entry *out, bool *found,
                                  struct error *error)

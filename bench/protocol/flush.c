@@ -1,5 +1,5 @@
-/* flush: the same configuration after the cache was read clean, after it was written, streaming
- * and hot, in turn. */
+/* flush: the same configuration after a flush by reading, after one by writing, streaming and hot,
+ * in turn. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,13 +8,13 @@
 #include "tuner/stats/estimate.h"
 
 enum { ROUNDS = 60 };
-/* Single runs as other harnesses time them; then blocks as the protocol has them, where the first
- * run of a block alone pays for what the flush left. */
+/* Single runs as other harnesses time them; then blocks as in the protocol, where only the first
+ * run of a block pays for the flush. */
 enum flush_slot { CLEAN_ONE, DIRTY_ONE, STREAM, HOT, CLEAN_BLOCK, DIRTY_BLOCK, SLOTS };
 
 struct flush_row {
     uint32_t runs[SLOTS];
-    double us[SLOTS]; /* of one run; NaN: not measured */
+    double us[SLOTS]; /* time of one run; NaN: not measured */
     size_t valid, rounds;
 };
 

@@ -283,7 +283,7 @@ int main(int argc, char **argv)
     };
     if (argc > 1 && worker_is_entry(argv[1]))
         return worker_main(argc, argv);
-    (void)signal(SIGPIPE, SIG_IGN); /* of a child that died: its error is told instead */
+    (void)signal(SIGPIPE, SIG_IGN); /* a child that died: its error is reported instead */
     enum status status = read_options(argc, argv, &given, &wants_help, &error);
     if (status == STATUS_OK && wants_help) {
         printf("%s", help);

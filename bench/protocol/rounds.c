@@ -88,7 +88,7 @@ enum status rounds_run(struct bench *bench, size_t slots, size_t count, struct r
                            .visit_blocks = (size_t)bench->options->protocol.visit_blocks};
     enum status status = rounds_make(out, error);
     struct worker_samples first;
-    /* What a slot pays for once is paid before the first round. */
+    /* One-time costs of a slot are paid before the first round. */
     for (size_t i = 0; i < slots && status == STATUS_OK; i++)
         status = slot_visit(bench, list[i], 1, &first, error);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)

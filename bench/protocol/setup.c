@@ -1,4 +1,4 @@
-/* What all commands need: experiment, worker, compilers, files. */
+/* Shared by all commands: experiment, worker, compilers, files. */
 #include <string.h>
 #include <unistd.h>
 
@@ -45,7 +45,7 @@ static enum status find_problem(struct bench *bench, struct error *error)
                      experiment_path(bench->experiment), key, bench->problem.key);
 }
 
-/* Near the device; devices whose kernels run on these cores place their threads themselves. */
+/* Pins near the device; devices whose kernels run on these cores place their threads themselves. */
 static enum status pin(struct bench *bench, const struct device_api *api,
                        struct placement *placement, struct error *error)
 {
@@ -147,7 +147,7 @@ void bench_sizes(const struct bench *bench, const int64_t **sizes, size_t *count
     *sizes = room;
 }
 
-/* The binary of a reference: a C function's, or the kernels' of another plan. */
+/* Makes the binary of a reference: a C function's, or the kernels' of another plan. */
 static enum status make_binary(struct bench *bench, const struct output_check *check,
                                const char **path, struct error *error)
 {

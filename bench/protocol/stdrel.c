@@ -1,5 +1,5 @@
-/* When nvbench stops: its documented defaults (10 samples, 0.5 s of GPU time, noise of 0.5 %), and
- * its second way out, that the noise itself has settled. */
+/* nvbench's end: its documented defaults (10 samples, 0.5 s of GPU time, noise of 0.5 %), and its
+ * second criterion, that the noise itself has settled. */
 #include <math.h>
 
 #include "bench/protocol/bench.h"

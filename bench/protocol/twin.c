@@ -1,4 +1,4 @@
-/* twin: one configuration in sixteen slots. What is called a difference is the harness's own. */
+/* twin: one configuration in sixteen slots. Any difference found is the harness's own. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ static void add_tests(struct tests *to, struct tests more)
     to->rejected += more.rejected;
 }
 
-/* Of all blocks of a slot in valid rounds; the middle one of the slots. */
+/* Returns the MAD of all blocks of a slot in valid rounds; the middle one of the slots. */
 static double block_mad(const struct rounds *rounds)
 {
     const size_t visit = rounds->visit_blocks;

@@ -13,7 +13,7 @@ static const char list_query[] =
     "WHERE t.stage = 'sweep' AND (:key IS NULL OR p.key = :key) AND (:n IS NULL OR p.n = :n) "
     "GROUP BY 1, 2, 3 ORDER BY points DESC, p.id LIMIT CAST(:most AS INTEGER)";
 
-/* One row a parameter of a configuration, in the order in which the file lists them. */
+/* One row a parameter of a configuration, in the order of the file. */
 static const char cells_query[] =
     "SELECT c.id, j.value, j.type IN ('integer', 'real') AS number,"
     "       CASE WHEN t.status = 'ok' THEN t.median_ns"

@@ -10,7 +10,7 @@
 #include "tuner/exchange/tried.h"
 
 enum { BYTES_MAX = 1 << 30 };
-/* What is no number to its end is a text. */
+/* Tells whether the whole text is a number; otherwise it is a text. */
 static bool is_number(const char *text)
 {
     char *end = NULL;

@@ -71,8 +71,8 @@ enum {
 static const double shares[] = {0.01, 0.05, 0.10};
 enum { SHARES = sizeof shares / sizeof shares[0] };
 static const double near_the_best = 1.005, until_chance = 0.1;
-/* Results, in the games that end when it is sure, after which it is asked how much better the best
- * may be. */
+/* Results of games that end when the search is sure, after which its upper bound of the gain is
+ * read. */
 static const size_t looks[] = {16, 24, 32, 48, 64, 96, 128, 192, 256, 384};
 enum { LOOKS = sizeof looks / sizeof looks[0] };
 
@@ -90,19 +90,19 @@ struct options {
 
 /* One strategy, seed and space, one by one and late. */
 struct game {
-    double found[SHARES];     /* best of the space over the best found, late; 0: nothing yet */
+    double found[SHARES];     /* best of the space over the best found, late; 0: none yet */
     double score, score_late; /* NaN: the space has none */
-    size_t until_after;       /* results, late, before it was sure; 0: it was not */
+    size_t until_after;       /* results, late, before the search was sure; 0: never */
     bool until_right;
-    /* After so many results: the share by which the best may be better with 90 %, and by which it
-     * is. NaN: not asked, or it did not say. */
+    /* After that many results: the share by which the best may be better with 90 %, and by which it
+     * is. NaN: not read, or not claimed. */
     double may_gain[LOOKS], gains[LOOKS];
     size_t near_after; /* results, one by one, before one is near the best; SIZE_MAX: never */
     double ask_ns;     /* a point, of asking and telling */
     const char *came_to;
-    bool forgot[2]; /* what --prior told, which did not hold: one by one, and late */
+    bool forgot[2]; /* results of --prior that did not hold: one by one, and late */
 };
-/* What came of one strategy on one problem or on all: one game a seed. */
+/* Outcome of one strategy on one problem or on all: one game a seed. */
 struct outcome {
     struct game *games;
     size_t count;
@@ -125,12 +125,12 @@ struct match {
     const struct score *score;
     const char *strategy;
     uint64_t trials;
-    size_t ahead; /* of the late games */
+    size_t ahead; /* points ahead in the late games */
     size_t length, seeds;
     struct game *games;
     atomic_size_t next; /* game; the late ones come after those one by one, then those that end */
     atomic_int status;
-    struct error error; /* of whoever set the status */
+    struct error error; /* error of the first failure */
 };
 
 static void tell_prior(const struct match *match, struct search *search)
@@ -144,7 +144,7 @@ static void tell_prior(const struct match *match, struct search *search)
                                                  : prior->times[point]);
 }
 
-/* best[b]: best of the first b results, of `length`. */
+/* Plays a game; best[b]: best of the first b results, of `length`. */
 static enum status play(const struct match *match, enum sort sort, uint64_t seed, double *best,
                         struct game *game, struct error *error)
 {
@@ -288,7 +288,7 @@ static void print_score(double score)
         printf("  %7.3f", score);
 }
 
-/* The median of the games' results before one is near the best. */
+/* Prints the median of the games' results before one is near the best. */
 static void print_near(const struct outcome *outcome, double *scratch)
 {
     for (size_t i = 0; i < outcome->count; i++)
@@ -394,7 +394,7 @@ struct bench {
     size_t spaces; /* played */
 };
 
-/* What --csv has of a file is its name and no size. */
+/* Writes games; a file of --csv has a name and no size. */
 static void write_games(FILE *csv, const struct recorded *recorded, const char *strategy,
                         const struct outcome *outcome)
 {
@@ -429,7 +429,7 @@ static enum status play_space(struct bench *bench, const struct recorded *record
     if (status != STATUS_OK)
         return status;
     size_t last = points_of(shares[SHARES - 1], recorded->space.count);
-    if (options->until > 0 && last < looks[LOOKS - 1]) /* it takes its time to be sure */
+    if (options->until > 0 && last < looks[LOOKS - 1]) /* being sure takes time */
         last = recorded->space.count < looks[LOOKS - 1] ? (size_t)recorded->space.count
                                                         : looks[LOOKS - 1];
     printf("%s: %" PRIu64 " configurations, %zu failed, best %.2f us", recorded->name,
@@ -473,7 +473,7 @@ static enum status play_space(struct bench *bench, const struct recorded *record
     return STATUS_OK;
 }
 
-/* The same problem in the database of --prior. */
+/* Reads the same problem from the database of --prior. */
 static enum status read_prior_problem(struct bench *bench, const struct recorded_problem *problem,
                                       struct recorded *prior, bool *found, struct error *error)
 {

@@ -68,7 +68,7 @@ static int compare_rows(const void *left, const void *right)
     return 0;
 }
 
-/* Values get the places they have when sorted; then the rows are sorted by them. */
+/* Sorts values into their places, then the rows by these. */
 static enum status sort_all(struct recorded_rows *rows, struct error *error)
 {
     uint16_t *places = malloc((VALUES_MAX + 1) * sizeof places[0]);

@@ -11,14 +11,13 @@
 #include "tuner/search/search.h"
 #include "tuner/store/store.h"
 
-/* The points that there are rows of are the space; a value's index is its place among the
- * parameter's distinct values, numbers first, ascending. Point i has the time times[i]; NaN: it
- * failed. */
+/* A recorded space: the points that have rows; a value's index is its place among the parameter's
+ * distinct values, numbers first, ascending. Point i has the time times[i]; NaN: failed. */
 struct recorded {
     char name[128];            /* "reduce.sum.i32 n=4096", or the file's name */
-    struct search_space space; /* its context is this */
+    struct search_space space; /* its context is this struct */
     uint16_t value_counts[SEARCH_DIMENSIONS_MAX];
-    struct recorded_value *lists[SEARCH_DIMENSIONS_MAX]; /* of each parameter, ascending */
+    struct recorded_value *lists[SEARCH_DIMENSIONS_MAX]; /* values of each parameter, ascending */
     uint16_t *values;                                    /* rows of `dimensions`, sorted */
     double *times;                                       /* ns */
     uint64_t *binaries;                                  /* hash of each point's; 0: unknown */
@@ -28,7 +27,7 @@ struct recorded {
 
 struct recorded_value {
     const char *text;
-    double number; /* NaN: it is a text */
+    double number; /* NaN: a text */
     uint16_t index;
 };
 
@@ -46,22 +45,22 @@ struct recorded_rows {
     size_t count, capacity;
 };
 enum status recorded_add_row(struct recorded_rows *rows, double time_ns, struct error *error);
-/* Of the row that was added last. STATUS_BAD_INPUT: too many parameters, or values of one. */
+/* Adds a value to the last row. STATUS_BAD_INPUT: too many parameters, or values of one. */
 enum status recorded_add_value(struct recorded_rows *rows, size_t dimension, const char *text,
                                bool number, struct error *error);
-/* STATUS_BAD_INPUT when nothing succeeded or a configuration stands there twice. Not to be moved;
- * freed with the arena. */
+/* Finishes the space. STATUS_BAD_INPUT if no point succeeded or a configuration occurs twice. Not
+ * to be moved; freed with the arena. */
 enum status recorded_finish(struct recorded_rows *rows, struct recorded *recorded,
                             struct error *error);
 void recorded_rows_free(struct recorded_rows *rows);
 
-/* The values of a point of `from` as indices of `to`; false when that has no such values. */
+/* Translates a point of `from` to indices of `to`; false if that lacks such values. */
 bool recorded_translate(const struct recorded *from, uint64_t point, const struct recorded *to,
                         uint16_t *values);
 
 /* ---- database.c ---- */
 
-/* Which sweep of which problem. Texts belong to the arena of the caller. */
+/* The sweep of a problem. Texts belong to the caller's arena. */
 struct recorded_problem {
     int64_t problem_id;
     int64_t environment_id;
@@ -69,17 +68,19 @@ struct recorded_problem {
     const char *key;
     int64_t n;
 };
-/* The problems with the most points, at most `most`. `key` and `n` narrow it down; NULL: any. */
+/* Lists the problems with the most points, at most `most`. `key` and `n` narrow the list; NULL:
+ * any. */
 enum status recorded_list(struct store *store, struct arena *arena, const char *key, const char *n,
                           size_t most, struct recorded_problem *problems, size_t *count,
                           struct error *error);
-/* One that launches the same as another has the other's time. */
+/* Reads a sweep; a duplicate of a launch has the other's time. */
 enum status recorded_read(struct store *store, const struct recorded_problem *problem,
                           struct arena *arena, struct recorded *recorded, struct error *error);
 
 /* ---- files.c ---- */
 
-/* A table of times (CSV: parameters, time_ns, cost_ms), a T4 file or a cache of Kernel Tuner. */
+/* Reads a table of times (CSV: parameters, time_ns, cost_ms), a T4 file or a cache of Kernel Tuner.
+ */
 enum status recorded_read_file(const char *path, struct arena *arena, struct recorded *recorded,
                                struct error *error);
 

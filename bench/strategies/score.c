@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A game is told that it has this share of the space, at most so many points, but no fewer than it
- * is judged by. */
+/* A game's announced trials: this share of the space, with a maximum, but no fewer than it is
+ * judged by. */
 static const double trials_share = 0.1;
 static const uint64_t trials_most = 1000;
 static const double start_share = 0.5, cut_off_share = 0.95;
@@ -17,13 +17,13 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Of the `valid` sorted times the i-th is the best of `drawn` of `count` points with the
- * probability C(count - i - 1, drawn - 1) / C(count, drawn); one stands at the median while all
- * failed. */
+/* Returns the expected best: of the `valid` sorted times the i-th is the best of `drawn` of `count`
+ * points with the probability C(count - i - 1, drawn - 1) / C(count, drawn); the median counts
+ * while all failed. */
 static double expected_best(const double *times, size_t valid, size_t count, size_t drawn,
                             double median)
 {
-    double probability = (double)drawn / (double)count; /* of the first */
+    double probability = (double)drawn / (double)count; /* probability of the first */
     double rest = 1, sum = 0;
     for (size_t i = 0; i < valid; i++) {
         sum += probability * times[i];

@@ -8,20 +8,20 @@
 #include "bench/strategies/recorded.h"
 
 struct score {
-    double median;  /* of the points that did not fail; ns */
+    double median;  /* median of the points that did not fail; ns */
     double optimum; /* ns */
     /* Evaluations after which random sampling is expected to have come 50 % and 95 % of the way
      * from the median to the optimum; both 0 where that cannot be told apart. */
     size_t start, cut_off;
     double *expected; /* [b]: best of b random points without replacement; 1 .. cut_off */
-    uint64_t trials;  /* that a game is told it has */
+    uint64_t trials;  /* trials announced to a game */
 };
 
 /* Belongs to the arena. */
 enum status score_make(const struct recorded *recorded, struct arena *arena, struct score *score,
                        struct error *error);
-/* Of one game; best[b] is the best of its first b evaluations, infinite while all failed. A score
- * over several seeds is the mean of theirs. NaN where there is no range. */
+/* Returns the score of one game; best[b] is the best of its first b evaluations, infinite while all
+ * failed. A score over several seeds is the mean of theirs. NaN without a range. */
 double score_of(const struct score *score, const double *best);
 
 #endif

@@ -11,17 +11,17 @@
 enum { PROBLEMS_MAX = 256, PENDING_MAX = 1024, WINNERS_MAX = 16 /* as a run */ };
 static const double near_the_best = 1.005;
 
-/* A problem, and what was tried of it in this series, or elsewhere. */
+/* A problem, and its trials in this series, or elsewhere. */
 struct played {
     struct recorded_problem problem;
     struct recorded recorded;
     uint64_t *tried;
     size_t tried_count;
     double best;
-    uint64_t best_point; /* of all that was recorded */
+    uint64_t best_point; /* best of all recorded points */
     size_t near_after;   /* results before one is near the best; SIZE_MAX: none was */
-    size_t near;         /* of its games, so many came within 0.5 % of the best */
-    bool forgot;         /* what it was told of elsewhere, in the last of them */
+    size_t near;         /* number of its games that came within 0.5 % of the best */
+    bool forgot;         /* whether results from elsewhere were dropped in the last of them */
 };
 
 struct played_list {
@@ -73,8 +73,8 @@ static double distance(const struct recorded_problem *one, const struct recorded
     return fmax(ratio, 1 / ratio) * (strcmp(one->key, other->key) == 0 ? 1 : 4);
 }
 
-/* Of the first `count` the nearest that was not taken, as store_trials_elsewhere has them. NULL:
- * there is none. */
+/* Takes the nearest of the first `count` that was not taken, as store_trials_elsewhere does. NULL:
+ * none. */
 static const struct played *take_nearest(const struct played_list *list, size_t count,
                                          const struct played *here, bool *taken)
 {
@@ -105,7 +105,7 @@ static void tell_nearest(const struct played_list *list, size_t count, const str
     }
 }
 
-/* As a run names those of a tuned.conf. */
+/* Passes winners in the order of a tuned.conf's in a run. */
 static void tell_winners(const struct played_list *list, const struct played *here, uint64_t trials,
                          struct search *search)
 {
@@ -223,7 +223,7 @@ static enum status play_all(struct course *course, const char *name, struct erro
     return STATUS_OK;
 }
 
-/* As a run takes them. */
+/* Orders problems as a run does. */
 static int compare_problems(const void *left, const void *right)
 {
     const struct recorded_problem *a = left;
@@ -231,7 +231,7 @@ static int compare_problems(const void *left, const void *right)
     return (a->problem_id > b->problem_id) - (a->problem_id < b->problem_id);
 }
 
-/* With all that was tried of each. */
+/* Reads all problems with their trials. */
 static enum status read_list(struct store *store, const struct recorded_problem *problems,
                              size_t count, struct arena *arena, struct played_list *list,
                              struct error *error)
