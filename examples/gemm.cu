@@ -1,7 +1,7 @@
-// What gemm.yaml tunes, and what it checks that against.
+// The kernel of gemm.yaml, and its reference.
 #include "t1/gemm.cu"
 
-// An element of C a thread, as one would write it down.
+// An element of C per thread, the simplest way to write it.
 extern "C" __global__ void gemm_plain(int m, int n, int k, const float *a, const float *b, float *c)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;

@@ -1,5 +1,5 @@
 /* reduce_cpu [TUNED_CONF [N]]: sums N ints (default 2^24) as tuned.conf says, checks the sum, and
- * shows what that gains over one plain loop. Without an entry it runs the plain loop.
+ * prints the gain over one plain loop. Without an entry it runs the plain loop.
  *
  * A program that is compiled ahead of time holds the variants of its kernel that tuning may choose;
  * here all those of configs/reduce_cpu.yaml. Exit code 1: a wrong result, or no memory. */
@@ -91,7 +91,7 @@ static void read_model(char *out, size_t bytes)
         fclose(file);
 }
 
-/* The first hardware thread of the processor's core. */
+/* Returns the first hardware thread of the processor's core. */
 static int first_of_core(int processor)
 {
     char path[128], list[64];
@@ -171,7 +171,7 @@ static void run_share(const struct job *job, int thread)
         job->function(&block, job->arguments);
 }
 
-/* To wake a sleeping thread takes longer than a small sum, so those that wait look for a while
+/* Waking a sleeping thread takes longer than a small sum, so waiting threads look for a while
  * before they sleep. */
 enum { LOOKS = 100000 };
 
@@ -256,9 +256,9 @@ struct plan {
     bool queued;
 };
 
-/* The grid follows from n and block, since the entry may be one of another size. False when the
- * entry (of a device with more cores, or of another version of the kernel) cannot be launched here.
- */
+/* Plans the launch. The grid follows from n and block, because the entry may be of another size.
+ * Returns false if the entry (of a device with more cores, or of another version of the kernel)
+ * cannot be launched here. */
 static bool plan_from(const struct tuned_entry *entry, long long n, struct plan *plan)
 {
     const char *name = tuned_text(entry, "variant", "");
@@ -304,15 +304,16 @@ static int compare_times(const void *a, const void *b)
 
 enum { SAMPLES = 21 };
 
-/* The input, many times over: each run takes another copy, so that none profits from what the run
- * before left in the caches. tune measures so too (L2 cold). */
+/* Many copies of the input: each run takes another copy, so that none profits from the caches of
+ * the run before. tune measures likewise (L2 cold). */
 struct input {
     int *data;
     long long n, copies;
     int expected;
 };
 
-/* The median of SAMPLES; each sample is enough runs for a millisecond or so. False: a wrong sum. */
+/* Measures the median of SAMPLES; each sample has enough runs for about a millisecond.
+ * Returns false for a wrong sum. */
 static bool time_plan(const struct plan *plan, const struct input *input, double *median_ns)
 {
     static long long turn;
@@ -368,7 +369,7 @@ static void print_time(const char *name, double ns, long long n)
     printf("%-9s %12.3f us  %7.2f GB/s\n", name, ns / 1e3, (double)n * sizeof(int) / ns);
 }
 
-/* Runs the plain loop, then what the entry says. */
+/* Runs the plain loop, then the entry's launch. */
 static bool compare(const struct tuned_answer *answer, const struct input *input)
 {
     long long n = input->n;

@@ -1,5 +1,5 @@
 /* reduce_cuda [TUNED_CONF [N [REDUCE_CU]]]: sums N ints (default 10^8) on GPU 0 as tuned.conf says,
- * checks the sum, and shows what that gains over the textbook's launch: 1024 threads on 2 blocks an
+ * checks the sum, and prints the gain over the textbook's launch: 1024 threads on 2 blocks an
  * SM, a tree in shared memory, two launches. Without an entry it runs the textbook's.
  *
  * Driver API and NVRTC. Exit code 1: a wrong result, or CUDA failed. */
@@ -17,7 +17,7 @@
 #define REDUCE_SOURCE "kernels/reduce/reduce.cu"
 #endif
 
-/* What does not succeed ends the program. */
+/* Ends the program on an error. */
 static void check_cuda(CUresult result, const char *call)
 {
     const char *text = "unknown error";
@@ -58,12 +58,13 @@ static void open_gpu(struct tuned_cuda_device *gpu)
     CUDA(cuDeviceGet(&device, 0));
     CUDA(cuDevicePrimaryCtxRetain(&context, device));
     CUDA(cuCtxSetCurrent(context));
-    CUDA(tuned_cuda_describe(gpu)); /* with its limits: what cannot be launched is not found */
+    CUDA(tuned_cuda_describe(
+        gpu)); /* with its limits: an entry that cannot be launched is not found */
 }
 
-/* ---- what is launched ---- */
+/* ---- the launch ---- */
 
-/* The parameters of configs/reduce.yaml, and what follows from them. Texts are tuned.conf's. */
+/* The parameters of configs/reduce.yaml, and their derived values. Texts are tuned.conf's. */
 struct plan {
     const char *variant, *map, *step, *cache;
     int block, count, loads, min_blocks, cluster_size, stages;
@@ -72,7 +73,8 @@ struct plan {
     CUfunction first, second;    /* second: of two launches, else NULL */
 };
 
-/* What the entry has no value for is the textbook's; without an entry all is. */
+/* Makes a plan of the entry's values, and of the textbook's for missing ones or without an entry.
+ */
 static struct plan plan_from(const struct tuned_entry *entry)
 {
     return (struct plan){
@@ -90,7 +92,7 @@ static struct plan plan_from(const struct tuned_entry *entry)
     };
 }
 
-/* Not one of another kernel. What this device cannot do was not found. */
+/* Tells whether the entry is of this kernel. Entries beyond this device's limits were not found. */
 static bool fits(const struct tuned_entry *entry)
 {
     struct plan plan = plan_from(entry);
@@ -113,7 +115,7 @@ static bool is_two_launches(const struct plan *plan)
     return is(plan->variant, "two_launches") || is(plan->variant, "dependent_launches");
 }
 
-/* The grid of configs/reduce.yaml for this n; the entry's is that of the size it was measured at.
+/* Computes the grid of configs/reduce.yaml for this n; the entry's is for its measured size.
  * `resident` blocks per SM, but none without a tile. Flagged partials: one block, or cluster, more
  * waits for them. */
 static void size_plan(const struct tuned_cuda_device *gpu, long long n, struct plan *plan)
@@ -163,7 +165,7 @@ static void print_log(nvrtcProgram program)
 
 enum { NAME_BYTES = 384 };
 
-/* An instance of a template, as it is written in C++: tune::reduce_KERNEL<...>. */
+/* Writes the name of a template's instance as in C++: tune::reduce_KERNEL<...>. */
 static void name_instance(const struct plan *plan, const char *kernel, const char *last, char *name)
 {
     snprintf(name, NAME_BYTES,
@@ -173,7 +175,7 @@ static void name_instance(const struct plan *plan, const char *kernel, const cha
              plan->cache, plan->map, last);
 }
 
-/* The kernel that the variant is of. */
+/* Writes the name of the variant's kernel. */
 static void name_first(const struct plan *plan, char *name)
 {
     char last[64];
@@ -210,7 +212,7 @@ static CUmodule load_program(nvrtcProgram program)
     return module;
 }
 
-/* The headers are in the source's folder. */
+/* Compiles the plan's kernels. The headers are in the source's folder. */
 static void compile_plan(const struct tuned_cuda_device *gpu, const char *path, struct plan *plan)
 {
     char architecture[64], folder[4096], first[NAME_BYTES], second[NAME_BYTES];
@@ -252,7 +254,7 @@ enum { SLOT_BYTES = 16, STATE_BYTES = 64 };
 struct data {
     CUdeviceptr in, out, slots, state; /* slots: one per block */
     long long n;
-    unsigned long long number; /* that is nowhere in the slots, which may hold anything else */
+    unsigned long long number; /* a number that no slot contains, whatever else they hold */
     int expected;
 };
 
@@ -285,8 +287,8 @@ static int compare_times(const void *a, const void *b)
 
 enum { SAMPLES = 21 };
 
-/* The median of SAMPLES, each of so many runs that the clock's step does not matter. L2 holds what
- * the run before left in it. False: a wrong sum. */
+/* Measures the median of SAMPLES, each of enough runs that the clock's step does not matter. L2
+ * holds the data of the run before. Returns false for a wrong sum. */
 static bool time_plan(const struct plan *plan, struct data *data, double *median_ns)
 {
     float times[SAMPLES];
@@ -297,7 +299,7 @@ static bool time_plan(const struct plan *plan, struct data *data, double *median
     CUDA(cuMemAlloc(&data->slots, slot_bytes));
     CUDA(cuMemAlloc(&data->state, STATE_BYTES));
     CUDA(cuMemcpyHtoD(data->out, &wrong, sizeof wrong));
-    /* Zero once: each launch leaves it so. */
+    /* Zeroed once: each launch leaves the state zero. */
     CUDA(cuMemsetD8(data->state, 0, STATE_BYTES));
     CUDA(cuEventCreate(&start, CU_EVENT_DEFAULT));
     CUDA(cuEventCreate(&end, CU_EVENT_DEFAULT));
@@ -348,7 +350,7 @@ static void print_time(const char *name, const struct plan *plan, double ns, lon
            plan->block, plan->loads, plan->count);
 }
 
-/* Runs the textbook's launch, then what the entry says. */
+/* Runs the textbook's launch, then the entry's. */
 static bool compare(const struct tuned_cuda_device *gpu, const struct tuned_answer *answer,
                     const char *path, long long n)
 {

@@ -18,7 +18,7 @@ static void check(cudaError_t result, const char *call)
     std::exit(1);
 }
 
-// Before: a workspace whose size depends on type, operator and n.
+// Sums as before: with a workspace whose size depends on type, operator and n.
 static void sum_by_cub(const int *in, size_t n, int *out, cudaStream_t stream)
 {
     void *workspace = nullptr;
@@ -30,7 +30,7 @@ static void sum_by_cub(const int *in, size_t n, int *out, cudaStream_t stream)
     CHECK(cudaFree(workspace));
 }
 
-// After: one workspace a stream, prepared once, for all reductions on it.
+// Sums as after: with one workspace per stream, prepared once, for all reductions on it.
 static void sum_by_tune(const struct tuned *tuned, const int *in, size_t n, int *out,
                         cudaStream_t stream)
 {
@@ -38,7 +38,7 @@ static void sum_by_tune(const struct tuned *tuned, const int *in, size_t n, int 
     const size_t bytes = tune::reduce_workspace_bytes();
     CHECK(cudaMalloc(&workspace, bytes));
     CHECK(tune::reduce_prepare(workspace, bytes, stream));
-    tune::choice why; // nobody has to ask
+    tune::choice why; // optional
     CHECK(tune::reduce<tune::sum>(tuned, in, n, out, workspace, bytes, stream, &why));
     std::printf("launched: %s\n     why: %s: %s\n", why.configuration, tuned_grade_name(why.grade),
                 why.reason);
@@ -51,7 +51,7 @@ int main(int count, char **words)
     const char *path = count > 1 ? words[1] : "tuned.conf";
     const size_t n = count > 2 ? std::strtoull(words[2], nullptr, 10) : 1 << 24;
     struct tuned_error error;
-    struct tuned *tuned = tuned_load(path, &error); // without it there are defaults
+    struct tuned *tuned = tuned_load(path, &error); // without it defaults are used
     if (tuned == nullptr)
         std::fprintf(stderr, "%s\n", error.text);
 

@@ -26,7 +26,7 @@ extern "C" __global__ void __launch_bounds__(TILE *ROWS)
                 tile[threadIdx.x * (TILE + PAD) + y];
 }
 
-// An element of `out` a thread, as one would write it down.
+// An element of `out` per thread, the simplest way to write it.
 extern "C" __global__ void transpose_plain(const float *in, float *out, int rows, int columns)
 {
     const int row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y;

@@ -49,7 +49,7 @@ static CUfunction compile(const struct tuned_device *device)
     return kernel;
 }
 
-/* What is launched: this program's own, but for what tuned.conf knows better. */
+/* Returns the launch: this program's own, replaced by tuned.conf's if it has one. */
 static struct tuned_cuda_launch choose(const struct tuned_cuda_device *gpu, CUfunction kernel,
                                        long long n)
 {
