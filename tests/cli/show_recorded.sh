@@ -1,6 +1,6 @@
 #!/bin/bash
 # Recordings of real devices in tune show: piped and on terminals of 80, 100 and 132 columns no line is longer, except
-# the one to forward, and the launch of each winner is complete, with all of its parameters. Every question fits a page
+# the piped one to forward, and the launch of each winner is complete, with all of its parameters. Every question fits a page
 # of 100 columns, a problem takes few lines, and the legend below the table has only present words.
 source "$TUNE_TESTS/lib.sh"
 cat >page.py <<'P'
@@ -21,7 +21,7 @@ while width:
 assert child.wait() == 0
 page = re.sub(r"\x1b\[[0-9;]*m", "", page.decode()).replace("\r\n", "\n")
 long = [line for line in page.splitlines() if len(line) > (width or 100)]
-assert all(re.match(r"\d+ of \d+ problems?: ", line) for line in long), long
+assert all(not width and re.match(r"\d+ of \d+ problems?: ", line) for line in long), long
 found = 0
 for block in page.split("\n\n"):
     lines = block.splitlines()
@@ -76,6 +76,7 @@ for recorded in nvidia-h100/tune nvidia-h200/families nvidia-h200/gemm-2048 nvid
     page --ranges 6
     page --top=2 12
     page --why 90
+    page --trial="$(query "SELECT max(id) FROM trials")" 40
     # The winner is the first of its problem, and unlisted ones are counted.
     run "$TUNE" show --ties
     awk '/, n = |^[a-z][^ ]*: [0-9]+ /{ head = 1 } head && /^ *#/ { at = 1; head = 0; next } at && /^ *[0-9]+ / { if ($2 != "winner") exit 1; at = 0 }' "$captured.out" ||

@@ -112,7 +112,7 @@ bool rows_have(const struct rows *rows, const struct row_column *columns, size_t
 /* Prints the members with a label, for all rows made from structs, in their order. */
 void rows_print_members(const struct rows *rows, size_t first, size_t end,
                         const struct row_member *members, size_t member_count);
-/* Prints one row as "label value" lines, without empty columns. */
+/* Prints one row as "label value" lines, as wide as a page, without empty columns. */
 void rows_print_list(const struct rows *rows, size_t row);
 /* Prints CSV (RFC 4180) with stored numbers; the version is the first column. */
 void rows_print_csv(const struct rows *rows);

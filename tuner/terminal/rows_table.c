@@ -306,22 +306,28 @@ void rows_print_members(const struct rows *rows, size_t first, size_t end,
     rows_print_table(rows, first, end, columns, count);
 }
 
-void rows_put_paragraph(const char *first, const char *indent, const char *text, int width)
+/* Prints the text behind `at` columns of its line, further lines behind `indent` blanks. */
+static void put_lines(const char *text, int at, int indent, int width, enum style style)
 {
-    const int indent_columns = style_text_columns(indent);
-    int at = style_text_columns(first);
-    style_begin(STYLE_BOLD);
-    rows_put_text(first);
-    style_end(STYLE_BOLD);
     while (*text) {
         const int room = width > 0 ? width - at : style_text_columns(text);
         const struct piece piece = take_piece(&text, room > WRAP_MIN ? room : WRAP_MIN);
-        put_styled(&piece, STYLE_PLAIN);
-        if (*text)
-            printf("\n%s", indent);
-        at = indent_columns;
+        put_styled(&piece, style);
+        if (*text) {
+            putchar('\n');
+            put_blanks(indent);
+        }
+        at = indent;
     }
     putchar('\n');
+}
+
+void rows_put_paragraph(const char *first, const char *indent, const char *text, int width)
+{
+    style_begin(STYLE_BOLD);
+    rows_put_text(first);
+    style_end(STYLE_BOLD);
+    put_lines(text, style_text_columns(first), style_text_columns(indent), width, STYLE_PLAIN);
 }
 
 static void label_of(const char *name, char out[ROWS_CELL_BYTES])
@@ -347,15 +353,13 @@ void rows_print_list(const struct rows *rows, size_t row)
         width = style_text_columns(label) > width ? style_text_columns(label) : width;
     }
     for (size_t i = 0; i < rows->column_count; i++) {
-        if (!rows->cells[row][i].text)
+        /* The configuration has the parameters in words. */
+        if (!rows->cells[row][i].text || strcmp(rows->names[i], "parameters") == 0)
             continue;
         label_of(rows->names[i], label);
         rows_put_text(label);
         put_blanks(width - style_text_columns(label) + 2);
-        const enum style style = style_of(rows->names[i], rows->cells[row][i].text);
-        style_begin(style);
-        rows_put_text(rows_shown(rows->names[i], &rows->cells[row][i], number));
-        style_end(style);
-        putchar('\n');
+        put_lines(rows_shown(rows->names[i], &rows->cells[row][i], number), width + 2, width + 2,
+                  style_page_columns(), style_of(rows->names[i], rows->cells[row][i].text));
     }
 }

@@ -515,8 +515,7 @@ static bool put_batch(const struct rows *rows, size_t first, size_t end)
                 strstr(rows_text(rows, first, "device", ""), ", replayed from ") ? "." : ", %.10s.",
                 latest);
     const bool good = !line.failed;
-    rows_put_text(text_string(&line));
-    putchar('\n');
+    rows_put_paragraph("", "  ", text_string(&line), style_terminal_columns());
     text_free(&line);
     return good;
 }
