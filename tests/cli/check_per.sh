@@ -90,6 +90,11 @@ tuned rest.yaml
 expect_outcomes "$(printf '%s\n' {1,3,4}\ {late,plain})"
 refuse_err 'no check names'
 
+# Nothing is compared where the file says so of every output.
+sed '/output: out, ref/d; s/unchecked: \[tmp\]/unchecked: [out, tmp]/' steps.yaml >nothing.yaml
+tuned nothing.yaml
+expect_outcomes ''
+
 # ---- what a file may say ----
 wrong() { # SED REGEX
     sed "$1" steps.yaml >wrong.yaml

@@ -273,12 +273,14 @@ static bool read_check(struct file_reader *reader, const struct node *node)
 }
 
 /* Adds the default checks: without `check` the default configuration is the reference of all
- * outputs. */
+ * outputs that are not listed as unchecked. */
 static bool check_all(struct file_reader *reader, const struct node *root)
 {
     struct experiment *experiment = reader->experiment;
     const struct node *arguments = node_get(root, "arguments");
+    bool unchecked = false;
     for (size_t i = 0; i < experiment->argument_count; i++) {
+        unchecked |= experiment->arguments[i].unchecked;
         if (!is_checked(&experiment->arguments[i]) || experiment->arguments[i].unchecked)
             continue;
         if (experiment->check_count == CHECKS_MAX)
@@ -291,7 +293,7 @@ static bool check_all(struct file_reader *reader, const struct node *root)
                                 .kind = &check_by_configuration,
                                 .tolerance.place = experiment->arguments[i].place};
     }
-    return experiment->check_count > 0 ||
+    return experiment->check_count > 0 || unchecked ||
            node_error(reader, arguments,
                       "nothing to check: an argument needs output: true or update: true");
 }
