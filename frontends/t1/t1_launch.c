@@ -200,7 +200,7 @@ static bool read_shared(struct translation *t, const char **out)
 static void put_define(struct translation *t, struct node *defines, const char *origin,
                        const char *name, const char *value)
 {
-    if (!json_member(json_member(t->tune, "defines"), name))
+    if (!json_object_get(json_member(t->tune, "defines"), name))
         put_text(t, defines, name, origin, value);
 }
 
@@ -233,7 +233,8 @@ static void put_defines(struct translation *t, const struct extent *grid,
     }
     json_object_foreach((json_t *)json_member(t->tune, "defines"), key, value)
     {
-        put_json(t, defines, key, t1_printf(t, "tune.defines.%s", key), value, 0);
+        if (!json_is_null(value)) /* null leaves the file's define of this name out */
+            put_json(t, defines, key, t1_printf(t, "tune.defines.%s", key), value, 0);
     }
 }
 
