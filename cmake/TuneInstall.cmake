@@ -50,6 +50,8 @@ else()
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/libtuned COMPONENT runtime)
 endif()
 install(FILES bindings/python/libtuned.py DESTINATION ${python} COMPONENT python)
+install(DIRECTORY bindings/python/launchtune DESTINATION ${python} COMPONENT python FILES_MATCHING PATTERN "*.py"
+        PATTERN "__pycache__" EXCLUDE)
 # The calls for programs, with the kernels beside them, where "kernels/..." is searched. The programs
 # that include them compile them.
 install(DIRECTORY include/tune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)

@@ -37,10 +37,11 @@ def main():
     prefix, version, platform, sbom, out = sys.argv[1:]
     prefix, info = pathlib.Path(prefix), f"{NAME}-{version}.dist-info"
     date = time.gmtime(max(int(os.environ.get("SOURCE_DATE_EPOCH", "315532800")), 315532800))[:6]
-    files = {f"{NAME}/{file.name}": (file.read_bytes(), 0o644) for file in (HERE / NAME).glob("*.py")}
+    package = HERE.parent / "bindings" / "python"
+    files = {str(file.relative_to(package)): (file.read_bytes(), 0o644) for file in (package / NAME).rglob("*.py")}
     for file in prefix.rglob("*"):
         inside = file.relative_to(prefix)
-        if not file.is_file() or inside.parts[:2] == ("share", "doc"):
+        if not file.is_file() or inside.parts[:2] == ("share", "doc") or inside.parts[2:4] == ("python", NAME):
             continue
         place = f"scripts/{file.name}" if inside.parts[0] == "bin" else f"data/{inside}"
         files[f"{NAME}-{version}.data/{place}"] = (file.read_bytes(), 0o755 if os.access(file, os.X_OK) else 0o644)

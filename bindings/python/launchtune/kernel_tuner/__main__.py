@@ -1,0 +1,70 @@
+"""python -m launchtune.kernel_tuner [options of `tune run`] [--check] SCRIPT.py [its arguments]
+python -m launchtune.kernel_tuner [options] -m MODULE [its arguments]
+
+Runs a script for Kernel Tuner as it is: `import kernel_tuner` in it finds this package."""
+import os
+import runpy
+import sys
+
+import launchtune.kernel_tuner
+
+from . import _names
+from ._run import session
+
+ALONE = {"--dry-run", "--all", "--default", "--quiet", "-q", "--no-report"}
+
+
+def split(words):
+    """Returns tune's options, the script or module, and its arguments."""
+    options, i = [], 0
+    while i < len(words) and words[i].startswith("-") and words[i] != "-m":
+        if words[i] == "--check":
+            session.check = True
+        else:
+            options.append(words[i])
+            if words[i] not in ALONE and "=" not in words[i] and i + 1 < len(words) and not words[i].startswith("--watch"):
+                i += 1
+                options.append(words[i])
+        i += 1
+    return options, words[i:]
+
+
+def run(rest):
+    if rest[0] == "-m":
+        sys.argv = rest[1:]
+        sys.path.insert(0, "")
+        runpy.run_module(rest[1], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = rest
+        sys.path.insert(0, os.path.dirname(os.path.abspath(rest[0])))
+        runpy.run_path(rest[0], run_name="__main__")
+
+
+def main():
+    options, rest = split(sys.argv[1:])
+    if not rest or rest == ["-m"] or "--help" in options or "-h" in options:
+        print(__doc__)
+        return 0 if options else 2
+    session.options += options
+    sys.modules["kernel_tuner"] = launchtune.kernel_tuner
+    _names.install("kernel_tuner")
+    try:
+        run(rest)
+    except (Exception, SystemExit) as error:
+        if isinstance(error, SystemExit) and not session.dry_run:
+            raise
+        if isinstance(error, SystemExit) or (session.dry and not isinstance(error, (launchtune.kernel_tuner._run.Refused, ImportError))
+                                             and session.dry_run):
+            print(f"launchtune: the script ended here, and a dry run gives it no results: {type(error).__name__}: {error}", file=sys.stderr)
+        elif isinstance(error, (launchtune.kernel_tuner._run.Refused, FileNotFoundError)):
+            print(f"launchtune: {error}", file=sys.stderr)
+            return 3
+        else:
+            raise
+    if session.dry_run:
+        print(f"launchtune: {len(session.dry)} of the script's calls compiled, none was launched", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,326 @@
+"""launchtune.kernel_tuner: what scripts for Kernel Tuner get from it, on the stand-in driver of tests/faults (no GPU).
+
+    kernel_tuner_test.py TUNE DRIVER_FOLDER [unittest's options]
+
+Needs numpy; exit code 77 where no Python has it."""
+import itertools
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PACKAGES = ROOT / "bindings" / "python"
+
+
+def restart():
+    """Goes on with a Python that has numpy."""
+    for python in ("python3", "/usr/bin/python3"):
+        found = subprocess.run([python, "-c", "import numpy, sys; print(sys.executable)"], capture_output=True, text=True, check=False)
+        if found.returncode == 0 and "KERNEL_TUNER_TEST" not in os.environ:
+            os.environ["KERNEL_TUNER_TEST"] = "restarted"
+            os.execv(found.stdout.strip(), [found.stdout.strip(), "-B", *sys.argv])
+    print("skipped: no Python here has numpy")
+    sys.exit(77)
+
+
+try:
+    import numpy
+except ImportError:
+    restart()
+sys.path.insert(0, str(PACKAGES))
+from launchtune import kernel_tuner  # noqa: E402
+from launchtune.kernel_tuner import _formulas, _interface, _problem, _run  # noqa: E402
+
+TUNE, DRIVER = "", ""
+START = """
+import numpy
+from kernel_tuner import tune_kernel, run_kernel
+source = 'extern "C" __global__ void copy_elements(const int *in, int *out, long long n);'
+data = numpy.arange(1000, dtype=numpy.int32)
+arguments = [data, numpy.zeros_like(data), numpy.int64(1000)]
+"""
+QUICK = ("--effort", "quick", "--no-report", "--set", "warm_window_ms=1", "--set", "warm_least_ms=1", "--set", "warm_most_ms=20")
+
+
+def run(folder, script, *options, faults=None, ends=0):
+    """Runs a script's text; returns standard output and error."""
+    pathlib.Path(folder, "script.py").write_text(START + textwrap.dedent(script), "utf-8")
+    environment = dict(os.environ, PYTHONPATH=str(PACKAGES), TUNE=TUNE, LD_LIBRARY_PATH=DRIVER, TUNE_NVRTC_PATH=DRIVER, PYTHONDONTWRITEBYTECODE="1",
+                       TUNE_CACHE_DIR=str(pathlib.Path(folder, "cache")), TUNE_FAULTS_STATE=str(pathlib.Path(folder, "state")),
+                       TUNE_FAULTS=faults or "devices=big")
+    done = subprocess.run([sys.executable, "-m", "launchtune.kernel_tuner", *options, "script.py"], cwd=folder, env=environment, capture_output=True,
+                          text=True, check=False)
+    if done.returncode != ends:
+        raise AssertionError(f"exit code {done.returncode}, not {ends}:\n{done.stdout}\n{done.stderr}")
+    return done.stdout, done.stderr
+
+
+class Formulas(unittest.TestCase):
+    """Functions and texts mean the same to tune as to Python."""
+
+    PARAMETERS = {"x": [1, 2, 3, 4, 6, 8], "y": [16, 32, 64], "kind": ["a", "b"], "share": [0.5, 1.5]}
+
+    def check_same(self, function, whole):
+        names = list(self.PARAMETERS)
+        points = [dict(zip(names, values)) for values in itertools.product(*self.PARAMETERS.values())]
+        text = _formulas.condition(function, self.PARAMETERS, "restrictions")
+        self.assertEqual(whole, not any("] >>" not in one and "[" in one.replace("[a", "") and "//" in one for one in text))
+        plain = _formulas.caller(function, self.PARAMETERS) if callable(function) else _formulas.function_of_text(function, "restrictions")
+        for point in points:
+            held = all(eval(one, dict(_formulas.ALREADY, ceil_div=None), point) for one in text)  # noqa: S307
+            self.assertEqual(bool(plain(point)), bool(held), (point, text))
+        return text
+
+    def test_branches(self):
+        for function in (lambda p: p["x"] * p["y"] <= 128, lambda p: 32 <= p["x"] * p["y"] <= 128 or p["kind"] == "b",
+                         lambda x, y: (x if y > 16 else x * 2) % 2 == 0 and not x == 4, lambda p: max(p["x"], p["y"] // 8) >= 4,
+                         lambda p: p["x"] in (2, 4, 8) and p["share"] < 1, lambda p: numpy.int64(3) * p["x"] > 7):
+            text = self.check_same(function, True)
+            self.assertFalse(any(">>" in one for one in text), text)  # no table: the function's own arithmetic
+
+    def test_tables(self):
+        for function in (lambda p: [1, 0, 1, 1, 1, 0, 1, 0, 1][p["x"]] and p["y"] != 32, lambda p: sum(range(p["x"])) % 3 == 0,
+                         lambda p: p["kind"] in {"a"}, "kind.upper() == 'A' or x > 3"):
+            text = self.check_same(function, True)
+            self.assertTrue(any(">>" in one for one in text), text)
+
+    def test_texts_stay(self):
+        text = "x == 0 or (y % 32 != 0)"
+        self.assertEqual([text], _formulas.condition(text, self.PARAMETERS, "restrictions"))
+
+    def test_long_tables_are_divided(self):
+        parameters = {"a": list(range(60)), "b": list(range(300)), "c": list(range(40))}
+        texts = _formulas.condition(lambda p: hash((p["a"], p["b"], p["c"])) % 7 > 0, parameters, "restrictions")
+        self.assertTrue(len(texts) > 1 and all(len(text) <= 32768 for text in texts))
+
+    def test_sizes_and_divisors(self):
+        self.assertEqual(["x"], _problem.sizes_of("x", self.PARAMETERS))
+        self.assertEqual(["1000", "(x * y)"], _problem.sizes_of(lambda p: (1000, p["x"] * p["y"]), self.PARAMETERS))
+        self.assertEqual(["int(x/y)"], _problem.divisors(["x/y"], "x", self.PARAMETERS, "grid_div_x"))
+        self.assertEqual(["x"], _problem.divisors(None, "x", self.PARAMETERS, "grid_div_x"))
+        self.assertEqual([], _problem.divisors(None, "z", self.PARAMETERS, "grid_div_x"))
+
+    def test_pragma_of_an_unrolled_loop(self):
+        text = _problem.unrolled("{\n#pragma unroll loop_unroll_factor_0\nfor (;;) {}\n}", ["loop_unroll_factor_0"])
+        self.assertIn("constexpr int loop_unroll_factor_0 = loop_unroll_factor_0_;", text)
+        self.assertIn("#if loop_unroll_factor_0_\n#pragma unroll loop_unroll_factor_0\n#endif", text)
+
+
+class Calls(unittest.TestCase):
+    """Each argument: accepted, mapped, or refused by its name."""
+
+    ARGUMENTS = [numpy.zeros(8, numpy.float32), numpy.int32(8)]
+    SOURCE = "__global__ void k(float *x, int n) {}"
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder.name)
+
+    def translated(self, **more):
+        names = ("kernel_source", "problem_size", "lang", "restrictions", "answer", "verify", "smem_args", "cmem_args", "texmem_args", "compiler",
+                 "compiler_options", "defines", "block_size_names", "grid_div_x", "grid_div_y", "grid_div_z", "metrics", "objectives", "objective",
+                 "objective_higher_is_better")
+        call = {**dict.fromkeys(names), "kernel_name": "k", "kernel_source": self.SOURCE, "problem_size": 8, "arguments": self.ARGUMENTS,
+                "tune_params": {"block_size_x": [4, 8], "a": [1, 2]}, "atol": 1e-6, **more}
+        return _problem.Problem(call, "k", _problem.Arrays(pathlib.Path.cwd(), False), False).json
+
+    def test_refused(self):
+        call = dict(kernel_name="k", kernel_source=self.SOURCE, problem_size=8, arguments=self.ARGUMENTS, tune_params={"block_size_x": [4]})
+        for name, value, reason in (
+                ("lang", "OpenCL", "OpenCL"), ("lang", "C", "host code"), ("lang", "HIP", "HIP"), ("platform", 1, "OpenCL"), ("compiler", "gcc", "host"),
+                ("objectives", {"time": False, "energy": False}, "one winner"), ("observers", [kernel_tuner.observers.BenchmarkObserver()], "process"),
+                ("objective", ["time", "energy"], "one winner"), ("texmem_args", {"t": numpy.zeros((2, 2, 2), numpy.float32)}, "dimensions"),
+                ("tune_params", {"nvml_gr_clock": [1000]}, "clocks"), ("smem_args", {"size": 4, "banks": 2}, "banks"),
+                ("restrictions", [3], "functions"), ("arguments", [numpy.zeros(8, "datetime64[s]"), numpy.int32(8)], "type")):
+            with self.assertRaises((ValueError, TypeError), msg=name) as caught:
+                kernel_tuner.tune_kernel(**{**call, name: value})
+            self.assertRegex(str(caught.exception), rf"^({name}|block_size_names).*{reason}", name)
+        for name, value in (("strategy", object()), ("strategy", "annealed_herring")):
+            with self.assertRaisesRegex(ValueError, "^strategy: "):
+                _interface.search_options(value, None, 1)
+
+    def test_every_argument_is_known(self):
+        names = ("kernel_name kernel_source problem_size arguments tune_params grid_div_x grid_div_y grid_div_z restrictions answer atol verify verbose "
+                 "lang device platform smem_args cmem_args texmem_args compiler compiler_options defines log iterations block_size_names quiet strategy "
+                 "strategy_options cache metrics simulation_mode parallel observers objective objective_higher_is_better objectives seed").split()
+        self.assertEqual(names, list(_interface.tune_kernel.__code__.co_varnames[:_interface.tune_kernel.__code__.co_argcount]))
+        page = (ROOT / "docs" / "kernel-tuner.md").read_text("utf-8")
+        self.assertEqual([], [name for name in names if f"`{name}`" not in page])
+
+    def test_block_and_grid(self):
+        kernel = self.translated(tune_params={"BX": [4, 8], "BY": [1]}, block_size_names=["BX", "BY"], problem_size=(8, 8))["KernelSpecification"]
+        self.assertEqual({"X": "BX", "Y": "BY", "Z": "1"}, kernel["LocalSize"])
+        self.assertEqual((["BX"], ["BY"]), (kernel["GridDivX"], kernel["GridDivY"]))
+        kernel = self.translated(grid_div_x=lambda p: p["block_size_x"] / 2)["KernelSpecification"]
+        self.assertEqual((["ceil((8) / ((block_size_x / 2)))"], []), (kernel["ProblemSize"], kernel["GridDivX"]))
+
+    def test_memories(self):
+        found = self.translated(smem_args={"size": lambda p: 4 * p["block_size_x"]}, cmem_args={"filter": numpy.ones(3, numpy.float32)},
+                                texmem_args={"image": {"array": numpy.ones((8, 8), numpy.float32), "address_mode": "border", "filter_mode": "linear"}})
+        self.assertEqual("int((4 * block_size_x))", found["KernelSpecification"]["Arguments"][0]["Size"])
+        constant, texture = found["tune"]["arguments"][2:]
+        self.assertEqual(("filter", "f32", 3), (constant["symbol"], constant["type"], constant["count"]))
+        self.assertEqual({"width": 8, "height": 8, "address": "border", "filter": "linear"}, texture["texture"])
+
+    def test_answers_and_unchecked(self):
+        self.assertEqual([{"unchecked": ["x"]}], self.translated()["tune"]["check"])
+        check = self.translated(answer=[numpy.ones(8), None])["tune"]["check"][0]
+        self.assertEqual(("x", 1e-6, 1e-5), (check["output"], check["absolute"], check["relative"]))
+        self.assertTrue((numpy.fromfile(check["file"], numpy.float32) == 1).all())
+
+    def test_defines(self):
+        found = self.translated(defines={"A": "block_size_x * 2", "T": "unsigned int", "F": lambda p: p["a"] + 1})["tune"]["defines"]
+        self.assertEqual(("block_size_x * 2", "'unsigned int'", "(a + 1)", None), (found["A"], found["T"], found["F"], found["kernel_tuner"]))
+
+    def test_sources_of_a_generator(self):
+        found = self.translated(kernel_source=lambda p: self.SOURCE.replace("{}", f"{{ x[0] = {p['a']}; }}"), lang="CUDA")
+        self.assertEqual({"LAUNCHTUNE_SOURCE": "((a - 1) // 1)"}, found["tune"]["defines"])
+
+    def test_objectives(self):
+        call = {"objectives": None, "objective": "rate", "objective_higher_is_better": True,
+                "metrics": {"rate": lambda p: 5 / p["time"], "cost": "time * a", "power": lambda p: p["nvml_power"]}}
+        self.assertEqual(None, _interface.objective_of(call, {"a": [1, 2]})[0])  # the fastest has it
+        call.update(objective="cost", objective_higher_is_better=False)
+        self.assertEqual("((time_ns / 1e6) * a)", _interface.objective_of(call, {"a": [1, 2]})[0])
+        call.update(objective="power")
+        self.assertEqual("power_w", _interface.objective_of(call, {"a": [1, 2]})[0])
+
+    def test_strategies(self):
+        self.assertEqual(["--strategy", "genetic", "--points", "9", "--budget", "2s"],
+                         _interface.search_options("genetic_algorithm", {"max_fevals": 9, "time_limit": 1.5}, 10))
+        self.assertEqual([], _interface.search_options(None, None, 10))
+        self.assertEqual(["--strategy", "local"], _interface.search_options(kernel_tuner.strategies.minimize, None, 10))
+
+
+class Scripts(unittest.TestCase):
+    """Whole scripts."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.at = pathlib.Path(self.folder.name)
+
+    def test_results(self):
+        run(self.at, """
+            import json
+            results, environment = tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [32, 64, 128], "WAY": [1, 2, 3]},
+                answer=[None, data, None], restrictions=[lambda p: p["WAY"] < 3 or p["block_size_x"] > 32], cache="copies", quiet=True,
+                metrics={"GB/s": lambda p: 8e-6 / p["time"], "half": "time / 2"}, objective="GB/s")
+            assert len(results) == 8, results
+            wrong = [result for result in results if "__error__" in result]
+            assert [str(result["__error__"]) for result in wrong] == 3 * ["RuntimeFailedConfig"], results
+            assert {result["WAY"] for result in wrong} == {2}, results
+            best = environment["best_config"]
+            assert best["WAY"] == 1 and best["block_size_x"] == 32 and best["GB/s"] == 8e-6 / best["time"] and best["half"] == best["time"] / 2
+            assert environment["device_name"].startswith("Stand-in") and environment["launchtune"]["verdict"]
+            kept = json.load(open("copies.json"))
+            assert len(kept["cache"]) == 8 and kept["tune_params_keys"] == ["block_size_x", "WAY"] and kept["cache"]["32,2"]["__error__"]
+            again, _ = tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [32, 64, 128], "WAY": [1, 2, 3]}, cache="copies",
+                simulation_mode=True, quiet=True)
+            assert {result["time"] for result in again if "time" in result} == {result["time"] for result in results if "time" in result}
+            from kernel_tuner.file_utils import store_output_file
+            store_output_file("t4", results, {"block_size_x": 0, "WAY": 0})
+            assert len(json.load(open("t4.json"))["results"]) == 8
+            from kernel_tuner.integration import store_results, TuneResults, create_device_targets
+            store_results("kept.json", "copy_elements", source, {"block_size_x": 0, "WAY": 0}, 1000, results, environment, top=50)
+            assert TuneResults("kept.json").get_best_config(environment["device_name"], 1000)["block_size_x"] == 32
+            create_device_targets("kept.h", "kept.json")
+            assert "#define block_size_x 32" in open("kept.h").read()
+            """, *QUICK, faults="kernel@WAY=2: wrong")
+        conf = (self.at / "script.conf").read_text("utf-8")
+        self.assertIn("copy_elements", conf)
+
+    def test_calls_share_a_database(self):
+        run(self.at, """
+            for n in (500, 1000):
+                results, environment = tune_kernel("copy_elements", source, n, [data[:n], data[:n] * 0, numpy.int64(n)], {"block_size_x": [32, 64]})
+                assert len(results) == 2, results
+            assert environment["launchtune"]["problem"] == "copy_elements_2"
+            """, *QUICK)
+        found = subprocess.run([TUNE, "show", "--db", "script.db", "--json"], cwd=self.at, capture_output=True, text=True, check=True)
+        self.assertEqual({"copy_elements", "copy_elements_2"}, {row["problem"] for row in json.loads(found.stdout)})
+
+    def test_verify_and_energy(self):
+        _, said = run(self.at, """
+            from kernel_tuner.observers.nvml import NVMLObserver
+            seen = []
+            def verify(answer, result, atol=None):
+                seen.append(result)
+                return len(seen) > 1
+            results, environment = tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [32, 64, 128]}, verify=verify,
+                observers=[NVMLObserver(["nvml_energy"])], metrics={"per J": lambda p: 1 / p["nvml_energy"]})
+            assert len(seen) == 2 and (seen[0][1] == data).all()
+            assert sum("__error__" in result for result in results) == 1 and environment["best_config"]["nvml_energy"] > 0
+            """, *QUICK)
+        self.assertIn("verify: 1 configurations were faster and are wrong", said)
+
+    def test_one_launch(self):
+        run(self.at, """
+            from kernel_tuner.kernelbuilder import PythonKernel
+            results = run_kernel("copy_elements", source, 1000, arguments, {"block_size_x": 64})
+            assert (results[1] == data).all() and results[2] == 1000 and not arguments[1].any()
+            copy = PythonKernel("copy_elements", source, 1000, arguments, {"block_size_x": 64}, outputs=[False, True, False])
+            assert (copy(*arguments) == data).all()
+            """)
+
+    def test_dry_run(self):
+        _, said = run(self.at, """
+            results, _ = tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [32, 64]})
+            print(min(results, key=lambda result: result["time"]))
+            """, "--dry-run")
+        self.assertIn("the script ended here", said)
+        self.assertRegex(said, "1 of the script's calls")
+        self.assertFalse(list(self.at.glob("*.db")))
+
+    def test_defines_replace_those_of_parameters(self):
+        run(self.at, """
+            tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [32, 64], "WAY": [1]}, defines={"TWICE": "block_size_x * 2"})
+            """, "--dry-run")
+        shown = subprocess.run([TUNE, "run", "script.tune/copy_elements.json", "--show-experiment"], cwd=self.at, capture_output=True, text=True,
+                               check=True).stdout
+        self.assertIn('defines:\n  TWICE: "block_size_x * 2"\nlaunches:', shown)
+
+    def test_refusal(self):
+        _, said = run(self.at, """
+            from kernel_tuner.observers.ncu import NCUObserver
+            NCUObserver(metrics=["dram__bytes.sum"])
+            """, ends=3)
+        self.assertRegex(said, "^launchtune: NCUObserver: ")
+
+    def test_same_space_as_t1(self):
+        """A script's call and the T1 file of the same kernel have the same points and launches."""
+        path = ROOT / "examples" / "t1" / "kerneltuner-test.json"
+        whole = json.loads(path.read_text("utf-8"))
+        values = {item["Name"]: eval(item["Values"]) for item in whole["ConfigurationSpace"]["TuningParameters"]}  # noqa: S307
+        conditions = [item["Expression"] for item in whole["ConfigurationSpace"]["Conditions"]]
+        kernel = whole["KernelSpecification"]
+        values.update(filter_width=[17], filter_height=[17])
+        run(self.at, f"""
+            import json
+            whole = json.load(open({str(path)!r}))["KernelSpecification"]
+            tune_kernel("convolution_kernel", {str(path.parent / "convolution.cu")!r}, {tuple(kernel["ProblemSize"])!r},
+                [numpy.zeros(4096 * 4096, numpy.float32), numpy.zeros(4112 * 4112, numpy.float32)], {values!r}, restrictions={conditions!r},
+                grid_div_x=whole["GridDivX"], grid_div_y=whole["GridDivY"], cmem_args={{"d_filter": numpy.ones(289, numpy.float32)}})
+            """, "--dry-run")
+        shown = []
+        for words in ([str(path), "--overlay", str(path.with_suffix(".overlay.json"))], ["script.tune/convolution_kernel.json"]):
+            text, points = (subprocess.run([TUNE, "run", *words, *more], cwd=self.at, capture_output=True, text=True, check=True).stdout
+                            for more in (["--show-experiment"], ["--dry-run"]))
+            part = {name: re.search(rf"^{name}:\n((?:  .*\n)+)", text, flags=re.M)[1] for name in ("constraints", "launches")}
+            shown.append((part["constraints"], re.sub(r"\s+arguments:.*", "", part["launches"]),
+                          re.findall(r"([\d,]+) points, ([\d,]+) legal", points)))
+        self.assertEqual(shown[0], shown[1])
+        self.assertTrue(shown[0][2])
+
+
+if __name__ == "__main__":
+    TUNE, DRIVER = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
