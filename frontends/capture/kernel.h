@@ -28,6 +28,7 @@ struct kernel_parameter {
     uint32_t bytes; /* size of the element, or of the whole value; 0: incomplete */
     /* Uses in the kernel's own text. Hidden: a pointer that is passed on or has another name. */
     bool is_seen, is_hidden, is_read, is_written;
+    bool is_bound;       /* stands in a comparison or a product, as the bound of an index does */
     const char *generic; /* template parameter that is the type; NULL: none */
 };
 

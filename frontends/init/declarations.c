@@ -161,8 +161,11 @@ static void read_body(struct reader *reader, struct kernel_signature *kernel, si
         }
         kernel->uses_block_size |= token_is(tokens, i, "blockDim");
         for (size_t j = 0; j < kernel->parameter_count; j++)
-            if (token_is(tokens, i, kernel->parameters[j].name))
+            if (token_is(tokens, i, kernel->parameters[j].name)) {
                 use_read(tokens, &kernel->parameters[j], i, false);
+                kernel->parameters[j].is_bound |= token_is_in(tokens, i - 1, "< <= > >= * [") ||
+                                                  token_is_in(tokens, i + 1, "< <= > >= *");
+            }
     }
 }
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "frontends/init/draft_parts.h"
 #include "tuner/base/array.h"
@@ -12,51 +11,10 @@
 
 enum { COMMENT_COLUMN = 64 };
 
-/* ---- names ---- */
-
-static bool is_one_of(const char *name, const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcasecmp(name, words[i]) == 0)
-            return true;
-    return false;
-}
-
-static bool ends_as_one(const char *name, const char *const *ends, size_t count)
-{
-    size_t length = strlen(name);
-    for (size_t i = 0; i < count; i++)
-        if (length > strlen(ends[i]) && strcasecmp(name + length - strlen(ends[i]), ends[i]) == 0)
-            return true;
-    return false;
-}
-
-static bool names_size(const char *name)
-{
-    static const char *const words[] = {
-        "n",     "size",  "count", "length", "len", "total",  "width",  "height",
-        "rows",  "cols",  "nx",    "ny",     "nz",  "w",      "h",      "elements",
-        "items", "dim",   "ni",    "nj",     "nk",  "imageW", "imageH", "dataW",
-        "dataH", "numel", "pitch", "ld",     "lda", "ldb",    "ldc"};
-    static const char *const ends[] = {"size",   "count", "rows",   "cols",     "width",  "height",
-                                       "length", "dim",   "points", "elements", "columns"};
-    return is_one_of(name, words, COUNT(words)) || strncasecmp(name, "num", 3) == 0 ||
-           strncasecmp(name, "n_", 2) == 0 || ends_as_one(name, ends, COUNT(ends));
-}
-
-static bool is_integer(const struct kernel_parameter *parameter)
+bool draft_is_size(const struct kernel_parameter *parameter)
 {
     return parameter->kind == PARAMETER_SCALAR && !element_is_real(parameter->type) &&
-           parameter->bytes >= 4;
-}
-
-bool draft_is_size(const struct draft *draft, const struct kernel_parameter *parameter)
-{
-    static const char *const others[] = {"m", "k"};
-    if (!is_integer(parameter))
-        return false;
-    return names_size(parameter->name) ||
-           (!draft->flat && is_one_of(parameter->name, others, COUNT(others)));
+           parameter->bytes >= 4 && parameter->is_bound;
 }
 
 /* ---- lines ---- */
@@ -364,8 +322,6 @@ static void put_unchecked(struct draft *draft)
 
 static void put_tail(struct draft *draft)
 {
-    struct text bytes = {0};
-    draft_bytes(draft, &bytes);
     text_append(
         draft->out,
         "\n# Without a check every output is compared with the default configuration's. Better:\n# "
@@ -373,11 +329,6 @@ static void put_tail(struct draft *draft)
         "(kernels/README.md)\n#   source: my_reference.c\n#   tolerance: 1e-5\n# or series: \"2 * "
         "i + 1\", file: expected.bin, launches: [another kernel]\n");
     put_unchecked(draft);
-    if (bytes.length > 0) {
-        draft_line(draft, "from it GB/s and % of the device's ceiling follow", "\nmetrics:");
-        draft_line(draft, "? bytes that one run must move", "  bytes: %s", text_string(&bytes));
-    }
-    text_free(&bytes);
 }
 
 static const char *choose_size_name(const struct draft *draft)
@@ -425,7 +376,7 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
                             .flat = true};
     size_t sizes = 0;
     for (size_t i = 0; i < draft->kernel->parameter_count; i++)
-        sizes += draft_is_size(draft, &draft->kernel->parameters[i]);
+        sizes += draft_is_size(&draft->kernel->parameters[i]);
     draft->flat = !draft->kernel->uses_y && (sizes < 2 || request->captured);
     draft->axes = draft->flat ? 1 : draft->kernel->uses_y && draft->kernel->uses_z ? 3 : 2;
     draft->size = "n"; /* until all other names are known */

@@ -67,7 +67,7 @@ static void put_pointer(struct draft *draft, const struct kernel_parameter *para
 
 static void put_scalar(struct draft *draft, const struct kernel_parameter *parameter)
 {
-    const bool is_size = draft_is_size(draft, parameter);
+    const bool is_size = draft_is_size(parameter);
     const char *value = draft_value_of(draft, (size_t)(parameter - draft->kernel->parameters));
     const char *comment = arena_printf(draft->arena, "%s%s", is_size ? "" : "? ", parameter->text);
     if (value && strpbrk(value, ",["))
@@ -141,29 +141,4 @@ enum status draft_arguments(struct draft *draft, struct error *error)
         if (!signature->symbols[i].has_value || (!writes && is_result(&signature->symbols[i])))
             put_symbol(draft, &signature->symbols[i]);
     return STATUS_OK;
-}
-
-void draft_bytes(struct draft *draft, struct text *out)
-{
-    const char *all = draft_elements(draft, 1);
-    struct text each = {0}; /* bytes per element of the size */
-    size_t count = 0;
-    for (size_t i = 0; i < draft->kernel->parameter_count; i++) {
-        const struct kernel_parameter *parameter = &draft->kernel->parameters[i];
-        if (parameter->kind != PARAMETER_POINTER || !parameter->known)
-            continue;
-        const uint32_t bytes =
-            (is_update(parameter) ? 2 : 1) * (uint32_t)element_bytes(parameter->type);
-        const char *known = known_count(draft, parameter);
-        if (!known || strcmp(known, all) == 0)
-            text_printf(&each, "%s%u", count++ ? " + " : "", bytes * parameter->lanes);
-        else
-            text_printf(out, strpbrk(known, "+-/%") ? "%s%u * (%s)" : "%s%u * %s",
-                        out->length ? " + " : "", bytes, known);
-    }
-    if (count > 0)
-        text_printf(out, count > 1 || out->length == 0 ? "%s(%s) * %s" : "%s%s * %s",
-                    out->length ? " + " : "", text_string(&each), all);
-    out->failed |= each.failed;
-    text_free(&each);
 }

@@ -327,7 +327,7 @@ void draft_find_size(struct draft *draft)
     }
     for (size_t i = 0; i < launch->argument_count && i < draft->kernel->parameter_count; i++)
         if (launch->arguments[i] && formula_is_plain(launch->arguments[i]) &&
-            draft_is_size(draft, &draft->kernel->parameters[i]))
+            draft_is_size(&draft->kernel->parameters[i]))
             find_size(draft, launch->arguments[i]);
     for (size_t axis = 0; axis < 3; axis++)
         if (launch->grid[axis] && !covered(launch->grid[axis]))
@@ -564,7 +564,7 @@ const char *draft_value_of(struct draft *draft, size_t parameter)
     /* A size that happens to equal a side of the block stays a size. */
     const char *side_names[3];
     memcpy(side_names, draft->side_names, sizeof side_names);
-    if (draft_is_size(draft, &draft->kernel->parameters[parameter]))
+    if (draft_is_size(&draft->kernel->parameters[parameter]))
         memset(draft->side_names, 0, sizeof draft->side_names);
     const char *value = written(draft, renamed(draft, argument));
     memcpy(draft->side_names, side_names, sizeof side_names);

@@ -46,8 +46,8 @@ struct draft {
 
 /* ---- draft.c ---- */
 
-/* Returns true if the parameter is an element count; m and k are sizes beside another one. */
-bool draft_is_size(const struct draft *draft, const struct kernel_parameter *parameter);
+/* Returns true for an integer that bounds the kernel's indices, or multiplies one. */
+bool draft_is_size(const struct kernel_parameter *parameter);
 /* Writes a line, followed by its comment. */
 void draft_line(struct draft *draft, const char *comment, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -57,8 +57,6 @@ const char *draft_elements(const struct draft *draft, uint32_t times);
 /* ---- draft_arguments.c ---- */
 
 enum status draft_arguments(struct draft *draft, struct error *error);
-/* Writes the bytes that one run moves at least: "(4 + 8) * n". */
-void draft_bytes(struct draft *draft, struct text *out);
 
 /* ---- draft_launch.c ---- */
 

@@ -39,7 +39,6 @@ has '  - {name: x, type: f32, count: n, fill: random}'
 has '  - {name: y, type: f32, count: n, output: true}'
 has '  - {name: a, type: f32, value: 1}'
 has '  - {name: n, type: i32, value: n}'
-has '  bytes: (4 + 4) * n'
 # Each argument stands beside its declaration.
 grep -q 'fill: random} *# const float \*__restrict__ x$' scale.yaml || fail "no declaration"
 

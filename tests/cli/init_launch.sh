@@ -76,7 +76,6 @@ grep -qx '  # not tuned: BINS (256)' histogram.yaml || fail "not told"
 has '    grid: min(ceil_div(n, BLOCK), sm_count * blocks_per_sm)' histogram.yaml
 has '    block: BLOCK' histogram.yaml
 has '  - {name: bins, type: u32, count: 256, update: true, fill: zero}' histogram.yaml
-has '  bytes: 8 * 256 + 1 * n' histogram.yaml
 
 # ---- by the launch: sizes, counts, values, and the default configuration ----
 {
