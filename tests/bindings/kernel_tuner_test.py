@@ -288,6 +288,18 @@ class Scripts(unittest.TestCase):
                                check=True).stdout
         self.assertIn('defines:\n  TWICE: "block_size_x * 2"\nlaunches:', shown)
 
+    def test_init_writes_the_calls(self):
+        pathlib.Path(self.at, "script.py").write_text(START + textwrap.dedent("""
+            tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [32, 64]}, answer=[None, data, None])
+            """), "utf-8")
+        environment = dict(os.environ, PATH=os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"], TUNE_DATA_DIR=str(ROOT))
+        done = subprocess.run([TUNE, "init", "script.py"], cwd=self.at, env=environment, capture_output=True, text=True, check=False)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("wrote script.tune/copy_elements.json", done.stderr)
+        found = json.loads((self.at / "script.tune" / "copy_elements.json").read_text("utf-8"))["tune"]
+        self.assertTrue((numpy.fromfile(found["check"][0]["file"], numpy.int32) == numpy.arange(1000)).all())
+        self.assertFalse(list(self.at.glob("*.db")))
+
     def test_refusal(self):
         _, said = run(self.at, """
             from kernel_tuner.observers.ncu import NCUObserver

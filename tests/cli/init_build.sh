@@ -96,8 +96,8 @@ __global__ void adder(const float *a, float *b, int n)
 C
 sed -i '1i #define WIDTH 96' adder.cu
 cat >go.py <<'P'
-from kernel_tuner import tune_kernel
-tune_kernel("adder", "adder.cu", 1000, [a, a, n], {"WIDTH": [96, 192]}, block_size_names=["WIDTH"])
+import cupy
+cupy.RawKernel(open("adder.cu").read(), "adder")
 P
 run "$TUNE" init go.py
 expect_code 0
@@ -106,6 +106,12 @@ has 'source: "adder.cu"' go.yaml
 has '    block: WIDTH' go.yaml
 sed -i 's/adder.cu/missing.cu/' go.py
 init_refused 3 'go.py names no .cu file that is there' go.py
+
+# ---- a script for Kernel Tuner ----
+echo 'from kernel_tuner import nothing' >kt.py
+run "$TUNE" init kt.py
+expect_code 3
+expect_err "^tune init: kt.py is a script for Kernel Tuner, and Python did not run it to its end: tune it by 'python3 -m launchtune.kernel_tuner kt.py'"
 
 # NVRTC starts the driver, after which no child of the process could try or replay the draft: it runs in a child itself.
 LD_DEBUG=libs LD_DEBUG_OUTPUT=loaded run "$TUNE" init adder.cu --force

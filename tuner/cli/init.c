@@ -1,14 +1,17 @@
 /* `tune init`: an experiment file for a kernel, to be edited. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "frontends/init/build_line.h"
 #include "frontends/init/draft.h"
 #include "tuner/base/clock.h"
 #include "tuner/base/files.h"
+#include "tuner/base/process.h"
 #include "tuner/base/shell.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/capture.h"
@@ -279,6 +282,63 @@ static enum status write_file(const struct init *init, const char *output, const
     return status == STATUS_OK ? status : error_prefix(error, "wrote %s, to be edited", output);
 }
 
+/* Returns true if a file is a script for Kernel Tuner: it imports that module. */
+static bool imports_kernel_tuner(struct arena *arena, const char *path)
+{
+    enum { SCRIPT_BYTES_MAX = 1 << 20 };
+    static const char *const words[] = {"import kernel_tuner", "from kernel_tuner"};
+    char *text = NULL;
+    struct error ignored = {0};
+    if (!text_ends_with(path, ".py") ||
+        file_read(arena, path, SCRIPT_BYTES_MAX, &text, NULL, &ignored) != STATUS_OK)
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(text, words[i]))
+            return true;
+    return false;
+}
+
+/* Runs a script for Kernel Tuner by the Python package launchtune, which writes each of the
+ * script's calls as an experiment with its arrays. */
+static enum status write_calls(struct arena *arena, const struct init *init, struct error *error)
+{
+    const char *python = program_find(arena, "python3");
+    const char *data = NULL;
+    const char *program = NULL;
+    const char *before = getenv("PYTHONPATH");
+    pid_t child = 0;
+    int ended = -1;
+    TRY(data_folder(arena, &data, error));
+    TRY(executable_path(arena, &program, error));
+    /* of an installation; of the source tree */
+    const char *packages = arena_printf(arena, "%s/python:%s/bindings/python%s%s", data, data,
+                                        before ? ":" : "", before ? before : "");
+    if (!packages)
+        return error_no_memory(error);
+    const char *const argv[] = {"python3", "-m",         "launchtune.kernel_tuner",
+                                "--write", init->source, NULL};
+    const struct process_variable variables[] = {{"PYTHONPATH", packages}, {"TUNE", program}};
+    const struct process_start start = {.path = python,
+                                        .argv = argv,
+                                        .files = (const int[]){0, 1, 2},
+                                        .file_count = 3,
+                                        .variables = variables,
+                                        .variable_count = 2};
+    if (python)
+        TRY(process_start(&start, &child, error));
+    while (python && waitpid(child, &ended, 0) < 0 && errno == EINTR)
+        continue;
+    if (python && WIFEXITED(ended) && WEXITSTATUS(ended) == 0)
+        return STATUS_OK;
+    return error_set(error, STATUS_BAD_INPUT,
+                     "%s is a script for Kernel Tuner, and %s: tune it by 'python3 -m "
+                     "launchtune.kernel_tuner %s' where it finds numpy and its own packages "
+                     "(docs/kernel-tuner.md)",
+                     init->source,
+                     python ? "Python did not run it to its end" : "there is no Python",
+                     init->source);
+}
+
 /* Finds the source that a Python script names. */
 static enum status take_script(struct arena *arena, const struct init *init, const char **path,
                                struct error *error)
@@ -546,7 +606,8 @@ static enum status run_init(const struct command *command, int argc, char **argv
     if (status == STATUS_OK && !helped)
         status = check_source(&init, error);
     if (status == STATUS_OK && !helped)
-        status = ask_and_write(&arena, &init, error);
+        status = imports_kernel_tuner(&arena, init.source) ? write_calls(&arena, &init, error)
+                                                           : ask_and_write(&arena, &init, error);
     arena_free(&arena);
     return status;
 }
@@ -558,7 +619,8 @@ const struct command command_init = {
     .more =
         "Reads the source and compiles it; needs no GPU. Guesses are marked with `?` in the file. "
         "More sources are linked in if they define a function that the first one declares. "
-        "A Python script leads to the .cu file that it names.",
+        "A Python script leads to the .cu file that it names; one for Kernel Tuner is run, and its "
+        "calls are written as experiments (docs/kernel-tuner.md).",
     .manual = "The default configuration is the launch in the source. Flags, include folders and "
               "macros come from the compiler's line, as in "
               "`tune init --kernel blur -- nvcc -O3 -Isrc blur.cu`, or from a "

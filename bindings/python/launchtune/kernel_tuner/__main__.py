@@ -1,7 +1,8 @@
-"""python -m launchtune.kernel_tuner [options of `tune run`] [--check] SCRIPT.py [its arguments]
+"""python -m launchtune.kernel_tuner [options of `tune run`] [--check] [--write] SCRIPT.py [its arguments]
 python -m launchtune.kernel_tuner [options] -m MODULE [its arguments]
 
-Runs a script for Kernel Tuner as it is: `import kernel_tuner` in it finds this package."""
+Runs a script for Kernel Tuner as it is: `import kernel_tuner` in it finds this package. --check compares results with the first
+configuration's where a call has no answer; --write writes the calls as experiments, and runs none."""
 import os
 import runpy
 import sys
@@ -20,6 +21,8 @@ def split(words):
     while i < len(words) and words[i].startswith("-") and words[i] != "-m":
         if words[i] == "--check":
             session.check = True
+        elif words[i] == "--write":
+            session.writing = True
         else:
             options.append(words[i])
             if words[i] not in ALONE and "=" not in words[i] and i + 1 < len(words) and not words[i].startswith("--watch"):
@@ -55,13 +58,13 @@ def main():
             raise
         if isinstance(error, SystemExit) or (session.dry and not isinstance(error, (launchtune.kernel_tuner._run.Refused, ImportError))
                                              and session.dry_run):
-            print(f"launchtune: the script ended here, and a dry run gives it no results: {type(error).__name__}: {error}", file=sys.stderr)
+            print(f"launchtune: the script ended here, and nothing was run that has results: {type(error).__name__}: {error}", file=sys.stderr)
         elif isinstance(error, (launchtune.kernel_tuner._run.Refused, FileNotFoundError)):
             print(f"launchtune: {error}", file=sys.stderr)
             return 3
         else:
             raise
-    if session.dry_run:
+    if session.dry_run and not session.writing:
         print(f"launchtune: {len(session.dry)} of the script's calls compiled, none was launched", file=sys.stderr)
     return 0
 

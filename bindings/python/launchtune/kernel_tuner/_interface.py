@@ -371,7 +371,7 @@ def tune_kernel(kernel_name, kernel_source, problem_size, arguments, tune_params
     else:
         results, environment, winners = [], {}, {}
         name = session.name(kernel_name)
-        arrays = _problem.Arrays(session.folder(), session.dry_run)
+        arrays = _problem.Arrays(session.folder(), session.dry_run and not session.writing)
         for suffix, part in variants(call):
             found, made, best, objective, higher = tuned(part, re.sub(r"\W", "_", name + suffix), arrays, watched)
             results += found

@@ -49,6 +49,7 @@ class Session:
 
     def __init__(self):
         self.options = shlex.split(os.environ.get("LAUNCHTUNE_OPTIONS", ""))
+        self.writing = False  # the experiments, and nothing is run
         self.check = bool(os.environ.get("LAUNCHTUNE_CHECK"))
         self.names = {}
         self.dry = []  # exit codes of dry runs
@@ -56,7 +57,7 @@ class Session:
 
     @property
     def dry_run(self):
-        return "--dry-run" in self.options
+        return self.writing or "--dry-run" in self.options
 
     @property
     def stem(self):
@@ -92,6 +93,9 @@ class Session:
 
     def run(self, words, quiet=False, stem=None):
         """Runs `tune run`; returns the exit code. Raises what tune says where nothing was measured."""
+        if self.writing:
+            sys.stderr.write(f"launchtune: wrote {words[0]}; 'tune run {words[0]}' tunes it\n")
+            return 0
         words = [str(launchtune.program()), "run", *words, *self.options]
         if not self.dry_run:
             for option, suffix in OWN.items():
