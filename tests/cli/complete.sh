@@ -38,6 +38,7 @@ expect_offers ':files db' show --db ''
 expect_offers ':files db' merge ''
 expect_offers ':files cu' init ''
 expect_offers '' run --seed ''
+expect_offers 'replay' run --device r
 expect_offers 'timed_out' run --retry t
 expect_offers 'crashed,timed_out' run --retry crashed,t
 while read -r strategy _; do

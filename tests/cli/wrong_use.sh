@@ -17,6 +17,7 @@ refused --devcie cpu
 refused run --zzzzzz
 refused devices --jsn
 refused run --db
+refused export --header -o winners.h
 refused run --quiet=yes
 refused run --device warp:0
 refused run --device cpu:x

@@ -106,6 +106,7 @@ static void offer_devices(const struct typed *typed)
             complete_offer(typed, name, NULL);
     }
     complete_offer(typed, "all", NULL);
+    complete_offer(typed, "replay", "a recorded GPU: needs none");
 }
 
 static void offer_statuses(const struct typed *typed)

@@ -108,6 +108,20 @@ static enum status unknown_option(const struct command *command, const char *arg
                      argument, command->name);
 }
 
+/* Finds the option that an argument such as "--db", "--db=FILE" or "-o" names; NULL: none. */
+static const struct option_spec *find_option(const struct option_spec *options, size_t count,
+                                             const char *argument)
+{
+    const bool is_long = argument[0] == '-' && argument[1] == '-';
+    const size_t length = is_long ? strcspn(argument + 2, "=") : 0;
+    for (size_t i = 0; i < count && argument[0] == '-' && argument[1] != '\0'; i++)
+        if (is_long ? strlen(options[i].name) == length &&
+                          memcmp(options[i].name, argument + 2, length) == 0
+                    : argument[2] == '\0' && options[i].letter == argument[1])
+            return &options[i];
+    return NULL;
+}
+
 /* Stores one option; *taken is true if the next argument was its value. */
 static enum status take_option(const struct option_spec *option, const char *attached,
                                const char *next, bool *taken, struct error *error)
@@ -183,21 +197,16 @@ enum status options_parse(const struct command *command, const struct option_spe
             *helped = true;
             return STATUS_OK;
         } else {
-            const bool is_long = argument[1] == '-';
-            const size_t length = is_long ? strcspn(argument + 2, "=") : 0;
-            const char *attached =
-                is_long && argument[2 + length] == '=' ? argument + 3 + length : NULL;
-            const struct option_spec *option = NULL;
-            for (size_t k = 0; k < option_count && !option; k++)
-                if (is_long ? strlen(options[k].name) == length &&
-                                  memcmp(options[k].name, argument + 2, length) == 0
-                            : argument[2] == '\0' && options[k].letter == argument[1])
-                    option = &options[k];
+            const struct option_spec *option = find_option(options, option_count, argument);
             if (!option)
                 return unknown_option(command, argument, options, option_count, error);
+            const char *equals = argument[1] == '-' ? strchr(argument, '=') : NULL;
+            /* Another option is no value: '--header -o x.h' lacks one. */
+            const char *next = i + 1 < argc && !find_option(options, option_count, argv[i + 1])
+                                   ? argv[i + 1]
+                                   : NULL;
             bool taken = false;
-            status =
-                take_option(option, attached, i + 1 < argc ? argv[i + 1] : NULL, &taken, error);
+            status = take_option(option, equals ? equals + 1 : NULL, next, &taken, error);
             i += taken ? 1 : 0;
         }
         if (status != STATUS_OK)
