@@ -64,9 +64,10 @@ static enum status parse(const struct command *command, int argc, char **argv, s
                     "kept (docs/capture.md)\n"
                     "They are unpacked beside the output file. The program's own launch becomes "
                     "the default configuration."),
-        OPTION_TEXT(
-            "program", "COMMAND", &init->program,
-            "run a program that launches the kernel, and use its launches as --capture does"),
+        OPTION_TEXT("program", "COMMAND", &init->program,
+                    "run a program that launches the kernel, and use its largest launch as "
+                    "--capture does; it "
+                    "is ended when no larger one comes for 10 s"),
         OPTION_FLAG("force", &init->force, "overwrite an existing file"),
     };
     init->architecture = "sm_90";
