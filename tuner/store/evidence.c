@@ -228,26 +228,31 @@ enum status store_incumbent(struct store *store, int64_t environment_id, int64_t
 {
     SELECTION(
         struct incumbent, newest,
-        "SELECT c.key, c.parameters FROM winners AS w "
-        "JOIN environments AS e ON e.id = w.environment_id "
-        "JOIN problems AS p ON p.id = w.problem_id "
-        "JOIN experiments AS x ON x.id = p.experiment_id "
-        "JOIN environments AS own_e ON own_e.id = ?1 AND own_e.device_id = e.device_id "
-        "JOIN problems AS own_p ON own_p.id = ?2 AND own_p.key = p.key AND own_p.n = p.n "
-        "JOIN experiments AS own_x ON own_x.id = own_p.experiment_id AND own_x.name = x.name "
-        "JOIN trials AS t ON t.id = w.trial_id "
-        "JOIN configurations AS c ON c.id = t.configuration_id "
-        "JOIN conditions AS k ON k.l2_mode = w.l2_mode "
-        "JOIN conditions AS own_k ON own_k.l2_mode = ?3 AND own_k.state = k.state "
-        "WHERE w.objective = ?4 AND w.stage <> 'sweep' "
-        "ORDER BY w.l2_mode = ?3 DESC, k.place, w.run_id DESC, w.chosen_at DESC, w.id DESC LIMIT 1",
+        "SELECT c.key, c.parameters FROM problems AS own_p "
+        "CROSS JOIN experiments AS own_x ON own_x.id = own_p.experiment_id "
+        "CROSS JOIN experiments AS x ON x.name = own_x.name "
+        "CROSS JOIN problems AS p ON p.experiment_id = x.id AND p.key = own_p.key AND p.n = "
+        "own_p.n "
+        "CROSS JOIN environments AS own_e ON own_e.id = ?1 "
+        "CROSS JOIN environments AS e ON e.device_id = own_e.device_id "
+        "CROSS JOIN winners AS w ON w.environment_id = e.id AND w.problem_id = p.id "
+        " AND w.objective = ?4 AND w.l2_mode IN (?3, ?5, ?6, ?7) AND w.stage <> 'sweep' "
+        "CROSS JOIN trials AS t ON t.id = w.trial_id "
+        "CROSS JOIN configurations AS c ON c.id = t.configuration_id WHERE own_p.id = ?2 "
+        "ORDER BY w.l2_mode = ?3 DESC, w.l2_mode = ?5 DESC, w.l2_mode = ?6 DESC, w.run_id DESC,"
+        " w.chosen_at DESC, w.id DESC LIMIT 1",
         SELECTED(key, TEXT), SELECTED(parameters, TEXT));
     struct arena arena = {0};
     struct incumbent *rows = NULL;
     size_t count = 0;
-    enum status status =
-        store_select(store, &newest, WINNER_KEYS(environment_id, problem_id, mode, objective),
-                     &arena, &rows, &count, error);
+    enum status status = store_select(
+        store, &newest,
+        STORE_VALUES(value_integer(environment_id), value_integer(problem_id),
+                     value_text(l2_mode_name(mode)), value_text(objective_of(objective)),
+                     value_text(l2_mode_name(l2_mode_as(mode, ISSUE_GRAPH))),
+                     value_text(l2_mode_name(l2_mode_as(mode, ISSUE_STREAM))),
+                     value_text(l2_mode_name(l2_mode_as(mode, ISSUE_EAGER)))),
+        &arena, &rows, &count, error);
     *found = count > 0;
     if (*found) {
         text_append(key, rows[0].key);
