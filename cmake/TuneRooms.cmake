@@ -27,7 +27,7 @@ endfunction()
 
 # tune_embed(TARGET SYMBOL FILE...): C source with `const char SYMBOL[]`, the files' texts one after
 # the other, so that the program needs no file at run time. All of a room's symbols are declared in
-# embedded.h of the room's folder (the program's own in tuner/cli/embedded.h).
+# embedded.h of the room's folder.
 function(tune_embed target symbol)
   set(out "${PROJECT_BINARY_DIR}/generated/embedded/${symbol}.c")
   set(files "")
@@ -42,11 +42,8 @@ function(tune_embed target symbol)
     DEPENDS ${files} "${PROJECT_SOURCE_DIR}/cmake/Embed.cmake" VERBATIM)
   target_sources(${target} PRIVATE "${out}")
   get_target_property(embedded ${target} TUNE_EMBEDDED)
-  if(NOT embedded AND (target STREQUAL "tune" OR target MATCHES "^tune_"))
+  if(NOT embedded AND target MATCHES "^tune_")
     get_target_property(folder ${target} TUNE_FOLDER)
-    if(NOT folder)
-      set(folder tuner/cli)
-    endif()
     set(symbols "$<JOIN:$<TARGET_PROPERTY:${target},TUNE_EMBEDDED>,[]$<SEMICOLON>\nextern const char >")
     file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/generated/${folder}/embedded.h" CONTENT
 "/* Texts that the build embeds (cmake/TuneRooms.cmake). */
