@@ -279,7 +279,9 @@ def _typed(text: str) -> Value:
 
 @dataclass(frozen=True)
 class Device:
-    """A device to look up. 0 means unknown; entries that exceed a known limit are not returned."""
+    """A device to look up. 0 means unknown; entries that exceed a known limit are not returned.
+
+    `issue` is how the program launches, "graph", "stream" or "eager": preferred are entries tuned so."""
 
     kind: str
     name: str
@@ -291,6 +293,7 @@ class Device:
     max_shared_bytes: int = 0
     registers_per_unit: int = 0
     max_cluster_blocks: int = 0
+    issue: str = ""
     _struct: _Device = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -299,7 +302,8 @@ class Device:
             _bytes(self.kind), _bytes(self.name), major, minor, self.unit_count,
             _whole(self.memory_bytes, "memory_bytes"), self.bandwidth_gbs,
             self.max_threads_per_block, _whole(self.max_shared_bytes, "max_shared_bytes"),
-            self.registers_per_unit, self.max_cluster_blocks))
+            self.registers_per_unit, self.max_cluster_blocks,
+            issue=ord(self.issue[0]) if self.issue else 0))
 
     @staticmethod
     def _of(struct: _Device) -> "Device":
@@ -307,7 +311,8 @@ class Device:
                       (struct.compute_capability_major, struct.compute_capability_minor),
                       struct.unit_count, struct.memory_bytes, struct.bandwidth_gbs,
                       struct.max_threads_per_block, struct.max_shared_bytes,
-                      struct.registers_per_unit, struct.max_cluster_blocks)
+                      struct.registers_per_unit, struct.max_cluster_blocks,
+                      {"g": "graph", "s": "stream", "e": "eager"}.get(chr(struct.issue), ""))
 
     @staticmethod
     def cuda(index: int = 0) -> "Device":

@@ -22,6 +22,7 @@ static void print_what_is_given(void)
     MEMBER(tuned_device, max_shared_bytes);
     MEMBER(tuned_device, registers_per_unit);
     MEMBER(tuned_device, max_cluster_blocks);
+    MEMBER(tuned_device, issue);
     MEMBER(tuned_device, reserved);
     SIZE(tuned_options);
     MEMBER(tuned_options, paths);

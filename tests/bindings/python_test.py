@@ -56,6 +56,14 @@ class Layout(unittest.TestCase):
         self.assertIn("skip %d %d %d\n" % (libtuned.Skip.ENVIRONMENT, libtuned.Skip.USER,
                                            libtuned.Skip.SYSTEM), told)
 
+    def test_issue(self):
+        text = CONF.replace("end\n", '[cuda "First GPU"] compute_capability=9.0 sm_count=132 for=eager\n'
+                            "reduce n=2000 variant=eager block=64 grid=1\nend\n")
+        conf = libtuned.loads(text)
+        for issue, block in (("", 128), ("graph", 128), ("eager", 64)):
+            device = libtuned.Device("cuda", "First GPU", (9, 0), 132, issue=issue)
+            self.assertEqual(conf.find(device, "reduce", 2000).integer("block", 0), block)
+
     def test_version(self):
         self.assertEqual(libtuned.__version__, libtuned.library_version())
 
