@@ -41,7 +41,8 @@ foreach(kind static shared)
   install(EXPORT tuned_${kind} NAMESPACE tuned:: FILE tuned_${kind}.cmake
           DESTINATION ${tuned_package} COMPONENT development)
 endforeach()
-install(FILES libtuned/tuned.h libtuned/tuned.hpp libtuned/tuned_cuda.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(FILES libtuned/tuned.h libtuned/tuned.hpp libtuned/tuned_cuda.h libtuned/tuned_record.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT development)
 set(python ${CMAKE_INSTALL_DATADIR}/tune/python)
 if(TUNE_DEBIAN)

@@ -28,6 +28,9 @@
 #ifdef TUNED_WITH_DEBUG
 #include "tuned_debug.h"
 #endif
+#ifdef TUNED_WITH_RECORD
+#include "tuned_record.h"
+#endif
 
 #define TEXT_OF(NUMBER)  #NUMBER
 #define DIGITS_OF(MACRO) TEXT_OF(MACRO)
@@ -205,6 +208,10 @@ struct tuned {
     unsigned long serial;
     tuned_on_find *on_find;
     void *on_find_context;
+#ifdef TUNED_WITH_RECORD
+    struct tuned_record *record; /* $TUNED_RECORD; NULL: none */
+    tuned_on_find *on_find_next; /* called behind the record */
+#endif
     struct source sources[TUNED_FILES_MAX];
 };
 
@@ -1461,6 +1468,31 @@ static struct tuned *create(struct reader *reader, const struct tuned_allocator 
     return NULL;
 }
 
+#ifdef TUNED_WITH_RECORD
+static void record_find(void *context, const struct tuned_answer *answer)
+{
+    tuned_record_find(answer->tuned->record, answer);
+    if (answer->tuned->on_find_next)
+        answer->tuned->on_find_next(context, answer);
+}
+
+/* Begins to record look-ups. Returns whether it does; a record that fails refuses no file. */
+static int begin_record(struct tuned *tuned, const char *path)
+{
+    struct tuned_error refused;
+    if (!path || !*path)
+        return 0;
+    tuned->record = tuned_record_open(path, &refused);
+    if (!tuned->record) {
+        fprintf(stderr, "tuned: TUNED_RECORD: %s\n", refused.text);
+        return 0;
+    }
+    tuned->on_find_next = tuned->on_find;
+    tuned->on_find = record_find;
+    return 1;
+}
+#endif
+
 /* Loads the files of the options, one file that must exist (`path`) and one text, named text_name
  * or, if NULL, built-in. */
 static struct tuned *load(const struct tuned_options *options, const char *path, const void *text,
@@ -1488,13 +1520,17 @@ static struct tuned *load(const struct tuned_options *options, const char *path,
     if (!tuned->on_find && verbose && strcmp(verbose, "0") != 0)
         tuned->on_find = tuned_debug_print;
 #endif
+    int may_be_empty = 0; /* since all look-ups are misses to record */
+#ifdef TUNED_WITH_RECORD
+    may_be_empty = begin_record(tuned, environment(options, "TUNED_RECORD"));
+#endif
     add_files(&reader, options, path);
     reader.is_named = text_name != NULL;
     reader.is_built_in = !text_name;
     if (text_name || text)
         add_memory(&reader, text, bytes, text_name ? text_name : "built-in");
     int goes_on = begin_source(&reader, "tuned.conf");
-    if (goes_on && tuned->source_count == 0) {
+    if (goes_on && tuned->source_count == 0 && !may_be_empty) {
         (void)refuse(&reader, IS_NO_FILE "there is none in any of the usual places");
     } else if (goes_on && make_groups(&reader)) {
 #ifdef TUNED_WITH_DEBUG
@@ -1532,6 +1568,9 @@ void tuned_free(struct tuned *tuned)
 {
     if (!tuned)
         return;
+#ifdef TUNED_WITH_RECORD
+    tuned_record_close(tuned->record);
+#endif
     for (struct text *text = tuned->texts, *before; text; text = before) {
         before = text->before;
         release(tuned, text);

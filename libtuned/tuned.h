@@ -17,11 +17,11 @@
  *     tuned_free(tuned);
  *
  * C99, the C library only. tuned_debug.c (tuned_reason, tuned_stale, TUNED_VERBOSE, TUNED_OVERRIDE)
- * is optional with copied files. The library prints only if one of these variables is set, ignores
- * the locale and shares no state. A loaded object never changes: any number of threads may read it.
- * Only loading allocates memory; a look-up allocates none, takes no lock and cannot fail. Texts and
- * entries that functions return belong to the library and live until tuned_free.
- * Guide: docs/libtuned.md. File format: docs/tuned-conf.md. */
+ * and tuned_record.c (TUNED_RECORD) are optional with copied files. The library prints only if one
+ * of these variables is set, ignores the locale and shares no state. A loaded object never changes:
+ * any number of threads may read it. Only loading allocates memory; a look-up allocates none, takes
+ * no lock and cannot fail. Texts and entries that functions return belong to the library and live
+ * until tuned_free. Guide: docs/libtuned.md. File format: docs/tuned-conf.md. */
 #ifndef TUNED_H
 #define TUNED_H
 

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "tuned.h"
+#include "tuned_record.h"
 
 namespace tune
 {
@@ -207,6 +208,41 @@ class configurations
         tuned_.reset(loaded);
     }
     std::unique_ptr<struct tuned, release> tuned_;
+};
+
+/* A record of look-ups (tuned_record.h), which closes itself; it must outlive the configurations
+ * that count in it.
+ *
+ *     tune::record record("app.record");
+ *     struct tuned_options options = tuned_options();
+ *     record.count(options);
+ *     tune::configurations tuned(&options); */
+class record
+{
+  public:
+    explicit record(const char *path, struct tuned_error *error = nullptr) noexcept
+        : opened_(tuned_record_open(path, error))
+    {
+    }
+    /* Returns false if the file cannot be a record: look-ups are then not counted. */
+    explicit operator bool() const noexcept
+    {
+        return opened_ != nullptr;
+    }
+    void count(struct tuned_options &options) const noexcept
+    {
+        options.on_find = tuned_record_find;
+        options.on_find_context = opened_.get();
+    }
+
+  private:
+    struct close {
+        void operator()(struct tuned_record *opened) const noexcept
+        {
+            tuned_record_close(opened);
+        }
+    };
+    std::unique_ptr<struct tuned_record, close> opened_;
 };
 
 } // namespace tune

@@ -38,8 +38,8 @@ from typing import (Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Op
                     Union)
 
 __version__ = "0.2.0"
-__all__ = ["Answer", "Choice", "Device", "Entry", "Error", "Grade", "Kernel", "Launch", "Resolved", "Skip",
-           "Tuned", "library_version", "load", "loads", "open"]
+__all__ = ["Answer", "Choice", "Device", "Entry", "Error", "Grade", "Kernel", "Launch", "Recorded", "Resolved",
+           "Skip", "Tuned", "library_version", "load", "loads", "open", "recorded"]
 
 Value = Union[bool, int, float, str]
 _SONAME = "libtuned.so.0"
@@ -133,6 +133,14 @@ class _Handle(ctypes.Structure):
                 ("reserved", ctypes.c_longlong * 8)]
 
 
+class _Recorded(ctypes.Structure):
+    _fields_ = [("count", ctypes.c_ulonglong), ("n", ctypes.c_longlong),
+                ("sizes", ctypes.c_longlong * 7), ("size_count", ctypes.c_int),
+                ("grade", ctypes.c_int), ("names", ctypes.c_char * 16 * 7),
+                ("kind", ctypes.c_char * 8), ("problem", ctypes.c_char * 128),
+                ("device", ctypes.c_char * 96)]
+
+
 class _Build(ctypes.Structure):
     _fields_ = [("source", ctypes.c_char_p), ("flags", ctypes.c_char_p),
                 ("driver", ctypes.c_char_p), ("compiler", ctypes.c_char_p),
@@ -175,6 +183,10 @@ _FUNCTIONS = {
     "tuned_stale": (ctypes.c_int, [_AT, ctypes.POINTER(_Build), _TEXT, _COUNT]),
     "tuned_entry_count": (_COUNT, [_AT]),
     "tuned_entry_at": (_AT, [_AT, _COUNT]),
+    "tuned_record_open": (_AT, [_TEXT, ctypes.POINTER(_Error)]),
+    "tuned_record_load": (_AT, [_TEXT, ctypes.POINTER(_Error)]),
+    "tuned_record_close": (None, [_AT]),
+    "tuned_record_next": (ctypes.c_int, [_AT, ctypes.POINTER(_COUNT), ctypes.POINTER(_Recorded)]),
     "tuned_version": (_TEXT, []),
 }
 
@@ -541,15 +553,27 @@ class Resolved:
                                              further, len(sizes), ctypes.byref(answer))
         return Answer(self._owner, (self, further), answer)
 
+    def _asking(self, n: int, sizes: Mapping[str, int]) -> Callable[[], Any]:
+        """Returns a call that asks the library once more, so that a record counts it."""
+        return functools.partial(_library().tuned_find_resolved_sizes, ctypes.byref(self._handle), n,
+                                 _sizes(sizes), len(sizes), ctypes.byref(_Answer()))
+
+
+def _free(at: Optional[int], record: Optional[int]) -> None:
+    _library().tuned_free(at)
+    _library().tuned_record_close(record)
+
 
 class Tuned:
     """Loaded files in their order of precedence, made by load, loads and open."""
 
-    def __init__(self, at: int, left_out: Optional[Error] = None) -> None:
+    def __init__(self, at: int, left_out: Optional[Error] = None, record: Optional[int] = None,
+                 counts: bool = False) -> None:
         self._at = at
+        self._counts = counts  # look-ups, in `record` or $TUNED_RECORD
         self.left_out = left_out
         """The first file that was refused and left out (open with leave_out_refused)."""
-        weakref.finalize(self, _library().tuned_free, at)
+        weakref.finalize(self, _free, at, record)
 
     @property
     def files(self) -> List[str]:
@@ -639,19 +663,28 @@ class Kernel:
         self._lock = threading.RLock()
         self._built: Dict[Tuple[Value, ...], Any] = {}
         self._failed: Dict[Tuple[Value, ...], str] = {}
-        self._chosen: Dict[Any, Choice] = {}
+        self._counts = configurations is not None and configurations._counts
+        self._chosen: Dict[Any, Tuple[Choice, Optional[Callable[[], Any]]]] = {}
 
     def __call__(self, n: int, **sizes: int) -> Choice:
         """Returns the choice for a problem of n elements, and compiles its kernel if it is a new one."""
         key = (n, *sizes.items()) if sizes else n
-        return self._chosen.get(key) or self._choose(key, n, sizes)
+        found = self._chosen.get(key)
+        if found is None:
+            return self._choose(key, n, sizes)
+        choice, count = found
+        if count is not None:
+            count()
+        return choice
 
     def _choose(self, key: Any, n: int, sizes: Dict[str, int]) -> Choice:
         with self._lock:
-            choice = self._chosen.get(key) or self._tuned(n, sizes)
+            choice, count = self._tuned(n, sizes), None
+            if self._counts and self._resolved is not None:
+                count = self._resolved._asking(n, sizes)
             if len(self._chosen) >= self.SIZES_MAX:
                 self._chosen.clear()
-            self._chosen[key] = choice
+            self._chosen[key] = choice, count
             return choice
 
     def _tuned(self, n: int, sizes: Dict[str, int]) -> Choice:
@@ -711,10 +744,12 @@ def _error(raw: _Error, names: Sequence[bytes]) -> Error:
     return Error(_text(raw.text), _text(file), raw.line, raw.code)
 
 
-def _loaded(at: Optional[int], raw: _Error, names: Sequence[bytes]) -> Tuned:
+def _loaded(at: Optional[int], raw: _Error, names: Sequence[bytes], record: Optional[int] = None,
+            counts: bool = False) -> Tuned:
     if at is None:
+        _free(at, record)
         raise _error(raw, names)
-    return Tuned(at, _error(raw, names) if raw.text else None)
+    return Tuned(at, _error(raw, names) if raw.text else None, record, counts)
 
 
 def load(path: Union[str, "os.PathLike[str]"]) -> Tuned:
@@ -734,19 +769,67 @@ def loads(text: Union[str, bytes], name: str = "memory") -> Tuned:
 
 def open(paths: Sequence[Union[str, "os.PathLike[str]"]] = (), built_in: Union[str, bytes] = b"",
          skip: Skip = Skip(0), leave_out_refused: bool = False,
-         least_grade: Grade = Grade.DEFAULT, size_factor: float = 8.0) -> Tuned:
+         least_grade: Grade = Grade.DEFAULT, size_factor: float = 8.0,
+         record: Optional[Union[str, "os.PathLike[str]"]] = None) -> Tuned:
     """Loads all files of these places, all or nothing, in this order of precedence: `paths`, else the file
     named by $TUNED_CONF, which must exist; the user's tuned.conf; the system's; the text `built_in`.
 
     An entry of a named file for the device itself wins over all others; otherwise the best grade wins, and
     among equal grades the first file. No answer is below `least_grade`, none was measured at sizes more
     than `size_factor` times away. With `leave_out_refused` a refused file is omitted (Tuned.left_out has the
-    first error) instead of refusing all. Raises Error."""
+    first error) instead of refusing all. Raises Error.
+
+    `record` is a file that counts all look-ups, as $TUNED_RECORD, for `tune run --recorded` and `recorded`. All
+    are then counted without any tuned.conf, too. A RuntimeWarning says why it cannot be opened."""
     raw = _Error()
     names = (ctypes.c_char_p * len(paths))(*(_path(path) for path in paths))
     text = built_in if isinstance(built_in, bytes) else built_in.encode("utf-8", "surrogateescape")
+    counter, on_find = None, None
+    if record is not None:
+        counter = _library().tuned_record_open(_path(record), ctypes.byref(raw))
+        if counter is None:
+            warnings.warn(f"look-ups are not recorded: {_text(raw.text)}", RuntimeWarning, stacklevel=2)
+        else:
+            on_find = ctypes.cast(_library().tuned_record_find, ctypes.c_void_p)
+            text = text or b"tuned-conf 5\nend\n"
     options = _Options(paths=names, path_count=len(paths), skip=int(skip),
                        leave_out_refused=int(leave_out_refused), built_in=text or None,
                        built_in_bytes=len(text), least_grade=int(least_grade),
-                       size_factor=size_factor)
-    return _loaded(_library().tuned_open(ctypes.byref(options), ctypes.byref(raw)), raw, list(names))
+                       size_factor=size_factor, on_find=on_find, on_find_context=counter)
+    counts = counter is not None or bool(os.environ.get("TUNED_RECORD")
+                                         and not skip & Skip.ENVIRONMENT)
+    return _loaded(_library().tuned_open(ctypes.byref(options), ctypes.byref(raw)), raw, list(names),
+                   counter, counts)
+
+
+# ---- records of look-ups ----
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A request of a record: sizes by name, first n; how well it was answered, and how often."""
+
+    problem: str
+    sizes: Dict[str, int]
+    kind: str
+    device: str
+    grade: Grade
+    count: int
+
+
+def recorded(path: Union[str, "os.PathLike[str]"]) -> List[Recorded]:
+    """Reads a record that $TUNED_RECORD or open(record=...) made, the most frequent requests first. Raises
+    Error."""
+    raw, name, found = _Error(), _path(path), []
+    record = _library().tuned_record_load(name, ctypes.byref(raw))
+    if record is None:
+        raise _error(raw, [name])
+    at, request = ctypes.c_size_t(0), _Recorded()
+    while _library().tuned_record_next(record, ctypes.byref(at), ctypes.byref(request)):
+        sizes = {"n": request.n}
+        for index in range(request.size_count):
+            sizes[_text(request.names[index].value)] = request.sizes[index]
+        found.append(Recorded(_text(request.problem), sizes, _text(request.kind), _text(request.device),
+                              Grade(request.grade), request.count))
+    _library().tuned_record_close(record)
+    return sorted(found, key=lambda each: -each.count)

@@ -30,8 +30,9 @@ class Build(build_py):
         shutil.copy(HERE.parent.parent / "LICENSE", package / "LICENSE")
         (package / "py.typed").touch()
         compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
-        subprocess.run([*compiler, "-std=c99", "-O2", "-DTUNED_WITH_DEBUG", "-fPIC", "-fvisibility=hidden", "-shared",
-                        LIBTUNED / "tuned.c", LIBTUNED / "tuned_debug.c", "-o", package / "libtuned.so"], check=True)
+        subprocess.run([*compiler, "-std=c99", "-O2", "-DTUNED_WITH_DEBUG", "-DTUNED_WITH_RECORD", "-fPIC",
+                        "-fvisibility=hidden", "-shared", LIBTUNED / "tuned.c", LIBTUNED / "tuned_debug.c",
+                        LIBTUNED / "tuned_record.c", "-o", package / "libtuned.so"], check=True)
 
 
 class Wheel(bdist_wheel):

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "libtuned/tuned.h"
+#include "libtuned/tuned_record.h"
 
 #define SIZE(type)           printf("%s %zu\n", #type, sizeof(struct type))
 #define MEMBER(type, member) printf("%s.%s %zu\n", #type, #member, offsetof(struct type, member))
@@ -54,6 +54,16 @@ static void print_what_is_told(void)
     MEMBER(tuned_error, line);
     MEMBER(tuned_error, text);
     MEMBER(tuned_error, code);
+    SIZE(tuned_recorded);
+    MEMBER(tuned_recorded, count);
+    MEMBER(tuned_recorded, n);
+    MEMBER(tuned_recorded, sizes);
+    MEMBER(tuned_recorded, size_count);
+    MEMBER(tuned_recorded, grade);
+    MEMBER(tuned_recorded, names);
+    MEMBER(tuned_recorded, kind);
+    MEMBER(tuned_recorded, problem);
+    MEMBER(tuned_recorded, device);
     SIZE(tuned_answer);
     MEMBER(tuned_answer, grade);
     MEMBER(tuned_answer, entry);

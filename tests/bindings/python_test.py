@@ -510,6 +510,60 @@ class Files(unittest.TestCase):
         self.assertIsNone(libtuned.open([good], skip=libtuned.Skip.SYSTEM).left_out)
 
 
+class Records(unittest.TestCase):
+    """Records of look-ups, by a call and by the environment."""
+
+    setUp, write = Files.setUp, Files.write
+
+    def test_look_ups_are_counted(self):
+        path, conf = self.folder / "app.record", self.write("t.conf", CONF)
+        for program in (1, 2):
+            tuned = libtuned.open([conf], record=path)
+            found = tuned.resolve(FIRST, "reduce")
+            for n in (1000, 3000, 3000):
+                found.find(n)
+            tuned.find(FIRST, "gemm", 5, m=7, k=64)
+            del tuned, found
+            gc.collect()
+            told = [(each.problem, each.sizes, each.grade, each.count) for each in libtuned.recorded(path)]
+            self.assertEqual(told[0], ("reduce", {"n": 3000}, libtuned.Grade.NEAREST_SIZE, 2 * program))
+            self.assertEqual(sorted(told[1:]), [("gemm", {"n": 5, "m": 7, "k": 64}, libtuned.Grade.NONE, program),
+                                                ("reduce", {"n": 1000}, libtuned.Grade.EXACT, program)])
+        self.assertEqual({(each.kind, each.device) for each in libtuned.recorded(path)}, {("cuda", "First GPU")})
+
+    def test_without_a_file(self):
+        path = self.folder / "app.record"
+        libtuned.open(record=path, skip=libtuned.Skip.SYSTEM).find(FIRST, "reduce", 5)
+        os.environ["TUNED_RECORD"] = str(path)
+        libtuned.open(skip=libtuned.Skip.SYSTEM).find(FIRST, "reduce", 5)
+        self.assertEqual([each.count for each in libtuned.recorded(path)], [2])
+
+    def test_kernels_count_every_call(self):
+        path, conf = self.folder / "app.record", self.write("t.conf", CONF)
+        for tuned in (libtuned.open([conf], record=path), None):
+            if tuned is None:
+                os.environ["TUNED_RECORD"] = str(path)
+                tuned = libtuned.open([conf])
+            kernel = libtuned.Kernel(tuned, FIRST, "reduce", dict, {"block": 256}, lambda n: None)
+            for n in (5000, 5000, 5000, 1000):
+                kernel(n)
+        self.assertEqual([(each.sizes["n"], each.count) for each in libtuned.recorded(path)], [(5000, 6), (1000, 2)])
+
+    def test_refused_records(self):
+        conf = self.write("t.conf", CONF)
+        with self.assertRaises(libtuned.Error) as caught:
+            libtuned.recorded(self.folder / "none")
+        self.assertEqual((caught.exception.code, (self.folder / "none").exists()), (2, False))
+        with self.assertRaises(libtuned.Error):
+            libtuned.recorded(conf)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            tuned = libtuned.open([conf], record=conf)
+        self.assertEqual([(each.category, each.filename) for each in told], [(RuntimeWarning, __file__)])
+        self.assertTrue(tuned.find(FIRST, "reduce", 1000))
+        self.assertEqual(conf.read_text(), CONF)
+
+
 class Library(unittest.TestCase):
     """Where libtuned is looked for: each in a Python of its own."""
 

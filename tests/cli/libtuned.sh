@@ -11,7 +11,7 @@ build() {
     expect_code 0
 }
 build "$libtuned/tuned.c" -o libtuned.so
-build -DTUNED_WITH_DEBUG "$libtuned"/tuned{,_debug}.c -o whole.so
+build -DTUNED_WITH_DEBUG -DTUNED_WITH_RECORD "$libtuned"/tuned{,_debug,_record}.c -o whole.so
 
 # No global state except the count of tuned_serial: no other writable symbol, apart from those of the start files. text
 # MOST COMPILER [OPTION...]: the code of tuned.c, in bytes: 16 KiB plain, an eighth more hardened.
@@ -55,9 +55,14 @@ if grep -vxE '(__)?(v?snprintf|strn?cmp|strlen|strchr|mem(chr|cpy|set|move|cmp))
     fail "calls more than it should"
 fi
 
-# Exports exactly the declarations of tuned.h.
+if readelf -d whole.so | grep NEEDED | grep -v 'libc\.'; then fail "the whole needs another library"; fi
+# Nothing of a record allocates memory.
+"${CC:-cc}" -std=c99 -O2 -c "$libtuned/tuned_record.c" -o record.o
+if nm --undefined-only record.o | grep -E ' (malloc|calloc|realloc|strdup|free)$'; then fail "records allocate"; fi
+
+# Exports exactly the declarations of the two headers.
 nm -D --defined-only whole.so | awk '{ print $NF }' | sed 's/@.*//' | LC_ALL=C sort >shown
-sed -n '/^TUNED_API/,/;/p' "$libtuned/tuned.h" | tr '\n' ' ' | grep -oE 'tuned_[a-z_]+\(' |
+sed -n '/^TUNED_API/,/;/p' "$libtuned"/tuned{,_record}.h | tr '\n' ' ' | grep -oE 'tuned_[a-z_]+\(' |
     tr -d '(' | LC_ALL=C sort -u >declared
 [[ -s declared ]] || fail "tuned.h declares nothing"
 diff declared shown || fail "tuned.h and libtuned.so differ (<: declared, >: shown)"

@@ -149,7 +149,7 @@ def main():
     for name, package in PACKAGES.items():
         done = subprocess.run([sys.executable, "-B", __file__, "--one", name, conf, sizes], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, check=False)
-        if done.returncode != 0 and f"No module named '{package}'" in done.stderr:
+        if done.returncode != 0 and f"{name}.py: " in done.stderr and " is missing (" in done.stderr:
             print(f"{name}: left out, since there is no {package}")
             continue
         if done.returncode != 0:
