@@ -28,6 +28,7 @@ ELSEWHERE = [
     (r"^(\S+ )?bench/|^tests/gpu|^TUNE_\w+=\S+ tests/gpu", "measures: tests/gpu and recorded runs"),
     (r"tests/fuzz|fuzz_", "the tests labelled fuzz run so"),
     (r"reduce_cpu tuned.conf", "faults and cli tests run the examples"),
+    (r"--recorded|^TUNED_RECORD", "cli.recorded records look-ups and tunes them"),
     (r"transpose_\w+\.py", "bindings.python and the step `python` of tests/gpu run them"),
     (r"^tune watch|--watch", "watch.server follows runs"),
     (r"--device replay", "cli.replay plays recordings"),

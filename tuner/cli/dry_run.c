@@ -403,8 +403,8 @@ enum status run_dry(const struct run *run, struct error *error)
                            run->text.architecture ? "a GPU" : "that device");
     else if (status == STATUS_OK && problems == 0) {
         for (size_t i = 0; i < run->experiments.count; i++)
-            experiments[i] =
-                (struct session_experiment){run->experiments.items[i], run->experiments.wanted[i]};
+            experiments[i] = (struct session_experiment){run->experiments.items[i],
+                                                         run->experiments.wanted[i], NULL};
         status = session_no_such_size(experiments, run->experiments.count, error);
     }
     return status;

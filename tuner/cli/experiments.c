@@ -8,6 +8,7 @@
 
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
+#include "tuner/cli/misses.h"
 #include "tuner/device/recording.h"
 #include "tuner/device/traits.h"
 
@@ -15,6 +16,7 @@ static void free_item(struct experiment_list *list, size_t index)
 {
     experiment_free(list->items[index]);
     free(list->wanted[index]);
+    free(list->order[index]);
 }
 
 void experiments_free(struct experiment_list *list)
@@ -31,7 +33,8 @@ size_t experiments_of_kind(const struct experiment_list *list, const char *kind,
     const char *section = device_traits(kind)->section;
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(experiment_device_kind(list->items[i]), section) == 0)
-            out[count++] = (struct session_experiment){list->items[i], list->wanted[i]};
+            out[count++] =
+                (struct session_experiment){list->items[i], list->wanted[i], list->order[i]};
     return count;
 }
 
@@ -137,6 +140,7 @@ static enum status load_file(const char *path, const char *text, const char *fol
     if (status != STATUS_OK)
         return status;
     out->items[out->count] = experiment;
+    out->order[out->count] = NULL;
     out->wanted[out->count] = calloc(experiment_problem_count(experiment), sizeof(bool));
     /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the list has it; freed by experiments_free */
     return out->wanted[out->count++] ? STATUS_OK : error_no_memory(error);
@@ -159,6 +163,7 @@ static void leave_out_unwanted(struct experiment_list *list)
             continue;
         }
         list->wanted[kept] = list->wanted[i];
+        list->order[kept] = list->order[i];
         list->items[kept++] = list->items[i];
     }
     list->count = kept;
@@ -244,6 +249,16 @@ static enum status select_usual(struct experiment_list *list, const char *folder
     return STATUS_OK;
 }
 
+/* Selects all problems. */
+static enum status select_all(struct experiment_list *list, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < list->count; i++)
+        status = experiment_select(list->items[i], experiment_name(list->items[i]), list->wanted[i],
+                                   error);
+    return status;
+}
+
 static enum status unknown_name(const char *name, const struct experiment_list *shipped,
                                 struct error *error)
 {
@@ -274,6 +289,7 @@ static enum status take_named(const char *name, struct experiment_list *shipped,
         size_t at = wanted ? out->count++ : kept++;
         to->items[at] = shipped->items[i];
         to->wanted[at] = shipped->wanted[i];
+        to->order[at] = shipped->order[i];
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): moved; one of the lists has it */
         taken += wanted ? 1 : 0;
     }
@@ -363,7 +379,9 @@ enum status experiments_load(const char *const *names, size_t name_count,
         status = load_recorded(&arena, folder, true, out, error);
     else if (status == STATUS_OK && name_count == 0)
         status = load_shipped(&arena, folder, out, error);
-    if (status == STATUS_OK && name_count == 0 && !out->recording)
+    if (status == STATUS_OK && name_count == 0 && out->record)
+        status = select_all(out, error);
+    else if (status == STATUS_OK && name_count == 0 && !out->recording)
         status = select_usual(out, folder, error);
     for (size_t i = 0; status == STATUS_OK && i < name_count; i++) {
         if (is_path(names[i])) {
@@ -382,6 +400,8 @@ enum status experiments_load(const char *const *names, size_t name_count,
             status = status == STATUS_OK ? select_named(name, names[i], out, error) : status;
         }
     }
+    if (status == STATUS_OK && out->record)
+        status = misses_select(out, error);
     for (size_t i = 0; status == STATUS_OK && out->sizes && i < out->count; i++)
         experiment_keep_shapes(out->items[i], out->sizes, out->wanted[i]);
     if (status == STATUS_OK)

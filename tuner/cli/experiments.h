@@ -17,6 +17,9 @@ struct experiment_list {
     enum t1_dialect dialect;
     struct option_list overlays;
     const char *sizes; /* value of --sizes, "4096,1024x512"; NULL: none */
+    /* Record of look-ups whose misses are the selected problems (misses.h); NULL: none. */
+    const char *record;
+    bool is_quiet; /* prints no line on the record */
     /* Recording whose experiments replace the shipped ones, with just the recorded problems; NULL:
      * none. */
     const struct recording *recording;
@@ -24,7 +27,8 @@ struct experiment_list {
     const char *unpacked_path, *unpacked_text;
     struct option_list limits; /* "block=64,128": values that parameters are limited to */
     struct experiment *items[EXPERIMENTS_MAX];
-    bool *wanted[EXPERIMENTS_MAX]; /* for each experiment, the selected problems */
+    bool *wanted[EXPERIMENTS_MAX];  /* for each experiment, the selected problems ... */
+    size_t *order[EXPERIMENTS_MAX]; /* ... and their order; NULL: as they are */
     size_t count;
 };
 

@@ -28,6 +28,7 @@ struct run_text {
     const char *l2, *as;
     const char *seed;
     const char *sizes;
+    const char *recorded; /* record of look-ups */
     const char *jobs;
     const char *retry;
     const char *effort;

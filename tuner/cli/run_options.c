@@ -398,6 +398,11 @@ static size_t list_tuned(struct run *run, struct option_spec *out)
         HOST_OPTIONS(&run->hosts),
         OPTION_TEXT("sizes", "N,N", &run->text.sizes,
                     "only problems of these sizes: 1048576,2**24,1024x512"),
+        OPTION_TEXT("recorded", "FILE", &run->text.recorded,
+                    "only problems that programs looked up and missed, from the record that "
+                    "`TUNED_RECORD` made, the most frequent first\n"
+                    "Also at sizes that the experiment does not list. Experiments that are named, "
+                    "else all shipped ones, say which problems there are. See docs/libtuned.md."),
         OPTION_LIST(
             0, "only", "NAME=V,V", &run->experiments.limits,
             "only these values of a parameter: block=64,128; repeat it for more parameters\n"
@@ -564,6 +569,8 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
     if (status == STATUS_OK && *done)
         return experiments_print(&run->experiments, words, word_count, error);
     run->experiments.sizes = run->text.sizes;
+    run->experiments.record = run->text.recorded;
+    run->experiments.is_quiet = run->text.quiet;
     if (status == STATUS_OK && device_replayed_name(run->text.device) && !run->text.dry_run)
         status = start_replay(run, error);
     if (status == STATUS_OK && run->text.binary) {
@@ -578,6 +585,9 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
     }
     if (status == STATUS_OK)
         status = experiments_load(words, word_count, &run->experiments, error);
+    *done = status == STATUS_OK && run->text.recorded && run->experiments.count == 0;
+    if (*done) /* nothing was missed */
+        return status;
     if (status == STATUS_OK)
         status = check_objective(run, error);
     return status == STATUS_OK && !run->text.dry_run ? run_parse_devices(run, error) : status;

@@ -167,6 +167,26 @@ void experiment_problem(const struct experiment *experiment, size_t index, struc
     out->n = experiment->sizes[index % experiment->size.count];
 }
 
+bool experiment_find_problem(const struct experiment *experiment, const char *key,
+                             struct arena *arena, struct problem *out)
+{
+    struct problem family = {.shape = NULL};
+    for (size_t i = 0; i < experiment_problem_count(experiment); i++) {
+        experiment_problem(experiment, i, out);
+        if (strcmp(out->key, key) == 0)
+            return true;
+        if (out->shape && strncmp(out->key, key, out->family_length + 1) == 0)
+            family = *out;
+    }
+    if (!family.shape)
+        return false;
+    int64_t sizes[SIZE_NAMES_MAX];
+    const struct problem named = {.shape = key + family.family_length + 1};
+    return problem_sizes(&named, sizes) == experiment->size_name_count &&
+           problem_at_sizes(&family, sizes, experiment->size_name_count, arena, out) &&
+           strcmp(out->key, key) == 0;
+}
+
 void experiment_problem_at(const struct experiment *experiment, const struct problem *problem,
                            int64_t n, struct problem *out)
 {

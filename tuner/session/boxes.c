@@ -580,21 +580,25 @@ static enum status store_boxes(struct boxing *boxing, size_t tuples, struct erro
 
 /* ---- the whole ---- */
 
-/* Loads all problems of the family that have a winner. */
+/* Loads all problems of the family that have a winner, also those that an earlier run had been
+ * asked for, and no file lists. */
 static enum status load(struct boxing *boxing, struct error *error)
 {
     const struct problem *family = &boxing->work.problem;
-    const struct experiment *experiment = boxing->work.experiment;
-    for (size_t i = 0; i < experiment_problem_count(experiment); i++) {
-        struct problem problem;
-        experiment_problem(experiment, i, &problem);
-        if (problem.family_length == family->family_length &&
-            strncmp(problem.key, family->key, family->family_length) == 0 &&
-            boxing->spot_count < SPOTS_MAX)
-            TRY(add_spot(boxing, &problem, error));
-    }
+    const char *const *shapes = NULL;
+    size_t count = 0;
     char key[PROBLEM_KEY_BYTES];
     (void)string_format(key, sizeof key, "%.*s", (int)family->family_length, family->key);
+    TRY(losses_shapes(&boxing->work, key, &boxing->arena, &shapes, &count, error));
+    for (size_t i = 0; i < count && boxing->spot_count < SPOTS_MAX; i++) {
+        int64_t sizes[SIZE_NAMES_MAX];
+        struct problem problem;
+        const struct problem tuned = {.shape = shapes[i]};
+        if (problem_sizes(&tuned, sizes) != boxing->names ||
+            !problem_at_sizes(family, sizes, boxing->names, &boxing->arena, &problem))
+            return error_no_memory(error);
+        TRY(add_spot(boxing, &problem, error));
+    }
     if (boxing->spot_count > 0)
         TRY(losses_refuted(&boxing->work, key, &boxing->arena, &boxing->refuted,
                            &boxing->refuted_count, error));

@@ -10,12 +10,13 @@
 #include "tuner/session/ranges.h"
 #include "tuner/session/recorded.h"
 
-/* Gets the `index`-th problem of an experiment. Returns whether the run includes that. */
+/* Gets the `turn`-th problem of an experiment. Returns whether the run includes that. */
 static bool wants_problem(const struct session *session,
-                          const struct session_experiment *experiment, size_t index,
+                          const struct session_experiment *experiment, size_t turn,
                           struct problem *problem)
 {
     const struct session_options *options = session->options;
+    const size_t index = experiment->order ? experiment->order[turn] : turn;
     experiment_problem(experiment->experiment, index, problem);
     bool has_size = options->size_count == 0 || problem->shape; /* `wanted` selects these */
     for (size_t i = 0; !has_size && i < options->size_count; i++)

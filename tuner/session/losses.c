@@ -197,6 +197,20 @@ enum status losses_refuted(const struct work *work, const char *family, struct a
     return store_read(work->store, &reading, arena, ids, count, error);
 }
 
+enum status losses_shapes(const struct work *work, const char *family, struct arena *arena,
+                          const char *const **shapes, size_t *count, struct error *error)
+{
+    static const struct store_column columns[] = {{"shape", 0, STORE_TEXT}};
+    struct parameters parameters;
+    fill_parameters(work, family, &parameters);
+    const struct store_parameter wanted[] = {parameters.items[1], {"key", family}};
+    const struct store_reading reading = {.sql = family_sizes_query,
+                                          STORE_PARAMETERS(wanted),
+                                          STORE_COLUMNS(columns),
+                                          .row_bytes = sizeof **shapes};
+    return store_read(work->store, &reading, arena, shapes, count, error);
+}
+
 void losses_free(struct losses *losses)
 {
     arena_free(&losses->arena);

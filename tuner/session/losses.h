@@ -41,6 +41,10 @@ enum status losses_load(const struct work *work, struct losses *losses, struct e
  * without several sizes), in the arena: they serve no other size either. */
 enum status losses_refuted(const struct work *work, const char *family, struct arena *arena,
                            int64_t **ids, size_t *count, struct error *error);
+/* Lists the shapes ("1024x512") at which the problem's family was tuned, in the arena; the
+ * experiment need not list them. */
+enum status losses_shapes(const struct work *work, const char *family, struct arena *arena,
+                          const char *const **shapes, size_t *count, struct error *error);
 void losses_free(struct losses *losses);
 /* Returns NULL if the experiment has no such configuration any more, or if memory is short. */
 const struct configuration *losses_configuration(struct losses *losses, size_t index);

@@ -176,11 +176,11 @@ struct session_summary {
     bool budget_spent;                         /* the budget cut work short */
 };
 
-/* An experiment of a run, and a flag for each of its problems (experiment_problem) that selects it;
- * NULL: all. Both belong to the caller. */
+/* An experiment of a run, which belongs to the caller with all of this. */
 struct session_experiment {
     struct experiment *experiment;
-    const bool *wanted;
+    const bool *wanted;  /* a flag for each problem (experiment_problem); NULL: all */
+    const size_t *order; /* numbers of all problems, the first to be run first; NULL: as they are */
 };
 
 /* Runs the experiments (those of another device kind are an error). STATUS_INTERRUPTED after a

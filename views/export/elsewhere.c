@@ -87,16 +87,6 @@ static void end(struct evaluation *evaluation)
     arena_free(&evaluation->arena);
 }
 
-static bool find_problem(const struct experiment *experiment, const char *key, struct problem *out)
-{
-    for (size_t i = 0; i < experiment_problem_count(experiment); i++) {
-        experiment_problem(experiment, i, out);
-        if (strcmp(out->key, key) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Prepares the questions. Returns false if the experiment cannot be evaluated. */
 static bool begin(struct evaluation *evaluation, struct experiments *experiments,
                   const struct conf_row *row)
@@ -112,7 +102,8 @@ static bool begin(struct evaluation *evaluation, struct experiments *experiments
                             .n = row->n,
                             .units = row->units};
     if (!evaluation->experiment ||
-        !find_problem(evaluation->experiment, row->problem, &evaluation->problem))
+        !experiment_find_problem(evaluation->experiment, row->problem, &evaluation->arena,
+                                 &evaluation->problem))
         return false;
     size_t first = 0;
     evaluation->size_count =

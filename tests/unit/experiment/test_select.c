@@ -50,6 +50,63 @@ TEST(a_beginning_ends_at_a_dot)
     check_selected("scale.min.i32.12", 3);
 }
 
+/* Sizes that programs asked for join those of the file, in order, each once, as many as fit. */
+TEST(sizes_are_added)
+{
+    struct experiment *experiment = load_axes("");
+    struct problem problem;
+    struct error error;
+    const int64_t sizes[] = {5, 1 << 20, 2000, 5};
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(experiment_add_size(experiment, &sizes[i], &error), STATUS_OK);
+    assert_int_equal(experiment_problem_count(experiment), PROBLEMS / 3 * 5);
+    const int64_t all[] = {5, 1 << 10, 2000, 1 << 20, 100000000};
+    for (size_t i = 0; i < PROBLEMS / 3 * 5; i++) {
+        experiment_problem(experiment, i, &problem);
+        assert_int_equal(problem.n, all[i % 5]);
+    }
+    enum status status = STATUS_OK;
+    int64_t size = 10000;
+    while (status == STATUS_OK && size < 11000) {
+        status = experiment_add_size(experiment, &size, &error);
+        size += status == STATUS_OK ? 1 : 0;
+    }
+    assert_int_equal(status, STATUS_NOT_FOUND);
+    assert_int_equal(size, 10000 + EXPERIMENT_SIZES_MAX - 5);
+    experiment_free(experiment);
+}
+
+TEST(sizes_with_several_names_are_added)
+{
+    struct text text = {0};
+    struct arena arena = {0};
+    struct problem problem;
+    struct error error;
+    int64_t sizes[SIZE_NAMES_MAX] = {7, 9};
+    replace(&text, base_text, "  n: [2**20, 2**10, 10**8]\n", "  \"m, n\": [[8, 64], [16, 32]]\n");
+    struct experiment *experiment = load_or_fail(text_string(&text));
+    const size_t before = experiment_problem_count(experiment);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(experiment_add_size(experiment, sizes, &error), STATUS_OK);
+    assert_int_equal(experiment_problem_count(experiment), before / 2 * 3);
+    experiment_problem(experiment, 2, &problem);
+    assert_string_equal(problem.key, "scale.i32.7x9");
+    assert_true(experiment_find_problem(experiment, "scale.f32.16x32", &arena, &problem));
+    assert_true(experiment_find_problem(experiment, "scale.f32.5x6", &arena, &problem));
+    assert_string_equal(problem.key, "scale.f32.5x6");
+    assert_int_equal(problem_sizes(&problem, sizes), 2);
+    assert_true(sizes[0] == 5 && sizes[1] == 6);
+    assert_false(experiment_find_problem(experiment, "scale.f32.5x6x7", &arena, &problem));
+    assert_false(experiment_find_problem(experiment, "scale.f64.5x6", &arena, &problem));
+    enum status status = STATUS_OK;
+    for (sizes[0] = 1; status == STATUS_OK && sizes[0] < 100; sizes[0]++)
+        status = experiment_add_size(experiment, sizes, &error);
+    assert_int_equal(status, STATUS_NOT_FOUND);
+    arena_free(&arena);
+    text_free(&text);
+    experiment_free(experiment);
+}
+
 TEST(selections_add_up)
 {
     struct experiment *experiment = load_axes("");
