@@ -35,6 +35,7 @@ ELSEWHERE = [
     (r"^pip install .*kernel_tuner", "brings another project's tuner from PyPI, for bench/kernel_tuner"),
     (r"^tune init .*-- nvcc ", "cli.init_build gives compilers' lines so"),
     (r"tune capture|tune apply|--binary|--capture|--program", "tests/capture and the step `capture` of tests/gpu run programs so"),
+    (r"tune ab ", "cli.ab runs programs so"),
     (r"srun|sbatch|ssh |--on |--hosts", "the tests labelled fleet"),
 ]
 # Output of a command, on either stream.

@@ -1,5 +1,6 @@
 /* `tune apply`: runs a program with tuned.conf's launches in place of its own, and shows the
- * effect. */
+ * effect. `tune ab`: measures the effect on the program's time, also of programs that look launches
+ * up by libtuned. */
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include "frontends/capture/applied.h"
 #include "libtuned/tuned.h"
 #include "tuner/base/clock.h"
+#include "tuner/base/files.h"
 #include "tuner/cli/commands.h"
 #include "tuner/cli/preload.h"
 #include "tuner/device/traits.h"
@@ -18,7 +20,7 @@
 #include "tuner/stats/summary.h"
 #include "tuner/terminal/style.h"
 
-enum { WORDS_MAX = 4096, REPEATS_MAX = 200, WHY_BYTES = 320 };
+enum { WORDS_MAX = 4096, REPEATS_MAX = 200, AB_REPEATS = 10, WHY_BYTES = 320 };
 
 /* An entry of tuned.conf that is of a captured kernel. */
 struct apply_entry {
@@ -30,6 +32,8 @@ struct apply_entry {
 struct apply {
     const char *conf, *repeat;
     bool once;
+    bool is_ab;                   /* `tune ab` ... */
+    bool by_libtuned;             /* ... of a program that looks launches up */
     const char *words[WORDS_MAX]; /* tuned.conf, the program and its arguments, NULL */
     const char *const *program;
     size_t repeats;
@@ -174,7 +178,10 @@ static enum status make_table(struct apply *apply, struct error *error)
     }
     if (apply->texts.failed)
         return error_no_memory(error);
-    if (apply->entry_count == 0)
+    apply->by_libtuned = apply->is_ab && apply->entry_count == 0;
+    if (apply->by_libtuned && all == 0)
+        return error_set(error, STATUS_NOT_FOUND, "%s: it has no entries", apply->conf);
+    if (apply->entry_count == 0 && !apply->by_libtuned)
         return error_set(
             error, STATUS_NOT_FOUND,
             "%s: no entry is of a captured kernel; 'tune run --binary FILE.cap' writes "
@@ -185,24 +192,36 @@ static enum status make_table(struct apply *apply, struct error *error)
 
 /* ---- running ---- */
 
-static enum status run_once(struct apply *apply, const char *folder, const char *library, double *s,
-                            int *ended, struct error *error)
+/* Files and variables of the runs. */
+struct run_setup {
+    const char *folder;
+    const char *library; /* NULL: the program looks launches up */
+    const char *empty;   /* file without entries */
+    const char *conf;    /* absolute path */
+};
+
+static enum status run_once(struct apply *apply, const struct run_setup *setup, bool is_plain,
+                            double *s, int *ended, struct error *error)
 {
+    const char *library = is_plain ? NULL : setup->library;
     const struct process_variable variables[] = {
         {CAP_FOLDER_VARIABLE, NULL},
-        {CAP_APPLY_FOLDER_VARIABLE, library ? folder : NULL},
+        {CAP_APPLY_FOLDER_VARIABLE, library ? setup->folder : NULL},
+        {"TUNED_CONF", is_plain ? setup->empty : setup->conf},
     };
+    const size_t count = COUNT(variables) - (apply->is_ab ? 0 : 1);
     enum status status = STATUS_OK;
     if (library)
-        status = applied_write(folder, apply->rows, apply->row_count, apply->texts.data,
+        status = applied_write(setup->folder, apply->rows, apply->row_count, apply->texts.data,
                                apply->texts.length, error);
     if (status != STATUS_OK)
         return status;
     const int64_t before = clock_now_ns();
-    status = preload_run(apply->program, library, variables, COUNT(variables), ended, error);
+    status = preload_run(apply->program, library, variables, count, ended, error);
     *s = (double)(clock_now_ns() - before) / 1e9;
     if (status == STATUS_OK && library)
-        status = applied_counts(folder, &apply->launches, apply->counts, apply->row_count, error);
+        status =
+            applied_counts(setup->folder, &apply->launches, apply->counts, apply->row_count, error);
     if (status == STATUS_OK && WIFSIGNALED(*ended) &&
         (WTERMSIG(*ended) == SIGINT || WTERMSIG(*ended) == SIGTERM))
         status = error_set(error, STATUS_INTERRUPTED, "%s was ended by signal %d",
@@ -210,26 +229,45 @@ static enum status run_once(struct apply *apply, const char *folder, const char 
     return status;
 }
 
+/* Finds the library, and makes the file without entries. */
+static enum status set_up(struct apply *apply, struct temporary *folder, struct run_setup *setup,
+                          struct error *error)
+{
+    static const char no_entries[] = "tuned-conf 5\n\nend\n";
+    if (!apply->by_libtuned)
+        TRY(preload_library(&apply->arena, "libtunecapture.so", &setup->library, error));
+    TRY(preload_folder(NULL, &apply->arena, folder, error));
+    setup->folder = folder->path;
+    setup->empty = arena_printf(&apply->arena, "%s/none.conf", folder->path);
+    char *conf = realpath(apply->conf, NULL);
+    setup->conf = arena_strdup(&apply->arena, conf ? conf : apply->conf);
+    free(conf);
+    if (!setup->empty || !setup->conf)
+        return error_no_memory(error);
+    return apply->is_ab
+               ? file_write_atomically(setup->empty, no_entries, sizeof no_entries - 1, error)
+               : STATUS_OK;
+}
+
 /* Runs program and changed program in turns, each first equally often, so that drift affects both
  * alike. */
 static enum status run_all(struct apply *apply, struct error *error)
 {
     struct temporary folder = {.file = -1};
-    const char *library = NULL;
-    enum status status = preload_library(&apply->arena, "libtunecapture.so", &library, error);
-    if (status == STATUS_OK)
-        status = preload_folder(NULL, &apply->arena, &folder, error);
-    if (status != STATUS_OK)
-        return status;
+    struct run_setup setup = {0};
+    double first_s = 0;
+    enum status status = set_up(apply, &folder, &setup, error);
+    if (status == STATUS_OK && apply->is_ab) /* not counted: it finds cold caches */
+        status = run_once(apply, &setup, true, &first_s, &apply->plain_ended, error);
     for (size_t i = 0; i < apply->repeats; i++)
         for (size_t turn = 0; turn < 2 && status == STATUS_OK; turn++) {
             const bool is_plain = (i + turn) % 2 == 0;
             if (is_plain && !apply->once)
-                status = run_once(apply, folder.path, NULL, &apply->plain_s[i], &apply->plain_ended,
-                                  error);
+                status =
+                    run_once(apply, &setup, true, &apply->plain_s[i], &apply->plain_ended, error);
             else if (!is_plain)
-                status = run_once(apply, folder.path, library, &apply->applied_s[i],
-                                  &apply->applied_ended, error);
+                status = run_once(apply, &setup, false, &apply->applied_s[i], &apply->applied_ended,
+                                  error);
         }
     temporary_folder_remove(&folder);
     return status;
@@ -355,11 +393,16 @@ static void print_times(struct apply *apply)
         "with tuned launches (%.4g to %.4g s)\n",
         count, plain.median, plain.minimum, plain.maximum, applied.median, applied.minimum,
         applied.maximum);
-    if (isfinite(gain.low) && isfinite(gain.high))
+    if (!isfinite(gain.low) || !isfinite(gain.high))
+        fprintf(stderr, "tune: too few runs for an interval of the gain: --repeat 7\n");
+    else if (gain.low > 0 || gain.high < 0)
         fprintf(stderr, "tune: %.3f times as fast with tuned launches (%.3f to %.3f, at 95 %%)\n",
                 exp(gain.estimate), exp(gain.low), exp(gain.high));
     else
-        fprintf(stderr, "tune: too few runs for an interval of the gain: --repeat 7\n");
+        fprintf(stderr,
+                "tune: no faster and no slower with tuned launches: %.3f to %.3f times as fast, at "
+                "95 %%; more runs (--repeat) narrow this down\n",
+                exp(gain.low), exp(gain.high));
 }
 
 static void append_end(struct text *out, int ended)
@@ -373,7 +416,7 @@ static void append_end(struct text *out, int ended)
 static enum status say(struct apply *apply, struct error *error)
 {
     const char *word = getenv(CAP_APPLY_VARIABLE), *program = apply->program[0];
-    const bool is_off = word && strcmp(word, "off") == 0;
+    const bool is_off = !apply->by_libtuned && word && strcmp(word, "off") == 0;
     uint64_t changed = 0;
     const bool is_seen = apply->launches.processes > 0;
     for (size_t i = 0; i < apply->entry_count && is_seen; i++)
@@ -388,7 +431,7 @@ static enum status say(struct apply *apply, struct error *error)
     if (apply->launches.graph_nodes > 0)
         fprintf(stderr, "tune: %" PRIu64 " nodes that were added to graphs were left alone\n",
                 apply->launches.graph_nodes);
-    if (apply->other_count > 0)
+    if (apply->other_count > 0 && !apply->by_libtuned)
         fprintf(stderr,
                 "tune: %zu entries are of experiments with a source: their programs use libtuned\n",
                 apply->other_count);
@@ -396,7 +439,7 @@ static enum status say(struct apply *apply, struct error *error)
         print_times(apply);
     struct text end = {0};
     enum status status = STATUS_OK;
-    if (!is_off && !is_seen) {
+    if (!is_off && !is_seen && !apply->by_libtuned) {
         status = preload_no_launch(program, error);
     } else if (!apply->once && apply->plain_ended != apply->applied_ended) {
         text_append(&end, "with tuned launches it ended ");
@@ -419,13 +462,14 @@ static enum status take_words(struct apply *apply, int argc, char **argv, size_t
                               struct error *error)
 {
     int behind = 0; /* words behind "--" */
-    long long repeats = 1;
+    long long repeats = apply->is_ab ? AB_REPEATS : 1;
     for (int i = 1; i < argc && behind == 0; i++)
         if (strcmp(argv[i], "--") == 0)
             behind = argc - i - 1;
     if (behind == 0 || (size_t)behind > count)
         return error_set(error, STATUS_USAGE,
-                         "name the program: tune apply tuned.conf -- ./app ARGUMENTS");
+                         "name the program: tune %s tuned.conf -- ./app ARGUMENTS",
+                         apply->is_ab ? "ab" : "apply");
     const size_t before = count - (size_t)behind;
     if (before > 1)
         return error_set(error, STATUS_USAGE, "one tuned.conf at a time: '%s' or '%s'",
@@ -441,22 +485,24 @@ static enum status take_words(struct apply *apply, int argc, char **argv, size_t
     return status;
 }
 
-static enum status apply_run(const struct command *command, int argc, char **argv,
-                             struct error *error)
+static enum status run_command(const struct command *command, bool is_ab, int argc, char **argv,
+                               struct error *error)
 {
     struct apply *apply = calloc(1, sizeof *apply);
     size_t count = 0;
     bool helped = false;
     if (!apply)
         return error_no_memory(error);
+    apply->is_ab = is_ab;
     const struct option_spec options[] = {
-        OPTION_FLAG("once", &apply->once, "run the program once, with tuned launches"),
         OPTION_TEXT("repeat", "N", &apply->repeat,
-                    "run it N times each way, alternately (default: 1), and print the medians and "
-                    "the speed-up with its interval"),
+                    is_ab ? "run it N times each way, alternately (default: 10)"
+                          : "run it N times each way, alternately (default: 1), and print the "
+                            "medians and the speed-up with its interval"),
+        OPTION_FLAG("once", &apply->once, "run the program once, with tuned launches"),
     };
-    enum status status = options_parse(command, options, COUNT(options), argc, argv, apply->words,
-                                       WORDS_MAX - 1, &count, &helped, error);
+    enum status status = options_parse(command, options, COUNT(options) - (is_ab ? 1 : 0), argc,
+                                       argv, apply->words, WORDS_MAX - 1, &count, &helped, error);
     if (status == STATUS_OK && !helped) {
         status = take_words(apply, argc, argv, count, error);
         if (status == STATUS_OK)
@@ -472,6 +518,32 @@ static enum status apply_run(const struct command *command, int argc, char **arg
     free(apply);
     return status;
 }
+
+static enum status apply_run(const struct command *command, int argc, char **argv,
+                             struct error *error)
+{
+    return run_command(command, false, argc, argv, error);
+}
+
+static enum status ab_run(const struct command *command, int argc, char **argv, struct error *error)
+{
+    return run_command(command, true, argc, argv, error);
+}
+
+const struct command command_ab = {
+    .name = "ab",
+    .usage = "[tuned.conf] [options] -- PROGRAM [ARGUMENT...]",
+    .about = "Measures how much faster a whole program is with tuned.conf.",
+    .more =
+        "Runs the program with and without tuned launches in turns, each time in a new process, "
+        "after one uncounted run. A program that uses libtuned gets the file, or one without "
+        "entries, by TUNED_CONF; other programs get the launches that tune run --binary found, "
+        "as by tune apply.",
+    .manual = "Standard error has the wall times, and the gain with its interval at 95 %; where "
+              "the interval holds 1, the program is no faster and no slower. Files of the user, of "
+              "the system or in the program itself are found both ways (docs/libtuned.md).",
+    .run = ab_run,
+};
 
 const struct command command_apply = {
     .name = "apply",

@@ -16,6 +16,7 @@ extern const struct command command_hash;
 extern const struct command command_merge;
 extern const struct command command_import;
 extern const struct command command_capture;
+extern const struct command command_ab;
 extern const struct command command_apply;
 
 /* Writes the page of `tune report`, as `tune run` does in the end. */

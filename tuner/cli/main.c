@@ -20,7 +20,7 @@
 static const struct command *const commands[] = {
     &command_run,    &command_init,   &command_devices, &command_show,  &command_plot,
     &command_report, &command_watch,  &command_export,  &command_check, &command_hash,
-    &command_merge,  &command_import, &command_capture, &command_apply,
+    &command_merge,  &command_import, &command_capture, &command_apply, &command_ab,
 };
 enum { COMMAND_COUNT = COUNT(commands) };
 
