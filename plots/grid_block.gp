@@ -1,4 +1,4 @@
-# points: 4 x, 5 gbs, 6 y (places in the order of grids and blocks, from 1), 9 configurations; columns:
+# points: 4 x, 5 gbs, 6 y (places in the order of grids and blocks, from 1), 9 configurations, 11 baselines alone; columns:
 # 7 blocks_per_sm; rows: 8 block, of both 11: whether several share it; cell_marks: 3 rank, 4 x, 5 gbs, 6 y, 10 the best of
 # the cell, 11 side.
 load 'plots/throughput.gp'
@@ -43,9 +43,11 @@ set object 1 rectangle from graph 0, 0 to graph 1, 1 behind fillcolor rgb '#eeee
 # Viridis: even for the eye, for colour-blind eyes, and in grey.
 set palette defined (0 '#440154', 1 '#472c7a', 2 '#3b518b', 3 '#2c718e', 4 '#21908d', 5 '#27ad81', \
     6 '#5cc863', 7 '#aadc32', 8 '#fde725')
-# From the slowest cell to the fastest. Values that differ by less than one in a hundred have nearly one
-# colour.
-low = POINTS_Y_min < 0.99 * POINTS_Y_max ? POINTS_Y_min : 0.99 * POINTS_Y_max
+# From the slowest cell with more than baselines to the fastest. Values that differ by less than one in a hundred have
+# nearly one colour.
+least = POINTS_Y_max
+stats 'points.tsv' using (least = $11 == 0 && $5 < least ? $5 : least) nooutput name 'LEAST'
+low = least < 0.99 * POINTS_Y_max ? least : 0.99 * POINTS_Y_max
 set cbrange [low:POINTS_Y_max]
 bright(z) = (z - low) / (POINTS_Y_max - low) > 0.55
 

@@ -35,7 +35,11 @@ cells AS (
     FROM octaved
 ),
 bests AS (
-    SELECT x, max(gbs) AS gbs, y, blocks_per_sm, block, count(*) AS configurations, configuration
+    SELECT x, max(gbs) AS gbs, y, blocks_per_sm, block, count(*) AS configurations,
+           -- a cell of baselines alone does not stretch the scale of colours
+           min(configuration_id IN (SELECT configuration_id FROM marked WHERE n = cells.n AND rank > 0)
+               AND configuration_id NOT IN (SELECT configuration_id FROM marked WHERE n = cells.n AND rank = 0))
+               AS is_apart, configuration
     FROM cells
     GROUP BY x, y
 ),
@@ -49,7 +53,7 @@ conclusion AS (
     HAVING count(*) > 0
 )
 SELECT 'points' AS layer, 'best of the cell' AS series, 0 AS rank, x, gbs, y, blocks_per_sm, block, configurations,
-       NULL AS best_gbs, 0 AS side, configuration
+       NULL AS best_gbs, is_apart AS side, configuration
 FROM bests
 UNION ALL
 SELECT 'cell_marks', m.name, m.rank, c.x, m.gbs, c.y, c.blocks_per_sm, c.block, NULL, b.gbs,
