@@ -10,10 +10,13 @@
 #include "tuner/base/fill.h"
 #include "tuner/base/pack.h"
 #include "tuner/base/process.h"
+#include "tuner/base/seal.h"
 #include "tuner/base/temporary.h"
 #include "tuner/device/device.h"
 #include "tuner/experiment/experiment.h"
 #include "tuner/experiment/point.h"
+#include "tuner/worker/child.h"
+#include "tuner/worker/worker.h"
 
 enum { REPLAYS = 3 };
 /* Time limits of all launches: these are the program's own, and so end. */
@@ -134,22 +137,39 @@ static bool take_inputs(struct replaying *replaying)
     return true;
 }
 
-/* Prepares the configuration's binary and plan. */
-static bool prepare(struct replaying *replaying, const struct point *at)
+/* Compiles the request, unless the cache has its binary, in which `tune run` finds it, too. */
+static bool compile(struct replaying *replaying, const struct binary_request *request,
+                    const char **path)
 {
-    struct binary_request request;
+    const char *hash = NULL;
+    const char *fresh = arena_printf(&replaying->arena, "%s/binary", replaying->folder.path);
     struct text log = {0};
     struct error *error = replaying->error;
-    const struct point point = *at;
-    const char *binary = arena_printf(&replaying->arena, "%s/binary", replaying->folder.path);
-    const bool right =
-        binary && point_binary(&point, &replaying->arena, &request, error) == STATUS_OK &&
-        point_plan(&point, &replaying->arena, &replaying->plan, error) == STATUS_OK &&
-        replaying->api->compile(&request, binary, &log, error) == STATUS_OK &&
-        replaying->api->load(replaying->device, binary, error) == STATUS_OK &&
-        take_inputs(replaying);
+    const bool is_placed =
+        fresh && binary_cache_path(host_local(), request, &replaying->facts, &replaying->arena,
+                                   path, &hash, error) == STATUS_OK;
+    bool right = is_placed;
+    if (is_placed && !file_exists(*path)) {
+        right = replaying->api->compile(request, fresh, &log, error) == STATUS_OK &&
+                seal_file(fresh, error) == STATUS_OK;
+        if (right && rename(fresh, *path) != 0)
+            *path = fresh; /* the cache cannot be written */
+    }
     text_free(&log);
     return right;
+}
+
+/* Prepares the configuration's binary and plan. */
+static bool prepare(struct replaying *replaying, const struct point *point)
+{
+    struct binary_request request;
+    struct error *error = replaying->error;
+    const char *binary = NULL;
+    return point_binary(point, &replaying->arena, &request, error) == STATUS_OK &&
+           point_plan(point, &replaying->arena, &replaying->plan, error) == STATUS_OK &&
+           compile(replaying, &request, &binary) &&
+           replaying->api->load(replaying->device, binary, error) == STATUS_OK &&
+           take_inputs(replaying);
 }
 
 /* Prepares the default configuration at one size. */
@@ -169,9 +189,10 @@ static bool open_draft(struct replaying *replaying, const struct unpacked *is, i
 {
     static const struct warm_up none = {0};
     struct error *error = replaying->error;
-    const char *folder = NULL;
+    const char *folder = NULL, *scratch = NULL;
     const bool right =
         data_folder(&replaying->whole, &folder, error) == STATUS_OK &&
+        scratch_prefix(&replaying->whole, &scratch, error) == STATUS_OK &&
         experiment_load_text(text_string(&is->path), text_string(&is->text), is->text.length,
                              folder, &replaying->experiment, error) == STATUS_OK;
     replaying->folder.file = -1;
@@ -179,7 +200,7 @@ static bool open_draft(struct replaying *replaying, const struct unpacked *is, i
     return right && replaying->api &&
            replaying->api->describe(index, NULL, &replaying->facts, error) == STATUS_OK &&
            replaying->api->open(index, &none, &replaying->device, NULL, error) == STATUS_OK &&
-           temporary_folder_in_tmp("replay", &replaying->folder, error) == STATUS_OK;
+           temporary_folder_make(scratch, &replaying->folder, error) == STATUS_OK;
 }
 
 static bool run(struct replaying *replaying)
