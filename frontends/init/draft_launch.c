@@ -222,7 +222,8 @@ static const struct formula *choose_side(struct draft *draft, size_t axis)
                         : new_side(draft, axis,
                                    draft->flat ? 256
                                    : axis == 0 ? 32
-                                               : 8);
+                                   : axis == 1 ? 8
+                                               : 2);
     }
     const struct tunable *by_template = launched && value > 1 ? of_template(draft, launched) : NULL;
     if (by_template) {
@@ -541,6 +542,21 @@ static const struct formula *elements_of(struct draft *draft, const struct formu
     return formula_binary(draft->arena, "/", bytes, size);
 }
 
+/* Returns true for a count that is one at small and at large sizes. */
+static bool is_plausible(struct draft *draft, const struct formula *count)
+{
+    static const int64_t sizes[] = {64, 4096};
+    const int64_t own = draft->size_value;
+    bool plausible = true;
+    for (size_t i = 0; i < COUNT(sizes) && !formula_names(count, "sm_count"); i++) {
+        draft->size_value = own > 0 ? own : sizes[i];
+        const int64_t value = draft_at_presets(draft, count);
+        plausible = plausible && value >= 1 && value <= INT64_C(1) << 40;
+    }
+    draft->size_value = own;
+    return plausible;
+}
+
 const char *draft_count_of(struct draft *draft, size_t parameter, int64_t bytes)
 {
     const struct source_signature *signature = draft->request->signature;
@@ -551,7 +567,8 @@ const char *draft_count_of(struct draft *draft, size_t parameter, int64_t bytes)
     else if (signature->indices.bounds[parameter])
         count = renamed(draft, signature->indices.bounds[parameter]);
     /* Two names for one number may be the size by chance. */
-    return count && !is_tuned(draft, count) ? written(draft, count) : NULL;
+    return count && !is_tuned(draft, count) && is_plausible(draft, count) ? written(draft, count)
+                                                                          : NULL;
 }
 
 const char *draft_value_of(struct draft *draft, size_t parameter)
