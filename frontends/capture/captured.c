@@ -426,13 +426,19 @@ static bool may_be_used(const struct captured_set *set, const char *variable)
 static enum status take_variables(struct captured_set *set, struct error *error)
 {
     const struct captured_launch *first = set->launches[0];
+    const size_t passed = set->kernel->is.parameter_count;
+    size_t room = passed < ARGUMENTS_MAX ? ARGUMENTS_MAX - passed : 0;
+    for (uint32_t i = 0; i < first->is.buffer_count; i++) {
+        const char *name = first->buffers[i].name;
+        if (*name && is_plain(name) && may_be_used(set, name) &&
+            (room <= set->vector_count || room-- == 0))
+            return STATUS_OK; /* too many to be the kernel's own: the replay tells if it needs one
+                               */
+    }
     for (uint32_t i = 0; i < first->is.buffer_count; i++) {
         const char *name = first->buffers[i].name;
         if (!*name || !is_plain(name) || !may_be_used(set, name))
             continue;
-        if (set->vector_count == CAPTURED_POINTERS_MAX)
-            return error_set(error, STATUS_BAD_INPUT, "%.100s: more than %d buffers and variables",
-                             set->kernel->name, CAPTURED_POINTERS_MAX);
         struct captured_vector *vector = &set->vectors[set->vector_count];
         *vector = (struct captured_vector){.symbol = name};
         bool kept = true;
