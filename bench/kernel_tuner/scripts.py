@@ -7,8 +7,8 @@
 TUNE is the program, FOLDER has the scripts with their sources, SITE is what Kernel Tuner is installed in. Scripts of --compare
 (without it, all) are run by both; Kernel Tuner's calls get `time_limit` (and `random_sample` where the script names no strategy),
 tune's `--budget`. Then tune times both winners in turns, with cold and with hot caches: the ratios are ours over theirs, below 1
-where ours is faster. Scripts of --alone are run by launchtune alone, for --seconds-alone a call. A table in Markdown on standard output, OUT/scripts.json with all
-numbers; it ends after --within seconds, and says which scripts it left out."""
+where ours is faster. Scripts of --alone are run by launchtune alone, for --seconds-alone a call. A table in Markdown on standard
+output, OUT/scripts.json with all numbers; it ends after --within seconds, and says which scripts it left out."""
 import argparse
 import contextlib
 import json
@@ -31,8 +31,8 @@ def plain(value):
 def record(calls, names, results, environment, kernel, seconds):
     best = environment.get("best_config") or {}
     timed = [result for result in results if "__error__" not in result and isinstance(result.get("time"), float)]
-    calls.append({"kernel": kernel, "best": {name: best[name] for name in names if name in best}, "time_ms": best.get("time"), "timed": len(timed),
-                  "failed": len(results) - len(timed), "seconds": seconds, **environment.get("launchtune", {})})
+    calls.append({"kernel": kernel, "best": {name: best[name] for name in names if name in best}, "time_ms": best.get("time"),
+                  "timed": len(timed), "failed": len(results) - len(timed), "seconds": seconds, **environment.get("launchtune", {})})
     with open(os.environ["CALLS"], "w", encoding="utf-8") as file:
         json.dump(calls, file, default=plain)
 
@@ -85,9 +85,9 @@ def run(which, script, folder, given, left, seconds):
         if file.is_file():
             shutil.copy(file, work)
     paths = [str(given.python)] if which == "ours" else [str(given.kernel_tuner)]
-    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(paths + [path for path in [os.environ.get("PYTHONPATH")] if path]), TUNE=str(given.tune),
-                       CALLS=str(work / "calls.json"), SECONDS_A_CALL=str(seconds), DEVICE=given.device, MPLBACKEND="agg",
-                       PYTHONDONTWRITEBYTECODE="1")
+    paths += [path for path in [os.environ.get("PYTHONPATH")] if path]
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(paths), TUNE=str(given.tune), CALLS=str(work / "calls.json"),
+                       SECONDS_A_CALL=str(seconds), DEVICE=given.device, MPLBACKEND="agg", PYTHONDONTWRITEBYTECODE="1")
     started = time.monotonic()
     try:
         done = subprocess.run([sys.executable, __file__, f"--{which}", script], cwd=work, env=environment, stdout=subprocess.PIPE,
@@ -110,8 +110,8 @@ def compared(ours, theirs, mode, folder, given):
         return 1.0
     overlay, database = folder / "theirs.json", folder / f"compared.{mode}.db"
     overlay.write_text(json.dumps({"tune": {"baselines": [{"name": "theirs", "set": theirs["best"]}]}}), "utf-8")
-    words = [str(given.tune), "run", ours["file"], "--overlay", str(overlay), "--device", given.device, "--l2", mode, "--effort", given.effort, "--no-report", "--quiet",
-             "--db", str(database), "--conf", str(folder / "compared.conf")]
+    words = [str(given.tune), "run", ours["file"], "--overlay", str(overlay), "--device", given.device, "--l2", mode, "--effort",
+             given.effort, "--no-report", "--quiet", "--db", str(database), "--conf", str(folder / "compared.conf")]
     for name, value in ours["best"].items():
         words += ["--only", f"{name}={json.dumps(value) if not isinstance(value, str) else value}"]
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=60)
@@ -171,8 +171,8 @@ def main():
     given.out.mkdir(parents=True, exist_ok=True)
     started, found, left_out = time.monotonic(), {}, []
     scripts = given.compare.split(",") if given.compare else sorted(path.name for path in given.folder.glob("*.py"))
-    print("| script | kernel | timed by tune | by Kernel Tuner | ratio, cold | ratio, hot | verdict | seconds | Kernel Tuner's | exit | Kernel Tuner's |\n"
-          "|---|---|---:|---:|---:|---:|---|---:|---:|---|---|", flush=True)
+    print("| script | kernel | timed by tune | by Kernel Tuner | ratio, cold | ratio, hot | verdict | seconds | Kernel Tuner's | exit | "
+          "Kernel Tuner's |\n|---|---|---:|---:|---:|---:|---|---:|---:|---|---|", flush=True)
     for script in [*scripts, *(name for name in given.alone.split(",") if name)]:
         left = given.within - (time.monotonic() - started)
         if left < 3 * (given.seconds if script in scripts else given.seconds_alone):

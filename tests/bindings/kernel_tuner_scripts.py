@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Runs scripts written for Kernel Tuner through launchtune.kernel_tuner, unchanged, up to a dry run, and prints a table.
 
-    tests/bindings/kernel_tuner_scripts.py FOLDER|SCRIPT... [--tree FOLDER] [--python PYTHON] [--tune TUNE] [--arch sm_90] [--limit SECONDS]
+    tests/bindings/kernel_tuner_scripts.py FOLDER|SCRIPT... [--tree FOLDER] [--arguments 'WORD ...'] [--python PYTHON]
+        [--tune TUNE] [--arch sm_90] [--limit SECONDS]
 
-Each runs in a copy of its folder, or in its place within a copy of the folder of --tree. PYTHON is one that has numpy and what the scripts import. `compiled` counts calls of tune_kernel,
-run_kernel and PythonKernel whose kernel compiled; two points of each space are. Exit code 1: a script ended otherwise than by its end, by a refusal or for
-want of a package."""
+Each runs in a copy of its folder, or in its place within a copy of the folder of --tree; test_*.py by pytest. PYTHON is one that has numpy
+and the scripts' own packages. `compiled` counts calls of tune_kernel, run_kernel and PythonKernel whose kernel compiled; two points
+of each space are. Exit code 1: a script ended otherwise than by its end, by a refusal or for want of a package."""
 import argparse
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -36,18 +38,25 @@ def outcome_of(code, text):
     return "failed", last
 
 
+def brief(reason):
+    """Returns a reason without temporary folders, in one cell."""
+    reason = re.sub(r"/tmp/\S*/scripts/", "", re.sub(r"RuntimeError: 'tune run' ended with exit code \d: tune run: ", "", reason))
+    return re.sub(r"(.{110}\S*) .*", r"\1 ...", reason).replace("|", "/")
+
+
 def run(script, given):
     with tempfile.TemporaryDirectory() as work:
         tree = given.tree.resolve() if given.tree else script.parent
-        shutil.copytree(tree, pathlib.Path(work) / "scripts", ignore=shutil.ignore_patterns(".git"))
+        shutil.copytree(tree, pathlib.Path(work) / "scripts", symlinks=True, ignore=shutil.ignore_patterns(".git"))
         folder = pathlib.Path(work) / "scripts" / script.parent.relative_to(tree)
         environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"), TUNE=given.tune, TMPDIR=work, MPLBACKEND="agg")
         words = [given.python, "-m", "launchtune.kernel_tuner", "--dry-run", "--arch", given.arch, "--points", "2", script.name]
-        if re.search(r"^def test_", script.read_text("utf-8", "replace"), flags=re.M):
-            words[-1:] = ["-m", "pytest", "-q", "-p", "no:cacheprovider", script.name]
+        words += shlex.split(given.arguments)
+        if script.name.startswith("test_"):
+            words = [*words[:words.index(script.name)], "-m", "pytest", "-q", "-p", "no:cacheprovider", script.name]
         try:
-            done = subprocess.run(words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                                  timeout=given.limit, check=False)
+            done = subprocess.run(words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  errors="replace", timeout=given.limit, check=False)
             code, text = done.returncode, done.stdout
         except subprocess.TimeoutExpired as late:
             code, text = 124, (late.stdout or b"").decode(errors="replace") if isinstance(late.stdout, bytes) else late.stdout or ""
@@ -61,6 +70,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("scripts", nargs="+", type=pathlib.Path)
     parser.add_argument("--tree", type=pathlib.Path)
+    parser.add_argument("--arguments", default="", help="of the scripts")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--tune", default=str(ROOT / "build/dev/bin/tune"))
     parser.add_argument("--arch", default="sm_90")
@@ -74,7 +84,7 @@ def main():
     for script in scripts:
         word, reason, calls = run(script.resolve(), given)
         failed |= word in ("failed", "time is over")
-        print(f"| {script.name} | {word} | {calls} | {reason[:200].replace('|', '/')} |", flush=True)
+        print(f"| {script.name} | {word} | {calls} | {brief(reason)} |", flush=True)
     return int(failed)
 
 

@@ -58,8 +58,9 @@ def main():
             raise
         if isinstance(error, SystemExit) or (session.dry and not isinstance(error, (launchtune.kernel_tuner._run.Refused, ImportError))
                                              and session.dry_run):
-            print(f"launchtune: the script ended here, and nothing was run that has results: {type(error).__name__}: {error}", file=sys.stderr)
-        elif isinstance(error, (launchtune.kernel_tuner._run.Refused, FileNotFoundError)):
+            print(f"launchtune: the script ended here, and nothing was run that has results: {type(error).__name__}: {error}",
+                  file=sys.stderr)
+        elif isinstance(error, launchtune.kernel_tuner._run.Refused):
             print(f"launchtune: {error}", file=sys.stderr)
             return 3
         else:

@@ -56,7 +56,8 @@ class Device:
     def compile(self, text, name, options):
         site = sysconfig.get_paths()["purelib"]
         nvrtc = load(["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"],
-                     [os.environ.get("TUNE_NVRTC_PATH", ""), *(f"{home}/lib64" for home in cuda_homes()), *glob.glob(f"{site}/nvidia/*/lib")])
+                     [os.environ.get("TUNE_NVRTC_PATH", ""), *(f"{home}/lib64" for home in cuda_homes()),
+                      *glob.glob(f"{site}/nvidia/*/lib")])
         program, size = ctypes.c_void_p(), ctypes.c_size_t()
         checked(nvrtc, "nvrtcCreateProgram", ctypes.byref(program), text.encode(), b"kernel.cu", 0, None, None)
         checked(nvrtc, "nvrtcAddNameExpression", program, name.encode())
@@ -123,7 +124,8 @@ def text_of(call, grid, block, names):
     params, source = call["params"], _problem.Source(call["kernel_source"], call["lang"], {k: [v] for k, v in call["params"].items()})
     defines = call["defines"]
     if defines is None:
-        defines = {**{f"grid_size_{axis}": value for axis, value in zip("xyz", grid)}, **dict(zip(names, block)), **params, "kernel_tuner": 1}
+        defines = {**{f"grid_size_{axis}": value for axis, value in zip("xyz", grid)}, **dict(zip(names, block)), **params,
+                   "kernel_tuner": 1}
     lines = []
     for name, value in defines.items():
         value = _formulas.caller(value, params)(dict(params)) if callable(value) else value
@@ -138,7 +140,8 @@ def run(call):
     device = Device(int(call["device"] or 0))
     grid, block, names = geometry(call)
     text, source = text_of(call, grid, block, names)
-    options = [str(option) for option in call["compiler_options"] or [] if not re.match(r"-(O\d|arch|gencode)|--(gpu-arch|generate)", str(option))]
+    options = [option for option in _problem.compiler_options(call["compiler_options"] or [])
+               if not re.match(r"-(O\d|arch|gencode)|--(gpu-arch|generate)", option)]
     module, function = device.compile(text, _formulas.replaced(call["kernel_name"], call["params"]), [*options, f"-I{source.folder}"])
     kept, pointers, places = [], [], []
     for value in call["arguments"]:

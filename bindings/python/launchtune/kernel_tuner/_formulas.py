@@ -103,7 +103,8 @@ def caller(function, names):
     """Returns a function of a dictionary: some take one, others the parameters by their names."""
     try:
         taken = [parameter for parameter in inspect.signature(function).parameters.values()
-                 if parameter.default is parameter.empty and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)]
+                 if parameter.default is parameter.empty
+                 and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)]
     except (TypeError, ValueError):
         return function
     if taken and all(parameter.name in names for parameter in taken):
@@ -218,8 +219,8 @@ def looked_up(names, results, parameters, what):
         return constant(results[0])
     text = "[" + ", ".join(map(constant, results)) + f"][{place(names, parameters)}]"
     if len(text) > LENGTH:
-        raise Refused(f"{what}: the table of its function's {len(results)} results over {', '.join(names)} is too long for tune: write it "
-                      "as a text, or as a function of arithmetic alone")
+        raise Refused(f"{what}: the table of its function's {len(results)} results over {', '.join(names)} is too long for tune: "
+                      "write it as a text, or as a function of arithmetic alone")
     return text
 
 

@@ -80,7 +80,8 @@ def search_options(strategy, options, size):
 def objective_of(call, parameters):
     """Returns the objective as tune's formula; None for the time."""
     if call["objectives"]:
-        raise Refused(f"objectives: tune proves one winner, by one number, and these are {len(call['objectives'])}; give one as objective")
+        raise Refused(f"objectives: tune proves one winner, by one number, and these are {len(call['objectives'])}; "
+                      "give one as objective")
     name, higher = call["objective"] or "time", call["objective_higher_is_better"]
     if isinstance(name, (list, tuple)):
         if len(name) > 1:
@@ -160,7 +161,8 @@ def key_of(parameters, result):
 def write_cache(path, call, results, environment, earlier):
     entries = dict(earlier)
     for result in results:
-        entries[key_of(call["tune_params"], result)] = {name: str(value) if name == "__error__" else value for name, value in result.items()}
+        entry = {name: str(value) if name == "__error__" else value for name, value in result.items()}
+        entries[key_of(call["tune_params"], result)] = entry
     size = call["problem_size"]
     contents = {"device_name": environment.get("device_name"), "kernel_name": call["kernel_name"],
                 "problem_size": "callable" if callable(size) else size, "tune_params_keys": list(call["tune_params"]),
@@ -237,11 +239,12 @@ def verify_results(call, results, objective, higher, best):
     takes = "atol" in getattr(getattr(function, "__code__", None), "co_varnames", ())
     refused = 0
     while best:
-        outputs = run_kernel(**{name: call[name] for name in RUN if name in call}, params={name: best[name] for name in call["tune_params"]})
+        params = {name: best[name] for name in call["tune_params"]}
+        outputs = run_kernel(**{name: call[name] for name in RUN if name in call}, params=params)
         if function(call["answer"], outputs, **({"atol": call["atol"]} if takes else {})):
             if refused:
-                note(f"verify: {refused} configurations were faster and are wrong; {call['kernel_name']}'s entry in tuned.conf may be one "
-                     "of them: give an answer for tune to check by, or restrict the space")
+                note(f"verify: {refused} configurations were faster and are wrong; {call['kernel_name']}'s entry in tuned.conf may "
+                     "be one of them: give an answer for tune to check by, or restrict the space")
             return best
         refused += 1
         times = [name for name in ("time", "times") if name in best]
@@ -312,7 +315,8 @@ def tuned(call, name, arrays, watched):
     words += ["--seed", str(int(call["seed"]))] if call["seed"] is not None and not session.dry_run and not session.has("--seed") else []
     if problem.outputs and not problem.checks and not session.check:
         note(f"{name}: no results are compared, as the call gives no answer"
-             + (" but a verify, which runs for the winner" if call["verify"] else "; --check compares them with the first configuration's"))
+             + (" but a verify, which runs for the winner" if call["verify"] else
+                "; --check compares them with the first configuration's"))
     if session.dry_run:
         session.dry.append((name, session.run(words, call["quiet"])))
         return [], {}, None, objective, higher
@@ -326,8 +330,9 @@ def tuned(call, name, arrays, watched):
     with _run.Measured(database, name, session.value("--objective", formula or "time")) as measured:
         results, environment = results_of(measured, call, watched), measured.environment()
         parameters, row = measured.winner()
-    best = next((result for result in results if parameters and "__error__" not in result
-                 and _problem.values_of({key: [result[key]] for key in parameters}) == {key: [value] for key, value in parameters.items()}), None)
+    wanted = {key: [value] for key, value in (parameters or {}).items()}
+    best = next((result for result in results if wanted and "__error__" not in result
+                 and _problem.values_of({key: [result[key]] for key in wanted}) == wanted), None)
     environment["launchtune"] = {
         "problem": name, "database": database, "file": str(path), "exit_code": code, "verdict": row["verdict"] if row else None,
         **({"time_low": row["time_low_ns"] / 1e6, "time_high": row["time_high_ns"] / 1e6} if row and row["time_low_ns"] else {})}
@@ -343,7 +348,8 @@ def variants(call):
     keys = {argument.param_key for argument in chosen}
     key = next(iter(keys))
     if len(keys) > 1 or callable(key) or key not in call["tune_params"]:
-        raise Refused("arguments: arrays that a parameter chooses are tuned apart, one run for each of its values: all must name the same parameter")
+        raise Refused("arguments: arrays that a parameter chooses are tuned apart, one run for each of its values: all must name the "
+                      "same parameter")
     for value in call["tune_params"][key]:
         part = dict(call, tune_params={**call["tune_params"], key: [value]})
         part["arguments"] = [argument[value] if isinstance(argument, Tunable) else argument for argument in call["arguments"]]
@@ -378,7 +384,8 @@ def tune_kernel(kernel_name, kernel_source, problem_size, arguments, tune_params
             environment = environment or made
             if best:
                 winners[id(best)] = (best, made)
-        best = best_of([winner for winner, _ in winners.values()], objective, higher) if len(winners) > 1 else next(iter(winners.values()), [None])[0]
+        candidates = [winner for winner, _ in winners.values()]
+        best = best_of(candidates, objective, higher) if len(candidates) > 1 else candidates[0] if candidates else None
         environment = winners[id(best)][1] if best else environment
         best = verify_results(call, results, objective, higher, best) if not session.dry_run else None
     if cache and not simulation_mode and not session.dry_run:
@@ -406,15 +413,16 @@ def tune_kernel(kernel_name, kernel_source, problem_size, arguments, tune_params
     return results, environment
 
 
-RUN = ("kernel_name", "kernel_source", "problem_size", "arguments", "grid_div_x", "grid_div_y", "grid_div_z", "lang", "device", "platform",
-       "smem_args", "cmem_args", "texmem_args", "compiler", "compiler_options", "defines", "block_size_names", "quiet")
+RUN = ("kernel_name", "kernel_source", "problem_size", "arguments", "grid_div_x", "grid_div_y", "grid_div_z", "lang", "device",
+       "platform", "smem_args", "cmem_args", "texmem_args", "compiler", "compiler_options", "defines", "block_size_names", "quiet")
 
 
 def run_kernel(kernel_name, kernel_source, problem_size, arguments, params, grid_div_x=None, grid_div_y=None, grid_div_z=None, lang=None,
                device=0, platform=0, smem_args=None, cmem_args=None, texmem_args=None, compiler=None, compiler_options=None, defines=None,
                block_size_names=None, quiet=False, log=None):
     """Compiles one configuration by NVRTC, runs it once in this process, and returns what the arguments are then."""
-    call = dict(locals(), tune_params={name: [value] for name, value in params.items()}, restrictions=None, answer=None, verify=None, atol=0)
+    call = dict(locals(), tune_params={name: [value] for name, value in params.items()}, restrictions=None, answer=None, verify=None,
+                atol=0)
     check_call(dict(call, seed=None))
     if session.dry_run:
         problem = _problem.Problem(call, session.name(kernel_name), _problem.Arrays(session.folder(), True), False)
@@ -433,7 +441,8 @@ def tune_kernel_T1(input_filepath, cache_filepath=None, objective="time", object
     if objective != "time" or simulation_mode:
         raise Refused("tune_kernel_T1: a T1 file is tuned for its time; give a script's tune_kernel an objective or simulation_mode")
     parameters = contents["ConfigurationSpace"]["TuningParameters"]
-    call = {"tune_params": {item["Name"]: eval(item["Values"], {"__builtins__": {"range": range, "list": list}})  # noqa: S307 - T1's own form
+    plain_names = {"__builtins__": {"range": range, "list": list}}
+    call = {"tune_params": {item["Name"]: eval(item["Values"], plain_names)  # noqa: S307 - T1's own form
                             if isinstance(item["Values"], str) else item["Values"] for item in parameters},
             "metrics": None, "kernel_name": contents["KernelSpecification"]["KernelName"]}
     words = [str(path)]
@@ -453,5 +462,5 @@ def tune_kernel_T1(input_filepath, cache_filepath=None, objective="time", object
 def tune_cache(cache_path, restrictions=None, **kwargs):
     """Replays a cache of Kernel Tuner."""
     contents = read_cache(cache_file(cache_path))
-    return tune_kernel(contents["kernel_name"], "", contents.get("problem_size", 1), [], contents["tune_params"], restrictions=restrictions,
-                       cache=cache_path, simulation_mode=True, **kwargs)
+    return tune_kernel(contents["kernel_name"], "", contents.get("problem_size", 1), [], contents["tune_params"],
+                       restrictions=restrictions, cache=cache_path, simulation_mode=True, **kwargs)

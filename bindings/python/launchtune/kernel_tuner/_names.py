@@ -61,9 +61,9 @@ class PythonKernel:
         if params is None and results_file:
             params = _results(results_file).get_best_config()
         self.outputs = outputs
-        self.call = {"kernel_name": kernel_name, "kernel_source": kernel_string, "problem_size": problem_size, "params": params, "device": device,
-                     "platform": platform, "block_size_names": block_size_names, "grid_div_x": grid_div_x, "grid_div_y": grid_div_y,
-                     "grid_div_z": grid_div_z, "lang": lang}
+        self.call = {"kernel_name": kernel_name, "kernel_source": kernel_string, "problem_size": problem_size, "params": params,
+                     "device": device, "platform": platform, "block_size_names": block_size_names, "grid_div_x": grid_div_x,
+                     "grid_div_y": grid_div_y, "grid_div_z": grid_div_z, "lang": lang}
 
     def __call__(self, *arguments):
         results = _interface.run_kernel(arguments=list(arguments), **self.call)
@@ -163,11 +163,11 @@ def store_results(results_filename, kernel_name, kernel_string, tune_params, pro
     objective, higher = defaults(objective, objective_higher_is_better)
     timed = [result for result in results if "__error__" not in result and objective in result]
     best = (max if higher else min)(result[objective] for result in timed)
-    kept = [result for result in timed if (result[objective] > best * (1 - top / 100) if higher else result[objective] < best * (1 + top / 100))]
+    kept = [result for result in timed if abs(result[objective] - best) < abs(best) * top / 100 or result[objective] == best]
     path = pathlib.Path(results_filename)
     contents = json.loads(path.read_text("utf-8")) if path.is_file() else {
         "version_number": "1.0", "tunable_parameters": list(tune_params), "kernel_name": kernel_name,
-        "kernel_string": kernel_string if isinstance(kernel_string, str) and not _problem.is_file_name(kernel_string) else str(kernel_string),
+        "kernel_string": str(kernel_string),
         "objective": objective, "objective_higher_is_better": higher, "data": []}
     if contents["tunable_parameters"] != list(tune_params) or contents["objective"] != objective:
         raise ValueError(f"{results_filename} has results of other parameters or another objective")
@@ -238,7 +238,7 @@ MODULES = {
 def install(package):
     """Makes the modules importable below a package."""
     for name, contents in MODULES.items():
-        module = sys.modules.get(f"{package}.{name}") or types.ModuleType(f"{package}.{name}", f"Kernel Tuner's {name}, as far as tune has it.")
+        module = sys.modules.get(f"{package}.{name}") or types.ModuleType(f"{package}.{name}")
         module.__dict__.update(contents, __path__=[])
         sys.modules[f"{package}.{name}"] = module
         parent, _, child = name.rpartition(".")

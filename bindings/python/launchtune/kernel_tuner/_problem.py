@@ -71,7 +71,7 @@ class Source:
         elif is_file_name(first):
             self.file = pathlib.Path(first).resolve()
             if not self.file.exists():
-                raise FileNotFoundError(f"kernel_source: there is no file {first}")
+                raise Refused(f"kernel_source: there is no file {first}")
             self.text = self.file.read_text("utf-8", "replace")
         else:
             self.text = first
@@ -201,8 +201,8 @@ def values_of(parameters):
                 value = value.item()
             text = isinstance(value, str) and re.fullmatch(r"[!-~]{1,63}", value) and not re.search(r"[=\\#;`$'\"]", value)
             if not text and not isinstance(value, (bool, int, float)):
-                raise Refused(f"tune_params['{name}']: {value!r}: values are numbers, booleans, or texts of up to 63 characters without blanks "
-                              "and quotes")
+                raise Refused(f"tune_params['{name}']: {value!r}: values are numbers, booleans, or texts of up to 63 characters without "
+                              "blanks and quotes")
             kept.append(value)
         if not kept:
             raise Refused(f"tune_params['{name}'] has no values")
@@ -278,8 +278,10 @@ def defines_of(defines, parameters, source):
     for name, given in defines.items():
         what = f"defines['{name}']"
         if isinstance(given, str) and not _formulas.is_expression(given, parameters):
-            given = lambda values, text=given: _formulas.replaced(text, {key: values[key] for key in parameters if key in text})  # noqa: E731
-            made[name] = _formulas.looked_up(*_formulas.tabulated(given, parameters, what), parameters, what)
+            def filled(values, text=given):
+                return _formulas.replaced(text, {key: values[key] for key in parameters if key in text})
+
+            made[name] = _formulas.looked_up(*_formulas.tabulated(filled, parameters, what), parameters, what)
         else:
             made[name] = _formulas.value(given, parameters, what)
     return made
@@ -399,14 +401,16 @@ class Problem:
         if answer is None or call["verify"]:
             return
         if len(answer) != len(call["arguments"]):
-            raise TypeError(f"answer has {len(answer)} items and the kernel {len(call['arguments'])} arguments: None for those not checked")
+            raise TypeError(f"answer has {len(answer)} items and the kernel {len(call['arguments'])} arguments: None for those not "
+                            "checked")
         for i, (name, expected, given) in enumerate(zip(self.names, answer, call["arguments"])):
             given = host_array(given)
             if expected is None or not isinstance(given, numpy.ndarray):
                 continue
             if name not in self.outputs:
                 raise Refused(f"answer[{i}]: the kernel takes {name} as const, and cannot write it")
-            numbers, _ = numbers_of(numpy.broadcast_to(numpy.asarray(host_array(expected)), given.shape).astype(given.dtype), f"answer[{i}]")
+            expected = numpy.broadcast_to(numpy.asarray(host_array(expected)), given.shape).astype(given.dtype)
+            numbers, _ = numbers_of(expected, f"answer[{i}]")
             fill = arrays.fill(numbers)
             entry = {"output": name, "relative": RELATIVE, **({"series": "0"} if fill == "zero" else fill)}
             if call["atol"]:

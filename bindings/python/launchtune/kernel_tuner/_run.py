@@ -162,8 +162,8 @@ class Measured:
         for configuration, row in found.items():
             same = trials.get(row["same_as_trial_id"])
             same = found.get(same["configuration_id"], same) if same else row
-            parameters = json.loads(self.database.execute("SELECT parameters FROM configurations WHERE id = ?", (configuration,)).fetchone()[0])
-            yield parameters, same, energies.get(configuration)
+            text, = self.database.execute("SELECT parameters FROM configurations WHERE id = ?", (configuration,)).fetchone()
+            yield json.loads(text), same, energies.get(configuration)
 
     def samples(self, trial):
         return [row["elapsed_ns"] / 1e6 for row in self.database.execute(
