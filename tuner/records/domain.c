@@ -75,7 +75,8 @@ static struct question begin(const struct experiment *experiment, const struct p
     return question;
 }
 
-static bool admits(const struct question *question, const int64_t *sizes)
+/* Finds whether the constraints allow the configuration; *valued: they have a value there. */
+static bool admits(const struct question *question, const int64_t *sizes, bool *valued)
 {
     struct error ignored = {0};
     struct arena arena = {0};
@@ -86,12 +87,20 @@ static bool admits(const struct question *question, const int64_t *sizes)
         is_problem = problem_at_sizes(question->problem, sizes, question->count, &arena, &there);
     else
         experiment_problem_at(question->experiment, question->problem, sizes[0], &there);
-    holds = is_problem &&
-            space_admits(question->experiment, &there, question->facts, question->configuration,
-                         &holds, &ignored) == STATUS_OK &&
-            holds;
+    *valued = is_problem && space_admits(question->experiment, &there, question->facts,
+                                         question->configuration, &holds, &ignored) == STATUS_OK;
     arena_free(&arena);
-    return holds;
+    return *valued && holds;
+}
+
+/* Returns whether products of sizes may exceed 64 bits. There libtuned and the constraints may lack
+ * a value at different sizes, which tells nothing about others. */
+static bool may_overflow(const struct question *question, const int64_t *sizes)
+{
+    double product = 1;
+    for (size_t i = 0; i < question->count; i++)
+        product *= (double)sizes[i];
+    return product * product * product > (double)(INT64_MAX / 2);
 }
 
 /* Tells whether libtuned finds the formula's entry at these sizes. */
@@ -140,6 +149,7 @@ enum status domain_of(const struct experiment *experiment, const struct problem 
     struct sizes sizes = {.count = 0};
     *out = (struct domain_text){.is_listed = checked->is_listed};
     enum status status = STATUS_OK;
+    bool valued = true;
     if (!checked->is_listed)
         status = domain_formula(experiment, problem, facts, configuration, checked, arena,
                                 &out->text, error);
@@ -147,7 +157,7 @@ enum status domain_of(const struct experiment *experiment, const struct problem 
         (out->text && out->text[0] == '\0' && !domain_depends_on_size(experiment)))
         return status;
     /* A baseline need not be legal anywhere. */
-    if (out->text && admits(&question, question.own)) {
+    if (out->text && admits(&question, question.own, &valued)) {
         text_printf(&conf,
                     "tuned-conf 5\n[cpu \"*\"]\np n=0-9223372036854775807 x=0 |%s%s%s\nend\n",
                     out->text[0] ? " domain=\"" : "", out->text, out->text[0] ? "\"" : "");
@@ -162,8 +172,10 @@ enum status domain_of(const struct experiment *experiment, const struct problem 
             fill_probe(&question, &sizes, i, there);
             const int64_t n = there[0];
             const bool is_checked = n % checked->multiple == 0 && n >= checked->least;
-            const bool is_meant = (problem->shape || is_checked) && admits(&question, there);
-            if (is_given(tuned, &question, there) != is_meant)
+            const bool is_meant =
+                (problem->shape || is_checked) && admits(&question, there, &valued);
+            const bool is_wrong = is_given(tuned, &question, there) != is_meant;
+            if (is_wrong && !((is_meant || !valued) && may_overflow(&question, there)))
                 out->text = NULL;
         }
         tuned_free(tuned);

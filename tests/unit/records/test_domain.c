@@ -1,6 +1,6 @@
 /* Domains: libtuned gives an entry at exactly the sizes at which the experiment's constraints allow
- * its configuration. TUNE_TEST_SIZES=2000000 checks that many sizes in all; the default is a
- * fraction. */
+ * its configuration. TUNE_TEST_SIZES=2000000 checks that many sizes, and as many tuples, in all;
+ * the default is a fraction. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,22 +64,51 @@ static const struct {
     {"log2(n) == int(log2(n)) or tile == 1", true},
     {"next_power_of_two(n) - n < 100", true},
     {"n ^ 1 > n", true},
+    {"n * n >= 1000000 or tile == 1", false},
+    {"tile == 1 or n * n * n >= 1000000000", false},
 };
 
-static struct experiment *load(const char *constraints)
+/* Constraints on m, n, k, tile and wide. */
+static const struct {
+    const char *constraints;
+    bool is_listed;
+} tuple_cases[] = {
+    {"m % tile == 0", false},
+    {"m % tile == 0 and n % (2 * tile) == 0 and k >= 16", false},
+    {"(m * n) % (tile * 3) == 0 or tile == 8", false},
+    {"m * n * k >= 100000 or tile == 1", false},
+    {"m >= n or wide == 0", false},
+    {"m % n == 0 or tile < 4", false},
+    {"tile == 1 or is_power_of_two(k)", false},
+    {"is_power_of_two(m) and is_power_of_two(n) or wide == 1", false},
+    {"min(m, n) >= 8 * tile and max(n, k) % tile == 0", false},
+    {"ceil_div(m, tile) * ceil_div(n, 64) <= 65535", false},
+    {"(k % 64 == 0 if wide else k % 4 == 0)", false},
+    {"n / m >= 1.5 or tile <= 2", false},
+    {"0.1 <= (n + tile) / m < 4.1", false},
+    {"n / m >= 2 or tile <= 2", false},
+    {"k in [64, 100, 1024 * tile] or m < 2048", false},
+    {"all(x % tile == 0 for x in [m, n])", true},
+    {"blocks % 2 == 0", false},
+    {"4 * (m * k + k * n) < 2 ** 26", false},
+    {"n - m < 1000", false},
+    {"log2(m) == int(log2(m)) or tile == 1", true},
+};
+
+static struct experiment *load(const char *sizes, const char *blocks, const char *constraints)
 {
     struct text text = {0};
     struct error error = {0};
     struct experiment *experiment = NULL;
     text_printf(&text,
-                "experiment: s\ndevice: cpu\nsource: k.c\nsizes: {n: [4096, 65536, 1048576]}\n"
+                "experiment: s\ndevice: cpu\nsource: k.c\nsizes: {%s}\n"
                 "parameters: {tile: [1, 2, 4, 8], wide: [0, 1]}\n"
-                "derived: {blocks: \"ceil_div(n, 64 * tile)\"}\n"
+                "derived: {blocks: \"%s\"}\n"
                 "constraints: [\"%s\"]\n"
                 "launches: [{kernel: k, grid: 1, threads: 1}]\n"
                 "arguments: [{name: out, type: i32, count: 1, output: true}]\n"
                 "check: {reference: r, source: r.c, output: out}\n",
-                constraints);
+                sizes, blocks, constraints);
     if (experiment_load_recorded("s.yaml", text_string(&text), NULL, &experiment, &error) !=
         STATUS_OK)
         fail_msg("%s: %s", constraints, error.text);
@@ -98,11 +127,11 @@ static bool is_legal(const struct experiment *experiment, const struct problem *
            admits;
 }
 
-static struct tuned *entry_of(const char *domain)
+static struct tuned *entry_of(const char *sizes, const char *domain)
 {
     struct text conf = {0};
     struct tuned_error refused;
-    text_printf(&conf, "tuned-conf 5\n[cpu \"A\"]\ns n=4096-1048576 a=1 |");
+    text_printf(&conf, "tuned-conf 5\n[cpu \"A\"]\ns %s a=1 |", sizes);
     if (domain[0] != '\0')
         text_printf(&conf, " domain=\"%s\"", domain);
     text_append(&conf, "\nend\n");
@@ -136,7 +165,7 @@ static void compare(const char *constraints, const struct experiment *experiment
         fail_msg("%s: %s", constraints, error.text);
     if (domain.is_listed && !is_listed)
         fail_msg("'%s' is not written as a formula", constraints);
-    struct tuned *tuned = entry_of(domain.text);
+    struct tuned *tuned = entry_of("n=4096-1048576", domain.text);
     for (long i = 0; i < count; i++) {
         struct tuned_answer answer;
         const int64_t n = i < 2000 ? i + 1 : any_size(seed);
@@ -158,8 +187,10 @@ TEST(libtuned_answers_where_constraints_allow)
     const char *wanted = getenv("TUNE_TEST_SIZES");
     const long each = (wanted ? strtol(wanted, NULL, 10) : SIZES) / (CASES * 8) + 1;
     uint64_t seed = 20261128;
+    long asked = 0;
     for (size_t i = 0; i < CASES; i++) {
-        struct experiment *experiment = load(cases[i].constraints);
+        struct experiment *experiment =
+            load("n: [4096, 65536, 1048576]", "ceil_div(n, 64 * tile)", cases[i].constraints);
         for (size_t at = 0; at < experiment_problem_count(experiment); at++)
             for (int64_t point = 0; point < 8; point++) {
                 struct configuration configuration = {
@@ -168,17 +199,122 @@ TEST(libtuned_answers_where_constraints_allow)
                                {"wide", value_integer(point / 4)}}};
                 struct problem problem;
                 experiment_problem(experiment, at, &problem);
-                if (is_legal(experiment, &problem, problem.n, &configuration))
-                    compare(cases[i].constraints, experiment, &configuration, &problem,
-                            cases[i].is_listed, each, &seed);
+                if (!is_legal(experiment, &problem, problem.n, &configuration))
+                    continue;
+                compare(cases[i].constraints, experiment, &configuration, &problem,
+                        cases[i].is_listed, each, &seed);
+                asked += each;
             }
         experiment_free(experiment);
     }
+    if (wanted)
+        print_message("%ld sizes\n", asked);
+}
+
+/* Draws a tuple; most have only one size or two that are not the problem's own. */
+static void any_tuple(uint64_t *seed, const int64_t own[3], int64_t out[3])
+{
+    enum { SIZE_MAX_BITS = 20 };
+    for (size_t i = 0; i < 3; i++) {
+        const int64_t size = any_size(seed) & ((1 << SIZE_MAX_BITS) - 1);
+        out[i] = *seed >> 62 == 0 ? own[i] : size > 0 ? size : 1;
+    }
+}
+
+static bool is_legal_tuple(const struct experiment *experiment, const struct problem *problem,
+                           const int64_t sizes[3], const struct configuration *configuration)
+{
+    struct error ignored = {0};
+    struct arena arena = {0};
+    struct problem there;
+    bool admits = false;
+    if (!problem_at_sizes(problem, sizes, 3, &arena, &there))
+        fail_msg("no problem of this size");
+    admits =
+        space_admits(experiment, &there, NULL, configuration, &admits, &ignored) == STATUS_OK &&
+        admits;
+    arena_free(&arena);
+    return admits;
+}
+
+/* Compares libtuned's answers with the constraints at tuples of (m, n, k). Returns in how many of
+ * them the configuration is legal. */
+static long compare_tuples(size_t tuple_case, const struct experiment *experiment,
+                           const struct configuration *configuration, const struct problem *problem,
+                           long count, uint64_t *seed)
+{
+    const char *constraints = tuple_cases[tuple_case].constraints;
+    struct arena arena = {0};
+    struct error error = {0};
+    struct domain_text domain;
+    const struct tuned_device device = {.kind = "cpu", .name = "A"};
+    int64_t own[SIZE_NAMES_MAX];
+    long legal = 0;
+    assert_int_equal(problem_sizes(problem, own), 3);
+    if (domain_of(experiment, problem, NULL, configuration, &DOMAIN_OF_ALL, &arena, &domain,
+                  &error) != STATUS_OK)
+        fail_msg("%s: %s", constraints, error.text);
+    if (domain.is_listed && !tuple_cases[tuple_case].is_listed)
+        fail_msg("'%s' is not written as a formula", constraints);
+    struct tuned *tuned = entry_of("n=1-8388608 m@1-8388608 k@1-8388608", domain.text);
+    for (long i = 0; i < count; i++) {
+        struct tuned_answer answer;
+        int64_t sizes[3];
+        any_tuple(seed, own, sizes);
+        const struct tuned_size others[] = {{"m", sizes[0]}, {"k", sizes[2]}};
+        const bool is_given =
+            tuned_find_sizes(tuned, &device, "s", sizes[1], others, 2, &answer) != TUNED_NONE;
+        const bool is_meant = is_legal_tuple(experiment, problem, sizes, configuration) &&
+                              (!domain.is_listed || memcmp(sizes, own, sizeof sizes) == 0);
+        if (is_given != is_meant)
+            fail_msg("'%s' as '%s' at m=%lld n=%lld k=%lld: %s", constraints, domain.text,
+                     (long long)sizes[0], (long long)sizes[1], (long long)sizes[2],
+                     is_given ? "given, and not legal" : "legal, and not given");
+        legal += is_meant ? 1 : 0;
+    }
+    tuned_free(tuned);
+    arena_free(&arena);
+    return legal;
+}
+
+TEST(libtuned_answers_tuples_where_constraints_allow)
+{
+    enum { CASES = sizeof tuple_cases / sizeof tuple_cases[0], POINTS = 8, TUPLES = 60000 };
+    const char *wanted = getenv("TUNE_TEST_SIZES");
+    const long each = (wanted ? strtol(wanted, NULL, 10) : TUPLES) / (CASES * POINTS) + 1;
+    uint64_t seed = 20261129;
+    long asked = 0;
+    for (size_t i = 0; i < CASES; i++) {
+        struct experiment *experiment =
+            load("\"m, n, k\": [[4096, 8192, 1024], [2048, 2048, 64]]",
+                 "ceil_div(m, 64) * (n // 64)", tuple_cases[i].constraints);
+        long legal = 0;
+        for (size_t at = 0; at < experiment_problem_count(experiment); at++)
+            for (int64_t point = 0; point < POINTS; point++) {
+                const struct configuration configuration = {
+                    .count = 2,
+                    .values = {{"tile", value_integer(INT64_C(1) << (point % 4))},
+                               {"wide", value_integer(point / 4)}}};
+                struct problem problem;
+                int64_t own[SIZE_NAMES_MAX];
+                experiment_problem(experiment, at, &problem);
+                (void)problem_sizes(&problem, own);
+                if (!is_legal_tuple(experiment, &problem, own, &configuration))
+                    continue;
+                legal += compare_tuples(i, experiment, &configuration, &problem, each, &seed);
+                asked += each;
+            }
+        if (legal == 0)
+            fail_msg("'%s' is true nowhere", tuple_cases[i].constraints);
+        experiment_free(experiment);
+    }
+    if (wanted)
+        print_message("%ld tuples\n", asked);
 }
 
 TEST(domains_leave_what_checks_left)
 {
-    struct experiment *experiment = load("n % tile == 0");
+    struct experiment *experiment = load("n: [4096, 65536, 1048576]", "1", "n % tile == 0");
     struct configuration configuration = {
         .count = 2, .values = {{"tile", value_integer(4)}, {"wide", value_integer(0)}}};
     struct arena arena = {0};
