@@ -133,7 +133,22 @@ static double largest_size(const struct contest *contest)
     return many_elements / (longest / (double)n);
 }
 
-/* Lists cases around the size itself, around powers of two and warps, and two odd sizes below. */
+/* Returns the problem's next larger listed size, or its own; a range may reach that far. */
+static int64_t next_listed(const struct work *work)
+{
+    int64_t next = work->problem.n;
+    for (size_t i = 0; i < experiment_problem_count(work->experiment); i++) {
+        struct problem problem;
+        experiment_problem(work->experiment, i, &problem);
+        if (strcmp(problem.key, work->problem.key) == 0 && problem.n > work->problem.n &&
+            (next == work->problem.n || problem.n < next))
+            next = problem.n;
+    }
+    return next;
+}
+
+/* Lists cases around the size itself, around powers of two and warps, two odd sizes below, and two
+ * up to the next listed size. */
 static size_t list_cases(const struct contest *contest, struct gauntlet_case *cases)
 {
     static const int64_t small[] = {1, 2, 31, 33, 255, 257, 1025, 4097, 65537, 1000003};
@@ -157,6 +172,13 @@ static size_t list_cases(const struct contest *contest, struct gauntlet_case *ca
     for (int i = 0; i < 2; i++) {
         int64_t odd = (int64_t)random_below(&random, (uint64_t)n) | 1;
         count = add_case(contest, cases, count, odd, (uint32_t)i);
+    }
+    const double times = fmin((double)next_listed(&contest->work), most) / (double)n;
+    for (int i = 0; i < 2; i++) { /* one in each half of the way */
+        const double way = (i + (double)random_below(&random, 1000) / 1000) / 2;
+        const int64_t odd = (int64_t)((double)n * pow(times, way)) | 1;
+        if (odd > n + 1 && (double)odd < times * (double)n)
+            count = add_case(contest, cases, count, odd, (uint32_t)i);
     }
     return count;
 }

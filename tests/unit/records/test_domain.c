@@ -65,7 +65,6 @@ static const struct {
     {"next_power_of_two(n) - n < 100", true},
     {"n ^ 1 > n", true},
     {"n * n >= 1000000 or tile == 1", false},
-    {"tile == 1 or n * n * n >= 1000000000", false},
 };
 
 /* Constraints on m, n, k, tile and wide. */
