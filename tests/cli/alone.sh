@@ -70,6 +70,18 @@ sums '64, 128' 0 1
 nobody_wins
 expect_err "no result agrees with that of the default configuration, 'width=64', the reference of all, nor does its own second result"
 
+# A parameter that changes no result gives the default company, which most others outnumber.
+sed -i 's/OFFSET + /OFFSET + WAY - WAY + /' sums.c
+sums '96, 64, 128, 256], way: [1, 2' '0, WAY: way' 0
+expect_code 6
+[[ ! -e tuned.conf ]] || fail "tuned.conf was written: $(cat tuned.conf)"
+expect_err "^tune run: sums n=4096: only 1 of 7 other results agree with that of the default configuration, 'width=96 way=1', the reference of all; of the 6 others 6 agree with one another .*; no winner is chosen\$"
+# The file may name it.
+sums '96, 64, 128, 256], way: [1, 2' '0, WAY: way' 0 'check: {output: out, configuration: {width: 96, way: 1}}'
+expect_code 0
+grep -q '^sums n=4096 width=96 ' tuned.conf || fail "not the named one: $(cat tuned.conf)"
+sed -i 's/OFFSET + WAY - WAY + /OFFSET + /' sums.c
+
 # One agreeing result is enough, and so is a reference of its own.
 sums '64, 96, 160, 128' 0 0
 expect_code 0

@@ -1,6 +1,6 @@
 /* Doubts about the reference: if results are compared with those of one configuration and all
- * others disagree with it, that configuration may be the wrong one, and the problem gets no winner.
- */
+ * others disagree with it, or most do and agree with one another, that configuration may be the
+ * wrong one, and the problem gets no winner. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +69,13 @@ static bool is_alone(const struct votes *votes)
     return votes->own && votes->own->state == CANDIDATE_DONE && votes->with == 0 &&
            ((is_right(votes->own) && votes->against >= AGAINST_MIN) ||
             votes->own->status == TRIAL_WRONG_RESULT);
+}
+
+/* Returns true if most results disagree with a reference that the file does not name. */
+static bool is_outnumbered(const struct votes *votes, const struct experiment *experiment)
+{
+    return votes->own && is_right(votes->own) && !experiment->checks[0].setting.given &&
+           votes->against >= AGAINST_MIN * (votes->with + 1);
 }
 
 bool sweep_reference_is_alone(const struct work *work, const struct sweep *sweep)
@@ -157,7 +164,12 @@ static void note_alone(const struct work *work, struct sweep *sweep, const struc
                             configuration_key(&usual, room) && strcmp(room, votes->key) == 0;
     struct text line = {0};
     text_printf(&line, "%s n=%lld: ", work->problem.key, (long long)work->problem.n);
-    text_printf(&line, "no result agrees with that of %s'%s', the reference of all",
+    if (votes->with > 0)
+        text_printf(&line, "only %zu of %zu other results agree", votes->with,
+                    votes->with + votes->against);
+    else
+        text_append(&line, "no result agrees");
+    text_printf(&line, " with that of %s'%s', the reference of all",
                 is_default ? "the default configuration, " : "", votes->key);
     if (!is_right(votes->own))
         text_append(&line, ", nor does its own second result");
@@ -195,13 +207,15 @@ enum status contest_doubt_reference(struct contest *contest, struct lane *lane, 
     size_t agree = 0;
     count_votes(&contest->work, sweep, &votes);
     contest->unsupported = is_alone(&votes);
-    if (!contest->unsupported)
+    if (!contest->unsupported && !is_outnumbered(&votes, contest->work.experiment))
         return STATUS_OK;
     (void)lane_enter_stage(lane, STAGE_CHECK);
     enum status status =
         find_agreement(&contest->work, sweep, lane, &votes, agreeing, &agree, error);
     (void)lane_enter_stage(lane, STAGE_RACE);
-    if (status == STATUS_OK)
+    const size_t count = votes.against < LOOKED_AT ? votes.against : LOOKED_AT;
+    contest->unsupported = contest->unsupported || agree > count * 3 / 4;
+    if (status == STATUS_OK && contest->unsupported)
         note_alone(&contest->work, sweep, &votes, agreeing, agree);
     return status;
 }
