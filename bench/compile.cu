@@ -1,4 +1,4 @@
-// What bench_compile compiles: a weighted sum of neighbours along a vector, y[i] = sum over j of
+// The kernel of bench_compile: a weighted sum of neighbours along a vector, y[i] = sum over j of
 // w[j] * x[i + j - RADIUS]. BLOCK threads per block, LOADS outputs per thread, through shared memory or
 // not (SHARED), the sum unrolled or not (UNROLL): 1,000 kernels that differ.
 extern "C" __global__ void __launch_bounds__(BLOCK)

@@ -1,4 +1,4 @@
-/* bench_lookup [TUNED_CONF]: what loading a tuned.conf and one look-up cost, by name and through a
+/* bench_lookup [TUNED_CONF]: times loading a tuned.conf and one look-up, by name and through a
  * handle, for the file and for a generated one of 20 devices x 100 kernels x 20 ranges. Medians of
  * many. */
 #include <malloc.h>

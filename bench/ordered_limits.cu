@@ -1,6 +1,6 @@
-// What keeps an order-keeping reduction from being as fast as one that need not keep it, part by
-// part: the kernels of both, whole and without what follows the blocks' own parts; with a product
-// of matrices and with one addition a word; and one whose lanes keep what they have to themselves.
+// Measures why an order-keeping reduction is slower than a free one, part by part: the kernels of
+// both, whole and without the steps after the blocks' own parts; with a product of matrices and
+// with one addition a word; and one whose lanes exchange nothing.
 //   ordered_limits [--csv FILE] [--device N]
 // Caches cold, blocks timed as reduce_peers does, all in turns of the same rounds.
 #include <algorithm>

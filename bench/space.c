@@ -1,6 +1,5 @@
-/* bench_space [FILE.yaml ...]: what the spaces of experiment files cost on one core: to make (and
- * so to count), to walk, to go to points at random and back. Without files: those of bench/spaces/.
- */
+/* bench_space [FILE.yaml ...]: times the spaces of experiment files on one core: making (and so
+ * counting) them, walking them, going to random points and back. Without files: bench/spaces/. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

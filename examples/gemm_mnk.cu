@@ -1,8 +1,8 @@
-// C = A B, of any m x k and k x n, row by row: what gemm_mnk.yaml tunes at many shapes, and what it
-// checks that against.
-//   BM, BN, BK  elements of C that a block computes, in m and in n, and of k that go through shared
-//   memory at a time RM, RN      elements of C of a thread PAD         elements that rows of A in
-//   shared memory are apart beyond their length
+// C = A B, of any m x k and k x n, row by row. gemm_mnk.yaml tunes it at many shapes.
+//   BM, BN  elements of C of a block, in m and in n
+//   BK      elements of k that go through shared memory at a time
+//   RM, RN  elements of C of a thread
+//   PAD     elements between the rows of A in shared memory
 
 enum { THREADS_N = BN / RN, THREADS_M = BM / RM, THREADS = THREADS_N * THREADS_M };
 

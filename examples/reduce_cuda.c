@@ -58,8 +58,7 @@ static void open_gpu(struct tuned_cuda_device *gpu)
     CUDA(cuDeviceGet(&device, 0));
     CUDA(cuDevicePrimaryCtxRetain(&context, device));
     CUDA(cuCtxSetCurrent(context));
-    CUDA(tuned_cuda_describe(
-        gpu)); /* with its limits: an entry that cannot be launched is not found */
+    CUDA(tuned_cuda_describe(gpu)); /* limits too: an entry that cannot be launched is not found */
 }
 
 /* ---- the launch ---- */

@@ -1,5 +1,5 @@
-// cub::DeviceReduce::Sum and tune::reduce on the same data: what has to be changed, what is
-// launched and why, and that both give one sum.
+// cub::DeviceReduce::Sum and tune::reduce on the same data: the lines to change, the launch and its
+// reason, and equal sums.
 //
 //   reduce_replaces_cub [TUNED_CONF [N]]
 #include <cstdio>

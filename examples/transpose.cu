@@ -1,5 +1,5 @@
-// out = the transpose of `in`, rows x columns: what transpose.yaml tunes and the transpose_*.py
-// launch.
+// out = the transpose of `in`, rows x columns. transpose.yaml tunes it, the transpose_*.py launch
+// it.
 #ifndef TILE
 #define TILE 16 // elements of a tile's side
 #endif

@@ -153,7 +153,7 @@ struct section {
     uint32_t source, first_entry, entry_count;
     uint32_t kind, name;         /* numbers of the device's kind and name */
     uint64_t majors;             /* measured major compute capabilities, as bits; 0: unknown */
-    long long capability, units; /* of the device; capability_of */
+    long long capability, units; /* the device's; capability_of */
     struct tuned_device device;  /* issue 0: for all */
 };
 

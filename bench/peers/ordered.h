@@ -12,7 +12,7 @@ struct alignas(8) affine_u32 {
     uint32_t factor, offset;
 };
 
-// Rows first, mod 2^32.
+// Adds rows first, mod 2^32.
 struct alignas(16) matrix_u32 {
     uint32_t m[4];
 };

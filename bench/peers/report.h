@@ -1,4 +1,4 @@
-// What was measured, as tables and as CSV.
+// Prints measurements as tables and as CSV.
 #ifndef TUNE_BENCH_PEERS_REPORT
 #define TUNE_BENCH_PEERS_REPORT
 

@@ -1,10 +1,9 @@
-/* bench_protocol: what the way of measuring is worth, on a device, by itself: no database, no
- * tuned.conf. It is the tuner's own worker, protocol and statistics that are looked at.
+/* bench_protocol: tests the tuner's own worker, protocol and statistics on a device, without
+ * database and tuned.conf.
  *
  *   bench_protocol twin  --device cuda:0 --out twin.csv     A/A: one configuration in 16 slots
  *   bench_protocol flush --device cuda:0 --out flush.csv    cache flushed by reading, by writing
- *   bench_protocol agree --device cuda:0 --out agree.csv    would simpler ways agree with
- * themselves?
+ *   bench_protocol agree --device cuda:0 --out agree.csv    do simpler ways choose alike twice?
  *
  * `bench_protocol --help` lists the options. On an H200 twin and flush take under a minute each;
  * agree with nvbench's own --min-time 0.5 takes up to 15 s a candidate, size and repetition, which

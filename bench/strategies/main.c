@@ -417,7 +417,7 @@ static bool has_model(const struct recorded *recorded, const char *strategy)
     const bool has = search_create(&options, &recorded->space, &search, &ignored) == STATUS_OK &&
                      search_learns_from_elsewhere(search);
     search_free(search);
-    return has || strcmp(strategy, "auto") == 0; /* which takes one that has */
+    return has || strcmp(strategy, "auto") == 0; /* auto takes one that has */
 }
 
 static enum status play_space(struct bench *bench, const struct recorded *recorded,
@@ -580,7 +580,7 @@ static double score_field(const struct csv_record *record, size_t column)
     return end == record->fields[column] ? (double)NAN : score;
 }
 
-/* Lines whose scores are no numbers, such as the first, are passed over. */
+/* Skips lines whose scores are no numbers, such as the first. */
 static enum status read_references(struct bench *bench, struct standing *standings, size_t *count,
                                    struct error *error)
 {

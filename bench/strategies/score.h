@@ -1,7 +1,7 @@
 /* The score by which the autotuning community compares strategies (Willemsen, Schoonhoven,
  * Filipovic, Tornede, van Nieuwpoort, van Werkhoven, "A methodology for comparing auto-tuning
- * optimization algorithms", 2024), over evaluations: the area between the best time so far and what
- * random sampling is expected to have. 0: as random sampling; 1: the optimum from the start on. */
+ * optimization algorithms", 2024), over evaluations: the area between the best time so far and
+ * the expected one of random sampling. 0: as random sampling; 1: the optimum from the start on. */
 #ifndef TUNE_BENCH_STRATEGIES_SCORE_H
 #define TUNE_BENCH_STRATEGIES_SCORE_H
 

@@ -1,5 +1,5 @@
-/* which TUNED_CONF DEVICE PROBLEM N: prints the configuration that tuned.conf has for a GPU of that
- * name, in C. */
+/* Prints the configuration that tuned.conf has for a GPU of this name, in C:
+ * `which TUNED_CONF DEVICE PROBLEM N`. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -24,7 +24,7 @@
 #define PITCH                                                                                      \
     (PIECE_WIDTH + (use_padding ? (block_size_x % 32 == 0 ? 0 : 32 - block_size_x % 32) : 0))
 
-// What cannot be launched is refused before anything is compiled.
+// Configurations that cannot be launched are refused before anything is compiled.
 #if block_size_x * block_size_y > 1024
 #error more threads than a block may have
 #endif

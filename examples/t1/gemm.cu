@@ -48,7 +48,7 @@ typedef double real;
 
 #define THREADS (MDIMC * NDIMC)
 
-// What one access moves; of 8 elements the compiler makes two.
+// Elements of one access; the compiler makes two of 8 elements.
 template <int COUNT> struct alignas((COUNT < 4 ? COUNT : 4) * sizeof(real)) pack {
     real lane[COUNT];
 };
@@ -66,7 +66,7 @@ template <int WG, int THREADS_C, int THREADS_IN, int WIDTH, int STRIDED> struct 
     static const int rows = KWG / rows_apart;
     static const int staged = rows * in_row; // accesses a thread brings in
 
-    // What of the block's row is the thread's own.
+    // Returns the place of the thread's i-th element in the block's row.
     static __device__ __forceinline__ int mine(int thread, int i)
     {
         return STRIDED ? i * THREADS_C + thread : thread * own + i;
@@ -115,7 +115,7 @@ typedef side<NWG, NDIMC, NDIMB, VWN, STRN> side_b;
     (MWI * NWI + (SA ? KWG * MWG / THREADS : 0) + (SB ? KWG * NWG / THREADS : 0))
 #define AHEAD (REGISTERS_FOR_IT * (PRECISION / 32) <= 80)
 
-// One k: `a` and `b` are the block's rows of it.
+// Adds the products of one k: `a` and `b` are its rows of the block.
 static __device__ __forceinline__ void multiply(real (&sum)[NWI][MWI], const side_a::access *a,
                                                 const side_b::access *b, int x, int y)
 {
@@ -160,7 +160,7 @@ struct alignas(16) tile_b {
 };
 #endif
 
-// 512 threads of an SM keep it busy with what 128 registers each leave to compute.
+// 512 threads keep an SM busy, at 128 registers each.
 #define BLOCKS_OF_AN_SM (THREADS < 512 && MWI * NWI <= 64 && PRECISION == 32 ? 512 / THREADS : 1)
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_OF_AN_SM)

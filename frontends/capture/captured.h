@@ -23,7 +23,7 @@ struct captured_question {
     /* Variables of the image that the source's kernel uses, without namespaces; NULL: all count. */
     const char *const *variables;
     size_t variable_count;
-    bool only_largest; /* of the launches, the one with the most threads */
+    bool only_largest; /* keep only the launch with the most threads */
 };
 
 /* An address that the kernel is given. */
@@ -104,7 +104,7 @@ const char *captured_number(const struct captured_set *set,
                             const int64_t values[CAPTURED_LAUNCHES_MAX]);
 /* Returns the signed number of `bytes` bytes at offset `at`; 0 if beyond the parameters. */
 int64_t captured_integer(const struct captured_launch *launch, uint64_t at, uint32_t bytes);
-/* Bytes of dynamic shared memory, an expression. */
+/* Returns the bytes of dynamic shared memory, an expression. */
 const char *captured_shared(const struct captured_set *set);
 /* Appends the launch's keys below `- kernel:`. */
 void captured_put_launch(const struct captured_set *set, const char *const grid[3],

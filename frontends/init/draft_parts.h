@@ -39,7 +39,7 @@ struct draft {
     int64_t side_number[3];         /* the value under that name */
     const char *host_size;          /* the host's name of the size; NULL: a number */
     int64_t size_value;             /* value in the source; 0: unknown */
-    bool limits_registers;          /* by a parameter of that name */
+    bool limits_registers;          /* a parameter of that name exists */
     bool is_extent_guessed;         /* some name in the extent has no known value */
     const char *block_texts[3], *grid_texts[3], *shared_text;
 };

@@ -12,7 +12,7 @@
 #include "tuner/experiment/experiment.h"
 
 enum t1_dialect {
-    T1_DETECT, /* by the file's keys */
+    T1_DETECT, /* the file's keys decide */
     T1_KERNEL_TUNER,
     T1_KTT,
 };

@@ -4,7 +4,7 @@
 
 struct emulated_device {
     const char *name;
-    int major; // of the compute capability
+    int major; // compute capability, major part
     int sm_count;
 };
 extern emulated_device emulated; // before the first call

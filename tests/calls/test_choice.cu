@@ -354,7 +354,7 @@ int main()
     other_calls_neither_allocate_nor_wait();
     current = 1; // an older device, with its own facts
     what_cannot_run_is_not_chosen();
-    machines[2] = {"Third", 9, 0, 132, 80, 10}; // with older code in the program
+    machines[2] = {"Third", 9, 0, 132, 80, 10}; // runs older code of the program
     current = 2;
     what_cannot_run_is_not_chosen();
     std::printf("%d failures\n", failures);

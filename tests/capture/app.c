@@ -1,6 +1,6 @@
-/* A program of the driver's API, as others write them: `app WAY WHAT`. WAY: how it gets the
- * driver's functions (link, dlsym, address, per_thread, library), WHAT: its work; the result goes
- * to standard output, one line. */
+/* A program of the driver's API, as others write them: `app WAY WORK`. WAY: the source of the
+ * driver's functions (link, dlsym, address, per_thread, library), WORK: the launches. Standard
+ * output gets the result as one line. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -181,7 +181,7 @@ static long long sum(const struct vectors *v)
     return total;
 }
 
-/* ---- what it does ---- */
+/* ---- the work ---- */
 
 static void do_add(void)
 {

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct arena arena = {0};
     struct error error = {0};
     struct image image;
-    void *copy = malloc(size ? size : 1); /* of exactly that size */
+    void *copy = malloc(size ? size : 1); /* exactly that size */
     if (!copy)
         return 0;
     memcpy(copy, data, size);

@@ -25,7 +25,7 @@ struct points {
     int64_t sizes[SIZES_MAX]; /* descending */
     size_t size_count;
     int64_t n_max;       /* largest n of the current problem; 0: unknown */
-    struct chosen *list; /* those of one problem in a row; freed by points_free */
+    struct chosen *list; /* sorted by problem; freed by points_free */
     size_t count, capacity;
 };
 

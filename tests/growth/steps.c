@@ -1,6 +1,6 @@
-/* Linked into a tune that counts what its databases do (`-Wl,--wrap=sqlite3_open_v2`): a line for
- * each statement that ended, appended to the file that TUNE_STEPS names: STEPS <tab> NANOSECONDS
- * <tab> THE STATEMENT, IN ONE LINE Steps are those of SQLite's virtual machine: they grow with the
+/* Linked into a tune that counts the work of its databases (`-Wl,--wrap=sqlite3_open_v2`). Each
+ * statement that ends appends a line to the file that TUNE_STEPS names: steps, nanoseconds and the
+ * statement, with tabs between. Steps are those of SQLite's virtual machine: they grow with the
  * rows visited, and are the same on every computer. */
 #include <sqlite3.h>
 #include <stdio.h>

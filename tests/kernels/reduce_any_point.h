@@ -77,7 +77,7 @@ template <typename E> std::vector<E> random_elements(size_t count, uint64_t seed
     return made;
 }
 
-// OF: the elements; `input` comes from an address where a copy of them starts.
+// The elements OF; `input` finds an element by the address of its copy.
 struct squares {
     typedef float E;
     typedef float R;

@@ -18,7 +18,8 @@ std::string results(const point &point, uint64_t seed);
 // The least or greatest element at every place of an input of two tiles, or at some of a long one.
 std::string extremes(const point &point, uint64_t seed);
 
-// The same bits in every order of blocks and threads, within the error of pairwise addition.
+// Checks for equal bits in every order of blocks and threads, within the error of pairwise
+// addition.
 std::string reproducible(const point &point, uint64_t seed);
 
 // Launches of many instances of one element type in a row, with one workspace.

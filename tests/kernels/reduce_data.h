@@ -16,7 +16,7 @@ using reduce_points::point;
 uint64_t hash(uint64_t seed, uint64_t index);
 
 enum class fill {
-    exact,    // the same result in any order; min and max: anything, or only numbers far from it
+    exact,    // equal results in any order; min and max: anything, or only numbers far from it
     rounding, // sums and products of reals that round; half of the seeds: all positive
     special,  // min and max of reals: NaN, both zeros, infinities; five kinds, by the seed
 };

@@ -25,7 +25,7 @@ struct problem {
     simt::guarded in, out;
     size_t n;
     unsigned int parts; // partials: of blocks, or of clusters
-    unsigned int grid;  // with the block or cluster that waits for flagged ones
+    unsigned int grid;  // includes the block or cluster that waits for flagged ones
 
     // `workers`: least number of blocks that take input, unless one does everything. The input
     // ends at a forbidden page, or begins behind one and `skipped` elements.

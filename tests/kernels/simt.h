@@ -2,14 +2,14 @@
 // coroutines, one per thread, of several blocks at once, in an order drawn from a seed. Barriers,
 // votes, shuffles and atomics behave as on a GPU of compute capability 7.0 or later: no lane runs
 // in step with another unless a collective says so. A thread gives way at each of these calls, so
-// that what is not ordered by them happens in every order sooner or later.
+// that everything they do not order happens in every order sooner or later.
 //
 // Reported instead of hung on or passed over: barriers that not all threads of the block reach or
 // that they reach at different places, collectives whose lanes never come or disagree, accesses
 // outside a guarded array, accesses that are not aligned (compile with -fsanitize=alignment
 // -fsanitize-undefined-trap-on-error), polling that nothing ends, shared memory written past an
-// array's end, shared memory of a block of the cluster that is not there, bulk copies of what
-// hardware does not take.
+// array's end, shared memory of a block of the cluster that is not there, bulk copies that
+// hardware refuses.
 //
 // Not modelled: weak memory order (a missing fence is not seen), textures. Kernels that are
 // templates declare shared memory by TUNE_SHARED(type, name, count) and TUNE_DYNAMIC_SHARED(name),

@@ -66,7 +66,7 @@ def test_far_from_the_ridge():
     arithmetic(db, f32=60000)
     figure = draw(db, "roofline")
     figure.shows("f32 peak: 60 Top/s (ridge at 12 op/byte)", "measured read ceiling: 5000 GB/s",
-                 "The winner is above its roof, the measured read ceiling of the memory (1.2x), as what comes from a")
+                 "The winner is above its roof, the measured read ceiling of the memory (1.2x), as data from a cache can")
     assert "10" in figure.texts and "10000" in figure.texts
 
 

@@ -30,7 +30,7 @@ struct conditions {
 };
 
 struct conditions conditions_unknown(void);
-/* "hardware thermal, power brake"; "nothing" for 0, "unknown" for -1. */
+/* Returns "hardware thermal, power brake"; "nothing" for 0, "unknown" for -1. */
 const char *throttle_text(int64_t throttle, char *out, int bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* One line that says what went wrong, where, and what to do. */
+/* One line with the error, its place and the remedy. */
 #ifndef TUNE_BASE_ERROR_H
 #define TUNE_BASE_ERROR_H
 

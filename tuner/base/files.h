@@ -41,7 +41,7 @@ struct output {
     const char *path;
     int file;
     bool special; /* written in place; else a file beside `real`, renamed to it at the end */
-    bool opened;  /* by output_begin */
+    bool opened;  /* output_begin succeeded */
     const char *real;
     struct temporary temporary;
     struct arena arena;

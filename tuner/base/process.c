@@ -355,9 +355,9 @@ static enum status watch(const struct process_request *request, pid_t child, int
                      request->path, (long long)(request->timeout_ms / 1000));
 }
 
-/* A guard process: kills the group when its pipe closes, because a compiler's own children do not
- * get PR_SET_PDEATHSIG. Only the guarded process holds the other end of the pipe, so any kind of
- * exit closes it. */
+/* Guards as a process of its own: kills the group when its pipe closes, because a compiler's own
+ * children do not get PR_SET_PDEATHSIG. Only the guarded process holds the other end of the pipe,
+ * so any kind of exit closes it. */
 static _Noreturn void guard_group(int pipe, int other_end)
 {
     char byte = 0;

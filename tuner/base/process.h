@@ -80,10 +80,10 @@ void process_close(int file);
  * waitpid. */
 bool process_ends(pid_t child, int64_t most_ns, int *wait_status);
 /* Runs `work` in a forked child of ours alone, which ends when we do, and waits for it at most
- * `most_ns`, after which it is killed. Only the memory that both share tells what it did. Returns
+ * `most_ns`, after which it is killed. Its only way to report is the shared memory. Returns
  * the signal that ended it, 0 for none, -1 where no child can be started. */
 int process_apart(void (*work)(void *context), void *context, int64_t most_ns);
-/* Memory shared with children, zeroed; NULL: none. Freed by process_unshare. */
+/* Returns memory shared with children, zeroed; NULL: none. Freed by process_unshare. */
 void *process_shared(size_t bytes);
 void process_unshare(void *memory, size_t bytes);
 /* Sums over a process's threads of time running and time waiting for a processor. process_share
@@ -94,7 +94,7 @@ struct process_share {
 bool process_share(pid_t process, struct process_share *out);
 /* Kills a child of ours, with its process group if the child leads one, and waits for its end. */
 void process_kill(pid_t child, bool leads_group);
-/* Closes the child's input, waits at most `most_ns` for its end, kills what is left of its group
+/* Closes the child's input, waits at most `most_ns` for its end, kills the rest of its group
  * and closes its output. Returns true if it ended by itself: *wait_status is as from waitpid.
  * Without a child (pid 0) only the pipes are closed. */
 bool process_end(struct process_pipes *child, int64_t most_ns, int *wait_status);

@@ -7,7 +7,8 @@
 #include "tuner/base/array.h"
 #include "tuner/base/text.h"
 
-/* The length of a backslash that joins the next line to this one, "\\\n" or "\\\r\n"; 0: none. */
+/* Returns the length of a backslash that joins the next line to this one, "\\\n" or "\\\r\n"; 0:
+ * none. */
 static size_t join_length(const char *at)
 {
     if (at[0] != '\\')
@@ -15,7 +16,7 @@ static size_t join_length(const char *at)
     return at[1] == '\n' ? 2 : at[1] == '\r' && at[2] == '\n' ? 3 : 0;
 }
 
-/* The length of a comment at `at`; 0 when there is none. */
+/* Returns the length of a comment at `at`; 0: none. */
 static size_t comment_length(const char *at)
 {
     if (at[0] != '/' || (at[1] != '/' && at[1] != '*'))
@@ -158,7 +159,7 @@ bool token_is_in(const struct tokens *tokens, size_t index, const char *list)
            word_is_in(tokens->items[index].start, tokens->items[index].length, list);
 }
 
-/* Where the comment begins that ends the line; `end` when none does. */
+/* Returns the begin of the comment that ends the line; `end`: none does. */
 static const char *last_comment(const char *at, const char *end)
 {
     char quote = '\0';
@@ -207,7 +208,7 @@ const char *tokens_text(struct arena *arena, const struct tokens *tokens, size_t
     return copy;
 }
 
-/* The #else, #elif or #endif that ends the branch which begins behind `index`. */
+/* Finds the #else, #elif or #endif that ends the branch which begins behind `index`. */
 static size_t branch_end(const struct tokens *tokens, size_t index)
 {
     const char *rest = NULL, *end = NULL;
@@ -221,7 +222,7 @@ static size_t branch_end(const struct tokens *tokens, size_t index)
     return tokens->count;
 }
 
-/* Where the first branch begins of the #if at `index`: of an `#if 0` the second. */
+/* Finds the begin of the first branch of the #if at `index`: of the second if it is `#if 0`. */
 static size_t open_condition(const struct tokens *tokens, struct nesting *nesting, size_t index)
 {
     const char *rest = NULL, *end = NULL;

@@ -27,22 +27,22 @@ struct tokens {
     size_t count;
 };
 
-/* False when memory is short. Never reads behind the text's end, whatever it holds. */
+/* Reads a text's tokens, never behind its end. Returns false when memory is short. */
 bool tokens_read(struct arena *arena, const char *text, struct tokens *out);
-/* False past the end, too. */
+/* Compares a token with a text. Returns false past the end, too. */
 bool token_is(const struct tokens *tokens, size_t index, const char *text);
-/* Whether it is one of the list's words, which blanks part. */
+/* Tells whether a token or word is in the list: words with blanks between. */
 bool token_is_in(const struct tokens *tokens, size_t index, const char *list);
 bool word_is_in(const char *word, size_t length, const char *list);
-/* Whether the token is a directive `#word`, `word` being one of the list; what follows it lies
- * between *rest and *end, without blanks around it or a comment behind it. */
+/* Tells whether the token is a directive `#word`, `word` being one of the list; the rest of its
+ * line lies between *rest and *end, without blanks around it or a comment behind it. */
 bool token_is_directive(const struct token *token, const char *list, const char **rest,
                         const char **end);
-/* The tokens from `first` up to `end`, with one blank where there was any. NULL: no memory. */
-const char *tokens_text(struct arena *arena, const struct tokens *tokens, size_t first, size_t end);
-/* Brackets that stand open, where the branches of an #if may open and close each its own: each
- * branch begins with what stood open before the #if, and behind the #endif the first one's count.
+/* Returns the tokens from `first` up to `end`, with one blank where there was any. NULL: no memory.
  */
+const char *tokens_text(struct arena *arena, const struct tokens *tokens, size_t first, size_t end);
+/* Open brackets. The branches of an #if may open and close their own: each begins with the brackets
+ * open before the #if, and behind the #endif the first branch's count. */
 enum { CONDITIONS_MAX = 64 };
 struct nesting {
     size_t depth; /* the caller counts it */

@@ -34,7 +34,7 @@ struct check_entry {
 
 struct check {
     struct run run; /* devices, protocol, progress */
-    int64_t end_ns; /* with a budget: clock_running_ns of its end */
+    int64_t end_ns; /* end of the budget by clock_running_ns */
     const char *conf, *problem, *recorded;
     bool json;
     bool replayed; /* whether `recorded` may hold replayed numbers */

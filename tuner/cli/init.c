@@ -469,8 +469,8 @@ static void note_wrong(const struct draft_request *file)
     text_free(&list);
 }
 
-/* Replays the launches of the written draft and tries the values of its parameters, and writes the
- * draft again with what was found. */
+/* Replays the launches of the written draft, tries the values of its parameters and writes the
+ * draft again with the findings. */
 static enum status replay_draft(struct arena *arena, struct draft_request *file, const char *output,
                                 struct text *text, struct error *error)
 {

@@ -90,7 +90,7 @@ struct replaying {
     const struct captured_set *set;
     struct experiment *experiment;
     struct facts facts;
-    struct arena whole, arena; /* of all, of a launch */
+    struct arena whole, arena; /* for all launches, for one */
     struct temporary folder;   /* for binaries */
     struct launch_plan plan;
     const void *inputs[ARGUMENTS_MAX];
@@ -230,8 +230,8 @@ static bool look_at(struct replaying *replaying, size_t vector, size_t launch, s
     return true;
 }
 
-/* Tells whether the launch's results stay the same when the written vector starts with poison, and
- * with what the program's launch left: a sum hardly changes by poison that is a small number. */
+/* Tells whether the launch's results stay the same when the written vector starts with poison and
+ * with the program's results: poison that is a small number hardly changes a sum. */
 static bool ignores_contents(struct replaying *replaying, size_t launch, size_t vector, bool *out)
 {
     const struct captured_set *set = replaying->set;
@@ -288,11 +288,11 @@ static bool replay_launch(struct replaying *replaying, size_t launch)
     return true;
 }
 
-/* What a child is given, and leaves in shared memory. */
+/* A child's task, and its results in shared memory. */
 struct errand {
     const struct unpacked *is;
     const struct captured_set *set;
-    int index; /* of the device */
+    int index; /* the device's */
     void *shared;
 };
 
@@ -360,7 +360,7 @@ static bool differ_in_one(const struct configuration *a, const struct configurat
     return count == 1;
 }
 
-/* Returns true if the launch leaves what the program's did, within the tolerance of the checks. */
+/* Returns true if the launch's results are the program's, within the tolerance of the checks. */
 static bool leaves_the_same(struct replaying *replaying, size_t launch)
 {
     char detail[ERROR_TEXT_BYTES];

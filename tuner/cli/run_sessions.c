@@ -2,7 +2,7 @@
 #include "tuner/cli/run.h"
 
 /* Returns how an experiment's launches are to be issued, as bits: by --as, else by the file. A
- * replay plays what was recorded so. */
+ * replay has the recorded ones. */
 static unsigned issues_of(const struct run *run, const struct experiment *experiment)
 {
     const unsigned own = run->replay.recording ? 0 : experiment_issues(experiment);

@@ -145,8 +145,8 @@ int place_numa_node(const char *pci_address)
 
 /* ---- the decision, on any topology ---- */
 
-/* With fewer cores, none can be spared: reserving one of two would keep the compilers, and the
- * system's own work, from half of the machine. */
+/* Fewer cores have none to spare: reserving one of two would keep the compilers, and the system's
+ * own work, from half of the machine. */
 enum { CORES_MIN = 3 };
 
 struct choice {

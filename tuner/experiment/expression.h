@@ -150,7 +150,7 @@ enum status expression_constant(struct arena *arena, struct place place, struct 
 struct environment {
     const struct place_file *file;
     const struct scope *scope;
-    const struct expression *const *definitions; /* by slot; NULL: none */
+    const struct expression *const *definitions; /* one per slot; NULL: none */
     bool bound[SLOTS_MAX];
     struct value values[SLOTS_MAX];
 };

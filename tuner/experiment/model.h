@@ -76,7 +76,7 @@ struct experiment {
     char definition_hash[HASH_TEXT_BYTES];
 
     struct scope scope;
-    const struct expression *definitions[SLOTS_MAX]; /* of derived values */
+    const struct expression *definitions[SLOTS_MAX]; /* definitions of derived values */
     struct slot_set reach[SLOTS_MAX]; /* variables that a slot depends on: itself, and for a derived
                                          value all variables in its definition */
 

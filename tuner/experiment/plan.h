@@ -26,7 +26,7 @@ bool make_ceiling(struct maker *maker, enum ceiling *out);
 
 /* ---- plan_arguments.c ---- */
 bool make_argument(struct maker *maker, const struct argument_rule *rule, struct argument *out);
-/* Returns the index of a template's text among `count` words; what: "type". */
+/* Returns the index of a template's text among `count` words; subject: "type". */
 bool make_choice(struct maker *maker, const struct template *template, const char *subject,
                  const char *const *words, size_t count, size_t *out);
 /* Returns the type named by a template. */

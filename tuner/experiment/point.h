@@ -82,7 +82,7 @@ enum status point_ceiling(const struct point *point, enum ceiling *out, struct e
 
 /* Measured values of a configuration. */
 struct metrics {
-    double time_ns;  /* of one run */
+    double time_ns;  /* time of one run */
     double energy_j; /* energy of one run; NaN: not measured */
     double power_w;  /* energy over time; NaN: not measured */
     double bytes;    /* point_bytes */

@@ -45,7 +45,7 @@ struct token {
     enum comparison comparison; /* TOKEN_COMPARE */
     size_t offset;              /* in the text */
     size_t length;
-    const char *text; /* of a word */
+    const char *text; /* a word's */
     struct value value;
 };
 

@@ -95,7 +95,8 @@ static enum status describe_problem(const struct work *work, struct inputs *inpu
     return STATUS_OK;
 }
 
-/* STATUS_UNAVAILABLE: the binary is not ready. Errors are reported when the binary is awaited. */
+/* Describes a reference. STATUS_UNAVAILABLE: the binary is not ready. Errors are reported when the
+ * binary is awaited. */
 static enum status describe_ahead(const struct work *work, const struct output_check *check,
                                   struct worker_reference *reference, struct error *error)
 {

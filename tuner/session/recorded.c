@@ -7,7 +7,7 @@
 #include "tuner/device/recording.h"
 #include "tuner/experiment/recall.h"
 
-/* NULL: it was not recorded. */
+/* Finds the recorded point; NULL: none. */
 static const struct recorded_point *find(const struct work *work,
                                          const struct configuration *configuration)
 {

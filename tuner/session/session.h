@@ -152,7 +152,7 @@ struct session_summary {
     size_t trials;                     /* measured in this run, duplicates and failures included */
     size_t trials_known;               /* known from an earlier run */
     size_t failures;                   /* this run's */
-    size_t failed[TRIAL_STATUS_COUNT]; /* the same counts, for each status */
+    size_t failed[TRIAL_STATUS_COUNT]; /* failures, for each status */
     size_t known_failures[TRIAL_STATUS_COUNT];   /* earlier runs' failures by status: not retried */
     size_t baselines_failed;                     /* problems without a baseline, as it failed ... */
     char baseline_failure[VERDICT_REASON_BYTES]; /* ... and the first one's failure */
@@ -190,7 +190,7 @@ enum status session_run(struct store *store, const struct session_options *optio
                         const struct session_experiment *experiments, size_t experiment_count,
                         const struct session_events *events, struct session_summary *summary,
                         struct error *error);
-/* STATUS_NOT_FOUND with the sizes of the problems that are wanted. */
+/* Returns STATUS_NOT_FOUND with the sizes of the requested problems. */
 enum status session_no_such_size(const struct session_experiment *experiments, size_t count,
                                  struct error *error);
 

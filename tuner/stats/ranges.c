@@ -53,7 +53,7 @@ static bool is_better(const struct cover *a, const struct cover *b)
     return a->ranges < b->ranges || (a->ranges == b->ranges && a->loss < b->loss);
 }
 
-/* covers[i], 0 <= i <= sizes: the best cover of the sizes before i. */
+/* Finds covers[i], 0 <= i <= sizes: the best cover of the sizes before i. */
 static void find_covers(const struct problem *problem, struct cover *covers, double *worst)
 {
     for (size_t i = 1; i <= problem->sizes; i++)

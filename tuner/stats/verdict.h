@@ -33,12 +33,12 @@ enum coverage {
 };
 struct coverage_facts {
     uint64_t points, space;     /* tried or set aside; legal ones */
-    uint64_t measured, failed;  /* of `points`: not set aside; of these, failed */
+    uint64_t measured, failed;  /* points not set aside, and the failed ones of these */
     double chance, most_better; /* as search.h has them; NaN: unknown */
 };
 enum coverage coverage_of(const struct coverage_facts *facts);
 const char *coverage_name(enum coverage coverage); /* COVERAGES: NULL */
-/* COVERAGES: none; NULL has none. */
+/* Finds a coverage by name. COVERAGES: none, also for NULL. */
 enum coverage coverage_named(const char *name);
 /* Appends "10 of 3,400 points tried, 8 of them failed; with 90 % none left is better by more than
  * 23 %". */

@@ -119,7 +119,7 @@ struct store_winner {
     const char *inputs; /* "changed", "alike"; NULL: unknown */
     const char *trust;  /* "sound", "noisy", "unstable" */
     const char *trust_reason;
-    int64_t points, failures;             /* of the space, tried; of these, those that failed */
+    int64_t points, failures; /* tried points of the space, and the failed ones of these */
     double chance_of_better, most_better; /* as struct store_search has them */
     const char *coverage;                 /* coverage_name; NULL: not known */
     const struct store_contender *contenders;

@@ -24,7 +24,7 @@ enum status store_open(const char *path, enum store_mode mode, struct store **st
 void store_close(struct store *store);
 /* Returns the schema of a file that is read through a copy; 0: read directly. */
 int64_t store_copied_version(const struct store *store);
-/* The path of what is read: of that copy, where there is one. */
+/* Returns the path of the file that is read: the copy's, if there is one. */
 const char *store_file(const struct store *store);
 
 /* Returns whether the name still refers to the opened file: if it was removed or replaced, rows go

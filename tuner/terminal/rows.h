@@ -34,8 +34,8 @@ struct rows {
 enum status rows_read(struct store *store, const char *sql,
                       const struct store_parameter *parameters, size_t count, struct rows *rows,
                       struct error *error);
-/* Rows without values, for a caller to fill; the names stay the caller's. False when memory is
- * short. */
+/* Makes rows without values, for a caller to fill; the names stay the caller's. Returns false when
+ * memory is short. */
 bool rows_make(struct rows *rows, const char *const *names, size_t columns, size_t count);
 void rows_free(struct rows *rows);
 

@@ -38,8 +38,8 @@ bool style_is_unbound(void);
 /* Columns that a UTF-8 text takes: wide characters two, combining ones none. */
 int style_text_columns(const char *text);
 int style_bytes_columns(const char *text, size_t bytes);
-/* Bytes of the text's first line where one has so many columns: up to a blank where there is one,
- * which is not counted; at least one character. */
+/* Returns the bytes of the text's first line of so many columns: up to a blank, which is not
+ * counted, if there is one; at least one character. */
 size_t style_text_line(const char *text, int columns);
 /* Writes the words of a text up to a newline, then one; the first begins in column `at`, lines are
  * broken at the width, all but the first indented. Quotes of code (`) become `quote`. */

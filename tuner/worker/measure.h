@@ -137,7 +137,7 @@ enum status host_in_parts(const struct measuring *state, uint64_t count, size_t 
 enum status host_fill(const struct measuring *state, const struct argument *argument, void *out,
                       struct error *error);
 
-/* Prefixes the error with the plan: "what the results are held against (kernel 'add' with in[1000],
+/* Prefixes the error with the plan: "computing the expected results (kernel 'add' with in[1000],
  * out[1000])". Returns the status. */
 enum status blame_plan(const struct launch_plan *plan, struct error *error);
 

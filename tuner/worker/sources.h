@@ -9,7 +9,7 @@
 
 struct known_source {
     struct source source;
-    char hash[HASH_TEXT_BYTES]; /* of source.contents */
+    char hash[HASH_TEXT_BYTES]; /* hash of source.contents */
 };
 
 /* Reads a source as source_read_in does, with a request's folders, but only once while its files

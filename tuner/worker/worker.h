@@ -29,7 +29,7 @@ const struct host *host_local(void);
 /* A machine, described by one of its processes. */
 struct machine {
     char name[256];   /* "" if unknown */
-    char boot_id[64]; /* of the current boot; "" if unreadable */
+    char boot_id[64]; /* the current boot's; "" if unreadable */
     int32_t cores;    /* processors usable by a process: a container may have fewer */
 };
 void machine_describe(struct machine *machine);

@@ -1,4 +1,4 @@
-/* Explains why a winner wins and what limits it: numbers from the database, and sentences. No
+/* Explains a winner's gain and its limit: numbers from the database, and sentences. No
  * measurement is made; unknown numbers are left out, never guessed. */
 #ifndef TUNE_EXPLAIN_EXPLAIN_H
 #define TUNE_EXPLAIN_EXPLAIN_H
@@ -128,7 +128,7 @@ struct explain_settings {
     size_t count;
     struct explain_setting items[EXPLAIN_SETTINGS_MAX];
 };
-/* Texts belong to the arena. False when memory is short. */
+/* Reads settings from JSON; texts belong to the arena. Returns false when memory is short. */
 bool explain_read_settings(const char *parameters, struct arena *arena,
                            struct explain_settings *settings);
 

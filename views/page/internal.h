@@ -77,7 +77,7 @@ struct page {
     size_t setting_count;
 };
 
-/* Rows of a query with the page's words, environments and device. */
+/* Reads rows of a query with the page's words, environments and device. */
 enum status page_read(struct page *page, struct store_reading reading, void *rows, size_t *count,
                       struct error *error);
 enum status page_rows(struct page *page, const char *sql, struct rows *rows, struct error *error);

@@ -206,7 +206,7 @@ static void append_line(struct text *out, const char *line, size_t length, const
  * one path, with the symbol as its marker. A point then takes a dozen bytes instead of ninety. */
 enum { RUN_MIN = 3 };
 struct run {
-    const char *line, *place; /* of the first one */
+    const char *line, *place; /* the first one's */
     size_t count, written;    /* written: paths so far, for their names */
     struct text lines, corners;
 };

@@ -96,7 +96,7 @@ static inline void apply_blank(const uint32_t *words, uint32_t count, uint32_t b
             memset(out + words[i], 0, sizeof(uint32_t));
 }
 
-/* Bytes up to the end of the last parameter. */
+/* Returns the bytes up to the end of the last parameter. */
 static inline uint32_t apply_parameter_bytes(const struct cap_parameter *parameters, uint32_t count)
 {
     uint32_t bytes = 0;

@@ -286,7 +286,7 @@ HOOK_AFTER(cuGraphAddKernelNode_v2,
             const CUDA_KERNEL_NODE_PARAMS *node),
            (out, graph, before, before_count, node), recorder_node(node, true))
 
-/* Nodes of any kind. */
+/* Records a node that is a kernel. */
 static void any_node_added(const CUgraphNodeParams *node)
 {
     if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)

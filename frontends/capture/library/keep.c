@@ -348,7 +348,7 @@ static bool can_read(struct kept *kept, const struct launch_facts *launch)
     return (kept->row.left_out & (CAP_LEFT_CAPTURING | CAP_LEFT_LAYOUT | CAP_LEFT_UNREADABLE)) == 0;
 }
 
-/* ---- the end of a program that has shown what it is run for ---- */
+/* ---- the end of a program that has shown its launches ---- */
 
 extern __typeof__(pthread_create) pthread_create
     __attribute__((weak)); /* an old libc's own library */

@@ -49,7 +49,7 @@ struct kernel {
     bool is_wanted;
     _Atomic uint32_t kept,
         kept_nodes;                /* launches kept with contents, and launches that became nodes */
-    _Atomic uint64_t threads_kept; /* of the largest kept launch */
+    _Atomic uint64_t threads_kept; /* the largest kept launch's */
     struct shape *_Atomic shapes;
     uint32_t shape_count;
     uint32_t *rows; /* rows of `tune apply`'s table with its name */
@@ -101,7 +101,7 @@ struct recorder {
 extern struct recorder recorder;
 
 int64_t recorder_now_ns(void);
-/* Files are there, or are made now. */
+/* Tells whether launches are recorded; makes the files the first time. */
 bool recorder_begins(void);
 /* Records the handle of a function or, with `is_kernel`, of a CUkernel, and its module or library;
  * `name` may be NULL. */
@@ -154,7 +154,7 @@ bool launch_is_capturing(const struct launch_facts *launch);
  * layout is unknown. */
 bool launch_block(const struct kernel *kernel, const struct launch_facts *launch, uint8_t *block,
                   uint32_t *bytes);
-/* Bytes of the allocations behind the parameters. */
+/* Returns the bytes of the allocations behind the parameters. */
 uint64_t launch_bytes(const struct kernel *kernel, const struct launch_facts *launch);
 
 /* ---- keep.c ---- */
@@ -177,7 +177,7 @@ void times_end(void);
 /* Drops all events without touching them: the context is gone, or the events are the parent's. */
 void times_forget(void);
 
-/* ---- apply.c: with settings.applies ---- */
+/* ---- apply.c: if settings.applies ---- */
 
 struct applied {
     uint32_t row;

@@ -16,7 +16,7 @@ namespace calls
 enum class role {
     kind,   // a kernel with another purpose, not related to this one
     kernel, // another kernel
-    launch, // the same kernel, another launch
+    launch, // another launch of the same kernel
 };
 
 // A parameter of a family. Its value is a number from 0 up, or one of its words, as word(i).

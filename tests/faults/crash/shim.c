@@ -3,7 +3,7 @@
  * TUNE_SHIM="CALL[@TEXT]#N[+]=HOW;...": the N-th CALL (with +, every one from then on) whose file's
  * path contains TEXT fails with HOW: the name of an error number, or "short" (half is read or
  * written). CALL is open, read, write, sync, rename, truncate, map, lock or alloc; open64, pread
- * and so on count as what they are like. TUNE_SHIM_IN: in which processes: "parent" (default),
+ * and so on count as their kind. TUNE_SHIM_IN: in which processes: "parent" (default),
  * "__measure", "__compile". TUNE_SHIM_FIRED: a file that is made when anything failed. */
 #include <dlfcn.h>
 #include <errno.h>

@@ -90,7 +90,7 @@ void __wrap_free(void *at)
 
 /* ---- scenarios ---- */
 
-static struct facts facts; /* of the device of all scenarios */
+static struct facts facts; /* facts of the device of all scenarios */
 static char database[64];
 static char database_folder[64];
 

@@ -1,5 +1,5 @@
-/* tune_compare(what, findings) and tune_fill(out, filling, count), of tuner/device/cuda/check.cu
- * and fill.cu: compiled from the very texts that a device's compiler receives. */
+/* The kernels tune_compare of tuner/device/cuda/check.cu and tune_fill of fill.cu, compiled from
+ * the very texts that a device's compiler receives. */
 #include "tuner/base/compare.h"
 #include "tuner/base/fill_lane.h"
 

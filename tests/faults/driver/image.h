@@ -1,5 +1,5 @@
 /* The stand-in compiler's replacement of a cubin: a text with source, architecture and defines,
- * which tells the stand-in driver what to run. */
+ * by which the stand-in driver finds the kernel. */
 #ifndef TUNE_TESTS_FAULTS_IMAGE_H
 #define TUNE_TESTS_FAULTS_IMAGE_H
 

@@ -475,7 +475,7 @@ void check_all_segments()
     EXPECT(fetched(at.on, at.out + 99) == wide::expected(&at.host[99 * 7], 7));
 }
 
-// ---- as CUB has them: memory that nobody has prepared, of any alignment ----
+// ---- CUB's calls: memory that nobody has prepared, any alignment ----
 
 void check_as_cub()
 {
@@ -543,7 +543,7 @@ void check_as_cub()
            cudaErrorInvalidValue);
 }
 
-// ---- what is pinned ----
+// ---- pinned memory ----
 
 void check_pinned()
 {

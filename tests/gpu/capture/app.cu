@@ -1,4 +1,4 @@
-// A program of the CUDA runtime as others write them, built in several ways: `app WHAT`. Its
+// A program of the CUDA runtime as others write them, built in several ways: `app WORK`. Its
 // result goes to standard output as one line, the same in each run.
 #include <cuda.h>
 #include <cuda_runtime.h>

@@ -178,7 +178,7 @@ TEST(test_bandwidth_is_plausible)
     check_add(COUNT);
 }
 
-/* With the buffers of a real run, of many times the caches: the search for the best method ends in
+/* Buffers as large as a real run's, many times the caches: the search for the best method ends in
  * time, and no ceiling exceeds the memory's peak bandwidth. */
 TEST(test_ceilings_are_searched_for_in_time)
 {

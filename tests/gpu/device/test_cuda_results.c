@@ -81,7 +81,7 @@ TEST(test_every_second_copy_differs)
     uint64_t alike[2] = {sums[0], 0};
     assert_int_equal(time_and_look(SIZE, 7, none, 0, alike), 0);
     assert_int_equal(time_and_look(SIZE, 7, patches, 0, sums), 3);
-    for (uint64_t draw = 0; draw < 4; draw++) { /* of a large output only the last run's is there */
+    for (uint64_t draw = 0; draw < 4; draw++) { /* a large output is the last run's */
         uint64_t large[2] = {0};
         assert_true(time_and_look(LONG_SIZE, 5, patches, draw, large) <= 1);
     }

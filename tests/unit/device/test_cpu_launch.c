@@ -22,7 +22,7 @@ static const char kernels[] =
     /* a: in, addresses seen, how many runs there were */
     "void address(const struct tune_block *b, void *const *a) {\n"
     "    long long *runs = a[2]; ((void **)a[1])[(*runs)++] = a[0]; (void)b; }\n"
-    /* the same for a struct that points to `in`, 4 bytes behind its start, and to the counters */
+    /* likewise for a struct that points to `in`, 4 bytes behind its start, and to the counters */
     "struct view { int first; const char *in; void **seen; long long *runs; };\n"
     "void viewed(const struct tune_block *b, void *const *a) {\n"
     "    struct view *v = a[0]; v->seen[(*v->runs)++] = (void *)(v->in - v->first); (void)b; }\n";

@@ -241,7 +241,7 @@ static void try_damaged(const char *data, size_t bytes)
     struct error error = {0};
     struct image image;
     struct image_kernel kernel;
-    char *copy = malloc(bytes ? bytes : 1); /* of exactly that size */
+    char *copy = malloc(bytes ? bytes : 1); /* exactly that size */
     assert_non_null(copy);
     memcpy(copy, data, bytes);
     if (image_open(&arena, copy, bytes, 90, &image, &error) == STATUS_OK) {

@@ -168,7 +168,7 @@ TEST_WITH(the_columns_that_are_meant_are_taken, setup_measured, teardown)
                "2");
 }
 
-/* The same name in another mode or at another size, and another name: separate rows. */
+/* One name in two modes or at two sizes, and another name: separate rows. */
 TEST_WITH(rows_are_told_apart, setup_measured, teardown)
 {
     struct fixture *f = *state;

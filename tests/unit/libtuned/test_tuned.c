@@ -164,7 +164,7 @@ TEST(nearest_device_is_of_the_same_kind)
     const char *min = "reduce.min.i32";
     enum tuned_grade other = TUNED_OTHER_DEVICE;
     enum tuned_grade far = TUNED_FAR_DEVICE;
-    /* The same capability before the nearest number of SMs; then that number. */
+    /* An equal capability precedes the nearest number of SMs. */
     assert_string_equal(
         found_on(tuned, (struct tuned_device){"cuda", "X", 9, 0, 108, 0, 0, 0, 0, 0, 0, {0}, 0, 0},
                  sum, other),
@@ -173,7 +173,7 @@ TEST(nearest_device_is_of_the_same_kind)
         found_on(tuned, (struct tuned_device){"cuda", "X", 9, 0, 130, 0, 0, 0, 0, 0, 0, {0}, 0, 0},
                  sum, other),
         "NVIDIA H200");
-    /* The same major capability before another. */
+    /* An equal major capability precedes another. */
     assert_string_equal(
         found_on(tuned, (struct tuned_device){"cuda", "X", 8, 9, 132, 0, 0, 0, 0, 0, 0, {0}, 0, 0},
                  sum, other),

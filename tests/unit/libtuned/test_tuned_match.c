@@ -96,7 +96,7 @@ TEST(grades_are_in_their_order)
     assert_int_equal(block_of(tuned, &device, "only", 1, TUNED_FAR_DEVICE, &answer), 12);
     assert_int_equal(block_of(tuned, &device, "none", 1, TUNED_NONE, &answer), -1);
     assert_null(answer.entry);
-    /* By units and bandwidth: here 3000 GB/s are nearer. */
+    /* Units and bandwidth decide: here 3000 GB/s are nearer. */
     device = gpu("F", 8, 0, 54);
     device.bandwidth_gbs = 2000;
     assert_int_equal(block_of(tuned, &device, "slow", 1024, TUNED_OTHER_DEVICE, &answer), 51);
@@ -423,8 +423,8 @@ TEST(replayed_sections_are_for_no_device)
     tuned_free(tuned);
 }
 
-/* A program that says how it issues launches gets what was tuned so, where the file has more than
- * one winner for a device; any other the usual one. */
+/* A program that states its way of issuing launches gets the winner of that way if the file has
+ * more than one for a device; any other gets the usual winner. */
 TEST(programs_say_how_they_launch)
 {
     struct tuned *tuned = load("tuned-conf 5\n"

@@ -225,7 +225,7 @@ static struct tuned *write_and_load(struct world *world)
     return tuned;
 }
 
-/* ---- what comes back ---- */
+/* ---- entries that come back ---- */
 
 static void assert_line(const struct world *world, const struct line *line,
                         const struct tuned_entry *entry)

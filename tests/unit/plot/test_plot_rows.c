@@ -96,7 +96,7 @@ TEST_WITH(test_devices, setup, teardown)
                      STATUS_NOT_FOUND);
     fill(bench, "cuda", "GPU");
     int64_t gpu = bench->environment_id;
-    fill(bench, "cpu", "GPU"); /* with the same name */
+    fill(bench, "cpu", "GPU"); /* an equal name */
     add_problem(bench, "only.here", 64);
     (void)add_trial(bench, 64, false, &(struct shot){"sweep", "only", 32, 1, 5, 0});
     request.device = "all";

@@ -118,8 +118,7 @@ TEST(test_trials_end_it)
     synthetic_free(&synthetic);
 }
 
-/* The same seed gives the same points, in whatever unit the values are; another seed gives others.
- */
+/* A seed gives its points again, in any unit of the values; another seed gives others. */
 TEST(test_seed_decides)
 {
     enum { COUNT = 150 };

@@ -362,8 +362,8 @@ TEST(test_elsewhere)
     synthetic_free(&synthetic);
 }
 
-/* Of equally promising points those without a new binary go first: here the last three parameters
- * are compiled in. Fewer binaries are made, for a nearly equal result. */
+/* Among equally promising points, those without a new binary go first: here the last three
+ * parameters are compiled in. Fewer binaries are made, for a nearly equal result. */
 struct workshop {
     const struct synthetic *synthetic;
     bool made[4 * 4 * 6];

@@ -103,7 +103,7 @@ TEST(test_inputs_are_made_again_in_less_time)
     run.allowance.points_most = 5000;
     run.allowance.setup_ns = second;
     budget_begin_sweep(&run.group, &run.allowance);
-    /* Of 20.5 s the checks are expected to take 2.8 s, and three processes 3.25 s. */
+    /* 20.5 s remain; the checks are expected to take 2.8 s, and three processes 3.25 s. */
     const int64_t left_ns = run.allowance.race_end_ns - clock_now_ns();
     assert_true(left_ns > 13 * second && left_ns < 15 * second);
 }

@@ -95,7 +95,7 @@ TEST_WITH(test_the_race_finds_a_winner, setup, teardown)
                      (int64_t)(contest->rounds.count - contest->rounds.dropped));
 }
 
-/* Of two candidates with one launch, the first of the space represents both. */
+/* The first of two candidates with one launch represents both. */
 TEST_WITH(test_the_first_of_twins_races, setup, teardown)
 {
     struct fixture *f = *state;
@@ -332,7 +332,7 @@ TEST_WITH(test_the_larger_domain_is_first, setup, teardown)
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM latest_winners"), 0);
 }
 
-/* The same choice if the race ends before its first comparison: by the sweep alone. */
+/* The sweep alone decides if the race ends before its first comparison. */
 TEST_WITH(test_a_stopped_run_has_a_best_so_far, setup, teardown)
 {
     struct fixture *f = *state;

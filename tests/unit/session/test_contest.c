@@ -122,7 +122,7 @@ TEST(test_who_is_out_does_not_move_the_middle)
     assert_int_equal(contest_set_levels(&contest, &track, 0, 0, 2, &error), STATUS_OK);
     assert_float_equal(finalists[0].levels[0], 0, 1e-12);
     assert_float_equal(finalists[1].levels[0], -0.9, 1e-12);
-    assert_float_equal(finalists[2].levels[0], 6, 1e-12); /* of its own round */
+    assert_float_equal(finalists[2].levels[0], 6, 1e-12); /* its own round's level */
     faults[0] = faults[1] = ROUND_CLOCK_MOVED;
     assert_int_equal(contest_set_levels(&contest, &track, 0, 0, 2, &error), STATUS_OK);
     for (size_t i = 0; i < 3; i++)

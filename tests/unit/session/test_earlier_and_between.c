@@ -147,7 +147,7 @@ TEST(test_trials_of_another_source_are_stale)
     assert_int_equal(sweep->measured, 12);
     assert_non_null(strstr(run->notes, "12 trials are stale"));
     run_end_sweep(sweep);
-    /* With the original source the old measurements count again. */
+    /* The original source is back: the old measurements count again. */
     run_write(run, "k.cu", "void copy();\n");
     sweep = sweep_through(run);
     assert_int_equal(sweep->measured, 12);

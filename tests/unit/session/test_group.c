@@ -56,7 +56,7 @@ TEST(test_a_whole_run)
     assert_int_equal(summary->winners, 2);
     assert_int_equal(summary->verdicts[0] + summary->verdicts[1] + summary->verdicts[2], 2);
     assert_true(summary->ranges >= 1 && summary->sizes == 2);
-    assert_int_equal(run->winners, 4); /* by the race, and by fresh processes */
+    assert_int_equal(run->winners, 4); /* chosen by the race and by fresh processes */
     assert_int_equal(run_count(run, "SELECT count(*) FROM winners WHERE stage = 'confirm'"), 2);
     assert_int_equal(run_count(run, "SELECT count(*) FROM ranges"), (int64_t)summary->ranges);
     assert_int_equal(run_count(run, "SELECT min(n_low) FROM ranges"), 1000);
@@ -107,7 +107,7 @@ TEST(test_a_limited_run_has_no_ranges)
     run->session.experiments = &experiment;
     run->session.experiment_count = 1;
     RUN_OK(run, group_count_work(run->work.group, &run->error));
-    assert_int_equal(run->work.group->spaces.count, 1); /* of the listed size */
+    assert_int_equal(run->work.group->spaces.count, 1); /* the listed size's */
     run_group(run);
     assert_int_equal(run->summary.trials, 2);
     assert_int_equal(run_count(run, "SELECT count(*) FROM ranges"), 0);

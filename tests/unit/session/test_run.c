@@ -119,7 +119,7 @@ TEST(test_stages_share_the_time)
     const int64_t race_ns = stage_ns(&group, STAGE_RACE);
     assert_true(race_ns >= 0 && race_ns < 1000000000);
     assert_int_equal(stage_ns(&group, STAGE_CHECK), 0);
-    /* With three lanes at jobs of their own, each accounts for a third of the passing time. */
+    /* Three lanes at jobs of their own: each accounts for a third of the passing time. */
     group.clock.lanes[STAGE_CHECK] = 1;
     group.clock.lanes[STAGE_RACE] = 2;
     group.clock.since_ns = clock_running_ns() - 3000 * INT64_C(1000000000);

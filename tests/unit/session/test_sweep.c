@@ -77,7 +77,7 @@ TEST(test_what_is_known_is_not_measured_again)
     run_free(run);
 }
 
-/* With another objective the search receives its values, also of earlier runs. */
+/* The search receives the values of the objective, also of earlier runs. */
 TEST(test_known_times_are_told_by_the_objective)
 {
     struct run *run = run_create(usual_text, "time_ns * block");
@@ -310,7 +310,7 @@ TEST(test_baselines_are_no_answer)
     run_free(run);
 }
 
-/* Of a large space some points are tried without a given number; known ones are not added to. A
+/* Without a given number, some points of a large space are tried, and none if enough are known. A
  * search that begins with those of another size may end sooner if many are as good as its best. */
 TEST(test_auto_says_how_many)
 {

@@ -55,7 +55,8 @@ TEST_WITH(test_a_candidate_is_prepared_once, setup, teardown)
     assert_int_equal(prepared->plan.launch_count, 1);
     assert_int_equal(prepared->plan.launches[0].grid[0], 16);
     assert_int_equal(prepared->derived_count, 2);
-    assert_true(prepared->resources[0].suggested_block > 0); /* by the device, not the binary */
+    assert_true(prepared->resources[0].suggested_block >
+                0); /* the device suggests it, not the binary */
     const struct named_value *derived = prepared->derived;
     const char *kernel = prepared->plan.launches[0].kernel;
     RUN_OK(f->run, track_load(&f->run->work, &f->track, slot, &f->run->error));

@@ -191,7 +191,7 @@ TEST(what_is_not_the_default_is_told)
     assert_string_equal(text_string(&changes), "race_z=2.5 finalists=7");
     assert_false(protocol_changes(stored.data, "hard", true, &changes));
     assert_false(protocol_changes("race_z=2 what=1", "quick", true, &changes));
-    text_clear(&changes); /* of a run that lacks some of today's numbers */
+    text_clear(&changes); /* an old run, without some of today's numbers */
     assert_true(protocol_changes("race_z=2.5", "quick", true, &changes));
     assert_string_equal(text_string(&changes), "race_z=2.5");
     assert_false(protocol_changes(NULL, "quick", true, &changes));

@@ -161,7 +161,8 @@ static void incumbent(struct fixture *f, int64_t environment, int64_t problem,
     text_free(&key);
 }
 
-/* The same device and problem, also with another driver and after an edit of the experiment. */
+/* The incumbent belongs to device and problem, also under another driver and after an edit of the
+ * experiment. */
 TEST_WITH(test_incumbent, setup, teardown)
 {
     struct fixture *f = *state;

@@ -12,7 +12,7 @@ struct file_case {
     const char *path;
     const char *overlay; /* JSON; NULL: none */
     enum t1_dialect dialect;
-    uint64_t product, valid; /* by an independent enumeration */
+    uint64_t product, valid; /* counted by an independent enumeration */
     uint32_t grid[3], block[3];
     size_t passed;
     const char *ignored[PIECES];

@@ -87,7 +87,7 @@ TEST_WITH(wrong_ones_are_named, start_quick_worker, stop_worker)
         if (!strstr(outcome.detail, "run 2 of 2 timed in a row") || !strstr(outcome.detail, "out["))
             fail_msg("%s: %s", kernels[i], outcome.detail);
     }
-    /* With equal copies a kernel that remembers its result is not detected. */
+    /* Equal copies: a kernel that remembers its result is not detected. */
     tell_problem(ELEMENTS);
     arm("recall", 2, L2_COLD, false, NULL);
     assert_string_equal(visit_often(6, 1, &results).detail, "");

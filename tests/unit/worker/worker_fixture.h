@@ -18,7 +18,7 @@ enum { TIMEOUT_MS = 20000, ELEMENTS = 1000, CACHE_BYTES = 40000 };
 
 static char folder[64];
 static char kernels_path[128];   /* the binary of the kernels below */
-static char others_path[128];    /* the same, but `right` also leaves a "!" */
+static char others_path[128];    /* other kernels: `right` also leaves a "!" */
 static char reference_path[128]; /* the reference's file */
 static struct worker *worker;
 

@@ -39,7 +39,7 @@ static enum status check_cluster(struct device *device, const struct launch *lau
                                  struct kernel *kernel, struct error *error)
 {
     const struct cuda *cuda = cuda_of(device);
-    struct launch whole = *launch; /* with the clusters of the kernel's source */
+    struct launch whole = *launch; /* has the clusters of the kernel's source */
     const bool own = launch_cluster_blocks(launch) > 1;
     char text[256], why[160];
     cuda_cluster_of(launch, kernel, whole.cluster);

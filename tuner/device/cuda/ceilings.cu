@@ -1,14 +1,13 @@
 // Ways to read, write and copy, by which the ceilings of the memory are measured: the best of them
-// counts. Compiled when ceilings are measured. `count` is of 16-byte words; that of the bulk kernels
-// comes in whole tiles. Where an architecture or a compiler lacks what a way needs, it falls back on
-// the plain one.
+// counts. Compiled when ceilings are measured. `count` is of 16-byte words, for the bulk kernels in
+// whole tiles. A way that an architecture or a compiler cannot provide becomes the plain one.
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
 #define COMPILER (__CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__)
 
-// Loads that leave no trace: what is read is not read again.
+// Loads data that is not read again.
 __device__ __forceinline__ uint4 load_once(const uint4 *address)
 {
     uint4 word;
@@ -24,7 +23,7 @@ __device__ __forceinline__ uint4 load_once(const uint4 *address)
     return word;
 }
 
-// The same, of whose lines the L2 is told that they are the first to go.
+// Returns the policy of lines that the L2 is to drop first.
 __device__ __forceinline__ u64 first_to_go()
 {
     u64 policy = 0;
@@ -234,7 +233,7 @@ __device__ __forceinline__ void begin_store(stages &stages, int stage, uint4 *to
 }
 #endif
 
-// A stage is loaded into again once its last load has come: nobody looks at what it brought.
+// Reads by bulk copies. A stage is loaded again once its last load has come: the data is dropped.
 KERNEL tune_read_bulk(const uint4 *data, u64 count, u32 *sink)
 {
 #if HAS_BULK

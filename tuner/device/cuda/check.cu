@@ -1,6 +1,6 @@
-// How a large output is held against what it must be, on the device: compiled behind
-// tuner/base/compare_lane.h and what it includes for one type of elements (CHECK_TYPE), when a
-// process first holds one of them. A block of threads for each chunk, joined as compare_chunk() joins.
+// Compares a large output with the expected elements on the device. Compiled behind
+// tuner/base/compare_lane.h and its includes for one type of elements (CHECK_TYPE), when a process
+// first compares that type. A block of threads for each chunk, joined as compare_chunk() joins.
 
 extern "C" __global__ void __launch_bounds__(COMPARE_LANES)
 tune_compare(const struct comparing what, struct findings *out)

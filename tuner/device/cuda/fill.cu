@@ -1,5 +1,5 @@
-// How inputs are made on the device: compiled behind tuner/base/fill_lane.h and what it includes,
-// when a process first makes one.
+// Makes inputs on the device. Compiled behind tuner/base/fill_lane.h and its includes, when a
+// process first makes one.
 
 extern "C" __global__ void __launch_bounds__(FILL_THREADS)
 tune_fill(void *out, const struct filling filling, uint64_t count)

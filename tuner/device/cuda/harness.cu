@@ -1,4 +1,4 @@
-// What the tool itself runs on the device: compiled when the device is opened.
+// Kernels of the tool itself, compiled when the device is opened.
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -46,7 +46,7 @@ extern "C" __global__ void tune_clean_read(const uint4 *data, u64 count, u32 *si
     read_zeros(data, count, sink);
 }
 
-// The same under a name of its own: what shows whether the device is as fast as it was.
+// Reads likewise, under a name of its own: its time shows whether the device is as fast as before.
 extern "C" __global__ void tune_anchor(const uint4 *data, u64 count, u32 *sink)
 {
     read_zeros(data, count, sink);

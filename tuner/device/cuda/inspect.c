@@ -370,7 +370,7 @@ static void take_numbers(const struct cubin *cubin, const char *lowered,
         memcpy(&number, row.value + 4, sizeof number);
         if (row.attribute == CUBIN_REGISTERS)
             out->registers = held(number);
-        /* With calls, a kernel's stack exceeds the kernel's own frame. */
+        /* Calls make a kernel's stack larger than its own frame. */
         if (row.attribute == CUBIN_MIN_STACK_SIZE ||
             (row.attribute == CUBIN_FRAME_SIZE && out->local_bytes < held(number)))
             out->local_bytes = held(number);
