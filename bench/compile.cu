@@ -1,6 +1,6 @@
 // The kernel of bench_compile: a weighted sum of neighbours along a vector, y[i] = sum over j of
-// w[j] * x[i + j - RADIUS]. BLOCK threads per block, LOADS outputs per thread, through shared memory or
-// not (SHARED), the sum unrolled or not (UNROLL): 1,000 kernels that differ.
+// w[j] * x[i + j - RADIUS]. BLOCK threads per block, LOADS outputs per thread, through shared
+// memory or not (SHARED), the sum unrolled or not (UNROLL): 1,000 kernels that differ.
 extern "C" __global__ void __launch_bounds__(BLOCK)
     neighbours(const float *__restrict__ x, float *__restrict__ y, const float *__restrict__ w,
                int n)
