@@ -166,7 +166,7 @@ has '  - {name: out, type: f32, count: 1, update: true, fill: random}' total.yam
 has '  - {name: n, type: i32, value: 1000000}' total.yaml
 
 # ---- template numbers that the launch repeats as numbers ----
-cat >tiles.cu <<'C'
+cat >tiles.cu <<'CUDA'
 template <int BM, int BN, int TM> __global__ void tiles(int M, int N, const float *A, float *C)
 {
     int bx = blockIdx.x, by = blockIdx.y;
@@ -183,7 +183,7 @@ void go(float *a, float *c, int m)
 {
     tiles<64, 32, 8><<<dim3((m + 31) / 32, (m + 63) / 64), 256>>>(m, m, a, c);
 }
-C
+CUDA
 draft tiles
 has '    grid: ["ceil_div(n, BN)", "ceil_div(n, BM)"]' tiles.yaml
 has '    block: BN * (BM // TM)' tiles.yaml

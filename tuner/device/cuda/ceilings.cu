@@ -37,10 +37,9 @@ __device__ __forceinline__ uint4 load_first_to_go(const uint4 *address, u64 poli
 {
 #if __CUDA_ARCH__ >= 800 && COMPILER >= 1104
     uint4 word;
-    asm volatile(
-        "ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
-        : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
-        : "l"(address), "l"(policy));
+    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                 : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
+                 : "l"(address), "l"(policy));
     return word;
 #else
     return load_once(address);
@@ -175,7 +174,8 @@ KERNEL tune_copy_8(const uint4 *from, u64 count, uint4 *to)
 #endif
 
 #if HAS_BULK
-struct __align__(128) stages {
+struct __align__(128) stages
+{
     uint4 tiles[STAGES][TILE / 16];
     u64 barriers[STAGES];
 };

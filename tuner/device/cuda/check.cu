@@ -3,7 +3,7 @@
 // first compares that type. A block of threads for each chunk, joined as compare_chunk() joins.
 
 extern "C" __global__ void __launch_bounds__(COMPARE_LANES)
-tune_compare(const struct comparing what, struct findings *out)
+    tune_compare(const struct comparing what, struct findings *out)
 {
     __shared__ struct findings lanes[COMPARE_LANES];
     lanes[threadIdx.x] = compare_lane(&what, CHECK_TYPE, blockIdx.x, threadIdx.x);

@@ -62,7 +62,7 @@ __device__ __forceinline__ u64 mixed(u64 word, u64 place)
 // A number for each of gridDim.y vectors of `bytes` bytes, `stride` bytes apart: sums[y], 0 before.
 // Each word counts with its place, so that none may change or move.
 extern "C" __global__ void __launch_bounds__(256)
-tune_sum(const unsigned char *data, u64 stride, u64 bytes, u64 *sums)
+    tune_sum(const unsigned char *data, u64 stride, u64 bytes, u64 *sums)
 {
     u64 sum = 0;
     const unsigned char *vector = data + blockIdx.y * stride;
