@@ -12,7 +12,7 @@
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS selects the steps: GPU_STEPS="devices tests" (of devices tests calls tune resume check saxpy families
 # example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush
-# sanitize documents capture captured; and, not among the usual ones, tuples (losses of configurations for all shapes at
+# sanitize documents capture captured drafted; and, not among the usual ones, tuples (losses of configurations for all shapes at
 # untuned shapes: some 210 s), foreign (losses of this device with others' winners: some 60 s), own (of tests: own
 # kernels only), python (examples in Python, by a tuned.conf of their own: some 70 s), watched (a page that follows a
 # run: some 5 minutes), wide (reductions, or families of WIDE_FAMILY, searched, against the best of the device's own
@@ -49,7 +49,7 @@ if [ -d "$build/lib-carried" ]; then
 fi
 failed=0
 
-usual_steps="devices tests calls tune resume check saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize documents capture captured"
+usual_steps="devices tests calls tune resume check saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize documents capture captured drafted"
 step() { # name command...
     local name=$1
     shift
@@ -479,6 +479,7 @@ step twin twin
 step flush flush
 step sanitize sanitize
 step captured captured
+step drafted drafted
 step agree agree
 step agreement agreement
 step several several

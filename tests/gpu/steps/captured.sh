@@ -29,3 +29,64 @@ sys.exit(0 if any(r[0] and r[1] == "ok" for r in rows) and not any(r[1] == "wron
 P
     return $status
 }
+
+# tune init --program on a program that nvcc builds: its launch is replayed, what other blocks would leave is tried, and the draft is tuned.
+drafted() {
+    local status=0 options=(--force)
+    mkdir -p "$work/drafted" && cd "$work/drafted" || return 1
+    command -v nvcc >/dev/null || { echo "skipped: no nvcc"; return 0; }
+    cat >sums.cu <<'C'
+#include <cstdio>
+#include <cuda_runtime.h>
+__global__ void each(const float *in, float *out, float *total, int n)
+{
+    extern __shared__ float part[];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    part[threadIdx.x] = i < n ? in[i] : 0;
+    __syncthreads();
+    if (i < n)
+        out[i] = 2 * part[threadIdx.x];
+    if (threadIdx.x == 0 && i < n)
+        atomicAdd(total, part[0] * blockDim.x);
+}
+__global__ void blocks(const float *in, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (threadIdx.x == 0 && i < n)
+        out[blockIdx.x] = in[i] + blockDim.x;
+}
+int main()
+{
+    for (int n = 1 << 10; n <= 1 << 20; n <<= 5) {
+        float *in, *out, *total;
+        int threads = 128;
+        cudaMallocManaged(&in, n * sizeof(float));
+        cudaMallocManaged(&out, n * sizeof(float));
+        cudaMallocManaged(&total, sizeof(float));
+        for (int i = 0; i < n; i++)
+            in[i] = 1;
+        *total = 0;
+        each<<<(n + threads - 1) / threads, threads, threads * sizeof(float)>>>(in, out, total, n);
+        blocks<<<(n + threads - 1) / threads, threads>>>(in, out, n);
+        cudaDeviceSynchronize();
+        printf("%g\n", *total);
+    }
+}
+C
+    nvcc -O2 -o sums sums.cu || return 1
+    for kernel in each blocks; do
+        "$tune" init sums.cu --kernel "$kernel" --program ./sums -o "$kernel.yaml" "${options[@]}" >"$kernel.txt" 2>&1 || status=1
+        cat "$kernel.txt"
+        grep -q 'n: \[1048576\]' "$kernel.yaml" || { echo "$kernel: not the largest launch"; status=1; }
+        grep -q 'replayed three times each: the program.s results, to the bit' "$kernel.txt" || { echo "$kernel: not replayed"; status=1; }
+    done
+    # A sum is no output, whatever little a poisoned one changes; shared memory follows the block; all blocks are right.
+    grep -q 'name: total, .*update: true' each.yaml || { echo "a sum is an output"; status=1; }
+    grep -q 'shared: "4 \* (block_size)"' each.yaml || { echo "shared memory does not follow the block"; status=1; }
+    grep -q 'block_size: \[64, 128, 256, 512, 1024\]' each.yaml || { echo "right values were left out"; status=1; }
+    # One result for each block: no other block leaves what the program's did.
+    grep -q 'left out.*block_size 64, 256, 512, 1024' blocks.txt || { echo "wrong values were not left out"; status=1; }
+    grep -q 'registers: \[0, 32, 64, 128\]' blocks.yaml || { echo "nothing is tuned"; status=1; }
+    "$tune" run each.yaml blocks.yaml --device 0 --effort quick --no-report --db drafted.db --conf drafted.conf || status=1
+    return $status
+}
