@@ -147,6 +147,12 @@ class Calls(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "^strategy: "):
                 _interface.search_options(value, None, 1)
 
+    def test_a_cache_may_have_clocks(self):
+        call = {"tune_params": {"nvml_gr_clock": [1000]}, "platform": 0, "compiler": None, "seed": None, "simulation_mode": True}
+        _interface.check_call(call)
+        with self.assertRaisesRegex(ValueError, "leaves the device's settings alone"):
+            _interface.check_call({**call, "simulation_mode": None})
+
     def test_every_argument_is_known(self):
         names = ("kernel_name kernel_source problem_size arguments tune_params grid_div_x grid_div_y grid_div_z restrictions answer atol verify verbose "
                  "lang device platform smem_args cmem_args texmem_args compiler compiler_options defines log iterations block_size_names quiet strategy "

@@ -63,6 +63,8 @@ def main():
         elif isinstance(error, launchtune.kernel_tuner._run.Refused):
             print(f"launchtune: {error}", file=sys.stderr)
             return 3
+        elif isinstance(error, launchtune.kernel_tuner._run.Failed):
+            return error.code
         else:
             raise
     if session.dry_run and not session.writing:

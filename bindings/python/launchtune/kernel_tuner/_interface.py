@@ -108,7 +108,8 @@ def check_call(call):
     for key, value in call["tune_params"].items():
         if key in ("grid_size_x", "grid_size_y", "grid_size_z", "time"):
             raise ValueError(f"tune_params: '{key}' is a name that results have already")
-        if key.startswith("nvml_") or key.startswith("tegra_") or key == "cuda_sm_percentage":
+        device_setting = key.startswith(("nvml_", "tegra_")) or key == "cuda_sm_percentage"
+        if device_setting and not call.get("simulation_mode"):
             raise Refused(f"tune_params['{key}']: clocks, power limits and shares of a GPU are no parameters of tune, which leaves the "
                           "device's settings alone; lock them by nvidia-smi before the run")
         if not isinstance(value, (list, tuple, numpy.ndarray, range)):

@@ -38,6 +38,14 @@ class RuntimeFailedConfig(ErrorConfig):
     pass
 
 
+class Failed(RuntimeError):
+    """`tune run` measured nothing; it has said why."""
+
+    def __init__(self, code, last):
+        super().__init__(f"'tune run' ended with exit code {code}: {last}")
+        self.code = code
+
+
 FAILURES = {"compile_failed": CompilationFailedConfig, "skipped_by_constraint": InvalidConfig}  # the others failed when they ran
 NOT_SURE = 6  # the exit code of a run without a proven winner
 OWN = {"--db": ".db", "--conf": ".conf", "--report": ".html"}
@@ -111,7 +119,7 @@ class Session:
                 sys.stderr.write(line)
         sys.stderr.flush()
         if running.returncode not in (0, NOT_SURE):
-            raise RuntimeError(f"'tune run' ended with exit code {running.returncode}: {last}")
+            raise Failed(running.returncode, last)
         return running.returncode
 
 
