@@ -100,14 +100,3 @@ const struct experiment *experiments_loaded(struct experiments *experiments, int
     note_failure(experiments, status, &ignored);
     return known->experiment;
 }
-
-bool lists_name(const char *names, const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *at = names; at; at = strchr(at, ',')) {
-        at += *at == ',' ? 1 : 0;
-        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0'))
-            return true;
-    }
-    return false;
-}

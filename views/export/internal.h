@@ -89,8 +89,6 @@ enum status experiments_status(const struct experiments *experiments, bool faile
 struct known_experiment *experiments_find(struct experiments *experiments, int64_t id);
 /* Loads an experiment from the database without its sources; NULL if unreadable. */
 const struct experiment *experiments_loaded(struct experiments *experiments, int64_t id);
-/* Returns true if `names`, separated by commas, contains the name; `names` may be NULL. */
-bool lists_name(const char *names, const char *name);
 
 /* Appends a number, rounded up; NaN is left out. */
 void append_bound(struct text *out, const char *name, int decimals, double value);

@@ -472,49 +472,13 @@ static void append_gain(struct text *out, const struct winner *winner, const str
 }
 
 /* Members that the part, the problem or the winner says, or that are not drawn. */
-static const char *const without_why[] = {"device",
-                                          "device_kind",
-                                          "driver",
-                                          "compiler",
-                                          "l2_mode",
-                                          "objective",
-                                          "experiment",
-                                          "problem",
-                                          "n",
-                                          "winner_id",
-                                          "unit_count",
-                                          "parameters",
-                                          "trial_id",
-                                          "gbs",
-                                          "about",
-
-                                          "verdict",
-                                          "headline",
-                                          "verdict_reason",
-                                          "as_fast",
-                                          "tied_count",
-                                          "kept_incumbent",
-                                          "confidence",
-                                          "compared",
-                                          "time_low_ns",
-                                          "time_high_ns",
-                                          "local_bytes",
-                                          "bytes_per_thread",
-                                          "blocks_per_sm",
-                                          "version",
-                                          "not_compared",
-                                          "coverage",
-                                          "points_tried",
-                                          "space_count",
-                                          "failures",
-                                          "chance_percent",
-                                          "most_percent",
-                                          "worst_with",
-                                          "alone",
-                                          "wrong_less_than_once_in",
-                                          "standing",
-                                          "stage",
-                                          NULL};
+static const char without_why[] =
+    "device device_kind driver compiler l2_mode objective experiment problem n winner_id "
+    "unit_count parameters trial_id gbs about verdict headline verdict_reason as_fast "
+    "tied_count kept_incumbent confidence compared time_low_ns time_high_ns local_bytes "
+    "bytes_per_thread blocks_per_sm version not_compared coverage points_tried space_count "
+    "failures chance_percent most_percent worst_with alone wrong_less_than_once_in standing "
+    "stage";
 
 /* Appends a winner's explanation, as in `tune show --why --json`. */
 static void append_why(struct text *out, const struct explanation *why)
@@ -532,58 +496,31 @@ static void append_why(struct text *out, const struct explanation *why)
     }
 }
 
+static const char without_winner[] =
+    "device device_kind device_uuid driver compiler l2_mode objective experiment problem n "
+    "trial_id winner_id baselines gain gain_low gain_high metrics gain_standing gain_over "
+    "value chosen_at ceiling_gbs candidate_count kept_incumbent failures version ceiling "
+    "gain_over_about";
+
 /* Appends a winner: the rows of `tune show --json` and `--why --json`, without members known from
  * the part or problem and without too wide bounds; numbers that tables name in words are words
  * here. */
 static void append_winner(struct page *page, struct text *out, const struct winner *winner)
 {
-    enum { BOUNDS = 3 };
-    const char *without[] = {NULL,
-                             NULL,
-                             NULL,
-                             "device",
-                             "device_kind",
-                             "device_uuid",
-                             "driver",
-                             "compiler",
-                             "l2_mode",
-                             "objective",
-                             "experiment",
-                             "problem",
-                             "n",
-                             "trial_id",
-                             "winner_id",
-                             "baselines",
-                             "gain",
-                             "gain_low",
-                             "gain_high",
-                             "metrics",
-                             "gain_standing",
-                             "gain_over",
-                             "value",
-                             "chosen_at",
-                             "ceiling_gbs",
-                             "candidate_count",
-                             "kept_incumbent",
-                             "failures",
-                             "version",
-                             "ceiling",
-                             "gain_over_about",
-                             NULL};
-    const char *const bounds[] = {"time_low_ns", "time_high_ns", "claim_percent"};
+    static const char *const bounds[] = {"time_low_ns", "time_high_ns", "claim_percent"};
     const struct rows *rows = &page->rows;
     const char *reason = rows_text(rows, winner->row, "verdict_reason", NULL);
     struct text json = {0};
-    size_t first = BOUNDS;
+    struct text without = {0};
+    text_append(&without, without_winner);
     if (!bounds_are_narrow(1, 1 + rows_number(rows, winner->row, bounds[2]) / 100))
-        without[--first] = bounds[2];
-    for (size_t i = 0; i < 2; i++)
-        if (!bounds_are_narrow(rows_number(rows, winner->row, bounds[0]),
-                               rows_number(rows, winner->row, bounds[1])))
-            without[--first] = bounds[i];
+        text_printf(&without, " %s", bounds[2]);
+    if (!bounds_are_narrow(rows_number(rows, winner->row, bounds[0]),
+                           rows_number(rows, winner->row, bounds[1])))
+        text_printf(&without, " %s %s", bounds[0], bounds[1]);
     rows_append_json(&json, rows, winner->row);
     text_append(out, ",\"winner\":");
-    page_append_json(out, text_string(&json), &without[first]);
+    page_append_json(out, text_string(&json), text_string(&without));
     text_clear(&json);
     text_printf(out, ",\"rounds\":%lld,\"rounds_dropped\":%lld,\"gains\":[",
                 (long long)winner->rounds, (long long)winner->rounds_dropped);
@@ -602,8 +539,9 @@ static void append_winner(struct page *page, struct text *out, const struct winn
     text_clear(&json);
     if (winner->explained)
         append_why(out, &winner->why);
-    out->failed = out->failed || json.failed;
+    out->failed = out->failed || json.failed || without.failed;
     text_free(&json);
+    text_free(&without);
 }
 
 static void append_launched(struct text *out, const struct subject *subject)

@@ -36,10 +36,6 @@ const describe = (problem, i) => {
   if (points.out[i]) facts.push(['could not win', points.out[i]]);
   return { facts, rows };
 };
-const inWords = (problem, i) => {
-  const { facts, rows } = describe(problem, i);
-  return [...facts.map((fact) => fact.join(' ')), rows.map((row) => row.join('=')).join(' ')].join('; ');
-};
 
 // ---- what the figures have in common ----
 const frame = (width, height, label) => {

@@ -94,8 +94,8 @@ void page_escape(struct text *out, const char *text);
 void page_append_in_script(struct text *out, const char *json);
 
 /* Appends JSON without blanks, numbers to nine digits, and without members that are null or of the
- * names `without` (which a NULL ends; NULL: none). */
-void page_append_json(struct text *out, const char *json, const char *const *without);
+ * names `without` (separated by blanks; NULL: none). */
+void page_append_json(struct text *out, const char *json, const char *without);
 
 /* Appends parts[...], which the script draws launches of. */
 enum status page_append_parts(struct page *page, struct text *out, struct error *error);

@@ -54,18 +54,29 @@ static void drop_nulls(json_t *json)
     }
 }
 
+/* Returns true if the names, separated by blanks, contain the name. */
+static bool is_listed(const char *names, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = names; (at = strstr(at, name)); at += length)
+        if ((at == names || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
 /* Drops members from an object and from objects in arrays inside, except objects with names chosen
  * by users. */
-static void drop_members(json_t *json, const char *const *without)
+static void drop_members(json_t *json, const char *without)
 {
     const char *name = NULL;
     json_t *value = NULL;
+    void *next = NULL;
     size_t i = 0;
-    for (size_t k = 0; json_is_object(json) && without[k]; k++)
-        (void)json_object_del(json, without[k]);
-    json_object_foreach(json, name, value)
+    json_object_foreach_safe(json, next, name, value)
     {
-        if (json_is_array(value))
+        if (is_listed(without, name))
+            (void)json_object_del(json, name);
+        else if (json_is_array(value))
             drop_members(value, without);
     }
     json_array_foreach(json, i, value)
@@ -74,7 +85,7 @@ static void drop_members(json_t *json, const char *const *without)
     }
 }
 
-void page_append_json(struct text *out, const char *json, const char *const *without)
+void page_append_json(struct text *out, const char *json, const char *without)
 {
     json_t *read = json_read(json, JSON_DECODE_ANY, NULL);
     if (without)

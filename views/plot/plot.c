@@ -33,35 +33,23 @@ cleanup:
     return status;
 }
 
-static enum status draw_for_caller(struct store *store, const struct plot_request *request,
-                                   unsigned outputs, struct job job, struct arena *arena,
-                                   struct error *error)
-{
-    struct plot_subject subject;
-    struct plot_request own = *request;
-    own.outputs = outputs;
-    job.request = &own;
-    job.subject = &subject;
-    job.figure = request->figure;
-    job.caller_arena = arena;
-    TRY(check_figure(arena, request->figure, error));
-    TRY(plot_choose(store, request, arena, &subject, error));
-    return job_draw(&job, store, error);
-}
-
 enum status plot_svg(struct store *store, const struct plot_request *request, const char *name,
                      struct arena *arena, const char **svg, const char **sentence,
                      struct error *error)
 {
-    const struct job job = {.svg_name = name, .svg = svg, .conclusion = sentence};
-    return draw_for_caller(store, request, PLOT_SVG, job, arena, error);
-}
-
-enum status plot_conclusion(struct store *store, const struct plot_request *request,
-                            struct arena *arena, const char **sentence, struct error *error)
-{
-    const struct job job = {.conclusion = sentence};
-    return draw_for_caller(store, request, 0, job, arena, error);
+    struct plot_subject subject;
+    struct plot_request own = *request;
+    struct job job = {.request = &own,
+                      .subject = &subject,
+                      .figure = request->figure,
+                      .caller_arena = arena,
+                      .svg_name = name,
+                      .svg = svg,
+                      .conclusion = sentence};
+    own.outputs = PLOT_SVG;
+    TRY(check_figure(arena, request->figure, error));
+    TRY(plot_choose(store, request, arena, &subject, error));
+    return job_draw(&job, store, error);
 }
 
 static void report_failure(const struct plot_request *request, const char *figure,

@@ -96,17 +96,12 @@ enum status plot_figure(struct store *store, const struct plot_request *request,
 
 /* Draws one figure as an <svg> element (UTF-8, no outside links), for a page with several, whose
  * identifiers begin with `name` and '-' (letters and digits; unique on the page); writes no file.
- * `sentence`: the result of plot_conclusion (NULL: not requested). Both belong to the arena. Fails
+ * `sentence`: the conclusion, the first line of the title, "12.5 % occupancy already reaches 97.8 %
+ * of the winner, which has 75 %"; "": none (NULL: not requested). Both belong to the arena. Fails
  * as plot_figure does. */
 enum status plot_svg(struct store *store, const struct plot_request *request, const char *name,
                      struct arena *arena, const char **svg, const char **sentence,
                      struct error *error);
-
-/* Returns a figure's conclusion, one sentence from its rows: "12.5 % occupancy already reaches 97.8
- * % of the winner, which has 75 %". This is the first line of the figure's title. Needs no gnuplot.
- * "": none. Belongs to the arena. Fails as plot_figure does. */
-enum status plot_conclusion(struct store *store, const struct plot_request *request,
-                            struct arena *arena, const char **sentence, struct error *error);
 
 /* Draws the figures; reports failures through `failed` and continues. Fails itself when no figure
  * can be drawn at all: no measurements, no gnuplot, an unwritable folder. */
