@@ -195,7 +195,7 @@ TEST(counts_outlive_exit_and_crash)
 static void *look_up(void *context)
 {
     for (int i = 0; i < 200; i++)
-        for (int n = 1; n <= 20; n++)
+        for (long long n = 1; n <= 20; n++)
             find(context, "p", n * 10, 1);
     return NULL;
 }
@@ -217,7 +217,7 @@ TEST(threads_and_processes_lose_no_count)
         pthread_join(threads[i], NULL);
     assert_int_equal(waitpid(child, NULL, 0), child);
     tuned_free(tuned);
-    for (int n = 1; n <= 20; n++)
+    for (long long n = 1; n <= 20; n++)
         assert_int_equal(counted(path, "p", n * 10, n <= 10 ? TUNED_IN_RANGE : TUNED_NEAREST_SIZE),
                          1200);
     unlink(path);
