@@ -196,6 +196,8 @@ class Calls(unittest.TestCase):
         self.assertEqual(None, _interface.objective_of(call, {"a": [1, 2]})[0])  # the fastest has it
         call.update(objective="cost", objective_higher_is_better=False)
         self.assertEqual("((time_ns / 1e6) * a)", _interface.objective_of(call, {"a": [1, 2]})[0])
+        call.update(objective="num_regs")
+        self.assertEqual("registers", _interface.objective_of(call, {"a": [1, 2]})[0])
         call.update(objective="power")
         self.assertEqual("power_w", _interface.objective_of(call, {"a": [1, 2]})[0])
 
@@ -257,14 +259,16 @@ class Scripts(unittest.TestCase):
     def test_verify_and_energy(self):
         _, said = run(self.at, """
             from kernel_tuner.observers.nvml import NVMLObserver
+            from kernel_tuner.observers.register import RegisterObserver
             seen = []
             def verify(answer, result, atol=None):
                 seen.append(result)
                 return len(seen) > 1
             results, environment = tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [32, 64, 128]}, verify=verify,
-                observers=[NVMLObserver(["nvml_energy"])], metrics={"per J": lambda p: 1 / p["nvml_energy"]})
+                observers=[NVMLObserver(["nvml_energy"]), RegisterObserver()], metrics={"per J": lambda p: 1 / p["nvml_energy"]})
             assert len(seen) == 2 and (seen[0][1] == data).all()
             assert sum("__error__" in result for result in results) == 1 and environment["best_config"]["nvml_energy"] > 0
+            assert environment["best_config"]["num_regs"] > 0
             """, *QUICK)
         self.assertIn("verify: 1 configurations were faster and are wrong", said)
 

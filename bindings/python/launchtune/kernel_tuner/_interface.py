@@ -21,7 +21,7 @@ STRATEGIES = {"brute_force": "auto", "random_sample": "random", "simulated_annea
 HIGHER = {"time": False, "energy": False, "fitness": True, "cost": False, "loss": False, "GFLOP/s": True, "TFLOP/s": True, "GB/s": True,
           "TB/s": True, "GFLOPS/W": True, "TFLOPS/W": True, "GFLOP/J": True, "TFLOP/J": True}
 # What a metric may read, in tune's words: milliseconds, joules and watts of one launch.
-READABLE = {"time": "(time_ns / 1e6)", "nvml_energy": "energy_j", "nvml_power": "power_w", "energy": "energy_j"}
+READABLE = {"num_regs": "registers", "time": "(time_ns / 1e6)", "nvml_energy": "energy_j", "nvml_power": "power_w", "energy": "energy_j"}
 ENERGIES = ("nvml_energy", "nvml_power", "energy")
 CLOCKS = ("core_freq", "mem_freq", "temperature")
 
@@ -47,7 +47,7 @@ def observables(observers):
         observer = observer if hasattr(observer, "observables") or not callable(observer) else observer({})
         if not hasattr(observer, "observables"):
             raise Refused(f"observers: {type(observer).__name__} runs inside Kernel Tuner's measuring loop, and tune measures in another "
-                          "process; NVMLObserver's energy, power, clocks and temperature are in the database")
+                          "process; what NVMLObserver and RegisterObserver tell is in the database")
         found += observer.observables
     return list(dict.fromkeys(found))
 
@@ -94,9 +94,9 @@ def objective_of(call, parameters):
     for key, given in (call["metrics"] or {}).items():
         known[key] = _formulas.over(given, {k: v for k, v in known.items() if v}, None)
     if not known.get(name):
-        raise Refused(f"objective: '{name}' is no formula of time, energy, power and parameters, and tune knows no other numbers")
+        raise Refused(f"objective: '{name}' is no formula of time, energy, power, registers and parameters, and tune knows no other numbers")
     text = f"1 / ({known[name]})" if higher else known[name]
-    if not any(word in text for word in ("energy_j", "power_w", *parameters)):
+    if not any(word in text for word in ("energy_j", "power_w", "registers", *parameters)):
         low, high = (eval(text, {"time_ns": ns, "__builtins__": {}}, _formulas.ALREADY) for ns in (1e3, 1e6))  # noqa: S307 - made above
         if low < high:
             return None, name, higher
@@ -205,6 +205,8 @@ def results_of(measured, call, watched):
             result["times"] = measured.samples(trial["id"])
             if energy and any(name in ENERGIES for name in watched):
                 result.update(nvml_energy=energy, nvml_power=energy / (trial["median_ns"] / 1e9))
+            if "num_regs" in watched:
+                result["num_regs"] = measured.registers(trial["id"])
             if trial["stage"] != "sweep":
                 result.update({name: value for name, value in seen.items() if name in watched})
         else:

@@ -23,6 +23,10 @@ class NVMLObserver:
         self.observables = list(observables)
 
 
+class RegisterObserver:
+    observables = ["num_regs"]
+
+
 class BenchmarkObserver:
     """The base of observers of one's own; tune_kernel refuses them."""
 
@@ -205,6 +209,7 @@ def read_file(filename):
     return path.read_text("utf-8") if path.is_file() else None
 
 
+OBSERVERS = ("BenchmarkObserver", "IterationObserver", "ContinuousObserver", "OutputObserver", "PrologueObserver")
 STRATEGIES = {name: types.ModuleType(f"kernel_tuner.strategies.{name}") for name in _interface.STRATEGIES}
 MODULES = {
     "util": {"get_best_config": best_config, "get_config_string": _interface.config_string, "ErrorConfig": _run.ErrorConfig,
@@ -218,14 +223,14 @@ MODULES = {
     "kernelbuilder": {"PythonKernel": PythonKernel},
     "accuracy": {"Tunable": _interface.Tunable, "TunablePrecision": precision, "AccuracyObserver": AccuracyObserver,
                  "error_metric_from_name": refused("error_metric_from_name", "errors are compared with a tolerance, not measured")},
-    "observers": {"BenchmarkObserver": BenchmarkObserver},
-    "observers.observer": {name: BenchmarkObserver for name in ("BenchmarkObserver", "ContinuousObserver", "OutputObserver",
-                                                                "PrologueObserver")},
+    "observers": {name: BenchmarkObserver for name in OBSERVERS},
+    "observers.observer": {name: BenchmarkObserver for name in OBSERVERS},
+    "observers.register": {"RegisterObserver": RegisterObserver},
     "observers.nvml": {"NVMLObserver": NVMLObserver, **{name: refused(name, CLOCKS) for name in (
         "get_nvml_gr_clocks", "get_nvml_mem_clocks", "get_nvml_pwr_limits", "get_idle_power", "nvml")}},
     "observers.ncu": {"NCUObserver": refused("NCUObserver", COUNTERS)},
     "observers.pmt": {"PMTObserver": refused("PMTObserver", COUNTERS)},
-    "observers.pwrsensor": {"PowerSensorObserver": refused("PowerSensorObserver", COUNTERS)},
+    "observers.powersensor": {"PowerSensorObserver": refused("PowerSensorObserver", COUNTERS)},
     "observers.tegra": {"TegraObserver": refused("TegraObserver", COUNTERS), **{name: refused(name, CLOCKS) for name in (
         "get_tegra_gr_clocks",)}},
     "energy": {},

@@ -177,6 +177,10 @@ class Measured:
         return [row["elapsed_ns"] / 1e6 for row in self.database.execute(
             "SELECT elapsed_ns FROM samples WHERE trial_id = ? AND invalid = 0 ORDER BY ordinal", (trial,))]
 
+    def registers(self, trial):
+        row = self.database.execute("SELECT registers FROM resources WHERE trial_id = ? ORDER BY launch", (trial,)).fetchone()
+        return row[0] if row else None
+
     def winner(self):
         """Returns the parameters of the winner and its row."""
         for row in self._rows("SELECT w.*, c.parameters, v.verdict FROM winners w JOIN trials t ON t.id = w.trial_id "
