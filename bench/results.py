@@ -184,6 +184,8 @@ def section(tune, folder, databases):
                         ("fuzz.txt", "An hour of fuzzing: inputs, and those that crashed"),
                         ("lookup.txt", "Loading tuned.conf and looking up"),
                         ("lookup_peers.txt", "libtuned beside cJSON, SQLite and a map of strings"),
+                        ("as.txt", "Winners by the issue of launches: a graph, a stream, call by call"),
+                        ("flags.txt", "The compiler's flags as parameters"),
                         ("segments.txt", "Segments of several lengths, each with its tuned configuration, beside CUB"),
                         ("check.txt", "tune check of an earlier tuning"),
                         ("foreign.txt", "Losses with the winners of other devices, and untuned"),
