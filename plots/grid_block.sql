@@ -37,8 +37,8 @@ cells AS (
 bests AS (
     SELECT x, max(gbs) AS gbs, y, blocks_per_sm, block, count(*) AS configurations,
            -- a cell of baselines alone does not stretch the scale of colours
-           min(configuration_id IN (SELECT configuration_id FROM marked WHERE n = cells.n AND rank > 0)
-               AND configuration_id NOT IN (SELECT configuration_id FROM marked WHERE n = cells.n AND rank = 0))
+           min(configuration_id IN (SELECT configuration_id FROM marked WHERE n = CAST(:n AS INTEGER) AND rank > 0)
+               AND configuration_id NOT IN (SELECT configuration_id FROM marked WHERE n = CAST(:n AS INTEGER) AND rank = 0))
                AS is_apart, configuration
     FROM cells
     GROUP BY x, y

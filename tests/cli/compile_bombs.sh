@@ -125,7 +125,7 @@ TUNE_CACHE_BYTES=0 fresh
 [[ $(find "$TUNE_CACHE_DIR" -name '[0-9a-f]*.bin' | wc -l) -eq 0 ]] || fail "the cache is not empty"
 
 # Hostile values of our variables.
-for name in TUNE_CACHE_BYTES TUNE_CEILING_BYTES TUNE_FLUSH_BYTES TUNE_COMPILE_TIMEOUT_MS TUNE_COMPILE_MEMORY_BYTES; do
+for name in TUNE_CACHE_BYTES TUNE_CEILING_BYTES TUNE_FLUSH_BYTES TUNE_WATCH_MS TUNE_COMPILE_TIMEOUT_MS TUNE_COMPILE_MEMORY_BYTES; do
     for value in x -1 1e9 ' 7' 99999999999999999999 $'\xff\xfe' "$(printf '9%.0s' {1..3000})"; do
         # A child reads this one, and a name that is no text does not pass through its message.
         [[ $name != TUNE_FLUSH_BYTES || $value != $'\xff\xfe' ]] || continue

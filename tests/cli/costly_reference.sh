@@ -2,6 +2,7 @@
 # A reference that takes seconds is computed once for a problem, not for each kind of inputs and each process; its
 # results are compared all the same.
 source "$TUNE_TESTS/lib.sh"
+unset TUNE_WATCH_MS # even slow comparisons are many
 
 cat >slow.yaml <<'Y'
 experiment: slow

@@ -499,13 +499,8 @@ enum status contest_check(struct contest *contest, struct lane *lane, struct err
 /* ---- the watch ---- */
 
 /* A kernel that is wrong once in a thousand runs passes one of 20,000 such watches. Long kernels
- * run less often. */
-enum {
-    COMPARISONS = 10000,
-    SHORT_MS = 500,
-    LONG_MS = 100,
-    WATCH_TIMEOUT_MS = 60000,
-};
+ * run less often: their watch is a fifth as long. */
+enum { COMPARISONS = 10000, LONG_RUNS = 5, WATCH_TIMEOUT_MS = 60000 };
 static const double short_run_ns = 20e3;
 /* Factor beyond the ceiling, and beyond all candidates below it, at which a time is not believed.
  */
@@ -580,7 +575,8 @@ static enum status watch_runs(struct contest *contest, struct lane *lane, struct
             .problem_known = lane->known == &contest->sweep->inputs && lane->has_expected,
             .varies = !contest->sweep->inputs.alike,
             .most_ms = budget_watch_ms(contest->work.group, &contest->sweep->allowance,
-                                       candidate->median_ns > short_run_ns ? LONG_MS : SHORT_MS),
+                                       contest->work.session->watch_ms /
+                                           (candidate->median_ns > short_run_ns ? LONG_RUNS : 1)),
             .timeout_ms = WATCH_TIMEOUT_MS,
         };
         int64_t left_ns = lane_leave(lane);

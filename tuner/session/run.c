@@ -156,9 +156,11 @@ enum status lane_probe_after(struct lane *lane, const struct worker_outcome *out
     return status == STATUS_OK ? STATUS_OK : lane_lose(lane, error);
 }
 
-/* Reads TUNE_TRIAL_TIMEOUT_MS. */
+/* Reads TUNE_TRIAL_TIMEOUT_MS and TUNE_WATCH_MS. */
 enum status session_read_environment(struct session *session, struct error *error)
 {
+    TRY(environment_integer("TUNE_WATCH_MS", 5, WATCH_MOST_MS, WATCH_MOST_MS, &session->watch_ms,
+                            error));
     return environment_integer("TUNE_TRIAL_TIMEOUT_MS", TIMEOUT_FLOOR_MIN_MS, INT32_MAX, 0,
                                &session->timeout_floor_ms, error);
 }
