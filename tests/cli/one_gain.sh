@@ -104,15 +104,9 @@ d.execute(f"UPDATE contenders SET difference_low = 0.5, difference_high = 20 WHE
 assert d.total_changes == 2, d.total_changes
 d.commit()
 P
-run "$TUNE" show --wide --baselines fixture.sum.i32
-expect_code 0
-expect_out '^fixture\.sum\.i32 +65536 +occupancy_api .* > 1\.50x '
-expect_out '^fixture\.sum\.i32 +65536 +textbook .* unknown '
-run "$TUNE" show fixture.sum.i32
-expect_out '^ *65536 +[0-9.]+ us +> 1\.50x '
-run "$TUNE" show --wide --why fixture.sum.i32 --n 65536
-expect_out '^- At least 1\.50x as fast as the baseline occupancy_api'
-expect_out '^- How it compares with the baseline textbook is unknown: '
+golden "$TUNE" show --wide --baselines fixture.sum.i32
+golden "$TUNE" show fixture.sum.i32
+golden "$TUNE" show --wide --why fixture.sum.i32 --n 65536
 run "$TUNE" report fixture.sum.i32 --no-figures -o wide.html
 expect_code 0
 told='[{k: v for k, v in g.items() if k != "about"} for p in winners if p["n"] == 65536 for g in p["gains"]]'
@@ -133,15 +127,9 @@ d.execute("""UPDATE contenders SET tied = 1, difference = 0.51, difference_low =
 assert d.total_changes == 1, d.total_changes
 d.commit()
 P
-run "$TUNE" show fixture.sum.i32 --n 65536
-expect_out '^fixture\.sum\.i32: gain over occupancy_api$'
-expect_out '^65536 +[0-9.]+ us +none '
-expect_out '^none: no gain is shown'
-expect_out 'fixture\.sum\.i32 n=2\^16: [0-9.]+ us, no faster than occupancy_api, '
-run "$TUNE" show fixture.sum.i32 --n 65536 --wide
-expect_out '^fixture\.sum\.i32 +65536 .* none .* unknown '
-run "$TUNE" show --wide --baselines fixture.sum.i32 --n 65536
-expect_out ' occupancy_api .* none '
+golden "$TUNE" show fixture.sum.i32 --n 65536
+golden "$TUNE" show fixture.sum.i32 --n 65536 --wide
+golden "$TUNE" show --wide --baselines fixture.sum.i32 --n 65536
 run "$TUNE" show fixture.sum.i32 --n 65536 --json
 expect_json '[b["standing"] for b in j[0]["baselines"]], j[0]["gain_standing"], round(j[0]["gain"], 2)' "(['not compared', None], 'not compared', 1.51)"
 run "$TUNE" report fixture.sum.i32 --no-figures -o equal.html
@@ -158,9 +146,6 @@ d.execute("""UPDATE contenders SET difference_low = -0.999999, difference_high =
 assert d.total_changes > 1, d.total_changes
 d.commit()
 P
-run "$TUNE" show fixture.sum.f32
-expect_out '^67108864 .* unknown '
-expect_out '^unknown: the baseline was not compared well enough'
-expect_out ' fixture\.sum\.f32 n=2\^16: [0-9.]+ us, [0-9.]+x over occupancy_api \['
-run "$TUNE" show --wide --why fixture.sum.i32 --n 65536
-expect_out '^- Not shown to be better than the baseline occupancy_api, which takes 51\.0 % more \(2\.00 % less to 60\.0 % more\): not compared long enough to know'
+golden "$TUNE" show fixture.sum.f32
+golden "$TUNE" show --wide --why fixture.sum.i32 --n 65536
+expect_golden
