@@ -7,8 +7,8 @@
 #include "tests/faults/driver/standin.h"
 
 static const struct model models[] = {
-    {"Stand-in GPU 132", 9, 0, 132, 1980000, 2619000, 6144, 1 << 20, "0000:1b:00.0"},
-    {"Stand-in GPU 40", 8, 6, 40, 1700000, 6251000, 256, 1 << 19, "0000:4e:00.0"},
+    {"Stand-in GPU 132", 9, 0, 132, 1980000, 2619000, 6144, 4 << 20, "0000:1b:00.0"},
+    {"Stand-in GPU 40", 8, 6, 40, 1700000, 6251000, 256, 2 << 20, "0000:4e:00.0"},
 };
 static const char *const model_words[] = {"big", "small"};
 
