@@ -323,8 +323,8 @@ static enum status compile_question(struct reading *reading, struct error *error
     struct binary_request request = {.source_path = question->path,
                                      .architecture = question->architecture,
                                      .compiler = question->compiler,
-                                     .kernel_count = 1,
-                                     .kernels = {expression},
+                                     .kernel_count = 2, /* compiles the kernel's body, too */
+                                     .kernels = {expression, reading->instance},
                                      .folder_count = question->folder_count,
                                      .flag_count = question->flag_count,
                                      .unit_count = question->unit_count};

@@ -113,7 +113,8 @@ enum status draft_arguments(struct draft *draft, struct error *error)
     bool writes = false,
          writes_values = false; /* values given by the source: mostly internal state */
     for (size_t i = 0; i < draft->kernel->parameter_count; i++)
-        writes |= is_output(&draft->kernel->parameters[i]);
+        writes |= is_output(&draft->kernel->parameters[i]) ||
+                  draft->kernel->parameters[i].kind == PARAMETER_OTHER; /* refused below */
     for (size_t i = 0; i < signature->symbol_count; i++) {
         writes |= is_result(&signature->symbols[i]) && !signature->symbols[i].has_value;
         writes_values |= is_result(&signature->symbols[i]);
@@ -136,6 +137,12 @@ enum status draft_arguments(struct draft *draft, struct error *error)
             put_pointer(draft, parameter);
         else
             put_scalar(draft, parameter);
+    }
+    if (draft->kernel->parameter_count + signature->symbol_count > ARGUMENTS_MAX) {
+        draft_line(draft, NULL,
+                   "  # ? not set: %zu variables of the source, too many for arguments",
+                   signature->symbol_count);
+        return STATUS_OK;
     }
     for (size_t i = 0; i < signature->symbol_count; i++)
         if (!signature->symbols[i].has_value || (!writes && is_result(&signature->symbols[i])))
