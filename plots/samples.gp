@@ -13,8 +13,8 @@ stats 'points.tsv' using ($8 == 1 ? $5 : NaN) nooutput name 'INNER'
 stats 'medians.tsv' using 5 nooutput name 'MEDIAN'
 rows = medians_rows
 stats 'medians.tsv' using (valid(11) && valid(12) ? 1 : 0) nooutput name 'INTERVALS'
-inner_low = INNER_min < MEDIAN_min ? INNER_min : MEDIAN_min
-inner_high = INNER_max > MEDIAN_max ? INNER_max : MEDIAN_max
+inner_low = exists('INNER_min') && INNER_min < MEDIAN_min ? INNER_min : MEDIAN_min
+inner_high = exists('INNER_max') && INNER_max > MEDIAN_max ? INNER_max : MEDIAN_max
 span = inner_high - inner_low
 low = ALL_min > inner_low - 0.5 * span ? ALL_min : inner_low - 0.5 * span
 high = ALL_max < inner_high + 0.5 * span ? ALL_max : inner_high + 0.5 * span
