@@ -175,6 +175,14 @@ def test_hostile_names(browser, pages):
     silent(browser)
 
 
+def test_influence_names_the_winners_values(browser, pages):
+    """Where there is no room for all names, the winner's stand."""
+    opened(browser, pages.recorded)
+    filled, named = browser.run("""const figure = document.querySelector('figure.live[data-figure=influence]');
+        return ['circle.first', 'text.first'].map((own) => figure.querySelectorAll(own).length)""")
+    assert filled == named > 3, (filled, named)
+
+
 def test_layout(browser, pages):
     for width in (360, 768, 1440):
         opened(browser, pages.plain, width)

@@ -353,24 +353,26 @@ const drawInfluence = (width) => {
     const y = 26 + step * (row + 0.5) - 8;
     svg.append(draw('text', { x: left, y: y + 4, 'text-anchor': 'end', class: 'name' }, name.length > 16 ? `${name.slice(0, 15)}\u2026` : name),
       draw('line', { class: 'rail', x1: x(1), x2: x(own.at(-1).ratio), y1: y, y2: y }));
-    let end = -1;
-    own.forEach(({ value, i, ratio, isWinners }) => {
-      const at = x(ratio);
+    // The winner's circle lies above the others, and its name comes before theirs where there is no room for all.
+    for (const { i, ratio, isWinners } of [...own].reverse().sort((a, b) => a.isWinners - b.isWinners)) {
+      place.push([i, x(ratio), y]);
+      svg.append(draw('circle', { class: isWinners ? 'value first' : 'value', cx: x(ratio), cy: y, r: 4.5 }));
+    }
+    const taken = [];
+    for (const { value, ratio, isWinners } of [...own].sort((a, b) => b.isWinners - a.isWinners)) {
       const text = String(value).length > 14 ? `${String(value).slice(0, 13)}\u2026` : String(value);
       const isFiltered = state.filters.some((filter) => filter.name === name && filter.value === String(value));
-      place.push([i, at, y]);
-      svg.append(draw('circle', { class: isWinners ? 'value first' : 'value', cx: at, cy: y, r: 4.5 }));
       const half = text.length * 3.2;
-      const middle = Math.max(left + 6 + half, Math.min(width - 2 - half, at));
-      if (middle - half < end + 4) return;
-      end = middle + half;
+      const middle = Math.max(left + 6 + half, Math.min(width - 2 - half, x(ratio)));
+      if (taken.some(([low, high]) => middle - half < high + 4 && middle + half > low - 4)) continue;
+      taken.push([middle - half, middle + half]);
       svg.append(draw('text', {
         x: middle, y: y - 7, 'text-anchor': 'middle', class: `pick ${isWinners ? 'first' : ''} ${isFiltered ? 'on' : ''}`, tabindex: '0', role: 'button',
         'aria-label': `only ${name} = ${value}: ${shownGain(ratio)}`, 'aria-pressed': String(isFiltered),
         onclick: () => toggleFilter(name, value),
         onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); event.stopPropagation(); toggleFilter(name, value); } },
       }, text));
-    });
+    }
   });
   svg.append(pins, ring);
   interact(svg, [width, height], () => place, (xs, ys) => {

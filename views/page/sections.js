@@ -52,12 +52,12 @@ const drawHead = (head, foot) => {
 const verdictWords = (winners) => {
   const total = winners.length;
   const words = ['sure', 'nearly sure', 'not sure', OPEN, 'unknown'];
-  const counts = words.map((word) => winners.filter(({ winner }) => winner.verdict === word).length);
+  const counts = words.map((word) => winners.filter(({ winner }) => winner.headline === word).length);
   const said = words.flatMap((word, k) => counts[k] === 0 ? []
     : [[counts[k] === total ? `${total === 1 ? 'the' : 'each'} choice is ` : `${counts[k]} ${counts[k] === 1 ? 'choice is' : 'choices are'} `,
       make('b', { class: verdictClass(word) }, word === 'unknown' ? 'not known to be sure' : word)]]);
   const unseen = winners.filter(({ winner }) => isUnseen(winner)).length;
-  return [inList(said.map((own) => own), ',').flat(), unseen > 0 && [', but of ', bold(countOf(unseen, 'problem')), ' the space was hardly seen or mostly failed']];
+  return [inList(said).flat(), unseen > 0 && [' (of ', bold(countOf(unseen, 'problem')), ' the space was hardly seen or mostly failed)']];
 };
 // The gain that is worth most: over the nearest baseline, of a choice that is sure, if any is.
 const nearestGain = ({ winner }) => winner.gains.filter((gain) => !gain.peer && gainTold(gain) !== null)
