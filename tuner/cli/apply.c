@@ -34,7 +34,7 @@ struct apply {
     bool once;
     bool is_ab;                   /* `tune ab` ... */
     bool by_libtuned;             /* ... of a program that looks launches up */
-    const char *words[WORDS_MAX]; /* tuned.conf, the program and its arguments, NULL */
+    const char *words[WORDS_MAX]; /* tuned.conf, then program and arguments, NULL */
     const char *const *program;
     size_t repeats;
     struct tuned *tuned;
@@ -257,7 +257,7 @@ static enum status run_all(struct apply *apply, struct error *error)
     struct run_setup setup = {0};
     double first_s = 0;
     enum status status = set_up(apply, &folder, &setup, error);
-    if (status == STATUS_OK && apply->is_ab) /* not counted: it finds cold caches */
+    if (status == STATUS_OK && apply->is_ab) /* not counted: caches are cold */
         status = run_once(apply, &setup, true, &first_s, &apply->plain_ended, error);
     for (size_t i = 0; i < apply->repeats; i++)
         for (size_t turn = 0; turn < 2 && status == STATUS_OK; turn++) {

@@ -24,7 +24,7 @@ struct capture_request {
     bool sizes, times, by_cupti;
     bool for_draft; /* nothing is listed; the largest launch is wanted, in a file that need not be
                        small */
-    const char *words[WORDS_MAX]; /* the program and its arguments, NULL behind the last */
+    const char *words[WORDS_MAX]; /* program and arguments, NULL behind the last */
     size_t word_count;
 };
 

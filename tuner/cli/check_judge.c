@@ -1,4 +1,4 @@
-/* Judgement of each entry by the race, and its printing. */
+/* Judgement of each entry by the race, and printing. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

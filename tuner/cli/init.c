@@ -283,7 +283,7 @@ static enum status write_file(const struct init *init, const char *output, const
     return status == STATUS_OK ? status : error_prefix(error, "wrote %s, to be edited", output);
 }
 
-/* Returns true if a file is a script for Kernel Tuner: it imports that module. */
+/* Returns true if a file imports the module of Kernel Tuner. */
 static bool imports_kernel_tuner(struct arena *arena, const char *path)
 {
     enum { SCRIPT_BYTES_MAX = 1 << 20 };

@@ -14,7 +14,7 @@
 struct miss {
     struct tuned_recorded request;
     bool is_taken;                 /* some experiment has the problem */
-    bool fits;                     /* the present experiment has it ... */
+    bool fits;                     /* known to the present experiment ... */
     int64_t sizes[SIZE_NAMES_MAX]; /* ... at these sizes */
 };
 

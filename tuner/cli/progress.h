@@ -22,7 +22,7 @@ struct progress_view {
     int64_t drawn_ns, sent_ns; /* on the terminal; to the watch */
     double first_share;        /* share known before the first drawing */
     bool started;
-    const char *phase; /* phase drawn last, and its start */
+    const char *phase; /* phase drawn last, since then */
     int64_t phase_started_ns;
     char **choices; /* choices printed so far */
     size_t choice_count, choice_capacity;

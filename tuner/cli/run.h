@@ -40,7 +40,7 @@ struct run_text {
     const char *strategy;
     struct option_list set;
     const char *dialect;
-    const char *binary, *kernel; /* a capture, and one of its kernels */
+    const char *binary, *kernel; /* a capture, and the name of a kernel */
     const char *architecture;    /* architecture of --dry-run; NULL: the present device's */
     bool dry_run;
     bool default_only; /* --dry-run: compile only the default configuration */

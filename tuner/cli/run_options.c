@@ -360,7 +360,7 @@ static enum status parse_values(struct run *run, struct error *error)
 }
 
 /* Checks that every experiment has the objective, before the first one takes an hour. From here on
- * the objective has its stored name. */
+ * the objective has the stored name. */
 static enum status check_objective(struct run *run, struct error *error)
 {
     enum status status = STATUS_OK;

@@ -37,7 +37,7 @@ bool run_turn(const struct run *run, const char *kind, size_t turn, enum issue *
     struct session_experiment experiments[EXPERIMENTS_MAX];
     unsigned issues = 0;
     (void)run_experiments(run, kind, ISSUE_GRAPH, experiments, &issues);
-    if (issues == 0) /* no experiment of the kind: its first turn says so */
+    if (issues == 0) /* no experiment of the kind: the first turn says so */
         issues = 1u << ISSUE_GRAPH;
     *issue = (enum issue)turn;
     if (turn == ISSUES && issues & (issues - 1))
