@@ -170,6 +170,7 @@ enum status landscape_checks(struct landscape *landscape, const struct point *po
 {
     struct arena arena = {0};
     size_t count = 0;
+    const char *part = "the check";
     struct output_check *checks = calloc(CHECKS_MAX, sizeof *checks);
     enum status status =
         checks ? point_checks(point, &arena, checks, &count, error) : error_no_memory(error);
@@ -179,6 +180,9 @@ enum status landscape_checks(struct landscape *landscape, const struct point *po
         size_t index = 0;
         if (checks[i].kind == REFERENCE_FILL)
             continue;
+        /* Without a check the plan is the default configuration's. */
+        part = checks[i].kind == REFERENCE_PLAN ? "the plan that makes the expected results"
+                                                : "the reference that results are compared with";
         status = binaries_request(binaries, &checks[i].binary, &index, error);
         if (status == STATUS_OK)
             status = binaries_await(binaries, index, error);
@@ -196,10 +200,9 @@ enum status landscape_checks(struct landscape *landscape, const struct point *po
     else
         print_clean(stdout, "      the check %s\n", why);
     if (landscape->none.status == STATUS_OK)
-        (void)error_set(&landscape->none, STATUS_NOT_FOUND,
-                        "%s, %s = %lld: the reference that results are compared with %s: %s",
+        (void)error_set(&landscape->none, STATUS_NOT_FOUND, "%s, %s = %lld: %s %s: %s",
                         point->problem->key, point->problem->size_name,
-                        (long long)point->problem->n, why, error->text);
+                        (long long)point->problem->n, part, why, error->text);
     error_clear(error);
     return STATUS_OK;
 }
