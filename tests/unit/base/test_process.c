@@ -111,4 +111,37 @@ TEST(what_cannot_be_started_is_an_error)
     }
 }
 
+static void leave_mark(void *context)
+{
+    *(int *)context = 7;
+}
+static void crash(void *context)
+{
+    *(int *)context = 8;
+    (void)raise(SIGKILL);
+}
+static void hang(void *context)
+{
+    *(int *)context = 9;
+    for (;;)
+        (void)pause();
+}
+
+TEST(work_apart_leaves_shared_memory_alone)
+{
+    int *mark = process_shared(sizeof *mark), own = 0;
+    assert_non_null(mark);
+    assert_int_equal(*mark, 0);
+    assert_int_equal(process_apart(leave_mark, mark, INT64_C(60000000000)), 0);
+    assert_int_equal(*mark, 7);
+    assert_int_equal(process_apart(leave_mark, &own, INT64_C(60000000000)), 0);
+    assert_int_equal(own, 0);
+    assert_int_equal(process_apart(crash, mark, INT64_C(60000000000)), SIGKILL);
+    assert_int_equal(*mark, 8);
+    *mark = 0;
+    assert_int_equal(process_apart(hang, mark, 200000000), SIGKILL);
+    process_unshare(mark, sizeof *mark);
+    assert_true(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
+}
+
 TEST_MAIN(NULL, NULL)
