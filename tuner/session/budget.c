@@ -107,6 +107,13 @@ static double checks_ns(const struct group *group)
     return (double)(stage_ns(group, STAGE_CHECK) + stage_ns(group, STAGE_WATCH));
 }
 
+/* Returns the mean time of the checks that a problem's answer needs, after the first problem. */
+static double needed_checks_ns(const struct group *group)
+{
+    return (double)(group->costs.own_checks_ns + stage_ns(group, STAGE_WATCH)) /
+           (double)group->costs.problems;
+}
+
 static double guess_checks_ns(const struct allowance *allowance)
 {
     return checks_per_setup * (double)allowance->setup_ns + check_least_ns;
@@ -315,11 +322,18 @@ bool budget_fits(const struct group *group, double cost_ns)
     return end_ns == 0 || !budget_over(group->session, end_ns - (int64_t)cost_ns);
 }
 
+int64_t budget_part_end_ns(const struct group *group)
+{
+    const int64_t end_ns = budget_end_ns(group->session);
+    const int64_t now_ns = clock_budget_ns();
+    const double problems = fmax((double)group->problems_left / parallelism(group), 1);
+    return end_ns > now_ns ? now_ns + (int64_t)((double)(end_ns - now_ns) / problems) : end_ns;
+}
+
 bool budget_sweep_ended(const struct group *group, const struct allowance *allowance)
 {
-    const size_t raced = group->costs.problems;
     const double checks =
-        raced > 0 ? checks_ns(group) / (double)raced : expected_checks_ns(group, allowance);
+        group->costs.problems > 0 ? needed_checks_ns(group) : expected_checks_ns(group, allowance);
     return budget_ended(group->session) || !budget_fits(group, parallelism(group) * checks);
 }
 
@@ -337,10 +351,11 @@ bool budget_postpones_ceilings(const struct lane *lane)
 
 bool budget_fits_problem(const struct group *group)
 {
-    double width = group->costs.problems > 0 ? (double)group_width(group) : 1;
-    double checks =
-        group->costs.problems > 0 ? checks_ns(group) / (double)group->costs.problems : 0;
-    return budget_fits(group, fixed_ns(group, group->costs.problems) + (width - 1) * checks);
+    const size_t raced = group->costs.problems;
+    if (raced == 0)
+        return budget_fits(group, 0);
+    return budget_fits(group, (double)stage_ns(group, STAGE_SET_UP) / (double)raced +
+                                  (double)group_width(group) * needed_checks_ns(group));
 }
 
 bool budget_fits_look(const struct group *group)

@@ -17,6 +17,7 @@ struct session;
 struct costs {
     size_t problems;          /* raced or given up */
     double checks_guessed_ns; /* expected time of their checks without any knowledge */
+    int64_t own_checks_ns;    /* time of their checks at their own size, which must run */
     int64_t fresh_ns;         /* last start of a worker without a spare ... */
     int64_t spared_ns;        /* ... and the part that a spare saves */
     int64_t ceilings_ns;      /* 0: not measured */
@@ -59,11 +60,14 @@ bool budget_sweep_ended(const struct group *group, const struct allowance *allow
 bool budget_ended(const struct session *session);
 /* Returns whether work of cost_ns ends in time; if not, marks the budget as spent. */
 bool budget_fits(const struct group *group, double cost_ns);
+/* Returns the end of work that an answer does not need, such as checks at other sizes: an even part
+ * of the time for the problems left, of which each needs one. 0: no end. */
+int64_t budget_part_end_ns(const struct group *group);
 /* Returns the expected cost of ceilings, and whether they are postponed to the end as too large a
  * part of the budget. */
 double budget_ceilings_ns(const struct lane *lane);
 bool budget_postpones_ceilings(const struct lane *lane);
-/* Returns whether another problem's set-up and checks fit, or a look at a size. */
+/* Returns whether another problem's set-up and checks at its own size fit, or a look at a size. */
 bool budget_fits_problem(const struct group *group);
 bool budget_fits_look(const struct group *group);
 /* Returns the number of candidates, at visits of visit_ns, that have a few rounds each in the

@@ -436,7 +436,7 @@ static enum status begin_checking(struct contest *contest, struct checking *chec
     return STATUS_OK;
 }
 
-/* Runs the cases. Those at the problem's own size must run; *unchecked: the budget
+/* Runs the cases: first those at the problem's own size, which must run; *unchecked: the budget
  * left no time for another. */
 static enum status run_cases(struct contest *contest, struct lane *lane, struct checking *checking,
                              bool *unchecked, struct error *error)
@@ -444,20 +444,22 @@ static enum status run_cases(struct contest *contest, struct lane *lane, struct 
     const int64_t own = contest->work.problem.n;
     const double most = largest_size(contest);
     const int64_t begun_ns = clock_budget_ns();
-    size_t own_left = 0;
+    const int64_t end_ns = budget_part_end_ns(contest->work.group);
     size_t done = 0;
-    for (size_t c = 0; c < checking->count; c++)
-        own_left += checking->list[c].n == own ? 1 : 0;
-    for (size_t c = 0; c < checking->count; c++) {
+    for (size_t i = 0; i < 2 * checking->count; i++) {
+        const size_t c = i % checking->count;
         const bool is_own = checking->list[c].n == own;
-        const double case_ns = done > 0 ? (double)(clock_budget_ns() - begun_ns) / (double)done : 0;
-        own_left -= is_own ? 1 : 0;
-        if (!is_own && !budget_fits(contest->work.group, case_ns * (double)(own_left + 1))) {
-            *unchecked = true;
+        const int64_t before_ns = clock_budget_ns();
+        const int64_t case_ns = done > 0 ? (before_ns - begun_ns) / (int64_t)done : 0;
+        if (is_own != (i < checking->count))
             continue;
+        if (!is_own && budget_over(contest->work.session, end_ns > 0 ? end_ns - case_ns : 0)) {
+            *unchecked = true;
+            break;
         }
         TRY(run_on_all(contest, lane, checking->known, &checking->list[c], most, checking->cases,
                        error));
+        contest->work.group->costs.own_checks_ns += is_own ? clock_budget_ns() - before_ns : 0;
         done++;
     }
     return STATUS_OK;

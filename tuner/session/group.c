@@ -124,7 +124,7 @@ static enum status leave_out(const struct work *work, struct sweep *sweep, struc
     TRY(stored_winner(work, &winner, error));
     if (winner.trial_id != 0)
         return STATUS_OK;
-    if (sweep->best)
+    if (sweep_has_contenders(work, sweep))
         TRY(sweep_choose_early(work, sweep, error));
     TRY(stored_winner(work, &winner, error));
     summary->problems_without_winner += winner.trial_id == 0 ? 1 : 0;
