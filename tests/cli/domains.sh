@@ -233,7 +233,7 @@ arguments:
 check: {reference: late_reference, source: late_reference.c, output: out, tolerance: 0}
 Y
 rm -rf tune.db* tuned.conf
-run "$TUNE" run late.yaml --device cpu --budget 8s --no-report
+run "$TUNE" run late.yaml --device cpu --budget 8s "${steady[@]}"
 expect_code 0
 grep -qE '^late n=4096 .*domain="n==4096"' tuned.conf || fail "serves sizes that were not checked: $(cat tuned.conf)"
 run env AWAKE=1 "$TUNE" run late.yaml --device cpu "${steady[@]}" --no-report

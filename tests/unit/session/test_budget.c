@@ -265,6 +265,29 @@ TEST(test_the_checks_of_the_first_problem_are_expected)
     assert_int_equal(budget_watch_ms(&run.group, &run.allowance, 500), 500);
 }
 
+/* Checks at other sizes end in time for the problems behind, which are begun though such checks
+ * would not fit for them. */
+TEST(test_checks_that_may_be_missing_starve_no_problem)
+{
+    struct budgeted run;
+    begin(&run, 40 * second, 0, 4, 0);
+    let_pass(&run, 4 * second);
+    assert_in_range(budget_part_end_ns(&run.group) - clock_now_ns(), 8 * second, 9 * second);
+    run.group.clock.spent_ns[STAGE_SET_UP] = second;
+    run.group.clock.spent_ns[STAGE_CHECK] = 30 * second;
+    run.group.costs.own_checks_ns = second;
+    let_pass(&run, 32 * second);
+    budget_end_problem(&run.group, &run.allowance, true);
+    run.group.problems_left = 1;
+    assert_true(budget_fits_problem(&run.group));
+    assert_false(budget_sweep_ended(&run.group, &run.allowance));
+    run.group.costs.own_checks_ns = 30 * second;
+    assert_false(budget_fits_problem(&run.group));
+    assert_true(budget_sweep_ended(&run.group, &run.allowance));
+    begin(&run, 0, 0, 4, 0);
+    assert_int_equal(budget_part_end_ns(&run.group), 0);
+}
+
 TEST(test_a_spent_budget_leaves_a_moment_and_is_told)
 {
     struct budgeted run;
