@@ -246,9 +246,9 @@ static void do_forms(void)
                                    .attrs = &attribute,
                                    .numAttrs = 1};
     struct {
-        int n;
+        int n, padding; /* 0: all bytes of a struct count as its numbers */
         CUdeviceptr from, to;
-    } by_value = {4096, v.a, v.out};
+    } by_value = {4096, 0, v.a, v.out};
     void *parameters[] = {&by_value};
     CHECK(cu.cuLaunchKernelEx(&config, view, parameters, NULL));
     printf("%lld\n", added + sum(&v));

@@ -9,7 +9,7 @@ tune_capture() {
     # Marks the winner as shown to be faster, whatever was the fastest here.
     sed -i -E 's/ gain\.program=[0-9.]+//; s/^  \| time_ns=[0-9.]+/& gain.program=1.5/' "$2"
 }
-# apply CONF [OPTION...] -- WAY WHAT...: each run's result is unchanged; no file is left behind.
+# apply CONF [OPTION...] -- WAY WORK...: each run's result is unchanged; no file is left behind.
 apply() {
     local plain
     plain=$("$APP" "${@: -2}")
@@ -33,12 +33,12 @@ for way in link dlsym address per_thread library; do
     expect_err '^tune: wall time: .* s as it is, .* s with tuned launches;'
 done
 # The driver receives that launch.
-asked() { # CONF RULE [WHAT]
+launched_as() { # CONF RULE [WORK]
     TUNE_FAULTS="$2: exit=41" run "$TUNE" apply "$1" --once -- "$APP" address "${3:-add}"
     expect_err 'ended with exit code 41$'
 }
-asked tuned.conf 'cuLaunchKernel@grid=16,block=64,shared=64'
-asked tuned.conf 'cuLaunchKernel@grid=157,block=64'
+launched_as tuned.conf 'cuLaunchKernel@grid=16,block=64,shared=64'
+launched_as tuned.conf 'cuLaunchKernel@grid=157,block=64'
 apply tuned.conf --repeat 6 -- link add
 expect_err '^tune: wall time, the median of 6 runs each: '
 expect_err '^tune: (.* times as fast with tuned launches \(.* at 95 %\)|no faster and no slower with tuned launches: .* at 95 %.*)$'
@@ -80,9 +80,9 @@ reason '/^  .* gain.program=/s/ gain.program=[0-9.]+//' 'not applied: it is not 
 reason 's/GPU 132"/GPU 133"/' 'nothing changed: it was tuned on Stand-in GPU 133, and launched on another device$'
 # More shared memory than a function may have without asking for it; a cluster that the program does not know.
 reason '/at=1000 /s/launch.shared=64/launch.shared=100000/' '1 of 6 launches .* to grid 16, block 64, dynamic shared 100000 B$'
-asked other.conf 'cuLaunchKernel@grid=16,shared=100000'
+launched_as other.conf 'cuLaunchKernel@grid=16,shared=100000'
 reason '/at=1000 /s/block_x=64/& cluster=2/;/at=1000 /s/threads=/cluster=2 &/' '1 of 6 launches .* to grid 16, block 64, cluster 2, dynamic shared 64 B$'
-asked other.conf 'cuLaunchKernelEx@grid=16,block=64'
+launched_as other.conf 'cuLaunchKernelEx@grid=16,block=64'
 reason '/at=1000 /s/threads=/cluster=2 &/' 'not applied: the file does not give its clusters$'
 # Refused by the driver: the program's own.
 reason '/at=1000 /s/launch.shared=64/launch.shared=1000000/' 'nothing changed: the driver refused it'
@@ -97,7 +97,7 @@ tune_capture view.cap view.conf
 sed -i -E 's/launch.block=[0-9]+/launch.block=128/; s/launch.grid=[^ ]+/launch.grid=32/' view.conf
 apply view.conf --once -- per_thread forms
 expect_err '^tune: view n=4096: 1 of 1 launches of view_copy changed, from grid 16, block 256, cluster 2 to grid 32, block 128, cluster 2$'
-asked view.conf 'cuLaunchKernelEx@grid=32,block=128' forms
+launched_as view.conf 'cuLaunchKernelEx@grid=32,block=128' forms
 
 # The program ends otherwise; there is none; no launch; no such entry.
 run "$TUNE" apply tuned.conf -- bash -c '[[ -z ${TUNE_APPLY_FOLDER:-} ]] || exit 7; exec "$@"' - "$APP" link add
