@@ -123,11 +123,11 @@ class handle
     struct tuned_handle resolved_;
 };
 
-/* Loaded configurations: movable and immutable; any number of threads may read one object. */
+/* Loaded configurations: movable, immutable, for any threads; answers and handles borrow them. */
 class configurations
 {
   public:
-    /* tuned_open. */
+    /* Loads as tuned_open does, from $TUNED_CONF and the usual places. Throws load_error. */
     explicit configurations(const struct tuned_options *options = nullptr)
     {
         struct tuned_error error = tuned_error();
@@ -147,13 +147,13 @@ class configurations
     explicit configurations(const char *path) : configurations(std::string(path))
     {
     }
-    /* tuned_load */
+    /* Loads exactly this file (tuned_load): no variable changes it. Throws load_error. */
     static configurations load(const std::string &path)
     {
         struct tuned_error error = tuned_error();
         return configurations(tuned_load(path.c_str(), &error), error);
     }
-    /* tuned_load_memory */
+    /* Reads a text (tuned_load_memory); `name` stands for a file in messages. Throws load_error. */
     static configurations parse(const std::string &text, const char *name = "tuned.conf")
     {
         struct tuned_error error = tuned_error();

@@ -52,7 +52,7 @@ static void describe_sizes(const struct tuned_answer *answer, char *out, size_t 
     if (at && strchr(at, ',') && (size_t)used < bytes)
         used += snprintf(out + used, bytes - (size_t)used, " (measured at %.80s)", at);
     if (answer->grade == TUNED_NEAREST_SIZE)
-        format = "; asked was n = %lld";
+        format = "; requested: n = %lld";
     else if (answer->grade < TUNED_NEAREST_SIZE && (answer->n < low || answer->n > high))
         format = ", which is nearest";
     else
@@ -101,8 +101,7 @@ static void add_limits(const struct tuned_answer *answer, char *out, size_t byte
     if (tuned_evidence_text(entry, "no_launch", NULL))
         add_to(out, bytes, "; no launch: ", tuned_evidence_text(entry, "no_launch", ""));
     else if (tuned_evidence_text(entry, "launch.grid", NULL))
-        add_to(out, bytes,
-               "; no launch: the file has it for what was measured alone, n = ", number);
+        add_to(out, bytes, "; no launch: the file has it for the measured size only, n = ", number);
     else
         add_to(out, bytes, "; no launch: the file has none", "");
 }
@@ -125,14 +124,14 @@ static void describe_answer(const struct tuned_answer *answer, char *out, size_t
     static const char elsewhere[] = "%.60s has no entry for %.60s that fits; taken, for %.0s%s, "
                                     "from %.0s%.60s%s (%d %s; here %d)",
                       for_all[] = "%.60s has no entry for %.60s that fits; taken, for %.0s%s, "
-                                  "from what %.60s has for every device";
+                                  "from the entry of %.60s for every device";
     static const char *const formats[] = {"",
                                           elsewhere,
                                           for_all,
                                           elsewhere,
                                           for_all,
                                           elsewhere,
-                                          "%.0s%.0son %.60s nearest of what fits is %s",
+                                          "%.0s%.0son %.60s the nearest that fits is %s",
                                           "%.0s%.0stuned on %.60s for %s",
                                           "%.0s%.0smeasured on %.60s at %s"};
     const struct tuned_entry *entry = answer->entry;

@@ -66,10 +66,10 @@ for only in STATIC SHARED; do
     expect_out "^$version 0\$"
 done
 nm -D --with-symbol-versions onlySHARED/libtuned.so | grep -q ' tuned_find@@TUNED_0\.2$' || fail "tuned_find has no version"
-# Each name of the header has one that is written down, so that a name of a later version does not pass for an old one's.
+# Each name of the headers has one that is written down, so that a name of a later version does not pass for an old one's.
 nm -D --defined-only --with-symbol-versions onlySHARED/libtuned.so | sed -n 's/.* \(tuned_[a-z_]*\)@@TUNED_.*/\1/p' | sort >versions
-sed -n '/^TUNED_API/,/;/p' "$TUNE_SOURCE/libtuned/tuned.h" | tr '\n' ' ' | grep -oE 'tuned_[a-z_]+\(' | tr -d '(' | sort -u |
-    diff - versions || fail "tuned.h and the names with versions differ"
+sed -n '/^TUNED_API/,/;/p' "$TUNE_SOURCE"/libtuned/tuned.h "$TUNE_SOURCE"/libtuned/tuned_record.h | tr '\n' ' ' | grep -oE 'tuned_[a-z_]+\(' | tr -d '(' | sort -u |
+    diff - versions || fail "the headers and the names with versions differ"
 grep -q '[a-z_]\*;' "$TUNE_SOURCE/libtuned/tuned.map" && fail "tuned.map takes names that nobody wrote down"
 
 # Builds for other systems, and runs with an emulator if there is one: Wine for Windows, QEMU for arm64.

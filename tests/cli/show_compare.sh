@@ -106,7 +106,7 @@ P
 golden "$TUNE" show --wide --compare
 # The devices beside one another, by the newest of each.
 expect_out '^a: Fixture GPU, 2099-01-01; b: Other GPU, '
-expect_out '^- What changed: device Fixture GPU against Other GPU; '
+expect_out '^- Changes: device Fixture GPU against Other GPU; '
 expect_out '^- Of 5 problems Other GPU is faster for 0 and slower for 1 \(1\.11x\); '
 [[ $(grep -c '^a: ' "$captured.out") -eq 2 ]] || fail "not two pairs"
 ! grep -qE '(^|[ -])(nan|inf)( |$)' "$captured.out" || fail "a number that is none"

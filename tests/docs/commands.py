@@ -34,6 +34,7 @@ ELSEWHERE = [
     (r"--device replay", "cli.replay plays recordings"),
     (r"^pip install .*kernel_tuner", "brings another project's tuner from PyPI, for bench/kernel_tuner"),
     (r"^tune init .*-- nvcc ", "cli.init_build gives compilers' lines so"),
+    (r"^tune init script.py", "bindings.kernel_tuner gives scripts so"),
     (r"tune capture|tune apply|--binary|--capture|--program", "tests/capture and the step `capture` of tests/gpu run programs so"),
     (r"tune ab ", "cli.ab runs programs so"),
     (r"srun|sbatch|ssh |--on |--hosts", "the tests labelled fleet"),
@@ -41,7 +42,7 @@ ELSEWHERE = [
 # Output of a command, on either stream.
 SHAPES = [
     (r"^tune devices", r"^cpu(:0)?: "),
-    (r"^tune show --why", r"^time +\d.*\n(.*\n)*standing +winner"),
+    (r"^tune show --why(?!.*--(json|csv))", r"^time +\d.*\n(.*\n)*standing +winner"),
     (r"^tune show --trust", r"^problem +n +time +verdict"),
     (r"^tune show(?! -)", r"^ +n +time +gain"),
     (r"^tune run .*--dry-run", r"points?, \d+ legal"),

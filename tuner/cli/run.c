@@ -399,7 +399,8 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
     }
     if (!run->text.quiet && issues != 1u << ISSUE_GRAPH)
         print_clean(stderr, "tune: --as %s: launches are issued %s%s\n", issue_name(issue),
-                    issue_words[issue], turn == ISSUES ? "; again, to try what won otherwise" : "");
+                    issue_words[issue],
+                    turn == ISSUES ? "; again, to try the winners of the others" : "");
     progress_begin(&run->view, run->text.quiet, &run->session, run->watch);
     struct session_events events = progress_events(&run->view);
     status = session_run(store, &run->session, experiments, count, &events, &summary, error);

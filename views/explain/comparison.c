@@ -211,7 +211,7 @@ static void append_changes(struct text *text, const struct comparison *compariso
     const struct comparison_side *b = &comparison->b;
     const bool of_two = strcmp(a->uuid, b->uuid) != 0;
     size_t count = 0;
-    text_append(text, "What changed: ");
+    text_append(text, "Changes: ");
     if (of_two && strcmp(a->device, b->device) == 0)
         put_change(text, &count, "board", a->uuid, b->uuid, of_two);
     else

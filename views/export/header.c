@@ -567,7 +567,7 @@ enum status export_header(const struct conf_text *file, struct text *out, size_t
              "__extension__\n#endif\nstatic const char tuned_header_text[] =");
     put_file(out, file);
     text_append(out,
-                ";\n/* What this header holds; freed by tuned_free. */\n"
+                ";\n/* Contents of this header; freed by tuned_free. */\n"
                 "static inline struct tuned *tuned_header_load(struct tuned_error *error)\n{\n"
                 "    return tuned_load_memory(tuned_header_text, sizeof tuned_header_text - 1, ");
     append_string(out, file->name);

@@ -57,7 +57,7 @@ const toClipboard = async (text) => {
 };
 
 const copyButtons = (problem) => {
-  const said = make('output', { class: 'copied', 'aria-live': 'polite' });
+  const outcome = make('output', { class: 'copied', 'aria-live': 'polite' });
   const shown = make('pre', { class: 'copy-text', hidden: true, tabindex: '0' });
   const forms = [
     ['<<<grid, block, shared>>>', launchesOf(problem).length > 0 ? asChevrons(problem) : null],
@@ -72,9 +72,9 @@ const copyButtons = (problem) => {
       onclick: async () => {
         shown.textContent = text;
         shown.hidden = false;
-        said.textContent = await toClipboard(text) ? `copied as ${name}` : 'select the text below and copy it';
+        outcome.textContent = await toClipboard(text) ? `copied as ${name}` : 'select the text below and copy it';
       },
-    }, name)), said, shown);
+    }, name)), outcome, shown);
 };
 
 // ---- tables as files ----

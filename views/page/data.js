@@ -46,14 +46,14 @@ const decodePoints = (problem) => {
 const OPEN = 'not confirmed yet';
 const WINNER_NONE = { ceiling_percent: null, time_low_ns: null, time_high_ns: null, gbs: null, claim_percent: null, confidence: null, floor_percent: null, as_fast: null, not_compared: null };
 const LIMIT_NONE = { ceiling: null, ceiling_gbs: null, arithmetic_gops: null, operations_type: null, launch_share: null, busy_units: null, delta: null, ceiling_share: null, arithmetic_share: null, gops: null, occupancy: null, bytes_in_flight_per_sm: null };
-let isRunning = false; // of a page that follows a run: what is not confirmed may still be
+let isRunning = false; // of a page that follows a run: unconfirmed choices may still be confirmed
 const readWinner = ({ winner, why, gains, launch, advice, groups, rounds, rounds_dropped: dropped }) => {
   if (!winner) return null;
   const own = why && why[0];
   const isOpen = isRunning && winner.stage !== 'confirm';
-  const told = { peer: false, standing: null, ratio: null, low: null, high: null, at_least: null };
+  const unknown = { peer: false, standing: null, ratio: null, low: null, high: null, at_least: null };
   return {
-    ...WINNER_NONE, ...winner, gains: gains.map((gain) => ({ ...told, ...gain })), launch, advice: isOpen ? '' : advice, groups, rounds, rounds_dropped: dropped, why: own || null,
+    ...WINNER_NONE, ...winner, gains: gains.map((gain) => ({ ...unknown, ...gain })), launch, advice: isOpen ? '' : advice, groups, rounds, rounds_dropped: dropped, why: own || null,
     verdict: isOpen ? OPEN : winner.verdict, headline: isOpen ? OPEN : winner.headline,
     limit: own ? { ...LIMIT_NONE, ...own, ...own.points[0], name: own.limit, text: own.limit_text } : null,
   };
@@ -113,9 +113,9 @@ const readData = (json) => {
   return data;
 };
 
-// What bounds of a ratio say, as the tables tell it: 'known', 'at least' the lower one, or 'unknown'.
+// The kind of a ratio's bounds in tables: 'known', 'at least' the lower one, or 'unknown'.
 const boundsTell = (low, high) => low > 0 && high >= low && high <= state.data.apart_most * low;
-const ratioTold = (low, high) => (!Number.isFinite(low) && !Number.isFinite(high)) || boundsTell(low, high) ? 'known' : low > 1 ? 'at least' : 'unknown';
+const boundsKind = (low, high) => (!Number.isFinite(low) && !Number.isFinite(high)) || boundsTell(low, high) ? 'known' : low > 1 ? 'at least' : 'unknown';
 
 // ---- numbers as people read them: as the tables have them ----
 const shownTime = (ns) => {
@@ -142,6 +142,6 @@ const shownSize = (n) => {
 };
 // A baseline that is not shown to be slower: no gain, whatever the ratio.
 const hasNoGain = (gain) => gain.standing === 'as fast' || gain.standing === 'not compared';
-// What is told of a gain: 1 where none is shown; null where its bounds say nothing.
-const gainTold = (gain) => !gain ? null : hasNoGain(gain) && gain.ratio ? 1 : gain.ratio ?? gain.at_least;
-const shownTold = (gain) => hasNoGain(gain) ? gain.standing : gain.ratio ? shownGain(gain.ratio) : `over ${shownGain(gain.at_least)}`;
+// The ratio that stands for a gain: 1 if none is shown, null if its bounds exclude nothing.
+const gainRatio = (gain) => !gain ? null : hasNoGain(gain) && gain.ratio ? 1 : gain.ratio ?? gain.at_least;
+const shownRatio = (gain) => hasNoGain(gain) ? gain.standing : gain.ratio ? shownGain(gain.ratio) : `over ${shownGain(gain.at_least)}`;

@@ -1,6 +1,6 @@
 'use strict';
 // Draws the page's data, and draws it anew when there is newer: render(JSON) is all that a page that is served needs.
-let drawRest = null; // of a page that was opened: what is below the first screen, after that is seen
+let drawRest = null; // of an opened page: draws the part below the first screen, once that is seen
 const render = (json) => {
   const page = document.getElementById('page');
   const head = document.getElementById('head');
@@ -30,7 +30,7 @@ const render = (json) => {
   drawOverview(root);
   if (!isRead) choose(first);
   else changed('problem');
-  if (same) state.colourBy = before.colourBy; // what the reader had chosen stays
+  if (same) state.colourBy = before.colourBy; // the reader's choice stays
   const rest = () => {
     if (drawRest !== rest) return;
     drawRest = null;

@@ -1,6 +1,6 @@
 'use strict';
 // The answer at a glance: every problem in a map, and of the chosen one what to launch, how sure, what limits it.
-const overview = { by: null, isChosen: false, setting: null }; // by: what the map shows: the first there is, or what the reader chose
+const overview = { by: null, isChosen: false, setting: null }; // by: the map's content: the first there is, or the reader's choice
 
 const gainNames = (data) => {
   const counts = new Map();
@@ -54,18 +54,18 @@ const cellOf = (problem, by, largest) => {
     return { text: lightOf(winner).mark, strength: lightOf(winner).strength, title: sureWords(winner) };
   }
   const gain = gainBy(problem, by);
-  const told = gainTold(gain);
-  if (told === null) return { text: '\u2013', strength: 0, title: 'not compared' };
+  const ratio = gainRatio(gain);
+  if (ratio === null) return { text: '\u2013', strength: 0, title: 'not compared' };
   return {
-    text: told.toFixed(told < 9.995 ? 2 : told < 99.95 ? 1 : 0), strength: Math.abs(Math.log(told)) / Math.log(largest), isLoss: told < 1,
-    title: `${hasNoGain(gain) ? gain.standing : `${shownTold(gain)} as fast`}${gain.standing === 'not compared' ? ' to the end with ' : ' as '}${by.startsWith(AT) ? `on ${by.slice(AT.length)}` : by}`,
+    text: ratio.toFixed(ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0), strength: Math.abs(Math.log(ratio)) / Math.log(largest), isLoss: ratio < 1,
+    title: `${hasNoGain(gain) ? gain.standing : `${shownRatio(gain)} as fast`}${gain.standing === 'not compared' ? ' to the end with ' : ' as '}${by.startsWith(AT) ? `on ${by.slice(AT.length)}` : by}`,
   };
 };
 
 const mapOf = (part) => {
   const keys = [...new Set(part.problems.map((problem) => problem.problem))];
   const sizes = [...new Set(part.problems.map((problem) => problem.n))].sort((a, b) => a - b);
-  const gains = part.problems.map((problem) => problem.winner && gainTold(gainBy(problem, overview.by)))
+  const gains = part.problems.map((problem) => problem.winner && gainRatio(gainBy(problem, overview.by)))
     .filter((ratio) => ratio > 0).map((ratio) => Math.exp(Math.abs(Math.log(ratio))));
   const largest = Math.max(1.5, ...gains);
   const at = new Map(part.problems.map((problem) => [`${problem.problem} ${problem.n}`, problem]));
@@ -119,7 +119,7 @@ const drawMaps = () => {
     markChosen();
   };
   const by = make('span');
-  const offer = () => { // what the map can show, which other devices belong to
+  const offer = () => { // contents that the map can have; other devices' too
     const options = [...names.map((name) => [name, `times as fast as ${name}`]), ['ceiling', 'share of the ceiling, %'],
       ...settings.filter((name) => name !== overview.setting).map((name) => [AT + name, `times as fast as on ${name}`]), ['sure', 'how sure it is']];
     if (!data.problems.some((problem) => problem.winner && ceilingOf(problem))) options.splice(names.length, 1);
@@ -173,26 +173,26 @@ const gainTicks = (low, high) => {
 // Gains on one logarithmic axis: a dot and its interval, 1x marked, the axis below.
 const drawGains = (problem) => {
   const { winner, points } = problem;
-  const gains = winner.gains.map((gain) => ({ gain, told: gainTold(gain) })).filter(({ told }) => told !== null);
+  const gains = winner.gains.map((gain) => ({ gain, ratio: gainRatio(gain) })).filter(({ ratio }) => ratio !== null);
   if (gains.length === 0) {
     if (winner.gains.length > 0) return make('p', { class: 'note' }, `How much faster it is than ${winner.gains.map(({ name }) => name).join(' or ')} is unknown: the timings do not distinguish them.`);
     const median = points.time_ns[points.order[points.order.length >> 1]];
     return make('p', { class: 'note' }, 'No baseline was measured; the experiment can name one under ', make('code', null, 'baselines'), '.',
       winner.verdict !== 'not sure' && median > winner.time_ns && [' Half of the tried launches are slower than this by ', make('b', null, shownGain(median / winner.time_ns)), ' or more.']);
   }
-  const most = Math.max(1.25, ...gains.map(({ gain, told }) => Math.max(told, gain.high || 0))) * 1.05;
-  const least = Math.min(0.95, ...gains.map(({ gain, told }) => Math.min(told, gain.low || told))) * 0.98;
+  const most = Math.max(1.25, ...gains.map(({ gain, ratio }) => Math.max(ratio, gain.high || 0))) * 1.05;
+  const least = Math.min(0.95, ...gains.map(({ gain, ratio }) => Math.min(ratio, gain.low || ratio))) * 0.98;
   const width = 220;
   const marks = gainTicks(least, most);
   const x = logarithmic(least, most, 4, width - 4);
-  return make('table', { class: 'gains' }, make('tbody', null, gains.map(({ gain, told }) => make('tr', null,
+  return make('table', { class: 'gains' }, make('tbody', null, gains.map(({ gain, ratio }) => make('tr', null,
     make('th', { scope: 'row' }, breakable(gain.name)),
-    make('td', { class: 'n' }, make(isSure(winner) && !hasNoGain(gain) ? 'b' : 'span', null, shownTold(gain)),
+    make('td', { class: 'n' }, make(isSure(winner) && !hasNoGain(gain) ? 'b' : 'span', null, shownRatio(gain)),
       gain.low > 0 && gain.high > 0 && !hasNoGain(gain) && make('small', null, `${shownGain(gain.low)} to ${shownGain(gain.high)}`)),
     make('td', { class: 'picture' }, draw('svg', { viewBox: `0 0 ${width} 20`, width, height: 20, 'aria-hidden': 'true' },
       draw('line', { x1: x(1), x2: x(1), y1: 0, y2: 20, class: 'axis' }),
       gain.low > 0 && gain.high > 0 && draw('path', { class: 'whisker', d: `M${x(gain.low)} 10H${x(gain.high)}M${x(gain.low)} 6v8M${x(gain.high)} 6v8` }),
-      draw('circle', { cx: x(told), cy: 10, r: 4, class: told < 1 ? 'dot bad' : hasNoGain(gain) ? 'dot quiet-dot' : 'dot' }))))),
+      draw('circle', { cx: x(ratio), cy: 10, r: 4, class: ratio < 1 ? 'dot bad' : hasNoGain(gain) ? 'dot quiet-dot' : 'dot' }))))),
   make('tr', null, make('td'), make('td'), make('td', { class: 'picture' }, draw('svg', { viewBox: `0 0 ${width} 16`, width, height: 16, class: 'ticks', 'aria-hidden': 'true' },
     draw('line', { x1: 4, x2: width - 4, y1: 0.5, y2: 0.5, class: 'axis' }), marks.map((tick) => [draw('line', { x1: x(tick), x2: x(tick), y1: 0, y2: 4, class: 'axis' }),
       draw('text', { x: Math.max(10, Math.min(width - 12, x(tick))), y: 15, 'text-anchor': 'middle' }, `${tick}\u00d7`)]))))));
@@ -206,7 +206,7 @@ const drawSizes = (problem) => {
   const isShare = shares.every(Boolean);
   const values = isShare ? shares.map(({ percent }) => percent) : same.map((other) => other.amount / other.winner.time_ns);
   const most = isShare ? 100 : Math.max(...values);
-  const best = (winner) => winner.gains.filter((gain) => !gain.peer).map((gain) => gainTold(gain)).filter((told) => told > 0);
+  const best = (winner) => winner.gains.filter((gain) => !gain.peer).map((gain) => gainRatio(gain)).filter((ratio) => ratio > 0);
   return make('div', { class: 'sizes' },
     make('h4', null, isShare ? 'Share of the ceiling by size' : `${problem.unit} by size`),
     make('div', { class: 'box columns', role: 'group', 'aria-label': 'sizes' }, same.map((other, index) => {
@@ -233,7 +233,7 @@ const drawLimits = (problem) => {
   const inFlight = limit.bytes_in_flight_per_sm && limit.ceiling_gbs && limit.busy_units
     ? limit.bytes_in_flight_per_sm * Math.min(limit.busy_units, part.unit_count) / (limit.ceiling_gbs * 1000) : null;
   const rows = [
-    ['memory', limit.ceiling_share === null ? 'what it moves is over the memory\u2019s ceiling' : 'used of the memory\u2019s ceiling',
+    ['memory', limit.ceiling_share === null ? 'moved bytes are over the memory\u2019s ceiling' : 'used of the memory\u2019s ceiling',
       limit.ceiling_share ?? (['memory', 'cache'].includes(limit.name) ? Infinity : null), 0.85, ['memory', 'cache']],
     ['arithmetic', `used of the ${limit.operations_type || ''} operations`, limit.arithmetic_share, 0.7, ['arithmetic']],
     ['launch', 'of the time an empty launch takes', limit.launch_share, 1 / 3, ['launch']],
@@ -260,10 +260,10 @@ const drawChosen = () => {
   const { problem } = state;
   const { winner, part } = problem;
   const head = make('h3', null, problem.problem, make('span', { class: 'quiet' }, ` n = ${shownCount(problem.n)}`));
-  if (!winner) return make('div', { class: 'chosen', 'aria-live': 'polite' }, head, make('p', null, 'Nothing was chosen yet; what was tried stands below.'));
+  if (!winner) return make('div', { class: 'chosen', 'aria-live': 'polite' }, head, make('p', null, 'Nothing was chosen yet; the tried launches stand below.'));
   const light = lightOf(winner);
   const nearest = ceilingOf(problem);
-  const isWork = Boolean(nearest && nearest.gops && problem.bytes_moved); // what it does, beside what it moves
+  const isWork = Boolean(nearest && nearest.gops && problem.bytes_moved); // operations, beside moved bytes
   return make('div', { class: 'chosen' }, make('div', null, head,
     make('p', { class: 'launch' }, winner.launch || winner.configuration),
     winner.launch && make('p', { class: 'configuration' }, settingSpans(winner.parameters)),

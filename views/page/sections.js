@@ -53,19 +53,19 @@ const verdictWords = (winners) => {
   const total = winners.length;
   const words = ['sure', 'nearly sure', 'not sure', OPEN, 'unknown'];
   const counts = words.map((word) => winners.filter(({ winner }) => winner.headline === word).length);
-  const said = words.flatMap((word, k) => counts[k] === 0 ? []
+  const parts = words.flatMap((word, k) => counts[k] === 0 ? []
     : [[counts[k] === total ? `${total === 1 ? 'the' : 'each'} choice is ` : `${counts[k]} ${counts[k] === 1 ? 'choice is' : 'choices are'} `,
       make('b', { class: verdictClass(word) }, word === 'unknown' ? 'not known to be sure' : word)]]);
   const unseen = winners.filter(({ winner }) => isUnseen(winner)).length;
-  return [inList(said).flat(), unseen > 0 && [' (of ', bold(countOf(unseen, 'problem')), ' the space was hardly seen or mostly failed)']];
+  return [inList(parts).flat(), unseen > 0 && [' (of ', bold(countOf(unseen, 'problem')), ' the space was hardly seen or mostly failed)']];
 };
 // The gain that is worth most: over the nearest baseline, of a choice that is sure, if any is.
-const nearestGain = ({ winner }) => winner.gains.filter((gain) => !gain.peer && gainTold(gain) !== null)
-  .reduce((least, gain) => !least || gainTold(gain) < gainTold(least) ? gain : least, null);
+const nearestGain = ({ winner }) => winner.gains.filter((gain) => !gain.peer && gainRatio(gain) !== null)
+  .reduce((least, gain) => !least || gainRatio(gain) < gainRatio(least) ? gain : least, null);
 const bestGain = (winners) => {
   const sure = winners.filter(({ winner }) => isSure(winner));
   return (sure.length > 0 ? sure : winners).map((problem) => ({ problem, gain: nearestGain(problem) })).filter(({ gain }) => gain)
-    .reduce((best, own) => !best || gainTold(own.gain) > gainTold(best.gain) ? own : best, null);
+    .reduce((best, own) => !best || gainRatio(own.gain) > gainRatio(best.gain) ? own : best, null);
 };
 const noGain = (winners, never) => {
   const names = gainMeans(winners).map(({ name }) => bold(name));
@@ -87,8 +87,8 @@ const drawNext = (setting) => {
   const best = bestGain(winners);
   const doubtful = winners.filter(({ winner }) => !isSure(winner));
   const usable = winners.filter(({ winner }) => winner.verdict !== 'not sure').length;
-  return make('p', { class: 'next' }, best && gainTold(best.gain) > 1 && ['Largest gain: ', make('button', { type: 'button', class: 'link', onclick: () => { overview.setting = setting.name; choose(best.problem); } },
-    `${best.problem.problem}, n = ${shownCount(best.problem.n)}`), ' is ', bold(shownTold(best.gain)), ' as fast as ', best.gain.name,
+  return make('p', { class: 'next' }, best && gainRatio(best.gain) > 1 && ['Largest gain: ', make('button', { type: 'button', class: 'link', onclick: () => { overview.setting = setting.name; choose(best.problem); } },
+    `${best.problem.problem}, n = ${shownCount(best.problem.n)}`), ' is ', bold(shownRatio(best.gain)), ' as fast as ', best.gain.name,
   best.gain.ratio && ` and saves ${shownTime(best.problem.winner.time_ns * (best.gain.ratio - 1))} a launch`, '. '],
   bold('Next: '), isRunning ? 'wait: the run confirms its choices at its end.' : usable === 0 ? ['measure again; ', make('a', { href: '#trust' }, 'why no choice is sure'), '.']
     : [code(`tune export ${databaseOption()}`), ' writes ', usable === winners.length ? 'them' : `${usable} of them`, ' to tuned.conf, for your program.',
@@ -127,13 +127,13 @@ const sureCard = ({ winners }) => {
     claims.length > 0 && make('p', null, 'No configuration that was compared is faster than the winner by more than ', shownPercent(claims[claims.length >> 1]),
       claims.at(-1) > claims[claims.length >> 1] && ` on half of the problems, and by more than ${shownPercent(claims.at(-1))} on any`,
       Number.isFinite(confidence) && `, at ${+(100 * confidence).toPrecision(3)}\u00a0% confidence`, '.'),
-    Number.isFinite(fewest) && make('p', null, `While they were timed and watched, ${shownCount(fewest)} results of each winner or more were compared with what is right, and were: it is wrong less than once in ${shownCount(Math.floor(fewest / 3))}, at 95\u00a0% confidence.`),
+    Number.isFinite(fewest) && make('p', null, `While they were timed and watched, ${shownCount(fewest)} results of each winner or more were compared with the expected ones, and were: it is wrong less than once in ${shownCount(Math.floor(fewest / 3))}, at 95\u00a0% confidence.`),
     make('p', null, make('a', { href: '#trust' }, 'How that is known')));
 };
 const limitCard = ({ winners }) => {
   const counts = new Map();
   for (const { winner } of winners) counts.set(winner.limit ? winner.limit.name : 'unknown', (counts.get(winner.limit ? winner.limit.name : 'unknown') || 0) + 1);
-  return make('div', { class: 'card' }, make('h3', null, 'What limits it now?'), make('p', null, [...counts].sort((a, b) => b[1] - a[1]).map(([name, count], k) =>
+  return make('div', { class: 'card' }, make('h3', null, 'Which limit applies now?'), make('p', null, [...counts].sort((a, b) => b[1] - a[1]).map(([name, count], k) =>
     [k > 0 && ', ', make('span', k === 0 ? { class: 'big' } : null, name), ' ', make('small', null, `${count} of ${winners.length}`)])),
   make('p', null, make('a', { href: '#why' }, 'Why it wins')));
 };
@@ -142,10 +142,10 @@ const drawTogether = () => settingsOf().map((setting) => [where(setting), make('
 // ---- what to launch ----
 const gainCell = (gain, isNamed) => {
   if (!gain) return make('td', { class: 'n' }, '\u2013');
-  const told = gainTold(gain);
-  if (told === null) return make('td', { class: 'n' }, 'unknown', gain.peer && make('small', null, 'of two medians'), isNamed && make('small', null, gain.name));
+  const ratio = gainRatio(gain);
+  if (ratio === null) return make('td', { class: 'n' }, 'unknown', gain.peer && make('small', null, 'of two medians'), isNamed && make('small', null, gain.name));
   const hasBounds = gain.ratio && !hasNoGain(gain) && gain.low > 0 && gain.high > 0;
-  return make('td', { class: told < 1 ? 'n slower' : 'n', 'data-v': told }, hasNoGain(gain) ? 'none' : bold(shownTold(gain)), hasNoGain(gain) && make('small', null, gain.standing),
+  return make('td', { class: ratio < 1 ? 'n slower' : 'n', 'data-v': ratio }, hasNoGain(gain) ? 'none' : bold(shownRatio(gain)), hasNoGain(gain) && make('small', null, gain.standing),
     hasBounds ? interval(shownGain(gain.low), shownGain(gain.high)) : gain.peer && make('small', null, 'of two medians'), isNamed && make('small', null, gain.name));
 };
 const fastestPeer = (winner) => winner.gains.filter((gain) => gain.peer && gain.ratio > 0).sort((a, b) => a.ratio - b.ratio)[0];
@@ -184,10 +184,10 @@ const differencesOf = (from, to) => {
   return (to || '').split(' ').filter((word) => !own.has(word)).join(' ');
 };
 const shareCell = (share, low, high) => {
-  const told = ratioTold(1 + low, 1 + high);
+  const kind = boundsKind(1 + low, 1 + high);
   if (!Number.isFinite(share)) return make('td', { class: 'n' }, '\u2013');
-  if (told === 'unknown') return make('td', { class: 'n' }, 'unknown');
-  if (told === 'at least') return numberCell(low, `over ${shownPercent(100 * low)}`);
+  if (kind === 'unknown') return make('td', { class: 'n' }, 'unknown');
+  if (kind === 'at least') return numberCell(low, `over ${shownPercent(100 * low)}`);
   return numberCell(share, shownPercent(100 * share), boundsTell(1 + low, 1 + high) && interval(shownPercent(100 * low), shownPercent(100 * high)));
 };
 const drawComparisons = () => [make('p', null, 'What another run, driver, board or version changed. ', make('i', null, 'b is'), ' faster or slower if both intervals show it, by more than the difference that counts as equal; else alike: no difference beyond noise. ',
@@ -270,8 +270,8 @@ const drawParameters = () => [make('p', null, 'How much slower the fastest launc
       const values = new Map();
       for (const { parameters } of winners)
         if (parameters[name] !== undefined) values.set(String(parameters[name]), (values.get(String(parameters[name])) || 0) + 1);
-      const told = winners.flatMap(({ why }) => why.sensitivities.filter((own) => own.parameter === name && Number.isFinite(own.best_other_loss)));
-      return { name, values, next: median(told.map((own) => own.best_other_loss)), worst: median(told.map((own) => own.worst_loss)), count: told.length };
+      const losses = winners.flatMap(({ why }) => why.sensitivities.filter((own) => own.parameter === name && Number.isFinite(own.best_other_loss)));
+      return { name, values, next: median(losses.map((own) => own.best_other_loss)), worst: median(losses.map((own) => own.worst_loss)), count: losses.length };
     }).sort((a, b) => (b.next ?? -1) - (a.next ?? -1) || (a.name < b.name ? -1 : 1));
     return winners.length > 0 && fold({ open: true }, [bold(part.experiment), `, over ${countOf(winners.length, 'winner')}`], () => makeTable('parameters', [
       ['parameter', 'head', (row) => row.name],
@@ -285,7 +285,7 @@ const drawPictures = () => [state.data.settings.map((setting, first) => {
   const own = pictures().filter((held) => held.dataset.setting === setting);
   return own.length > 0 && [state.data.settings.length > 1 && make('h3', { class: 'where' }, setting), own.map((held) => fold({ open: first === 0 || own.length === 1 }, bold(held.dataset.experiment), () => {
     const box = make('div');
-    box.innerHTML = held.textContent; // ours: what is people's in it is escaped
+    box.innerHTML = held.textContent; // ours: people's texts in it are escaped
     return box;
   }))];
 }), state.data.left_out.length > 0 && make('details', { open: pictures().length === 0 }, make('summary', null, 'Figures that are not here, and why'), make('ul', null, state.data.left_out.map((text) => make('li', null, text)))),
@@ -295,7 +295,7 @@ note('Any figure of any problem: ', code('tune plot --list'), ', then ', code(`t
 const device = () => state.data.device_count > 1 && ['device', 'text', (row) => row.device];
 const each = (command) => note('Each of them: ', code(`${command} ${databaseOption()}`), '.');
 const drawFailures = () => [state.data.failures.length === 0 ? make('p', { class: 'none' }, 'None: every configuration that was tried compiled, ran and gave the right result.')
-  : [makeTable('kinds of failures', [device(), ['experiment', 'text', (row) => row.experiment], ['what became of it', 'text', (row) => row.status], ['trials', 'count', (row) => row.trials],
+  : [makeTable('kinds of failures', [device(), ['experiment', 'text', (row) => row.experiment], ['outcome', 'text', (row) => row.status], ['trials', 'count', (row) => row.trials],
     ['configurations', 'count', (row) => row.configurations], ['the first one\u2019s reason', 'text', (row) => row.detail], ['its problem', 'text', (row) => row.problem], ['n', 'count', (row) => row.n],
     ['its configuration', 'configuration', (row) => row.configuration]], state.data.failures), each('tune show --failures')],
 state.data.without.length > 0 && makeTable('problems without a winner', [device(), ['problem without a winner', 'text', (row) => row.problem], ['n', 'count', (row) => row.n], ['L2', 'text', (row) => row.l2_mode],
@@ -334,7 +334,7 @@ const drawTrust = () => {
   lines.length > 0 && makeTable('verdicts', [state.data.settings.length > 1 && ['device', 'text', (row) => row.setting], ['experiment', 'text', (row) => row.experiment],
     ['sure?', 'text', (row) => make('td', null, make('b', { class: verdictClass(row.verdict) }, row.verdict))], ['winners', 'count', (row) => row.count], ['confirmed', 'count', (row) => row.confirmed],
     ['rounds', 'count', (row) => row.rounds], ['dropped', 'count', (row) => row.dropped], ['A/A floor, most', 'percent', (row) => row.floor], ['the noisiest one\u2019s reason', 'text', (row) => row.reason]], lines),
-  groups.length > 0 && [make('p', null, 'The times of some winners are of two kinds, so that a median tells little; what was chosen is best on average over both:'),
+  groups.length > 0 && [make('p', null, 'The times of some winners are of two kinds, so that a median tells little; the choice is best on average over both:'),
     make('ul', null, groups.map((problem) => make('li', null, unbroken(`${problem.problem}, n = ${shownCount(problem.n)}: ${problem.winner.groups}`))))],
   make('div', { class: 'cards' }, state.data.trust.map(runCard))];
 };

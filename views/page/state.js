@@ -191,15 +191,15 @@ const colourGroups = () => {
 // ---- the address holds the state, so that a view can be shared ----
 const stateAddress = () => {
   const { problem } = state;
-  const said = new URLSearchParams([['problem', problem.problem], ['n', problem.n]]);
-  if (state.data.settings.length > 1) said.append('on', problem.part.setting);
-  if (state.data.parts.filter((part) => part.setting === problem.part.setting).length > 1) said.append('experiment', problem.part.experiment);
-  if (overview.isChosen) said.append('map', overview.by);
-  said.append('colour', state.colourBy);
-  for (const filter of state.filters) said.append('filter', filterText(filter));
-  for (const [figure, conditions] of state.brushes) said.append(`brush.${figure}`, JSON.stringify(conditions));
-  for (const i of state.pinned) said.append('pin', i);
-  return `#${said}`;
+  const query = new URLSearchParams([['problem', problem.problem], ['n', problem.n]]);
+  if (state.data.settings.length > 1) query.append('on', problem.part.setting);
+  if (state.data.parts.filter((part) => part.setting === problem.part.setting).length > 1) query.append('experiment', problem.part.experiment);
+  if (overview.isChosen) query.append('map', overview.by);
+  query.append('colour', state.colourBy);
+  for (const filter of state.filters) query.append('filter', filterText(filter));
+  for (const [figure, conditions] of state.brushes) query.append(`brush.${figure}`, JSON.stringify(conditions));
+  for (const i of state.pinned) query.append('pin', i);
+  return `#${query}`;
 };
 let isAddressed = false; // once the reader did something
 const writeAddress = () => {
@@ -208,25 +208,25 @@ const writeAddress = () => {
 };
 // Whether there was such a state: what of it the data does not have is left out.
 const readAddress = (hash) => {
-  const said = new URLSearchParams(hash.replace(/^#/, ''));
-  const problem = state.data.problems.find((own) => own.problem === said.get('problem') && own.n === Number(said.get('n')) &&
-    (!said.has('on') || own.part.setting === said.get('on')) && (!said.has('experiment') || own.part.experiment === said.get('experiment')));
+  const query = new URLSearchParams(hash.replace(/^#/, ''));
+  const problem = state.data.problems.find((own) => own.problem === query.get('problem') && own.n === Number(query.get('n')) &&
+    (!query.has('on') || own.part.setting === query.get('on')) && (!query.has('experiment') || own.part.experiment === query.get('experiment')));
   if (!problem) return false;
   isAddressed = true;
   overview.setting = problem.part.setting;
-  overview.isChosen = overview.isChosen || said.has('map');
-  overview.by = said.get('map') || overview.by;
-  state.filters = said.getAll('filter').map((text) => parseOne(problem, text)).filter((filter) => !filter.wrong);
+  overview.isChosen = overview.isChosen || query.has('map');
+  overview.by = query.get('map') || overview.by;
+  state.filters = query.getAll('filter').map((text) => parseOne(problem, text)).filter((filter) => !filter.wrong);
   choose(problem);
-  if (said.has('colour') && (said.get('colour') === '' || fieldOf(problem, said.get('colour')))) state.colourBy = said.get('colour');
-  for (const [name, value] of said) {
+  if (query.has('colour') && (query.get('colour') === '' || fieldOf(problem, query.get('colour')))) state.colourBy = query.get('colour');
+  for (const [name, value] of query) {
     if (!name.startsWith('brush.')) continue;
     try {
       const conditions = JSON.parse(value);
       if (conditions.every((own) => typeof own.of === 'string' && (Array.isArray(own.values) || Number.isFinite(own.low) && Number.isFinite(own.high)))) state.brushes.set(name.slice(6), conditions);
     } catch { /* not one of ours */ }
   }
-  state.pinned = said.getAll('pin').map(Number).filter((i) => Number.isInteger(i) && i >= 0 && i < problem.points.count).slice(-2);
+  state.pinned = query.getAll('pin').map(Number).filter((i) => Number.isInteger(i) && i >= 0 && i < problem.points.count).slice(-2);
   select();
   return true;
 };

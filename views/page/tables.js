@@ -23,19 +23,19 @@ const sortTable = (table, header) => {
   header.setAttribute('aria-sort', down ? 'descending' : 'ascending');
   body.append(...rows.map((item) => item.row));
 };
-// ---- what makes long tables short: constants said once, a box that filters, bars in cells ----
+// ---- what makes long tables short: constants constants once, a box that filters, bars in cells ----
 const ROWS_FEW = 3;
 const ROWS_MANY = 5;
 const textOf = (cell) => cell ? cell.textContent.trim() : '';
 // Columns, and parameters within cells, that are the same in all rows; heads of rows stay.
 const hideConstants = (table, rows, note) => {
-  const said = [];
+  const constants = [];
   const hidden = [];
   for (const header of table.tHead.rows[0].cells) {
     const cells = rows.map((row) => row.cells[header.cellIndex]);
     if (cells.some((cell) => !cell || cell.localName === 'th' || cell.querySelector('.set')) ||
       new Set(cells.map(textOf)).size > 1) continue;
-    said.push(`${textOf(header)}: ${textOf(cells[0])}`);
+    constants.push(`${textOf(header)}: ${textOf(cells[0])}`);
     hidden.push(header, ...cells);
   }
   const sets = rows.map((row) => [...row.querySelectorAll('.set > span')]);
@@ -43,13 +43,13 @@ const hideConstants = (table, rows, note) => {
   for (const span of sets.flat()) counts.set(textOf(span), (counts.get(textOf(span)) || 0) + 1);
   for (const [text, count] of counts) {
     if (count !== rows.length || !sets.every((spans) => spans.some((span) => textOf(span) === text))) continue;
-    said.push(text);
+    constants.push(text);
     hidden.push(...sets.flat().filter((span) => textOf(span) === text));
   }
   if (hidden.length === 0) return;
   const show = (isShown) => { for (const element of hidden) element.hidden = !isShown; };
   show(false);
-  note.append(make('span', null, 'The same in all rows: ', said.join(', '), '. '), make('button', {
+  note.append(make('span', null, 'The same in all rows: ', constants.join(', '), '. '), make('button', {
     type: 'button', 'aria-pressed': 'false', onclick: (event) => {
       const isShown = event.target.getAttribute('aria-pressed') === 'false';
       event.target.setAttribute('aria-pressed', String(isShown));
@@ -133,7 +133,7 @@ const fit = (table) => {
 };
 
 // ---- folds: what is folded costs a page that is opened nothing ----
-const unmade = new WeakMap(); // <details> -> what makes its content
+const unmade = new WeakMap(); // <details> -> the function that makes its content
 const equipped = new Set();
 const fold = (attributes, summary, content) => {
   const details = make('details', attributes, make('summary', null, summary));

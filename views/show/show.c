@@ -161,7 +161,7 @@ static const struct show_word tie_words[] = {
     {"winner",
      "one of those that are as fast: the winner from before, or else the first in a fixed order "
      "(docs/measuring.md)."},
-    {"as fast", "shown to be no slower, except for what counts as equal."},
+    {"as fast", "shown to be no slower by more than counts as equal."},
     {"slower", "shown to be slower."},
     {"not compared", "not in rounds long enough to show either."},
     {"out",
@@ -477,8 +477,8 @@ static enum status run_show(const struct command *command, int argc, char **argv
                     "which configurations are as fast as the winner, which are slower and by how "
                     "much, and why others were out"),
         OPTION_FLAG("why", &show.wanted[SHOW_WHY],
-                    "why each winner wins: runner-up, baselines, what limits it, what each "
-                    "parameter costs (docs/why.md)"),
+                    "why each winner wins: runner-up, baselines, its limit, the cost of each "
+                    "parameter (docs/why.md)"),
         OPTION_FLAG("trust", &show.wanted[SHOW_TRUST],
                     "how sure each choice is, and why: clocks, throttling, temperature, other "
                     "processes, noise\n"

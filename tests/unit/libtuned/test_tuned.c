@@ -138,7 +138,7 @@ TEST(nearest_size_is_by_ratio)
     (void)tuned_find(tuned, &h200, "reduce.sum.i32", 2000, &answer);
     tuned_reason(&answer, reason, sizeof reason);
     assert_string_equal(reason,
-                        "on NVIDIA H200 nearest of what fits is n = 1024; asked was n = 2000; no "
+                        "on NVIDIA H200 the nearest that fits is n = 1024; requested: n = 2000; no "
                         "launch: the file has none");
     (void)tuned_find(tuned, &h200, "reduce.sum.i32", 1024, &answer);
     tuned_reason(&answer, reason, sizeof reason);

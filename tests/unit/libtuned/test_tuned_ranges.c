@@ -62,8 +62,8 @@ TEST(size_in_a_range_is_found)
                         "tuned on NVIDIA H200 for n from 0 to 99; no launch: the file has none");
     (void)block_of(tuned, "p", 5000, TUNED_NEAREST_SIZE, reason);
     assert_string_equal(
-        reason, "on NVIDIA H200 nearest of what fits is n from 10000 to 9223372036854775807 "
-                "(measured at 20000); asked was n = 5000; no launch: the file has none");
+        reason, "on NVIDIA H200 the nearest that fits is n from 10000 to 9223372036854775807 "
+                "(measured at 20000); requested: n = 5000; no launch: the file has none");
     assert_int_equal(block_of(tuned, "q", 12, TUNED_OTHER_DEVICE, reason), 5);
     assert_string_equal(reason,
                         "q has no entry for NVIDIA H200 that fits; taken, for n from 10 to 20 "
