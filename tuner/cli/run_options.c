@@ -163,8 +163,7 @@ static enum status start_replay(struct run *run, struct error *error)
         issue++;
     if (run->issues & (run->issues - 1))
         return error_set(error, STATUS_USAGE,
-                         "--as %s: a replay has the launches of one way: name one",
-                         run->text.as);
+                         "--as %s: a replay has the launches of one way: name one", run->text.as);
     run->session.l2_mode = l2_mode_as(run->session.l2_mode, issue);
     replay->cpus = !device_traits_replayed(run->text.device)->is_gpu;
     enum status status = replay_open(replay, device_replayed_name(run->text.device),
