@@ -306,9 +306,11 @@ static enum status append_no_winner(const struct run *run, size_t unstable, stru
     if (none > 0)
         text_printf(&line, "%zu of %zu problem%s ha%s no winner", none, run->ending.problems,
                     run->ending.problems == 1 ? "" : "s", none == 1 ? "s" : "ve");
-    else
+    else if (unstable > 0)
         text_printf(&line, "no winner is sure enough to be written (%zu not sure)", unstable);
-    if (none > 0 && run->ending.left_out >= none) {
+    else
+        text_append(&line, "no winner was compared with others");
+    if ((none > 0 || unstable == 0) && run->ending.left_out > 0 && run->ending.left_out >= none) {
         text_append(&line, ", out of time; ");
         append_step(&line, run);
     } else if (none > 0 && failed.length > 0) {
@@ -458,7 +460,8 @@ static enum status write_conf(const struct run *run, struct store *store, struct
     enum status status = export_conf(store, path, &options, &counts, error);
     if (status == STATUS_NO_WINNER && counts.unstable == 0 && run->unsupported[0])
         return error_set(error, status, "%s", run->unsupported);
-    if (status == STATUS_NO_WINNER && (run->ending.without_winner > 0 || counts.unstable > 0))
+    if (status == STATUS_NO_WINNER &&
+        (run->ending.without_winner > 0 || counts.unstable > 0 || run->ending.left_out > 0))
         return append_no_winner(run, counts.unstable, error);
     if (status == STATUS_OK && !run->text.quiet)
         print_clean(stderr, "tune: wrote %s\n", path);
