@@ -2,6 +2,7 @@
 # from some launch on, in another process. All are faster than the right ones; none wins, and the stage is told.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
+unset TUNE_WATCH_MS # all 10,000 comparisons
 write_copy
 
 # expect_wrong WAY REGEX: the result of way WAY with blocks of 64, in any stage, and that it stays so.
