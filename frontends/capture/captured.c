@@ -364,8 +364,7 @@ static void describe_vector(struct captured_set *set, struct captured_vector *ve
     vector->type = source->type;
     if (source->constant || !source->is_seen || source->is_hidden)
         return;
-    vector->is_output = source->is_written && !source->is_read;
-    vector->is_written = source->is_written;
+    vector->is_written = source->is_written; /* the replay tells if all of it is */
 }
 
 /* Chooses the element type: the source's if all lengths fit; else words or bytes. */
