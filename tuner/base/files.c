@@ -161,7 +161,7 @@ static enum status open_special(struct output *output, const struct stat *info, 
     return STATUS_OK;
 }
 
-/* Creates the new file beside the file that it will replace. */
+/* Creates the new file beside the old one. */
 static enum status begin_file(struct output *output, struct error *error)
 {
     enum status status = temporary_file_make(output->real, &output->temporary, error);

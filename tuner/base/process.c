@@ -397,7 +397,7 @@ enum status process_run(const struct process_request *request, struct text *outp
                         struct error *error)
 {
     static const struct process_variable path = {
-        "PATH", DEFAULT_PATH}; /* compilers search it for their parts */
+        "PATH", DEFAULT_PATH}; /* searched by compilers for parts */
     struct process_variable variables[2];
     int ends[2];
     pid_t child = 0;

@@ -1,4 +1,4 @@
-/* A source of C++ as tokens: enough to find declarations in it. */
+/* A source of C++ as tokens: enough to find declarations. */
 #ifndef TUNE_BASE_TOKENS_H
 #define TUNE_BASE_TOKENS_H
 
@@ -45,7 +45,7 @@ const char *tokens_text(struct arena *arena, const struct tokens *tokens, size_t
  * open before the #if, and behind the #endif the first branch's count. */
 enum { CONDITIONS_MAX = 64 };
 struct nesting {
-    size_t depth; /* the caller counts it */
+    size_t depth; /* counted by the caller */
     size_t
         conditions; /* #if that are open; of those in more than CONDITIONS_MAX all branches count */
     size_t before[CONDITIONS_MAX], behind[CONDITIONS_MAX];

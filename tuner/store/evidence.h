@@ -85,7 +85,7 @@ struct store_contender {
     int32_t place;                                      /* rank by time, from 1 */
     double difference, difference_low, difference_high; /* relative to the fastest; NaN: NULL */
     bool proven, tied;
-    const char *out; /* reason why it could not win: "baseline", "gauntlet: ..."; NULL: could win */
+    const char *out; /* reason not to win: "baseline", "gauntlet: ..."; NULL: could win */
 };
 /* Result of a contender with caches in another state than the winner's mode. */
 struct store_state {
@@ -139,7 +139,7 @@ struct store_choice {
     int64_t trial_id; /* 0: no winner, or refuted since */
     char stage[16];   /* as in struct store_winner */
     char trust[16];
-    char effort[16]; /* effort of the run that chose it */
+    char effort[16]; /* effort of the run with this choice */
 };
 enum status store_winner_get(struct store *store, int64_t environment_id, int64_t problem_id,
                              enum l2_mode mode, const char *objective, struct store_choice *out,

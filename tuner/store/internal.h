@@ -84,7 +84,7 @@ enum status store_reconnect(struct store *store, const char *path, struct error 
 
 /* Finds the statement with this key; NULL: none yet. */
 sqlite3_stmt *store_kept_statement(const struct store *store, const void *key);
-/* Prepares a statement and keeps it. */
+/* Prepares and keeps a statement. */
 enum status store_keep_statement(struct store *store, const void *key, const char *sql,
                                  sqlite3_stmt **out, struct error *error);
 /* Finds or prepares the statement for a text of static storage duration. */

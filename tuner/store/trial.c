@@ -7,7 +7,7 @@
 
 static const char trial_doing[] = "store a trial";
 
-/* Values of a trial that are computed when it is stored. */
+/* Values of a trial, computed when storing. */
 struct trial_worked_out {
     int64_t same_as_trial_id;          /* the measured trial: duplicates never form a chain */
     int64_t launch_count, grid, block; /* first launch's; 0: failed before the plan */

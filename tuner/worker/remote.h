@@ -21,7 +21,7 @@ struct remote_child {
     bool ended;
     enum child_end end;
     char how[128];
-    bool released; /* the worker has let go of it */
+    bool released; /* released by the worker */
 };
 
 /* A call to the agent that a caller awaits. */

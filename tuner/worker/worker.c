@@ -288,7 +288,7 @@ static enum status start_child(struct worker *worker, struct error *error)
     return status;
 }
 
-/* Stores the protocol as text, the form in which children receive it. */
+/* Stores the protocol as text, as children receive the numbers. */
 static enum status take_protocol(struct worker *worker, const struct protocol *protocol,
                                  struct error *error)
 {
@@ -580,7 +580,7 @@ static json_t *answer_of(const struct host *host, char *const *arguments, struct
     json_t *answer = NULL;
     char how[128];
     enum status status = STATUS_OK;
-    bool killed = true; /* a person did it, so the driver is not at fault */
+    bool killed = true; /* a person's act, so the driver is not at fault */
     for (int i = 0; killed && i < STARTS_IN_A_ROW_MAX; i++) {
         struct child child;
         if (host->start(host, arguments, &child, error) != STATUS_OK)
