@@ -6,7 +6,7 @@
 -- largest measured sizes in it that its configuration has a trial of; where there are none (looks leave no
 -- trials), of others, and is_inside is 0. What no round has seen (a sweep that was stopped) is no winner here. A cold winner counts before others. Winners for
 -- launches issued otherwise (`issue`) are rows of their own, behind those of the issue that comes first, for problems of
--- which some size has another configuration then. Rows come in the order of the file. `driver` and `compiler` are those of the entry's environment; the first row of a device carries
+-- which the first one's winner is shown to be slower then, at some size. Rows come in the order of the file. `driver` and `compiler` are those of the entry's environment; the first row of a device carries
 -- those of its newest.
 WITH boards AS (
     SELECT
@@ -167,13 +167,13 @@ timed AS (
     FROM picked AS s
     JOIN trials AS t ON t.id = s.trial_id
 ),
--- With the issue of launches, and whether the one that comes first for the problem has another configuration, or none.
+-- With the issue of launches, and whether the one that comes first for the problem has no winner at the size; then
+-- whether its winner is shown to be slower here.
 issued AS (
     SELECT s.*, k.issue, k.place AS place_of_issue,
            MIN(k.place) OVER same_problem AS first_place,
-           MIN(k.place) OVER same_size > MIN(k.place) OVER same_problem
-               OR t.configuration_id <> FIRST_VALUE(t.configuration_id) OVER (same_size ORDER BY k.place)
-               AS is_other,
+           MIN(k.place) OVER same_size > MIN(k.place) OVER same_problem AS is_alone,
+           FIRST_VALUE(t.configuration_id) OVER (same_size ORDER BY k.place) AS first_configuration_id,
            b.kind, b.name, b.compute_capability, b.unit_count, COALESCE(p.family, p.key) AS ranged
     FROM timed AS s
     JOIN conditions AS k ON k.l2_mode = s.l2_mode
@@ -189,7 +189,11 @@ issued AS (
 written AS (
     SELECT *,
            CASE WHEN place_of_issue > first_place THEN place_of_issue ELSE 0 END AS further_issue,
-           MAX(is_other) OVER (
+           MAX(is_alone OR EXISTS (
+               SELECT 1 FROM standings AS o
+               WHERE o.winner_id = issued.winner_id AND o.configuration_id = issued.first_configuration_id
+                 AND o.standing IN ('slower', 'out')
+           )) OVER (
                PARTITION BY kind, name, compute_capability, unit_count, ranged, issue
            ) AS is_written
     FROM issued

@@ -198,7 +198,7 @@ static const struct show_word search_words[] = {
 
 static const struct show_word issue_words[] = {
     {"as", "how launches were issued (tune run --as)."},
-    {"same", "the first row's winner is not shown to be slower here, and stays."},
+    {"same", "the first row's winner wins here, too."},
     {"differs",
      "the first row's winner is shown to be slower, or was out: 'worse by' how much, with its "
      "interval."},
