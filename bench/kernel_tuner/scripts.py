@@ -136,6 +136,7 @@ def ratio(value):
 def row(script, found):
     """Returns the table's lines of a script, one for each call."""
     ours, theirs = found["ours"], found.get("theirs", {"calls": []})
+    took = f"{theirs['seconds']:.0f}" if "seconds" in theirs else ""
     lines = []
     for i in range(max(len(ours["calls"]), 1)):
         mine = ours["calls"][i] if i < len(ours["calls"]) else {}
@@ -143,7 +144,7 @@ def row(script, found):
         pair = found.get("ratios", [])[i] if i < len(found.get("ratios", [])) else {}
         lines.append(f"| {script if i == 0 else ''} | {mine.get('kernel', '')} | {mine.get('timed', '')} | {other.get('timed', '')} | "
                      f"{ratio(pair.get('cold'))} | {ratio(pair.get('hot'))} | {mine.get('verdict') or ''} | "
-                     f"{ours['seconds']:.0f} | {theirs['seconds'] if 'seconds' in theirs else 0:.0f} | "
+                     f"{ours['seconds']:.0f} | {took} | "
                      f"{ours['exit']}{' ' + ours['last'].replace('|', '/') if ours['last'] else ''} | "
                      f"{theirs.get('exit', '')}{' ' + theirs.get('last', '').replace('|', '/') if theirs.get('last') else ''} |")
     return lines
