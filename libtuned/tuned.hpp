@@ -210,7 +210,7 @@ class configurations
     std::unique_ptr<struct tuned, release> tuned_;
 };
 
-/* A record of look-ups (tuned_record.h), which closes itself; it must outlive the configurations
+/* A record of look-ups (tuned_record.h), which closes itself and must outlive the configurations
  * that count in it.
  *
  *     tune::record record("app.record");

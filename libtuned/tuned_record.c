@@ -32,7 +32,7 @@ enum {
     SHARDS = 8       /* counters of a request: threads that count at once rarely share one */
 };
 
-/* The file. A request's place follows from the hash of all that distinguishes it. */
+/* The file. The hash of a request gives the place. */
 struct tuned_record {
     char format[24];
     uint64_t byte_order, used, unused[3];
@@ -59,7 +59,7 @@ static void *refuse(struct tuned_error *error, int code, const char *path, const
 
 #if HAS_RECORDS
 
-/* Maps the file, which is made or extended if `writes`. Returns NULL if it is no record. */
+/* Maps the file, which is made or extended if `writes`. Returns NULL for any other file. */
 static struct tuned_record *map(int file, const char *path, int writes, struct tuned_error *error)
 {
     static const char zero[sizeof format_text];
@@ -150,7 +150,7 @@ static uint64_t hash_text(const char *text, size_t length)
     return mix(hash, part);
 }
 
-/* Writes a request into the place that its hash has claimed, which is all zero. */
+/* Writes a request into a claimed place, which is all zero. */
 static void write_request(struct tuned_recorded *out, const struct tuned_answer *answer)
 {
     out->n = answer->n;
@@ -166,7 +166,7 @@ static void write_request(struct tuned_recorded *out, const struct tuned_answer 
     __atomic_store_n(&out->count, 1, __ATOMIC_RELEASE);
 }
 
-/* Returns the hash of all that distinguishes the request; 0 if its texts do not fit. */
+/* Returns the hash of all that distinguishes the request; 0 if a text does not fit. */
 static uint64_t hash_request(const struct tuned_answer *answer)
 {
     const struct tuned_recorded *const room = NULL;

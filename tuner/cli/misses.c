@@ -106,7 +106,7 @@ static bool is_problem(const struct problem *problem, const struct tuned_recorde
            memcmp(problem->key, request->problem, length) == 0;
 }
 
-/* Gives the experiment the sizes of its misses, of problems that are selected, as many as fit. */
+/* Gives the experiment the sizes of misses, of problems that are selected, as many as fit. */
 static enum status add_sizes(struct experiment *experiment, const bool *wanted,
                              struct misses *misses, struct error *error)
 {

@@ -117,7 +117,7 @@ size_t problem_sizes(const struct problem *problem, int64_t sizes[SIZE_NAMES_MAX
 bool problem_at_sizes(const struct problem *problem, const int64_t *sizes, size_t count,
                       struct arena *arena, struct problem *out);
 
-/* Adds a size that the file does not list, unless it is there: one number for each name, in the
+/* Adds a size that the file does not list, unless known: one number for each name, in the
  * order of the file. Hashes are unaffected. STATUS_NOT_FOUND: no room for another. */
 enum status experiment_add_size(struct experiment *experiment, const int64_t *sizes,
                                 struct error *error);
