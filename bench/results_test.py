@@ -206,7 +206,7 @@ def test_older_schema(folder):
         ALTER TABLE winners DROP COLUMN most_better; ALTER TABLE winners DROP COLUMN coverage;
         ALTER TABLE problems DROP COLUMN operations; ALTER TABLE problems DROP COLUMN operations_type;
         ALTER TABLE runs DROP COLUMN command; ALTER TABLE winners DROP COLUMN compared;
-        DROP TABLE searches; ALTER TABLE trials DROP COLUMN metrics;
+        DROP TABLE searches; ALTER TABLE trials DROP COLUMN metrics; ALTER TABLE trials DROP COLUMN deviation;
         ALTER TABLE resources DROP COLUMN cluster_x; ALTER TABLE resources DROP COLUMN cluster_y;
         ALTER TABLE resources DROP COLUMN cluster_z; ALTER TABLE resources DROP COLUMN cooperative;
         ALTER TABLE problems DROP COLUMN ceiling; DROP INDEX trials_raced;
