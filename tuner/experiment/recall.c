@@ -42,5 +42,6 @@ enum status recall_configuration(const struct experiment *experiment, const char
         fits = value_of(json_object_get(json, value->name), arena, &value->value, found);
     }
     json_decref(json);
+    *found = *found && fits; /* without memory some values are missing */
     return fits ? STATUS_OK : error_no_memory(error);
 }
