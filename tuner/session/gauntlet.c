@@ -474,6 +474,9 @@ static enum status end_checking(struct contest *contest, const struct checking *
     struct candidate *candidate = finalist->slot.candidate;
     if (checking->known[index])
         return STATUS_OK;
+    const struct narrowing *found = candidate->narrowing; /* a domain that probes confirmed */
+    if (unchecked && !finalist->rejection && found && !found->domain.is_listed)
+        return STATUS_OK;
     if (unchecked && !finalist->rejection)
         return candidate_confine(&contest->work, contest->sweep, candidate, error);
     if (checking->confined[index] && !candidate->narrowing)
