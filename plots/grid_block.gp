@@ -33,6 +33,11 @@ if (characters) {
     set cblabel ''
     set xlabel 'grid (blocks per SM); in the cells the best throughput ('.unit.')'
 }
+# From the slowest cell with more than baselines to the fastest. Values that differ by less than one in a hundred have
+# nearly one colour. (stats leaves out values beyond ranges that are set.)
+least = POINTS_Y_max
+stats 'points.tsv' using (least = $11 == 0 && $5 < least ? $5 : least) nooutput name 'LEAST'
+low = least < 0.99 * POINTS_Y_max ? least : 0.99 * POINTS_Y_max
 set xrange [0.5:columns_rows + 0.5]
 set yrange [0.5:rows_rows + 0.5]
 unset grid
@@ -43,11 +48,6 @@ set object 1 rectangle from graph 0, 0 to graph 1, 1 behind fillcolor rgb '#eeee
 # Viridis: even for the eye, for colour-blind eyes, and in grey.
 set palette defined (0 '#440154', 1 '#472c7a', 2 '#3b518b', 3 '#2c718e', 4 '#21908d', 5 '#27ad81', \
     6 '#5cc863', 7 '#aadc32', 8 '#fde725')
-# From the slowest cell with more than baselines to the fastest. Values that differ by less than one in a hundred have
-# nearly one colour.
-least = POINTS_Y_max
-stats 'points.tsv' using (least = $11 == 0 && $5 < least ? $5 : least) nooutput name 'LEAST'
-low = least < 0.99 * POINTS_Y_max ? least : 0.99 * POINTS_Y_max
 set cbrange [low:POINTS_Y_max]
 bright(z) = (z - low) / (POINTS_Y_max - low) > 0.55
 

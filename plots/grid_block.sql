@@ -37,9 +37,10 @@ cells AS (
 bests AS (
     SELECT x, max(gbs) AS gbs, y, blocks_per_sm, block, count(*) AS configurations,
            -- a cell of baselines alone does not stretch the scale of colours
-           min(configuration_id IN (SELECT configuration_id FROM marked WHERE n = CAST(:n AS INTEGER) AND rank > 0)
+           -- (sum, since a second min or max would take away configuration's row, that of max(gbs))
+           sum(configuration_id IN (SELECT configuration_id FROM marked WHERE n = CAST(:n AS INTEGER) AND rank > 0)
                AND configuration_id NOT IN (SELECT configuration_id FROM marked WHERE n = CAST(:n AS INTEGER) AND rank = 0))
-               AS is_apart, configuration
+               = count(*) AS is_apart, configuration
     FROM cells
     GROUP BY x, y
 ),

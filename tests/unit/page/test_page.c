@@ -46,12 +46,11 @@ TEST(test_script)
 /* Members that are not drawn are omitted; names in objects that people make stay. */
 TEST(test_json)
 {
-    static const char *const without[] = {"device", "n", NULL};
     struct text out = {0};
     page_append_json(&out,
                      "[{\"device\": \"a\", \"time_ns\": 1234.56789012345, \"gbs\": null,"
                      " \"parameters\": {\"n\": 4}, \"points\": [{\"n\": 1, \"x\": true}]}]",
-                     without);
+                     "device n");
     expect(&out, "[{\"time_ns\":1234.56789,\"parameters\":{\"n\":4},\"points\":[{\"x\":true}]}]");
     page_append_json(&out, "{\"n\": [null, 2]}", NULL);
     expect(&out, "{\"n\":[null,2]}");
