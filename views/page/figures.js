@@ -118,7 +118,7 @@ const follow = ({ ring, pins }, placeOf) => () => {
 const LIMIT_HEIGHT = 17;
 const drawOccupancyLimits = (limits, scale, left, bottom) => {
   const own = Math.min(...limits.map(([, percent]) => percent));
-  return [draw('text', { class: 'axis-label', x: left, y: 11 }, 'what each limit would allow the winner'),
+  return [draw('text', { class: 'axis-label', x: left, y: 11 }, 'occupancy that each limit would allow the winner'),
     limits.map(([name, percent], k) => [
       draw('text', { x: left, y: 11 + LIMIT_HEIGHT * (k + 1) - 3 }, `${name}: ${digits(percent)} %`),
       draw('line', { class: percent === own && own < 100 ? 'limit own' : 'limit', x1: scale(0), x2: scale(percent), y1: 12 + LIMIT_HEIGHT * (k + 1), y2: 12 + LIMIT_HEIGHT * (k + 1) })]),

@@ -20,7 +20,7 @@ STRATEGIES = {"brute_force": "auto", "random_sample": "random", "simulated_annea
               "adaptive_tabu_greywolf": "auto"}
 HIGHER = {"time": False, "energy": False, "fitness": True, "cost": False, "loss": False, "GFLOP/s": True, "TFLOP/s": True, "GB/s": True,
           "TB/s": True, "GFLOPS/W": True, "TFLOPS/W": True, "GFLOP/J": True, "TFLOP/J": True}
-# What a metric may read, in tune's words: milliseconds, joules and watts of one launch.
+# Names that a metric may read, and tune's names for them: milliseconds, joules and watts of one launch.
 READABLE = {"num_regs": "registers", "time": "(time_ns / 1e6)", "nvml_energy": "energy_j", "nvml_power": "power_w", "energy": "energy_j"}
 ENERGIES = ("nvml_energy", "nvml_power", "energy")
 CLOCKS = ("core_freq", "mem_freq", "temperature")
@@ -47,13 +47,13 @@ def observables(observers):
         observer = observer if hasattr(observer, "observables") or not callable(observer) else observer({})
         if not hasattr(observer, "observables"):
             raise Refused(f"observers: {type(observer).__name__} runs inside Kernel Tuner's measuring loop, and tune measures in another "
-                          "process; what NVMLObserver and RegisterObserver tell is in the database")
+                          "process; the values of NVMLObserver and RegisterObserver are in the database")
         found += observer.observables
     return list(dict.fromkeys(found))
 
 
 def search_options(strategy, options, size):
-    """Returns the options of tune for a strategy, and says what they are."""
+    """Returns the options of tune for a strategy, and a sentence about them."""
     name = getattr(strategy, "__name__", strategy)
     name = name.rsplit(".", 1)[-1] if isinstance(name, str) else None
     if strategy is not None and name not in STRATEGIES:
@@ -104,7 +104,7 @@ def objective_of(call, parameters):
 
 
 def check_call(call):
-    """Refuses what no translation can help."""
+    """Refuses a call that no translation can express."""
     for key, value in call["tune_params"].items():
         if key in ("grid_size_x", "grid_size_y", "grid_size_z", "time"):
             raise ValueError(f"tune_params: '{key}' is a name that results have already")
@@ -423,7 +423,7 @@ RUN = ("kernel_name", "kernel_source", "problem_size", "arguments", "grid_div_x"
 def run_kernel(kernel_name, kernel_source, problem_size, arguments, params, grid_div_x=None, grid_div_y=None, grid_div_z=None, lang=None,
                device=0, platform=0, smem_args=None, cmem_args=None, texmem_args=None, compiler=None, compiler_options=None, defines=None,
                block_size_names=None, quiet=False, log=None):
-    """Compiles one configuration by NVRTC, runs it once in this process, and returns what the arguments are then."""
+    """Compiles one configuration by NVRTC, runs it once in this process, and returns the arguments as they are after it."""
     call = dict(locals(), tune_params={name: [value] for name, value in params.items()}, restrictions=None, answer=None, verify=None,
                 atol=0)
     check_call(dict(call, seed=None))
@@ -438,7 +438,7 @@ def run_kernel(kernel_name, kernel_source, problem_size, arguments, params, grid
 
 def tune_kernel_T1(input_filepath, cache_filepath=None, objective="time", objective_higher_is_better=False, simulation_mode=False,
                    output_T4=True, iterations=7, device=None, strategy=None, strategy_options=None):
-    """Tunes what a T1 file describes: `tune run FILE`."""
+    """Tunes the kernel of a T1 file: `tune run FILE`."""
     path = pathlib.Path(input_filepath)
     contents = json.loads(path.read_text("utf-8"))
     if objective != "time" or simulation_mode:

@@ -1,4 +1,4 @@
-"""The modules that scripts import beside tune_kernel, each with what tune has for it."""
+"""The modules that scripts import beside tune_kernel, each with its counterpart in tune."""
 import contextlib
 import json
 import pathlib
@@ -12,7 +12,7 @@ from ._formulas import Refused
 
 
 class NVMLObserver:
-    """What NVML says; tune measures it itself, and keeps it in the database."""
+    """Values of NVML, which tune measures itself and keeps in the database."""
 
     KNOWN = ("nvml_energy", "nvml_power", "core_freq", "mem_freq", "temperature")
 
@@ -98,7 +98,7 @@ def store_output_file(output_filename, results, tune_params, objective="time"):
 
 
 def store_metadata_file(metadata_filename):
-    """Writes what is known of the machine, in the form of T4's metadata."""
+    """Writes the facts about the machine as T4's metadata."""
     place, devices = _run.session.value("--db", f"{_run.session.stem}.db"), []
     if pathlib.Path(place).exists():
         with contextlib.closing(_run.open_database(place)) as database:

@@ -1,5 +1,5 @@
-"""A call of tune_kernel as a T1 file with its arrays. `tune run` reads T1 as Kernel Tuner means it, and the file's part `tune`
-says what T1 has no words for: arrays in files, textures, checks."""
+"""A call of tune_kernel as a T1 file with its arrays. `tune run` reads T1 as Kernel Tuner means it, and its part `tune` has the
+facts for which T1 has no words: arrays in files, textures, checks."""
 import hashlib
 import json
 import pathlib
@@ -66,7 +66,7 @@ class Source:
         self.file, self.text, self.made = None, None, {}
         if callable(first):
             if lang is None:
-                raise TypeError("kernel_source: a function needs lang, the language of what it makes")
+                raise TypeError("kernel_source: a function needs lang, the language of the text that it returns")
             self._make(first, parameters)
         elif is_file_name(first):
             self.file = pathlib.Path(first).resolve()
@@ -151,7 +151,7 @@ def numbers_of(array, what):
     if array.dtype.kind == "V":
         array = array.view(numpy.uint8)
     if array.dtype.name not in SCALARS:
-        raise Refused(f"{what}: arrays of {array.dtype} are nothing that tune has a type for")
+        raise Refused(f"{what}: arrays of {array.dtype} have no type of tune's")
     return array, SCALARS[array.dtype.name]
 
 

@@ -39,7 +39,7 @@ class RuntimeFailedConfig(ErrorConfig):
 
 
 class Failed(RuntimeError):
-    """`tune run` measured nothing; it has said why."""
+    """`tune run` measured no configuration; its output says why."""
 
     def __init__(self, code, last):
         super().__init__(f"'tune run' ended with exit code {code}: {last}")
@@ -100,7 +100,7 @@ class Session:
         return subprocess.run(words, capture_output=True, check=False).returncode == 0  # noqa: S603
 
     def run(self, words, quiet=False, stem=None):
-        """Runs `tune run`; returns the exit code. Raises what tune says where nothing was measured."""
+        """Runs `tune run`; returns the exit code. Raises tune's message if no configuration was measured."""
         if self.writing:
             sys.stderr.write(f"launchtune: wrote {words[0]}; 'tune run {words[0]}' tunes it\n")
             return 0
