@@ -106,7 +106,7 @@ def prepare():
     unpack("nvidia-h100/tune", "a.db")
     unpack("cpu-2-cores/tune", "b.db")
     shutil.copy("a.db", "old.db")
-    shutil.copy(SOURCE / "db/recorded/nvidia-h200/peers.csv", ".")
+    shutil.copy(SOURCE / "db/recorded/nvidia-h200/peers-wide.csv", "peers.csv")
     for name in ("tune-1.db", "tune-2.db"):
         shutil.copy("b.db", name)
     for name in ("tuned.conf", "h200.conf", "a100.conf"):
