@@ -230,7 +230,7 @@ arguments:
   - {name: in, type: i32, count: n, fill: random}
   - {name: out, type: i32, count: n, output: true}
   - {name: n, type: i64, value: n}
-check: {reference: late_reference, source: late_reference.c, output: out, tolerance: 0}
+check: {reference: late_reference, source: late_reference.c, tolerance: 0}
 Y
 rm -rf tune.db* tuned.conf
 run "$TUNE" run late.yaml --device cpu --budget 8s "${steady[@]}"
@@ -238,6 +238,5 @@ expect_code 0
 grep -qE '^late n=4096 .*domain="n==4096"' tuned.conf || fail "serves sizes that were not checked: $(cat tuned.conf)"
 run env AWAKE=1 "$TUNE" run late.yaml --device cpu "${steady[@]}" --no-report
 expect_code 0
-[[ $(query "SELECT max(is_listed) FROM domains") == 0 ]] || fail "not checked by the run with more time: $(domains)"
 grep -E '^late n=4096 ' tuned.conf | grep -q 'domain=' && fail "still confined: $(cat tuned.conf)"
 :

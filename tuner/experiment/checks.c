@@ -239,11 +239,28 @@ static bool read_unchecked(struct file_reader *reader, const struct node *node)
     return true;
 }
 
+/* Finds the output or update of a check that names none: the only one. */
+static bool find_only_output(struct file_reader *reader, const struct node *node, size_t *index)
+{
+    const struct experiment *experiment = reader->experiment;
+    size_t count = 0;
+    for (size_t i = 0; i < experiment->argument_count; i++)
+        if (is_checked(&experiment->arguments[i])) {
+            *index = i;
+            count++;
+        }
+    return count == 1 ||
+           node_error(reader, node,
+                      count == 0
+                          ? "nothing to check: an argument needs output: true or update: true"
+                          : "'output' is missing: several arguments are outputs");
+}
+
 static bool read_check(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
     struct check_rule *check = &experiment->checks[experiment->check_count];
-    const char *keys[2 + TOLERANCES + KINDS * (1 + COMPANIONS_MAX)] = {"!output", "per"};
+    const char *keys[2 + TOLERANCES + KINDS * (1 + COMPANIONS_MAX)] = {"output", "per"};
     size_t key_count = 2;
     if (node->kind == NODE_MAPPING && node_get(node, "unchecked"))
         return read_unchecked(reader, node);
@@ -260,14 +277,16 @@ static bool read_check(struct file_reader *reader, const struct node *node)
     check->place = node->place;
     if (!read_per(reader, node_get(node, "per"), &check->per) ||
         !read_reference(reader, node, check) || !read_tolerance(reader, node, &check->tolerance) ||
-        !find_argument(reader, output, &check->output))
+        !(output ? find_argument(reader, output, &check->output)
+                 : find_only_output(reader, node, &check->output)))
         return false;
     if (!is_checked(&experiment->arguments[check->output]))
         return node_error(reader, output, "'%s' is not an output (output: true, or update: true)",
                           experiment->arguments[check->output].name);
     for (size_t i = 0; i < experiment->check_count; i++)
         if (experiment->checks[i].output == check->output)
-            return node_error(reader, output, "a second check of '%s'", output->text);
+            return node_error(reader, output ? output : node, "a second check of '%s'",
+                              experiment->arguments[check->output].name);
     experiment->check_count++;
     return true;
 }
