@@ -385,10 +385,10 @@ static void sort(const struct tuned *tuned, enum list list, size_t first, size_t
             root = next = 0;
             child = end;
         }
-        for (size_t i = 0; i < size; i++) {
-            char spare = base[root + i];
-            base[root + i] = base[child + i];
-            base[child + i] = spare;
+        for (char *a = base + root, *b = base + child, *past = a + size; a < past; a++, b++) {
+            char spare = *a;
+            *a = *b;
+            *b = spare;
         }
         root = next;
     }
@@ -655,25 +655,27 @@ static const char *take_quoted(struct reader *reader)
  * refused. */
 static const char *take_value(struct reader *reader, const char *name)
 {
-    const char *value = reader->at, *wrong = NULL;
-    if (*value == '"') {
+    char *end = reader->at;
+    const char *value = end, *wrong = NULL;
+    if (*end == '"') {
         value = take_quoted(reader);
+        end = reader->at;
         if (!value)
             return NULL;
     } else {
-        while (is_a(*reader->at, WORD))
-            reader->at++;
-        if (reader->at == value)
-            wrong = "'%.60s' has no value";
+        while (is_a(*end, WORD))
+            end++;
+        wrong = end == value ? "'%.60s' has no value" : NULL;
     }
-    if (!wrong && *reader->at && !is_space(*reader->at))
+    if (!wrong && *end && !is_space(*end))
         wrong = "the value of '%.60s' must be in quotes";
     if (wrong) {
         (void)refuse(reader, wrong, name);
         return NULL;
     }
-    if (*reader->at)
-        *reader->at++ = '\0';
+    if (*end)
+        *end++ = '\0';
+    reader->at = end;
     return value;
 }
 
@@ -946,8 +948,7 @@ static int read_evidence(struct reader *reader, struct tuned_entry *entry)
     long long *needs = entry->needs;
     entry->time_ns = -1;
     /* Without `capability` the entry may need all of its major compute capability. */
-    needs[NEED_CAPABILITY] =
-        (long long)reader->section->device.compute_capability_major * CAPABILITY_MAJOR;
+    needs[NEED_CAPABILITY] = reader->section->capability & -CAPABILITY_MAJOR;
     needs[NEED_CAPABILITY_MAX] = LLONG_MAX;
     if (!read_known(reader, SECTION_FIELDS, KNOWN_FIELDS, entry))
         return 0;
@@ -965,12 +966,12 @@ static int read_entry(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
     struct tuned_entry *entry = append(reader, ENTRIES, 1);
-    const char *name = reader->line_text;
+    char *name = reader->line_text;
     if (!entry)
         return 0;
     memset(entry, 0, sizeof *entry);
     entry->tuned = tuned;
-    entry->line.text = reader->line_text;
+    entry->line.text = name;
     entry->line_number = reader->line;
     entry->problem = take_name(reader, ' ', '\t');
     if (!entry->problem)
@@ -1046,11 +1047,10 @@ static int read_line(struct reader *reader)
 
 static int read_lines(struct reader *reader, char *text, const char *end)
 {
-    char *newline;
+    char *newline, *line_end;
     if (strncmp(text, "\xef\xbb\xbf", 3) == 0) /* an editor's byte order mark */
         text += 3;
     for (; text < end; text = newline + 1) {
-        char *line_end = text;
         int lines = 0;
         for (char *next = text;; lines++) { /* a line that begins with '|' goes on with this one */
             line_end = newline = find_control(next);
@@ -1137,8 +1137,8 @@ static int check_source(struct reader *reader)
             return refuse_pair(reader, "the device '%.60s' was already given on line %d",
                                section->device.name, section->line_number, section[-1].line_number);
         sort(tuned, ENTRIES, section->first_entry, section->entry_count, compare_entries);
-        for (size_t i = 0; i < section->entry_count; i++) {
-            struct tuned_entry *entry = &tuned->lists.of.entries[section->first_entry + i];
+        struct tuned_entry *entry = tuned->lists.of.entries + section->first_entry;
+        for (size_t i = 0; i < section->entry_count; i++, entry++) {
             entry->section = (uint32_t)s;
             if (i == 0 || entry->problem != entry[-1].problem)
                 continue;
@@ -1161,14 +1161,12 @@ static int make_groups(struct reader *reader)
     struct name *names = tuned->lists.of.names;
     struct group *groups = NULL, *group = NULL;
     for (;;) {
-        uint32_t count = 0;
         for (uint32_t s = 0; s < tuned->counts[SECTIONS]; s++) {
             const struct section *section = &tuned->lists.of.sections[s];
             uint32_t problem = 0, end = section->first_entry + section->entry_count;
             for (uint32_t i = section->first_entry; i < end; i++) {
                 if (tuned->lists.of.entries[i].problem != problem) {
                     struct name *name = &names[problem = tuned->lists.of.entries[i].problem];
-                    count++;
                     if (groups) {
                         group = &groups[name->first_group + name->group_count];
                         *group = (struct group){i, 0, s, section->kind, section->name};
@@ -1181,10 +1179,7 @@ static int make_groups(struct reader *reader)
         }
         if (groups)
             return 1;
-        groups = append(reader, GROUPS, count + 1);
-        if (!groups)
-            return 0;
-        count = 0;
+        uint32_t count = 0;
         for (size_t i = 0; i < tuned->counts[NAMES]; i++) {
             names[i].first_group = count;
             count += names[i].group_count;
@@ -1192,6 +1187,9 @@ static int make_groups(struct reader *reader)
             if (strncmp(names[i].text, "formula.", 8) == 0)
                 names[find_name(tuned, names[i].text + 8, 0)].formula = (uint32_t)i;
         }
+        groups = append(reader, GROUPS, count + 1);
+        if (!groups)
+            return 0;
     }
 }
 
@@ -1233,9 +1231,9 @@ static void add_text(struct reader *reader, char *text, size_t bytes)
     memcpy(reader->counts, tuned->counts, sizeof reader->counts);
     reader->ended = 0;
     reader->section = NULL;
-    if (tuned->source_count == TUNED_FILES_MAX)
-        (void)refuse(reader, "more than " DIGITS_OF(TUNED_FILES_MAX) " files");
-    else if (read_lines(reader, text, text + bytes) && check_source(reader))
+    if ((tuned->source_count < TUNED_FILES_MAX ||
+         refuse(reader, "more than " DIGITS_OF(TUNED_FILES_MAX) " files")) &&
+        read_lines(reader, text, text + bytes) && check_source(reader))
         tuned->sources[tuned->source_count++] = (struct source){text + bytes + 1, reader->is_named};
     else
         memcpy(tuned->counts, reader->counts, sizeof reader->counts);
@@ -1664,11 +1662,10 @@ static double measure(const struct tuned_entry *entry, const long long *sizes, d
 {
     double product = 0;
     for (size_t i = 0; i <= entry->span_count && sizes[0] >= 0 && product <= most; i++) {
-        const long long *ends = span_at(entry, i)->ends;
-        if (ends[0] <= sizes[i] && sizes[i] <= ends[1])
+        const long long *ends = span_at(entry, i)->ends, size = sizes[i];
+        if (ends[0] <= size && size <= ends[1])
             continue;
-        double ratio =
-            sizes[i] < 0 ? 1 : ratio_of((double)ends[sizes[i] > ends[1]], (double)sizes[i]);
+        double ratio = size < 0 ? 1 : ratio_of((double)ends[size > ends[1]], (double)size);
         product = product > 0 ? product * ratio : ratio;
     }
     return product;
@@ -1737,10 +1734,12 @@ static int fits(const struct tuned_entry *entry, const struct tuned_device *devi
         cluster = is_of_major(section_of(entry)->majors, device) ? 16 : 8;
     if (device->max_cluster_blocks <= 0 && !is_able && capability < CLUSTERS_SINCE)
         cluster = 1;
+    if (device->unit_count > 0 && cluster > device->unit_count)
+        cluster = device->unit_count;
     return !exceeds(needs[NEED_THREADS], device->max_threads_per_block) &&
            !exceeds(needs[NEED_SHARED_BYTES], device->max_shared_bytes) &&
            !exceeds(needs[NEED_REGISTERS], device->registers_per_unit) &&
-           !exceeds(needs[NEED_CLUSTER], device->unit_count) && needs[NEED_CLUSTER] <= cluster &&
+           needs[NEED_CLUSTER] <= cluster &&
            (is_able ||
             (needs[NEED_CAPABILITY] <= capability && needs[NEED_CAPABILITY_MAX] >= capability)) &&
            (!entry->majors || is_of_major(entry->majors, device));
@@ -1793,12 +1792,12 @@ static int find_in_group(struct candidate *best, struct tuned_answer *answer)
     best->entry = NULL;
     best->ratio = 1;
     sizes[0] = answer->n;
-    for (size_t i = 1; i <= entry->span_count && answer->n >= 0; i++) {
-        const struct name *name = &tuned->lists.of.names[span_at(entry, i)->name];
-        const struct tuned_size *size = find_size(answer, name->text, name->length);
-        sizes[i] = size ? size->size : -1;
-    }
     if (answer->n >= 0) {
+        for (size_t i = 1; i <= entry->span_count; i++) {
+            const struct name *name = &tuned->lists.of.names[span_at(entry, i)->name];
+            const struct tuned_size *size = find_size(answer, name->text, name->length);
+            sizes[i] = size ? size->size : -1;
+        }
         const struct tuned_entry *last = find_last(tuned, group, answer->n);
         if (entry->span_count == 0)
             entry = last;
@@ -1814,10 +1813,11 @@ static int find_in_group(struct candidate *best, struct tuned_answer *answer)
     entry = best->entry;
     if (!entry || best->grade != TUNED_EXACT || answer->n < 0)
         return all_fit;
-    int is_exact = 1;
     for (size_t i = 0; i <= entry->span_count; i++)
-        is_exact &= span_at(entry, i)->at == sizes[i];
-    best->grade = best->ratio > 0 ? TUNED_NEAREST_SIZE : is_exact ? TUNED_EXACT : TUNED_IN_RANGE;
+        if (span_at(entry, i)->at != sizes[i])
+            best->grade = TUNED_IN_RANGE;
+    if (best->ratio > 0)
+        best->grade = TUNED_NEAREST_SIZE;
     return all_fit;
 }
 
@@ -1835,10 +1835,10 @@ static int is_better(const struct candidate *a, const struct candidate *b)
     return 0;
 }
 
-/* Finds the best entry in all groups of a problem, given by the number of its name. *own_out (may
- * be NULL) becomes the group of this device's only section if all its entries fit; else NULL. */
-static void find_best(struct candidate *best, struct tuned_answer *answer, uint32_t problem,
-                      const void **own_out)
+/* Finds the best entry in all groups of a problem, given by the number of its name. Returns the
+ * group of this device's only section if all its entries fit; else NULL. */
+static const struct group *find_best(struct candidate *best, struct tuned_answer *answer,
+                                     uint32_t problem)
 {
     const struct group *own = NULL;
     const struct tuned *tuned = answer->tuned; /* cppcheck-suppress ctuuninitvar */
@@ -1883,8 +1883,7 @@ static void find_best(struct candidate *best, struct tuned_answer *answer, uint3
         if (pass == 1 && best->grade)
             (void)find_in_group(best, answer);
     }
-    if (own_out)
-        *own_out = own;
+    return own;
 }
 
 /* Looks up an entry. `handle`: the resolved request; may be NULL. */
@@ -1904,21 +1903,23 @@ static enum tuned_grade look_up(const struct tuned *tuned, const struct tuned_de
     answer->size_count = size_count;
     answer->passed_over = NULL;
     memset(answer->reserved, 0, sizeof answer->reserved);
-    struct candidate best;
-    best.entry = NULL;
-    if (handle && handle->own && n >= 0) { /* no entry precedes its own group */
-        best.group = handle->own;
-        best.grade = TUNED_EXACT;
-        best.keys[NAMED] = 0;
-        best.keys[NEAR] = 1;
-        (void)find_in_group(&best, answer);
-    }
-    if (!best.entry && n >= 0 && tuned && device)
-        find_best(&best, answer, handle ? handle->number : find_name(tuned, problem, 0), NULL);
-    if (best.entry && best.grade >= tuned->least_grade) {
-        answer->entry = best.entry;
-        answer->distance = (best.ratio > 0 ? best.ratio : 1) * best.keys[NEAR] - 1;
-        answer->grade = best.grade;
+    if (tuned && device && n >= 0) {
+        struct candidate best;
+        best.entry = NULL;
+        if (handle && handle->own) { /* no entry precedes its own group */
+            best.group = handle->own;
+            best.grade = TUNED_EXACT;
+            best.keys[NAMED] = 0;
+            best.keys[NEAR] = 1;
+            (void)find_in_group(&best, answer);
+        }
+        if (!best.entry)
+            (void)find_best(&best, answer, handle ? handle->number : find_name(tuned, problem, 0));
+        if (best.entry && best.grade >= tuned->least_grade) {
+            answer->entry = best.entry;
+            answer->distance = (best.ratio > 0 ? best.ratio : 1) * best.keys[NEAR] - 1;
+            answer->grade = best.grade;
+        }
     }
     if (tuned && tuned->on_find)
         tuned->on_find(tuned->on_find_context, answer);
@@ -1954,7 +1955,7 @@ enum tuned_grade tuned_resolve(const struct tuned *tuned, const struct tuned_dev
     answer.n = -1; /* any size; find_best reads no more */
     handle->number = find_name(tuned, problem, 0);
     struct candidate best;
-    find_best(&best, &answer, handle->number, &handle->own);
+    handle->own = find_best(&best, &answer, handle->number);
     return best.entry ? best.grade : TUNED_NONE;
 }
 
@@ -1998,10 +1999,9 @@ static struct integer number_of(const struct tuned_answer *answer, uint32_t numb
 
 /* Operators in order, two characters each; a space as the second matches any character. */
 enum { OR, AND, EQUAL, UNEQUAL, AT_MOST, AT_LEAST, LESS, MORE, PLUS, MINUS, TIMES, OVER, REST };
-enum { OPERATIONS = REST + 1 };
 static const char operations[] = "||&&==!=<=>=< > + - * / % ";
 /* Precedence of each operator; the last is for a missing operator. */
-static const char bindings[] = "12333333445550";
+static const unsigned char bindings[] = {1, 2, 3, 3, 3, 3, 3, 3, 4, 4, 5, 5, 5, 0};
 
 /* Applies an operation to `a` and the current value: one of the above, or MIN, MAX, CEIL_DIV, whose
  * numbers are greater. */
@@ -2054,10 +2054,8 @@ static int value_here(struct evaluation *evaluation, uint32_t number, const char
     if (number == UNITS) {
         found.value = answer->device ? answer->device->unit_count : 0;
         found.end = found.value > 0 ? name : NULL;
-    } else if (number != N && size) {
-        found.value = size->size;
     } else if (number != N) {
-        found = number_of(answer, number, evaluation);
+        found = size ? (struct integer){name, size->size} : number_of(answer, number, evaluation);
     }
     evaluation->value = found.value;
     return found.end != NULL;
@@ -2070,12 +2068,13 @@ enum { ALONE = 5 }; /* tightest precedence */
  */
 static int evaluate(struct evaluation *evaluation, int least, uint32_t call)
 {
-    const char *name = evaluation->at;
+    const char *name = evaluation->at, *end = name;
     if (evaluation->steps-- <= 0)
         return 0;
-    while (is_a(*evaluation->at, NAME) && *evaluation->at != '-')
-        evaluation->at++;
-    size_t length = (size_t)(evaluation->at - name);
+    while (is_a(*end, NAME) && *end != '-')
+        end++;
+    evaluation->at = end;
+    size_t length = (size_t)(end - name);
     uint32_t number = find_name(evaluation->answer->entry->tuned, name, length);
     if (*name == '!') {
         evaluation->at++;
@@ -2101,11 +2100,11 @@ static int evaluate(struct evaluation *evaluation, int least, uint32_t call)
     }
     for (;;) {
         const char *at = evaluation->at;
-        uint32_t operation = 0;
-        for (const char *of = operations;
-             operation < OPERATIONS && (of[0] != *at || (of[1] != ' ' && of[1] != at[1])); of += 2)
-            operation++;
-        int binds = bindings[operation] - '0';
+        const char *of = operations;
+        while (*of && (of[0] != *at || (of[1] != ' ' && of[1] != at[1])))
+            of += 2;
+        uint32_t operation = (uint32_t)(of - operations) / 2;
+        int binds = bindings[operation];
         evaluation->at += operation < LESS ? 2 : 1;
         if (*at == ',' && call)
             operation = call;
