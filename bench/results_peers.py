@@ -2,6 +2,7 @@
 import csv
 import math
 import subprocess
+import textwrap
 
 from results_base import caption, folded, gigabytes, microseconds, rows_of, size, table
 
@@ -106,8 +107,9 @@ def slower(rows):
         all_of = [row for row in rows if row["problem"] == problem]
         least = min(of, key=lambda row: row["ratio"])
         sizes = ", ".join(size(n) for n in sorted({row["n"] for row in of}))
-        lines.append(f"- `{problem}`, {len(of)} of {len(all_of)} points (n = {sizes}), at least {least['ratio']:.3f} "
-                     f"(n = {size(least['n'])}, {least['issue']}, {least['mode']}): {reason_of(problem)}.")
+        lines += textwrap.wrap(f"- `{problem}`, {len(of)} of {len(all_of)} points (n = {sizes}), at least {least['ratio']:.3f} "
+                               f"(n = {size(least['n'])}, {least['issue']}, {least['mode']}): {reason_of(problem)}.", 138,
+                               subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     return lines + [""]
 
 
@@ -124,8 +126,8 @@ def calls(recorded):
                 sizes |= {row["n"] for row in peers_of(folder)}
     if not body:
         return []
-    return [f"Speed-up of `tune::DeviceReduce::Sum` over `cub::DeviceReduce::Sum`, installed kernels and shipped file: geometric mean of "
-            f"{len(sizes)} sizes (the least), by `bench/reduce_peers.cu`; dates and other calls are in [results](docs/results.md).", "",
+    return ["Speed-up of `tune::DeviceReduce::Sum` over `cub::DeviceReduce::Sum`, installed kernels and shipped file: geometric mean of",
+            f"{len(sizes)} sizes, in brackets the worst size, by `bench/reduce_peers.cu` ([results](docs/results.md): dates, other calls).", "",
             *table(["", "in a graph", "in a graph, dirty L2", "call by call", "call by call, dirty L2"], body), ""]
 
 
