@@ -1557,8 +1557,11 @@ struct tuned *tuned_load_memory(const void *text, size_t bytes, const char *name
 
 struct tuned *tuned_open(const struct tuned_options *options, struct tuned_error *error)
 {
-    static const struct tuned_options usual;
+    static const struct tuned_options usual,
+        off = {.skip = TUNED_SKIP_ENVIRONMENT | TUNED_SKIP_USER | TUNED_SKIP_SYSTEM};
     options = options ? options : &usual;
+    if (environment(options, "TUNED_OFF"))
+        options = &off;
     return load(options, NULL, options->built_in, options->built_in_bytes, NULL, error);
 }
 

@@ -139,7 +139,7 @@ struct tuned_allocator {
 };
 
 enum {                             /* tuned_options.skip: places that tuned_open omits */
-       TUNED_SKIP_ENVIRONMENT = 1, /* $TUNED_CONF, $XDG_CONFIG_HOME and $HOME */
+       TUNED_SKIP_ENVIRONMENT = 1, /* $TUNED_OFF, $TUNED_CONF, $XDG_CONFIG_HOME, $HOME */
        TUNED_SKIP_USER = 2,        /* the user's tuned.conf */
        TUNED_SKIP_SYSTEM = 4       /* /etc/tune/tuned.conf */
 };

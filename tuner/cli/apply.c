@@ -12,7 +12,6 @@
 #include "frontends/capture/applied.h"
 #include "libtuned/tuned.h"
 #include "tuner/base/clock.h"
-#include "tuner/base/files.h"
 #include "tuner/cli/commands.h"
 #include "tuner/cli/preload.h"
 #include "tuner/device/traits.h"
@@ -196,7 +195,6 @@ static enum status make_table(struct apply *apply, struct error *error)
 struct run_setup {
     const char *folder;
     const char *library; /* NULL: the program looks launches up */
-    const char *empty;   /* file without entries */
     const char *conf;    /* absolute path */
 };
 
@@ -207,9 +205,10 @@ static enum status run_once(struct apply *apply, const struct run_setup *setup, 
     const struct process_variable variables[] = {
         {CAP_FOLDER_VARIABLE, NULL},
         {CAP_APPLY_FOLDER_VARIABLE, library ? setup->folder : NULL},
-        {"TUNED_CONF", is_plain ? setup->empty : setup->conf},
+        {"TUNED_OFF", is_plain ? "1" : NULL},
+        {"TUNED_CONF", setup->conf},
     };
-    const size_t count = COUNT(variables) - (apply->is_ab ? 0 : 1);
+    const size_t count = COUNT(variables) - (apply->is_ab ? 0 : 2);
     enum status status = STATUS_OK;
     if (library)
         status = applied_write(setup->folder, apply->rows, apply->row_count, apply->texts.data,
@@ -229,24 +228,17 @@ static enum status run_once(struct apply *apply, const struct run_setup *setup, 
     return status;
 }
 
-/* Finds the library, and makes the file without entries. */
 static enum status set_up(struct apply *apply, struct temporary *folder, struct run_setup *setup,
                           struct error *error)
 {
-    static const char no_entries[] = "tuned-conf 5\n\nend\n";
     if (!apply->by_libtuned)
         TRY(preload_library(&apply->arena, "libtunecapture.so", &setup->library, error));
     TRY(preload_folder(NULL, &apply->arena, folder, error));
-    setup->folder = folder->path;
-    setup->empty = arena_printf(&apply->arena, "%s/none.conf", folder->path);
     char *conf = realpath(apply->conf, NULL);
+    setup->folder = folder->path;
     setup->conf = arena_strdup(&apply->arena, conf ? conf : apply->conf);
     free(conf);
-    if (!setup->empty || !setup->conf)
-        return error_no_memory(error);
-    return apply->is_ab
-               ? file_write_atomically(setup->empty, no_entries, sizeof no_entries - 1, error)
-               : STATUS_OK;
+    return setup->conf ? STATUS_OK : error_no_memory(error);
 }
 
 /* Runs program and changed program in turns, each first equally often, so that drift affects both
@@ -536,12 +528,13 @@ const struct command command_ab = {
     .about = "Measures how much faster a whole program is with tuned.conf.",
     .more =
         "Runs the program with and without tuned launches in turns, each time in a new process, "
-        "after one uncounted run. A program that uses libtuned gets the file, or one without "
-        "entries, by TUNED_CONF; other programs get the launches that tune run --binary found, "
+        "after one uncounted run. A program that uses libtuned finds the file (TUNED_CONF), or "
+        "none (TUNED_OFF=1); other programs get the launches that tune run --binary found, "
         "as by tune apply.",
-    .manual = "Standard error has the wall times, and the gain with its interval at 95 %; where "
-              "the interval holds 1, the program is no faster and no slower. Files of the user, of "
-              "the system or in the program itself are found both ways (docs/libtuned.md).",
+    .manual =
+        "Standard error has the wall times, and the gain with its interval at 95 %; where "
+        "the interval holds 1, the program is no faster and no slower. A file that the program "
+        "names itself precedes the given one (docs/libtuned.md).",
     .run = ab_run,
 };
 
