@@ -58,7 +58,7 @@ static void write_experiment(void)
 /* Reads `tune run --dry-run WORD...`, up to NULL; the caller frees the experiments. */
 static enum status read_run(struct run *run, char *const *words, struct error *error)
 {
-    char *argv[16] = {(char *)"run", (char *)"--dry-run"};
+    char *argv[32] = {(char *)"run", (char *)"--dry-run"};
     int argc = 2;
     bool done = false;
     *run = (struct run){0};

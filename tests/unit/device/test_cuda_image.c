@@ -357,7 +357,7 @@ TEST(images_are_measured_as_they_are)
     assert_int_equal(registers_of(image.cubin, image.cubin_bytes, "stride", NULL, &error), own);
     assert_int_equal(registers_of(images.plain, images.plain_bytes, "missing", NULL, &error), -1);
     assert_int_equal(error.status, STATUS_COMPILE_FAILED);
-    assert_non_null(strstr(error.text, "kernel missing: not in"));
+    assert_non_null(strstr(error.text, "kernel missing: not among"));
     assert_int_equal(
         registers_of(image.cubin, image.cubin_bytes, "stride", "-maxrregcount=16", &error), -1);
     assert_non_null(strstr(error.text, "needs PTX"));
