@@ -1557,11 +1557,9 @@ struct tuned *tuned_load_memory(const void *text, size_t bytes, const char *name
 
 struct tuned *tuned_open(const struct tuned_options *options, struct tuned_error *error)
 {
-    static const struct tuned_options usual,
-        off = {.skip = TUNED_SKIP_ENVIRONMENT | TUNED_SKIP_USER | TUNED_SKIP_SYSTEM};
+    static const struct tuned_options usual, none = {.skip = 7}; /* TUNED_SKIP_..., all */
     options = options ? options : &usual;
-    if (environment(options, "TUNED_OFF"))
-        options = &off;
+    options = environment(options, "TUNED_OFF") ? &none : options;
     return load(options, NULL, options->built_in, options->built_in_bytes, NULL, error);
 }
 

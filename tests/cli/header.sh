@@ -120,7 +120,7 @@ int main(void)
                                       -1, 400000, 400001, 800000, 800001, 1000001, 16000000, 16000001};
     struct tuned_error error;
     struct tuned *tuned = tuned_load("all.conf", &error);
-    struct tuned_device h200 = {.kind = "cuda", .name = "NVIDIA H200", .compute_capability_major = 9, .unit_count = 132};
+    struct tuned_device h200 = {"cuda", "NVIDIA H200", 9, 0, 132, 0, 0, 0, 0, 0, 0, {0}, 0, 0};
     size_t i, j;
     int bad = 0;
     held = tuned_header_load(&error);
@@ -187,7 +187,7 @@ cat >odd.c <<'C'
 static const int axes[] = {axis_X, TUNED_CONFIGURATIONS_p(CASE) 0};
 int main(void)
 {
-    struct tuned_device l4 = {.kind = "cuda", .name = "L4", .compute_capability_major = 8, .compute_capability_minor = 9, .unit_count = 148};
+    struct tuned_device l4 = {"cuda", "L4", 8, 9, 148, 0, 0, 0, 0, 0, 0, {0}, 0, 0};
     struct tuned *tuned = tuned_header_load(NULL);
     struct tuned_p_answer best = tuned_p(tuned, &l4, 1);
     printf("%s %lld %d %d\n", best.axis, best.grid, best.init < -9223372036854775807LL, axes[0]);
