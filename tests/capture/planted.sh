@@ -59,6 +59,6 @@ expect_code 0
 
 # Binaries are made in the cache of the user, never where anybody could put another in their place.
 mkdir -m 777 tmp
-TMPDIR=$PWD/tmp run "$TUNE" run --binary app.cap --device 0 --effort quick --points 1 --no-report
+run env TMPDIR="$PWD/tmp" "$TUNE" run --binary app.cap --device 0 --effort quick --points 1 --no-report
 expect_code 0
 [[ -z $(find tmp -type f) ]] || fail "made where others may take it away: $(find tmp -type f)"
