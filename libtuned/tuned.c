@@ -1137,8 +1137,8 @@ static int check_source(struct reader *reader)
             return refuse_pair(reader, "the device '%.60s' was already given on line %d",
                                section->device.name, section->line_number, section[-1].line_number);
         sort(tuned, ENTRIES, section->first_entry, section->entry_count, compare_entries);
-        struct tuned_entry *entry = tuned->lists.of.entries + section->first_entry;
-        for (size_t i = 0; i < section->entry_count; i++, entry++) {
+        for (size_t i = 0; i < section->entry_count; i++) {
+            struct tuned_entry *entry = &tuned->lists.of.entries[section->first_entry + i];
             entry->section = (uint32_t)s;
             if (i == 0 || entry->problem != entry[-1].problem)
                 continue;

@@ -253,7 +253,7 @@ static bool find_only_output(struct file_reader *reader, const struct node *node
            node_error(reader, node,
                       count == 0
                           ? "nothing to check: an argument needs output: true or update: true"
-                          : "'output' is missing: several arguments are outputs");
+                          : "check: several arguments are outputs: name one by 'output'");
 }
 
 static bool read_check(struct file_reader *reader, const struct node *node)
