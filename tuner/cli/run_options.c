@@ -441,19 +441,19 @@ static size_t list_measuring(struct run *run, struct option_spec *out)
 {
     const struct option_spec options[] = {
         OPTION_TEXT("effort", "LEVEL", &run->text.effort,
-                    "how long to measure before choosing: quick, normal (default) or thorough\n"
-                    "A higher effort than that of an earlier run chooses again; `normal` and "
+                    "how long to measure before choosing: quick, normal (default) or thorough\nA "
+                    "higher effort than that of an earlier run chooses again; `normal` and "
                     "`thorough`, if typed, also choose again where the choice is not sure."),
         OPTION_TEXT("budget", "TIME", &run->text.budget,
-                    "time limit: 90s, 30m, 8h (default: none); ends with the best so far\n"
-                    "The time is shared evenly among the problems; no work is started that would "
-                    "not end in time. The same command continues later. "
-                    "The last line names the next step, and why a problem has no winner."),
+                    "time limit: 90s, 30m, 8h (default: none); ends with the best so far\nThe time "
+                    "is shared evenly among the problems; no work is started that would not end in "
+                    "time. The same command continues later. The last line names the next step, "
+                    "and why a problem has no winner."),
         OPTION_TEXT("points", "N", &run->text.points,
                     "try at most N configurations of each problem, or a share: 1000, 5% (default: "
-                    "all if up to 1500, else 300)\n"
-                    "Baselines are not counted, configurations of earlier runs are. The default is "
-                    "120 where the search can start from other sizes or problems."),
+                    "all if up to 1500, else 300)\nBaselines are not counted, configurations of "
+                    "earlier runs are. The default is 120 where the search can start from other "
+                    "sizes or problems."),
         OPTION_TEXT("until", "P%", &run->text.until,
                     "stop searching once the model is 90 % sure that nothing more than P % better "
                     "remains\nThe search also ends at --points or --budget; docs/search.md has how "
@@ -463,15 +463,13 @@ static size_t list_measuring(struct run *run, struct option_spec *out)
                     "number `within` of --list-protocol)"),
         OPTION_TEXT("prior", "FILE", &run->text.prior,
                     "results to start from: a database, a shipped recording (nvidia-h100), "
-                    "recorded, others or none\n"
-                    "`recorded`: rankings on all shipped GPUs; `others`: the same without this "
-                    "model of device; `none`: no shipped winners either. "
+                    "recorded, others or none\n`recorded`: rankings on all shipped GPUs; `others`: "
+                    "the same without this model of device; `none`: no shipped winners either. "
                     "Other devices, sizes and drivers of this run's own database are always used. "
                     "A database may be of any age; it is only read."),
-        OPTION_TEXT(
-            "strategy", "NAME", &run->text.strategy,
-            "search strategy: auto (default), or a name from --list-strategies\n"
-            "`auto` tries each configuration if all are to be tried, and learns otherwise."),
+        OPTION_TEXT("strategy", "NAME", &run->text.strategy,
+                    "search strategy: auto (default), or a name from --list-strategies\n`auto` "
+                    "tries each configuration if all are to be tried, and learns otherwise."),
         OPTION_FLAG("list-strategies", &run->text.list_strategies,
                     "print the strategies, and exit"),
         OPTION_TEXT("objective", "NAME", &run->session.objective,
@@ -481,28 +479,25 @@ static size_t list_measuring(struct run *run, struct option_spec *out)
                     "occupancy, threads, n, axes and parameters. Winners of several objectives "
                     "live in one database. Energy needs a device with a readable counter."),
         OPTION_TEXT("l2", "MODE", &run->text.l2,
-                    "caches before each timing: cold (default), hot, stream or dirty\n"
-                    "`cold`: a clean buffer larger than the last-level cache is read first; `hot`: "
-                    "the same buffers again; "
-                    "`stream`: a different copy of the input each time; `dirty`: flushed by "
-                    "writing, as other harnesses do."),
-        OPTION_TEXT(
-            "as", "LIST", &run->text.as,
-            "issue of the timed launches, as your program's: graph, stream or eager (default: the "
-            "experiment's `as`, else graph)\n"
-            "`graph`: together, as a graph; `stream`: one by one on a stream, queued before they "
-            "start; `eager`: one by one, the host's time included (on a CPU, the time in which its "
-            "threads wake). Each is tuned by itself, and has its own winners; of several "
-            "(`graph,eager`), the run names the problems at which the choice differs."),
+                    "caches before each timing: cold (default), hot, stream or dirty\n`cold`: a "
+                    "clean buffer larger than the last-level cache is read first; `hot`: the same "
+                    "buffers again; `stream`: a different copy of the input each time; `dirty`: "
+                    "flushed by writing, as other harnesses do."),
+        OPTION_TEXT("as", "LIST", &run->text.as,
+                    "issue of the timed launches, as your program's: graph, stream or eager "
+                    "(default: the experiment's `as`, else graph)\n`graph`: together, as a graph; "
+                    "`stream`: one by one on a stream, queued before they start; `eager`: one by "
+                    "one, the host's time included (on a CPU, the time in which its threads wake). "
+                    "Each is tuned by itself, and has its own winners; of several (`graph,eager`), "
+                    "the run names the problems at which the choice differs."),
         OPTION_LIST(0, "set", "NAME=VALUE", &run->text.set,
                     "set a protocol number: confirm_rounds=60; may be repeated"),
         OPTION_FLAG("list-protocol", &run->text.list_protocol,
                     "print the protocol's numbers, as --effort and --set make them, and exit"),
         OPTION_TEXT("retry", "STATUS,..", &run->text.retry,
                     "retry configurations that failed this way before: crashed, timed_out, ... "
-                    "(default: skip them)\n"
-                    "Also compile_failed, launch_failed, wrong_result, unstable; and "
-                    "configurations that were running when the machine went down."),
+                    "(default: skip them)\nAlso compile_failed, launch_failed, wrong_result, "
+                    "unstable; and configurations that were running when the machine went down."),
         OPTION_TEXT("seed", "N", &run->text.seed,
                     "seed of the order in which configurations are tried (default: 1)"),
         OPTION_TEXT("jobs", "N", &run->text.jobs,
