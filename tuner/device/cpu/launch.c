@@ -325,7 +325,7 @@ static enum status ready_block(struct device *device, const struct block *block,
 /* Waits until the threads of earlier runs sleep, as between calls of a program. */
 static void let_sleep(const struct device *device)
 {
-    const struct timespec look = {.tv_nsec = 50 * 1000};
+    const struct timespec look = {.tv_nsec = 50000};
     enum { LOOKS = 40 };
     for (int i = 0; i < LOOKS && pool_awake(device->pool) > 1; i++)
         (void)nanosleep(&look, NULL);
