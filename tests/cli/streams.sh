@@ -159,6 +159,6 @@ done
 [[ $(cat tune.db usual.conf double.yaml | cksum) == "$sum" ]] || fail "an input was written over"
 run "$TUNE" init kernel.cu --force -o kernel.cu
 [[ $code -eq 2 || $code -eq 4 ]] || fail "exit code $code"
-run "$TUNE" init kernel.cu --force -o ./../work/kernel.cu
+run "$TUNE" init kernel.cu --force -o "./../${PWD##*/}/kernel.cu"
 [[ $code -eq 2 || $code -eq 4 ]] || fail "exit code $code"
 cmp -s kernel.cu kernel.kept || fail "init wrote over its source"

@@ -231,9 +231,10 @@ static enum status run_once(struct apply *apply, const struct run_setup *setup, 
 static enum status set_up(struct apply *apply, struct temporary *folder, struct run_setup *setup,
                           struct error *error)
 {
-    if (!apply->by_libtuned)
+    if (!apply->by_libtuned) {
         TRY(preload_library(&apply->arena, "libtunecapture.so", &setup->library, error));
-    TRY(preload_folder(NULL, &apply->arena, folder, error));
+        TRY(preload_folder(NULL, &apply->arena, folder, error));
+    }
     char *conf = realpath(apply->conf, NULL);
     setup->folder = folder->path;
     setup->conf = arena_strdup(&apply->arena, conf ? conf : apply->conf);
@@ -477,9 +478,10 @@ static enum status take_words(struct apply *apply, int argc, char **argv, size_t
     return status;
 }
 
-static enum status run_command(const struct command *command, bool is_ab, int argc, char **argv,
-                               struct error *error)
+static enum status apply_run(const struct command *command, int argc, char **argv,
+                             struct error *error)
 {
+    const bool is_ab = command == &command_ab;
     struct apply *apply = calloc(1, sizeof *apply);
     size_t count = 0;
     bool helped = false;
@@ -511,17 +513,6 @@ static enum status run_command(const struct command *command, bool is_ab, int ar
     return status;
 }
 
-static enum status apply_run(const struct command *command, int argc, char **argv,
-                             struct error *error)
-{
-    return run_command(command, false, argc, argv, error);
-}
-
-static enum status ab_run(const struct command *command, int argc, char **argv, struct error *error)
-{
-    return run_command(command, true, argc, argv, error);
-}
-
 const struct command command_ab = {
     .name = "ab",
     .usage = "[tuned.conf] [options] -- PROGRAM [ARGUMENT...]",
@@ -535,7 +526,7 @@ const struct command command_ab = {
         "Standard error has the wall times, and the gain with its interval at 95 %; where "
         "the interval holds 1, the program is no faster and no slower. A file that the program "
         "names itself precedes the given one (docs/libtuned.md).",
-    .run = ab_run,
+    .run = apply_run,
 };
 
 const struct command command_apply = {

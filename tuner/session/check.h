@@ -55,9 +55,6 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
 enum status candidate_store_domain(const struct work *work, const struct candidate *candidate,
                                    const struct domain *domain, const char *why,
                                    struct error *error);
-/* Sets and stores the candidate's domain; `why` belongs to the sweep. */
-enum status candidate_set_domain(struct contest *contest, struct candidate *candidate,
-                                 const struct domain *domain, const char *why, struct error *error);
 /* Confines a candidate to the measured sizes if the time for checks at others is missing, and no
  * other size of the problem had them. */
 enum status candidate_confine(const struct work *work, struct sweep *sweep,

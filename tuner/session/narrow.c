@@ -281,15 +281,16 @@ enum status candidate_store_domain(const struct work *work, const struct candida
     return store_domain_put(work->store, &row, error);
 }
 
-enum status candidate_set_domain(struct contest *contest, struct candidate *candidate,
-                                 const struct domain *domain, const char *why, struct error *error)
+/* Sets the candidate's domain; `why` belongs to the sweep. */
+static enum status set_domain(struct sweep *sweep, struct candidate *candidate,
+                              const struct domain *domain, const char *why, struct error *error)
 {
-    struct narrowing *narrowing = arena_alloc(&contest->sweep->arena, 1, sizeof *narrowing);
+    struct narrowing *narrowing = arena_alloc(&sweep->arena, 1, sizeof *narrowing);
     if (!narrowing || !why)
         return error_no_memory(error);
     *narrowing = (struct narrowing){.domain = *domain, .why = why};
     candidate->narrowing = narrowing;
-    return candidate_store_domain(&contest->work, candidate, domain, why, error);
+    return STATUS_OK;
 }
 
 /* Checks the problem's own size with the same starts; *how: the failure; NULL: none. */
@@ -347,8 +348,9 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
         found = (struct domain){.multiple = multiple > 0 ? multiple : 1,
                                 .least = least > 0 ? least : 1};
     found = domain_meet(&found, &probing.before);
-    return candidate_set_domain(contest, candidate, &found,
-                                arena_strdup(&contest->sweep->arena, why), error);
+    TRY(set_domain(contest->sweep, candidate, &found, arena_strdup(&contest->sweep->arena, why),
+                   error));
+    return candidate_store_domain(&contest->work, candidate, &found, why, error);
 }
 
 /* Reason of a domain that a later run with more time extends. */
@@ -359,15 +361,11 @@ enum status candidate_confine(const struct work *work, struct sweep *sweep,
 {
     static const struct domain listed = {.multiple = 1, .least = 1, .is_listed = true};
     const struct store_domain row = domain_row(work, candidate);
-    struct narrowing *narrowing = arena_alloc(&sweep->arena, 1, sizeof *narrowing);
     bool checked = false;
-    if (!narrowing)
-        return error_no_memory(error);
     TRY(store_domain_is_checked(work->store, &row, &checked, error));
     if (checked || !experiment_has_size(work->experiment))
         return STATUS_OK;
-    *narrowing = (struct narrowing){.domain = listed, .why = unchecked};
-    candidate->narrowing = narrowing;
+    TRY(set_domain(sweep, candidate, &listed, unchecked, error));
     return candidate_store_domain(work, candidate, &listed, unchecked, error);
 }
 
@@ -385,14 +383,9 @@ enum status candidate_recall_domain(struct contest *contest, struct candidate *c
     *confined = strcmp(row.reason, unchecked) == 0;
     if (*confined)
         return STATUS_OK;
-    struct narrowing *narrowing = arena_alloc(&contest->sweep->arena, 1, sizeof *narrowing);
-    if (!narrowing)
-        return error_no_memory(error);
-    narrowing->domain = (struct domain){
+    const struct domain domain = {
         .multiple = row.multiple, .least = row.least, .is_listed = row.is_listed != 0};
-    narrowing->why = row.reason;
-    candidate->narrowing = narrowing;
-    return STATUS_OK;
+    return set_domain(contest->sweep, candidate, &domain, row.reason, error);
 }
 
 /* Formats a domain as a constraint of the experiment's file. */

@@ -92,7 +92,7 @@ TEST_IN_FOLDER(options_become_the_session)
     assert_int_equal(run->session.size_count, 1);
     assert_int_equal(run->session.sizes[0], 4096);
     experiments_free(&run->experiments);
-    /* By default nothing is limited, and an effort nobody typed chooses no winner again. */
+    /* Defaults set no limit, and an effort that was not typed chooses no winner again. */
     assert_int_equal(READ_RUN(run, &error, "--points", "12"), STATUS_OK);
     assert_int_equal(run->session.points, 12);
     assert_true(run->session.points_share == 0 && run->session.until == 0 && run->budget_ns == 0);
