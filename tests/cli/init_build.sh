@@ -116,5 +116,5 @@ expect_err "^tune init: kt.py is a script for Kernel Tuner, and Python did not r
 # NVRTC starts the driver, after which no child of the process could try or replay the draft: it runs in a child itself.
 LD_DEBUG=libs LD_DEBUG_OUTPUT=loaded run "$TUNE" init adder.cu --force
 expect_code 0
-grep -q 'find library=libnvrtc' loaded.* || fail "nothing is known of libraries: $(head -3 loaded.*)"
+grep -q 'calling init: .*libnvrtc' loaded.* || fail "nothing is known of libraries: $(head -3 loaded.*)"
 ! awk 'NR == 1 { own = $1 } $1 == own' loaded.* | grep 'find library=libcuda.so.1' || fail "the process itself starts the driver"

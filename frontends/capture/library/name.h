@@ -18,7 +18,7 @@ static inline bool cap_plain_name(const char *name, char *out, size_t bytes)
     at += *at == 'L';
     const bool is_nested = *at == 'N';
     at += is_nested;
-    while (*at >= '0' && *at <= '9' && (is_nested || !last)) { /* behind it: types */
+    for (bool more = true; more && *at >= '0' && *at <= '9'; more = is_nested) { /* then: types */
         char *end = NULL;
         length = strtoul(at, &end, 10);
         if (length == 0 || length > strlen(end))
