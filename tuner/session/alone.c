@@ -71,13 +71,6 @@ static bool is_alone(const struct votes *votes)
             votes->own->status == TRIAL_WRONG_RESULT);
 }
 
-/* Returns true if most results disagree with a reference that the file does not name. */
-static bool is_outnumbered(const struct votes *votes, const struct experiment *experiment)
-{
-    return votes->own && is_right(votes->own) && !experiment->checks[0].setting.given &&
-           votes->against >= AGAINST_MIN * (votes->with + 1);
-}
-
 bool sweep_reference_is_alone(const struct work *work, const struct sweep *sweep)
 {
     struct votes votes;
@@ -207,7 +200,10 @@ enum status contest_doubt_reference(struct contest *contest, struct lane *lane, 
     size_t agree = 0;
     count_votes(&contest->work, sweep, &votes);
     contest->unsupported = is_alone(&votes);
-    if (!contest->unsupported && !is_outnumbered(&votes, contest->work.experiment))
+    /* Most results disagree with a reference that the file does not name. */
+    if (!contest->unsupported &&
+        !(votes.own && is_right(votes.own) && !contest->work.experiment->checks[0].setting.given &&
+          votes.against >= AGAINST_MIN * (votes.with + 1)))
         return STATUS_OK;
     (void)lane_enter_stage(lane, STAGE_CHECK);
     enum status status =

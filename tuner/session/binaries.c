@@ -31,19 +31,14 @@ static uint64_t number_of(const char *hash)
     return hash_u64(hash, strlen(hash), 0);
 }
 
-static bool binaries_find(const struct binaries *binaries, const char *hash, size_t *index)
-{
-    return index_find(&binaries->by_hash, number_of(hash), index) &&
-           strcmp(binaries->items[*index].hash, hash) == 0;
-}
-
 enum status binaries_know(struct binaries *binaries, const struct binary_request *request,
                           size_t *index, struct error *error)
 {
     char hash[HASH_TEXT_BYTES];
     struct binary binary = {.state = BINARY_KNOWN, .detail = "", .log = ""};
     TRY(binary_cache_hash(request, binaries->facts, hash, error));
-    if (binaries_find(binaries, hash, index))
+    if (index_find(&binaries->by_hash, number_of(hash), index) &&
+        strcmp(binaries->items[*index].hash, hash) == 0)
         return STATUS_OK;
     TRY(binary_cache_place(binaries->host, hash, &binaries->arena, &binary.path, error));
     binary.hash = arena_strdup(&binaries->arena, hash);

@@ -70,23 +70,6 @@ static struct known_ratio *ratio_of(const struct boxing *boxing, size_t spot, si
 
 /* ---- the store's results ---- */
 
-static enum status add_spot(struct boxing *boxing, const struct problem *problem,
-                            struct error *error)
-{
-    struct work work = boxing->work;
-    struct spot *spot = &boxing->spots[boxing->spot_count];
-    *spot = (struct spot){.problem = *problem, .measured = true, .first = no_configuration};
-    work.problem = *problem;
-    (void)problem_sizes(problem, spot->sizes);
-    const enum status status = losses_load(&work, &spot->was, error);
-    spot->was.work = NULL;
-    if (status != STATUS_OK || spot->was.size_count == 0 || spot->was.winners[0] >= spot->was.count)
-        losses_free(&spot->was);
-    else
-        boxing->spot_count++;
-    return status;
-}
-
 static size_t find_in_pool(const struct boxing *boxing, int64_t id)
 {
     size_t i = 0;
@@ -132,22 +115,6 @@ static size_t count_good(const struct boxing *boxing, int64_t id)
     return good;
 }
 
-/* Returns the winner, or the configuration with the least loss if the winner was wrong elsewhere;
- * no_configuration if none is known. */
-static size_t first_of(const struct boxing *boxing, const struct losses *was)
-{
-    size_t first = no_configuration;
-    double least = (double)INFINITY;
-    for (size_t i = 0; i < was->count; i++) {
-        const size_t place = find_in_pool(boxing, was->items[i].id);
-        if (place < boxing->count && was->loss[i] < least) {
-            least = was->loss[i];
-            first = place;
-        }
-    }
-    return first;
-}
-
 /* Fills the pool with the winners, then with configurations as good as these at more than one size,
  * and with their measured losses. */
 static enum status fill_pool(struct boxing *boxing, struct error *error)
@@ -173,8 +140,20 @@ static enum status fill_pool(struct boxing *boxing, struct error *error)
                 !add_to_pool(boxing, &was->items[i], spot, error))
                 return STATUS_NO_MEMORY;
     }
-    for (size_t spot = 0; spot < boxing->spot_count; spot++)
-        boxing->spots[spot].first = first_of(boxing, &boxing->spots[spot].was);
+    for (size_t spot = 0; spot < boxing->spot_count; spot++) {
+        /* The winner, or the configuration with the least loss if the winner was wrong elsewhere.
+         */
+        size_t first = no_configuration;
+        double least = (double)INFINITY;
+        for (size_t i = 0; i < boxing->spots[spot].was.count; i++) {
+            const size_t place = find_in_pool(boxing, boxing->spots[spot].was.items[i].id);
+            if (place < boxing->count && boxing->spots[spot].was.loss[i] < least) {
+                least = boxing->spots[spot].was.loss[i];
+                first = place;
+            }
+        }
+        boxing->spots[spot].first = first;
+    }
     boxing->ratios = arena_alloc(&boxing->arena, boxing->count * SPOTS_MAX, sizeof *boxing->ratios);
     boxing->loss = arena_alloc(&boxing->arena, boxing->count * SPOTS_MAX, sizeof *boxing->loss);
     boxing->chosen = arena_alloc(&boxing->arena, boxing->count + 1, sizeof *boxing->chosen);
@@ -223,25 +202,6 @@ static void begin_spot(struct boxing *boxing, size_t index)
 
 /* ---- looks ---- */
 
-/* Takes up the results of a look at the spot's first and the others. */
-static void take_look(struct boxing *boxing, size_t index, const size_t *list, size_t count,
-                      const struct look *look)
-{
-    struct spot *spot = &boxing->spots[index];
-    const bool has_first = look->works && !isnan(look->losses[0].estimate);
-    const double first = has_first ? 1 + look->losses[0].estimate : 1;
-    spot->looked |= look->works;
-    for (size_t i = spot->measured || has_first ? 1 : 0; i < count; i++) {
-        const struct interval *loss = &look->losses[i];
-        const bool works = look->works && !isnan(loss->estimate);
-        struct known_ratio *known = ratio_of(boxing, index, list[i]);
-        known->is_known = true;
-        known->ratio = works ? (1 + loss->estimate) / first : (double)INFINITY;
-        known->low = works ? (1 + loss->low) / first : (double)INFINITY;
-        known->high = works ? (1 + loss->high) / first : (double)INFINITY;
-    }
-}
-
 /* Looks at a spot. A configuration that does not compile there, or has no launch, is left out. */
 static enum status look_here(struct boxing *boxing, size_t index, const size_t *list, size_t count,
                              struct error *error)
@@ -262,7 +222,19 @@ static enum status look_here(struct boxing *boxing, size_t index, const size_t *
         status = STATUS_OK;
     }
     if (!is_broken || count == 2) {
-        take_look(boxing, index, list, count, &look);
+        struct spot *spot = &boxing->spots[index];
+        const bool has_first = look.works && !isnan(look.losses[0].estimate);
+        const double first = has_first ? 1 + look.losses[0].estimate : 1;
+        spot->looked |= look.works;
+        for (size_t i = spot->measured || has_first ? 1 : 0; i < count; i++) {
+            const struct interval *loss = &look.losses[i];
+            const bool works = look.works && !isnan(loss->estimate);
+            struct known_ratio *known = ratio_of(boxing, index, list[i]);
+            known->is_known = true;
+            known->ratio = works ? (1 + loss->estimate) / first : (double)INFINITY;
+            known->low = works ? (1 + loss->low) / first : (double)INFINITY;
+            known->high = works ? (1 + loss->high) / first : (double)INFINITY;
+        }
         return STATUS_OK;
     }
     for (size_t i = 1; status == STATUS_OK && i < count; i++) {
@@ -302,12 +274,6 @@ static size_t list_unknown(const struct boxing *boxing, size_t index, size_t lis
     return count;
 }
 
-static bool may_look(const struct boxing *boxing)
-{
-    const struct group *group = boxing->work.group;
-    return boxing->lane && !session_stopped(group->session) && budget_fits_look(group);
-}
-
 /* Looks at the nearest unknown configurations at each spot, then at farther ones while the budget
  * lasts. A configuration is used only where a look saw it. */
 static enum status look_everywhere(struct boxing *boxing, struct error *error)
@@ -320,8 +286,9 @@ static enum status look_everywhere(struct boxing *boxing, struct error *error)
             if (boxing->spots[spot].first == no_configuration)
                 continue;
             const size_t count = list_unknown(boxing, spot, list);
+            const struct group *group = boxing->work.group;
             if ((count < 2 && (boxing->spots[spot].measured || boxing->spots[spot].looked)) ||
-                !may_look(boxing))
+                !(boxing->lane && !session_stopped(group->session) && budget_fits_look(group)))
                 continue;
             is_done = count < 2;
             boxing->spots[spot].looked |= count < 2; /* without others there is no comparison */
@@ -334,10 +301,11 @@ static enum status look_everywhere(struct boxing *boxing, struct error *error)
 
 /* ---- the choice ---- */
 
-/* Computes each configuration's loss against the best at each spot: an upper bound at the
- * experiment's sizes, the estimate between them. */
-static void fill_losses(struct boxing *boxing)
+static enum status choose_boxes(struct boxing *boxing, struct error *error)
 {
+    int64_t *sizes = calloc(boxing->spot_count * boxing->names + 1, sizeof *sizes);
+    /* The loss against the best at each spot: an upper bound at the experiment's sizes, the
+     * estimate between them. */
     for (size_t spot = 0; spot < boxing->spot_count; spot++) {
         const bool is_seen = boxing->spots[spot].measured || boxing->spots[spot].looked;
         double best = (double)INFINITY;
@@ -351,12 +319,6 @@ static void fill_losses(struct boxing *boxing)
                 isfinite(ratio) && is_seen ? fmax(ratio / best - 1, 0) : (double)INFINITY;
         }
     }
-}
-
-static enum status choose_boxes(struct boxing *boxing, struct error *error)
-{
-    int64_t *sizes = calloc(boxing->spot_count * boxing->names + 1, sizeof *sizes);
-    fill_losses(boxing);
     const struct box_losses losses = {boxing->loss, boxing->spot_count, boxing->count,
                                       boxing->work.protocol->within};
     for (size_t i = 0; sizes && i < boxing->spot_count; i++)
@@ -406,14 +368,6 @@ static int64_t size_between(int64_t a, int64_t b, bool round)
     return middle > low ? middle : low + 1;
 }
 
-static bool is_spot(const struct boxing *boxing, const int64_t *sizes)
-{
-    for (size_t i = 0; i < boxing->spot_count; i++)
-        if (memcmp(boxing->spots[i].sizes, sizes, boxing->names * sizeof *sizes) == 0)
-            return true;
-    return false;
-}
-
 /* Returns the experiment's spot that is number `place` by distance; spot_count: none. */
 static size_t neighbour_of(const struct boxing *boxing, size_t index, size_t measured, size_t place)
 {
@@ -443,8 +397,9 @@ static enum status add_between(struct boxing *boxing, size_t index, size_t measu
     for (size_t i = 0; i < boxing->names; i++)
         sizes[i] = size_between(boxing->spots[index].sizes[i], boxing->spots[other].sizes[i],
                                 number % 2 == 0);
-    if (is_spot(boxing, sizes))
-        return STATUS_OK;
+    for (size_t i = 0; i < boxing->spot_count; i++)
+        if (memcmp(boxing->spots[i].sizes, sizes, boxing->names * sizeof *sizes) == 0)
+            return STATUS_OK;
     *spot = (struct spot){.first = no_configuration,
                           .ends = {boxing->spots[index].first, boxing->spots[other].first}};
     memcpy(spot->sizes, sizes, sizeof sizes);
@@ -503,24 +458,6 @@ static const char *further_of(const struct boxing *boxing, const struct size_box
     return text_to_arena(&text, arena);
 }
 
-static struct store_range_check check_of(const struct boxing *boxing, size_t index,
-                                         size_t configuration, size_t first)
-{
-    const struct spot *spot = &boxing->spots[index];
-    const struct known_ratio *known = ratio_of(boxing, index, configuration);
-    size_t best = configuration;
-    for (size_t c = 0; c < boxing->count; c++)
-        best = ratio_of(boxing, index, c)->ratio < ratio_of(boxing, index, best)->ratio ? c : best;
-    const double of_best = ratio_of(boxing, index, best)->ratio;
-    return (struct store_range_check){.n = spot->sizes[first],
-                                      .shape = spot->problem.shape,
-                                      .measured = spot->measured,
-                                      .loss = known->ratio / of_best - 1,
-                                      .loss_low = known->low / of_best - 1,
-                                      .loss_high = known->high / of_best - 1,
-                                      .best_configuration_id = boxing->pool[best].id};
-}
-
 /* Fills the row of a box with its configuration's result at each spot inside. */
 static bool fill_range(struct boxing *boxing, const struct size_box *box, const char *const *names,
                        size_t first, struct store_range *range)
@@ -538,7 +475,21 @@ static bool fill_range(struct boxing *boxing, const struct size_box *box, const 
         const double loss = boxing->loss[i * boxing->count + box->configuration];
         if (!is_within(boxing, box, &boxing->spots[i]) || isinf(loss))
             continue;
-        checks[range->check_count++] = check_of(boxing, i, box->configuration, first);
+        const size_t configuration = box->configuration;
+        const struct spot *spot = &boxing->spots[i];
+        const struct known_ratio *known = ratio_of(boxing, i, configuration);
+        size_t best = configuration;
+        for (size_t c = 0; c < boxing->count; c++)
+            best = ratio_of(boxing, i, c)->ratio < ratio_of(boxing, i, best)->ratio ? c : best;
+        const double of_best = ratio_of(boxing, i, best)->ratio;
+        checks[range->check_count++] =
+            (struct store_range_check){.n = spot->sizes[first],
+                                       .shape = spot->problem.shape,
+                                       .measured = spot->measured,
+                                       .loss = known->ratio / of_best - 1,
+                                       .loss_low = known->low / of_best - 1,
+                                       .loss_high = known->high / of_best - 1,
+                                       .best_configuration_id = boxing->pool[best].id};
         if (boxing->spots[i].measured)
             range->bound = fmax(range->bound, loss);
     }
@@ -597,7 +548,19 @@ static enum status load(struct boxing *boxing, struct error *error)
         if (problem_sizes(&tuned, sizes) != boxing->names ||
             !problem_at_sizes(family, sizes, boxing->names, &boxing->arena, &problem))
             return error_no_memory(error);
-        TRY(add_spot(boxing, &problem, error));
+        struct work work = boxing->work;
+        struct spot *spot = &boxing->spots[boxing->spot_count];
+        *spot = (struct spot){.problem = problem, .measured = true, .first = no_configuration};
+        work.problem = problem;
+        (void)problem_sizes(&problem, spot->sizes);
+        const enum status status = losses_load(&work, &spot->was, error);
+        spot->was.work = NULL;
+        if (status != STATUS_OK || spot->was.size_count == 0 ||
+            spot->was.winners[0] >= spot->was.count)
+            losses_free(&spot->was);
+        else
+            boxing->spot_count++;
+        TRY(status);
     }
     if (boxing->spot_count > 0)
         TRY(losses_refuted(&boxing->work, key, &boxing->arena, &boxing->refuted,

@@ -162,17 +162,6 @@ static double sweep_share_of(const struct group *group, const struct allowance *
                                                                     : sweep_share;
 }
 
-/* Estimates the confirmation of a problem that has not raced yet. */
-static double guess_confirm_ns(const struct protocol *protocol, const struct allowance *allowance)
-{
-    double block_ns =
-        allowance->run_ns > protocol->block_ns ? allowance->run_ns : protocol->block_ns;
-    double visit_ns = around_visit_ns + (double)protocol->visit_blocks * block_ns;
-    return again_share * (double)allowance->setup_ns +
-           visit_ns * (double)(protocol->finalists + 1) *
-               (double)(protocol->confirm_rounds + protocol->state_rounds);
-}
-
 /* Returns the upper estimate of a confirmation with `processes` processes, including problems that
  * have not raced yet. */
 static double confirm_expected_ns(const struct group *group, const struct allowance *allowance,
@@ -180,8 +169,14 @@ static double confirm_expected_ns(const struct group *group, const struct allowa
 {
     const struct protocol *protocol = &group->session->options->protocol;
     const struct costs *costs = &group->costs;
-    double each_ns = costs->contests > 0 ? costs->confirm_ns / (double)costs->contests
-                                         : guess_confirm_ns(protocol, allowance);
+    double block_ns =
+        allowance->run_ns > protocol->block_ns ? allowance->run_ns : protocol->block_ns;
+    double visit_ns = around_visit_ns + (double)protocol->visit_blocks * block_ns;
+    double each_ns = costs->contests > 0
+                         ? costs->confirm_ns / (double)costs->contests
+                         : (again_share * (double)allowance->setup_ns +
+                            visit_ns * (double)(protocol->finalists + 1) *
+                                (double)(protocol->confirm_rounds + protocol->state_rounds));
     const double contests = (double)(costs->contests + group->problems_left);
     const double width = fmin((double)group_width(group), fmax(contests, 1));
     double process = (double)costs->fresh_ns +

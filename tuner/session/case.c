@@ -34,18 +34,6 @@ static bool leave_few(struct launch_plan *plan, uint64_t few)
     return are_few;
 }
 
-static void move_starts(struct launch_plan *plan, const struct gauntlet_case *test)
-{
-    uint32_t starts = test->starts;
-    for (size_t i = 0; i < plan->argument_count; i++) {
-        struct argument *argument = &plan->arguments[i];
-        if (!argument_is_passed(argument))
-            continue;
-        argument->offset_bytes = argument->alignment_bytes * starts;
-        starts += test->apart ? 1 : 0;
-    }
-}
-
 /* Returns whether the file differs from the problem's own, which holds for one size only, and is
  * long enough. */
 static bool file_fits(const struct output_check *check, const struct worker_reference *own,
@@ -86,7 +74,14 @@ static enum status move_case(const struct sweep *sweep, struct arena *arena,
                              const struct gauntlet_case *test, struct launch_plan *plan,
                              struct worker_checks *checks, bool *applies, struct error *error)
 {
-    move_starts(plan, test);
+    uint32_t starts = test->starts;
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        struct argument *argument = &plan->arguments[i];
+        if (!argument_is_passed(argument))
+            continue;
+        argument->offset_bytes = argument->alignment_bytes * starts;
+        starts += test->apart ? 1 : 0;
+    }
     *applies = test->few == 0 || (checks_follow_inputs(checks) && leave_few(plan, test->few));
     if (!*applies || checks_are_recorded(checks) || sweep->inputs.alike)
         return STATUS_OK;

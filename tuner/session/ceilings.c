@@ -130,29 +130,6 @@ static bool wants_again(const struct group *group, struct store_ceilings *ceilin
     return false;
 }
 
-/* Gives up ceilings that are still broken by data too large for any cache: no share is shown. */
-static void give_up_broken(const struct session *session, const struct lane *lane,
-                           const struct group *group, struct store_ceilings *ceilings)
-{
-    for (int i = 0; i < CEILINGS; i++) {
-        double *gbs = ceiling_gbs(ceilings, (enum ceiling)i);
-        const char *name = ceiling_name((enum ceiling)i);
-        if (ceiling_is_broken(group->fastest_uncached_gbs[i], *gbs)) {
-            session_note(session,
-                         "%s: a winner moves %.0f GB/s, more than the %s ceiling of %.0f, which "
-                         "was measured twice: it is not used",
-                         lane->name, group->fastest_uncached_gbs[i], name, *gbs);
-            *gbs = 0;
-        } else if (ceiling_is_broken(group->fastest_gbs[i], *gbs)) {
-            session_note(
-                session,
-                "%s: a winner moves %.0f GB/s, more than the %s ceiling of %.0f: part of it "
-                "comes out of a cache, and its share of the ceiling is not shown",
-                lane->name, group->fastest_gbs[i], name, *gbs);
-        }
-    }
-}
-
 enum status session_recheck_ceilings(struct session *session, struct group *group,
                                      struct error *error)
 {
@@ -175,7 +152,26 @@ enum status session_recheck_ceilings(struct session *session, struct group *grou
         return complete(session, lane, bytes, found, &ceilings, error);
     TRY(measure_bandwidth(session, lane, bytes, &ceilings, &measured, error));
     if (measured) {
-        give_up_broken(session, lane, group, &ceilings);
+        /* Ceilings that are still broken by data too large for any cache are given up: no share is
+         * shown. */
+        for (int i = 0; i < CEILINGS; i++) {
+            double *gbs = ceiling_gbs(&ceilings, (enum ceiling)i);
+            const char *name = ceiling_name((enum ceiling)i);
+            if (ceiling_is_broken(group->fastest_uncached_gbs[i], *gbs)) {
+                session_note(
+                    session,
+                    "%s: a winner moves %.0f GB/s, more than the %s ceiling of %.0f, which "
+                    "was measured twice: it is not used",
+                    lane->name, group->fastest_uncached_gbs[i], name, *gbs);
+                *gbs = 0;
+            } else if (ceiling_is_broken(group->fastest_gbs[i], *gbs)) {
+                session_note(
+                    session,
+                    "%s: a winner moves %.0f GB/s, more than the %s ceiling of %.0f: part of it "
+                    "comes out of a cache, and its share of the ceiling is not shown",
+                    lane->name, group->fastest_gbs[i], name, *gbs);
+            }
+        }
         TRY(store_ceilings_put(session->store, lane->environment_id, &ceilings, error));
     }
     return measure_arithmetic(session, lane, error);

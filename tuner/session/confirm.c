@@ -108,11 +108,10 @@ static bool takes_part(const struct confirming *confirming, const struct contest
            has_finalist(contest, false);
 }
 
-/* Measures the rounds, with the incumbent or the winner so far as the twin. Up to half as many
- * rounds again replace dropped ones. */
-static enum status run_rounds(struct contest *contest, struct track *track, const bool *wanted,
-                              struct error *error)
+static enum status measure_process(struct confirming *confirming, struct contest *contest,
+                                   struct track *track, const bool *wanted, struct error *error)
 {
+    TRY(track_begin(&contest->work, track, false, error));
     struct session *session = contest->work.session;
     bool needs_energy = objective_needs_energy(contest->work.objective);
     size_t rounds = needs_energy ? 1 : (size_t)contest->work.protocol->confirm_rounds;
@@ -131,14 +130,6 @@ static enum status run_rounds(struct contest *contest, struct track *track, cons
         TRY(track_round(&contest->work, track, wanted, twin, &twin_y, error));
         valid = track_judge(&contest->work, track);
     }
-    return STATUS_OK;
-}
-
-static enum status measure_process(struct confirming *confirming, struct contest *contest,
-                                   struct track *track, const bool *wanted, struct error *error)
-{
-    TRY(track_begin(&contest->work, track, false, error));
-    TRY(run_rounds(contest, track, wanted, error));
     TRY(contest_count_rounds(contest, track, error));
     TRY(contest_set_levels(contest, track, contest->processes, 0, track->round_count, error));
     TRY(contest_time_states(contest, confirming->lane, confirming->process, error));
@@ -282,22 +273,6 @@ static enum status one_process(struct confirming *confirming, struct error *erro
     return status;
 }
 
-/* Drops the race's measurements of the finalists, which are in the store, as another stage begins.
- */
-static void begin(struct contest *contest)
-{
-    for (size_t i = 0; i < contest->finalist_count; i++) {
-        contest->finalists[i].slot.sample_count = 0;
-        contest->finalists[i].slot.spent_ns = 0;
-        contest->finalists[i].raced_out = false;
-        contest->finalists[i].settled = false;
-    }
-    contest_reset_states(contest);
-    contest->twins.count = 0;
-    contest->processes = 0;
-    contest->left_out = false;
-}
-
 /* Chooses the winner after at least two processes, since one alone confirms nothing, and drops a
  * winner that was wrong. */
 static enum status settle(struct contest *contest, struct lane *lane, struct error *error)
@@ -398,8 +373,19 @@ static enum status confirm_on(void *context, struct lane *lane, struct error *er
     struct confirming *confirming = context;
     confirming->lane = lane;
     for (struct contest *contest = confirming->group->contests; contest; contest = contest->next)
-        if (contest->place == confirming->place && !contest->confirmed)
-            begin(contest);
+        if (contest->place == confirming->place && !contest->confirmed) {
+            /* The race's measurements are in the store; another stage begins. */
+            for (size_t i = 0; i < contest->finalist_count; i++) {
+                contest->finalists[i].slot.sample_count = 0;
+                contest->finalists[i].slot.spent_ns = 0;
+                contest->finalists[i].raced_out = false;
+                contest->finalists[i].settled = false;
+            }
+            contest_reset_states(contest);
+            contest->twins.count = 0;
+            contest->processes = 0;
+            contest->left_out = false;
+        }
     enum status status = run_processes(confirming, error);
     if (lane->worker)
         worker_end_spares(lane->worker);

@@ -105,13 +105,6 @@ static enum status sweep_time_value(const struct work *work, struct sweep *sweep
     return status;
 }
 
-/* Compares by the order of the space; baselines outside come last. */
-static bool is_before(const struct candidate *a, const struct candidate *b)
-{
-    return a->point != b->point ? a->point < b->point
-                                : strcmp(a->outsider->key, b->outsider->key) < 0;
-}
-
 /* Puts `first` into the place of the candidate that was measured. */
 static void replace_measured(struct sweep *sweep, struct candidate *first)
 {
@@ -173,27 +166,6 @@ enum status sweep_take_refuted(const struct work *work, struct sweep *sweep, str
     arena_free(&arena);
     sweep_find_best(sweep);
     return status;
-}
-
-/* Names the first of the space among configurations with the same launches, so that another tuning
- * names the same one. */
-static void name_first(struct sweep *sweep)
-{
-    for (size_t i = 0; i < sweep->candidates.count; i++) {
-        struct candidate *candidate = sweep->candidates.items[i];
-        while (candidate->same_as && candidate->same_as->same_as)
-            candidate->same_as = candidate->same_as->same_as;
-        if (candidate->same_as && !candidate->rejected && is_before(candidate, candidate->same_as))
-            replace_measured(sweep, candidate);
-    }
-    for (size_t i = 0; i < sweep->candidates.count; i++) {
-        struct candidate *candidate = sweep->candidates.items[i];
-        while (candidate->same_as && candidate->same_as->same_as)
-            candidate->same_as = candidate->same_as->same_as;
-        struct candidate *measured = candidate->same_as ? candidate->same_as : candidate;
-        measured->wanted |= candidate->wanted & (WANTED_PICKED | WANTED_INCUMBENT);
-        measured->wanted |= candidate->wanted & WANTED_BASELINE ? WANTED_FOR_BASELINE : 0;
-    }
 }
 
 /* Lists all candidates that may win, the fastest first; the arena holds the keys. */
@@ -300,7 +272,27 @@ enum status contest_enter(struct contest *contest, struct lane *lane, struct err
         return error_no_memory(error);
     enum status status = STATUS_OK;
     TRY_OR_CLEANUP(inputs_send(work, &sweep->inputs, lane, true, error));
-    name_first(sweep);
+    /* The first of the space names configurations with the same launches, so that another tuning
+     * names the same one. */
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        struct candidate *candidate = sweep->candidates.items[i];
+        while (candidate->same_as && candidate->same_as->same_as)
+            candidate->same_as = candidate->same_as->same_as;
+        const struct candidate *measured = candidate->same_as;
+        if (candidate->same_as && !candidate->rejected &&
+            (candidate->point != measured->point
+                 ? candidate->point < measured->point
+                 : strcmp(candidate->outsider->key, measured->outsider->key) < 0))
+            replace_measured(sweep, candidate);
+    }
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        struct candidate *candidate = sweep->candidates.items[i];
+        while (candidate->same_as && candidate->same_as->same_as)
+            candidate->same_as = candidate->same_as->same_as;
+        struct candidate *measured = candidate->same_as ? candidate->same_as : candidate;
+        measured->wanted |= candidate->wanted & (WANTED_PICKED | WANTED_INCUMBENT);
+        measured->wanted |= candidate->wanted & WANTED_BASELINE ? WANTED_FOR_BASELINE : 0;
+    }
     TRY_OR_CLEANUP(sweep_take_refuted(work, sweep, error));
     TRY_OR_CLEANUP(
         list_entries(work, sweep, lane, &scratch, entries, &contest->candidate_count, error));

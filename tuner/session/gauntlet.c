@@ -77,19 +77,6 @@ static bool uses_files(const struct sweep *sweep)
     return files;
 }
 
-/* Adds the sizes that the experiment lists, each of which has files. */
-static size_t add_listed(const struct contest *contest, struct gauntlet_case *cases, size_t count)
-{
-    const struct work *work = &contest->work;
-    for (size_t i = 0; i < experiment_problem_count(work->experiment); i++) {
-        struct problem problem;
-        experiment_problem(work->experiment, i, &problem);
-        if (strcmp(problem.key, work->problem.key) == 0)
-            count = add_case(contest, cases, count, problem.n, 0);
-    }
-    return count;
-}
-
 /* Returns whether results have a tolerance, as sums do, within which a missing piece of the input
  * may hide. */
 static bool has_tolerance(const struct sweep *sweep)
@@ -158,8 +145,16 @@ static size_t list_cases(const struct contest *contest, struct gauntlet_case *ca
     size_t count = 0;
     if (!experiment_has_size(contest->work.experiment))
         return add_few(contest, cases, add_case(contest, cases, count, n, 3), most);
-    if (contest->sweep->inputs.problem && uses_files(contest->sweep))
-        count = add_listed(contest, cases, count);
+    if (contest->sweep->inputs.problem && uses_files(contest->sweep)) {
+        /* The sizes that the experiment lists, each of which has files. */
+        const struct work *work = &contest->work;
+        for (size_t i = 0; i < experiment_problem_count(work->experiment); i++) {
+            struct problem problem;
+            experiment_problem(work->experiment, i, &problem);
+            if (strcmp(problem.key, work->problem.key) == 0)
+                count = add_case(contest, cases, count, problem.n, 0);
+        }
+    }
     for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
         if (small[i] <= n && (double)small[i] <= most)
             count = add_case(contest, cases, count, small[i], (uint32_t)(i % 4));
@@ -354,27 +349,6 @@ static struct candidate *slowest_right(const struct sweep *sweep,
     return slowest;
 }
 
-/* Finds whether the slowest working candidate is right in the case: kernels need not accept such
- * inputs, for example as divisors. */
-static enum status is_fair(struct contest *contest, struct lane *lane,
-                           const struct gauntlet_case *test, bool *fair, struct error *error)
-{
-    struct track track = sweep_track(&contest->work, contest->sweep, lane, "race");
-    struct worker_outcome outcome = {.status = TRIAL_OK};
-    struct slot slot = {.candidate = slowest_right(contest->sweep, NULL, 0),
-                        .outcome = {.status = TRIAL_OK}};
-    bool applies = false;
-    *fair = false;
-    if (!slot.candidate)
-        return STATUS_OK;
-    enum status status = track_load(&contest->work, &track, &slot, error);
-    if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
-        status = check_case(contest, lane, &slot, test, &applies, &outcome, error);
-    *fair = applies && outcome.status == TRIAL_OK;
-    slot_free(&slot);
-    return status;
-}
-
 /* Runs one case on all finalists, which share the inputs. A finalist whose domain is narrowed is
  * tried again at the next size. */
 static enum status run_on_all(struct contest *contest, struct lane *lane, const bool *known,
@@ -387,7 +361,22 @@ static enum status run_on_all(struct contest *contest, struct lane *lane, const 
     for (size_t i = 0; i < contest->finalist_count; i++)
         new = new || !known[i];
     if (new && test->few > 0) {
-        TRY(is_fair(contest, lane, test, &fair, error));
+        /* Kernels need not accept such inputs, for example as divisors: the slowest working
+         * candidate tells. */
+        struct track track = sweep_track(&contest->work, contest->sweep, lane, "race");
+        struct worker_outcome outcome = {.status = TRIAL_OK};
+        struct slot slot = {.candidate = slowest_right(contest->sweep, NULL, 0),
+                            .outcome = {.status = TRIAL_OK}};
+        bool applies = false;
+        fair = false;
+        if (slot.candidate) {
+            enum status status = track_load(&contest->work, &track, &slot, error);
+            if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
+                status = check_case(contest, lane, &slot, test, &applies, &outcome, error);
+            fair = applies && outcome.status == TRIAL_OK;
+            slot_free(&slot);
+            TRY(status);
+        }
         if (!fair)
             return STATUS_OK;
     }
@@ -416,55 +405,6 @@ struct checking {
     size_t count;
 };
 
-static enum status begin_checking(struct contest *contest, struct checking *checking,
-                                  struct error *error)
-{
-    const size_t count = contest->finalist_count;
-    checking->known = arena_alloc(&contest->arena, count + 1, sizeof *checking->known);
-    checking->confined = arena_alloc(&contest->arena, count + 1, sizeof *checking->confined);
-    checking->cases = arena_alloc(&contest->arena, count + 1, sizeof *checking->cases);
-    if (!checking->known || !checking->confined || !checking->cases)
-        return error_no_memory(error);
-    for (size_t i = 0; i < count; i++) {
-        struct finalist *finalist = &contest->finalists[i];
-        TRY(candidate_recall_domain(contest, finalist->slot.candidate, &checking->confined[i],
-                                    error));
-        TRY(recall_verdict(contest, finalist, &checking->known[i], error));
-    }
-    checking->count = list_cases(contest, checking->list);
-    note_limits(contest);
-    return STATUS_OK;
-}
-
-/* Runs the cases: first those at the problem's own size, which must run; *unchecked: the budget
- * left no time for another. */
-static enum status run_cases(struct contest *contest, struct lane *lane, struct checking *checking,
-                             bool *unchecked, struct error *error)
-{
-    const int64_t own = contest->work.problem.n;
-    const double most = largest_size(contest);
-    const int64_t begun_ns = clock_budget_ns();
-    const int64_t end_ns = budget_part_end_ns(contest->work.group);
-    size_t done = 0;
-    for (size_t i = 0; i < 2 * checking->count; i++) {
-        const size_t c = i % checking->count;
-        const bool is_own = checking->list[c].n == own;
-        const int64_t before_ns = clock_budget_ns();
-        const int64_t case_ns = done > 0 ? (before_ns - begun_ns) / (int64_t)done : 0;
-        if (is_own != (i < checking->count))
-            continue;
-        if (!is_own && budget_over(contest->work.session, end_ns > 0 ? end_ns - case_ns : 0)) {
-            *unchecked = true;
-            break;
-        }
-        TRY(run_on_all(contest, lane, checking->known, &checking->list[c], most, checking->cases,
-                       error));
-        contest->work.group->costs.own_checks_ns += is_own ? clock_budget_ns() - before_ns : 0;
-        done++;
-    }
-    return STATUS_OK;
-}
-
 /* Stores the finalist's domain and verdict, unless checks at other sizes are missing, which a later
  * run makes up for. */
 static enum status end_checking(struct contest *contest, const struct checking *checking,
@@ -489,8 +429,41 @@ enum status contest_check(struct contest *contest, struct lane *lane, struct err
 {
     struct checking checking = {0};
     bool unchecked = false;
-    TRY(begin_checking(contest, &checking, error));
-    TRY(run_cases(contest, lane, &checking, &unchecked, error));
+    const size_t count = contest->finalist_count;
+    checking.known = arena_alloc(&contest->arena, count + 1, sizeof *checking.known);
+    checking.confined = arena_alloc(&contest->arena, count + 1, sizeof *checking.confined);
+    checking.cases = arena_alloc(&contest->arena, count + 1, sizeof *checking.cases);
+    if (!checking.known || !checking.confined || !checking.cases)
+        return error_no_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        struct finalist *finalist = &contest->finalists[i];
+        TRY(candidate_recall_domain(contest, finalist->slot.candidate, &checking.confined[i],
+                                    error));
+        TRY(recall_verdict(contest, finalist, &checking.known[i], error));
+    }
+    checking.count = list_cases(contest, checking.list);
+    note_limits(contest);
+    const int64_t own = contest->work.problem.n;
+    const double most = largest_size(contest);
+    const int64_t begun_ns = clock_budget_ns();
+    const int64_t end_ns = budget_part_end_ns(contest->work.group);
+    size_t done = 0;
+    for (size_t i = 0; i < 2 * checking.count; i++) {
+        const size_t c = i % checking.count;
+        const bool is_own = checking.list[c].n == own;
+        const int64_t before_ns = clock_budget_ns();
+        const int64_t case_ns = done > 0 ? (before_ns - begun_ns) / (int64_t)done : 0;
+        if (is_own != (i < checking.count))
+            continue;
+        if (!is_own && budget_over(contest->work.session, end_ns > 0 ? end_ns - case_ns : 0)) {
+            unchecked = true;
+            break;
+        }
+        TRY(run_on_all(contest, lane, checking.known, &checking.list[c], most, checking.cases,
+                       error));
+        contest->work.group->costs.own_checks_ns += is_own ? clock_budget_ns() - before_ns : 0;
+        done++;
+    }
     for (size_t i = 0; i < contest->finalist_count; i++)
         TRY(end_checking(contest, &checking, i, unchecked, error));
     contest_note_domains(contest);
@@ -625,50 +598,9 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
 
 /* ---- inputs that belong together ---- */
 
-/* Finds whether the candidate is right on the problem's inputs and wrong on changed ones. */
-static enum status fails_on_changed(struct contest *contest, struct lane *lane,
-                                    struct candidate *candidate, bool *fails, struct error *error)
-{
-    enum { FEW = 8 };
-    struct track track = sweep_track(&contest->work, contest->sweep, lane, "race");
-    struct slot slot = {.candidate = candidate, .outcome = {.status = TRIAL_OK}};
-    struct worker_outcome outcome = {.status = TRIAL_OK};
-    int64_t ignored = 0;
-    enum status status = inputs_send(&contest->work, &contest->sweep->inputs, lane, true, error);
-    if (status == STATUS_OK)
-        status = track_load(&contest->work, &track, &slot, error);
-    if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
-        status = watch_runs(contest, lane, &slot, FEW, &ignored, &outcome, error);
-    if (status == STATUS_OK)
-        status = lane_probe_after(lane, &outcome, error);
-    *fails = outcome.status == TRIAL_WRONG_RESULT && wrong_on_changed(outcome.detail);
-    slot_free(&slot);
-    return status;
-}
-
 static bool is_out_by_changes(const struct candidate *candidate)
 {
     return candidate->rejected && wrong_on_changed(candidate->rejected);
-}
-
-/* Tries some working candidates, the slowest first, since a kernel that keeps results is fast.
- * *blamed: all of these fail as well, or so many are rejected that none is left. */
-static enum status check_others(struct contest *contest, struct lane *lane, size_t out,
-                                bool *blamed, struct error *error)
-{
-    enum { JUDGES_MAX = 4, LEAST = 2 };
-    const struct candidate *judges[JUDGES_MAX] = {NULL};
-    size_t count = 0;
-    *blamed = true;
-    while (*blamed && count < JUDGES_MAX) {
-        struct candidate *slowest = slowest_right(contest->sweep, judges, count);
-        if (!slowest)
-            break;
-        judges[count++] = slowest;
-        TRY(fails_on_changed(contest, lane, slowest, blamed, error));
-    }
-    *blamed = *blamed && out + count >= LEAST;
-    return STATUS_OK;
 }
 
 enum status contest_blame_inputs(struct contest *contest, struct lane *lane, bool *blamed,
@@ -686,7 +618,33 @@ enum status contest_blame_inputs(struct contest *contest, struct lane *lane, boo
         }
     if (!first || sweep->inputs.alike || session_stopped(work->session))
         return STATUS_OK;
-    TRY(check_others(contest, lane, out, blamed, error));
+    enum { JUDGES_MAX = 4, LEAST = 2 };
+    const struct candidate *judges[JUDGES_MAX] = {NULL};
+    size_t count = 0;
+    *blamed = true;
+    while (*blamed && count < JUDGES_MAX) {
+        struct candidate *slowest = slowest_right(contest->sweep, judges, count);
+        if (!slowest)
+            break;
+        judges[count++] = slowest;
+        enum { FEW = 8 };
+        struct track track = sweep_track(&contest->work, contest->sweep, lane, "race");
+        struct slot slot = {.candidate = slowest, .outcome = {.status = TRIAL_OK}};
+        struct worker_outcome outcome = {.status = TRIAL_OK};
+        int64_t ignored = 0;
+        enum status status =
+            inputs_send(&contest->work, &contest->sweep->inputs, lane, true, error);
+        if (status == STATUS_OK)
+            status = track_load(&contest->work, &track, &slot, error);
+        if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
+            status = watch_runs(contest, lane, &slot, FEW, &ignored, &outcome, error);
+        if (status == STATUS_OK)
+            status = lane_probe_after(lane, &outcome, error);
+        *blamed = outcome.status == TRIAL_WRONG_RESULT && wrong_on_changed(outcome.detail);
+        slot_free(&slot);
+        TRY(status);
+    }
+    *blamed = *blamed && out + count >= LEAST;
     if (!*blamed)
         return STATUS_OK;
     session_note(

@@ -371,46 +371,6 @@ static enum status run_experiment(struct group *group, const struct session_expe
     return STATUS_OK;
 }
 
-static void note_no_winner(const struct contest *contest)
-{
-    const struct problem *problem = &contest->work.problem;
-    struct session *session = contest->work.session;
-    size_t most = ROUND_VALID + 1;
-    session->summary->problems_without_winner++;
-    if (contest->unsupported)
-        return;
-    for (size_t i = most; i < ROUND_FAULTS; i++)
-        most = contest->rounds.faults[i] > contest->rounds.faults[most] ? i : most;
-    if (contest->rounds.count > 0 && contest->rounds.dropped == contest->rounds.count)
-        session_note(
-            session,
-            "%s n=%lld: no winner, since all of its %zu rounds were dropped, mostly: %s; run it "
-            "again when the machine is idle",
-            problem->key, (long long)problem->n, contest->rounds.count,
-            round_fault_name((enum round_fault)most));
-    else
-        session_note(session, "%s n=%lld: no configuration works; see 'tune show --failures'",
-                     problem->key, (long long)problem->n);
-}
-
-/* Counts the headline that its verdict and the coverage of its space allow. */
-static void sum_up_coverage(const struct contest *contest, struct session_summary *summary)
-{
-    const enum coverage coverage = coverage_of(&contest->winner.coverage);
-    const enum verdict headline = verdict_headline(contest->winner.verdict, coverage);
-    const struct problem *problem = &contest->work.problem;
-    struct text tried = {0};
-    summary->verdicts[headline]++;
-    if (headline == contest->winner.verdict)
-        return;
-    coverage_append(&tried, &contest->winner.coverage);
-    if (summary->unseen++ == 0)
-        (void)string_format(summary->worst_coverage, sizeof summary->worst_coverage,
-                            "%s n=%lld: its space is %s: %s", problem->key, (long long)problem->n,
-                            coverage_name(coverage), text_string(&tried));
-    text_free(&tried);
-}
-
 static void summarize_contests(const struct group *group)
 {
     struct session_summary *summary = group->session->summary;
@@ -420,14 +380,45 @@ static void summarize_contests(const struct group *group)
             worst = (enum verdict)i;
     for (const struct contest *contest = group->contests; contest; contest = contest->next) {
         if (!contest->winner.announced) {
-            note_no_winner(contest);
+            const struct problem *problem = &contest->work.problem;
+            struct session *session = contest->work.session;
+            size_t most = ROUND_VALID + 1;
+            session->summary->problems_without_winner++;
+            if (!contest->unsupported) {
+                for (size_t i = most; i < ROUND_FAULTS; i++)
+                    most = contest->rounds.faults[i] > contest->rounds.faults[most] ? i : most;
+                if (contest->rounds.count > 0 && contest->rounds.dropped == contest->rounds.count)
+                    session_note(session,
+                                 "%s n=%lld: no winner, since all of its %zu rounds were dropped, "
+                                 "mostly: %s; run it "
+                                 "again when the machine is idle",
+                                 problem->key, (long long)problem->n, contest->rounds.count,
+                                 round_fault_name((enum round_fault)most));
+                else
+                    session_note(session,
+                                 "%s n=%lld: no configuration works; see 'tune show --failures'",
+                                 problem->key, (long long)problem->n);
+            }
             continue;
         }
         summary->winners++;
         summary->tied += contest->winner.as_fast > 0 ? 1 : 0;
         summary->rounds += contest->rounds.count;
         summary->rounds_dropped += contest->rounds.dropped;
-        sum_up_coverage(contest, summary);
+        const enum coverage coverage = coverage_of(&contest->winner.coverage);
+        const enum verdict headline = verdict_headline(contest->winner.verdict, coverage);
+        const struct problem *problem = &contest->work.problem;
+        struct text tried = {0};
+        summary->verdicts[headline]++;
+        if (headline != contest->winner.verdict) {
+            coverage_append(&tried, &contest->winner.coverage);
+            if (summary->unseen++ == 0)
+                (void)string_format(summary->worst_coverage, sizeof summary->worst_coverage,
+                                    "%s n=%lld: its space is %s: %s", problem->key,
+                                    (long long)problem->n, coverage_name(coverage),
+                                    text_string(&tried));
+            text_free(&tried);
+        }
         if (contest->winner.verdict >= worst) {
             worst = contest->winner.verdict;
             (void)string_format(summary->worst_reason, sizeof summary->worst_reason,
@@ -437,22 +428,6 @@ static void summarize_contests(const struct group *group)
         if (isfinite(contest->floor.floor) && !(summary->floor_worst >= contest->floor.floor))
             summary->floor_worst = contest->floor.floor;
     }
-}
-
-/* Covers the ranges of all experiments; after a stop from known results, which takes no time. */
-static enum status cover_all(struct group *group, struct objective *const *objectives,
-                             const int64_t *experiment_ids, enum status status, struct error *error)
-{
-    const struct session *session = group->session;
-    for (size_t i = 0; i < session->experiment_count && experiment_ids[i] != 0; i++) {
-        struct error covering = {0};
-        enum status covered = group_ranges(group, &session->experiments[i], experiment_ids[i],
-                                           objectives[i], &covering);
-        status = first_failure(status, covered, &covering, error);
-        if (covered != STATUS_OK && covered != STATUS_INTERRUPTED)
-            break;
-    }
-    return status;
 }
 
 /* Races all problems, then confirms winners and covers ranges, which need all results. */
@@ -472,8 +447,18 @@ static enum status run_all(struct group *group, struct objective **objectives,
     if (status == STATUS_OK)
         status = group_confirm(group, error);
     (void)stage_enter(group, STAGE_RANGES);
-    if (session->options->pick_count == 0 && (status == STATUS_OK || status == STATUS_INTERRUPTED))
-        status = cover_all(group, objectives, experiment_ids, status, error);
+    if (session->options->pick_count == 0 &&
+        (status == STATUS_OK || status == STATUS_INTERRUPTED)) {
+        /* After a stop from known results, which takes no time. */
+        for (size_t i = 0; i < session->experiment_count && experiment_ids[i] != 0; i++) {
+            struct error covering = {0};
+            enum status covered = group_ranges(group, &session->experiments[i], experiment_ids[i],
+                                               objectives[i], &covering);
+            status = first_failure(status, covered, &covering, error);
+            if (covered != STATUS_OK && covered != STATUS_INTERRUPTED)
+                break;
+        }
+    }
     (void)stage_enter(group, STAGE_END);
     summarize_contests(group);
     return status;

@@ -66,32 +66,6 @@ static void begin_share(struct job_share *share)
     lane_begin_stages(share->group, share->lane);
 }
 
-/* Runs the first lane in this thread, and one more thread for each further job and lane. */
-static void share_out_jobs(struct group *group, struct lane *first, struct lane_job *jobs)
-{
-    struct job_share shares[SESSION_DEVICES_MAX] = {{.group = group, .jobs = jobs, .lane = first}};
-    size_t count = 1;
-    begin_share(&shares[0]);
-    for (size_t i = 0; next_job(jobs) && i < group->lane_count; i++) {
-        struct job_share *share = &shares[count];
-        *share = (struct job_share){.group = group, .jobs = jobs, .lane = group->lanes[i]};
-        if (share->lane == first || share->lane->lost ||
-            pthread_create(&share->thread, NULL, run_share, share) != 0)
-            continue;
-        begin_share(share);
-        count++;
-    }
-    group->parallel_lanes = count;
-    do_share(&shares[0]);
-    for (size_t i = 1; i < count; i++) {
-        (void)pthread_mutex_unlock(&group->session->mutex);
-        (void)pthread_join(shares[i].thread, NULL);
-        (void)pthread_mutex_lock(&group->session->mutex);
-    }
-    group->parallel_lanes = 0;
-    (void)stage_enter(group, first->stage);
-}
-
 void group_do(struct group *group, struct lane_job *jobs)
 {
     struct error error = {0};
@@ -100,8 +74,30 @@ void group_do(struct group *group, struct lane_job *jobs)
         struct lane *first = NULL;
         const struct lane_job *failed = NULL;
         status = group_await_lane(group, &first, &error);
-        if (status == STATUS_OK)
-            share_out_jobs(group, first, jobs);
+        if (status == STATUS_OK) {
+            struct job_share shares[SESSION_DEVICES_MAX] = {
+                {.group = group, .jobs = jobs, .lane = first}};
+            size_t count = 1;
+            begin_share(&shares[0]);
+            for (size_t i = 0; next_job(jobs) && i < group->lane_count; i++) {
+                struct job_share *share = &shares[count];
+                *share = (struct job_share){.group = group, .jobs = jobs, .lane = group->lanes[i]};
+                if (share->lane == first || share->lane->lost ||
+                    pthread_create(&share->thread, NULL, run_share, share) != 0)
+                    continue;
+                begin_share(share);
+                count++;
+            }
+            group->parallel_lanes = count;
+            do_share(&shares[0]);
+            for (size_t i = 1; i < count; i++) {
+                (void)pthread_mutex_unlock(&group->session->mutex);
+                (void)pthread_join(shares[i].thread, NULL);
+                (void)pthread_mutex_lock(&group->session->mutex);
+            }
+            group->parallel_lanes = 0;
+            (void)stage_enter(group, first->stage);
+        }
         if (status == STATUS_OK && (failed = failed_job(jobs)) != NULL) {
             status = failed->status;
             error = failed->error;

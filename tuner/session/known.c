@@ -201,37 +201,6 @@ static enum status find_candidate(struct known *known, const char *key, const ch
     return STATUS_OK;
 }
 
-static enum status take_trial(const struct work *work, struct sweep *sweep,
-                              struct candidate *candidate, const struct store_known_trial *trial,
-                              struct error *error)
-{
-    bool ok = trial->status == TRIAL_OK;
-    candidate->status = trial->status;
-    candidate->trial_id = trial->trial_id;
-    candidate->twin_trial_id = trial->same_as_trial_id;
-    candidate->median_ns = ok ? trial->median_ns : (double)NAN;
-    /* A candidate that an earlier run's gauntlet rejected is not launched again. */
-    if (ok && trial->rejected && verdict_holds(work, trial->rejected)) {
-        candidate->rejected = arena_strdup(&sweep->arena, trial->rejected);
-        if (!candidate->rejected)
-            return error_no_memory(error);
-    }
-    struct prepared *prepared = NULL; /* for the objective, without the binary */
-    if (!work_is_about_time(work) && !objective_needs_energy(work->objective)) {
-        prepared = prepared_create(&sweep->candidates, candidate);
-        if (!prepared)
-            return error_no_memory(error);
-        prepare_without_binary(work, prepared);
-    }
-    candidate->value = candidate_search_value(work, candidate, prepared);
-    prepared_free(prepared);
-    sweep->points += candidate->point != NO_POINT && !(candidate->wanted & WANTED_BASELINE);
-    work->session->summary->trials_known++;
-    work->session->summary->known_failures[trial->status] +=
-        ok || trial->status == TRIAL_SKIPPED ? 0 : 1;
-    return sweep_take_trial(work, sweep, candidate, error);
-}
-
 /* Takes a trial as known if run with the machine code that would run today. */
 static enum status take_known(void *context, const struct store_known_trial *trial,
                               struct error *error)
@@ -257,8 +226,33 @@ static enum status take_known(void *context, const struct store_known_trial *tri
         known->stale++;
         return STATUS_OK;
     }
-    if ((options->retry_mask >> trial->status & 1) == 0)
-        return take_trial(work, sweep, candidate, trial, error);
+    if ((options->retry_mask >> trial->status & 1) == 0) {
+        bool ok = trial->status == TRIAL_OK;
+        candidate->status = trial->status;
+        candidate->trial_id = trial->trial_id;
+        candidate->twin_trial_id = trial->same_as_trial_id;
+        candidate->median_ns = ok ? trial->median_ns : (double)NAN;
+        /* A candidate that an earlier run's gauntlet rejected is not launched again. */
+        if (ok && trial->rejected && verdict_holds(work, trial->rejected)) {
+            candidate->rejected = arena_strdup(&sweep->arena, trial->rejected);
+            if (!candidate->rejected)
+                return error_no_memory(error);
+        }
+        struct prepared *prepared = NULL; /* for the objective, without the binary */
+        if (!work_is_about_time(work) && !objective_needs_energy(work->objective)) {
+            prepared = prepared_create(&sweep->candidates, candidate);
+            if (!prepared)
+                return error_no_memory(error);
+            prepare_without_binary(work, prepared);
+        }
+        candidate->value = candidate_search_value(work, candidate, prepared);
+        prepared_free(prepared);
+        sweep->points += candidate->point != NO_POINT && !(candidate->wanted & WANTED_BASELINE);
+        work->session->summary->trials_known++;
+        work->session->summary->known_failures[trial->status] +=
+            ok || trial->status == TRIAL_SKIPPED ? 0 : 1;
+        return sweep_take_trial(work, sweep, candidate, error);
+    }
     candidate->wanted |= WANTED_FIRST;
     return STATUS_OK;
 }
@@ -299,26 +293,6 @@ static enum status take_in_flight(void *context, const struct store_in_flight *r
                  (long long)work->problem.n, row->configuration_key, outcome.detail);
     status = sweep_record(work, sweep, known->lane, candidate, &outcome, error);
     return status == STATUS_OK ? clear(known, row->configuration_id, error) : status;
-}
-
-/* Points each known duplicate to the candidate whose trial was measured. */
-static enum status resolve_twins(struct sweep *sweep, struct error *error)
-{
-    struct index by_trial = {0};
-    size_t place = 0;
-    bool fits = true;
-    for (size_t i = 0; fits && i < sweep->candidates.count; i++)
-        if (sweep->candidates.items[i]->state == CANDIDATE_DONE)
-            fits = index_put(&by_trial, (uint64_t)sweep->candidates.items[i]->trial_id, i);
-    for (size_t i = 0; fits && i < sweep->candidates.count; i++) {
-        struct candidate *candidate = sweep->candidates.items[i];
-        if (candidate->twin_trial_id == 0)
-            continue;
-        if (index_find(&by_trial, (uint64_t)candidate->twin_trial_id, &place) && place != i)
-            candidate->same_as = sweep->candidates.items[place];
-    }
-    index_free(&by_trial);
-    return fits ? STATUS_OK : error_no_memory(error);
 }
 
 /* Wants the winner of a mode, also under another driver, or before a change of the file, before
@@ -369,7 +343,23 @@ enum status sweep_take_known(const struct work *work, struct sweep *sweep, struc
         TRY(take_incumbent(&known, l2_mode_as(session->options->l2_mode, (enum issue)i), error));
     TRY(store_known_trials(work->store, work->environment_id, work->problem_id, "sweep",
                            session->options->l2_mode, take_known, &known, error));
-    TRY(resolve_twins(sweep, error));
+    /* Each known duplicate points to the candidate whose trial was measured. */
+    struct index by_trial = {0};
+    size_t place = 0;
+    bool fits = true;
+    for (size_t i = 0; fits && i < sweep->candidates.count; i++)
+        if (sweep->candidates.items[i]->state == CANDIDATE_DONE)
+            fits = index_put(&by_trial, (uint64_t)sweep->candidates.items[i]->trial_id, i);
+    for (size_t i = 0; fits && i < sweep->candidates.count; i++) {
+        struct candidate *candidate = sweep->candidates.items[i];
+        if (candidate->twin_trial_id == 0)
+            continue;
+        if (index_find(&by_trial, (uint64_t)candidate->twin_trial_id, &place) && place != i)
+            candidate->same_as = sweep->candidates.items[place];
+    }
+    index_free(&by_trial);
+    if (!fits)
+        return error_no_memory(error);
     for (size_t i = 0; i < session->options->pick_count; i++) {
         const struct session_pick *pick = &session->options->picks[i];
         if (pick->n == work->problem.n && strcmp(pick->problem_key, work->problem.key) == 0)

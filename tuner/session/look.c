@@ -44,16 +44,6 @@ static enum status first_time(const struct work *work, struct track *track, stru
     return STATUS_OK;
 }
 
-/* Returns whether references of the experiment take longer than looks. */
-static bool is_costly(const struct work *work)
-{
-    const struct contest *contest = work->group->contests;
-    while (contest && (contest->work.experiment != work->experiment ||
-                       inputs_are_cheap(&contest->sweep->inputs)))
-        contest = contest->next;
-    return contest != NULL;
-}
-
 static enum status keep_wrong(const struct work *work, const struct track *track, struct look *look,
                               struct error *error)
 {
@@ -80,7 +70,11 @@ static enum status run_look(const struct work *work, struct track *track, struct
                             struct look *look, struct error *error)
 {
     bool wanted[LOOK_MAX] = {false};
-    bool check = !is_costly(work);
+    const struct contest *contest = work->group->contests;
+    while (contest && (contest->work.experiment != work->experiment ||
+                       inputs_are_cheap(&contest->sweep->inputs)))
+        contest = contest->next;
+    bool check = contest == NULL;
     enum status status = inputs_send(work, track->inputs, track->lane, check, error);
     for (size_t i = 0; status == STATUS_OK && i < track->count; i++) {
         status = first_time(work, track, track->slots[i], error);

@@ -65,31 +65,6 @@ struct rows {
     size_t count;
 };
 
-static enum status read_rows(const struct work *work, struct losses *losses, struct rows *rows,
-                             struct error *error)
-{
-    static const struct store_column columns[] = {
-        {"n", offsetof(struct loss_row, n), STORE_INTEGER},
-        {"configuration_id", offsetof(struct loss_row, configuration_id), STORE_INTEGER},
-        {"key", offsetof(struct loss_row, key), STORE_TEXT},
-        {"loss", offsetof(struct loss_row, loss), STORE_REAL},
-        {"is_winner", offsetof(struct loss_row, is_winner), STORE_TRUTH},
-        {"parameters", offsetof(struct loss_row, parameters), STORE_TEXT},
-        {"bound", offsetof(struct loss_row, bound), STORE_REAL},
-        {"is_barred", offsetof(struct loss_row, is_barred), STORE_TRUTH},
-        {"multiple", offsetof(struct loss_row, multiple), STORE_INTEGER},
-        {"least", offsetof(struct loss_row, least), STORE_INTEGER},
-    };
-    struct parameters parameters;
-    fill_parameters(work, work->problem.key, &parameters);
-    const struct store_reading reading = {.sql = losses_query,
-                                          .parameters = parameters.items,
-                                          .parameter_count = 5,
-                                          STORE_COLUMNS(columns),
-                                          .row_bytes = sizeof *rows->items};
-    return store_read(work->store, &reading, &losses->arena, &rows->items, &rows->count, error);
-}
-
 static size_t size_index(const struct losses *losses, int64_t n)
 {
     size_t i = 0;
@@ -122,25 +97,6 @@ static size_t item_index(struct losses *losses, const struct loss_row *row)
     return losses->count++;
 }
 
-static bool make_room(struct losses *losses)
-{
-    size_t cells = losses->size_count * losses->count + 1;
-    losses->loss = arena_alloc(&losses->arena, cells, sizeof *losses->loss);
-    losses->bound = arena_alloc(&losses->arena, cells, sizeof *losses->bound);
-    losses->looked = arena_alloc(&losses->arena, cells, sizeof *losses->looked);
-    losses->winners = arena_alloc(&losses->arena, losses->size_count + 1, sizeof(size_t));
-    losses->order = arena_alloc(&losses->arena, losses->count + 1, sizeof(size_t));
-    if (!losses->loss || !losses->bound || !losses->looked || !losses->winners || !losses->order)
-        return false;
-    for (size_t i = 0; i < cells; i++)
-        losses->loss[i] = losses->bound[i] = (double)INFINITY;
-    for (size_t i = 0; i < losses->size_count; i++)
-        losses->winners[i] = losses->count;
-    for (size_t i = 0; i < losses->count; i++)
-        losses->order[i] = i;
-    return true;
-}
-
 static void fill_cell(struct losses *losses, const struct loss_row *row, size_t configuration)
 {
     size_t size = size_index(losses, row->n);
@@ -163,7 +119,26 @@ enum status losses_load(const struct work *work, struct losses *losses, struct e
 {
     struct rows rows = {0};
     *losses = (struct losses){.work = work};
-    TRY(read_rows(work, losses, &rows, error));
+    static const struct store_column columns[] = {
+        {"n", offsetof(struct loss_row, n), STORE_INTEGER},
+        {"configuration_id", offsetof(struct loss_row, configuration_id), STORE_INTEGER},
+        {"key", offsetof(struct loss_row, key), STORE_TEXT},
+        {"loss", offsetof(struct loss_row, loss), STORE_REAL},
+        {"is_winner", offsetof(struct loss_row, is_winner), STORE_TRUTH},
+        {"parameters", offsetof(struct loss_row, parameters), STORE_TEXT},
+        {"bound", offsetof(struct loss_row, bound), STORE_REAL},
+        {"is_barred", offsetof(struct loss_row, is_barred), STORE_TRUTH},
+        {"multiple", offsetof(struct loss_row, multiple), STORE_INTEGER},
+        {"least", offsetof(struct loss_row, least), STORE_INTEGER},
+    };
+    struct parameters parameters;
+    fill_parameters(work, work->problem.key, &parameters);
+    const struct store_reading reading = {.sql = losses_query,
+                                          .parameters = parameters.items,
+                                          .parameter_count = 5,
+                                          STORE_COLUMNS(columns),
+                                          .row_bytes = sizeof *rows.items};
+    TRY(store_read(work->store, &reading, &losses->arena, &rows.items, &rows.count, error));
     losses->items = arena_alloc(&losses->arena, rows.count + 1, sizeof *losses->items);
     size_t *of = arena_alloc(&losses->arena, rows.count + 1, sizeof *of);
     if (!losses->items || !of)
@@ -175,8 +150,20 @@ enum status losses_load(const struct work *work, struct losses *losses, struct e
         of[i] = item_index(losses, &rows.items[i]);
     }
     qsort(losses->sizes, losses->size_count, sizeof losses->sizes[0], by_size);
-    if (!make_room(losses))
+    size_t cells = losses->size_count * losses->count + 1;
+    losses->loss = arena_alloc(&losses->arena, cells, sizeof *losses->loss);
+    losses->bound = arena_alloc(&losses->arena, cells, sizeof *losses->bound);
+    losses->looked = arena_alloc(&losses->arena, cells, sizeof *losses->looked);
+    losses->winners = arena_alloc(&losses->arena, losses->size_count + 1, sizeof(size_t));
+    losses->order = arena_alloc(&losses->arena, losses->count + 1, sizeof(size_t));
+    if (!losses->loss || !losses->bound || !losses->looked || !losses->winners || !losses->order)
         return error_no_memory(error);
+    for (size_t i = 0; i < cells; i++)
+        losses->loss[i] = losses->bound[i] = (double)INFINITY;
+    for (size_t i = 0; i < losses->size_count; i++)
+        losses->winners[i] = losses->count;
+    for (size_t i = 0; i < losses->count; i++)
+        losses->order[i] = i;
     for (size_t i = 0; i < rows.count; i++)
         fill_cell(losses, &rows.items[i], of[i]);
     return STATUS_OK;

@@ -57,44 +57,6 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return b == 0 ? a : common_divisor(b, a % b);
 }
 
-/* Finds the listed sizes, which must stay. */
-static void take_listed(struct probing *probing)
-{
-    const struct work *work = &probing->contest->work;
-    probing->divisor = probing->first = work->problem.n;
-    for (size_t i = 0; i < experiment_problem_count(work->experiment); i++) {
-        struct error ignored = {0};
-        struct problem problem;
-        bool admits = false;
-        experiment_problem(work->experiment, i, &problem);
-        if (strcmp(problem.key, work->problem.key) != 0 ||
-            space_admits(work->experiment, &problem, work->facts,
-                         &probing->slot->prepared->configuration, &admits, &ignored) != STATUS_OK ||
-            !admits)
-            continue;
-        probing->divisor = common_divisor(probing->divisor, problem.n);
-        probing->first = problem.n < probing->first ? problem.n : probing->first;
-    }
-}
-
-/* Returns the end of the probing: under a budget half of the time that is left, so that other
- * finalists have time, too. */
-static int64_t probing_end_ns(const struct session *session)
-{
-    const int64_t now_ns = clock_budget_ns();
-    const int64_t end_ns = budget_end_ns(session);
-    const int64_t half_ns = (end_ns - now_ns) / 2;
-    return now_ns + (end_ns > 0 && half_ns < patience_ns ? half_ns : patience_ns);
-}
-
-static bool may_probe(const struct probing *probing)
-{
-    const struct session *session = probing->contest->work.session;
-    return probing->slot->outcome.status == TRIAL_OK && probing->tries < TRIES_MAX &&
-           probing->crashes < CRASHES_MAX && clock_budget_ns() < probing->end_ns &&
-           !session_stopped(session) && !budget_ended(session);
-}
-
 /* Checks the candidate at a size, with the starts of the failure; *applies false: not meant for the
  * size, or no time left. */
 static enum status probe(struct probing *probing, int64_t n, bool *applies, bool *right,
@@ -112,7 +74,10 @@ static enum status probe(struct probing *probing, int64_t n, bool *applies, bool
             *right = probing->probed[i].right;
             return STATUS_OK;
         }
-    if (!may_probe(probing))
+    const struct session *session = probing->contest->work.session;
+    if (!(probing->slot->outcome.status == TRIAL_OK && probing->tries < TRIES_MAX &&
+          probing->crashes < CRASHES_MAX && clock_budget_ns() < probing->end_ns &&
+          !session_stopped(session) && !budget_ended(session)))
         return STATUS_OK;
     enum status status =
         check_case(probing->contest, probing->lane, probing->slot, &test, applies, &outcome, error);
@@ -320,19 +285,36 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
     const double near = fmin(most * NEAR_ELEMENTS / GAUNTLET_ELEMENTS, NEAR_MAX);
     const int64_t n = contest->work.problem.n;
     struct domain found = {.multiple = 1, .least = 1, .is_listed = true};
-    struct probing probing = {.contest = contest,
-                              .lane = lane,
-                              .slot = slot,
-                              .wrong = wrong,
-                              .before = candidate->narrowing ? candidate->narrowing->domain
-                                                             : DOMAIN_OF_ALL,
-                              .most = (int64_t)fmin(most, NEAR_MAX),
-                              .near = (double)n < near ? n : (int64_t)fmax(near, 1),
-                              .end_ns = probing_end_ns(contest->work.session)};
+    const int64_t now_ns = clock_budget_ns();
+    const int64_t end_ns = budget_end_ns(contest->work.session);
+    const int64_t half_ns = (end_ns - now_ns) / 2;
+    struct probing probing = {
+        .contest = contest,
+        .lane = lane,
+        .slot = slot,
+        .wrong = wrong,
+        .before = candidate->narrowing ? candidate->narrowing->domain : DOMAIN_OF_ALL,
+        .most = (int64_t)fmin(most, NEAR_MAX),
+        .near = (double)n < near ? n : (int64_t)fmax(near, 1),
+        .end_ns = now_ns + (end_ns > 0 && half_ns < patience_ns ? half_ns : patience_ns)};
     int64_t least = 0;
     int64_t multiple = 0;
     bool is_known = false;
-    take_listed(&probing);
+    const struct work *work = &probing.contest->work;
+    probing.divisor = probing.first = work->problem.n;
+    for (size_t i = 0; i < experiment_problem_count(work->experiment); i++) {
+        struct error ignored = {0};
+        struct problem problem;
+        bool admits = false;
+        experiment_problem(work->experiment, i, &problem);
+        if (strcmp(problem.key, work->problem.key) != 0 ||
+            space_admits(work->experiment, &problem, work->facts,
+                         &probing.slot->prepared->configuration, &admits, &ignored) != STATUS_OK ||
+            !admits)
+            continue;
+        probing.divisor = common_divisor(probing.divisor, problem.n);
+        probing.first = problem.n < probing.first ? problem.n : probing.first;
+    }
     TRY(fails_at_home(&probing, out, error));
     if (*out)
         return STATUS_OK;
@@ -388,20 +370,6 @@ enum status candidate_recall_domain(struct contest *contest, struct candidate *c
     return set_domain(contest->sweep, candidate, &domain, row.reason, error);
 }
 
-/* Formats a domain as a constraint of the experiment's file. */
-static void describe(const struct domain *domain, const char *size_name, char out[static 96])
-{
-    if (domain->is_listed)
-        (void)string_format(out, 96, "was measured");
-    else if (domain->multiple > 1 && domain->least > 1)
-        (void)string_format(out, 96, "'%s %% %lld == 0 and %s >= %lld'", size_name,
-                            (long long)domain->multiple, size_name, (long long)domain->least);
-    else if (domain->multiple > 1)
-        (void)string_format(out, 96, "'%s %% %lld == 0'", size_name, (long long)domain->multiple);
-    else
-        (void)string_format(out, 96, "'%s >= %lld'", size_name, (long long)domain->least);
-}
-
 void contest_note_domains(const struct contest *contest)
 {
     const struct work *work = &contest->work;
@@ -422,7 +390,19 @@ void contest_note_domains(const struct contest *contest)
     if (!first)
         return;
     const struct narrowing *narrowing = first->slot.candidate->narrowing;
-    describe(&narrowing->domain, work->problem.size_name, where);
+    const char *size_name = work->problem.size_name;
+    if (narrowing->domain.is_listed)
+        (void)string_format(where, 96, "was measured");
+    else if (narrowing->domain.multiple > 1 && narrowing->domain.least > 1)
+        (void)string_format(where, 96, "'%s %% %lld == 0 and %s >= %lld'", size_name,
+                            (long long)narrowing->domain.multiple, size_name,
+                            (long long)narrowing->domain.least);
+    else if (narrowing->domain.multiple > 1)
+        (void)string_format(where, 96, "'%s %% %lld == 0'", size_name,
+                            (long long)narrowing->domain.multiple);
+    else
+        (void)string_format(where, 96, "'%s >= %lld'", size_name,
+                            (long long)narrowing->domain.least);
     session_note(
         work->session,
         "%s n=%lld: %zu of %zu finalists serve only some sizes, as '%s' where %s%s: %s%s%s%s",

@@ -106,21 +106,6 @@ static enum status run_windows(struct racing *racing, struct error *error)
     return STATUS_OK;
 }
 
-/* Sets the levels: each part of the race stands for a process; for energy, each round. */
-static enum status set_levels(struct racing *racing, bool needs_energy, struct error *error)
-{
-    struct contest *contest = racing->contest;
-    size_t rounds = racing->track.round_count;
-    size_t parts = needs_energy ? rounds : RACE_PARTS;
-    parts = parts > LEVELS_MAX ? LEVELS_MAX : parts;
-    parts = parts > rounds ? rounds : parts;
-    for (size_t i = 0; i < parts; i++)
-        TRY(contest_set_levels(contest, &racing->track, i, rounds * i / parts,
-                               rounds * (i + 1) / parts, error));
-    contest->levels = parts;
-    return STATUS_OK;
-}
-
 /* Returns the fixed order of the finalists, which the caller frees; NULL: no memory. */
 static size_t *order_of(const struct contest *contest)
 {
@@ -160,22 +145,6 @@ static enum status pick(const struct racing *racing, bool *chosen, struct error 
     return status;
 }
 
-static void keep_other(struct racing *racing, const struct finalist *finalist, size_t index)
-{
-    struct contest *contest = racing->contest;
-    struct interval difference = finalist->raced;
-    bool in = race_fate(racing->race, index) != RACE_LOST;
-    contest->others[contest->other_count++] = (struct store_contender){
-        .configuration_id = finalist->slot.candidate->configuration_id,
-        .trial_id = finalist->trial_id,
-        .difference = difference.estimate,
-        .difference_low = difference.low,
-        .difference_high = difference.high,
-        .proven = false,
-        .tied = in && difference.low <= race_delta(racing->race),
-    };
-}
-
 /* Returns whether the race compared the candidate, so that it has an interval. */
 static bool is_seen(const struct racing *racing, size_t index)
 {
@@ -197,8 +166,19 @@ static enum status reduce(struct racing *racing, const bool *chosen, struct erro
     for (size_t i = 0; i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
         if (!chosen[i]) {
-            if (is_seen(racing, i))
-                keep_other(racing, finalist, i);
+            if (is_seen(racing, i)) {
+                struct interval difference = finalist->raced;
+                bool in = race_fate(racing->race, i) != RACE_LOST;
+                contest->others[contest->other_count++] = (struct store_contender){
+                    .configuration_id = finalist->slot.candidate->configuration_id,
+                    .trial_id = finalist->trial_id,
+                    .difference = difference.estimate,
+                    .difference_low = difference.low,
+                    .difference_high = difference.high,
+                    .proven = false,
+                    .tied = in && difference.low <= race_delta(racing->race),
+                };
+            }
             finalist_free(finalist);
             continue;
         }
@@ -231,7 +211,14 @@ static enum status choose_finalists(struct racing *racing, struct error *error)
                      budget_race_end_ns(contest->work.group, &sweep->allowance)))
         TRY_OR_CLEANUP(contest_screen_states(contest, racing->track.lane, SCREENED_KEPT, error));
     TRY_OR_CLEANUP(pick(racing, chosen, error));
-    TRY_OR_CLEANUP(set_levels(racing, needs_energy, error));
+    size_t rounds = racing->track.round_count;
+    size_t parts = needs_energy ? rounds : RACE_PARTS;
+    parts = parts > LEVELS_MAX ? LEVELS_MAX : parts;
+    parts = parts > rounds ? rounds : parts;
+    for (size_t i = 0; i < parts; i++)
+        TRY_OR_CLEANUP(contest_set_levels(contest, &racing->track, i, rounds * i / parts,
+                                          rounds * (i + 1) / parts, error));
+    contest->levels = parts;
     TRY_OR_CLEANUP(reduce(racing, chosen, error));
 cleanup:
     free(chosen);

@@ -52,22 +52,6 @@ static bool is_listed(const struct covering *covering, size_t range)
     return covering->losses.items[covering->ranges[range].configuration].domain.is_listed;
 }
 
-/* Sets the ranges' ends to the geometric middle of the gap behind, until a look moves them; a range
- * before a size that is served alone ends just below that. */
-static void set_ends(struct covering *covering)
-{
-    const int64_t *n = covering->losses.sizes;
-    for (size_t i = 0; i < covering->count; i++) {
-        int64_t last = n[covering->ranges[i].last];
-        if (i + 1 == covering->count || is_listed(covering, i))
-            covering->ends[i] = last;
-        else if (is_listed(covering, i + 1))
-            covering->ends[i] = n[covering->ranges[i + 1].first] - 1;
-        else
-            covering->ends[i] = middle(last, n[covering->ranges[i + 1].first]);
-    }
-}
-
 /* Returns whether all configurations may be used at the size. */
 static bool all_admit(struct covering *covering, int64_t n, const size_t *configurations,
                       size_t count)
@@ -364,9 +348,15 @@ static enum status look_between(struct covering *covering, bool *failed, struct 
     return status;
 }
 
-/* Gives a configuration that serves only measured sizes a range for each. */
-static void part_listed(struct covering *covering)
+/* Cuts the ranges: by the apparent losses before looks, by the bounds for the stored result. */
+static void cut(struct covering *covering, const double *loss)
 {
+    const struct losses *losses = &covering->losses;
+    const struct protocol *protocol = covering->work.protocol;
+    covering->count =
+        ranges_cover(loss, losses->winners, losses->size_count, losses->count, losses->order,
+                     protocol->within, protocol->delta, covering->ranges);
+    /* A configuration that serves only measured sizes gets a range for each. */
     struct size_range parted[SESSION_SIZES_MAX] = {0};
     size_t count = 0;
     for (size_t i = 0; i < covering->count; i++) {
@@ -380,30 +370,16 @@ static void part_listed(struct covering *covering)
     }
     memcpy(covering->ranges, parted, count * sizeof *parted);
     covering->count = count;
-}
-
-/* Cuts the ranges: by the apparent losses before looks, by the bounds for the stored result. */
-static void cut(struct covering *covering, const double *loss)
-{
-    const struct losses *losses = &covering->losses;
-    const struct protocol *protocol = covering->work.protocol;
-    covering->count =
-        ranges_cover(loss, losses->winners, losses->size_count, losses->count, losses->order,
-                     protocol->within, protocol->delta, covering->ranges);
-    part_listed(covering);
-    set_ends(covering);
-}
-
-/* Returns the largest bound known so far. */
-static double bound_of(const struct covering *covering, const struct size_range *range)
-{
-    const struct losses *losses = &covering->losses;
-    double worst = 0;
-    for (size_t size = range->first; size <= range->last; size++) {
-        double bound = losses->bound[size * losses->count + range->configuration];
-        worst = isfinite(bound) && bound > worst ? bound : worst;
+    const int64_t *n = covering->losses.sizes;
+    for (size_t i = 0; i < covering->count; i++) {
+        int64_t last = n[covering->ranges[i].last];
+        if (i + 1 == covering->count || is_listed(covering, i))
+            covering->ends[i] = last;
+        else if (is_listed(covering, i + 1))
+            covering->ends[i] = n[covering->ranges[i + 1].first] - 1;
+        else
+            covering->ends[i] = middle(last, n[covering->ranges[i + 1].first]);
     }
-    return worst;
 }
 
 static enum status look_around(struct covering *covering, struct error *error)
@@ -517,13 +493,19 @@ static enum status store_cover(struct covering *covering, struct error *error)
             arena_alloc(&covering->arena, covering->look_count + 1, sizeof *checks);
         if (!checks)
             return error_no_memory(error);
+        const struct losses *losses = &covering->losses;
+        double worst = 0;
+        for (size_t size = covering->ranges[i].first; size <= covering->ranges[i].last; size++) {
+            double bound = losses->bound[size * losses->count + covering->ranges[i].configuration];
+            worst = isfinite(bound) && bound > worst ? bound : worst;
+        }
         rows[i] = (struct store_range){
             .n_low = i == 0 || is_listed(covering, i)
                          ? covering->losses.sizes[covering->ranges[i].first]
                          : covering->ends[i - 1] + 1,
             .n_high = covering->ends[i],
             .configuration_id = covering->losses.items[covering->ranges[i].configuration].id,
-            .bound = bound_of(covering, &covering->ranges[i]),
+            .bound = worst,
             .checks = checks,
         };
         rows[i].check_count =

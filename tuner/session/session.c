@@ -71,12 +71,11 @@ enum status session_no_such_size(const struct session_experiment *experiments, s
     return error->status;
 }
 
-/* Checks the kind of device and the objective before any measurement. */
-static enum status check_experiments(struct session *session, bool *needs_energy,
-                                     struct error *error)
+static enum status session_start(struct session *session, struct error *error)
 {
+    bool needs_energy = false;
     const struct session_options *options = session->options;
-    *needs_energy = false;
+    needs_energy = false;
     for (size_t i = 0; i < session->experiment_count; i++) {
         const struct experiment *experiment = session->experiments[i].experiment;
         const char *kind = experiment_device_kind(experiment);
@@ -87,37 +86,26 @@ static enum status check_experiments(struct session *session, bool *needs_energy
         TRY(objective_create(experiment, options->objective, &objective, error));
         if (i == 0)
             text_append(&session->objective_text, objective_text(objective));
-        *needs_energy |= objective_needs_energy(objective);
+        needs_energy |= objective_needs_energy(objective);
         objective_free(objective);
     }
-    return STATUS_OK;
-}
-
-static enum status check_energy(const struct session *session, struct error *error)
-{
-    for (size_t i = 0; i < session->lane_count; i++) {
-        const struct lane *lane = &session->lanes[i];
-        if (lane->lost)
-            continue;
-        const struct fact *counter = facts_find(worker_facts(lane->worker), "energy_counter");
-        if (!counter || counter->value.integer == 0)
-            return error_set(error, STATUS_UNAVAILABLE,
-                             "%s has no energy counter that this user may read, which '%s' needs; "
-                             "it would be %s",
-                             lane->name, text_string(&session->objective_text),
-                             device_traits(session->options->device_kind)->energy_source);
-    }
-    return STATUS_OK;
-}
-
-static enum status session_start(struct session *session, struct error *error)
-{
-    bool needs_energy = false;
-    TRY(check_experiments(session, &needs_energy, error));
     TRY(session_read_environment(session, error));
     TRY(lanes_start(session, error));
-    if (needs_energy)
-        TRY(check_energy(session, error));
+    if (needs_energy) {
+        for (size_t i = 0; i < session->lane_count; i++) {
+            const struct lane *lane = &session->lanes[i];
+            if (lane->lost)
+                continue;
+            const struct fact *counter = facts_find(worker_facts(lane->worker), "energy_counter");
+            if (!counter || counter->value.integer == 0)
+                return error_set(
+                    error, STATUS_UNAVAILABLE,
+                    "%s has no energy counter that this user may read, which '%s' needs; "
+                    "it would be %s",
+                    lane->name, text_string(&session->objective_text),
+                    device_traits(session->options->device_kind)->energy_source);
+        }
+    }
     for (size_t i = 0; i < session->group_count; i++)
         TRY(group_count_work(&session->groups[i], error));
     if (session->progress.problem_count == 0)

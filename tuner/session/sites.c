@@ -165,31 +165,6 @@ static bool site_returned(struct site *site)
     return all;
 }
 
-/* Gives up a site whose host will not come. */
-static void give_up_site(struct site *site)
-{
-    struct session *session = site->session;
-    char trouble[512] = "";
-    host_trouble(site->host, trouble, sizeof trouble);
-    (void)pthread_mutex_lock(&session->mutex);
-    if (!site->settled) {
-        (void)error_set(&site->error, STATUS_UNAVAILABLE, "'%s' gives no host: %s",
-                        host_command(site->host), trouble);
-        site->settled = true;
-        if (session->begun && !session->ending)
-            session_note(session, "%s", site->error.text);
-        /* Also lanes that had begun before the loss. */
-        for (size_t i = 0; i < site->lane_count; i++) {
-            worker_stop(site->lanes[i]->worker);
-            site->lanes[i]->worker = NULL;
-            site->lanes[i]->error = site->error;
-        }
-    } else if (!session->ending) {
-        session_note(session, "%s is given up: %s", site->name, trouble);
-    }
-    (void)pthread_mutex_unlock(&session->mutex);
-}
-
 void *site_keep(void *context)
 {
     struct site *site = context;
@@ -216,7 +191,25 @@ void *site_keep(void *context)
         if (over)
             return NULL;
         if (state == HOST_GONE) {
-            give_up_site(site);
+            char trouble[512] = "";
+            host_trouble(site->host, trouble, sizeof trouble);
+            (void)pthread_mutex_lock(&session->mutex);
+            if (!site->settled) {
+                (void)error_set(&site->error, STATUS_UNAVAILABLE, "'%s' gives no host: %s",
+                                host_command(site->host), trouble);
+                site->settled = true;
+                if (session->begun && !session->ending)
+                    session_note(session, "%s", site->error.text);
+                /* Also lanes that had begun before the loss. */
+                for (size_t i = 0; i < site->lane_count; i++) {
+                    worker_stop(site->lanes[i]->worker);
+                    site->lanes[i]->worker = NULL;
+                    site->lanes[i]->error = site->error;
+                }
+            } else if (!session->ending) {
+                session_note(session, "%s is given up: %s", site->name, trouble);
+            }
+            (void)pthread_mutex_unlock(&session->mutex);
             return NULL;
         }
         if (connections > before && is_first && state == HOST_READY)

@@ -134,34 +134,6 @@ static void choose_wanted(struct contest *contest, size_t most, bool diverse)
             contest->finalists[i].wanted = true;
 }
 
-/* Stores rounds and trials, however the rounds ended; a result that is wrong in this state is
- * wrong. */
-static enum status keep(struct contest *contest, struct track *track, size_t state,
-                        struct finalist *const *finalists, enum status status, struct error *error)
-{
-    struct store *store = contest->work.store;
-    struct error keeping = {0};
-    (void)track_judge(&contest->work, track);
-    enum status kept = store_batch_begin(store, &keeping);
-    if (kept == STATUS_OK) {
-        kept = track_store(&contest->work, track, &keeping);
-        for (size_t i = 0; kept == STATUS_OK && i < track->count; i++) {
-            struct state_result *result = &finalists[i]->in_state[state];
-            if (result->slot.outcome.status != TRIAL_OK)
-                finalists[i]->slot.outcome = result->slot.outcome; /* reported by contest_keep */
-            struct measured measured;
-            if (result->slot.sample_count == 0)
-                continue;
-            kept = slot_measured(&contest->work, &result->slot, &measured, &keeping);
-            if (kept == STATUS_OK)
-                kept = slot_store(&contest->work, track, &result->slot, &measured, false,
-                                  &result->trial_id, &keeping);
-        }
-        kept = store_batch_end(store, kept, &keeping);
-    }
-    return first_failure(status, kept, &keeping, error);
-}
-
 static enum status run_rounds(struct contest *contest, struct track *track, struct error *error)
 {
     const size_t rounds = (size_t)contest->work.protocol->state_rounds;
@@ -208,7 +180,27 @@ static enum status time_state(struct contest *contest, struct lane *lane, int pr
         finalists[track.count++] = finalist;
     }
     enum status status = track.count > 0 ? run_rounds(contest, &track, error) : STATUS_OK;
-    status = keep(contest, &track, state, finalists, status, error);
+    struct store *store = contest->work.store;
+    struct error keeping = {0};
+    (void)track_judge(&contest->work, &track);
+    enum status kept = store_batch_begin(store, &keeping);
+    if (kept == STATUS_OK) {
+        kept = track_store(&contest->work, &track, &keeping);
+        for (size_t i = 0; kept == STATUS_OK && i < track.count; i++) {
+            struct state_result *result = &finalists[i]->in_state[state];
+            if (result->slot.outcome.status != TRIAL_OK)
+                finalists[i]->slot.outcome = result->slot.outcome; /* reported by contest_keep */
+            struct measured measured;
+            if (result->slot.sample_count == 0)
+                continue;
+            kept = slot_measured(&contest->work, &result->slot, &measured, &keeping);
+            if (kept == STATUS_OK)
+                kept = slot_store(&contest->work, &track, &result->slot, &measured, false,
+                                  &result->trial_id, &keeping);
+        }
+        kept = store_batch_end(store, kept, &keeping);
+    }
+    status = first_failure(status, kept, &keeping, error);
     if (status == STATUS_OK)
         status = track_levels(&track, central, 0, track.round_count, levels, error);
     for (size_t i = 0; status == STATUS_OK && i < track.count; i++)

@@ -224,48 +224,6 @@ static enum status sum_up(const struct work *work, const struct sweep *sweep,
     return first_failure(status, store_search_put(work->store, row, &storing), &storing, error);
 }
 
-/* Reports the search model's estimate of untried points. */
-static void find_what_is_left(const struct work *work, struct search *search,
-                              struct store_search *row)
-{
-    struct session_summary *summary = work->session->summary;
-    if (search_was_misled(search) && is_first_problem(&summary->misled))
-        session_note(work->session,
-                     "%s n=%lld: results from elsewhere did not hold here: the search continued "
-                     "without them",
-                     work->problem.key, (long long)work->problem.n);
-    row->chance_of_better = search_chance_of_better(search, 0.01);
-    row->most_better = search_most_better(search, 0.1);
-    if (search_learns_from_elsewhere(search) && !isnan(row->chance_of_better) &&
-        is_first_problem(&summary->modelled))
-        session_note(work->session,
-                     "%s n=%lld: by the search's model, the chance that an untried configuration "
-                     "is more than 1 %% better is %.0f %%, and with 90 %% none is better by more "
-                     "than %.2g %%",
-                     work->problem.key, (long long)work->problem.n, 100 * row->chance_of_better,
-                     100 * row->most_better);
-}
-
-/* Notes the first problem whose baseline failed, in this run or before, and which therefore has no
- * gain. */
-static void find_failed_baselines(const struct work *work, const struct sweep *sweep)
-{
-    struct session_summary *summary = work->session->summary;
-    char key[CONFIGURATION_KEY_BYTES];
-    bool found = false;
-    for (size_t i = 0; !found && i < sweep->candidates.count; i++) {
-        const struct candidate *candidate = sweep->candidates.items[i];
-        found = candidate->wanted & WANTED_BASELINE && candidate->state == CANDIDATE_DONE &&
-                candidate->status != TRIAL_OK && candidate->status != TRIAL_SKIPPED;
-        if (found && is_first_problem(&summary->baselines_failed))
-            (void)string_format(summary->baseline_failure, sizeof summary->baseline_failure,
-                                "%s n=%lld, '%s': %s", work->problem.key,
-                                (long long)work->problem.n,
-                                candidate_key(&sweep->candidates, candidate, key),
-                                trial_status_name(candidate->status));
-    }
-}
-
 /* Measures while there are candidates and time; again if a lost lane left candidates to the others.
  */
 static enum status measure_all(const struct work *work, struct sweep *sweep, struct error *error)
@@ -297,11 +255,43 @@ enum status sweep_problem(const struct work *work, struct sweep *sweep, struct e
     struct store_search row = {.chance_of_better = (double)NAN, .most_better = (double)NAN};
     budget_share(work->group, &sweep->allowance);
     enum status status = measure_all(work, sweep, error);
-    if (status == STATUS_OK)
-        find_what_is_left(work, sweep->search, &row);
+    if (status == STATUS_OK) {
+        struct search *search = sweep->search;
+        struct session_summary *summary = work->session->summary;
+        if (search_was_misled(search) && is_first_problem(&summary->misled))
+            session_note(
+                work->session,
+                "%s n=%lld: results from elsewhere did not hold here: the search continued "
+                "without them",
+                work->problem.key, (long long)work->problem.n);
+        row.chance_of_better = search_chance_of_better(search, 0.01);
+        row.most_better = search_most_better(search, 0.1);
+        if (search_learns_from_elsewhere(search) && !isnan(row.chance_of_better) &&
+            is_first_problem(&summary->modelled))
+            session_note(
+                work->session,
+                "%s n=%lld: by the search's model, the chance that an untried configuration "
+                "is more than 1 %% better is %.0f %%, and with 90 %% none is better by more "
+                "than %.2g %%",
+                work->problem.key, (long long)work->problem.n, 100 * row.chance_of_better,
+                100 * row.most_better);
+    }
     sweep->chance_of_better = row.chance_of_better;
     sweep->most_better = row.most_better;
-    find_failed_baselines(work, sweep);
+    struct session_summary *summary = work->session->summary;
+    char key[CONFIGURATION_KEY_BYTES];
+    bool found = false;
+    for (size_t i = 0; !found && i < sweep->candidates.count; i++) {
+        const struct candidate *candidate = sweep->candidates.items[i];
+        found = candidate->wanted & WANTED_BASELINE && candidate->state == CANDIDATE_DONE &&
+                candidate->status != TRIAL_OK && candidate->status != TRIAL_SKIPPED;
+        if (found && is_first_problem(&summary->baselines_failed))
+            (void)string_format(summary->baseline_failure, sizeof summary->baseline_failure,
+                                "%s n=%lld, '%s': %s", work->problem.key,
+                                (long long)work->problem.n,
+                                candidate_key(&sweep->candidates, candidate, key),
+                                trial_status_name(candidate->status));
+    }
     candidates_settle(&sweep->candidates);
     window_end(sweep);
     return sum_up(work, sweep, &row, status, error);

@@ -267,23 +267,6 @@ enum status track_begin(const struct work *work, struct track *track, bool check
     return status;
 }
 
-/* Grows all per-round arrays together; on failure the old capacity stands. */
-static bool make_room(struct track *track)
-{
-    size_t capacities[5];
-    for (size_t i = 0; i < COUNT(capacities); i++)
-        capacities[i] = track->round_capacity;
-    const size_t count = track->round_count;
-    if (!array_grow(&track->records, count, &capacities[0], sizeof *track->records) ||
-        !array_grow(&track->faults, count, &capacities[1], sizeof *track->faults) ||
-        !array_grow(&track->rows, count, &capacities[2], sizeof *track->rows) ||
-        !array_grow(&track->y, count, &capacities[3], track->count * sizeof *track->y) ||
-        !array_grow(&track->twin, count, &capacities[4], sizeof *track->twin))
-        return false;
-    track->round_capacity = capacities[0]; /* all are alike */
-    return true;
-}
-
 /* Times one block with verified results, then the energy window, whose results are not verified. */
 static enum status visit_energy(const struct work *work, struct track *track, size_t index,
                                 struct worker_samples *samples, double *energy_j,
@@ -308,27 +291,6 @@ static enum status visit_energy(const struct work *work, struct track *track, si
     samples->count = 1;
     samples->elapsed_ns[0] = energy.window_ns / energy.runs;
     return STATUS_OK;
-}
-
-/* Notes the energy counter's resolution once in a run, and prefixes wrong results with the stage.
- */
-static void note_visit(const struct work *work, const struct track *track,
-                       struct worker_outcome *outcome)
-{
-    char detail[ERROR_TEXT_BYTES];
-    struct session *session = work->session;
-    double window_ms = work->protocol->energy_window_ms;
-    if (outcome->status == TRIAL_WRONG_RESULT) {
-        (void)string_format(detail, sizeof detail, "%s: %s", track->stage, outcome->detail);
-        (void)string_format(outcome->detail, sizeof outcome->detail, "%s", detail);
-    }
-    if (session->energy_noted || !(track->energy_share > 0))
-        return;
-    session->energy_noted = true;
-    session_note(session,
-                 "the energy counter's step is %.1f %% of a window of %.0f ms; --set "
-                 "energy_window_ms=%.0f makes it half of that",
-                 100 * track->energy_share, window_ms, 2 * window_ms);
 }
 
 /* Visits one slot once: *y stays NaN on failure. */
@@ -365,7 +327,20 @@ static enum status visit(const struct work *work, struct track *track, size_t in
     }
     if (status == STATUS_UNAVAILABLE)
         return status;
-    note_visit(work, track, &slot->outcome);
+    char detail[ERROR_TEXT_BYTES];
+    struct session *session = work->session;
+    double window_ms = work->protocol->energy_window_ms;
+    if (slot->outcome.status == TRIAL_WRONG_RESULT) {
+        (void)string_format(detail, sizeof detail, "%s: %s", track->stage, slot->outcome.detail);
+        (void)string_format(slot->outcome.detail, sizeof slot->outcome.detail, "%s", detail);
+    }
+    if (!(session->energy_noted || !(track->energy_share > 0))) {
+        session->energy_noted = true;
+        session_note(session,
+                     "the energy counter's step is %.1f %% of a window of %.0f ms; --set "
+                     "energy_window_ms=%.0f makes it half of that",
+                     100 * track->energy_share, window_ms, 2 * window_ms);
+    }
     if (status != STATUS_OK)
         return lane_lose(lane, error);
     status = lane_probe_after(lane, &slot->outcome, error);
@@ -444,22 +419,6 @@ static enum status visit_all(const struct work *work, struct track *track, const
     return status;
 }
 
-/* Draws which of the two visits is the twin: the second may find data that the first left, which is
- * no difference between a configuration and itself. */
-static void swap_twins(struct track *track, size_t twin_of, double *twin_y, double *first_ns,
-                       double *twin_ns)
-{
-    if (twin_of >= track->count || random_below(&track->random, 2) == 0)
-        return;
-    double *y = &track->y[track->round_count * track->count + twin_of];
-    double kept_y = *y;
-    double kept_ns = *first_ns;
-    *y = *twin_y;
-    *twin_y = kept_y;
-    *first_ns = *twin_ns;
-    *twin_ns = kept_ns;
-}
-
 static void fill_row(const struct work *work, struct track *track, size_t twin_of, double first_ns,
                      double twin_ns)
 {
@@ -489,8 +448,17 @@ enum status track_round(const struct work *work, struct track *track, const bool
     double first_ns = (double)NAN;
     double twin_ns = (double)NAN;
     *twin_y = (double)NAN;
-    if (!make_room(track))
+    size_t capacities[5];
+    for (size_t i = 0; i < COUNT(capacities); i++)
+        capacities[i] = track->round_capacity;
+    const size_t count = track->round_count;
+    if (!array_grow(&track->records, count, &capacities[0], sizeof *track->records) ||
+        !array_grow(&track->faults, count, &capacities[1], sizeof *track->faults) ||
+        !array_grow(&track->rows, count, &capacities[2], sizeof *track->rows) ||
+        !array_grow(&track->y, count, &capacities[3], track->count * sizeof *track->y) ||
+        !array_grow(&track->twin, count, &capacities[4], sizeof *track->twin))
         return error_no_memory(error);
+    track->round_capacity = capacities[0]; /* all are alike */
     struct round_record *record = &track->records[track->round_count];
     *record = (struct round_record){.anchor_first_ns = (double)NAN,
                                     .anchor_last_ns = (double)NAN,
@@ -512,8 +480,19 @@ enum status track_round(const struct work *work, struct track *track, const bool
         status = visit_all(work, track, wanted, twin_of, twin_y, &first_ns, &twin_ns, error);
     if (status == STATUS_OK)
         status = take_moment(track, &record->anchor_last_ns, &record->after, error);
-    if (status == STATUS_OK && !isnan(*twin_y))
-        swap_twins(track, twin_of, twin_y, &first_ns, &twin_ns);
+    if (status == STATUS_OK && !isnan(*twin_y)) {
+        /* Which of the two visits is the twin is drawn: the second may find data that the first
+         * left, which is no difference between a configuration and itself. */
+        if (!(twin_of >= track->count || random_below(&track->random, 2) == 0)) {
+            double *y = &track->y[track->round_count * track->count + twin_of];
+            double kept_y = *y;
+            double kept_ns = first_ns;
+            *y = *twin_y;
+            *twin_y = kept_y;
+            first_ns = twin_ns;
+            twin_ns = kept_ns;
+        }
+    }
     bool complete = status == STATUS_OK && restarts == worker_restarts(track->lane->worker);
     track->faults[track->round_count] = complete ? ROUND_VALID : ROUND_INCOMPLETE;
     fill_row(work, track, twin_of, first_ns, twin_ns);

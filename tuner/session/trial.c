@@ -245,24 +245,6 @@ enum status sweep_foresee(const struct work *work, struct sweep *sweep, struct s
     return STATUS_OK;
 }
 
-/* Records the launch before making it, so that the next run after a machine crash knows the trial.
- * Waits for the disk only while the binary is new to the device. */
-static enum status announce(const struct work *work, const struct lane *lane,
-                            const struct candidate *candidate, struct error *error)
-{
-    struct binary *binary = &work->group->binaries.items[candidate->binary];
-    struct store_in_flight row = {
-        .environment_id = work->environment_id,
-        .problem_id = work->problem_id,
-        .configuration_id = candidate->configuration_id,
-        .run_id = lane->run_id,
-        .boot_id = worker_machine(lane->worker)->boot_id,
-    };
-    bool durable = !binary->has_run && !work->options->recording; /* a replay crashes no machine */
-    binary->has_run = true;
-    return store_in_flight_put(work->store, &row, durable, error);
-}
-
 /* Times the slot and summarises its samples. If these lie far apart, takes a second batch of the
  * same size. */
 static enum status time_slot(const struct work *work, struct sweep *sweep, struct track *track,
@@ -308,7 +290,18 @@ enum status sweep_try(const struct work *work, struct sweep *sweep, struct lane 
         status = track_load(work, &track, &slot, error);
     if (status == STATUS_OK && slot.outcome.status == TRIAL_OK && !repeats(work, sweep, &slot)) {
         launched = true;
-        status = announce(work, lane, candidate, error);
+        struct binary *binary = &work->group->binaries.items[candidate->binary];
+        struct store_in_flight row = {
+            .environment_id = work->environment_id,
+            .problem_id = work->problem_id,
+            .configuration_id = candidate->configuration_id,
+            .run_id = lane->run_id,
+            .boot_id = worker_machine(lane->worker)->boot_id,
+        };
+        bool durable =
+            !binary->has_run && !work->options->recording; /* a replay crashes no machine */
+        binary->has_run = true;
+        status = store_in_flight_put(work->store, &row, durable, error);
         if (status == STATUS_OK)
             status = time_slot(work, sweep, &track, &slot, &measured, error);
     }

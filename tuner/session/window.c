@@ -247,17 +247,6 @@ static bool device_waits(const struct work *work, const struct sweep *sweep)
     return true;
 }
 
-/* Returns the candidate's time in its sweep relative to the best; more than any measured one if it
- * was compiled too late. NaN: not usable. */
-static double slower_than_best(const struct sweep *sweep, const struct candidate *candidate)
-{
-    if (candidate->state != CANDIDATE_DONE)
-        return DBL_MAX;
-    return candidate_works(candidate) && !candidate->same_as
-               ? candidate->median_ns / sweep->best->median_ns
-               : (double)NAN;
-}
-
 /* Finds the fastest candidate of other sizes in this run, tried or only requested there, whose
  * binary is ready and which is untried here. False: none. */
 static bool best_ready(const struct work *work, const struct sweep *sweep, uint64_t *point)
@@ -273,7 +262,10 @@ static bool best_ready(const struct work *work, const struct sweep *sweep, uint6
             uint64_t here = 0;
             const struct candidate *candidate = other->candidates.items[c];
             const struct binary *binary = candidate_binary(work, candidate);
-            const double slower = slower_than_best(other, candidate);
+            const double slower = candidate->state != CANDIDATE_DONE ? DBL_MAX
+                                  : candidate_works(candidate) && !candidate->same_as
+                                      ? candidate->median_ns / other->best->median_ns
+                                      : (double)NAN;
             if (!(slower < least) || !binary || binary->state != BINARY_READY ||
                 !space_find(sweep->space,
                             candidate_configuration(&other->candidates, candidate, &room), &here) ||
@@ -284,19 +276,6 @@ static bool best_ready(const struct work *work, const struct sweep *sweep, uint6
         }
     }
     return isfinite(least);
-}
-
-/* Adds a candidate with a ready binary while compilers work on the search's points. */
-static enum status add_ready(const struct work *work, struct sweep *sweep, struct error *error)
-{
-    uint64_t point = 0;
-    struct candidate *candidate = NULL;
-    if (sweep->window.baselines_left > 0 || sweep->points >= sweep->allowance.points_most ||
-        !device_waits(work, sweep) || !best_ready(work, sweep, &point))
-        return STATUS_OK;
-    TRY(sweep_candidate(work, sweep, point, &candidate, error));
-    sweep->points++;
-    return add_to_window(work, sweep, candidate, error);
 }
 
 enum status window_fill(const struct work *work, struct sweep *sweep, struct error *error)
@@ -314,7 +293,14 @@ enum status window_fill(const struct work *work, struct sweep *sweep, struct err
                      compile_pool_pending(binaries->pool) < queued && device_waits(work, sweep));
         TRY(next_point(work, sweep, &got, error));
     }
-    return add_ready(work, sweep, error);
+    uint64_t point = 0;
+    struct candidate *candidate = NULL;
+    if (sweep->window.baselines_left > 0 || sweep->points >= sweep->allowance.points_most ||
+        !device_waits(work, sweep) || !best_ready(work, sweep, &point))
+        return STATUS_OK;
+    TRY(sweep_candidate(work, sweep, point, &candidate, error));
+    sweep->points++;
+    return add_to_window(work, sweep, candidate, error);
 }
 
 struct candidate *window_take(const struct work *work, struct sweep *sweep)

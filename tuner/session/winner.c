@@ -165,21 +165,6 @@ static int by_difference(const void *left, const void *right)
     return (a->difference > b->difference) - (a->difference < b->difference);
 }
 
-static struct store_contender row_of(const struct finalist *finalist)
-{
-    bool failed = finalist->slot.outcome.status != TRIAL_OK;
-    return (struct store_contender){
-        .configuration_id = finalist->slot.candidate->configuration_id,
-        .trial_id = finalist->trial_id,
-        .difference = finalist->contender.difference.estimate,
-        .difference_low = finalist->contender.difference.low,
-        .difference_high = finalist->contender.difference.high,
-        .proven = finalist->contender.proven,
-        .tied = finalist->contender.tied,
-        .out = failed ? finalist->slot.outcome.detail : finalist->rejection,
-    };
-}
-
 /* Places a candidate that only one process measured: re-centred on the fastest of all, and wider by
  * the spread between processes. */
 static struct store_contender placed(const struct choosing *choosing,
@@ -207,7 +192,17 @@ static size_t list_contenders(const struct choosing *choosing, struct store_cont
     for (size_t i = 0; i < contest->finalist_count; i++) {
         const struct finalist *finalist = &contest->finalists[i];
         struct store_contender *row = &contender[count++];
-        *row = row_of(finalist);
+        bool failed = finalist->slot.outcome.status != TRIAL_OK;
+        *row = (struct store_contender){
+            .configuration_id = finalist->slot.candidate->configuration_id,
+            .trial_id = finalist->trial_id,
+            .difference = finalist->contender.difference.estimate,
+            .difference_low = finalist->contender.difference.low,
+            .difference_high = finalist->contender.difference.high,
+            .proven = finalist->contender.proven,
+            .tied = finalist->contender.tied,
+            .out = failed ? finalist->slot.outcome.detail : finalist->rejection,
+        };
         if (!all || !isnan(finalist->contender.difference.low) || !isfinite(finalist->raced.low))
             continue;
         /* In a run of a few configurations early leavers get an interval, too: the race's, to its

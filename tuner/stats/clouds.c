@@ -173,16 +173,6 @@ static int by_off(const void *left, const void *right)
     return (a->off > b->off) - (a->off < b->off);
 }
 
-static bool has_two_modes(const struct point *sorted, size_t count)
-{
-    double *values = malloc(count * sizeof *values);
-    for (size_t i = 0; values && i < count; i++)
-        values[i] = sorted[i].off;
-    bool rejected = values && dip_of(values, count) > dip_critical(count);
-    free(values);
-    return rejected;
-}
-
 /* Returns the number in the lower of two groups, cut so that the sum of squares within them is
  * least. */
 static size_t cut(const struct point *sorted, size_t count)
@@ -217,7 +207,12 @@ static void split(struct point *points, size_t count, double centre_ln, double a
                   struct clouds *clouds)
 {
     qsort(points, count, sizeof *points, by_off);
-    if (!has_two_modes(points, count))
+    double *values = malloc(count * sizeof *values);
+    for (size_t i = 0; values && i < count; i++)
+        values[i] = points[i].off;
+    bool rejected = values && dip_of(values, count) > dip_critical(count);
+    free(values);
+    if (!rejected)
         return;
     size_t at = cut(points, count);
     double lower = middle(points, 0, at);
@@ -247,32 +242,6 @@ static size_t take_samples(const struct cloud_sample *samples, size_t count, str
     return kept;
 }
 
-/* Returns a process's mean without accidents, which are removed from its points. NaN: none. */
-static double centre(struct point *points, size_t count, size_t process, double *buffer)
-{
-    size_t own = 0;
-    for (size_t i = 0; i < count; i++)
-        if (points[i].process == process)
-            buffer[own++] = points[i].ln_ns;
-    const double median = median_of(buffer, own);
-    const double reach = core_reach(buffer, own);
-    const double mean = core_mean(buffer, own);
-    for (size_t i = 0; i < count; i++)
-        if (points[i].process == process)
-            points[i].off =
-                fabs(points[i].ln_ns - median) <= reach ? points[i].ln_ns - mean : (double)NAN;
-    return mean;
-}
-
-static size_t drop_accidents(struct point *points, size_t count)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (isfinite(points[i].off))
-            points[kept++] = points[i];
-    return kept;
-}
-
 static void find_groups(struct point *points, size_t count, struct point *means, double *buffer,
                         double apart_least, struct clouds *clouds)
 {
@@ -282,14 +251,29 @@ static void find_groups(struct point *points, size_t count, struct point *means,
     for (size_t i = 0; i < count; i++)
         last = points[i].process > last ? points[i].process : last;
     for (size_t p = 0; p <= last && processes < count; p++) {
-        double mean = centre(points, count, p, buffer);
+        /* Without accidents, which leave the process's points. */
+        size_t own = 0;
+        for (size_t i = 0; i < count; i++)
+            if (points[i].process == p)
+                buffer[own++] = points[i].ln_ns;
+        const double median = median_of(buffer, own);
+        const double reach = core_reach(buffer, own);
+        const double mean = core_mean(buffer, own);
+        for (size_t i = 0; i < count; i++)
+            if (points[i].process == p)
+                points[i].off =
+                    fabs(points[i].ln_ns - median) <= reach ? points[i].ln_ns - mean : (double)NAN;
         if (isnan(mean))
             continue;
         centre_ln += mean;
         means[processes++] = (struct point){.off = mean};
     }
     centre_ln /= (double)processes;
-    count = drop_accidents(points, count);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(points[i].off))
+            points[kept++] = points[i];
+    count = kept;
     if (count >= CLOUDS_SAMPLES_MIN)
         split(points, count, centre_ln, apart_least, clouds);
     if (clouds->found || processes < CLOUDS_PROCESSES_MIN)

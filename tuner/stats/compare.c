@@ -71,28 +71,22 @@ void expected_keep(const struct tune_expected *expected, enum element_type type,
 
 /* ---- quick pass over matching elements ---- */
 
-/* Returns the first element from `i` on whose bits, or number, differ at first sight from the
- * expected ones; the count if all match. Gigabytes are compared, and most types are a few. */
-static uint64_t first_mismatch(const struct comparing *comparing, enum element_type type,
-                               uint64_t i)
-{
-    const double *reals = comparing->expected.reals;
-    const void *got = comparing->got;
-    const uint64_t count = comparing->count;
-    if (type == ELEMENT_F32)
-        while (i < count && (double)((const float *)got)[i] == reals[i])
-            i++;
-    else if (type == ELEMENT_F64)
-        while (i < count && ((const double *)got)[i] == reals[i])
-            i++;
-    return i;
-}
-
 static uint64_t first_unequal(const struct comparing *comparing, enum element_type type, uint64_t i)
 {
     const size_t size = element_bytes(type);
-    if (comparing->expected.reals)
-        return first_mismatch(comparing, type, i);
+    if (comparing->expected.reals) {
+        /* Gigabytes are compared, and most types are one of these. */
+        const double *reals = comparing->expected.reals;
+        const void *got = comparing->got;
+        const uint64_t count = comparing->count;
+        if (type == ELEMENT_F32)
+            while (i < count && (double)((const float *)got)[i] == reals[i])
+                i++;
+        else if (type == ELEMENT_F64)
+            while (i < count && ((const double *)got)[i] == reals[i])
+                i++;
+        return i;
+    }
     const unsigned char *got = comparing->got, *expected = comparing->expected.elements;
     while (i + PIECE <= comparing->count &&
            memcmp(got + i * size, expected + i * size, PIECE * size) == 0)
@@ -193,33 +187,6 @@ static struct findings look_through(const struct comparing *comparing, enum elem
     return out;
 }
 
-static void put_element(const struct difference *difference, enum element_type type,
-                        const char *name, uint64_t i, struct text *text)
-{
-    text_printf(text, "%s[%" PRIu64 "] is ", name, i);
-    if (element_is_real(type))
-        text_printf(text, "%.9g, not %.9g", difference->got, difference->expected);
-    else if (type == ELEMENT_U64)
-        text_printf(text, "%" PRIu64 ", not %" PRIu64, difference->got_bits,
-                    difference->expected_bits);
-    else
-        text_printf(text, "%" PRId64 ", not %" PRId64, (int64_t)difference->got_bits,
-                    (int64_t)difference->expected_bits);
-}
-
-static void put_allowed(const struct difference *difference, enum element_type type,
-                        const struct tolerance *tolerance, struct text *text)
-{
-    double allowed = difference->allowed;
-    uint32_t ulps = element_is_real(type) ? tolerance->ulps : 0;
-    if (allowed > 0 && ulps > 0)
-        text_printf(text, " (allowed difference %.3g, or %" PRIu32 " ulps)", allowed, ulps);
-    else if (ulps > 0)
-        text_printf(text, " (allowed: %" PRIu32 " ulps)", ulps);
-    else if (allowed > 0 || element_is_real(type))
-        text_printf(text, " (allowed difference %.3g)", allowed);
-}
-
 bool findings_match(const struct findings *findings, const struct tolerance *tolerance)
 {
     return tolerance->total > 0 ? findings->total <= tolerance->total : findings->wrong == 0;
@@ -239,9 +206,24 @@ void findings_describe(const struct findings *findings, const struct comparing *
         text_printf(&text,
                     "the differences in '%s' add up to %.6g, more than %.6g; the largest: ", name,
                     findings->total, tolerance->total);
-    put_element(&difference, type, name, at, &text);
+    text_printf(&text, "%s[%" PRIu64 "] is ", name, at);
+    if (element_is_real(type))
+        text_printf(&text, "%.9g, not %.9g", difference.got, difference.expected);
+    else if (type == ELEMENT_U64)
+        text_printf(&text, "%" PRIu64 ", not %" PRIu64, difference.got_bits,
+                    difference.expected_bits);
+    else
+        text_printf(&text, "%" PRId64 ", not %" PRId64, (int64_t)difference.got_bits,
+                    (int64_t)difference.expected_bits);
     if (!by_total) {
-        put_allowed(&difference, type, tolerance, &text);
+        double allowed = difference.allowed;
+        uint32_t ulps = element_is_real(type) ? tolerance->ulps : 0;
+        if (allowed > 0 && ulps > 0)
+            text_printf(&text, " (allowed difference %.3g, or %" PRIu32 " ulps)", allowed, ulps);
+        else if (ulps > 0)
+            text_printf(&text, " (allowed: %" PRIu32 " ulps)", ulps);
+        else if (allowed > 0 || element_is_real(type))
+            text_printf(&text, " (allowed difference %.3g)", allowed);
         text_printf(&text, "; %" PRIu64 " of %" PRIu64 " elements %s wrong", findings->wrong,
                     comparing->count, findings->wrong == 1 ? "is" : "are");
         if (findings->wrong > 1)

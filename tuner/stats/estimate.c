@@ -223,18 +223,6 @@ static double positive_rank_sum(const double *by_magnitude, size_t count, double
     return sum;
 }
 
-static double exact_p(double positive, size_t count)
-{
-    double chances[EXACT_SUM_MAX + 1];
-    double tail = 0;
-    double n = (double)count;
-    double smaller = fmin(positive, n * (n + 1) / 2 - positive);
-    rank_sum_chances(count, chances);
-    for (size_t sum = 0; (double)sum <= smaller; sum++)
-        tail += chances[sum];
-    return fmin(1, 2 * tail);
-}
-
 double signed_rank_p(const double *differences, size_t count)
 {
     double values[ESTIMATE_MAX];
@@ -249,8 +237,16 @@ double signed_rank_p(const double *differences, size_t count)
     qsort(values, kept, sizeof *values, compare_magnitudes);
     double ties = 0;
     double positive = positive_rank_sum(values, kept, &ties);
-    if (kept <= EXACT_MAX && !(ties > 0))
-        return exact_p(positive, kept);
+    if (kept <= EXACT_MAX && !(ties > 0)) {
+        double chances[EXACT_SUM_MAX + 1];
+        double tail = 0;
+        double n = (double)kept;
+        double smaller = fmin(positive, n * (n + 1) / 2 - positive);
+        rank_sum_chances(kept, chances);
+        for (size_t sum = 0; (double)sum <= smaller; sum++)
+            tail += chances[sum];
+        return fmin(1, 2 * tail);
+    }
     double n = (double)kept;
     double variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48;
     double off = fabs(positive - n * (n + 1) / 4) - 0.5;

@@ -171,8 +171,9 @@ static void set_looks(struct protocol *protocol, const int64_t *looks, size_t co
         protocol->look_rounds[i] = i < count ? looks[i] : 0;
 }
 
-static void set_effort(enum effort effort, struct protocol *protocol)
+void protocol_defaults(enum effort effort, bool is_shared, struct protocol *protocol)
 {
+    *protocol = normal;
     static const int64_t all_looks[PROTOCOL_LOOKS] = {16, 24, 32, 48, 64, 96, 128};
     if (effort == EFFORT_QUICK) {
         set_looks(protocol, all_looks, 2);
@@ -188,41 +189,31 @@ static void set_effort(enum effort effort, struct protocol *protocol)
         protocol->energy_window_ms = 1000;
         protocol->look_between = 3;
     }
-}
-
-/* A device shared with other programs (a CPU): its times spread ten times as wide, and a round in
- * which another process could run is an ordinary one. Emptying its caches takes longer than most
- * kernels: one block a visit. */
-static void set_shared(enum effort effort, struct protocol *protocol)
-{
-    static const int64_t looks[] = {12, 20, 32};
-    static const double screens[PROTOCOL_SCREENS] = {0.25, 0.10, 0.05};
-    memcpy(protocol->screen_slower, screens, sizeof screens);
-    protocol->anchor_shift = 0.10;
-    protocol->clock_shift = 0.5;
-    protocol->dropped_most = 0.5;
-    protocol->delta = 0.01;
-    protocol->race_slack = 0.02;
-    protocol->within = 0.02;
-    protocol->process_spread = 0.005;
-    protocol->twin_bias = 0.01;
-    protocol->other_wait_ms = 0;
-    protocol->block_ns = 100000;
-    protocol->visit_blocks = 1;
-    protocol->noisy_blocks = 9;
-    set_looks(protocol, looks, effort == EFFORT_QUICK ? 1 : effort == EFFORT_NORMAL ? 2 : 3);
-    protocol->confirm_rounds = 10;
-    protocol->state_rounds = 2;
-    if (effort != EFFORT_QUICK)
-        protocol->confirm_processes = effort == EFFORT_THOROUGH ? 8 : 4;
-}
-
-void protocol_defaults(enum effort effort, bool is_shared, struct protocol *protocol)
-{
-    *protocol = normal;
-    set_effort(effort, protocol);
-    if (is_shared)
-        set_shared(effort, protocol);
+    if (is_shared) {
+        /* A device shared with other programs (a CPU): its times spread ten times as wide, and a
+         * round in which another process could run is an ordinary one. Emptying its caches takes
+         * longer than most kernels: one block a visit. */
+        static const int64_t looks[] = {12, 20, 32};
+        static const double screens[PROTOCOL_SCREENS] = {0.25, 0.10, 0.05};
+        memcpy(protocol->screen_slower, screens, sizeof screens);
+        protocol->anchor_shift = 0.10;
+        protocol->clock_shift = 0.5;
+        protocol->dropped_most = 0.5;
+        protocol->delta = 0.01;
+        protocol->race_slack = 0.02;
+        protocol->within = 0.02;
+        protocol->process_spread = 0.005;
+        protocol->twin_bias = 0.01;
+        protocol->other_wait_ms = 0;
+        protocol->block_ns = 100000;
+        protocol->visit_blocks = 1;
+        protocol->noisy_blocks = 9;
+        set_looks(protocol, looks, effort == EFFORT_QUICK ? 1 : effort == EFFORT_NORMAL ? 2 : 3);
+        protocol->confirm_rounds = 10;
+        protocol->state_rounds = 2;
+        if (effort != EFFORT_QUICK)
+            protocol->confirm_processes = effort == EFFORT_THOROUGH ? 8 : 4;
+    }
 }
 
 double protocol_tie_band(const struct protocol *protocol, double floor)
@@ -251,25 +242,6 @@ const char *effort_name(enum effort effort)
 }
 
 /* ---- setting ---- */
-
-static enum status no_such_name(const char *name, struct error *error)
-{
-    char names[NAMES_MAX][NAME_BYTES];
-    const char *words[NAMES_MAX];
-    size_t count = 0;
-    for (size_t i = 0; i < ROWS; i++) {
-        for (size_t j = 0; j < row_elements(&rows[i]); j++, count++) {
-            element_name(&rows[i], j, names[count], NAME_BYTES);
-            words[count] = names[count];
-        }
-    }
-    const char *nearest = nearest_word(name, words, count);
-    if (nearest)
-        return error_set(error, STATUS_USAGE, "protocol: unknown name '%s'; did you mean '%s'?",
-                         name, nearest);
-    return error_set(error, STATUS_USAGE, "protocol: unknown name '%s'; there are '%s' to '%s'",
-                     name, words[0], words[count - 1]);
-}
 
 static bool find_name(const char *name, const struct row **row, size_t *element)
 {
@@ -324,8 +296,23 @@ static enum status set_name(struct protocol *protocol, const char *assignment, s
     name[length] = '\0';
     const struct row *row = NULL;
     size_t element = 0;
-    if (!find_name(name, &row, &element))
-        return no_such_name(name, error);
+    if (!find_name(name, &row, &element)) {
+        char names[NAMES_MAX][NAME_BYTES];
+        const char *words[NAMES_MAX];
+        size_t count = 0;
+        for (size_t i = 0; i < ROWS; i++) {
+            for (size_t j = 0; j < row_elements(&rows[i]); j++, count++) {
+                element_name(&rows[i], j, names[count], NAME_BYTES);
+                words[count] = names[count];
+            }
+        }
+        const char *nearest = nearest_word(name, words, count);
+        if (nearest)
+            return error_set(error, STATUS_USAGE, "protocol: unknown name '%s'; did you mean '%s'?",
+                             name, nearest);
+        return error_set(error, STATUS_USAGE, "protocol: unknown name '%s'; there are '%s' to '%s'",
+                         name, words[0], words[count - 1]);
+    }
     char *place = (char *)protocol + element_offset(row, element);
     bool set =
         row->integer ? set_integer(place, row, equals + 1) : set_real(place, row, equals + 1);

@@ -115,17 +115,6 @@ static double round_centre(const struct race *race, const struct round *round, d
     return median_of(alive, count);
 }
 
-static double candidate_level(const struct race *race, size_t candidate, const double *centres)
-{
-    double differences[ESTIMATE_MAX];
-    size_t count = 0;
-    for (size_t r = 0; r < race->round_count; r++) {
-        if (race->rounds[r].valid)
-            differences[count++] = race->rounds[r].y[candidate] - centres[r];
-    }
-    return hodges_lehmann(differences, count, (double)INFINITY).estimate;
-}
-
 /* Finds the leader. Candidates without a valid round lead only if all are without. Without memory
  * the first one alive leads, which compares as well, but takes longer to decide. */
 static void find_leader(struct race *race)
@@ -144,7 +133,13 @@ static void find_leader(struct race *race)
     for (size_t i = 0; i < race->count; i++) {
         if (race->fates[i] != RACE_ALIVE)
             continue;
-        double level = candidate_level(race, i, centres);
+        double differences[ESTIMATE_MAX];
+        size_t count = 0;
+        for (size_t r = 0; r < race->round_count; r++) {
+            if (race->rounds[r].valid)
+                differences[count++] = race->rounds[r].y[i] - centres[r];
+        }
+        double level = hodges_lehmann(differences, count, (double)INFINITY).estimate;
         if (level < best) {
             best = level;
             race->leader = i;
@@ -290,18 +285,6 @@ static bool is_screened(const struct race *race, size_t candidate)
     return false;
 }
 
-static size_t screen(struct race *race)
-{
-    size_t dropped = 0;
-    for (size_t i = 0; i < race->count; i++) {
-        if (race->fates[i] == RACE_ALIVE && i != race->leader && is_screened(race, i)) {
-            race->fates[i] = RACE_SCREENED;
-            dropped++;
-        }
-    }
-    return dropped;
-}
-
 /* Certainty, in standard errors, that a candidate is no finalist: one next to the last may change
  * places with it, which costs nothing, since both are as good. */
 static const double behind_z = 2;
@@ -372,7 +355,13 @@ size_t race_judge(struct race *race, bool last_look)
 {
     size_t valid = race_valid_rounds(race);
     size_t next = race_next_look(race);
-    size_t dropped = screen(race);
+    size_t dropped = 0;
+    for (size_t i = 0; i < race->count; i++) {
+        if (race->fates[i] == RACE_ALIVE && i != race->leader && is_screened(race, i)) {
+            race->fates[i] = RACE_SCREENED;
+            dropped++;
+        }
+    }
     if (last_look || (next > 0 && valid >= next)) {
         dropped += compare_with_leader(race);
         race->looked = valid > race->looked ? valid : race->looked;

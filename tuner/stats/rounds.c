@@ -25,25 +25,6 @@ struct limits {
     double clock_mhz, clock_off_mhz;
 };
 
-static struct limits find_limits(const struct round_record *rounds, size_t count,
-                                 const struct protocol *protocol)
-{
-    double anchors[2 * ESTIMATE_MAX], clocks[2 * ESTIMATE_MAX]; /* at begin and end of each round */
-    size_t numbers = 0;
-    for (size_t i = 0; i < count && i < ESTIMATE_MAX; i++) {
-        anchors[numbers] = rounds[i].anchor_first_ns;
-        clocks[numbers++] = rounds[i].before.sm_clock_mhz;
-        anchors[numbers] = rounds[i].anchor_last_ns;
-        clocks[numbers++] = rounds[i].after.sm_clock_mhz;
-    }
-    struct limits limits = {.anchor_ns = median_of(anchors, numbers),
-                            .clock_mhz = median_of(clocks, numbers)};
-    limits.anchor_off_ns = fmax(protocol->anchor_shift * limits.anchor_ns,
-                                protocol->anchor_mads * mad_of(anchors, numbers));
-    limits.clock_off_mhz = protocol->clock_shift * limits.clock_mhz;
-    return limits;
-}
-
 /* Returns false for unknown values. */
 static bool is_off(double first, double last, double centre, double allowed)
 {
@@ -81,7 +62,19 @@ static enum round_fault round_fault(const struct round_record *round, const stru
 void rounds_judge(const struct round_record *rounds, size_t count, const struct protocol *protocol,
                   enum round_fault *faults)
 {
-    struct limits limits = find_limits(rounds, count, protocol);
+    double anchors[2 * ESTIMATE_MAX], clocks[2 * ESTIMATE_MAX]; /* at begin and end of each round */
+    size_t numbers = 0;
+    for (size_t i = 0; i < count && i < ESTIMATE_MAX; i++) {
+        anchors[numbers] = rounds[i].anchor_first_ns;
+        clocks[numbers++] = rounds[i].before.sm_clock_mhz;
+        anchors[numbers] = rounds[i].anchor_last_ns;
+        clocks[numbers++] = rounds[i].after.sm_clock_mhz;
+    }
+    struct limits limits = {.anchor_ns = median_of(anchors, numbers),
+                            .clock_mhz = median_of(clocks, numbers)};
+    limits.anchor_off_ns = fmax(protocol->anchor_shift * limits.anchor_ns,
+                                protocol->anchor_mads * mad_of(anchors, numbers));
+    limits.clock_off_mhz = protocol->clock_shift * limits.clock_mhz;
     for (size_t i = 0; i < count; i++) {
         if (faults[i] != ROUND_INCOMPLETE)
             faults[i] = round_fault(&rounds[i], &limits, protocol);

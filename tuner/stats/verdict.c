@@ -115,30 +115,6 @@ static void append_percent(struct text *text, double share)
 
 /* ---- the finding ---- */
 
-static void append_found(struct text *text, const struct verdict_facts *facts)
-{
-    if (facts->rounds == 0)
-        text_append(text, "no rounds");
-    else if (facts->rounds_dropped == 0)
-        text_printf(text, "none of %zu rounds dropped", facts->rounds);
-    else
-        text_printf(text, "%zu of %zu rounds dropped", facts->rounds_dropped, facts->rounds);
-    if (facts->rounds_dropped > 0 && facts->most_frequent_fault)
-        text_printf(text, " (%s)", facts->most_frequent_fault);
-    text_append(text, ", A/A floor ");
-    if (isnan(facts->floor))
-        text_append(text, "unknown");
-    else
-        append_percent(text, facts->floor);
-    if (facts->processes == 0)
-        text_append(text, ", not confirmed by fresh processes");
-    else
-        text_printf(text, ", confirmed by %zu fresh process%s", facts->processes,
-                    facts->processes == 1 ? "" : "es");
-    if (!facts->conditions_known)
-        text_append(text, ", clocks and throttling could not be read");
-}
-
 /* ---- the gravest fault, and the remedy ---- */
 
 static void append_differs(struct text *text, double floor)
@@ -207,30 +183,47 @@ static struct help append_weakness(struct text *text, const struct verdict_facts
 static const char *const leads[VERDICTS] = {
     [VERDICT_NOISY] = "Nearly sure: ", [VERDICT_UNSTABLE] = "Not sure: "};
 
-static void append_doubt(struct text *text, enum verdict verdict, const struct verdict_facts *facts)
-{
-    text_append(text, leads[verdict]);
-    const struct help help = append_weakness(text, facts);
-    if (help.same_command)
-        text_printf(text, ". Run the same command again%s: it continues from there",
-                    help.more_time ? ", with a larger --budget or none" : "");
-    if (help.another_run)
-        text_printf(text, ". Run the same command with `--effort %s`%s",
-                    effort_name(facts->effort == EFFORT_THOROUGH ? EFFORT_THOROUGH : EFFORT_NORMAL),
-                    help.idle_machine ? " when the machine is idle" : "");
-    /* This effort would have been enough. */
-    if (help.another_run && help.more_time && facts->has_budget && facts->effort != EFFORT_QUICK)
-        text_append(text, ", with a larger --budget or none");
-    text_append(text, ". Found: ");
-}
-
 enum verdict verdict_of(const struct verdict_facts *facts, char *reason, size_t reason_bytes)
 {
     struct text out = {0};
     const enum verdict verdict = judge(facts);
-    if (verdict != VERDICT_SOUND)
-        append_doubt(&out, verdict, facts);
-    append_found(&out, facts);
+    if (verdict != VERDICT_SOUND) {
+        text_append(&out, leads[verdict]);
+        const struct help help = append_weakness(&out, facts);
+        if (help.same_command)
+            text_printf(&out, ". Run the same command again%s: it continues from there",
+                        help.more_time ? ", with a larger --budget or none" : "");
+        if (help.another_run)
+            text_printf(
+                &out, ". Run the same command with `--effort %s`%s",
+                effort_name(facts->effort == EFFORT_THOROUGH ? EFFORT_THOROUGH : EFFORT_NORMAL),
+                help.idle_machine ? " when the machine is idle" : "");
+        /* This effort would have been enough. */
+        if (help.another_run && help.more_time && facts->has_budget &&
+            facts->effort != EFFORT_QUICK)
+            text_append(&out, ", with a larger --budget or none");
+        text_append(&out, ". Found: ");
+    }
+    if (facts->rounds == 0)
+        text_append(&out, "no rounds");
+    else if (facts->rounds_dropped == 0)
+        text_printf(&out, "none of %zu rounds dropped", facts->rounds);
+    else
+        text_printf(&out, "%zu of %zu rounds dropped", facts->rounds_dropped, facts->rounds);
+    if (facts->rounds_dropped > 0 && facts->most_frequent_fault)
+        text_printf(&out, " (%s)", facts->most_frequent_fault);
+    text_append(&out, ", A/A floor ");
+    if (isnan(facts->floor))
+        text_append(&out, "unknown");
+    else
+        append_percent(&out, facts->floor);
+    if (facts->processes == 0)
+        text_append(&out, ", not confirmed by fresh processes");
+    else
+        text_printf(&out, ", confirmed by %zu fresh process%s", facts->processes,
+                    facts->processes == 1 ? "" : "es");
+    if (!facts->conditions_known)
+        text_append(&out, ", clocks and throttling could not be read");
     (void)string_format(reason, reason_bytes, "%s", text_string(&out));
     text_free(&out);
     return verdict;
