@@ -362,7 +362,7 @@ static void describe_vector(struct captured_set *set, struct captured_vector *ve
         return;
     vector->is_known = source->known;
     vector->type = source->type;
-    if (source->constant || !source->is_seen || source->is_hidden)
+    if (source->constant || source->is_hidden)
         return;
     vector->is_written = source->is_written; /* the replay tells if all of it is */
 }

@@ -26,8 +26,8 @@ struct kernel_parameter {
     enum element_type type;
     uint32_t lanes; /* float4: 4 */
     uint32_t bytes; /* size of the element, or of the whole value; 0: incomplete */
-    /* Uses in the kernel's own text. Hidden: a pointer that is passed on or has another name. */
-    bool is_seen, is_hidden, is_read, is_written;
+    /* Uses by the kernel. Hidden: a pointer that is passed on or kept somewhere. */
+    bool is_hidden, is_read, is_written;
     bool is_bound;       /* stands in a comparison or a product, as the bound of an index does */
     const char *generic; /* template parameter that is the type; NULL: none */
 };

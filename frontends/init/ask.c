@@ -314,12 +314,12 @@ static enum status take_answer(struct reading *reading, const char *answer, stru
 
 /* ---- compiling ---- */
 
-static enum status compile_question(struct reading *reading, struct error *error)
+static enum status compile_question(struct reading *reading, struct compiler_answer *answer,
+                                    struct error *error)
 {
     const struct source_question *question = reading->question;
     const char *expression = make_expression(reading);
     const char *source = make_source(reading);
-    const char *symbol = NULL;
     struct binary_request request = {.source_path = question->path,
                                      .architecture = question->architecture,
                                      .compiler = question->compiler,
@@ -342,26 +342,8 @@ static enum status compile_question(struct reading *reading, struct error *error
         if (!reading->out->macros[i].fixed) /* the source itself defines that */
             request.defines[request.define_count++] = (struct named_value){
                 reading->out->macros[i].name, value_text(reading->out->macros[i].preset)};
-    const enum status status = device_symbol_of(reading->arena, source, &request, &symbol, error);
-    return status == STATUS_OK ? take_answer(reading, symbol, error) : status;
-}
-
-/* Removes a variable that the compiler does not see, as behind an #if. Returns false if `message`
- * names none. */
-static bool drop_unseen(struct source_signature *out, const char *message)
-{
-    size_t kept = 0;
-    const size_t count = out->symbol_count;
-    for (size_t i = 0; i < count; i++) {
-        char without[2][256];
-        for (size_t j = 0; j < 2; j++)
-            (void)string_format(without[j], sizeof without[j], " has no %s\"%s\"",
-                                j ? "member " : "", unqualified_name(out->symbols[i].name));
-        if (!strstr(message, without[0]) && !strstr(message, without[1]))
-            out->symbols[kept++] = out->symbols[i];
-    }
-    out->symbol_count = kept;
-    return kept < count;
+    TRY(device_ask_compiler(reading->arena, source, &request, answer, error));
+    return take_answer(reading, answer->symbols[0], error);
 }
 
 /* Adds advice to the compiler's error. */
@@ -454,15 +436,19 @@ static enum status ask_once(struct arena *arena, const struct source_question *q
         !launches_read(arena, question->path, &reading.tokens, out))
         return error_no_memory(error);
     TRY(name_instance(&reading, error));
-    enum status status = compile_question(&reading, error);
-    while (status == STATUS_COMPILE_FAILED && drop_unseen(out, error->text)) {
-        error_clear(error);
-        status = compile_question(&reading, error);
-    }
+    struct compiler_answer answer = {0};
+    struct error ignored = {0};
+    const enum status status = compile_question(&reading, &answer, error);
     if (status == STATUS_COMPILE_FAILED)
         return explain(&reading, error);
-    return status != STATUS_OK || uses_mark(arena, &reading.tokens, out) ? status
-                                                                         : error_no_memory(error);
+    if (status != STATUS_OK)
+        return status;
+    if (!roles_read(arena, answer.ptx, answer.symbols[1], out, reading.kernel) ||
+        !uses_mark(arena, &reading.tokens, out))
+        return error_no_memory(error);
+    if (out->symbol_count > 0) /* those whose types cannot be asked for stay unknown */
+        (void)compile_question(&reading, &answer, &ignored);
+    return STATUS_OK;
 }
 
 /* ---- headers near the source, and nvcc ---- */

@@ -1,5 +1,4 @@
-/* Declarations of a source: kernels, macros with a value, variables of the device; and which of
- * these the requested kernel uses. */
+/* Declarations of a source: kernels, and macros with a value that the requested kernel uses. */
 #include <ctype.h>
 #include <string.h>
 
@@ -161,11 +160,9 @@ static void read_body(struct reader *reader, struct kernel_signature *kernel, si
         }
         kernel->uses_block_size |= token_is(tokens, i, "blockDim");
         for (size_t j = 0; j < kernel->parameter_count; j++)
-            if (token_is(tokens, i, kernel->parameters[j].name)) {
-                use_read(tokens, &kernel->parameters[j], i, false);
+            if (token_is(tokens, i, kernel->parameters[j].name))
                 kernel->parameters[j].is_bound |= token_is_in(tokens, i - 1, "< <= > >= * [") ||
                                                   token_is_in(tokens, i + 1, "< <= > >= *");
-            }
     }
 }
 
@@ -260,66 +257,6 @@ static size_t read_kernel(struct reader *reader, size_t at)
     return behind;
 }
 
-/* Finds the ';' of a `__device__` declaration of variables at namespace level, which kernels may
- * write. Returns 0 for other declarations. */
-static size_t end_of_variables(const struct reader *reader, size_t at)
-{
-    const struct tokens *tokens = &reader->tokens;
-    size_t end = at + 1;
-    bool has_value = false;
-    for (size_t i = 0; i < reader->nesting.depth && i < SCOPES_MAX; i++)
-        if (!reader->scopes[i])
-            return 0;
-    for (; end < tokens->count && !token_is(tokens, end, ";"); end++) {
-        if (token_is_in(tokens, end, "alignas __align__ __attribute__"))
-            end = tokens_behind(tokens, end + 1) - 1;
-        else if (token_is(tokens, end, "["))
-            end = tokens_behind(tokens, end) - 1;
-        else if (!has_value && (tokens->items[end].kind == TOKEN_DIRECTIVE ||
-                                token_is_in(tokens, end,
-                                            "( { } < const constexpr operator __constant__ "
-                                            "__shared__ __managed__ __global__ extern")))
-            return 0;
-        has_value |= token_is(tokens, end, "=");
-    }
-    return end < tokens->count && !token_is(tokens, at - 1, "extern") ? end : 0;
-}
-
-static void add_symbol(struct reader *reader, size_t name, size_t end, bool constant)
-{
-    const struct tokens *tokens = &reader->tokens;
-    struct source_signature *out = reader->out;
-    struct symbol_signature symbol = {.name = qualified(reader, text_of(reader, name, name + 1)),
-                                      .token = (uint32_t)name,
-                                      .constant = constant};
-    for (size_t i = name; i < end; i++)
-        symbol.has_value |= token_is(tokens, i, "=");
-    for (size_t i = 0; i < out->symbol_count; i++)
-        if (strcmp(out->symbols[i].name, symbol.name) == 0)
-            return;
-    if (out->symbol_count < SYMBOLS_MAX)
-        out->symbols[out->symbol_count++] = symbol;
-}
-
-/* Reads __constant__ TYPE NAME [...], whose values an initialiser may give, and __device__ TYPE
- * NAME. */
-static void read_symbols(struct reader *reader, size_t at)
-{
-    const struct tokens *tokens = &reader->tokens;
-    const bool constant = token_is(tokens, at, "__constant__");
-    size_t end = at;
-    while (constant && end < tokens->count && !token_is_in(tokens, end, "; = {"))
-        end++;
-    if (!constant)
-        end = end_of_variables(reader, at);
-    for (size_t i = at + 1, item; token_is(tokens, end, ";") && i < end; i = item + 1) {
-        item = item_end(reader, i, end);
-        const size_t name = declared_name(reader, i, item);
-        if (name < item && !reader->has_template)
-            add_symbol(reader, name, item, constant);
-    }
-}
-
 /* Finds the value of `#define NAME VALUE`, without comments. Returns the length, 0 without a value.
  */
 static size_t macro_value(const char *behind_name, const char *end, const char **value)
@@ -411,9 +348,7 @@ static size_t read_one(struct reader *reader, size_t i)
     }
     if (token_is(tokens, i, "__global__"))
         return read_kernel(reader, i + 1);
-    if (token_is_in(tokens, i, "__constant__ __device__"))
-        read_symbols(reader, i);
-    else if (token_is(tokens, i, "template") && token_is(tokens, i + 1, "<")) {
+    if (token_is(tokens, i, "template") && token_is(tokens, i + 1, "<")) {
         reader->has_template = true;
         reader->template_at = i;
         return tokens_behind_angle(tokens, i + 1);
@@ -685,62 +620,14 @@ bool uses_as_square(const struct tokens *tokens, const char *name)
     return false;
 }
 
-/* Marks pointers used in a macro: their use is unknown. */
-static void mark_hidden(const struct tokens *tokens, struct kernel_signature *kernel)
-{
-    for (size_t i = 0; i < tokens->count; i++)
-        for (size_t j = 0; tokens->items[i].kind == TOKEN_DIRECTIVE && j < kernel->parameter_count;
-             j++)
-            if (directive_names(&tokens->items[i], kernel->parameters[j].name))
-                kernel->parameters[j].is_hidden = true;
-}
-
-/* Records how the kernel, and functions that it may call, use a variable. Returns false if unused.
- */
-static bool mark_symbol(const struct reach *reach, const struct source_signature *out,
-                        struct symbol_signature *symbol)
-{
-    const struct tokens *tokens = reach->tokens;
-    const char *name = unqualified_name(symbol->name);
-    struct kernel_parameter use = {.kind = PARAMETER_POINTER};
-    const bool is_array = token_is(tokens, symbol->token + 1, "[");
-    bool used = false;
-    for (size_t i = 0; i < out->chosen->parameter_count; i++)
-        if (strcmp(out->chosen->parameters[i].name, name) == 0)
-            return false;
-    for (size_t i = 1; i < tokens->count; i++)
-        if (reach->is_live[i] && tokens->items[i].kind == TOKEN_DIRECTIVE) {
-            use.is_hidden |= directive_names(&tokens->items[i], name);
-        } else if (reach->is_live[i] && i != symbol->token && token_is(tokens, i, name)) {
-            use_read(tokens, &use, i, !is_array);
-            used = true;
-        }
-    symbol->is_hidden = use.is_hidden;
-    symbol->is_read = use.is_read;
-    symbol->is_written = use.is_written;
-    return used || use.is_hidden;
-}
-
 bool uses_mark(struct arena *arena, const struct tokens *tokens, struct source_signature *out)
 {
     struct reach reach;
-    size_t kept = 0;
     if (!reach_read(arena, tokens, out->chosen, &reach))
         return false;
     for (size_t i = 0; i < out->macro_count; i++) {
         out->macros[i].elsewhere = !is_used(&reach, out->macros[i].name);
         out->macros[i].square = uses_as_square(tokens, out->macros[i].name);
     }
-    for (size_t i = 0; i < out->kernel_count; i++)
-        if (&out->kernels[i] == out->chosen)
-            mark_hidden(tokens, &out->kernels[i]);
-    for (size_t i = 0; i < out->symbol_count; i++)
-        if (mark_symbol(&reach, out, &out->symbols[i]))
-            out->symbols[kept++] = out->symbols[i];
-    out->symbol_count = kept;
-    for (size_t i = 0; i + 2 < tokens->count; i++)
-        out->dynamic_shared |=
-            reach.is_live[i] && token_is(tokens, i, "extern") &&
-            (token_is(tokens, i + 1, "__shared__") || token_is(tokens, i + 2, "__shared__"));
     return true;
 }

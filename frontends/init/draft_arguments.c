@@ -9,14 +9,13 @@ enum { STRUCT_BYTES_MAX = 4096 };
 static bool is_output(const struct kernel_parameter *parameter)
 {
     return parameter->kind == PARAMETER_POINTER && !parameter->constant &&
-           (parameter->is_written || parameter->is_hidden || !parameter->is_seen);
+           (parameter->is_written || parameter->is_hidden);
 }
 
 /* Returns true if the output's initial values count: the kernel reads them, or may do so unseen. */
 static bool is_update(const struct kernel_parameter *parameter)
 {
-    return is_output(parameter) &&
-           (parameter->is_read || parameter->is_hidden || !parameter->is_written);
+    return is_output(parameter) && (parameter->is_read || parameter->is_hidden);
 }
 
 static const char *type_of(const struct draft *draft, const struct kernel_parameter *parameter)
@@ -58,8 +57,7 @@ static void put_pointer(struct draft *draft, const struct kernel_parameter *para
         role = real ? "update: true, fill: random" : "update: true, fill: zero";
     else if (is_output(parameter))
         role = "output: true";
-    bool sure = parameter->known && !parameter->is_hidden && parameter->is_seen &&
-                (!places || is_output(parameter));
+    bool sure = parameter->known && !parameter->is_hidden && (!places || is_output(parameter));
     const char *comment = arena_printf(draft->arena, "%s%s", sure ? "" : "? ", what);
     draft_line(draft, comment, "  - {name: %s, type: %s, count: %s, %s}", parameter->name, type,
                count ? count : "", role ? role : "");
@@ -97,7 +95,6 @@ static void put_symbol(struct draft *draft, const struct symbol_signature *symbo
     const bool result = is_result(symbol);
     const char *role = !result                                  ? "fill: random"
                        : !symbol->is_hidden && !symbol->is_read ? "output: true"
-                       : element_is_real(symbol->type)          ? "update: true, fill: random"
                                                                 : "update: true, fill: zero";
     draft_line(draft,
                result             ? "? a __device__ variable that the kernel writes"

@@ -46,10 +46,9 @@ struct macro_signature {
     bool elsewhere; /* unused by the kernel */
 };
 
-/* A __constant__ or __device__ variable that the kernel uses. */
+/* A __constant__ or __device__ variable that the kernel uses. `has_value`: other than zero. */
 struct symbol_signature {
     const char *name;
-    uint32_t token; /* place of the declaration in the source */
     bool constant, has_value;
     bool is_hidden, is_read, is_written; /* as of parameters */
     bool known;
@@ -96,8 +95,7 @@ struct source_question {
 enum status source_ask(struct arena *arena, struct source_question *question, bool one_compiler,
                        struct source_signature *out, struct error *error);
 
-/* Reads kernels, macros and symbols from the source's text alone (declarations.c): the names of
- * parameters, and their uses. */
+/* Reads kernels and macros from the source's text alone (declarations.c). */
 enum status declarations_read(struct arena *arena, const struct tokens *tokens,
                               struct source_signature *out, struct error *error);
 /* Finds the requested kernel: the named one, with all, some or no namespaces; else the only one of
@@ -108,8 +106,7 @@ enum status kernel_choose(struct arena *arena, const struct source_question *que
                           struct error *error);
 /* Returns true if a `__global__` is followed by the name, a parameter list and a body. */
 bool kernel_has_body(const struct tokens *tokens, const char *name);
-/* Marks macros and removes symbols that the requested kernel does not use. Returns false if memory
- * is short. */
+/* Marks macros that the requested kernel does not use. Returns false if memory is short. */
 bool uses_mark(struct arena *arena, const struct tokens *tokens, struct source_signature *out);
 bool macro_is_listed(const struct source_signature *out, const char *name, size_t length);
 /* Returns true if an array has the name as both sides: [NAME][NAME], [NAME * NAME]. */
@@ -119,10 +116,10 @@ bool uses_as_square(const struct tokens *tokens, const char *name);
  * others. */
 size_t function_end(const struct tokens *tokens, size_t name);
 
-/* Records one use, at the token `at`, of a pointer, or of a whole variable that is no array
- * (`whole`) (uses.c). */
-void use_read(const struct tokens *tokens, struct kernel_parameter *parameter, size_t at,
-              bool whole);
+/* Finds the variables that the kernel with that symbol uses, and what the kernel does with these
+ * and with its pointers (roles.c). Returns false if memory is short. */
+bool roles_read(struct arena *arena, const char *ptx, const char *kernel,
+                struct source_signature *out, struct kernel_signature *chosen);
 
 /* Fills launch, indices and further macros (launches.c): numbers on which the launch, a shared
  * array or an unrolled loop depends. The launch may be in another file of the project. Returns

@@ -264,7 +264,8 @@ run "$TUNE" init program.cu
 expect_code 0
 has '  TILE_DIM: [8, 16, 32]' program.yaml
 has '    block: [TILE_DIM, TILE_DIM]' program.yaml
-has '  - {name: out, type: f32, count: n * n, update: true, fill: random}' program.yaml
+# By another name, too, an output is one.
+has '  - {name: out, type: f32, count: n * n, output: true}' program.yaml
 has '  - {name: in, type: f32, count: n * n, fill: random}' program.yaml
 has '  - {name: places, type: i32, count: n * n, fill: {uniform: [0, n - 1]}}' program.yaml
 run "$TUNE" run --dry-run --arch sm_90 program.yaml --sizes 1024 --points 3

@@ -63,7 +63,8 @@ expect_code 0
 
 # As many parameters as an experiment has arguments, more of them outputs than are compared; and one more.
 list() { seq -f 'float *a%g' -s ', ' 1 "$1"; }
-echo "__global__ void most($(list 48)) { a48[threadIdx.x] = a1[threadIdx.x]; }" >most.cu
+written=$(seq -f 'a%g[threadIdx.x] = 1;' -s ' ' 1 48)
+echo "__global__ void most($(list 48)) { $written }" >most.cu
 run "$TUNE" init most.cu
 expect_code 0
 drafted '  - {name: a48, type: f32, count: n, output: true}' most.yaml

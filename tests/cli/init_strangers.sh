@@ -4,8 +4,8 @@ source "$TUNE_TESTS/lib.sh"
 
 init_or_skip
 
-# Variables that a kernel writes are outputs or updates; one with an initial value is private, and one that the compiler
-# does not see does not count.
+# Variables that a kernel writes are outputs or updates, zero before as in the program; one with another initial value is
+# private, and one that the compiler does not see does not count.
 cat >variables.cu <<'C'
 #if 0
 __device__ float gone[4];
@@ -41,10 +41,11 @@ expect_code 0
 drafted '    arguments: [x]' variables.yaml
 drafted '  - {name: lone, type: i32, count: 1, output: true, symbol: "lone"}' variables.yaml
 drafted '  - {name: written, type: f32, count: 256, output: true, symbol: "written"}' variables.yaml
-drafted '  - {name: both, type: f32, count: 12, update: true, fill: random, symbol: "both"}' variables.yaml
-drafted '  - {name: handed, type: f32, count: 5, update: true, fill: random, symbol: "handed"}' variables.yaml
+drafted '  - {name: both, type: f32, count: 12, update: true, fill: zero, symbol: "both"}' variables.yaml
+drafted '  - {name: ticket, type: u32, count: 1, update: true, fill: zero, symbol: "ticket"}' variables.yaml
+drafted '  - {name: handed, type: f32, count: 5, fill: random, symbol: "handed"}' variables.yaml
 drafted '  - {name: lookup, type: f32, count: 7, fill: random, symbol: "lookup"}' variables.yaml
-[[ $(grep -c 'symbol:' variables.yaml) -eq 5 ]] || fail "$(cat variables.yaml)"
+[[ $(grep -c 'symbol:' variables.yaml) -eq 6 ]] || fail "$(cat variables.yaml)"
 run "$TUNE" run --dry-run --arch sm_90 --points 1 variables.yaml
 expect_code 0
 sed 's/count: 256/count: 257/' variables.yaml >large.yaml

@@ -6,7 +6,7 @@
 #include "tuner/device/cuda/compile.h"
 #include "tuner/device/cuda/image.h"
 
-enum { SYMBOL_BYTES_MAX = 1 << 16 };
+enum { SYMBOL_BYTES_MAX = 1 << 16, PTX_BYTES_MAX = 64 << 20 };
 static const int64_t patience_ns = INT64_C(120) * 1000000000;
 
 struct question {
@@ -16,7 +16,8 @@ struct question {
     struct answer {
         bool is_whole; /* else the process ended before the answer was there */
         struct error error;
-        char symbol[SYMBOL_BYTES_MAX];
+        char symbols[2][SYMBOL_BYTES_MAX];
+        char ptx[PTX_BYTES_MAX];
     } * answer;
 };
 
@@ -27,20 +28,25 @@ static void compile_answer(void *context)
     struct container container = {0};
     struct text log = {0};
     if (cuda_compile_question(question->arena, question->text, question->request, &container, &log,
-                              &answer->error) == STATUS_OK &&
-        !string_format(answer->symbol, sizeof answer->symbol, "%s", container.kernels[0].lowered))
-        (void)error_set(&answer->error, STATUS_BAD_INPUT, "%s: the kernel's symbol is too long",
-                        question->request->source_path);
+                              &answer->error) == STATUS_OK) {
+        bool fits = string_format(answer->ptx, sizeof answer->ptx, "%s", container.ptx);
+        for (size_t i = 0; i < 2; i++)
+            fits &= string_format(answer->symbols[i], sizeof answer->symbols[i], "%s",
+                                  container.kernels[i].lowered);
+        if (!fits)
+            (void)error_set(&answer->error, STATUS_BAD_INPUT,
+                            "%s: the kernel's symbol or its PTX is too long",
+                            question->request->source_path);
+    }
     answer->is_whole = true;
 }
 
-enum status device_symbol_of(struct arena *arena, const char *text,
-                             const struct binary_request *request, const char **symbol,
-                             struct error *error)
+enum status device_ask_compiler(struct arena *arena, const char *text,
+                                const struct binary_request *request, struct compiler_answer *out,
+                                struct error *error)
 {
     struct question question = {arena, text, request, process_shared(sizeof(struct answer))};
     const struct answer *answer = question.answer;
-    *symbol = NULL;
     if (!answer)
         return error_no_memory(error);
     (void)process_apart(compile_answer, &question, patience_ns);
@@ -49,10 +55,11 @@ enum status device_symbol_of(struct arena *arena, const char *text,
                         request->source_path);
     else if (answer->error.status != STATUS_OK)
         *error = answer->error;
-    else if (!(*symbol = arena_strdup(arena, answer->symbol)))
-        (void)error_no_memory(error);
+    *out = (struct compiler_answer){
+        {arena_strdup(arena, answer->symbols[0]), arena_strdup(arena, answer->symbols[1])},
+        arena_strdup(arena, answer->ptx)};
     process_unshare(question.answer, sizeof *answer);
-    return *symbol ? STATUS_OK : error->status;
+    return error->status == STATUS_OK && arena->failed ? error_no_memory(error) : error->status;
 }
 
 enum status device_image(const void *data, size_t bytes, const char *architecture,
@@ -66,11 +73,11 @@ static enum status built_without(struct error *error)
     return error_set(error, STATUS_UNAVAILABLE, "this tune was built without CUDA");
 }
 
-enum status device_symbol_of(struct arena *arena, const char *text,
-                             const struct binary_request *request, const char **symbol,
-                             struct error *error)
+enum status device_ask_compiler(struct arena *arena, const char *text,
+                                const struct binary_request *request, struct compiler_answer *out,
+                                struct error *error)
 {
-    (void)arena, (void)text, (void)request, (void)symbol;
+    (void)arena, (void)text, (void)request, (void)out;
     return built_without(error);
 }
 

@@ -7,13 +7,16 @@
 #include "tuner/base/launch.h"
 #include "tuner/device/image.h"
 
-/* Compiles the text as the contents of the request's source; *symbol: the symbol of the request's
- * first kernel in the machine code, with the numbers of its template. The code's speed does not
- * matter. Runs in a child: NVRTC starts the driver, and a process forked later could not use it.
- * STATUS_UNAVAILABLE where this build has no such compiler. */
-enum status device_symbol_of(struct arena *arena, const char *text,
-                             const struct binary_request *request, const char **symbol,
-                             struct error *error);
+struct compiler_answer {
+    const char *symbols[2]; /* of the request's kernels, with the numbers of their templates */
+    const char *ptx;        /* of the source, which has the two */
+};
+/* Compiles the text as the contents of the request's source, which names two kernels. The code's
+ * speed does not matter. Runs in a child: NVRTC starts the driver, and a process forked later could
+ * not use it. STATUS_UNAVAILABLE where this build has no such compiler. */
+enum status device_ask_compiler(struct arena *arena, const char *text,
+                                const struct binary_request *request, struct compiler_answer *out,
+                                struct error *error);
 /* Reads facts of a kernel from a binary that a program loads, for a device of that architecture.
  * STATUS_UNAVAILABLE where the binary is unreadable, STATUS_NOT_FOUND where the binary lacks the
  * kernel. */

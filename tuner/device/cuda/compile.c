@@ -244,25 +244,23 @@ static enum status take_name(const struct compilation *compilation, const char *
     return out->name && out->lowered ? STATUS_OK : error_no_memory(error);
 }
 
-static enum status take_cubin(const struct compilation *compilation, struct cuda_cubin *out,
-                              struct error *error)
+/* Takes the compiled program's cubin or PTX, `what`. */
+static enum status take_product(const struct compilation *compilation, const char *what,
+                                nvrtcResult (*size)(nvrtcProgram, size_t *),
+                                nvrtcResult (*get)(nvrtcProgram, char *), char **data,
+                                size_t *bytes, struct error *error)
 {
-    const struct cuda_compiler *nvrtc = compilation->nvrtc;
-    size_t bytes = 0;
-    nvrtcResult result = nvrtc->nvrtcGetCUBINSize(compilation->program, &bytes);
-    if (result != NVRTC_SUCCESS || bytes == 0)
-        return error_set(error, STATUS_COMPILE_FAILED, "NVRTC gave no cubin: %s",
-                         nvrtc->nvrtcGetErrorString(result));
-    char *cubin = arena_alloc(compilation->arena, bytes, 1);
-    if (!cubin)
-        return error_no_memory(error);
-    result = nvrtc->nvrtcGetCUBIN(compilation->program, cubin);
-    if (result != NVRTC_SUCCESS)
-        return error_set(error, STATUS_COMPILE_FAILED, "NVRTC gave no cubin: %s",
-                         nvrtc->nvrtcGetErrorString(result));
-    out->data = cubin;
-    out->bytes = bytes;
-    return STATUS_OK;
+    nvrtcResult result = size(compilation->program, bytes);
+    if (result == NVRTC_SUCCESS && *bytes > 0) {
+        *data = arena_alloc(compilation->arena, *bytes, 1);
+        if (!*data)
+            return error_no_memory(error);
+        result = get(compilation->program, *data);
+    }
+    return result == NVRTC_SUCCESS && *bytes > 0
+               ? STATUS_OK
+               : error_set(error, STATUS_COMPILE_FAILED, "NVRTC gave no %s: %s", what,
+                           compilation->nvrtc->nvrtcGetErrorString(result));
 }
 
 static enum status compile_program(const struct compilation *compilation, struct container *out,
@@ -303,7 +301,18 @@ static enum status compile_program(const struct compilation *compilation, struct
             status = take_name(compilation, "variable", address, request->symbols[i],
                                &out->symbols[i], error);
     }
-    return status == STATUS_OK ? take_cubin(compilation, cubin, error) : status;
+    char *ptx = NULL, *data = NULL;
+    size_t bytes = 0;
+    if (status == STATUS_OK && request->wants_ptx && compilation->wanted->kernels[0])
+        status = take_product(compilation, "PTX", nvrtc->nvrtcGetPTXSize, nvrtc->nvrtcGetPTX, &ptx,
+                              &bytes, error);
+    if (ptx)
+        out->ptx = ptx;
+    if (status == STATUS_OK)
+        status = take_product(compilation, "cubin", nvrtc->nvrtcGetCUBINSize, nvrtc->nvrtcGetCUBIN,
+                              &data, &cubin->bytes, error);
+    cubin->data = data;
+    return status;
 }
 
 static enum status compile_with_nvrtc(struct compilation *compilation, const char *source,
@@ -512,10 +521,11 @@ enum status cuda_compile_question(struct arena *arena, const char *source,
 {
     enum { QUICK_SINCE = 13 };
     struct binary_request quick = *request;
+    quick.wants_ptx = true;
     struct error ignored = {0};
     const struct cuda_compiler *nvrtc = request->compiler ? NULL : cuda_compiler(&ignored);
     if (nvrtc && nvrtc->major >= QUICK_SINCE && quick.flag_count < FLAGS_MAX)
-        quick.flags[quick.flag_count++] = "--Ofast-compile=max";
+        quick.flags[quick.flag_count++] = "--Ofast-compile=mid";
     return cuda_compile_text(arena, source, request->source_path, &quick, out, log, error);
 }
 

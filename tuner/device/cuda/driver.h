@@ -107,7 +107,9 @@ typedef CUresult CUDAAPI cuda_get_parameter(CUfunction function, size_t index, s
     X(nvrtcGetProgramLog)                                                                          \
     X(nvrtcGetLoweredName)                                                                         \
     X(nvrtcGetCUBINSize)                                                                           \
-    X(nvrtcGetCUBIN)
+    X(nvrtcGetCUBIN)                                                                               \
+    X(nvrtcGetPTXSize)                                                                             \
+    X(nvrtcGetPTX)
 
 #define LIBRARY_MEMBER(name) __typeof__(&(name)) name;
 

@@ -245,6 +245,8 @@ static enum status make_ptx(const struct compilation *compilation, const char *s
         status = file_read(compilation->arena, files[PTX], PRODUCT_BYTES_MAX, &ptx, &bytes, error);
     if (status == STATUS_OK)
         status = take_names(compilation, ptx, out, error);
+    if (status == STATUS_OK && compilation->wanted->kernels[0])
+        out->ptx = ptx;
     if (status == STATUS_OK)
         status = file_write_atomically(files[PTX], ptx, bytes, error);
     return status;
