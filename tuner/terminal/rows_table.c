@@ -12,11 +12,11 @@
 
 /* A text that is broken into lines keeps so many columns, however narrow the page; to have more,
  * columns of less importance are left out. */
-enum { TABLE_COLUMNS_MAX = 64, WRAP_MIN = 16, WRAP_WANTED = 40 };
+enum { TABLE_COLUMNS_MAX = 64, WRAP_MIN = 16, WRAP_NARROW = 30, WRAP_WANTED = 40 };
 
 /* Texts that are broken into lines where a page is narrow. */
-static const char *const broken[] = {"launch",         "configuration", "detail", "verdict_reason",
-                                     "verdict_reason", "faults",        "with"};
+static const char *const broken[] = {"launch", "configuration", "detail", "verdict_reason",
+                                     "device", "faults",        "with",   "kernel"};
 /* Columns that a narrow page leaves out, the least important first. */
 static const char dispensable[] =
     "tool_version driver l2_mode binaries_cached binaries_compiled idle_percent duplicate_count "
@@ -25,8 +25,8 @@ static const char dispensable[] =
     "unlaunchable duplicates near_percent product_count failures space_count points_tried "
     "not_compared grid mark deviation block registers spread_percent gbs occupancy_percent "
     "ceiling_percent sizes_between between_loss_percent sizes_measured trial_id floor_percent "
-    "high_percent low_percent as_fast claim_percent configuration point11 point10 point9 point8 "
-    "point7 point6 point5 point4 point3";
+    "high_percent low_percent as_fast claim_percent measured_loss_percent measuring_percent worst "
+    "worst_percent configuration point11 point10 point9 point8 point7 point6 point5 point4 point3";
 
 const char *rows_shown(const char *column, const struct cell *cell, char out[ROWS_CELL_BYTES])
 {
@@ -179,6 +179,10 @@ static size_t lay_out(const struct rows *rows, size_t first, size_t end,
             const char *own = printed[i].column->name;
             if (strlen(own) != length || memcmp(own, name, length) != 0)
                 continue;
+            if (printed[i].width > WRAP_NARROW && printed[i].is_text) /* rather than missing */
+                printed[i].width = printed[i].least > WRAP_NARROW ? printed[i].least : WRAP_NARROW;
+            if (total_width(printed, used) <= width)
+                continue;
             text_printf(left, "%s%s", left->length > 0 ? ", " : "", printed[i].column->label);
             memmove(&printed[i], &printed[i + 1], (used - i - 1) * sizeof *printed);
             used--;
@@ -303,7 +307,7 @@ void rows_print_members(const struct rows *rows, size_t first, size_t end,
     for (size_t i = 0; i < member_count && count < TABLE_COLUMNS_MAX; i++)
         if (members[i].label)
             columns[count++] = (struct row_column){members[i].column, members[i].label};
-    rows_print_table(rows, first, end, columns, count);
+    rows_print_page(rows, first, end, columns, count);
 }
 
 /* Prints the text behind `at` columns of its line, further lines behind `indent` blanks. */

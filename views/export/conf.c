@@ -379,8 +379,11 @@ enum status export_picks(struct store *store, const struct export_options *optio
         status = error_no_memory(error);
     for (size_t i = 0; status == STATUS_OK && i < row_count; i++)
         if (rows[i].pick)
-            (*picks)[(*count)++] =
-                (struct export_pick){rows[i].winner, rows[i].parameters, rows[i].loss};
+            (*picks)[(*count)++] = (struct export_pick){.winner = rows[i].winner,
+                                                        .range = rows[i].range,
+                                                        .trial = rows[i].pick,
+                                                        .parameters = rows[i].parameters,
+                                                        .loss = rows[i].loss};
     experiments_forget(&experiments);
     return status;
 }

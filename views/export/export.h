@@ -37,6 +37,8 @@ enum status export_conf(struct store *store, const char *path, const struct expo
  */
 struct export_pick {
     int64_t winner;         /* winners.id */
+    int64_t range;          /* ranges.id; -1: the size alone */
+    int64_t trial;          /* trials.id of the configuration at the winner's size */
     const char *parameters; /* parameters as a JSON object */
     double loss;            /* greatest loss to the winners of the covered sizes */
 };

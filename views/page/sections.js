@@ -211,7 +211,8 @@ const entriesOf = () => {
     if (!part || !state.data.problems.some((problem) => problem.problem === entry.problem)) return [];
     const range = state.data.ranges.find((own) => own.device === part[1].device && own.problem === entry.problem && own.n_low <= entry.low && entry.high <= own.n_high);
     const loss = entry.values.bound_percent ?? entry.values.loss_percent;
-    return [{ ...entry, device: part[1].device, range, at: Number(entry.values.at || entry.low), loss: loss === undefined ? 0 : Number(loss) }];
+    const checked = entry.values.loss_percent === undefined ? range : undefined; // else it was checked with another configuration
+    return [{ ...entry, device: part[1].device, range, checked, at: Number(entry.values.at || entry.low), loss: loss === undefined ? 0 : Number(loss) }];
   });
 };
 const drawRanges = () => {
@@ -227,8 +228,8 @@ const drawRanges = () => {
     ['chosen at n', 'count', (row) => row.at],
     ['launch', 'configuration', (row) => row.configuration],
     ['loses at most', 'percent', (row) => row.loss],
-    ['checked between', 'count', (row) => row.range && row.range.sizes_between],
-    ['lost there', 'percent', (row) => row.range && row.range.sizes_between ? row.range.between_loss_percent : null]], entries)];
+    ['checked between', 'count', (row) => row.checked && row.checked.sizes_between],
+    ['lost there', 'percent', (row) => row.checked && row.checked.sizes_between ? row.checked.between_loss_percent : null]], entries)];
 };
 
 // ---- why the chosen one wins ----

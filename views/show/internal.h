@@ -43,6 +43,7 @@ struct show {
     char by[1024];    /* the objective meant */
     char n_text[24];  /* --n as a plain number; empty: all */
     char *words_json; /* owned; NULL: all */
+    char *picks_json; /* owned; for ranges.sql: what tuned.conf has instead; NULL: none */
 };
 
 /* Checks that the words, the size and the objective exist in the database. Otherwise returns
@@ -65,6 +66,8 @@ enum status show_ties(struct rows *rows, const struct row_column *columns, size_
  * `picked_loss_percent`. */
 enum status show_add_picks(const struct show *show, struct store *store, struct rows *rows,
                            struct error *error);
+/* Sets `picks_json`, so that ranges are those that programs get. */
+enum status show_find_picks(struct show *show, struct store *store, struct error *error);
 /* Prints the winners in as many columns as the page has, and per device a line to forward.
  * `advises`: advice below the table if a choice is not sure. */
 enum status show_winners(const struct rows *rows, bool advises, struct error *error);

@@ -100,8 +100,8 @@ static const struct row_column range_columns[] = {
     {"bound_percent", "loses at most"},
     {"sizes_measured", "measured sizes"},
     {"measured_loss_percent", "worst"},
-    {"sizes_between", "looked at between"},
-    {"between_loss_percent", "worst"},
+    {"sizes_between", "checked between"},
+    {"between_loss_percent", "lost there"},
     {"configuration", "configuration"},
 };
 static const struct row_column search_columns[] = {
@@ -169,15 +169,16 @@ static const struct show_word tie_words[] = {
      "alignments."},
 };
 static const struct show_word range_words[] = {
-    {"from n, to n", "programs with such a size get the configuration beside it."},
+    {"from n, to n",
+     "programs with such a size get the configuration beside it, as tuned.conf has it."},
     {"only where",
      "sizes of the range at which the constraints allow it and its results were right; no other "
      "gets it."},
     {"loses at most", "its greatest excess over the best at a measured size."},
     {"worst", "the most that was seen at the measured sizes where it was not the winner."},
-    {"looked at between",
-     "sizes between the measured ones at which it was tried, and the most that was "
-     "lost there."},
+    {"checked between, lost there",
+     "sizes between the measured ones at which it was timed against others, and the worst that was "
+     "seen."},
 };
 static const struct show_word failure_words[] = {
     {"status", "'tune run ... --retry STATUS' tries these again; otherwise later runs skip them."},
@@ -229,7 +230,8 @@ static const struct question questions[SHOW_TABLES] = {
                        WORDS(failure_words)},
     [SHOW_TIES] = {show_query_contenders, "no winner yet that was chosen among contenders",
                    COLUMNS(tie_columns), WORDS(tie_words)},
-    [SHOW_RANGES] = {show_query_ranges, "no ranges of sizes yet: 'tune run' finds them at its end",
+    [SHOW_RANGES] = {show_query_ranges,
+                     "no winner yet that programs could get: 'tune run' finds them",
                      COLUMNS(range_columns), WORDS(range_words)},
     [SHOW_SEARCHES] = {show_query_searches, "nothing was searched yet", COLUMNS(search_columns),
                        WORDS(search_words)},
@@ -255,8 +257,8 @@ static enum status prepare_rows(const struct show *show, struct rows *rows,
     return status == STATUS_OK ? show_spread_metrics(rows, columns, column_count, error) : status;
 }
 
-static enum status answer_table(const struct show *show, enum show_question wanted,
-                                struct store *store, struct error *error)
+static enum status answer_table(struct show *show, enum show_question wanted, struct store *store,
+                                struct error *error)
 {
     const struct question *question = &questions[wanted];
     const bool by_time = strcmp(show->by, "time") == 0;
@@ -267,7 +269,9 @@ static enum status answer_table(const struct show *show, enum show_question want
          i++) /* the value is shown unless it is the time */
         if (!by_time || strcmp(question->columns[i].name, "value") != 0)
             columns[column_count++] = question->columns[i];
-    enum status status = show_read(show, store, question->sql, &rows, error);
+    enum status status = wanted == SHOW_RANGES ? show_find_picks(show, store, error) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = show_read(show, store, question->sql, &rows, error);
     if (status == STATUS_OK && wanted == SHOW_WINNERS)
         status = show_add_picks(show, store, &rows, error);
     if (status == STATUS_OK)
@@ -410,6 +414,7 @@ static enum status answer(struct show *show, struct error *error)
                                           : answer_table(show, wanted, store, error);
     store_close(store);
     free(show->words_json);
+    free(show->picks_json);
     return status;
 }
 
@@ -488,7 +493,7 @@ static enum status run_show(const struct command *command, int argc, char **argv
                     "smaller differences mean nothing. "
                     "If a winner's times form two groups, their shares and medians are shown."),
         OPTION_FLAG("ranges", &show.wanted[SHOW_RANGES],
-                    "which sizes share one configuration, and its greatest loss"),
+                    "the configuration that programs get at each size, and its greatest loss"),
         OPTION_FLAG(
             "searches", &show.wanted[SHOW_SEARCHES],
             "how each problem was searched: strategy, configurations tried, failed and left, "

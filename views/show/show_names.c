@@ -6,7 +6,7 @@
 #include "views/show/embedded.h"
 #include "views/show/internal.h"
 
-enum { PARAMETERS = 5 };
+enum { PARAMETERS = 6 };
 
 static void set_parameters(const struct show *show, struct store_parameter out[PARAMETERS])
 {
@@ -15,6 +15,7 @@ static void set_parameters(const struct show *show, struct store_parameter out[P
     out[2] = (struct store_parameter){"top", show->top};
     out[3] = (struct store_parameter){"trial", show->trial};
     out[4] = (struct store_parameter){"objective", show->by};
+    out[5] = (struct store_parameter){"picks", show->picks_json};
 }
 
 enum status show_read(const struct show *show, struct store *store, const char *sql,

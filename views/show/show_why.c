@@ -373,34 +373,33 @@ static const struct show_word why_words[] = {
               "the sweep, so a few percent mean little."},
 };
 
-/* Prints "reduce.sum.i32, n = 1024: 1.271 us (99 % interval 1.268 us to 1.273 us), sound". */
-static void put_title(const struct explanation *explanation)
+/* Prints "reduce.sum.i32, n = 1024: 1.271 us (99 % interval 1.268 us to 1.273 us), sure". */
+static void put_title(const struct explanation *explanation, int width)
 {
     const struct explain_point *winner = &explanation->points[0];
     char time[TIME_TEXT_BYTES];
     char high[TIME_TEXT_BYTES];
-    style_begin(STYLE_BOLD);
-    rows_put_text(explanation->problem);
+    struct text title = {0};
+    struct text result = {0};
+    text_append(&title, explanation->problem);
     if (explanation->n > 1)
-        printf(", n = %" PRId64, explanation->n);
-    style_end(STYLE_BOLD);
+        text_printf(&title, ", n = %" PRId64, explanation->n);
+    text_append(&title, ": ");
     (void)time_text(winner->time_ns, "us", time);
-    printf(": %s", time);
+    text_append(&result, time);
     if (isfinite(winner->low_ns) && isfinite(winner->high_ns)) {
         (void)time_text(winner->low_ns, "us", time);
         (void)time_text(winner->high_ns, "us", high);
-        printf(" (%g %% interval %s to %s)", 100 * explanation->confidence, time, high);
+        text_printf(&result, " (%g %% interval %s to %s)", 100 * explanation->confidence, time,
+                    high);
     } else if (isfinite(explanation->confidence)) {
-        fputs(" (interval unknown)", stdout);
+        text_append(&result, " (interval unknown)");
     }
-    if (explanation->trust) {
-        const enum style style = style_of("verdict", explanation->headline);
-        fputs(", ", stdout);
-        style_begin(style);
-        rows_put_text(explanation->headline);
-        style_end(style);
-    }
-    putchar('\n');
+    if (explanation->trust)
+        text_printf(&result, ", %s", explanation->headline);
+    rows_put_paragraph(text_string(&title), "  ", text_string(&result), width);
+    text_free(&title);
+    text_free(&result);
 }
 
 /* Prints the reason if the choice is not sure, and the advice. */
@@ -459,7 +458,7 @@ static enum status print_one(const struct explanation *explanation, const struct
 {
     const int width = style_page_columns();
     char limit[32];
-    put_title(explanation);
+    put_title(explanation, width);
     put_doubt(explanation, width);
     rows_put_paragraph("configuration: ", "  ", explanation->points[0].configuration, width);
     enum status status = print_points(explanation, points, first, error);

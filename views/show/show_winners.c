@@ -326,6 +326,27 @@ enum status show_add_picks(const struct show *show, struct store *store, struct 
     return status;
 }
 
+enum status show_find_picks(struct show *show, struct store *store, struct error *error)
+{
+    const struct export_options options = {.objective = show->objective};
+    struct arena arena = {0};
+    struct text json = {0};
+    struct export_pick *picks = NULL;
+    size_t count = 0;
+    enum status status = export_picks(store, &options, &arena, &picks, &count, error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        text_printf(&json, "%c[%lld,%lld,%lld,%.17g]", i == 0 ? '[' : ',',
+                    (long long)picks[i].range, (long long)picks[i].winner,
+                    (long long)picks[i].trial, picks[i].loss);
+    if (count > 0)
+        text_append(&json, "]");
+    if (status == STATUS_OK && json.failed)
+        status = error_no_memory(error);
+    show->picks_json = json.data;
+    arena_free(&arena);
+    return status;
+}
+
 static void put_pick_words(const struct rows *rows, int width)
 {
     for (size_t row = 0; row < rows->row_count && width >= LOSS_WIDTH; row++)
