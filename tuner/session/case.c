@@ -118,17 +118,6 @@ static enum status admits(const struct work *work, struct arena *arena,
     return STATUS_OK;
 }
 
-/* Returns whether the source's variables, sized for the problem's own data, hold the data of the
- * other size. */
-static bool fits_symbols(const struct launch_plan *own, const struct launch_plan *elsewhere)
-{
-    for (size_t i = 0; i < elsewhere->argument_count; i++)
-        if (elsewhere->arguments[i].symbol && argument_symbol_bytes(&elsewhere->arguments[i]) >
-                                                  argument_symbol_bytes(&own->arguments[i]))
-            return false;
-    return true;
-}
-
 /* Makes the plan at the case's size, and the checks of its results. */
 static enum status plan_at(struct contest *contest, struct arena *arena, const struct slot *slot,
                            const struct gauntlet_case *test, struct launch_plan *plan,
@@ -145,7 +134,16 @@ static enum status plan_at(struct contest *contest, struct arena *arena, const s
     if (!*applies)
         return STATUS_OK;
     TRY(point_plan(&point, arena, plan, error));
-    *applies = fits_symbols(&slot->prepared->plan, plan);
+    /* Variables of the source, sized for the problem's own data, may not hold that of the other
+     * size. */
+    *applies = true;
+    for (size_t i = 0; i < plan->argument_count; i++)
+        if (plan->arguments[i].symbol &&
+            argument_symbol_bytes(&plan->arguments[i]) >
+                argument_symbol_bytes(&slot->prepared->plan.arguments[i])) {
+            *applies = false;
+            break;
+        }
     if (!*applies)
         return STATUS_OK;
     TRY(inputs_checks(work, &contest->sweep->inputs, &slot->prepared->configuration, &own, error));

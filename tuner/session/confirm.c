@@ -115,6 +115,8 @@ static enum status measure_process(struct confirming *confirming, struct contest
     struct session *session = contest->work.session;
     bool needs_energy = objective_needs_energy(contest->work.objective);
     size_t rounds = needs_energy ? 1 : (size_t)contest->work.protocol->confirm_rounds;
+    /* The incumbent or the winner so far is the twin. Up to half as many rounds again replace
+     * dropped ones. */
     size_t twin = contest->finalist_count;
     size_t valid = 0;
     for (size_t i = contest->finalist_count; i > 0; i--)

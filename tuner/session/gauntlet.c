@@ -448,6 +448,7 @@ enum status contest_check(struct contest *contest, struct lane *lane, struct err
     const int64_t begun_ns = clock_budget_ns();
     const int64_t end_ns = budget_part_end_ns(contest->work.group);
     size_t done = 0;
+    /* Cases at the problem's own size come first: these must run. */
     for (size_t i = 0; i < 2 * checking.count; i++) {
         const size_t c = i % checking.count;
         const bool is_own = checking.list[c].n == own;
@@ -619,6 +620,8 @@ enum status contest_blame_inputs(struct contest *contest, struct lane *lane, boo
     if (!first || sweep->inputs.alike || session_stopped(work->session))
         return STATUS_OK;
     enum { JUDGES_MAX = 4, LEAST = 2 };
+    /* The slowest working candidates first, since a kernel that keeps results is fast. Blamed: all
+     * of these fail as well, or so many are rejected that none is left. */
     const struct candidate *judges[JUDGES_MAX] = {NULL};
     size_t count = 0;
     *blamed = true;

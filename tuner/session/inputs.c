@@ -108,12 +108,11 @@ static enum status describe_ahead(const struct work *work, const struct output_c
                                            .tolerance = check->tolerance};
     if (check->kind != REFERENCE_FUNCTION)
         return STATUS_OK;
-    enum status status = binaries_request(references, &check->binary, &index, error);
-    if (status == STATUS_OK && references->items[index].state != BINARY_READY)
+    TRY(binaries_request(references, &check->binary, &index, error));
+    if (references->items[index].state != BINARY_READY)
         return error_set(error, STATUS_UNAVAILABLE, "its binary is not there yet");
-    if (status == STATUS_OK)
-        reference->path = references->items[index].path;
-    return status;
+    reference->path = references->items[index].path;
+    return STATUS_OK;
 }
 
 void inputs_ahead(const struct work *work, const struct configuration *configuration, bool *taken)

@@ -440,9 +440,9 @@ static enum status seed_from(struct elsewhere *elsewhere, struct store *store,
     };
     elsewhere->trials = elsewhere->nearer = 0;
     text_clear(&elsewhere->devices);
-    enum status status = store_trials_elsewhere(store, &here, take_elsewhere, elsewhere, error);
+    TRY(store_trials_elsewhere(store, &here, take_elsewhere, elsewhere, error));
     struct session_summary *summary = work->session->summary;
-    if (status == STATUS_OK && elsewhere->trials > 0 &&
+    if (elsewhere->trials > 0 &&
         is_first_problem(elsewhere->database ? &summary->began_prior : &summary->began_elsewhere))
         session_note(work->session,
                      "%s n=%lld: the search begins with the results of %zu trials of other sizes, "
@@ -451,7 +451,7 @@ static enum status seed_from(struct elsewhere *elsewhere, struct store *store,
                      elsewhere->database ? ", out of " : "",
                      elsewhere->database ? elsewhere->database : "",
                      text_string(&elsewhere->devices));
-    return status;
+    return STATUS_OK;
 }
 
 /* Most winners passed to a search, beside a share of the points. */

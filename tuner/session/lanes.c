@@ -130,13 +130,13 @@ static enum status place_lanes(struct site *site, struct error *error)
     }
     if (count == 0 || !site->session->options->compiles_beside_measuring)
         return STATUS_OK;
-    enum status status = site->host->place(site->host, addresses, count, &site->placement, error);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+    TRY(site->host->place(site->host, addresses, count, &site->placement, error));
+    for (size_t i = 0; i < count; i++) {
         lanes[i]->place = site->placement.devices[i];
         if (lanes[i]->place.cpus[0])
-            status = worker_pin(lanes[i]->worker, lanes[i]->place.cpus, &lanes[i]->pinned, error);
+            TRY(worker_pin(lanes[i]->worker, lanes[i]->place.cpus, &lanes[i]->pinned, error));
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* Starts compilers on the site's processors for the groups of the devices. */

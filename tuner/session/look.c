@@ -70,6 +70,7 @@ static enum status run_look(const struct work *work, struct track *track, struct
                             struct look *look, struct error *error)
 {
     bool wanted[LOOK_MAX] = {false};
+    /* No checks where references take longer than looks. */
     const struct contest *contest = work->group->contests;
     while (contest && (contest->work.experiment != work->experiment ||
                        inputs_are_cheap(&contest->sweep->inputs)))

@@ -285,6 +285,7 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
     const double near = fmin(most * NEAR_ELEMENTS / GAUNTLET_ELEMENTS, NEAR_MAX);
     const int64_t n = contest->work.problem.n;
     struct domain found = {.multiple = 1, .least = 1, .is_listed = true};
+    /* Under a budget half of the time that is left, so that other finalists have time, too. */
     const int64_t now_ns = clock_budget_ns();
     const int64_t end_ns = budget_end_ns(contest->work.session);
     const int64_t half_ns = (end_ns - now_ns) / 2;
@@ -301,6 +302,7 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
     int64_t multiple = 0;
     bool is_known = false;
     const struct work *work = &probing.contest->work;
+    /* The listed sizes must stay. */
     probing.divisor = probing.first = work->problem.n;
     for (size_t i = 0; i < experiment_problem_count(work->experiment); i++) {
         struct error ignored = {0};

@@ -211,6 +211,7 @@ static enum status choose_finalists(struct racing *racing, struct error *error)
                      budget_race_end_ns(contest->work.group, &sweep->allowance)))
         TRY_OR_CLEANUP(contest_screen_states(contest, racing->track.lane, SCREENED_KEPT, error));
     TRY_OR_CLEANUP(pick(racing, chosen, error));
+    /* Each part of the race stands for a process; for energy, each round. */
     size_t rounds = racing->track.round_count;
     size_t parts = needs_energy ? rounds : RACE_PARTS;
     parts = parts > LEVELS_MAX ? LEVELS_MAX : parts;

@@ -331,21 +331,20 @@ static enum status find_end(struct covering *covering, size_t range, bool *wrong
  * cut anew. */
 static enum status look_between(struct covering *covering, bool *failed, struct error *error)
 {
-    enum status status = STATUS_OK;
     size_t count = covering->losses.size_count;
     *failed = false;
-    for (size_t size = 0; status == STATUS_OK && !*failed && size + 1 < count; size++) {
+    for (size_t size = 0; !*failed && size + 1 < count; size++) {
         if (!budget_fits_look(covering->work.group))
             break;
         size_t range = range_of(covering, size);
         if (range == covering->count)
             continue;
         if (covering->ranges[range].last > size && !is_listed(covering, range))
-            status = look_inside(covering, size, failed, error);
+            TRY(look_inside(covering, size, failed, error));
         else if (range + 1 < covering->count)
-            status = find_end(covering, range, failed, error);
+            TRY(find_end(covering, range, failed, error));
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* Cuts the ranges: by the apparent losses before looks, by the bounds for the stored result. */
@@ -370,6 +369,8 @@ static void cut(struct covering *covering, const double *loss)
     }
     memcpy(covering->ranges, parted, count * sizeof *parted);
     covering->count = count;
+    /* Ends lie at the geometric middle of the gap behind, until a look moves them; a range before a
+     * size that is served alone ends just below that. */
     const int64_t *n = covering->losses.sizes;
     for (size_t i = 0; i < covering->count; i++) {
         int64_t last = n[covering->ranges[i].last];

@@ -180,6 +180,7 @@ static enum status time_state(struct contest *contest, struct lane *lane, int pr
         finalists[track.count++] = finalist;
     }
     enum status status = track.count > 0 ? run_rounds(contest, &track, error) : STATUS_OK;
+    /* However the rounds ended, they are stored; a result that is wrong in this state is wrong. */
     struct store *store = contest->work.store;
     struct error keeping = {0};
     (void)track_judge(&contest->work, &track);

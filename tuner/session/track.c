@@ -209,16 +209,6 @@ enum status track_time_alone(const struct work *work, struct track *track, struc
 
 /* ---- in rounds ---- */
 
-static uint32_t runs_of(const struct work *work, const struct track *track,
-                        const struct candidate *candidate)
-{
-    struct calibration calibration = worker_calibration(track->lane->worker);
-    if (candidate->runs > 1 || !(candidate->median_ns > 0))
-        return candidate->runs > 0 ? candidate->runs : 1;
-    return block_runs(candidate->median_ns, calibration.tick_ns, work->protocol->block_ns,
-                      BLOCK_RUNS_MAX);
-}
-
 static enum status arm(const struct work *work, struct track *track, size_t index,
                        struct error *error)
 {
@@ -228,7 +218,13 @@ static enum status arm(const struct work *work, struct track *track, size_t inde
         status = track_load(work, track, slot, error);
     if (status != STATUS_OK || slot->outcome.status != TRIAL_OK)
         return status;
-    slot->runs = runs_of(work, track, slot->candidate);
+    const struct candidate *candidate = slot->candidate;
+    struct calibration calibration = worker_calibration(track->lane->worker);
+    slot->runs = candidate->runs > 0 ? candidate->runs : 1;
+    if (!(candidate->runs > 1 || !(candidate->median_ns > 0))) {
+        slot->runs = block_runs(candidate->median_ns, calibration.tick_ns, work->protocol->block_ns,
+                                BLOCK_RUNS_MAX);
+    }
     const struct check_set *set = NULL;
     status = find_checks(work, track, slot, &set, error);
     if (status != STATUS_OK || slot->outcome.status != TRIAL_OK)
@@ -448,6 +444,7 @@ enum status track_round(const struct work *work, struct track *track, const bool
     double first_ns = (double)NAN;
     double twin_ns = (double)NAN;
     *twin_y = (double)NAN;
+    /* All per-round arrays grow together; on failure the old capacity stands. */
     size_t capacities[5];
     for (size_t i = 0; i < COUNT(capacities); i++)
         capacities[i] = track->round_capacity;

@@ -290,6 +290,8 @@ enum status sweep_try(const struct work *work, struct sweep *sweep, struct lane 
         status = track_load(work, &track, &slot, error);
     if (status == STATUS_OK && slot.outcome.status == TRIAL_OK && !repeats(work, sweep, &slot)) {
         launched = true;
+        /* Recorded before the launch, so that the next run after a machine crash knows the trial.
+         * The disk is awaited only while the binary is new to the device. */
         struct binary *binary = &work->group->binaries.items[candidate->binary];
         struct store_in_flight row = {
             .environment_id = work->environment_id,

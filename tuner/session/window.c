@@ -262,6 +262,7 @@ static bool best_ready(const struct work *work, const struct sweep *sweep, uint6
             uint64_t here = 0;
             const struct candidate *candidate = other->candidates.items[c];
             const struct binary *binary = candidate_binary(work, candidate);
+            /* More than any measured one if it was compiled too late; NaN: not usable. */
             const double slower = candidate->state != CANDIDATE_DONE ? DBL_MAX
                                   : candidate_works(candidate) && !candidate->same_as
                                       ? candidate->median_ns / other->best->median_ns

@@ -401,12 +401,10 @@ enum status protocol_parse(const char *text, struct protocol *protocol, struct e
 {
     bool seen[NAMES_MAX] = {false};
     struct protocol parsed = normal;
-    enum status status = set_pairs(text, &parsed, seen, error);
-    if (status == STATUS_OK)
-        status = first_missing(seen, error);
-    if (status == STATUS_OK)
-        *protocol = parsed;
-    return status;
+    TRY(set_pairs(text, &parsed, seen, error));
+    TRY(first_missing(seen, error));
+    *protocol = parsed;
+    return STATUS_OK;
 }
 
 bool protocol_changes(const char *stored, const char *effort, bool is_shared, struct text *out)

@@ -317,19 +317,6 @@ static void answer(struct agent *agent, const json_t *message)
 
 /* ---- the main loop ---- */
 
-/* Takes over numeric variables only, since paths belong to the parent's machine. */
-static void take_environment(json_t *variables)
-{
-    const char *name;
-    json_t *value;
-    json_object_foreach(variables, name, value)
-    {
-        const char *text = json_string_value(value);
-        if (strncmp(name, "TUNE_", 5) == 0 && text && strspn(text, "0123456789.") == strlen(text))
-            (void)setenv(name, text, 0);
-    }
-}
-
 static void *beat(void *context)
 {
     for (;;) {
@@ -372,7 +359,15 @@ static enum status begin(struct agent *agent, struct error *error)
     enum status status = frame_read(STDIN_FILENO, -1, &message, error);
     if (status != STATUS_OK)
         return status;
-    take_environment(json_object_get(message, "environment"));
+    /* Numeric variables only, since paths belong to the parent's machine. */
+    const char *name;
+    json_t *value;
+    json_object_foreach(json_object_get(message, "environment"), name, value)
+    {
+        const char *text = json_string_value(value);
+        if (strncmp(name, "TUNE_", 5) == 0 && text && strspn(text, "0123456789.") == strlen(text))
+            (void)setenv(name, text, 0);
+    }
     const char *cache = json_string_value(json_object_get(message, "cache"));
     status = cache ? agent_files_open(cache, &agent->files, error)
                    : error_set(error, STATUS_INTERNAL, "no parent that this agent understands");
@@ -392,38 +387,6 @@ static enum status begin(struct agent *agent, struct error *error)
         agent_send(agent, failure);
     }
     return status;
-}
-
-static void serve(struct agent *agent, const json_t *message)
-{
-    static const struct {
-        const char *name;
-        void (*act)(struct agent *, const json_t *);
-    } acts[] = {{"start", handle_start},
-                {"end", end},
-                {"file", take_file},
-                {"child", forward_to_child},
-                {"call", answer}};
-    for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++)
-        if (json_object_get(message, acts[i].name)) {
-            acts[i].act(agent, message);
-            return;
-        }
-}
-
-/* Kills all children and waits a moment, so that scratch folders of compilers can be removed. */
-static void end_all(struct agent *agent)
-{
-    int64_t deadline_ns = clock_running_ns() + GONE_MS * INT64_C(1000000);
-    for (size_t i = 0; i < AGENT_CHILDREN_MAX; i++)
-        if (agent->children[i].number != 0 && agent->children[i].child.pid > 0)
-            (void)kill(-agent->children[i].child.pid, SIGKILL);
-    for (size_t i = 0; i < AGENT_CHILDREN_MAX; i++) {
-        pid_t pid = agent->children[i].child.pid;
-        while (agent->children[i].number != 0 && pid > 0 && waitpid(pid, NULL, WNOHANG) == 0 &&
-               clock_running_ns() < deadline_ns)
-            (void)usleep(1000);
-    }
 }
 
 int agent_main(void)
@@ -452,10 +415,33 @@ int agent_main(void)
         status = host_silent_ms(&silent_ms, &error);
     while (status == STATUS_OK &&
            frame_read(STDIN_FILENO, AGENT_SILENCES * silent_ms, &message, &error) == STATUS_OK) {
-        serve(agent, message);
+        static const struct {
+            const char *name;
+            void (*act)(struct agent *, const json_t *);
+        } acts[] = {{"start", handle_start},
+                    {"end", end},
+                    {"file", take_file},
+                    {"child", forward_to_child},
+                    {"call", answer}};
+        for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++)
+            if (json_object_get(message, acts[i].name)) {
+                acts[i].act(agent, message);
+                break;
+            }
         json_decref(message);
     }
-    end_all(agent);
+    /* All children are killed, with a moment in which scratch folders of compilers can be removed.
+     */
+    int64_t deadline_ns = clock_running_ns() + GONE_MS * INT64_C(1000000);
+    for (size_t i = 0; i < AGENT_CHILDREN_MAX; i++)
+        if (agent->children[i].number != 0 && agent->children[i].child.pid > 0)
+            (void)kill(-agent->children[i].child.pid, SIGKILL);
+    for (size_t i = 0; i < AGENT_CHILDREN_MAX; i++) {
+        pid_t pid = agent->children[i].child.pid;
+        while (agent->children[i].number != 0 && pid > 0 && waitpid(pid, NULL, WNOHANG) == 0 &&
+               clock_running_ns() < deadline_ns)
+            (void)usleep(1000);
+    }
     agent_files_close(agent->files);
     /* Do not free: threads may still run, and memory is released with the process. */
     (void)fflush(NULL);

@@ -156,51 +156,12 @@ enum status cache_limit(int64_t *bytes, struct error *error)
     return environment_integer("TUNE_CACHE_BYTES", 0, INT64_MAX, INT64_C(2) << 30, bytes, error);
 }
 
-/* Returns whether the name is that of a binary, an own kernel of the tool, or a reference
- * result. */
-static bool is_entry(const char *name)
-{
-    size_t digits = strspn(name, "0123456789abcdef");
-    return digits == HASH_TEXT_BYTES - 1 &&
-           (strcmp(name + digits, ".bin") == 0 || strcmp(name + digits, ".own") == 0 ||
-            strcmp(name + digits, ".ref") == 0);
-}
-
 static int used_earlier(const void *a, const void *b)
 {
     const struct timespec x = ((const struct entry *)a)->used, y = ((const struct entry *)b)->used;
     if (x.tv_sec != y.tv_sec)
         return x.tv_sec < y.tv_sec ? -1 : 1;
     return (x.tv_nsec > y.tv_nsec) - (x.tv_nsec < y.tv_nsec);
-}
-
-static void evict(const char *folder, int64_t limit)
-{
-    struct entries entries = {0};
-    DIR *listing = opendir(folder);
-    const struct dirent *found;
-    if (!listing)
-        return;
-    while ((found = readdir(listing))) {
-        struct stat info;
-        if (!is_entry(found->d_name) ||
-            fstatat(dirfd(listing), found->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
-            continue;
-        if (!array_grow(&entries.items, entries.count, &entries.capacity, sizeof *entries.items))
-            break;
-        struct entry *entry = &entries.items[entries.count++];
-        *entry = (struct entry){.used = info.st_mtim, .bytes = (int64_t)info.st_blocks * 512};
-        (void)string_format(entry->name, sizeof entry->name, "%s", found->d_name);
-        entries.bytes += entry->bytes;
-    }
-    if (entries.items && entries.bytes > limit)
-        qsort(entries.items, entries.count, sizeof *entries.items, used_earlier);
-    for (size_t i = 0; entries.items && i < entries.count && entries.bytes > limit; i++) {
-        (void)unlinkat(dirfd(listing), entries.items[i].name, 0);
-        entries.bytes -= entries.items[i].bytes;
-    }
-    (void)closedir(listing);
-    free(entries.items);
 }
 
 int cache_enter(const char *folder)
@@ -220,7 +181,41 @@ void cache_leave(const char *folder, int use)
     struct error ignored = {0};
     if (use < 0)
         return;
-    if (cache_limit(&limit, &ignored) == STATUS_OK && flock(use, LOCK_EX | LOCK_NB) == 0)
-        evict(folder, limit);
+    if (cache_limit(&limit, &ignored) == STATUS_OK && flock(use, LOCK_EX | LOCK_NB) == 0) {
+        struct entries entries = {0};
+        DIR *listing = opendir(folder);
+        const struct dirent *found;
+        if (listing) {
+            while ((found = readdir(listing))) {
+                struct stat info;
+                /* A binary, an own kernel of the tool, or a reference result. */
+                const char *name = found->d_name;
+                size_t digits = strspn(name, "0123456789abcdef");
+                const bool is_ours =
+                    digits == HASH_TEXT_BYTES - 1 &&
+                    (strcmp(name + digits, ".bin") == 0 || strcmp(name + digits, ".own") == 0 ||
+                     strcmp(name + digits, ".ref") == 0);
+                if (!is_ours ||
+                    fstatat(dirfd(listing), found->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+                    continue;
+                if (!array_grow(&entries.items, entries.count, &entries.capacity,
+                                sizeof *entries.items))
+                    break;
+                struct entry *entry = &entries.items[entries.count++];
+                *entry =
+                    (struct entry){.used = info.st_mtim, .bytes = (int64_t)info.st_blocks * 512};
+                (void)string_format(entry->name, sizeof entry->name, "%s", found->d_name);
+                entries.bytes += entry->bytes;
+            }
+            if (entries.items && entries.bytes > limit)
+                qsort(entries.items, entries.count, sizeof *entries.items, used_earlier);
+            for (size_t i = 0; entries.items && i < entries.count && entries.bytes > limit; i++) {
+                (void)unlinkat(dirfd(listing), entries.items[i].name, 0);
+                entries.bytes -= entries.items[i].bytes;
+            }
+            (void)closedir(listing);
+            free(entries.items);
+        }
+    }
     (void)close(use);
 }

@@ -36,8 +36,19 @@ static void *watch_parent(void *unused)
     return NULL;
 }
 
-static void start_watch(void)
+int worker_main(int argc, char **argv)
 {
+    if (strcmp(argv[1], "__host") == 0) /* started by a command of the user's */
+        return agent_main();
+    /* In a shell's group, watch_parent would kill the shell's other programs. */
+    struct stat input;
+    const bool is_child =
+        getpgrp() == getpid() && fstat(CHILD_INPUT, &input) == 0 && S_ISFIFO(input.st_mode);
+    if (!is_child) {
+        static const char text[] = "tune: only tune itself starts this command\n";
+        (void)!write(STDERR_FILENO, text, sizeof text - 1);
+        return EXIT_CODE_USAGE;
+    }
     pthread_t thread;
     sigset_t all;
     sigset_t before;
@@ -46,26 +57,6 @@ static void start_watch(void)
     if (pthread_create(&thread, NULL, watch_parent, NULL) == 0)
         (void)pthread_detach(thread);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-/* Returns whether tune started this process: in a shell's group, watch_parent would kill the
- * shell's other programs. */
-static bool was_started_by_tune(void)
-{
-    struct stat input;
-    return getpgrp() == getpid() && fstat(CHILD_INPUT, &input) == 0 && S_ISFIFO(input.st_mode);
-}
-
-int worker_main(int argc, char **argv)
-{
-    if (strcmp(argv[1], "__host") == 0) /* started by a command of the user's */
-        return agent_main();
-    if (!was_started_by_tune()) {
-        static const char text[] = "tune: only tune itself starts this command\n";
-        (void)!write(STDERR_FILENO, text, sizeof text - 1);
-        return EXIT_CODE_USAGE;
-    }
-    start_watch();
     (void)unsetenv("TUNE_WORKER_TRACE"); /* the parent traces both directions */
     (void)signal(SIGPIPE, SIG_IGN);
     if (strcmp(argv[1], "__measure") == 0 && argc == 4)

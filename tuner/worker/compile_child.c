@@ -73,24 +73,6 @@ static void limit_size(int64_t memory_bytes)
     }
 }
 
-/* Compiles to another name first, so that a binary in the cache is always complete. */
-static enum status compile_to(struct compiling *state, const struct binary_request *binary,
-                              const char *path, struct text *log, struct error *error)
-{
-    struct arena arena = {0};
-    const char *fresh = arena_printf(&arena, "%s/binary", state->scratch.path);
-    enum status status =
-        fresh ? state->api->compile(binary, fresh, log, error) : error_no_memory(error);
-    FAILPOINT("child.compiled");
-    if (status == STATUS_OK)
-        status = seal_file(fresh, error);
-    if (status == STATUS_OK && rename(fresh, path) != 0)
-        status = error_set_errno(error, errno, "%s: cannot replace", path);
-    FAILPOINT("child.renamed");
-    arena_free(&arena);
-    return status;
-}
-
 static enum status compile_one(struct compiling *state, const struct compile_message *message,
                                struct text *log, struct error *error)
 {
@@ -104,7 +86,19 @@ static enum status compile_one(struct compiling *state, const struct compile_mes
     if (getrusage(RUSAGE_SELF, &used) == 0)
         lower_limit(RLIMIT_CPU, (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec +
                                          message->timeout_ms / 1000 + 2));
-    enum status status = compile_to(state, &message->request, message->path, log, error);
+    /* Compiled to another name first, so that a binary in the cache is always complete. */
+    const char *path = message->path;
+    struct arena arena = {0};
+    const char *fresh = arena_printf(&arena, "%s/binary", state->scratch.path);
+    enum status status =
+        fresh ? state->api->compile(&message->request, fresh, log, error) : error_no_memory(error);
+    FAILPOINT("child.compiled");
+    if (status == STATUS_OK)
+        status = seal_file(fresh, error);
+    if (status == STATUS_OK && rename(fresh, path) != 0)
+        status = error_set_errno(error, errno, "%s: cannot replace", path);
+    FAILPOINT("child.renamed");
+    arena_free(&arena);
     if (status != STATUS_OK && !file_exists(state->scratch.path))
         status = error_set(error, STATUS_NOT_FOUND, "%s was removed while a compiler worked there",
                            state->scratch.path);
@@ -113,24 +107,21 @@ static enum status compile_one(struct compiling *state, const struct compile_mes
     return status;
 }
 
-/* Returns whether a message reports exhausted memory; "shared memory", of which a kernel may need
- * too much, does not count. */
-static bool is_out_of_memory(const char *text)
-{
-    static const char *const ways[] = {"out of memory", "memory exhausted", "allocate memory",
-                                       "memory allocation", "bad_alloc"};
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
-        if (strstr(text, ways[i]))
-            return true;
-    return false;
-}
-
 /* Turns a compiler's exhausted limits into a failure of the source: a fault of this machine would
  * end the run. */
 static enum status blame_source(int64_t memory_bytes, enum status status, struct error *error)
 {
+    /* "shared memory", of which a kernel may need too much, does not count. */
+    bool out_of_memory = false;
+    static const char *const ways[] = {"out of memory", "memory exhausted", "allocate memory",
+                                       "memory allocation", "bad_alloc"};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+        if (strstr(error->text, ways[i])) {
+            out_of_memory = true;
+            break;
+        }
     bool exhausted = status == STATUS_NO_MEMORY || status == STATUS_TIMED_OUT ||
-                     (status == STATUS_COMPILE_FAILED && is_out_of_memory(error->text));
+                     (status == STATUS_COMPILE_FAILED && out_of_memory);
     if (!exhausted && status != STATUS_BAD_INPUT && status != STATUS_INTERNAL)
         return status;
     char text[ERROR_TEXT_BYTES];

@@ -27,11 +27,10 @@ static enum status start_local(const struct host *host, char *const *arguments, 
 {
     struct process_pipes pipes;
     *child = child_none();
-    const enum status status = process_start_self(arguments, &pipes, error);
-    if (status == STATUS_OK)
-        *child = (struct child){
-            .host = host, .pid = pipes.pid, .input = pipes.input, .output = pipes.output};
-    return status;
+    TRY(process_start_self(arguments, &pipes, error));
+    *child = (struct child){
+        .host = host, .pid = pipes.pid, .input = pipes.input, .output = pipes.output};
+    return STATUS_OK;
 }
 
 static enum child_end end_local(struct child *child, char *how, size_t how_bytes)

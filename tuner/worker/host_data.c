@@ -113,18 +113,6 @@ static enum status fill(const struct measuring *state, const struct argument *ar
     return status == STATUS_OK ? STATUS_OK : error_prefix(error, "argument '%s'", argument->name);
 }
 
-static enum status fill_from_series(const struct measuring *state, const struct argument *argument,
-                                    void *out, struct error *error)
-{
-    struct series *series = NULL;
-    enum status status = series_read(argument->fill_text, &series, error);
-    if (status != STATUS_OK)
-        return error_prefix(error, "argument '%s'", argument->name);
-    status = fill(state, argument, series, out, error);
-    series_free(series);
-    return status;
-}
-
 static enum status read_bytes(int file, const struct argument *argument, char *out, size_t bytes,
                               struct error *error)
 {
@@ -145,29 +133,32 @@ static enum status read_bytes(int file, const struct argument *argument, char *o
     return STATUS_OK;
 }
 
-static enum status fill_from_file(const struct argument *argument, void *out, struct error *error)
-{
-    struct stat info;
-    int file = open(argument->fill_text, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0)
-        return error_set_errno(error, errno, "%s: cannot open (argument '%s')", argument->fill_text,
-                               argument->name);
-    size_t bytes = (size_t)argument->count * element_bytes(argument->type);
-    enum status status =
-        fstat(file, &info) == 0 && S_ISREG(info.st_mode)
-            ? read_bytes(file, argument, out, bytes, error)
-            : error_set(error, STATUS_BAD_INPUT, "%s: not a regular file", argument->fill_text);
-    (void)close(file);
-    return status;
-}
-
 enum status host_fill(const struct measuring *state, const struct argument *argument, void *out,
                       struct error *error)
 {
-    if (argument->fill == FILL_SERIES)
-        return fill_from_series(state, argument, out, error);
-    if (argument->fill == FILL_FILE)
-        return fill_from_file(argument, out, error);
+    if (argument->fill == FILL_SERIES) {
+        struct series *series = NULL;
+        enum status status = series_read(argument->fill_text, &series, error);
+        if (status != STATUS_OK)
+            return error_prefix(error, "argument '%s'", argument->name);
+        status = fill(state, argument, series, out, error);
+        series_free(series);
+        return status;
+    }
+    if (argument->fill == FILL_FILE) {
+        struct stat info;
+        int file = open(argument->fill_text, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (file < 0)
+            return error_set_errno(error, errno, "%s: cannot open (argument '%s')",
+                                   argument->fill_text, argument->name);
+        size_t bytes = (size_t)argument->count * element_bytes(argument->type);
+        enum status status =
+            fstat(file, &info) == 0 && S_ISREG(info.st_mode)
+                ? read_bytes(file, argument, out, bytes, error)
+                : error_set(error, STATUS_BAD_INPUT, "%s: not a regular file", argument->fill_text);
+        (void)close(file);
+        return status;
+    }
     enum status status = fill(state, argument, NULL, out, error);
     few_vector(out, argument);
     vary_vector(out, argument);

@@ -6,28 +6,6 @@
 #include "tuner/base/text.h"
 #include "tuner/worker/measure.h"
 
-/* Runs the plan until a result is wrong. The first run finds the scratch zeroed, later ones as the
- * run before left it. */
-static enum status run_case(struct measuring *state, const struct launch_plan *plan,
-                            const struct expectations *expected, int64_t repeats,
-                            struct measure_answer *answer, enum judgement *judged,
-                            struct error *error)
-{
-    *judged = JUDGED_RIGHT;
-    for (int64_t i = 0; *judged == JUDGED_RIGHT && i < repeats; i++) {
-        char which[64] = "";
-        double ignored_ns = 0;
-        if (i > 0)
-            (void)string_format(which, sizeof which,
-                                "run %lld of %lld, the first was right: ", (long long)i + 1,
-                                (long long)repeats);
-        TRY(state->api->run(state->device, plan, i == 0 ? RUN_FIRST : RUN_AGAIN, &ignored_ns,
-                            error));
-        TRY(outputs_judge(state, expected, plan, true, which, answer, judged, error));
-    }
-    return STATUS_OK;
-}
-
 /* Returns a key of the arguments' contents and the references: finalists are checked one after the
  * other on the same case, with expectations computed once. NULL: memory is short. */
 static char *key_of_case(const struct worker_task *task, struct arena *arena)
@@ -46,10 +24,13 @@ static char *key_of_case(const struct worker_task *task, struct arena *arena)
     return key;
 }
 
-static enum status expect_case(struct measuring *state, const struct worker_task *task,
-                               const void *const inputs[ARGUMENTS_MAX], struct arena *arena,
-                               struct error *error)
+enum status serve_check(struct measuring *state, const struct measure_request *request,
+                        struct measure_answer *answer, struct arena *arena, struct error *error)
 {
+    const struct worker_task *task = &request->task;
+    const struct launch_plan *plan = task->plan;
+    const void *inputs[ARGUMENTS_MAX];
+    TRY(inputs_for_check(state, plan, inputs, error));
     char *key = key_of_case(task, arena);
     const bool is_known = key && state->case_key && strcmp(key, state->case_key) == 0;
     free(state->case_key);
@@ -61,23 +42,26 @@ static enum status expect_case(struct measuring *state, const struct worker_task
         state->case_key = key;
     else
         free(key);
-    return status;
-}
-
-enum status serve_check(struct measuring *state, const struct measure_request *request,
-                        struct measure_answer *answer, struct arena *arena, struct error *error)
-{
-    const struct worker_task *task = &request->task;
-    const struct launch_plan *plan = task->plan;
-    const void *inputs[ARGUMENTS_MAX];
-    TRY(inputs_for_check(state, plan, inputs, error));
-    TRY(expect_case(state, task, inputs, arena, error));
+    TRY(status);
     TRY(load_binary(state, task->binary_path, error));
     enum judgement judged = JUDGED_AGAIN;
     for (int tries = 0; judged == JUDGED_AGAIN && tries < 2; tries++) {
         TRY(inputs_bind(state, plan, inputs, 0, NULL, error));
-        TRY(run_case(state, plan, &state->case_expected, task->repeats > 0 ? task->repeats : 1,
-                     answer, &judged, error));
+        /* The first run finds the scratch zeroed, later ones as the run before left it. */
+        const int64_t repeats = task->repeats > 0 ? task->repeats : 1;
+        judged = JUDGED_RIGHT;
+        for (int64_t i = 0; judged == JUDGED_RIGHT && i < repeats; i++) {
+            char which[64] = "";
+            double ignored_ns = 0;
+            if (i > 0)
+                (void)string_format(which, sizeof which,
+                                    "run %lld of %lld, the first was right: ", (long long)i + 1,
+                                    (long long)repeats);
+            TRY(state->api->run(state->device, plan, i == 0 ? RUN_FIRST : RUN_AGAIN, &ignored_ns,
+                                error));
+            TRY(outputs_judge(state, &state->case_expected, plan, true, which, answer, &judged,
+                              error));
+        }
     }
     char detail[ERROR_TEXT_BYTES] = "";
     bool intact = true;
@@ -126,61 +110,12 @@ static bool may_vary(const struct argument *argument)
     return role_is_filled(argument->role);
 }
 
-static enum status make_sides(struct measuring *state, const struct worker_task *task,
-                              struct side *sides, struct error *error)
-{
-    bool varied = false;
-    TRY(inputs_for_check(state, &sides[0].plan, sides[0].inputs, error));
-    sides[1].plan = sides[0].plan;
-    if (varies(state, task))
-        vary_together(&sides[1].plan, may_vary);
-    for (size_t i = 0; i < sides[1].plan.argument_count; i++)
-        varied = varied || sides[1].plan.arguments[i].variant != 0;
-    TRY(inputs_of_variant(state, &sides[1].plan, sides[1].inputs, error));
-    for (size_t i = 0; i < SIDES; i++) {
-        sides[i].expected = &sides[i].own;
-        if (i > 0 && !varied)
-            sides[i].expected = sides[0].expected;
-        else if (is_known(state, task, &sides[i].plan, i))
-            sides[i].expected = &state->expected[i];
-        else
-            TRY(expectations_make(state, &task->checks, &sides[i].plan, sides[i].inputs, NULL,
-                                  &sides[i].own, error));
-    }
-    return STATUS_OK;
-}
-
 struct watching {
     int64_t wanted; /* comparisons per turn */
     int64_t turn_ns;
     int64_t compared;
     enum judgement judged;
 };
-
-/* Runs one turn. The first run starts with the outputs of the other side, later ones with poisoned
- * outputs. */
-static enum status watch_turn(struct measuring *state, const struct side *side, int turn,
-                              struct watching *watching, struct measure_answer *answer,
-                              struct error *error)
-{
-    double ignored_ns = 0;
-    int64_t end_ns = clock_now_ns() + watching->turn_ns;
-    watching->judged = JUDGED_RIGHT;
-    TRY(inputs_bind(state, &side->plan, side->inputs, 0, NULL, error));
-    for (int64_t i = 0; watching->judged == JUDGED_RIGHT; i++) {
-        char run[64] = "";
-        bool last = i + 1 >= watching->wanted || (i > 0 && clock_now_ns() > end_ns);
-        const enum run_start start = i > 0 ? RUN_AGAIN : turn > 0 ? RUN_ON : RUN_FIRST;
-        TRY(state->api->run(state->device, &side->plan, start, &ignored_ns, error));
-        (void)string_format(run, sizeof run, "run %lld of %s: ", (long long)++watching->compared,
-                            turn % SIDES == 0 ? "many" : "many, on changed inputs");
-        TRY(outputs_judge(state, side->expected, &side->plan, i == 0 || last, run, answer,
-                          &watching->judged, error));
-        if (last)
-            break;
-    }
-    return STATUS_OK;
-}
 
 static enum status watch(struct measuring *state, const struct worker_task *task,
                          const struct side *sides, struct measure_answer *answer,
@@ -193,7 +128,25 @@ static enum status watch(struct measuring *state, const struct worker_task *task
     bool repeated = false;
     TRY(load_binary(state, task->binary_path, error));
     for (int turn = 0; turn < TURNS && watching.judged != JUDGED_WRONG; turn++) {
-        TRY(watch_turn(state, &sides[turn % SIDES], turn, &watching, answer, error));
+        /* The first run starts with the outputs of the other side, later ones with poisoned
+         * outputs. */
+        const struct side *side = &sides[turn % SIDES];
+        double ignored_ns = 0;
+        int64_t end_ns = clock_now_ns() + watching.turn_ns;
+        watching.judged = JUDGED_RIGHT;
+        TRY(inputs_bind(state, &side->plan, side->inputs, 0, NULL, error));
+        for (int64_t i = 0; watching.judged == JUDGED_RIGHT; i++) {
+            char run[64] = "";
+            bool last = i + 1 >= watching.wanted || (i > 0 && clock_now_ns() > end_ns);
+            const enum run_start start = i > 0 ? RUN_AGAIN : turn > 0 ? RUN_ON : RUN_FIRST;
+            TRY(state->api->run(state->device, &side->plan, start, &ignored_ns, error));
+            (void)string_format(run, sizeof run, "run %lld of %s: ", (long long)++watching.compared,
+                                turn % SIDES == 0 ? "many" : "many, on changed inputs");
+            TRY(outputs_judge(state, side->expected, &side->plan, i == 0 || last, run, answer,
+                              &watching.judged, error));
+            if (last)
+                break;
+        }
         if (watching.judged == JUDGED_AGAIN && !repeated) {
             repeated = true;
             turn = -1; /* once more, on intact inputs */
@@ -213,7 +166,24 @@ enum status serve_watch(struct measuring *state, const struct measure_request *r
     sides[0].plan = *request->task.plan;
     if (request->task.problem_known)
         TRY(expectations_choose(state, &request->task, error));
-    TRY_OR_CLEANUP(make_sides(state, &request->task, sides, error));
+    bool varied = false;
+    TRY_OR_CLEANUP(inputs_for_check(state, &sides[0].plan, sides[0].inputs, error));
+    sides[1].plan = sides[0].plan;
+    if (varies(state, &request->task))
+        vary_together(&sides[1].plan, may_vary);
+    for (size_t i = 0; i < sides[1].plan.argument_count; i++)
+        varied = varied || sides[1].plan.arguments[i].variant != 0;
+    TRY_OR_CLEANUP(inputs_of_variant(state, &sides[1].plan, sides[1].inputs, error));
+    for (size_t i = 0; i < SIDES; i++) {
+        sides[i].expected = &sides[i].own;
+        if (i > 0 && !varied)
+            sides[i].expected = sides[0].expected;
+        else if (is_known(state, &request->task, &sides[i].plan, i))
+            sides[i].expected = &state->expected[i];
+        else
+            TRY_OR_CLEANUP(expectations_make(state, &request->task.checks, &sides[i].plan,
+                                             sides[i].inputs, NULL, &sides[i].own, error));
+    }
     status = watch(state, &request->task, sides, answer, error);
 cleanup:
     for (size_t i = 0; i < SIDES; i++)

@@ -136,21 +136,6 @@ static enum status find_device(struct measuring *state, int *index, const char *
     return error_set(error, STATUS_UNAVAILABLE, "%s is gone, other devices are there", uuid);
 }
 
-static enum status open_device(struct measuring *state, int index, struct error *error)
-{
-    const struct protocol *protocol = &state->protocol;
-    const struct warm_up warm_up = {.window_ms = protocol->warm_window_ms,
-                                    .settled = protocol->warm_settled,
-                                    .least_ms = protocol->warm_least_ms,
-                                    .most_ms = protocol->warm_most_ms,
-                                    .pause_ms = protocol->pause_ms};
-    const int64_t found_ns = clock_now_ns() - state->started_ns;
-    TRY(state->api->open(index, &warm_up, &state->device, &state->calibration, error));
-    if (state->calibration.reserved_ns > 0)
-        state->calibration.reserved_ns += found_ns;
-    return STATUS_OK;
-}
-
 /* Describes and opens the device. Pins the process before, so that the driver allocates memory
  * nearby, and again after, since a device binds the thread that opens it. The parent has verified
  * earlier that pinning works. */
@@ -169,9 +154,18 @@ static enum status start_measuring(struct measuring *state, int *index,
     if (!was_spare)
         TRY(*message->uuid ? find_device(state, index, message->uuid, error)
                            : describe(state, *index, error));
-    if (!message->is_spare)
-        TRY(open_device(state, *index, error));
-    else if (state->api->reserve)
+    if (!message->is_spare) {
+        const struct protocol *protocol = &state->protocol;
+        const struct warm_up warm_up = {.window_ms = protocol->warm_window_ms,
+                                        .settled = protocol->warm_settled,
+                                        .least_ms = protocol->warm_least_ms,
+                                        .most_ms = protocol->warm_most_ms,
+                                        .pause_ms = protocol->pause_ms};
+        const int64_t found_ns = clock_now_ns() - state->started_ns;
+        TRY(state->api->open(*index, &warm_up, &state->device, &state->calibration, error));
+        if (state->calibration.reserved_ns > 0)
+            state->calibration.reserved_ns += found_ns;
+    } else if (state->api->reserve)
         TRY(state->api->reserve(*index, error));
     if (*message->cpus)
         (void)cpus_pin(message->cpus);

@@ -25,34 +25,32 @@ struct conversion {
     const struct tolerance *tolerance;
 };
 
-/* Refuses an element whose tolerance is at least the largest number of the type, since then no
- * result could be wrong. */
-static void refuse_magnitudes(const struct conversion *conversion, uint64_t first, uint64_t count,
-                              struct error *error)
-{
-    const enum element_type type = conversion->result->type;
-    const double largest = type == ELEMENT_F64 ? DBL_MAX : type == ELEMENT_F16 ? 65504 : FLT_MAX;
-    for (uint64_t i = first; i < first + count; i++) {
-        const struct tune_expected *element = &conversion->elements[i];
-        if (!isfinite(element->real) ||
-            element->magnitude * conversion->tolerance->magnitude < largest)
-            continue;
-        (void)error_set(error, STATUS_BAD_INPUT,
-                        "the reference gives element %llu the value %g and the magnitude %g: times "
-                        "the tolerance of %g that allows any result; a magnitude is a finite "
-                        "number, about as large as the values that the element is made of",
-                        (unsigned long long)i, element->real, element->magnitude,
-                        conversion->tolerance->magnitude);
-        return;
-    }
-}
-
 static void convert_part(void *context, uint64_t first, uint64_t count, struct error *error)
 {
     const struct conversion *conversion = context;
     const struct reference_result *result = conversion->result;
-    if (result->magnitudes && element_is_real(result->type))
-        refuse_magnitudes(conversion, first, count, error);
+    if (result->magnitudes && element_is_real(result->type)) {
+        /* An element whose tolerance is at least the largest number of the type could not be wrong.
+         */
+        const enum element_type type = conversion->result->type;
+        const double largest = type == ELEMENT_F64   ? DBL_MAX
+                               : type == ELEMENT_F16 ? 65504
+                                                     : FLT_MAX;
+        for (uint64_t i = first; i < first + count; i++) {
+            const struct tune_expected *element = &conversion->elements[i];
+            if (!isfinite(element->real) ||
+                element->magnitude * conversion->tolerance->magnitude < largest)
+                continue;
+            (void)error_set(
+                error, STATUS_BAD_INPUT,
+                "the reference gives element %llu the value %g and the magnitude %g: times "
+                "the tolerance of %g that allows any result; a magnitude is a finite "
+                "number, about as large as the values that the element is made of",
+                (unsigned long long)i, element->real, element->magnitude,
+                conversion->tolerance->magnitude);
+            break;
+        }
+    }
     expected_keep(conversion->elements, result->type, result->count, result->magnitudes, first,
                   count, result->room);
 }

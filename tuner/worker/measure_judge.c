@@ -75,30 +75,6 @@ bool results_are_costly(const struct launch_plan *plan, const struct worker_resu
     return results->unsteady && bytes > cheap_bytes;
 }
 
-/* Returns whether an output is so large that only the last run's copy exists. */
-static bool has_large(const struct launch_plan *plan, const struct worker_results *results)
-{
-    for (size_t i = 0; i < plan->argument_count; i++)
-        if ((results->outputs >> i & 1) && argument_bytes(&plan->arguments[i]) > cheap_bytes)
-            return true;
-    return false;
-}
-
-static void begin(const struct measuring *state, const struct launch_plan *plan,
-                  struct worker_results *results)
-{
-    const struct expectations *expected = &state->expected[0];
-    results->exact = true;
-    for (size_t i = 0; i < expected->count; i++) {
-        const struct expectation *item = &expected->items[i];
-        const struct tolerance *tolerance = &item->tolerance;
-        results->outputs |= UINT64_C(1) << item->output;
-        results->exact &= !element_is_real(plan->arguments[item->output].type) &&
-                          !(tolerance->absolute > 0) && !(tolerance->relative > 0) &&
-                          !(tolerance->total > 0) && tolerance->ulps == 0;
-    }
-}
-
 struct found {
     bool right;
     char detail[ERROR_TEXT_BYTES];
@@ -151,9 +127,27 @@ enum status judge_results(struct measuring *state, const struct block *block,
     results = kept ? results : &own;
     results->compared = 0;
     results->unsure = false;
-    if (results->outputs == 0)
-        begin(state, block->plan, results);
-    const bool summed = kept || !has_large(block->plan, results);
+    if (results->outputs == 0) {
+        const struct expectations *expected = &state->expected[0];
+        results->exact = true;
+        for (size_t i = 0; i < expected->count; i++) {
+            const struct expectation *item = &expected->items[i];
+            const struct tolerance *tolerance = &item->tolerance;
+            results->outputs |= UINT64_C(1) << item->output;
+            results->exact &= !element_is_real(block->plan->arguments[item->output].type) &&
+                              !(tolerance->absolute > 0) && !(tolerance->relative > 0) &&
+                              !(tolerance->total > 0) && tolerance->ulps == 0;
+        }
+    }
+    /* Of such an output only the last run's copy exists. */
+    const struct launch_plan *plan = block->plan;
+    bool is_large = false;
+    for (size_t i = 0; i < plan->argument_count; i++)
+        if ((results->outputs >> i & 1) && argument_bytes(&plan->arguments[i]) > cheap_bytes) {
+            is_large = true;
+            break;
+        }
+    const bool summed = kept || !is_large;
     if (results->outputs != 0)
         status = state->api->results(state->device, block, summed ? results->outputs : 0, runs,
                                      &count, error);

@@ -48,16 +48,6 @@ static uint32_t least_runs(const struct measuring *state, const struct launch_pl
     return runs > BLOCK_RUNS_MAX ? BLOCK_RUNS_MAX : runs < 1 ? 1 : (uint32_t)runs;
 }
 
-/* Returns whether all runs find a vector in one place: then each run is a block of its own, after
- * emptying the cache. */
-static bool stays(const struct launch_plan *plan)
-{
-    for (size_t i = 0; i < plan->argument_count; i++)
-        if (argument_stays(plan, i))
-            return true;
-    return false;
-}
-
 uint32_t copies_for(const struct measuring *state, const struct launch_plan *plan,
                     enum l2_mode mode)
 {
@@ -65,7 +55,15 @@ uint32_t copies_for(const struct measuring *state, const struct launch_plan *pla
     int64_t memory = facts_integer(&state->facts, "memory_bytes", INT64_C(4) << 30);
     int64_t room = memory / 16 < copies_bytes_max ? memory / 16 : copies_bytes_max;
     int64_t needed = bytes * least_runs(state, plan, mode);
-    if (l2_state(mode) == L2_HOT || stays(plan))
+    /* All runs find a vector in one place: then each run is a block of its own, after emptying the
+     * cache. */
+    bool in_place = false;
+    for (size_t i = 0; i < plan->argument_count; i++)
+        if (argument_stays(plan, i)) {
+            in_place = true;
+            break;
+        }
+    if (l2_state(mode) == L2_HOT || in_place)
         return 1;
     if (room < needed)
         room = needed < memory / 4 ? needed : memory / 4;
@@ -114,26 +112,23 @@ enum status load_binary(struct measuring *state, const char *path, struct error 
     return status;
 }
 
-/* Returns whether the plan can take the variants: in vectors of another length the patched elements
- * would be others. */
-static bool takes_variants(const struct measuring *state, const struct launch_plan *plan)
-{
-    for (size_t i = 0; state->varied && i < plan->argument_count; i++)
-        if (state->varied->arguments[i].variant != 0 &&
-            (i >= state->varied->argument_count ||
-             plan->arguments[i].count != state->varied->arguments[i].count))
-            return false;
-    return state->varied != NULL;
-}
-
 static enum status bind_plan(struct measuring *state, const struct launch_plan *plan,
                              enum l2_mode mode, struct error *error)
 {
     const void *inputs[ARGUMENTS_MAX];
     TRY(inputs_of_problem(state, plan, inputs, error));
     static const struct patch none[ARGUMENTS_MAX];
+    /* In vectors of another length the patched elements would be others. */
+    bool takes = state->varied != NULL;
+    for (size_t i = 0; state->varied && i < plan->argument_count; i++)
+        if (state->varied->arguments[i].variant != 0 &&
+            (i >= state->varied->argument_count ||
+             plan->arguments[i].count != state->varied->arguments[i].count)) {
+            takes = false;
+            break;
+        }
     return inputs_bind(state, plan, inputs, copies_for(state, plan, mode),
-                       takes_variants(state, plan) ? state->patches : none, error);
+                       takes ? state->patches : none, error);
 }
 
 enum status serve_load(struct measuring *state, const struct measure_request *request,
@@ -344,50 +339,6 @@ static enum status enter_slot(struct measuring *state, uint32_t slot, struct arm
     return STATUS_OK;
 }
 
-static enum status judge_timed(struct measuring *state, const struct block *block,
-                               struct armed *armed, bool with_inputs, struct measure_answer *answer,
-                               enum judgement *judged, struct error *error)
-{
-    /* Results are verified for the first visits, then for one in four, since that takes a sixth of
-     * a short kernel's visit on a GPU. */
-    enum { FIRST_VISITS = 8, ONE_IN = 4 };
-    const bool is_due = armed->visits <= FIRST_VISITS || armed->visits % ONE_IN == 0;
-    armed->results.compared = 0;
-    bool skips = results_are_costly(armed->task.plan, &armed->results) && !with_inputs;
-    if (skips || !is_due)
-        TRY(outputs_judge(state, NULL, armed->task.plan, with_inputs, "", answer, judged, error));
-    else
-        TRY(judge_results(state, block, &armed->results, with_inputs, answer, judged, error));
-    answer->samples.results = armed->results;
-    return STATUS_OK;
-}
-
-static enum status visit_once(struct measuring *state, const struct measure_request *visit,
-                              struct measure_answer *answer, enum judgement *judged,
-                              struct error *error)
-{
-    struct armed *armed = NULL;
-    struct block block;
-    double elapsed_ns = 0;
-    uint32_t blocks = visit->task.blocks;
-    TRY(enter_slot(state, visit->slot, &armed, &block, error));
-    /* Inputs are verified after the first visits, then ever more rarely. */
-    armed->visits++;
-    const bool with_inputs = (armed->visits & (armed->visits - 1)) == 0;
-    uint32_t judged_block = plan_has_updates(armed->task.plan) || blocks == 0 ? 0 : blocks - 1;
-    *judged = JUDGED_RIGHT;
-    for (uint32_t i = 0; *judged == JUDGED_RIGHT && i < blocks; i++) {
-        armed->prepared = false;
-        TRY(state->api->time_block(state->device, &block, &elapsed_ns, error));
-        add_sample(&answer->samples, elapsed_ns);
-        block.prepared = armed->prepared = true;
-        if (i == judged_block)
-            TRY(judge_timed(state, &block, armed, with_inputs, answer, judged, error));
-    }
-    answer->samples.runs = block.runs;
-    return STATUS_OK;
-}
-
 enum status serve_visit(struct measuring *state, const struct measure_request *request,
                         struct measure_answer *answer, struct arena *arena, struct error *error)
 {
@@ -395,7 +346,38 @@ enum status serve_visit(struct measuring *state, const struct measure_request *r
     (void)arena;
     for (int tries = 0; judged == JUDGED_AGAIN && tries < 2; tries++) {
         answer->samples.count = 0;
-        TRY(visit_once(state, request, answer, &judged, error));
+        struct armed *armed = NULL;
+        struct block block;
+        double elapsed_ns = 0;
+        uint32_t blocks = request->task.blocks;
+        TRY(enter_slot(state, request->slot, &armed, &block, error));
+        /* Inputs are verified after the first visits, then ever more rarely. */
+        armed->visits++;
+        const bool with_inputs = (armed->visits & (armed->visits - 1)) == 0;
+        uint32_t judged_block = plan_has_updates(armed->task.plan) || blocks == 0 ? 0 : blocks - 1;
+        judged = JUDGED_RIGHT;
+        for (uint32_t i = 0; judged == JUDGED_RIGHT && i < blocks; i++) {
+            armed->prepared = false;
+            TRY(state->api->time_block(state->device, &block, &elapsed_ns, error));
+            add_sample(&answer->samples, elapsed_ns);
+            block.prepared = armed->prepared = true;
+            if (i == judged_block) {
+                /* Results are verified for the first visits, then for one in four, since that takes
+                 * a sixth of a short kernel's visit on a GPU. */
+                enum { FIRST_VISITS = 8, ONE_IN = 4 };
+                const bool is_due = armed->visits <= FIRST_VISITS || armed->visits % ONE_IN == 0;
+                armed->results.compared = 0;
+                bool skips = results_are_costly(armed->task.plan, &armed->results) && !with_inputs;
+                if (skips || !is_due)
+                    TRY(outputs_judge(state, NULL, armed->task.plan, with_inputs, "", answer,
+                                      &judged, error));
+                else
+                    TRY(judge_results(state, &block, &armed->results, with_inputs, answer, &judged,
+                                      error));
+                answer->samples.results = armed->results;
+            }
+        }
+        answer->samples.runs = block.runs;
     }
     return STATUS_OK;
 }

@@ -203,24 +203,6 @@ static enum status decode_text(const struct decoding *decoding, const char *text
     return copy ? STATUS_OK : error_no_memory(decoding->error);
 }
 
-static enum status decode_value(const struct decoding *decoding, const char *subject,
-                                const json_t *json, char *at)
-{
-    struct value value = value_integer(0);
-    if (json_is_integer(json))
-        value = value_integer((int64_t)json_integer_value(json));
-    else if (json_is_real(json))
-        value = value_real(json_real_value(json));
-    else if (json_is_boolean(json))
-        value = value_boolean(json_boolean_value(json));
-    else if (json_is_string(json))
-        value = value_text(arena_strdup(decoding->arena, json_string_value(json)));
-    else if (json)
-        return malformed(decoding, subject);
-    memcpy(at, &value, sizeof value);
-    return value.kind == VALUE_TEXT && !value.text ? error_no_memory(decoding->error) : STATUS_OK;
-}
-
 static enum status decode_list(const struct decoding *decoding, const struct message_member *member,
                                const char *subject, const json_t *json, char *base)
 {
@@ -291,8 +273,22 @@ static enum status decode_member(const struct decoding *decoding,
     case MESSAGE_CHARS:
         (void)string_format(at, member->bytes, "%s", text ? text : "");
         return json && !text ? malformed(decoding, subject) : STATUS_OK;
-    case MESSAGE_VALUE:
-        return decode_value(decoding, subject, json, at);
+    case MESSAGE_VALUE: {
+        struct value value = value_integer(0);
+        if (json_is_integer(json))
+            value = value_integer((int64_t)json_integer_value(json));
+        else if (json_is_real(json))
+            value = value_real(json_real_value(json));
+        else if (json_is_boolean(json))
+            value = value_boolean(json_boolean_value(json));
+        else if (json_is_string(json))
+            value = value_text(arena_strdup(decoding->arena, json_string_value(json)));
+        else if (json)
+            return malformed(decoding, subject);
+        memcpy(at, &value, sizeof value);
+        return value.kind == VALUE_TEXT && !value.text ? error_no_memory(decoding->error)
+                                                       : STATUS_OK;
+    }
     case MESSAGE_LIST:
     case MESSAGE_POINTED_LIST:
         return decode_list(decoding, member, subject, json, base);

@@ -81,38 +81,21 @@ static void free_job(struct job *job)
     free(job);
 }
 
-/* Computes the default memory limit of a compiler: all together leave a quarter of the memory. */
-static int64_t memory_share(size_t workers)
-{
-    int64_t pages = sysconf(_SC_PHYS_PAGES);
-    int64_t share =
-        pages > 0 ? pages * sysconf(_SC_PAGESIZE) / 4 * 3 / (int64_t)workers : memory_bytes_default;
-    if (share < memory_bytes_min)
-        share = memory_bytes_min;
-    return share < memory_bytes_default ? share : memory_bytes_default;
-}
-
 static enum status read_limits(struct compile_pool *pool, struct error *error)
 {
     TRY(environment_integer("TUNE_COMPILE_TIMEOUT_MS", 100, INT64_C(7) * 24 * 3600 * 1000,
                             COMPILE_LIMIT_S * INT64_C(1000), &pool->timeout_ms, error));
     int64_t unused = 0;
+    /* All compilers together leave a quarter of the memory. */
+    int64_t pages = sysconf(_SC_PHYS_PAGES);
+    int64_t share = pages > 0 ? pages * sysconf(_SC_PAGESIZE) / 4 * 3 / (int64_t)pool->count
+                              : memory_bytes_default;
+    if (share < memory_bytes_min)
+        share = memory_bytes_min;
     TRY(environment_integer("TUNE_COMPILE_MEMORY_BYTES", INT64_C(64) << 20, INT64_MAX,
-                            memory_share(pool->count), &pool->memory_bytes, error));
+                            share < memory_bytes_default ? share : memory_bytes_default,
+                            &pool->memory_bytes, error));
     return cache_limit(&unused, error);
-}
-
-/* Marks the cache as in use. Failure is ignored: a command that needs a cache reports the failure
- * later. */
-static void enter_cache(struct compile_pool *pool)
-{
-    struct arena arena = {0};
-    struct error ignored = {0};
-    const char *folder = NULL;
-    pool->cache_use = -1;
-    if (cache_folder(&arena, &folder, &ignored) == STATUS_OK && (pool->cache = strdup(folder)))
-        pool->cache_use = cache_enter(folder);
-    arena_free(&arena);
 }
 
 static void compile_pool_free(struct compile_pool *pool)
@@ -153,7 +136,14 @@ enum status compile_pool_start(const struct host *host, const char *kind, size_t
         compile_pool_free(pool);
         return status;
     }
-    enter_cache(pool);
+    /* Failure is ignored: a command that needs a cache reports the failure later. */
+    struct arena arena = {0};
+    struct error ignored = {0};
+    const char *folder = NULL;
+    pool->cache_use = -1;
+    if (cache_folder(&arena, &folder, &ignored) == STATUS_OK && (pool->cache = strdup(folder)))
+        pool->cache_use = cache_enter(folder);
+    arena_free(&arena);
     sweep_scratch();
     *out = pool;
     return STATUS_OK;
@@ -312,21 +302,6 @@ bool compile_pool_withdraw(struct compile_pool *pool, uint64_t *tag)
 /* Largest share of the compilers' memory limit that a reference may take. */
 enum { PREPARE_SHARE = 4 };
 
-/* Returns the memory of a reference: inputs, and results as pairs of real and magnitude, then as
- * kept. */
-static int64_t bytes_of(const struct worker_task *task)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < task->plan->argument_count; i++) {
-        const struct argument *argument = &task->plan->arguments[i];
-        if (role_is_filled(argument->role))
-            bytes += argument_bytes(argument);
-        if (argument_is_written(argument))
-            bytes += (size_t)argument->count * 2 * sizeof(struct tune_expected);
-    }
-    return (int64_t)bytes;
-}
-
 /* Frees children that have finished a reference, failed, or exceeded the limit. */
 static void collect_quiet(struct compile_pool *pool)
 {
@@ -349,9 +324,12 @@ static void collect_quiet(struct compile_pool *pool)
     }
 }
 
-/* Returns an idle child if another one is idle, too, and no compilation is queued. */
-static struct compiler *spare_child(struct compile_pool *pool)
+enum status compile_pool_prepare(struct compile_pool *pool, const struct worker_task *task,
+                                 bool *taken, struct error *error)
 {
+    const struct measure_request request = {.act = "reference", .task = *task};
+    collect_quiet(pool);
+    /* An idle child is spare if another one is idle, too, and no compilation is queued. */
     struct compiler *spare = NULL;
     size_t idle = 0;
     for (size_t i = 0; i < pool->count; i++)
@@ -359,17 +337,18 @@ static struct compiler *spare_child(struct compile_pool *pool)
             spare = &pool->compilers[i];
             idle++;
         }
-    return idle > 1 && !pool->first ? spare : NULL;
-}
-
-enum status compile_pool_prepare(struct compile_pool *pool, const struct worker_task *task,
-                                 bool *taken, struct error *error)
-{
-    const struct measure_request request = {.act = "reference", .task = *task};
-    collect_quiet(pool);
-    struct compiler *child = spare_child(pool);
+    struct compiler *child = idle > 1 && !pool->first ? spare : NULL;
     *taken = false;
-    if (!child || bytes_of(task) > pool->memory_bytes / PREPARE_SHARE)
+    /* Inputs, and results as pairs of real and magnitude, then as kept. */
+    size_t bytes = 0;
+    for (size_t i = 0; i < task->plan->argument_count; i++) {
+        const struct argument *argument = &task->plan->arguments[i];
+        if (role_is_filled(argument->role))
+            bytes += argument_bytes(argument);
+        if (argument_is_written(argument))
+            bytes += (size_t)argument->count * 2 * sizeof(struct tune_expected);
+    }
+    if (!child || ((int64_t)bytes) > pool->memory_bytes / PREPARE_SHARE)
         return STATUS_OK;
     struct job *job = calloc(1, sizeof *job);
     if (!job || !(job->request = message_encode(&message_request, &request))) {

@@ -43,31 +43,6 @@ struct kept {
 
 /* ---- the hash ---- */
 
-static enum status add_argument(struct hash_state *state, const struct argument *argument,
-                                struct error *error)
-{
-    unsigned char value[VALUE_BYTES_MAX] = {0};
-    struct stat info;
-    size_t bytes = 0;
-    struct {
-        uint64_t role, type, count, contents, file[3];
-    } parts = {.role = argument->role, .type = argument->type, .count = (uint64_t)argument->count};
-    if (!role_is_vector(argument->role)) {
-        TRY(argument_pack(argument, value, &bytes, error));
-    } else if (role_is_filled(argument->role)) {
-        parts.contents = argument_contents(argument);
-        if (argument->fill == FILL_FILE && stat(argument->fill_text, &info) == 0) {
-            parts.file[0] = (uint64_t)info.st_size;
-            parts.file[1] = (uint64_t)info.st_ino;
-            parts.file[2] =
-                (uint64_t)info.st_mtim.tv_sec * 1000000000 + (uint64_t)info.st_mtim.tv_nsec;
-        }
-    }
-    hash_add(state, &parts, sizeof parts);
-    hash_add(state, value, bytes);
-    return STATUS_OK;
-}
-
 enum status reference_hash(const char *path, const char *name, const struct launch_plan *plan,
                            size_t output, bool magnitudes, bool differs, char hash[HASH_TEXT_BYTES],
                            struct error *error)
@@ -86,8 +61,29 @@ enum status reference_hash(const char *path, const char *name, const struct laun
     hash_add(state, &output, sizeof output);
     hash_add(state, &magnitudes, sizeof magnitudes);
     hash_add(state, &differs, sizeof differs);
-    for (size_t i = 0; i < plan->argument_count; i++)
-        TRY_OR_CLEANUP(add_argument(state, &plan->arguments[i], error));
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        unsigned char value[VALUE_BYTES_MAX] = {0};
+        struct stat info;
+        size_t bytes = 0;
+        struct {
+            uint64_t role, type, count, contents, file[3];
+        } parts = {
+            .role = argument->role, .type = argument->type, .count = (uint64_t)argument->count};
+        if (!role_is_vector(argument->role)) {
+            TRY_OR_CLEANUP(argument_pack(argument, value, &bytes, error));
+        } else if (role_is_filled(argument->role)) {
+            parts.contents = argument_contents(argument);
+            if (argument->fill == FILL_FILE && stat(argument->fill_text, &info) == 0) {
+                parts.file[0] = (uint64_t)info.st_size;
+                parts.file[1] = (uint64_t)info.st_ino;
+                parts.file[2] =
+                    (uint64_t)info.st_mtim.tv_sec * 1000000000 + (uint64_t)info.st_mtim.tv_nsec;
+            }
+        }
+        hash_add(state, &parts, sizeof parts);
+        hash_add(state, value, bytes);
+    }
 cleanup:
     hash_finish(state, hash);
     arena_free(&arena);

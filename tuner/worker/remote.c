@@ -42,19 +42,6 @@ static bool is_connected(struct remote *remote, unsigned connection)
     return there;
 }
 
-/* Marks the connection as lost, for the next caller, before the keeper notices the command's
- * end. */
-static void note_deaf(struct remote *remote, unsigned connection)
-{
-    (void)pthread_mutex_lock(&remote->mutex);
-    if (connection != 0 && remote->state == HOST_READY && remote->connections == connection) {
-        remote->state = HOST_AWAITED;
-        remote->is_deaf = true;
-        (void)pthread_cond_broadcast(&remote->changed);
-    }
-    (void)pthread_mutex_unlock(&remote->mutex);
-}
-
 enum status remote_send(struct remote *remote, unsigned connection, json_t *message,
                         struct error *error)
 {
@@ -65,8 +52,16 @@ enum status remote_send(struct remote *remote, unsigned connection, json_t *mess
                              ? frame_write(remote->input, message, error)
                              : error_set(error, STATUS_DEVICE_LOST, "%s is lost", remote->name);
     (void)pthread_mutex_unlock(&remote->sending);
-    if (status == STATUS_DEVICE_LOST)
-        note_deaf(remote, connection);
+    if (status == STATUS_DEVICE_LOST) {
+        /* The connection is lost, which the keeper notices later by the command's end. */
+        (void)pthread_mutex_lock(&remote->mutex);
+        if (connection != 0 && remote->state == HOST_READY && remote->connections == connection) {
+            remote->state = HOST_AWAITED;
+            remote->is_deaf = true;
+            (void)pthread_cond_broadcast(&remote->changed);
+        }
+        (void)pthread_mutex_unlock(&remote->mutex);
+    }
     json_decref(message);
     return status;
 }

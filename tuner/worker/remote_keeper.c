@@ -190,17 +190,6 @@ static void close_down(struct remote *remote, int64_t number)
     (void)pthread_mutex_unlock(&remote->mutex);
 }
 
-static void take_answer(struct remote *remote, json_t *message)
-{
-    json_int_t number = json_integer_value(json_object_get(message, "answer"));
-    (void)pthread_mutex_lock(&remote->mutex);
-    for (struct call *call = remote->calls; call; call = call->next)
-        if (call->number == number && !call->answer)
-            call->answer = json_incref(message);
-    (void)pthread_cond_broadcast(&remote->changed);
-    (void)pthread_mutex_unlock(&remote->mutex);
-}
-
 /* Returns whether the message has a number that was once assigned to a child or call; late messages
  * are valid. */
 static bool is_current(struct remote *remote, const json_t *message)
@@ -234,9 +223,15 @@ static enum status take(struct remote *remote, json_t *message, struct error *er
         receive_binary(remote, message);
     else if (json_object_get(message, "want"))
         send_file(remote, message);
-    else if (json_object_get(message, "answer"))
-        take_answer(remote, message);
-    else if (json_object_get(message, "failed"))
+    else if (json_object_get(message, "answer")) {
+        json_int_t number = json_integer_value(json_object_get(message, "answer"));
+        (void)pthread_mutex_lock(&remote->mutex);
+        for (struct call *call = remote->calls; call; call = call->next)
+            if (call->number == number && !call->answer)
+                call->answer = json_incref(message);
+        (void)pthread_cond_broadcast(&remote->changed);
+        (void)pthread_mutex_unlock(&remote->mutex);
+    } else if (json_object_get(message, "failed"))
         return message_to_error(message, error);
     return STATUS_OK;
 }
@@ -407,27 +402,6 @@ static enum status skip_banner(struct remote *remote, struct error *error)
     return error_set(error, STATUS_DEVICE_LOST, "its command prints, and starts no agent");
 }
 
-static json_t *beginning(struct error *error)
-{
-    struct arena arena = {0};
-    const char *cache = NULL;
-    json_t *variables = json_object();
-    for (char **at = environ; *at; at++) {
-        const char *value = strchr(*at, '=');
-        if (strncmp(*at, "TUNE_", 5) == 0 && value)
-            (void)json_object_set_new(variables,
-                                      arena_printf(&arena, "%.*s", (int)(value - *at), *at),
-                                      json_string(value + 1));
-    }
-    json_t *message = NULL;
-    if (cache_folder(&arena, &cache, error) == STATUS_OK)
-        message = json_pack("{s:i, s:s, s:O}", "begin", AGENT_VERSION, "cache", cache,
-                            "environment", variables);
-    json_decref(variables);
-    arena_free(&arena);
-    return message;
-}
-
 static void note_word(struct remote *remote)
 {
     int64_t now_ns = clock_running_ns();
@@ -454,7 +428,22 @@ static enum status greet(struct remote *remote, struct error *error)
         TRY_OR_CLEANUP(error_set(error, STATUS_UNAVAILABLE,
                                  "tune is %s there, and " TUNE_VERSION " here: install the same",
                                  version ? version : "another"));
-    json_t *begin = beginning(error);
+    struct arena arena = {0};
+    const char *cache = NULL;
+    json_t *variables = json_object();
+    for (char **at = environ; *at; at++) {
+        const char *value = strchr(*at, '=');
+        if (strncmp(*at, "TUNE_", 5) == 0 && value)
+            (void)json_object_set_new(variables,
+                                      arena_printf(&arena, "%.*s", (int)(value - *at), *at),
+                                      json_string(value + 1));
+    }
+    json_t *begin = NULL;
+    if (cache_folder(&arena, &cache, error) == STATUS_OK)
+        begin = json_pack("{s:i, s:s, s:O}", "begin", AGENT_VERSION, "cache", cache, "environment",
+                          variables);
+    json_decref(variables);
+    arena_free(&arena);
     status = begin ? remote_send(remote, 0, begin, error) : STATUS_NO_MEMORY;
     note_word(remote);
     TRY_OR_CLEANUP(status);
@@ -547,43 +536,6 @@ static void end_command(struct remote *remote, bool patient)
     }
 }
 
-/* Records why the host is lost: the command's last line says more than the exit code. */
-static void note_reason(struct remote *remote, enum status status, const struct error *error)
-{
-    (void)pthread_mutex_lock(&remote->mutex);
-    if (status != STATUS_DEVICE_LOST || !remote->last_line[0])
-        (void)string_format(remote->last_line, sizeof remote->last_line, "%s", error->text);
-    remote->line_continues = false;
-    (void)pthread_mutex_unlock(&remote->mutex);
-}
-
-/* Records the reason again after the command's end, from the complete output. */
-static void note_end(struct remote *remote, enum status status, const struct error *error)
-{
-    const int end = remote->wait_status;
-    const int code = WIFEXITED(end) ? WEXITSTATUS(end) : WIFSIGNALED(end) ? 128 + WTERMSIG(end) : 0;
-    char last[sizeof remote->last_line];
-    (void)pthread_mutex_lock(&remote->mutex);
-    const char *before = remote->previous_line;
-    before = strcmp(before, error->text) == 0 ? "" : before;
-    (void)string_format(last, sizeof last, "%s", remote->last_line);
-    if (status != STATUS_DEVICE_LOST)
-        (void)string_format(remote->last_line, sizeof remote->last_line, "%s", error->text);
-    else if (strcmp(last, error->text) != 0)
-        (void)string_format(remote->last_line, sizeof remote->last_line, "%s%s%.*s%s", before,
-                            before[0] ? "; " : "", LINE_BYTES_MAX, last,
-                            remote->connections == 0 && (strstr(before, remote->program) ||
-                                                         strstr(last, remote->program))
-                                ? ": if tune is elsewhere there, name it with --remote-tune"
-                                : "");
-    else if (code != 0)
-        (void)string_format(remote->last_line, sizeof remote->last_line, "%.*s: exit code %d",
-                            LINE_BYTES_MAX, last, code);
-    remote->previous_line[0] = '\0';
-    remote->line_continues = false;
-    (void)pthread_mutex_unlock(&remote->mutex);
-}
-
 /* Returns whether to restart the command. One that fails the first time is wrong, unless an agent
  * had answered, or the command was killed: launchers report that as a shell does. */
 static bool is_worth_retrying(const struct remote *remote, enum status status)
@@ -619,9 +571,38 @@ void *remote_keep(void *context)
         enum status status = run_command(remote, &error);
         if (status == STATUS_OK)
             status = remote_receive(remote, &error);
-        note_reason(remote, status, &error);
+        /* The command's last line says more than the exit code. */
+        (void)pthread_mutex_lock(&remote->mutex);
+        if (status != STATUS_DEVICE_LOST || !remote->last_line[0])
+            (void)string_format(remote->last_line, sizeof remote->last_line, "%s", error.text);
+        remote->line_continues = false;
+        (void)pthread_mutex_unlock(&remote->mutex);
         end_command(remote, status == STATUS_INTERRUPTED);
-        note_end(remote, status, &error);
+        /* The reason again, from the complete output. */
+        const int end = remote->wait_status;
+        const int code = WIFEXITED(end)     ? WEXITSTATUS(end)
+                         : WIFSIGNALED(end) ? 128 + WTERMSIG(end)
+                                            : 0;
+        char last[sizeof remote->last_line];
+        (void)pthread_mutex_lock(&remote->mutex);
+        const char *before = remote->previous_line;
+        before = strcmp(before, error.text) == 0 ? "" : before;
+        (void)string_format(last, sizeof last, "%s", remote->last_line);
+        if (status != STATUS_DEVICE_LOST)
+            (void)string_format(remote->last_line, sizeof remote->last_line, "%s", error.text);
+        else if (strcmp(last, error.text) != 0)
+            (void)string_format(remote->last_line, sizeof remote->last_line, "%s%s%.*s%s", before,
+                                before[0] ? "; " : "", LINE_BYTES_MAX, last,
+                                remote->connections == 0 && (strstr(before, remote->program) ||
+                                                             strstr(last, remote->program))
+                                    ? ": if tune is elsewhere there, name it with --remote-tune"
+                                    : "");
+        else if (code != 0)
+            (void)string_format(remote->last_line, sizeof remote->last_line, "%.*s: exit code %d",
+                                LINE_BYTES_MAX, last, code);
+        remote->previous_line[0] = '\0';
+        remote->line_continues = false;
+        (void)pthread_mutex_unlock(&remote->mutex);
         (void)pthread_mutex_lock(&remote->mutex);
         continues =
             !remote->closing && remote->stopped_ns == 0 && is_worth_retrying(remote, status);

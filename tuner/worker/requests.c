@@ -101,22 +101,17 @@ static const struct launch_plan *only_plan(const struct worker_task *problem)
     return plan;
 }
 
-/* Returns a shorter limit for references that only run on the device, since kernels may never
- * end. */
-static int64_t problem_timeout_ms(const struct worker_task *problem)
-{
-    int64_t bytes = 0;
-    if (!only_plan(problem) || problem->timeout_ms == 0)
-        return PROBLEM_TIMEOUT_MS;
-    for (size_t i = 0; i < problem->plan->argument_count; i++)
-        bytes += (int64_t)argument_bytes(&problem->plan->arguments[i]);
-    return problem->timeout_ms + bytes / INPUT_BYTES_PER_MS;
-}
-
 enum status worker_problem(struct worker *worker, const struct worker_task *problem,
                            struct error *error)
 {
-    const int64_t timeout_ms = problem_timeout_ms(problem);
+    /* Shorter for references that only run on the device, since kernels may never end. */
+    int64_t bytes = 0;
+    int64_t timeout_ms = PROBLEM_TIMEOUT_MS;
+    if (!(!only_plan(problem) || problem->timeout_ms == 0)) {
+        for (size_t i = 0; i < problem->plan->argument_count; i++)
+            bytes += (int64_t)argument_bytes(&problem->plan->arguments[i]);
+        timeout_ms = problem->timeout_ms + bytes / INPUT_BYTES_PER_MS;
+    }
     const struct measure_request request = {.act = "problem", .task = *problem};
     struct measure_answer answer;
     bool answered = false;

@@ -114,18 +114,17 @@ enum status warm_up(struct device *device, struct error *error)
 enum status warm_up_again(struct device *device, struct error *error)
 {
     double pause_ms = (double)(clock_now_ns() - device->busy_until_ns) / 1e6, clock_mhz = 0;
-    enum status status = flush_make(device, error);
-    if (status == STATUS_OK && device->warm_up.pause_ms > 0 && pause_ms > device->warm_up.pause_ms)
+    TRY(flush_make(device, error));
+    if (device->warm_up.pause_ms > 0 && pause_ms > device->warm_up.pause_ms)
         (void)window(device, &clock_mhz);
-    return status;
+    return STATUS_OK;
 }
 
 enum status cpu_anchor(struct device *device, double *elapsed_ns, struct error *error)
 {
-    enum status status = warm_up_again(device, error);
-    if (status == STATUS_OK)
-        *elapsed_ns = timed_anchor(device);
-    return status;
+    TRY(warm_up_again(device, error));
+    *elapsed_ns = timed_anchor(device);
+    return STATUS_OK;
 }
 
 /* ---- the timer ---- */

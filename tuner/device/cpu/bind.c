@@ -49,12 +49,11 @@ static enum status set_symbol(const struct device *device, const struct argument
     unsigned char value[VALUE_BYTES_MAX];
     size_t bytes = argument_bytes(argument);
     void *variable = NULL;
-    enum status status = find_symbol(device, argument, &variable, error);
-    if (status == STATUS_OK && !role_is_vector(argument->role))
-        status = argument_pack(argument, value, &bytes, error);
-    if (status == STATUS_OK)
-        memcpy(variable, role_is_vector(argument->role) ? input : value, bytes);
-    return status;
+    TRY(find_symbol(device, argument, &variable, error));
+    if (!role_is_vector(argument->role))
+        TRY(argument_pack(argument, value, &bytes, error));
+    memcpy(variable, role_is_vector(argument->role) ? input : value, bytes);
+    return STATUS_OK;
 }
 
 static enum status bind_argument(struct device *device, const struct launch_plan *plan, size_t i,
@@ -63,21 +62,20 @@ static enum status bind_argument(struct device *device, const struct launch_plan
     const struct argument *argument = &plan->arguments[i];
     struct placing placing = placing_for(device, plan, i);
     struct shelf *shelf = &device->shelves[i];
-    enum status status = STATUS_OK;
     shelf->variable = NULL;
     shelf->variable_bytes = argument_bytes(argument);
     if (argument_is_variable(argument))
-        status = find_symbol(device, argument, &shelf->variable, error);
+        TRY(find_symbol(device, argument, &shelf->variable, error));
     else if (argument->symbol)
         return set_symbol(device, argument, input, error);
-    if (status != STATUS_OK || !argument_is_bound(argument))
-        return status;
+    if (!argument_is_bound(argument))
+        return STATUS_OK;
     if (!argument_rotates(argument))
         return shelf_reserve(shelf, &placing, argument, error);
-    status = shelf_upload(shelf, &placing, argument, input, shelf->variable ? 1 : copies, error);
-    if (status == STATUS_OK && argument->role == ARGUMENT_UPDATE)
+    TRY(shelf_upload(shelf, &placing, argument, input, shelf->variable ? 1 : copies, error));
+    if (argument->role == ARGUMENT_UPDATE)
         shelf_restore(shelf, &placing);
-    return status;
+    return STATUS_OK;
 }
 
 /* Returns the least number of copies of any argument: in a run, all arguments have the same copy.
@@ -228,10 +226,9 @@ enum status cpu_read(struct device *device, size_t index, void *out, size_t byte
                      struct error *error)
 {
     const void *data = NULL;
-    enum status status = cpu_look(device, index, &data, bytes, error);
-    if (status == STATUS_OK)
-        memcpy(out, data, bytes);
-    return status;
+    TRY(cpu_look(device, index, &data, bytes, error));
+    memcpy(out, data, bytes);
+    return STATUS_OK;
 }
 
 enum status cpu_inputs_intact(struct device *device, const struct launch_plan *plan, bool *intact,

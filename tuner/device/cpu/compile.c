@@ -138,11 +138,10 @@ static enum status make_inputs(struct arena *arena, const struct binary_request 
         return error_set_errno(error, errno, "no temporary file for the compiler's input");
     if (request->unit_count > UNITS_MAX)
         return error_set(error, STATUS_INTERNAL, "%zu sources", request->unit_count + 1);
-    enum status status =
-        write_source(request, request->source_path, request->source_hash, out->first, error);
-    for (size_t i = 0; status == STATUS_OK && i < request->unit_count; i++)
-        status = add_unit(arena, request, i, beside, out, error);
-    return status;
+    TRY(write_source(request, request->source_path, request->source_hash, out->first, error));
+    for (size_t i = 0; i < request->unit_count; i++)
+        TRY(add_unit(arena, request, i, beside, out, error));
+    return STATUS_OK;
 }
 
 /* Tells whether the compiler was killed for memory or by hand, not for a fault of the source. Our

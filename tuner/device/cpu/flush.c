@@ -158,10 +158,10 @@ enum status flush_caches(struct device *device, uint32_t first, uint32_t runs, b
     struct touched touched = {device, first, runs};
     bool by_line = device->machine.flushes_by_line;
     int cores = device->machine.cores;
-    enum status status = flush_make(device, error);
-    if (status == STATUS_OK && (dirty || !by_line))
+    TRY(flush_make(device, error));
+    if (dirty || !by_line)
         pool_run(device->pool, cores, dirty ? write_own : read_own, device);
-    if (status == STATUS_OK && by_line)
+    if (by_line)
         pool_run(device->pool, cores, evict_touched, &touched);
-    return status;
+    return STATUS_OK;
 }

@@ -339,11 +339,8 @@ enum status cpu_time_block(struct device *device, const struct block *block, dou
     struct prepared prepared;
     int64_t copy = 0;
     const bool is_eager = block->issue == ISSUE_EAGER;
-    enum status status = ready_block(device, block, &prepared, error);
-    if (status == STATUS_OK)
-        status = bring_caches(device, block, &prepared, &copy, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(ready_block(device, block, &prepared, error));
+    TRY(bring_caches(device, block, &prepared, &copy, error));
     int64_t start_ns = clock_now_ns();
     int64_t asleep_ns = 0;
     uint32_t next = copy >= 0 ? (uint32_t)copy % device->copies : 0;
@@ -477,10 +474,7 @@ enum status cpu_measure_energy(struct device *device, const struct block *block,
 {
     struct prepared prepared;
     *out = (struct energy){0};
-    enum status status = ready_block(device, block, &prepared, error);
-    if (status == STATUS_OK)
-        note_updates(device, block->plan, UINT32_MAX);
-    if (status == STATUS_OK)
-        status = measure_between_steps(device, &prepared, window_ms, out, error);
-    return status;
+    TRY(ready_block(device, block, &prepared, error));
+    note_updates(device, block->plan, UINT32_MAX);
+    return measure_between_steps(device, &prepared, window_ms, out, error);
 }

@@ -94,54 +94,47 @@ static enum status prepare_launch(struct device *device, const struct launch_pla
                                   struct prepared_launch *out, struct error *error)
 {
     out->launch = launch;
-    enum status status = cuda_find_kernel(device, launch->kernel, &out->kernel, error);
-    if (status == STATUS_OK)
-        status = check_cluster(device, launch, out->kernel, error);
-    if (status == STATUS_OK)
-        status = check_dependent(device, launch, launch == plan->launches, error);
-    if (status == STATUS_OK)
-        status = cuda_allow_shared(device, out->kernel, launch->shared_bytes, error);
-    for (size_t i = 0; i < launch->argument_count && status == STATUS_OK; i++) {
+    TRY(cuda_find_kernel(device, launch->kernel, &out->kernel, error));
+    TRY(check_cluster(device, launch, out->kernel, error));
+    TRY(check_dependent(device, launch, launch == plan->launches, error));
+    TRY(cuda_allow_shared(device, out->kernel, launch->shared_bytes, error));
+    for (size_t i = 0; i < launch->argument_count; i++) {
         if (launch->arguments[i] >= plan->argument_count ||
             plan->arguments[launch->arguments[i]].symbol)
-            status = error_set(error, STATUS_INTERNAL, "kernel %s: argument %u of %zu",
-                               launch->kernel, launch->arguments[i], plan->argument_count);
+            return error_set(error, STATUS_INTERNAL, "kernel %s: argument %u of %zu",
+                             launch->kernel, launch->arguments[i], plan->argument_count);
         else
             for (uint32_t repeat = 0; repeat < 2; repeat++)
                 out->arguments[repeat][i] = plan_out->values[launch_argument(launch, i, repeat)];
     }
-    if (status == STATUS_OK)
-        status = cuda_check_parameters(plan, launch, out->kernel, error);
-    return status;
+    return cuda_check_parameters(plan, launch, out->kernel, error);
 }
 
 enum status cuda_prepare(struct device *device, const struct launch_plan *plan,
                          struct prepared_plan *out, struct error *error)
 {
     *out = (struct prepared_plan){.launch_count = plan->launch_count};
-    enum status status = STATUS_OK;
     if (plan->argument_count != device->argument_count)
         return error_set(error, STATUS_INTERNAL, "the plan is not the one that was bound");
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++) {
+    for (size_t i = 0; i < plan->argument_count; i++) {
         const struct argument *argument = &plan->arguments[i];
         size_t bytes = 0;
         if (!argument->symbol && !role_is_vector(argument->role))
-            status = argument_pack(argument, out->values[i], &bytes, error);
+            TRY(argument_pack(argument, out->values[i], &bytes, error));
     }
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
-        status = prepare_vector(device, plan, i, out, error);
-    for (size_t i = 0; i < plan->launch_count && status == STATUS_OK; i++)
-        status = prepare_launch(device, plan, &plan->launches[i], out, &out->launches[i], error);
-    return status;
+    for (size_t i = 0; i < plan->argument_count; i++)
+        TRY(prepare_vector(device, plan, i, out, error));
+    for (size_t i = 0; i < plan->launch_count; i++)
+        TRY(prepare_launch(device, plan, &plan->launches[i], out, &out->launches[i], error));
+    return STATUS_OK;
 }
 
 enum status cuda_rotate(struct device *device, const struct launch_plan *plan, uint32_t run,
                         struct prepared_plan *prepared, struct error *error)
 {
     gpu_address address = 0;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
+    for (size_t i = 0; i < plan->argument_count; i++)
         if (gpu_place_of_run(device, plan, i, run, &address))
-            status = put_vector(device, plan, i, address, prepared, error);
-    return status;
+            TRY(put_vector(device, plan, i, address, prepared, error));
+    return STATUS_OK;
 }

@@ -160,10 +160,9 @@ static enum status time_pass(struct measuring *measuring, struct way *way, size_
 static enum status time_passes(struct measuring *measuring, struct way *way, size_t bytes,
                                int count, struct error *error)
 {
-    enum status status = STATUS_OK;
-    for (int i = 0; i < count && status == STATUS_OK; i++)
-        status = time_pass(measuring, way, bytes, error);
-    return status;
+    for (int i = 0; i < count; i++)
+        TRY(time_pass(measuring, way, bytes, error));
+    return STATUS_OK;
 }
 
 /* ---- ways to transfer ---- */
@@ -189,14 +188,13 @@ static enum status add_kernel(const struct measuring *measuring, const struct ke
 static enum status list_ways(const struct measuring *measuring, enum transfer transfer,
                              struct way *ways, size_t *count, struct error *error)
 {
-    enum status status = STATUS_OK;
     *count = 0;
     if (transfer != READ)
         ways[(*count)++] = (struct way){.transfer = transfer};
-    for (size_t i = 0; i < KINDS && status == STATUS_OK; i++)
+    for (size_t i = 0; i < KINDS; i++)
         if (kinds[i].transfer == transfer)
-            status = add_kernel(measuring, &kinds[i], ways, count, error);
-    return status;
+            TRY(add_kernel(measuring, &kinds[i], ways, count, error));
+    return STATUS_OK;
 }
 
 static int by_speed(const void *left, const void *right)

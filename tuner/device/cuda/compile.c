@@ -269,14 +269,10 @@ static enum status compile_program(const struct compilation *compilation, struct
     const struct cuda_compiler *nvrtc = compilation->nvrtc;
     const struct options *options = compilation->options;
     const char *messages = "";
-    enum status status = ask_for_names(compilation, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(ask_for_names(compilation, error));
     nvrtcResult result =
         nvrtc->nvrtcCompileProgram(compilation->program, options->count, options->items);
-    status = take_log(nvrtc, compilation->program, compilation->arena, &messages, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(take_log(nvrtc, compilation->program, compilation->arena, &messages, error));
     text_append(compilation->log, messages);
     /* Memory ran out for this kernel; the next may need less. */
     if (result == NVRTC_ERROR_OUT_OF_MEMORY)
@@ -285,34 +281,32 @@ static enum status compile_program(const struct compilation *compilation, struct
         return cuda_compile_failed(compilation, nvrtc->nvrtcGetErrorString(result), messages,
                                    error);
     const struct binary_request *request = compilation->request;
-    for (size_t i = 0; status == STATUS_OK && i < request->kernel_count; i++) {
+    for (size_t i = 0; i < request->kernel_count; i++) {
         const char *name = request->kernels[i];
         if (!compilation->wanted->kernels[i])
             continue;
-        status = take_name(compilation, "kernel", name, name, &out->kernels[i], error);
-        if (status == STATUS_OK)
-            out->kernels[i].spill_bytes = ptxas_spill_bytes(messages, out->kernels[i].lowered);
+        TRY(take_name(compilation, "kernel", name, name, &out->kernels[i], error));
+        out->kernels[i].spill_bytes = ptxas_spill_bytes(messages, out->kernels[i].lowered);
     }
-    for (size_t i = 0; status == STATUS_OK && i < request->symbol_count; i++) {
+    for (size_t i = 0; i < request->symbol_count; i++) {
         const char *address = arena_printf(compilation->arena, "&%s", request->symbols[i]);
         if (!address)
             return error_no_memory(error);
         if (compilation->wanted->symbols[i])
-            status = take_name(compilation, "variable", address, request->symbols[i],
-                               &out->symbols[i], error);
+            TRY(take_name(compilation, "variable", address, request->symbols[i], &out->symbols[i],
+                          error));
     }
     char *ptx = NULL, *data = NULL;
     size_t bytes = 0;
-    if (status == STATUS_OK && request->wants_ptx && compilation->wanted->kernels[0])
-        status = take_product(compilation, "PTX", nvrtc->nvrtcGetPTXSize, nvrtc->nvrtcGetPTX, &ptx,
-                              &bytes, error);
+    if (request->wants_ptx && compilation->wanted->kernels[0])
+        TRY(take_product(compilation, "PTX", nvrtc->nvrtcGetPTXSize, nvrtc->nvrtcGetPTX, &ptx,
+                         &bytes, error));
     if (ptx)
         out->ptx = ptx;
-    if (status == STATUS_OK)
-        status = take_product(compilation, "cubin", nvrtc->nvrtcGetCUBINSize, nvrtc->nvrtcGetCUBIN,
-                              &data, &cubin->bytes, error);
+    TRY(take_product(compilation, "cubin", nvrtc->nvrtcGetCUBINSize, nvrtc->nvrtcGetCUBIN, &data,
+                     &cubin->bytes, error));
     cubin->data = data;
-    return status;
+    return STATUS_OK;
 }
 
 static enum status compile_with_nvrtc(struct compilation *compilation, const char *source,
@@ -381,11 +375,8 @@ static enum status begin(struct compilation *compilation, struct options *option
     compilation->nvcc = with_nvcc ? cuda_nvcc(error) : NULL;
     if (!compilation->nvrtc && !compilation->nvcc)
         return error->status;
-    enum status status = with_nvcc
-                             ? STATUS_OK
-                             : check_architecture(compilation->nvrtc, request->architecture, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(with_nvcc ? STATUS_OK
+                  : check_architecture(compilation->nvrtc, request->architecture, error));
     options->arena = compilation->arena;
     compilation->leaves_out = with_nvcc                   ? LEAVE_DEFINES
                               : makes_all_device(request) ? LEAVE_NONE
@@ -442,15 +433,13 @@ static const char *unit_path(const struct binary_request *request, size_t unit)
 static enum status read_units(struct arena *arena, const struct binary_request *request,
                               size_t first, struct source *out, struct error *error)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = first; status == STATUS_OK && i <= request->unit_count; i++) {
-        status = source_read_in(arena, unit_path(request, i), request->folders,
-                                request->folder_count, &out[i], error);
-        if (status == STATUS_OK)
-            status = source_check(
-                &out[i], i == 0 ? request->source_hash : request->unit_hashes[i - 1], error);
+    for (size_t i = first; i <= request->unit_count; i++) {
+        TRY(source_read_in(arena, unit_path(request, i), request->folders, request->folder_count,
+                           &out[i], error));
+        TRY(source_check(&out[i], i == 0 ? request->source_hash : request->unit_hashes[i - 1],
+                         error));
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status compile_units(struct arena *arena, const struct binary_request *request,
@@ -492,10 +481,8 @@ static enum status compile_text(struct arena *arena, const char *source, const c
                                  .length = strlen(source),
                                  .contents = source,
                                  .content_length = strlen(source)};
-    enum status status = read_units(arena, request, 1, sources, error);
-    return status == STATUS_OK
-               ? compile_units(arena, request, sources, binary_path, out, log, error)
-               : status;
+    TRY(read_units(arena, request, 1, sources, error));
+    return compile_units(arena, request, sources, binary_path, out, log, error);
 }
 
 enum status cuda_compile_text(struct arena *arena, const char *source, const char *name,

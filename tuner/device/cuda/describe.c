@@ -259,11 +259,8 @@ enum status cuda_describe(int index, const char *architecture, struct facts *fac
     const struct cuda_driver *driver = cuda_driver(error);
     if (!driver)
         return error->status;
-    enum status status = cuda_handle(driver, index, &device, error);
-    if (status == STATUS_OK)
-        status = add_identity(driver, device, index, facts, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(cuda_handle(driver, index, &device, error));
+    TRY(add_identity(driver, device, index, facts, error));
     if (driver->cuDeviceGetPCIBusId(pci_address, sizeof pci_address, device) != CUDA_SUCCESS)
         pci_address[0] = '\0';
     for (char *c = pci_address; *c; c++)

@@ -20,18 +20,17 @@ enum status cuda_harness_load(struct device *device, struct error *error)
 {
     struct harness *harness = &cuda_of(device)->harness;
     const struct binary_request plain = {0};
-    enum status status = cuda_load_own(device, cuda_harness_source, "harness.cu", &plain,
-                                       "measuring kernels", &harness->module, error);
-    for (size_t i = 0; status == STATUS_OK && i < sizeof harness_kernels / sizeof *harness_kernels;
-         i++) {
+    TRY(cuda_load_own(device, cuda_harness_source, "harness.cu", &plain, "measuring kernels",
+                      &harness->module, error));
+    for (size_t i = 0; i < sizeof harness_kernels / sizeof *harness_kernels; i++) {
         CUfunction *function = (CUfunction *)(void *)((char *)harness + harness_kernels[i].offset);
         CUresult result = cuda_of(device)->driver->cuModuleGetFunction(function, harness->module,
                                                                        harness_kernels[i].name);
         if (result != CUDA_SUCCESS)
-            status = cuda_error(device, result, error, "loading the measuring kernel %s",
-                                harness_kernels[i].name);
+            return cuda_error(device, result, error, "loading the measuring kernel %s",
+                              harness_kernels[i].name);
     }
-    return status;
+    return STATUS_OK;
 }
 
 static int pass(struct device *device, CUfunction function)
@@ -164,25 +163,20 @@ static enum status calibrate_gap(struct device *device, struct error *error)
 {
     double one = 0;
     double many = 0;
-    enum status status = timed_empty_graph(device, 1, &one, error);
-    if (status == STATUS_OK)
-        status = timed_empty_graph(device, 1 + GAP_NODES, &many, error);
-    if (status == STATUS_OK)
-        device->calibration.node_gap_ns = fmax((many - one) / GAP_NODES, 0);
-    return status;
+    TRY(timed_empty_graph(device, 1, &one, error));
+    TRY(timed_empty_graph(device, 1 + GAP_NODES, &many, error));
+    device->calibration.node_gap_ns = fmax((many - one) / GAP_NODES, 0);
+    return STATUS_OK;
 }
 
 enum status cuda_calibrate(struct device *device, struct error *error)
 {
     double pairs[PAIRS];
     double times[TICK_SAMPLES];
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < PAIRS && status == STATUS_OK; i++)
-        status = timed_empty(device, 0, &pairs[i], error);
-    for (size_t i = 0; i < TICK_SAMPLES && status == STATUS_OK; i++)
-        status = timed_empty(device, (int)(i % 8), &times[i], error);
-    if (status != STATUS_OK)
-        return status;
+    for (size_t i = 0; i < PAIRS; i++)
+        TRY(timed_empty(device, 0, &pairs[i], error));
+    for (size_t i = 0; i < TICK_SAMPLES; i++)
+        TRY(timed_empty(device, (int)(i % 8), &times[i], error));
     reals_sort(pairs, PAIRS);
     device->calibration.empty_pair_ns = reals_median(pairs, PAIRS);
     /* The timer counts in ticks: different times lie a whole number of ticks apart. */

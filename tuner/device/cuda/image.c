@@ -156,9 +156,7 @@ static enum status open_fatbin(struct arena *arena, int capability, struct image
 {
     struct part best[ENTRY_CUBIN + 1] = {0};
     size_t bytes = 0;
-    enum status status = find_parts(image, capability, best, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(find_parts(image, capability, best, error));
     const char *ptx = take_part(arena, &best[ENTRY_PTX], image, &bytes);
     take_ptx(arena, ptx, bytes, image);
     image->cubin = take_part(arena, &best[ENTRY_CUBIN], image, &image->cubin_bytes);

@@ -159,8 +159,7 @@ static enum status add_other(struct signature *signature, struct hash_state *has
 static enum status add_others(struct signature *signature, struct error *error)
 {
     const struct cubin *cubin = signature->cubin;
-    enum status status = STATUS_OK;
-    for (uint32_t i = 0; status == STATUS_OK && i < cubin->section_count; i++) {
+    for (uint32_t i = 0; i < cubin->section_count; i++) {
         Elf64_Shdr section;
         if (!cubin_section(cubin, i, &section))
             continue;
@@ -172,17 +171,16 @@ static enum status add_others(struct signature *signature, struct error *error)
         struct hash_state *hash = hash_start();
         if (hash)
             add_section(signature, &section, name, strlen(name), hash);
-        status = add_other(signature, hash, error);
+        TRY(add_other(signature, hash, error));
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* Adds the address of each variable, since variables are written by name. */
 static enum status add_variables(struct signature *signature, struct error *error)
 {
     const struct cubin *cubin = signature->cubin;
-    enum status status = STATUS_OK;
-    for (uint32_t i = 0; status == STATUS_OK && i < cubin_symbol_count(cubin); i++) {
+    for (uint32_t i = 0; i < cubin_symbol_count(cubin); i++) {
         Elf64_Sym symbol;
         Elf64_Shdr section;
         const char *name = NULL;
@@ -197,18 +195,16 @@ static enum status add_variables(struct signature *signature, struct error *erro
             hash_add_string(hash, cubin_section_name(cubin, &section));
             hash_add(hash, fixed, sizeof fixed);
         }
-        status = add_other(signature, hash, error);
+        TRY(add_other(signature, hash, error));
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status add_kernel(const struct signature *signature, const char *lowered,
                               struct hash_state *hash, struct error *error)
 {
     struct kernel_resources resources;
-    enum status status = cuda_cubin_resources(signature->cubin, lowered, &resources, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(cuda_cubin_resources(signature->cubin, lowered, &resources, error));
     const int32_t fixed[3] = {resources.registers, resources.local_bytes,
                               resources.static_shared_bytes};
     hash_add(hash, fixed, sizeof fixed);
@@ -490,16 +486,16 @@ static enum status fits_file(struct arena *arena, const char *path, const struct
 {
     struct container container;
     struct cubin cubin;
-    enum status status = container_open(arena, path, &container, error);
-    if (status != STATUS_OK || container.is_foreign)
-        return status;
-    status = cubin_open(container.cubin, container.cubin_bytes, &cubin, error);
-    for (size_t i = 0; status == STATUS_OK && i < plan->launch_count; i++)
-        status = fits_launch(&container, plan, &plan->launches[i], error);
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
+    TRY(container_open(arena, path, &container, error));
+    if (container.is_foreign)
+        return STATUS_OK;
+    TRY(cubin_open(container.cubin, container.cubin_bytes, &cubin, error));
+    for (size_t i = 0; i < plan->launch_count; i++)
+        TRY(fits_launch(&container, plan, &plan->launches[i], error));
+    for (size_t i = 0; i < plan->argument_count; i++)
         if (plan->arguments[i].symbol)
-            status = fits_symbol(&container, &cubin, &plan->arguments[i], error);
-    return status;
+            TRY(fits_symbol(&container, &cubin, &plan->arguments[i], error));
+    return STATUS_OK;
 }
 
 enum status cuda_arguments_fit(const char *binary_path, const struct launch_plan *plan,

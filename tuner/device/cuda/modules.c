@@ -21,11 +21,9 @@ static enum status add_symbol(struct module *module, const char *name, const cha
 static enum status take_symbols(const struct container *container, struct module *module,
                                 struct error *error)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < container->symbol_count; i++)
-        status =
-            add_symbol(module, container->symbols[i].name, container->symbols[i].lowered, error);
-    return status;
+    for (size_t i = 0; i < container->symbol_count; i++)
+        TRY(add_symbol(module, container->symbols[i].name, container->symbols[i].lowered, error));
+    return STATUS_OK;
 }
 
 /* Finds a symbol; variables not requested when compiling may be there under their plain name. */
@@ -67,19 +65,16 @@ static enum status symbol_for(struct device *device, const struct argument *argu
     if (!cuda_of(device)->current)
         return error_set(error, STATUS_INTERNAL, "variable %s: no binary was loaded",
                          argument->symbol);
-    enum status status = find_symbol(cuda_of(device)->current, argument->symbol, out, error);
-    if (status == STATUS_OK)
-        status = locate(device, cuda_of(device)->current, argument, *out, error);
-    return status == STATUS_OK ? argument_fits_symbol(argument, (*out)->bytes, error) : status;
+    TRY(find_symbol(cuda_of(device)->current, argument->symbol, out, error));
+    TRY(locate(device, cuda_of(device)->current, argument, *out, error));
+    return argument_fits_symbol(argument, (*out)->bytes, error);
 }
 
 enum status cuda_find_variable(struct device *device, const struct argument *argument,
                                gpu_address *out, struct error *error)
 {
     struct symbol *symbol = NULL;
-    enum status status = symbol_for(device, argument, &symbol, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(symbol_for(device, argument, &symbol, error));
     symbol->holds = 0;
     *out = symbol->address;
     return STATUS_OK;
@@ -189,9 +184,7 @@ static enum status load_module(struct device *device, const char *path, struct a
                                struct module *module, struct error *error)
 {
     struct container container;
-    enum status status = container_open(arena, path, &container, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(container_open(arena, path, &container, error));
     CUresult result = cuda_of(device)->driver->cuModuleLoadData(&module->handle, container.cubin);
     if (result != CUDA_SUCCESS) {
         module->handle = NULL;
@@ -374,11 +367,8 @@ enum status cuda_resources(struct device *device, const struct launch *launch,
 {
     const uint32_t block_threads = launch_block_threads(launch);
     struct kernel *kernel = NULL;
-    enum status status = cuda_find_kernel(device, launch->kernel, &kernel, error);
-    if (status == STATUS_OK)
-        status = cuda_allow_shared(device, kernel, launch->shared_bytes, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(cuda_find_kernel(device, launch->kernel, &kernel, error));
+    TRY(cuda_allow_shared(device, kernel, launch->shared_bytes, error));
     out->registers = function_attribute(device, kernel, CU_FUNC_ATTRIBUTE_NUM_REGS);
     out->static_shared_bytes =
         function_attribute(device, kernel, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
@@ -390,9 +380,7 @@ enum status cuda_resources(struct device *device, const struct launch *launch,
     out->occupancy = 0;
     /* A block that is too large has no occupancy; the driver reports an invalid value. */
     if (block_threads > 0 && block_threads <= (uint32_t)out->max_threads_per_block)
-        status = take_occupancy(device, kernel, launch, out, error);
-    if (status != STATUS_OK)
-        return status;
+        TRY(take_occupancy(device, kernel, launch, out, error));
     out->suggested_grid = -1;
     out->suggested_block = -1;
     int grid = 0;

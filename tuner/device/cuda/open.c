@@ -147,10 +147,7 @@ static void scatter(struct device *device)
 static enum status open_parts(struct device *device, int64_t opened_ns, struct error *error)
 {
     char pci_address[32] = "";
-    enum status status =
-        cuda_handle(cuda_of(device)->driver, device->index, &cuda_of(device)->handle, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(cuda_handle(cuda_of(device)->driver, device->index, &cuda_of(device)->handle, error));
     if (cuda_of(device)->driver->cuDeviceGetPCIBusId(pci_address, sizeof pci_address,
                                                      cuda_of(device)->handle) == CUDA_SUCCESS) {
         /* Without NVML the device's state stays unknown, which is no error. */
@@ -159,30 +156,20 @@ static enum status open_parts(struct device *device, int64_t opened_ns, struct e
             !cuda_nvml_find(&cuda_of(device)->nvml, pci_address))
             cuda_nvml_close(&cuda_of(device)->nvml);
     }
-    status = read_limits(device, error);
-    if (status == STATUS_OK)
-        status = open_context(device, error);
-    if (status == STATUS_OK &&
-        attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) == CU_COMPUTEMODE_DEFAULT)
+    TRY(read_limits(device, error));
+    TRY(open_context(device, error));
+    if (attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) == CU_COMPUTEMODE_DEFAULT)
         device->calibration.reserved_ns = clock_now_ns() - opened_ns;
-    if (status == STATUS_OK)
-        scatter(device);
-    if (status == STATUS_OK)
-        status = open_gate(device, error);
-    if (status == STATUS_OK)
-        status = cuda_harness_load(device, error);
-    if (status == STATUS_OK)
-        status = make_flush_buffer(device, error);
-    if (status == STATUS_OK) {
-        struct conditions unused;
-        cuda_sensors(device, &unused); /* the first look takes some ms, the next ones do not */
-    }
-    if (status != STATUS_OK || device->warm_up.window_ms == 0)
-        return status;
-    status = gpu_warm_up(device, error);
-    if (status == STATUS_OK)
-        status = cuda_calibrate(device, error);
-    return status;
+    scatter(device);
+    TRY(open_gate(device, error));
+    TRY(cuda_harness_load(device, error));
+    TRY(make_flush_buffer(device, error));
+    struct conditions unused;
+    cuda_sensors(device, &unused); /* the first look takes some ms, the next ones do not */
+    if (device->warm_up.window_ms == 0)
+        return STATUS_OK;
+    TRY(gpu_warm_up(device, error));
+    return cuda_calibrate(device, error);
 }
 
 /* Reserves the context, if more than half of the memory stays free beside this one. */
@@ -196,9 +183,7 @@ enum status cuda_reserve(int index, struct error *error)
     const struct cuda_driver *cuda = cuda_driver(error);
     if (!cuda || !cuda_compiler(error))
         return error->status;
-    enum status status = cuda_handle(cuda, index, &handle, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(cuda_handle(cuda, index, &handle, error));
     if (cuda->cuDeviceGetAttribute(&mode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, handle) !=
             CUDA_SUCCESS ||
         mode != CU_COMPUTEMODE_DEFAULT)

@@ -150,11 +150,9 @@ enum status cuda_compare(struct device *device, enum element_type type,
     struct own_kernel *own = &cuda_of(device)->checks[type];
     struct comparing passed = *what;
     void *arguments[] = {&passed, &findings};
-    enum status status = ensure(device, own, cuda_check_source, "check.cu", &define,
-                                "checking kernels", "tune_compare", error);
-    return status == STATUS_OK
-               ? start(device, own, chunks, COMPARE_LANES, arguments, "checking kernel", error)
-               : status;
+    TRY(ensure(device, own, cuda_check_source, "check.cu", &define, "checking kernels",
+               "tune_compare", error));
+    return start(device, own, chunks, COMPARE_LANES, arguments, "checking kernel", error);
 }
 
 static enum status ensure_fill(struct device *device, struct error *error)
@@ -173,11 +171,9 @@ enum status cuda_generate(struct device *device, gpu_address to, const struct fi
 {
     struct filling passed = *filling;
     void *arguments[] = {&to, &passed, &count};
-    enum status status = ensure_fill(device, error);
-    return status == STATUS_OK
-               ? start(device, &cuda_of(device)->fill, (count + FILL_THREADS - 1) / FILL_THREADS,
-                       FILL_THREADS, arguments, "kernel that makes inputs", error)
-               : status;
+    TRY(ensure_fill(device, error));
+    return start(device, &cuda_of(device)->fill, (count + FILL_THREADS - 1) / FILL_THREADS,
+                 FILL_THREADS, arguments, "kernel that makes inputs", error);
 }
 
 void cuda_own_free(struct device *device)

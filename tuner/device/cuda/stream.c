@@ -242,14 +242,13 @@ static enum status add_runs(struct device *device, const struct block *block, CU
 {
     struct prepared_plan prepared;
     CUgraphNode last = NULL;
-    enum status status = cuda_prepare(device, block->plan, &prepared, error);
-    for (uint32_t run = 0; run < block->runs && status == STATUS_OK; run++) {
+    TRY(cuda_prepare(device, block->plan, &prepared, error));
+    for (uint32_t run = 0; run < block->runs; run++) {
         if (block->mode != L2_HOT)
-            status = cuda_rotate(device, block->plan, run, &prepared, error);
-        if (status == STATUS_OK)
-            status = add_run(device, &prepared, graph, &last, error);
+            TRY(cuda_rotate(device, block->plan, run, &prepared, error));
+        TRY(add_run(device, &prepared, graph, &last, error));
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status build_graph(struct device *device, const struct block *block, void **out,

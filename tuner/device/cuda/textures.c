@@ -215,8 +215,8 @@ static enum status set_object(struct device *device, const struct argument *argu
                               const struct vector *vector, struct error *error)
 {
     CUtexObject object = 0;
-    enum status status = cuda_texture(device, argument, gpu_vector_start(vector), &object, error);
-    return status == STATUS_OK ? cuda_set_symbol(device, argument, &object, error) : status;
+    TRY(cuda_texture(device, argument, gpu_vector_start(vector), &object, error));
+    return cuda_set_symbol(device, argument, &object, error);
 }
 
 /* Sets a struct with the addresses of vectors, the same for all runs. */
@@ -242,17 +242,16 @@ static enum status set_places(struct device *device, const struct launch_plan *p
 enum status cuda_carry(struct device *device, const struct launch_plan *plan, bool back,
                        struct error *error)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++) {
+    for (size_t i = 0; i < plan->argument_count; i++) {
         const struct argument *argument = &plan->arguments[i];
         if (argument->texture.is_surface)
-            status = carry_surfaces(device, argument, &device->vectors[i], back, error);
+            TRY(carry_surfaces(device, argument, &device->vectors[i], back, error));
         else if (argument_is_texture_symbol(argument) && !back)
-            status = set_object(device, argument, &device->vectors[i], error);
+            TRY(set_object(device, argument, &device->vectors[i], error));
         else if (argument_is_variable_of_places(argument) && !back)
-            status = set_places(device, plan, argument, error);
+            TRY(set_places(device, plan, argument, error));
     }
-    return status;
+    return STATUS_OK;
 }
 
 void cuda_drop_slots(struct device *device)

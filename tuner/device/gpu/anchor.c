@@ -110,11 +110,9 @@ enum status gpu_warm_again(struct device *device, struct error *error)
 
 enum status gpu_anchor(struct device *device, double *elapsed_ns, struct error *error)
 {
-    enum status status = gpu_warm_again(device, error);
-    if (status == STATUS_OK)
-        status = timed_passes(device, elapsed_ns, error);
-    if (status == STATUS_OK)
-        *elapsed_ns =
-            fmax(*elapsed_ns - device->calibration.empty_pair_ns, device->calibration.tick_ns);
-    return status;
+    TRY(gpu_warm_again(device, error));
+    TRY(timed_passes(device, elapsed_ns, error));
+    *elapsed_ns =
+        fmax(*elapsed_ns - device->calibration.empty_pair_ns, device->calibration.tick_ns);
+    return STATUS_OK;
 }

@@ -55,8 +55,8 @@ static enum status wait_for_run(struct device *device, const struct launch_plan 
 static enum status carry(struct device *device, const struct launch_plan *plan, bool back,
                          struct error *error)
 {
-    enum status status = device->driver->carry(device, plan, back, error);
-    for (size_t i = 0; status == STATUS_OK && i < device->argument_count; i++) {
+    TRY(device->driver->carry(device, plan, back, error));
+    for (size_t i = 0; i < device->argument_count; i++) {
         const struct vector *vector = &device->vectors[i];
         const gpu_address start = gpu_vector_start(vector);
         if (!vector->variable)
@@ -64,10 +64,10 @@ static enum status carry(struct device *device, const struct launch_plan *plan, 
         const int result = device->driver->copy(device, back ? start : vector->variable,
                                                 back ? vector->variable : start, vector->bytes);
         if (result != GPU_DONE)
-            status = gpu_error(device, result, error, "copying variable '%s'%s",
-                               plan->arguments[i].symbol, back ? " back" : "");
+            return gpu_error(device, result, error, "copying variable '%s'%s",
+                             plan->arguments[i].symbol, back ? " back" : "");
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* Launches the prepared plan once and waits. The scratch then differs from that of a slot's blocks.
@@ -79,16 +79,13 @@ static enum status launch_once(struct device *device, const struct launch_plan *
     for (size_t i = 0; i < device->argument_count; i++)
         device->vectors[i].shown = 0; /* checked runs write to the shown place */
     gpu_note_runs(device, plan, 0, 1);
-    enum status status = carry(device, plan, false, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(carry(device, plan, false, error));
     int result = device->driver->record_event(device, 0);
     if (result != GPU_DONE)
         return gpu_error(device, result, error, "starting the timer");
-    status = device->driver->submit(device, error);
-    if (status == STATUS_OK)
-        status = wait_for_run(device, plan, elapsed_ns, error);
-    return status == STATUS_OK ? carry(device, plan, true, error) : status;
+    TRY(device->driver->submit(device, error));
+    TRY(wait_for_run(device, plan, elapsed_ns, error));
+    return carry(device, plan, true, error);
 }
 
 enum status gpu_run(struct device *device, const struct launch_plan *plan, enum run_start start,
@@ -204,10 +201,10 @@ static bool streams(const struct device *device, const struct block *block)
 
 static enum status heat(struct device *device, const struct launch_plan *plan, struct error *error)
 {
-    enum status status = device->driver->prepare(device, plan, error);
-    for (int i = 0; i < HOT_RUNS && status == STATUS_OK; i++)
-        status = device->driver->submit(device, error);
-    return status;
+    TRY(device->driver->prepare(device, plan, error));
+    for (int i = 0; i < HOT_RUNS; i++)
+        TRY(device->driver->submit(device, error));
+    return STATUS_OK;
 }
 
 static enum status flush(struct device *device, bool dirty, struct error *error)
@@ -305,12 +302,11 @@ static enum status set_memory(struct device *device, const struct block *block, 
     if (!strange && device->scratch_slot == (int64_t)block->slot)
         return STATUS_OK;
     device->scratch_slot = NO_SLOT;
-    enum status status = gpu_fill(device, block->plan, ARGUMENT_SCRATCH, 0, true, error);
-    if (status == STATUS_OK && block->mode != L2_HOT && (strange || block->mode == L2_STREAM))
-        status = flush(device, false, error);
-    if (status == STATUS_OK)
-        device->scratch_slot = block->slot;
-    return status;
+    TRY(gpu_fill(device, block->plan, ARGUMENT_SCRATCH, 0, true, error));
+    if (block->mode != L2_HOT && (strange || block->mode == L2_STREAM))
+        TRY(flush(device, false, error));
+    device->scratch_slot = block->slot;
+    return STATUS_OK;
 }
 
 enum status gpu_block_ready(struct device *device, const struct block *block, void **out,

@@ -194,14 +194,9 @@ static enum status look_through(struct device *device, enum element_type type,
 {
     const uint64_t chunks = compare_chunks(what->count);
     void *room = NULL;
-    enum status status = findings_room(device, chunks * sizeof *out, error);
-    if (status == STATUS_OK)
-        status = gpu_looked_room(device, chunks * sizeof *out, &room, error);
-    if (status == STATUS_OK)
-        status =
-            device->driver->compare(device, type, what, chunks, device->checking.findings, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(findings_room(device, chunks * sizeof *out, error));
+    TRY(gpu_looked_room(device, chunks * sizeof *out, &room, error));
+    TRY(device->driver->compare(device, type, what, chunks, device->checking.findings, error));
     int result =
         device->driver->copy_out(device, room, device->checking.findings, chunks * sizeof *out);
     if (result == GPU_DONE)

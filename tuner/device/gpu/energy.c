@@ -150,9 +150,7 @@ enum status gpu_measure_energy(struct device *device, const struct block *block,
     if (!device->driver->read_energy(device, &meter.energy_j, &meter.failure))
         return no_counter(error, meter.failure);
     meter.stepped_ns = clock_now_ns();
-    enum status status = gpu_block_ready(device, &as_graph, &meter.graph, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(gpu_block_ready(device, &as_graph, &meter.graph, error));
     int result = size_batch(&meter);
     meter.stepped_ns = clock_now_ns();
     if (result == GPU_DONE)

@@ -255,10 +255,7 @@ static enum status upload(struct device *device, struct vector *vector,
     device->scratch_slot = NO_SLOT; /* the copy fills the L2 */
     device->uploads = true;
     vector->host = host;
-    enum status status =
-        give(device, first_copy(device, vector, argument), argument, vector, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(give(device, first_copy(device, vector, argument), argument, vector, error));
     vector->contents = argument_contents(argument);
     vector->uploaded = vector->bytes;
     return STATUS_OK;
@@ -398,9 +395,9 @@ static enum status patch_copies(struct device *device, const struct argument *ar
     if (vector->patched > 0)
         vector->filled = 0;
     vector->patched = 0;
-    enum status status = make_copies(device, vector, argument, vector->copies, error);
-    if (status != STATUS_OK || patch->count == 0)
-        return status;
+    TRY(make_copies(device, vector, argument, vector->copies, error));
+    if (patch->count == 0)
+        return STATUS_OK;
     const gpu_address at = device->sums, values = at + sizeof patch->at;
     const gpu_address start = gpu_vector_start(vector);
     const size_t stride = vector->stride;
@@ -476,28 +473,26 @@ static enum status restore(struct device *device, const struct argument *argumen
     static const size_t copied_least = 1 << 20; /* less is given as quickly */
     const gpu_address start = gpu_vector_start(vector);
     const gpu_address kept = first_copy(device, vector, argument);
-    enum status status = STATUS_OK;
     if (vector->bytes >= copied_least && vector->summed == vector->bytes) {
         uint64_t sum = 0;
         int result = device->driver->copy(device, start, kept, vector->bytes);
-        status = result == GPU_DONE
-                     ? gpu_sums(device, start, 0, vector->bytes, 1, &sum, error)
-                     : gpu_error(device, result, error, "restoring '%s'", argument->name);
-        if (status != STATUS_OK || sum == vector->sum)
-            return status;
+        TRY(result == GPU_DONE
+                ? gpu_sums(device, start, 0, vector->bytes, 1, &sum, error)
+                : gpu_error(device, result, error, "restoring '%s'", argument->name));
+        if (sum == vector->sum)
+            return STATUS_OK;
         vector->filled = 1; /* the source of the copies */
-        status = give(device, kept, argument, vector, error);
+        TRY(give(device, kept, argument, vector, error));
     }
-    return status == STATUS_OK ? give(device, start, argument, vector, error) : status;
+    return give(device, start, argument, vector, error);
 }
 
 enum status gpu_restore(struct device *device, const struct launch_plan *plan, struct error *error)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
+    for (size_t i = 0; i < plan->argument_count; i++)
         if (plan->arguments[i].role == ARGUMENT_UPDATE && device->vectors[i].bytes > 0)
-            status = restore(device, &plan->arguments[i], &device->vectors[i], error);
-    return status;
+            TRY(restore(device, &plan->arguments[i], &device->vectors[i], error));
+    return STATUS_OK;
 }
 
 void gpu_note_runs(struct device *device, const struct launch_plan *plan, uint32_t first,

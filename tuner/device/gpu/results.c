@@ -10,11 +10,10 @@ static enum status sums_in_turn(struct device *device, gpu_address start, size_t
                                 uint64_t *out, struct error *error)
 {
     uint32_t straight = first + count > all ? all - first : count;
-    enum status status =
-        gpu_sums(device, start + first * stride, stride, bytes, straight, out, error);
-    if (status == STATUS_OK && straight < count)
-        status = gpu_sums(device, start, stride, bytes, count - straight, out + straight, error);
-    return status;
+    TRY(gpu_sums(device, start + first * stride, stride, bytes, straight, out, error));
+    if (straight < count)
+        TRY(gpu_sums(device, start, stride, bytes, count - straight, out + straight, error));
+    return STATUS_OK;
 }
 
 /* Compares the copies that runs got. */
@@ -92,20 +91,18 @@ static enum status add_sums(struct device *device, const struct block *block, si
     gpu_address start = gpu_vector_start(vector) - vector->wander;
     size_t stride = is_update ? vector->stride : vector->place_bytes;
     uint32_t first = (block->runs - count + device->first) % all;
-    enum status status =
-        block->mode == L2_HOT
+    TRY(block->mode == L2_HOT
             ? gpu_sums(device, gpu_vector_start(vector), 0, vector->bytes, 1, sums, error)
-            : sums_in_turn(device, start, stride, vector->bytes, all, first, count, sums, error);
-    for (uint32_t i = 0; status == STATUS_OK && i < count; i++)
+            : sums_in_turn(device, start, stride, vector->bytes, all, first, count, sums, error));
+    for (uint32_t i = 0; i < count; i++)
         out[i].sum = hash_u64(&sums[i], sizeof sums[i], out[i].sum + index);
-    return status;
+    return STATUS_OK;
 }
 
 enum status gpu_results(struct device *device, const struct block *block, uint64_t outputs,
                         struct run_result *out, uint32_t *count, struct error *error)
 {
     const struct launch_plan *plan = block->plan;
-    enum status status = STATUS_OK;
     *count = block->runs < BLOCK_RUNS_MAX ? block->runs : BLOCK_RUNS_MAX;
     if (plan->argument_count != device->argument_count)
         return error_set(error, STATUS_INTERNAL, "the plan is not the one that was bound");
@@ -121,10 +118,10 @@ enum status gpu_results(struct device *device, const struct block *block, uint64
         bool varied = device->varied && block->mode != L2_HOT && copy % 2 == 1;
         out[i] = (struct run_result){.run = run, .varied = varied};
     }
-    for (size_t i = 0; status == STATUS_OK && *count > 0 && i < plan->argument_count; i++)
+    for (size_t i = 0; *count > 0 && i < plan->argument_count; i++)
         if (outputs >> i & 1)
-            status = add_sums(device, block, i, out, *count, error);
-    return status;
+            TRY(add_sums(device, block, i, out, *count, error));
+    return STATUS_OK;
 }
 
 enum status gpu_show(struct device *device, const struct block *block, uint32_t run,
