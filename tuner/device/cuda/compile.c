@@ -133,16 +133,6 @@ static void add_define(struct options *options, const struct named_value *define
         options->failed = true;
 }
 
-/* Tells whether a flag makes the device's all functions without attributes. */
-static bool makes_all_device(const struct binary_request *request)
-{
-    for (size_t i = 0; i < request->flag_count; i++)
-        if (strstr(request->flags[i], "-default-device") ||
-            strstr(request->flags[i], "-device-as-default-execution-space"))
-            return true;
-    return false;
-}
-
 /* Adds the toolkit's headers. Files included in quotes are already part of the text and no other
  * file of the source's folder is found, so the compiled text is the hashed one. */
 static void add_toolkit(struct options *options, const struct cuda_compiler *nvrtc)
@@ -327,19 +317,6 @@ static enum status compile_with_nvrtc(struct compilation *compilation, const cha
     return status;
 }
 
-static bool take_device_part(struct compilation *compilation, const char *source)
-{
-    const struct binary_request *request = compilation->request;
-    const struct options *options = compilation->options;
-    const char *items[OPTIONS_MAX];
-    struct header_folders folders = {.items = items};
-    for (int i = 0; i < options->count; i++)
-        if (strncmp(options->items[i], "-I", 2) == 0)
-            items[folders.count++] = options->items[i] + 2;
-    return cuda_device_part(compilation->arena, source, compilation->leaves_out, request->defines,
-                            request->define_count, &folders, &compilation->part);
-}
-
 /* Compiles one unit; names go to their places in the request. */
 static enum status compile_unit(struct compilation *compilation, const char *source,
                                 const char *name, struct container *out, struct cuda_cubin *cubin,
@@ -347,7 +324,14 @@ static enum status compile_unit(struct compilation *compilation, const char *sou
 {
     const struct binary_request *request = compilation->request;
     if (compilation->leaves_out != LEAVE_NONE) {
-        if (!take_device_part(compilation, source))
+        const struct options *options = compilation->options;
+        const char *items[OPTIONS_MAX];
+        struct header_folders folders = {.items = items};
+        for (int i = 0; i < options->count; i++)
+            if (strncmp(options->items[i], "-I", 2) == 0)
+                items[folders.count++] = options->items[i] + 2;
+        if (!cuda_device_part(compilation->arena, source, compilation->leaves_out, request->defines,
+                              request->define_count, &folders, &compilation->part))
             return error_no_memory(error);
         source = compilation->part.text;
     }
@@ -378,9 +362,15 @@ static enum status begin(struct compilation *compilation, struct options *option
     TRY(with_nvcc ? STATUS_OK
                   : check_architecture(compilation->nvrtc, request->architecture, error));
     options->arena = compilation->arena;
-    compilation->leaves_out = with_nvcc                   ? LEAVE_DEFINES
-                              : makes_all_device(request) ? LEAVE_NONE
-                                                          : LEAVE_HOST_PART;
+    /* All functions without attributes are the device's. */
+    bool all_device = false;
+    for (size_t i = 0; i < request->flag_count; i++)
+        if (strstr(request->flags[i], "-default-device") ||
+            strstr(request->flags[i], "-device-as-default-execution-space")) {
+            all_device = true;
+            break;
+        }
+    compilation->leaves_out = with_nvcc ? LEAVE_DEFINES : all_device ? LEAVE_NONE : LEAVE_HOST_PART;
     bool standard = false;
     for (size_t i = 0; i < request->flag_count; i++)
         standard |= strncmp(request->flags[i], "-std", 4) == 0 ||
