@@ -40,6 +40,14 @@ enum status {
             return try_status;                                                                     \
     } while (0)
 
+/* Returns false when a call returns false. For functions whose error is in their context: a reader,
+ * a parser, an evaluation. */
+#define TRY_OR_FALSE(call)                                                                         \
+    do {                                                                                           \
+        if (!(call))                                                                               \
+            return false;                                                                          \
+    } while (0)
+
 /* Stores the status of a call in the local `status`, and jumps to the label `cleanup` when the call
  * fails. For callers that have something to free. */
 #define TRY_OR_CLEANUP(call)                                                                       \

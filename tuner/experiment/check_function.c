@@ -19,8 +19,8 @@ static bool read_function(struct file_reader *reader, const struct node *node,
     if (defines && !read_defines(reader, defines, allowed, &check->defines))
         return false;
     for (size_t i = 0; defines && i < check->defines.count; i++)
-        if (!check_require_per(reader, defines, check->defines.items[i].formula.uses, check))
-            return false;
+        TRY_OR_FALSE(
+            check_require_per(reader, defines, check->defines.items[i].formula.uses, check));
     if (defines)
         return true;
     /* Without defines of its own the function gets those that are equal for every configuration. */

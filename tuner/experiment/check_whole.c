@@ -112,11 +112,9 @@ static bool check_problem(struct maker *maker)
 {
     const struct experiment *experiment = maker->experiment;
     for (size_t i = 0; i < experiment->argument_count; i++)
-        if (!check_argument(maker, &experiment->arguments[i]))
-            return false;
+        TRY_OR_FALSE(check_argument(maker, &experiment->arguments[i]));
     for (size_t i = 0; i < experiment->check_count; i++)
-        if (!check_of_problem(maker, &experiment->checks[i]))
-            return false;
+        TRY_OR_FALSE(check_of_problem(maker, &experiment->checks[i]));
     return true;
 }
 
@@ -147,11 +145,9 @@ static bool check_objectives(struct file_reader *reader)
 {
     const struct experiment *experiment = reader->experiment;
     for (size_t i = 0; i < experiment->objective_count; i++)
-        if (!check_number(experiment, &experiment->objectives[i].formula, reader->error))
-            return false;
+        TRY_OR_FALSE(check_number(experiment, &experiment->objectives[i].formula, reader->error));
     for (size_t i = 0; i < experiment->metric_count; i++)
-        if (!check_number(experiment, &experiment->metrics[i].formula, reader->error))
-            return false;
+        TRY_OR_FALSE(check_number(experiment, &experiment->metrics[i].formula, reader->error));
     return true;
 }
 

@@ -144,9 +144,8 @@ static bool read_tolerance(struct file_reader *reader, const struct node *node,
         out->given = true;
         if (total && given != total)
             return node_error(reader, given, "'total' stands alone: no '%s' beside it", row->key);
-        if (!read_formula(reader, given, row->key, USE_CONFIGURATION,
-                          (struct formula *)((char *)out + row->rule)))
-            return false;
+        TRY_OR_FALSE(read_formula(reader, given, row->key, USE_CONFIGURATION,
+                                  (struct formula *)((char *)out + row->rule)));
     }
     return true;
 }
@@ -171,17 +170,15 @@ static bool make_tolerance(struct maker *maker, const struct check_rule *rule,
             out->magnitude = default_tolerance(type);
         return true;
     }
-    if (!make_integer(maker, &given->ulps, "ulps", 0, UINT32_MAX, &ulps))
-        return false;
+    TRY_OR_FALSE(make_integer(maker, &given->ulps, "ulps", 0, UINT32_MAX, &ulps));
     if (ulps > 0 && !element_is_real(type))
         return maker_error(maker, given->ulps.place,
                            "ulps are of reals, and the output's elements are %s: use 'absolute'",
                            element_name(type));
     out->ulps = (uint32_t)ulps;
     for (size_t i = 0; i < REAL_TOLERANCES; i++)
-        if (!make_real(maker, tolerance_formula(given, i), tolerance_keys[i].name, 0, HUGE_VAL,
-                       (double *)(void *)((char *)out + tolerance_keys[i].made)))
-            return false;
+        TRY_OR_FALSE(make_real(maker, tolerance_formula(given, i), tolerance_keys[i].name, 0,
+                               HUGE_VAL, (double *)(void *)((char *)out + tolerance_keys[i].made)));
     return true;
 }
 
@@ -230,8 +227,7 @@ static bool read_unchecked(struct file_reader *reader, const struct node *node)
         return false;
     for (const struct node *item = list->first; item; item = item->next) {
         size_t index = 0;
-        if (!find_argument(reader, item, &index))
-            return false;
+        TRY_OR_FALSE(find_argument(reader, item, &index));
         if (!is_checked(&experiment->arguments[index]))
             return node_error(reader, item, "'%s' is no output, so nothing checks it", item->text);
         experiment->arguments[index].unchecked = true;
@@ -271,8 +267,7 @@ static bool read_check(struct file_reader *reader, const struct node *node)
     }
     for (size_t i = 0; i < TOLERANCES; i++)
         keys[key_count++] = tolerance_keys[i].key;
-    if (!check_keys(reader, node, "check", keys, key_count))
-        return false;
+    TRY_OR_FALSE(check_keys(reader, node, "check", keys, key_count));
     const struct node *output = node_get(node, "output");
     check->place = node->place;
     if (!read_per(reader, node_get(node, "per"), &check->per) ||
@@ -327,8 +322,7 @@ bool read_checks(struct file_reader *reader, const struct node *root)
         return false;
     for (const struct node *item = node && node->kind == NODE_LIST ? node->first : NULL; item;
          item = item->next)
-        if (!read_check(reader, item))
-            return false;
+        TRY_OR_FALSE(read_check(reader, item));
     for (size_t i = 0; node && i < experiment->check_count; i++) {
         const struct argument_rule *output = &experiment->arguments[experiment->checks[i].output];
         if (output->unchecked)
@@ -348,8 +342,7 @@ bool check_of_problem(struct maker *maker, const struct check_rule *rule)
     enum element_type type = ELEMENT_I32;
     if (!within(experiment, output->type.uses, USE_PROBLEM))
         return true;
-    if (!make_type(maker, &output->type, &type))
-        return false;
+    TRY_OR_FALSE(make_type(maker, &output->type, &type));
     for (size_t i = 0; i < TOLERANCES; i++)
         if (!within(experiment, tolerance_formula(&rule->tolerance, i)->uses, USE_PROBLEM))
             return true;

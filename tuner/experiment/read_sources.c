@@ -34,8 +34,7 @@ static bool find_path(struct file_reader *reader, const struct node *node, const
 {
     const char *name = NULL;
     char absolute[PATH_MAX];
-    if (!read_text(reader, node, subject, &name))
-        return false;
+    TRY_OR_FALSE(read_text(reader, node, subject, &name));
     const bool found = path_near(reader->experiment, name, !folder, folder, absolute);
     if (!found && reader->experiment->is_recorded)
         (void)string_format(absolute, sizeof absolute, "%s", name);
@@ -56,10 +55,8 @@ bool read_source(struct file_reader *reader, const struct node *node, const char
 static bool read_units(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
-    if (!need_items(reader, node, "sources", UNITS_MAX + 1))
-        return false;
-    if (!read_source(reader, node->first, &experiment->source))
-        return false;
+    TRY_OR_FALSE(need_items(reader, node, "sources", UNITS_MAX + 1));
+    TRY_OR_FALSE(read_source(reader, node->first, &experiment->source));
     for (const struct node *item = node->first->next; item; item = item->next) {
         const char **unit = &experiment->units[experiment->unit_count];
         if (!read_source(reader, item, unit) || !*unit)
@@ -79,12 +76,10 @@ static bool read_include(struct file_reader *reader, const struct node *node)
     struct experiment *experiment = reader->experiment;
     if (!node)
         return true;
-    if (!need_items(reader, node, "include", UNITS_MAX))
-        return false;
+    TRY_OR_FALSE(need_items(reader, node, "include", UNITS_MAX));
     for (const struct node *item = node->first; item; item = item->next)
-        if (!find_path(reader, item, "include", true,
-                       &experiment->folders[experiment->folder_count++]))
-            return false;
+        TRY_OR_FALSE(find_path(reader, item, "include", true,
+                               &experiment->folders[experiment->folder_count++]));
     return true;
 }
 
@@ -95,8 +90,7 @@ static bool read_standard(struct file_reader *reader, const struct node *node)
     const char *name = NULL;
     if (!node)
         return true;
-    if (!read_text(reader, node, "std", &name))
-        return false;
+    TRY_OR_FALSE(read_text(reader, node, "std", &name));
     const bool is_cpp = reader->experiment->device->is_cpp;
     const char *const *words = is_cpp ? cpp : c;
     size_t count = is_cpp ? sizeof cpp / sizeof *cpp : sizeof c / sizeof *c;
@@ -117,8 +111,7 @@ static bool read_compiler(struct file_reader *reader, const struct node *node)
     const char *name = NULL;
     if (!node)
         return true;
-    if (!read_text(reader, node, "compiler", &name))
-        return false;
+    TRY_OR_FALSE(read_text(reader, node, "compiler", &name));
     if (!reader->experiment->device->is_gpu)
         return node_error(reader, node, "'compiler' is of experiments for a GPU");
     if (strcmp(name, words[1]) == 0)

@@ -109,9 +109,8 @@ bool space_lists(struct maker *maker, bool restricted, struct value_list *lists)
                 return false;
             if (!restricted || list_accepts(parameter, value)) {
                 taken++;
-                if (!keep_value(maker, &lists[i], value,
-                                whole ? whole->place : parameter->values[j].place))
-                    return false;
+                TRY_OR_FALSE(keep_value(maker, &lists[i], value,
+                                        whole ? whole->place : parameter->values[j].place));
             }
         }
         if (taken == 0)
