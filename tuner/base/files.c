@@ -31,8 +31,7 @@ static enum status read_open_file(struct arena *arena, int file, const char *pat
                          max_bytes);
     size_t size = (size_t)info.st_size;
     char *data = arena_alloc(arena, size + 1, 1);
-    if (!data)
-        return error_no_memory(error);
+    TRY_MEMORY(data);
     size_t got = 0;
     while (got < size) {
         ssize_t part = read(file, data + got, size - got);
@@ -409,8 +408,7 @@ enum status data_folder(struct arena *arena, const char **out, struct error *err
     TRY(executable_path(arena, &program, error));
     const char *slash = strrchr(program, '/');
     char *installed = arena_printf(arena, "%.*s/../share/tune", (int)(slash - program), program);
-    if (!installed)
-        return error_no_memory(error);
+    TRY_MEMORY(installed);
     char real[PATH_MAX];
     if (!is_data_folder(arena, installed) || !realpath(installed, real))
         return error_set(error, STATUS_NOT_FOUND,
@@ -465,8 +463,7 @@ static bool is_utf8(const char *text)
 static enum status make_private(struct arena *arena, const char **path, bool given,
                                 struct error *error)
 {
-    if (!*path)
-        return error_no_memory(error);
+    TRY_MEMORY(*path);
     if (!is_utf8(*path))
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: the cache of compiled kernels needs a name in UTF-8: set "

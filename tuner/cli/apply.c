@@ -160,8 +160,7 @@ static enum status make_table(struct apply *apply, struct error *error)
     apply->entries = arena_alloc(&apply->arena, all + 1, sizeof *apply->entries);
     apply->rows = arena_alloc(&apply->arena, all + 1, sizeof *apply->rows);
     apply->counts = arena_alloc(&apply->arena, all + 1, sizeof *apply->counts);
-    if (!apply->entries || !apply->rows || !apply->counts)
-        return error_no_memory(error);
+    TRY_MEMORY(apply->entries && apply->rows && apply->counts);
     (void)add_text(&apply->texts, "");
     for (size_t i = 0; i < all; i++) {
         const struct tuned_entry *entry = tuned_entry_at(apply->tuned, i);
@@ -175,8 +174,7 @@ static enum status make_table(struct apply *apply, struct error *error)
         apply->entries[apply->entry_count] = (struct apply_entry){.is = entry};
         take_entry(apply, &apply->entries[apply->entry_count++]);
     }
-    if (apply->texts.failed)
-        return error_no_memory(error);
+    TRY_MEMORY(!apply->texts.failed);
     apply->by_libtuned = apply->is_ab && apply->entry_count == 0;
     if (apply->by_libtuned && all == 0)
         return error_set(error, STATUS_NOT_FOUND, "%s: it has no entries", apply->conf);
@@ -485,8 +483,7 @@ static enum status apply_run(const struct command *command, int argc, char **arg
     struct apply *apply = calloc(1, sizeof *apply);
     size_t count = 0;
     bool helped = false;
-    if (!apply)
-        return error_no_memory(error);
+    TRY_MEMORY(apply);
     apply->is_ab = is_ab;
     const struct option_spec options[] = {
         OPTION_TEXT("repeat", "N", &apply->repeat,

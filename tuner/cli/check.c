@@ -54,8 +54,7 @@ static enum status take_entries(struct check *check, struct error *error)
     size_t others = 0;
     check->entry_count = 0;
     check->entries = arena_alloc(&check->arena, all + 1, sizeof *check->entries);
-    if (!check->entries)
-        return error_no_memory(error);
+    TRY_MEMORY(check->entries);
     for (size_t i = 0; i < all; i++) {
         const struct tuned_entry *entry = tuned_entry_at(check->tuned, i);
         if (!is_of_problem(tuned_entry_problem(entry), check->problem) ||
@@ -293,8 +292,7 @@ static enum status check_devices(struct check *check, struct error *error)
 static enum status conclude(struct check *check, struct error *error)
 {
     size_t bad = check->counts[CHECK_BEATEN] + check->counts[CHECK_UNKNOWN];
-    if (check->lines.failed)
-        return error_no_memory(error);
+    TRY_MEMORY(!check->lines.failed);
     if (check->checked == 0)
         return error_set(error, STATUS_NOT_FOUND,
                          "%s: no entry%s%s for the devices of this machine", check->conf,
@@ -384,8 +382,7 @@ static enum status run_check(const struct command *command, int argc, char **arg
     size_t count = 0;
     bool helped = false;
     struct check *check = calloc(1, sizeof *check);
-    if (!check)
-        return error_no_memory(error);
+    TRY_MEMORY(check);
     const struct option_spec options[] = {
         OPTION_SHORT(
             'd', "device", "LIST", &check->run.text.device,

@@ -314,8 +314,7 @@ static enum status print_json(const struct output *output, struct error *error)
                             "unavailable", output->unavailable);
     char *text = all ? json_dumps(all, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) : NULL;
     json_decref(all);
-    if (!text)
-        return error_no_memory(error);
+    TRY_MEMORY(text);
     puts(text); /* main checks for write errors */
     free(text);
     return STATUS_OK;

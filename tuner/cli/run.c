@@ -574,8 +574,7 @@ static enum status load_shipped_winners(struct run *run, struct prior *prior, st
     if (status != STATUS_OK)
         return status;
     const char *path = arena_printf(&prior->arena, "%s/configs/tuned.conf", folder);
-    if (!path)
-        return error_no_memory(error);
+    TRY_MEMORY(path);
     if (!file_exists(path))
         return STATUS_OK;
     prior->winners = tuned_load(path, &refused);
@@ -712,8 +711,7 @@ static enum status run_command(const struct command *command, int argc, char **a
 {
     bool done = false;
     struct run *run = calloc(1, sizeof *run);
-    if (!run)
-        return error_no_memory(error);
+    TRY_MEMORY(run);
     run->started_ns = clock_running_ns();
     run->session.stop = &stop_requested;
     enum status status = run_note_command(run, command, argc, argv, error);

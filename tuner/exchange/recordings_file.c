@@ -177,8 +177,7 @@ enum status recordings_take_file(char *text, size_t length, const char *name, st
     char problem[64];
     name_problem(name, problem);
     struct gathering *gathering = arena_alloc(&arena, 1, sizeof *gathering);
-    if (!gathering)
-        return error_no_memory(error);
+    TRY_MEMORY(gathering);
     *gathering = (struct gathering){.out = out, .arena = &arena, .problem = problem};
     enum status status = tried_read(text, length, &arena, take_tried, gathering, error);
     if (status == STATUS_OK && gathering->count == 0)

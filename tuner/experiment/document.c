@@ -326,8 +326,7 @@ enum status document_read(struct document *out, const char *path, const char *te
     struct reader reader = {.document = out, .length = length, .error = error};
     struct node *root = NULL;
     const size_t mark = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    if (!document_begin(out, path))
-        return error_no_memory(error);
+    TRY_MEMORY(document_begin(out, path));
     text += mark; /* byte order mark, which some editors put before UTF-8 */
     reader.length = length -= mark;
     reader.text = out->text = arena_strndup(&out->arena, text, length);

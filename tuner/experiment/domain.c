@@ -629,8 +629,7 @@ enum status domain_formula(const struct experiment *experiment, const struct pro
                                              writer.maker.environment.values[SLOT_PARAMETERS + i]);
         all = both(&writer, false, &all, &one);
     }
-    if (arena->failed)
-        return error_no_memory(error);
+    TRY_MEMORY(!arena->failed);
     if (!writer.is_possible)
         return STATUS_OK;
     *out = all.is_known && value_is_true(all.value) ? "" : text_within(&writer, &all, BINDS_OR);

@@ -690,8 +690,7 @@ enum status expression_constant(struct arena *arena, struct place place, struct 
                                 struct formula *out, struct error *error)
 {
     struct expression *node = arena_alloc(arena, 1, sizeof *node);
-    if (!node)
-        return error_no_memory(error);
+    TRY_MEMORY(node);
     *node = (struct expression){.kind = EXPRESSION_CONSTANT,
                                 .depth = 1,
                                 .line = place.line,

@@ -238,8 +238,7 @@ static enum status parse_formula(struct objective *objective, const char *text, 
             arena_strdup(&objective->arena, text), /* the tree's texts may point into the text */
         .exact = true,
     };
-    if (!source.text)
-        return error_no_memory(error);
+    TRY_MEMORY(source.text);
     TRY(check_word(experiment, text, error));
     TRY(expression_parse(&objective->arena, &source, &experiment->objective_scope,
                          &objective->formula, error));
@@ -255,8 +254,7 @@ enum status objective_create(const struct experiment *experiment, const char *te
                              struct objective **out, struct error *error)
 {
     struct objective *objective = calloc(1, sizeof *objective);
-    if (!objective)
-        return error_no_memory(error);
+    TRY_MEMORY(objective);
     objective->experiment = experiment;
     objective->kind = OBJECTIVE_FORMULA;
     enum status status = STATUS_OK;

@@ -115,8 +115,7 @@ static enum status hash_content(struct experiment *experiment, struct error *err
 {
     struct hash_state *hash = hash_start();
     enum status status = STATUS_OK;
-    if (!hash)
-        return error_no_memory(error);
+    TRY_MEMORY(hash);
     hash_add_string(hash, experiment->text);
     if (experiment->is_recorded)
         goto cleanup;

@@ -135,8 +135,7 @@ enum status space_create_from(const struct experiment *experiment, const struct 
 {
     struct space *space = calloc(1, sizeof *space);
     struct maker maker;
-    if (!space)
-        return error_no_memory(error);
+    TRY_MEMORY(space);
     space->experiment = experiment;
     space->parameter_count = experiment->parameter_count;
     maker_start(&maker, experiment, problem, facts, &space->arena, error);

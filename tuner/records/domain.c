@@ -164,8 +164,7 @@ enum status domain_of(const struct experiment *experiment, const struct problem 
         struct tuned *tuned =
             conf.failed ? NULL : tuned_load_memory(conf.data, conf.length, "domain", NULL);
         text_free(&conf);
-        if (!tuned)
-            return error_no_memory(error);
+        TRY_MEMORY(tuned);
         fill_sizes(&sizes, out->text);
         for (size_t i = 0; out->text && i < sizes.count; i++) {
             int64_t there[SIZE_NAMES_MAX];

@@ -381,8 +381,7 @@ enum status store_open_as(const char *path, enum store_mode mode, const struct s
         return error_set(error, STATUS_USAGE,
                          "--db -: a database is a file; one of that name is ./-");
     struct store *store = calloc(1, sizeof *store);
-    if (!store)
-        return error_no_memory(error);
+    TRY_MEMORY(store);
     bool fresh = false;
     enum status status = take_path(store, path, error);
     if (status == STATUS_OK && mode == STORE_CREATE)
@@ -453,8 +452,7 @@ static enum status save_beside(struct store *store, struct text *name, struct er
     for (int i = 1; i < 1000; i++) {
         text_clear(name);
         text_printf(name, "%s.saved-%d", store->path, i);
-        if (name->failed)
-            return error_no_memory(error);
+        TRY_MEMORY(!name->failed);
         if (lstat(text_string(name), &info) != 0)
             return store_copy(store, text_string(name), "save it", error);
     }
