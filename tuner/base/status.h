@@ -7,6 +7,7 @@
 /* X(enumerator, exit code, short text) */
 #define STATUS_LIST(X)                                                                             \
     X(STATUS_OK, EXIT_CODE_OK, "ok")                                                               \
+    X(STATUS_DONE, EXIT_CODE_OK, "nothing is left to do")                                          \
     X(STATUS_USAGE, EXIT_CODE_USAGE, "wrong use of the command line")                              \
     X(STATUS_BAD_INPUT, EXIT_CODE_INPUT, "a file given to the program is wrong")                   \
     X(STATUS_NOT_FOUND, EXIT_CODE_INPUT, "not found")                                              \

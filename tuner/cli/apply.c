@@ -482,7 +482,6 @@ static enum status apply_run(const struct command *command, int argc, char **arg
     const bool is_ab = command == &command_ab;
     struct apply *apply = calloc(1, sizeof *apply);
     size_t count = 0;
-    bool helped = false;
     TRY_MEMORY(apply);
     apply->is_ab = is_ab;
     const struct option_spec options[] = {
@@ -493,8 +492,8 @@ static enum status apply_run(const struct command *command, int argc, char **arg
         OPTION_FLAG("once", &apply->once, "run the program once, with tuned launches"),
     };
     enum status status = options_parse(command, options, COUNT(options) - (is_ab ? 1 : 0), argc,
-                                       argv, apply->words, WORDS_MAX - 1, &count, &helped, error);
-    if (status == STATUS_OK && !helped) {
+                                       argv, apply->words, WORDS_MAX - 1, &count, error);
+    if (status == STATUS_OK) {
         status = take_words(apply, argc, argv, count, error);
         if (status == STATUS_OK)
             status = make_table(apply, error);

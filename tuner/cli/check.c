@@ -380,7 +380,6 @@ static enum status run_check(const struct command *command, int argc, char **arg
 {
     const char *words[EXPERIMENTS_MAX];
     size_t count = 0;
-    bool helped = false;
     struct check *check = calloc(1, sizeof *check);
     TRY_MEMORY(check);
     const struct option_spec options[] = {
@@ -411,8 +410,8 @@ static enum status run_check(const struct command *command, int argc, char **arg
         OPTION_SHORT_FLAG('q', "quiet", &check->run.text.quiet, "print no progress and no summary"),
     };
     enum status status = options_parse(command, options, COUNT(options), argc, argv, words,
-                                       EXPERIMENTS_MAX, &count, &helped, error);
-    if (status == STATUS_OK && !helped) {
+                                       EXPERIMENTS_MAX, &count, error);
+    if (status == STATUS_OK) {
         status = run_note_command(&check->run, command, argc, argv, error);
         if (status == STATUS_OK)
             status = prepare(check, words, count, error);

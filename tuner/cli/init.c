@@ -40,7 +40,7 @@ struct init {
 };
 
 static enum status parse(const struct command *command, int argc, char **argv, struct init *init,
-                         bool *helped, struct error *error)
+                         struct error *error)
 {
     const char **words = init->words;
     size_t word_count = 0;
@@ -76,10 +76,8 @@ static enum status parse(const struct command *command, int argc, char **argv, s
         own++;
     init->line = own + 1 < argc ? (const char *const *)argv + own + 1 : NULL;
     init->line_count = own + 1 < argc ? (size_t)(argc - own - 1) : 0;
-    enum status status = options_parse(command, options, COUNT(options), own, argv, words,
-                                       COUNT(init->words), &word_count, helped, error);
-    if (status != STATUS_OK || *helped)
-        return status;
+    TRY(options_parse(command, options, COUNT(options), own, argv, words, COUNT(init->words),
+                      &word_count, error));
     if (word_count == 0 && init->line_count == 0)
         return error_set(error, STATUS_USAGE,
                          "name a source: tune init kernel.cu, or how it is compiled: tune init "
@@ -593,13 +591,12 @@ static enum status run_init(const struct command *command, int argc, char **argv
 {
     struct init init = {0};
     struct arena arena = {0};
-    bool helped = false;
-    enum status status = parse(command, argc, argv, &init, &helped, error);
-    if (status == STATUS_OK && !helped)
+    enum status status = parse(command, argc, argv, &init, error);
+    if (status == STATUS_OK)
         status = take_build(&arena, &init, error);
-    if (status == STATUS_OK && !helped)
+    if (status == STATUS_OK)
         status = check_source(&init, error);
-    if (status == STATUS_OK && !helped)
+    if (status == STATUS_OK)
         status = imports_kernel_tuner(&arena, init.source) ? write_calls(&arena, &init, error)
                                                            : ask_and_write(&arena, &init, error);
     arena_free(&arena);

@@ -168,19 +168,16 @@ static enum status run_merge(const struct command *command, int argc, char **arg
                              struct error *error)
 {
     struct merge merge = {.file_count = 0};
-    bool helped = false;
     const struct option_spec options[] = {
         OPTION_FLAG("json", &merge.json, "print every comparison as JSON"),
         OPTION_FLAG("csv", &merge.csv, "print every comparison as CSV"),
         OPTION_FLAG("replayed", &merge.replayed,
                     "accept replayed numbers, which are refused otherwise"),
     };
-    enum status status = options_parse(command, options, COUNT(options), argc, argv, merge.files,
-                                       FILES_MAX, &merge.file_count, &helped, error);
-    if (status != STATUS_OK || helped)
-        return status;
-    status = check_files(&merge, error);
-    return status == STATUS_OK ? merge_files(&merge, error) : status;
+    TRY(options_parse(command, options, COUNT(options), argc, argv, merge.files, FILES_MAX,
+                      &merge.file_count, error));
+    TRY(check_files(&merge, error));
+    return merge_files(&merge, error);
 }
 
 const struct command command_merge = {

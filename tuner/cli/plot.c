@@ -271,11 +271,8 @@ static enum status run(const struct command *command, int argc, char **argv, str
         OPTION_FLAG("list", &words.list, "list the figures"),
     };
     char name[DEVICE_NAME_BYTES];
-    bool helped = false;
-    enum status status = options_parse(command, options, COUNT(options), argc, argv, words.figures,
-                                       FIGURE_WORDS_MAX, &words.count, &helped, error);
-    if (status != STATUS_OK || helped)
-        return status;
+    TRY(options_parse(command, options, COUNT(options), argc, argv, words.figures, FIGURE_WORDS_MAX,
+                      &words.count, error));
     words.device = device_full_name(words.device, name);
     return plot(&words, error);
 }

@@ -709,27 +709,24 @@ enum status run_note_command(struct run *run, const struct command *command, int
 static enum status run_command(const struct command *command, int argc, char **argv,
                                struct error *error)
 {
-    bool done = false;
     struct run *run = calloc(1, sizeof *run);
     TRY_MEMORY(run);
     run->started_ns = clock_running_ns();
     run->session.stop = &stop_requested;
     enum status status = run_note_command(run, command, argc, argv, error);
     if (status == STATUS_OK)
-        status = run_parse(command, argc, argv, run, &done, error);
-    if (status == STATUS_OK && !done) {
-        /* A kernel that never writes the outputs would pass as one that does. */
-        for (size_t i = 0; i < run->experiments.count; i++) {
-            const struct experiment *experiment = run->experiments.items[i];
-            size_t at = 0;
-            for (const char *name; (name = experiment_unchecked(experiment, at, &at));)
-                print_clean(stderr,
-                            "tune: %s: no check names '%s', which kernels write: its contents are "
-                            "not verified\n",
-                            experiment_name(experiment), name);
-        }
+        status = run_parse(command, argc, argv, run, error);
+    /* A kernel that never writes the outputs would pass as one that does. */
+    for (size_t i = 0; status == STATUS_OK && i < run->experiments.count; i++) {
+        const struct experiment *experiment = run->experiments.items[i];
+        size_t at = 0;
+        for (const char *name; (name = experiment_unchecked(experiment, at, &at));)
+            print_clean(stderr,
+                        "tune: %s: no check names '%s', which kernels write: its contents are "
+                        "not verified\n",
+                        experiment_name(experiment), name);
     }
-    if (status == STATUS_OK && !done)
+    if (status == STATUS_OK)
         status = run->text.dry_run ? run_dry(run, error) : run_it(run, error);
     hosts_close(&run->hosts);
     experiments_free(&run->experiments);
