@@ -108,9 +108,9 @@ static bool make_other(struct maker *maker, const struct point *point,
         return maker_no_memory(maker);
     out->plan = plan;
     other.configuration = &configuration;
-    if (!point_begin(&other, maker->arena, maker->error, &others) ||
-        !make_binary(&others, point->facts, list, &out->binary) || !make_plan(&others, list, plan))
-        return false;
+    TRY_OR_FALSE(point_begin(&other, maker->arena, maker->error, &others) &&
+                 make_binary(&others, point->facts, list, &out->binary) &&
+                 make_plan(&others, list, plan));
     return are_comparable(maker, rule, type, &plan->arguments[rule->output], out);
 }
 

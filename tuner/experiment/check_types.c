@@ -96,8 +96,8 @@ struct typed {
 static bool check_pair(struct types *types, const struct expression *at, struct typed left,
                        struct typed right)
 {
-    if (!check_text(types, left.node, right.node) || !check_text(types, right.node, left.node))
-        return false;
+    TRY_OR_FALSE(check_text(types, left.node, right.node) &&
+                 check_text(types, right.node, left.node));
     if (!(left.type & right.type))
         return type_error(types, at, "this compares a text with a number");
     return true;
@@ -130,8 +130,8 @@ static bool check_membership(struct types *types, struct typed left, const struc
     }
     for (size_t i = 0; i < list->count; i++) {
         struct typed item = {list->operands[i], ANY};
-        if (!type_of(types, item.node, &item.type) || !check_pair(types, item.node, left, item))
-            return false;
+        TRY_OR_FALSE(type_of(types, item.node, &item.type) &&
+                     check_pair(types, item.node, left, item));
     }
     return true;
 }
@@ -208,8 +208,8 @@ static bool type_of(struct types *types, const struct expression *node, unsigned
             struct typed right = {node->operands[i], ANY};
             if (right.node->kind == EXPRESSION_LIST)
                 return check_membership(types, left, right.node); /* a list ends a chain */
-            if (!type_of(types, right.node, &right.type) || !check_pair(types, node, left, right))
-                return false;
+            TRY_OR_FALSE(type_of(types, right.node, &right.type) &&
+                         check_pair(types, node, left, right));
             left = right;
         }
         return true;
@@ -289,7 +289,6 @@ bool check_number(const struct experiment *experiment, const struct formula *for
 {
     struct types types = {.experiment = experiment, .error = error, .place = formula->place};
     unsigned type = ANY;
-    if (!learn_slots(&types) || !type_of(&types, formula->tree, &type))
-        return false;
+    TRY_OR_FALSE(learn_slots(&types) && type_of(&types, formula->tree, &type));
     return (type & NUMBER) || type_error(&types, formula->tree, "a number is needed, not a text");
 }

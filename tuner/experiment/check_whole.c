@@ -102,8 +102,8 @@ static bool check_argument(struct maker *maker, const struct argument_rule *rule
     if (!role_is_filled(rule->role))
         return !role_is_vector(rule->role) || !is_of_problem(maker, &rule->count) ||
                make_count(maker, rule, &argument.count);
-    if (!make_type(maker, &rule->type, &argument.type) || !make_count(maker, rule, &argument.count))
-        return false;
+    TRY_OR_FALSE(make_type(maker, &rule->type, &argument.type) &&
+                 make_count(maker, rule, &argument.count));
     return !is_of_problem(maker, &fill->low) || !is_of_problem(maker, &fill->high) ||
            !is_of_problem(maker, &fill->series) || make_fill(maker, rule, &argument);
 }

@@ -24,9 +24,8 @@ static bool read_per(struct file_reader *reader, const struct node *node, struct
         return false;
     for (const struct node *item = node ? node->first : NULL; item; item = item->next) {
         size_t i = 0;
-        if (!need_kind(reader, item, NODE_SCALAR, "a parameter") ||
-            !find_parameter(reader, item, &i))
-            return false;
+        TRY_OR_FALSE(need_kind(reader, item, NODE_SCALAR, "a parameter") &&
+                     find_parameter(reader, item, &i));
         slot_set_add(out, SLOT_PARAMETERS + i);
     }
     return true;
@@ -222,9 +221,8 @@ static bool read_unchecked(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
     const struct node *list = node_get(node, "unchecked");
-    if (!CHECK_KEYS(reader, node, "outputs without a check", "!unchecked") ||
-        !need_items(reader, list, "unchecked", ARGUMENTS_MAX))
-        return false;
+    TRY_OR_FALSE(CHECK_KEYS(reader, node, "outputs without a check", "!unchecked") &&
+                 need_items(reader, list, "unchecked", ARGUMENTS_MAX));
     for (const struct node *item = list->first; item; item = item->next) {
         size_t index = 0;
         TRY_OR_FALSE(find_argument(reader, item, &index));

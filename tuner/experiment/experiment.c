@@ -201,10 +201,9 @@ bool configuration_key(const struct configuration *configuration, char out[CONFI
     out[0] = '\0';
     for (size_t i = 0; i < configuration->count; i++) {
         char value[VALUE_TEXT_BYTES];
-        if (!value_format(configuration->values[i].value, value, sizeof value) ||
-            !string_format(out + length, CONFIGURATION_KEY_BYTES - length, "%s%s=%s",
-                           i > 0 ? " " : "", configuration->values[i].name, value))
-            return false;
+        TRY_OR_FALSE(value_format(configuration->values[i].value, value, sizeof value) &&
+                     string_format(out + length, CONFIGURATION_KEY_BYTES - length, "%s%s=%s",
+                                   i > 0 ? " " : "", configuration->values[i].name, value));
         length += strlen(out + length);
     }
     return true;

@@ -149,9 +149,8 @@ static bool each_of_range(const struct expression *node, struct evaluation *eval
         return evaluation_error(node, evaluation, "the range has more than %d values",
                                 LIST_VALUES_MAX);
     for (uint64_t i = 0; i < count; i++)
-        if (!count_item(node, evaluation) ||
-            !each(context, value_integer((int64_t)((uint64_t)begin + (uint64_t)step * i))))
-            return false;
+        TRY_OR_FALSE(count_item(node, evaluation) &&
+                     each(context, value_integer((int64_t)((uint64_t)begin + (uint64_t)step * i))));
     return true;
 }
 
@@ -160,9 +159,8 @@ static bool each_of_items(const struct expression *node, struct evaluation *eval
 {
     for (size_t i = 0; i < node->count; i++) {
         struct value item;
-        if (!count_item(node, evaluation) || !evaluate_tree(node->operands[i], evaluation, &item) ||
-            !each(context, item))
-            return false;
+        TRY_OR_FALSE(count_item(node, evaluation) &&
+                     evaluate_tree(node->operands[i], evaluation, &item) && each(context, item));
     }
     return true;
 }
@@ -332,9 +330,8 @@ static bool evaluate_chain(const struct expression *node, struct evaluation *eva
             continue;
         }
         struct value right;
-        if (!evaluate_operand(operand, evaluation, &right) ||
-            !compare(node, evaluation, comparison, left, right, &holds))
-            return false;
+        TRY_OR_FALSE(evaluate_operand(operand, evaluation, &right) &&
+                     compare(node, evaluation, comparison, left, right, &holds));
         left = right;
     }
     *out = value_boolean(holds);
@@ -377,10 +374,9 @@ bool evaluate_tree(const struct expression *node, struct evaluation *evaluation,
     case EXPRESSION_ITEM: {
         struct picked picked = {0};
         int64_t index = 0;
-        if (!evaluate_items(node->operands[0], evaluation, count_picked, &picked) ||
-            !integer_operand(node, node->operands[1], evaluation,
-                             "the index of an item must be an integer", &index))
-            return false;
+        TRY_OR_FALSE(evaluate_items(node->operands[0], evaluation, count_picked, &picked) &&
+                     integer_operand(node, node->operands[1], evaluation,
+                                     "the index of an item must be an integer", &index));
         picked.index = index < 0 ? index + picked.count : index;
         if (picked.index < 0 || picked.index >= picked.count)
             return evaluation_error(node, evaluation, "a list of %lld values has no item %lld",

@@ -405,9 +405,8 @@ static bool call_divide_up(const struct expression *node, struct evaluation *eva
 {
     int64_t number = 0;
     int64_t divisor = 0;
-    if (!need_integer(node, evaluation, values[0], &number) ||
-        !need_integer(node, evaluation, values[1], &divisor))
-        return false;
+    TRY_OR_FALSE(need_integer(node, evaluation, values[0], &number) &&
+                 need_integer(node, evaluation, values[1], &divisor));
     if (divisor <= 0)
         return evaluation_error(node, evaluation, "the second value must be over 0, not %lld",
                                 (long long)divisor);

@@ -126,11 +126,10 @@ static bool make_texture(struct maker *maker, const struct argument_rule *rule,
     const char *subject = surface ? "surface" : "texture";
     const int64_t width_max = surface ? SURFACE_WIDTH_MAX : WIDTH_MAX;
     const int64_t most = texture->height.tree ? SIDE_MAX : width_max;
-    if (!make_integer(maker, &texture->width, "its width", 1, most, &width) ||
-        !make_integer(maker, &texture->height, "its height", 1, SIDE_MAX / (surface ? 2 : 1),
-                      &height) ||
-        !make_integer(maker, &texture->channels, "channels", 1, 4, &channels))
-        return false;
+    TRY_OR_FALSE(make_integer(maker, &texture->width, "its width", 1, most, &width) &&
+                 make_integer(maker, &texture->height, "its height", 1,
+                              SIDE_MAX / (surface ? 2 : 1), &height) &&
+                 make_integer(maker, &texture->channels, "channels", 1, 4, &channels));
     const bool narrow = !element_is_real(out->type) && bytes <= 2;
     if (bytes > 4 || out->type == ELEMENT_BF16 || channels == 3)
         return maker_error(maker, texture->place,
@@ -334,9 +333,8 @@ bool make_fill(struct maker *maker, const struct argument_rule *argument, struct
 {
     const struct fill_rule *rule = &argument->fill;
     int64_t seed = 0;
-    if (!make_fill_kind(maker, rule, &out->fill) ||
-        !make_integer(maker, &rule->seed, "seed", 0, INT64_MAX, &seed))
-        return false;
+    TRY_OR_FALSE(make_fill_kind(maker, rule, &out->fill) &&
+                 make_integer(maker, &rule->seed, "seed", 0, INT64_MAX, &seed));
     out->seed =
         rule->seed.tree
             ? (uint64_t)seed
@@ -345,9 +343,9 @@ bool make_fill(struct maker *maker, const struct argument_rule *argument, struct
     case FILL_CONSTANT:
         return make_fill_number(maker, &rule->low, "the constant", out->type, &out->fill_low);
     case FILL_UNIFORM: {
-        if (!make_fill_number(maker, &rule->low, "the lower end", out->type, &out->fill_low) ||
-            !make_fill_number(maker, &rule->high, "the upper end", out->type, &out->fill_high))
-            return false;
+        TRY_OR_FALSE(
+            make_fill_number(maker, &rule->low, "the lower end", out->type, &out->fill_low) &&
+            make_fill_number(maker, &rule->high, "the upper end", out->type, &out->fill_high));
         return out->fill_low < out->fill_high ||
                (!element_is_real(out->type) && out->fill_low == out->fill_high) ||
                maker_error(maker, rule->low.place,

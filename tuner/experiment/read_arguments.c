@@ -442,9 +442,8 @@ bool read_defines(struct file_reader *reader, const struct node *node, unsigned 
     for (const struct node *key = node->first; key; key = key->next) {
         struct named_formula *define = &out->items[out->count++];
         define->name = key->text;
-        if (!need_name(reader, key, "the define") ||
-            !read_formula(reader, key->value, "a define", allowed, &define->formula))
-            return false;
+        TRY_OR_FALSE(need_name(reader, key, "the define") &&
+                     read_formula(reader, key->value, "a define", allowed, &define->formula));
     }
     return true;
 }

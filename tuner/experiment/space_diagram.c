@@ -279,8 +279,7 @@ static bool walk_groups(struct build *build)
     uint32_t end = DIAGRAM_END;
     bool hold = false;
     space->count = 1;
-    if (!new_node(build, NULL, 0, 1, &end) || !rules_hold(build->rules, 0, &hold))
-        return false;
+    TRY_OR_FALSE(new_node(build, NULL, 0, 1, &end) && rules_hold(build->rules, 0, &hold));
     for (size_t i = 0; i < space->group_count && hold; i++) {
         bool empty = false;
         TRY_OR_FALSE(walk_group(build, i, &empty));
