@@ -56,11 +56,19 @@ bool check_has_one_form(const struct experiment *experiment, const struct check_
                             &check->per);
 }
 
-/* Appends the type and count of each output that changes them between configurations, since its
- * expectations are made for one form. */
-static bool add_forms(const struct point *point, char out[CONFIGURATION_KEY_BYTES])
+bool point_check_key(const struct point *point, char out[CONFIGURATION_KEY_BYTES])
 {
     const struct experiment *experiment = point->experiment;
+    struct configuration key = {.count = 0};
+    for (size_t i = 0; point->configuration && i < experiment->parameter_count; i++)
+        for (size_t j = 0; j < experiment->check_count; j++)
+            if (slot_set_has(&experiment->checks[j].per, SLOT_PARAMETERS + i)) {
+                key.values[key.count++] = point->configuration->values[i];
+                break;
+            }
+    TRY_OR_FALSE(configuration_key(&key, out));
+    /* Append the type and count of each output that changes them between configurations, since
+     * its expectations are made for one form. */
     struct arena arena = {0};
     struct error ignored = {0};
     struct maker maker;
@@ -79,19 +87,6 @@ static bool add_forms(const struct point *point, char out[CONFIGURATION_KEY_BYTE
     }
     arena_free(&arena);
     return fits;
-}
-
-bool point_check_key(const struct point *point, char out[CONFIGURATION_KEY_BYTES])
-{
-    const struct experiment *experiment = point->experiment;
-    struct configuration key = {.count = 0};
-    for (size_t i = 0; point->configuration && i < experiment->parameter_count; i++)
-        for (size_t j = 0; j < experiment->check_count; j++)
-            if (slot_set_has(&experiment->checks[j].per, SLOT_PARAMETERS + i)) {
-                key.values[key.count++] = point->configuration->values[i];
-                break;
-            }
-    return configuration_key(&key, out) && add_forms(point, out);
 }
 
 int64_t check_known_count(struct maker *maker, const struct check_rule *rule)

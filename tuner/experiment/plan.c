@@ -255,20 +255,6 @@ static bool make_launch(struct maker *maker, const struct launch_rule *rule, str
                        "no schedule is named '%.60s': static or queued", name);
 }
 
-/* Refuses two arguments with one variable: copied in turn, one would overwrite the other. */
-static bool variables_differ(struct maker *maker, const struct launch_plan *plan)
-{
-    for (size_t i = 0; i < plan->argument_count; i++)
-        for (size_t j = 0; j < i && plan->arguments[i].symbol; j++)
-            if (plan->arguments[j].symbol &&
-                strcmp(plan->arguments[i].symbol, plan->arguments[j].symbol) == 0)
-                return maker_error(maker, maker->experiment->arguments[i].symbol.place,
-                                   "'%s' and '%s' are the same variable: an array that the kernel "
-                                   "reads and writes is one argument with update: true",
-                                   plan->arguments[j].name, plan->arguments[i].name);
-    return true;
-}
-
 bool make_plan(struct maker *maker, struct launch_list list, struct launch_plan *out)
 {
     const struct experiment *experiment = maker->experiment;
@@ -283,7 +269,15 @@ bool make_plan(struct maker *maker, struct launch_list list, struct launch_plan 
                            "before it to depend on");
     for (size_t i = 0; i < experiment->argument_count; i++)
         TRY_OR_FALSE(make_argument(maker, &experiment->arguments[i], &out->arguments[i]));
-    TRY_OR_FALSE(variables_differ(maker, out));
+    /* Refuse two arguments with one variable: copied in turn, one would overwrite the other. */
+    for (size_t i = 0; i < out->argument_count; i++)
+        for (size_t j = 0; j < i && out->arguments[i].symbol; j++)
+            if (out->arguments[j].symbol &&
+                strcmp(out->arguments[i].symbol, out->arguments[j].symbol) == 0)
+                return maker_error(maker, maker->experiment->arguments[i].symbol.place,
+                                   "'%s' and '%s' are the same variable: an array that the kernel "
+                                   "reads and writes is one argument with update: true",
+                                   out->arguments[j].name, out->arguments[i].name);
     for (size_t i = 0; i < experiment->argument_count; i++)
         for (size_t j = 0; j < out->arguments[i].field_count; j++) {
             const struct field *field = &out->arguments[i].fields[j];

@@ -112,10 +112,26 @@ bool make_count(struct maker *maker, const struct argument_rule *rule, int64_t *
                         out);
 }
 
-/* Makes a texture, within the limits of CUDA's textures over linear memory, and of its surfaces. */
-static bool make_texture(struct maker *maker, const struct argument_rule *rule,
-                         struct argument *out)
+bool make_argument(struct maker *maker, const struct argument_rule *rule, struct argument *out)
 {
+    *out = (struct argument){.name = rule->name, .role = rule->role};
+    if (rule->symbol.count > 0 && !make_text(maker, &rule->symbol, &out->symbol))
+        return false;
+    if (rule->role == ARGUMENT_STRUCT)
+        return make_struct(maker, rule, out);
+    TRY_OR_FALSE(make_type(maker, &rule->type, &out->type));
+    if (rule->role == ARGUMENT_SCALAR) {
+        char subject[VALUE_TEXT_BYTES + 32];
+        (void)string_format(subject, sizeof subject, "the value of '%s' (%s)", rule->name,
+                            element_name(out->type));
+        out->count = 1;
+        return make_passed(maker, &rule->value, out->type, subject, &out->scalar);
+    }
+    TRY_OR_FALSE(make_alignment(maker, rule, out->type, &out->alignment_bytes) &&
+                 make_count(maker, rule, &out->count) &&
+                 (!role_is_filled(rule->role) || make_fill(maker, rule, out)));
+    /* Make a texture, within the limits of CUDA's textures over linear memory, and of its
+     * surfaces. */
     enum { WIDTH_MAX = 1 << 27, SURFACE_WIDTH_MAX = 32768, SIDE_MAX = 131072, ROW_BYTES = 32 };
     const struct texture_rule *texture = &rule->texture;
     const size_t bytes = element_bytes(out->type);
@@ -152,27 +168,6 @@ static bool make_texture(struct maker *maker, const struct argument_rule *rule,
     out->texture.height = (uint32_t)height;
     out->texture.channels = (uint32_t)channels;
     return true;
-}
-
-bool make_argument(struct maker *maker, const struct argument_rule *rule, struct argument *out)
-{
-    *out = (struct argument){.name = rule->name, .role = rule->role};
-    if (rule->symbol.count > 0 && !make_text(maker, &rule->symbol, &out->symbol))
-        return false;
-    if (rule->role == ARGUMENT_STRUCT)
-        return make_struct(maker, rule, out);
-    TRY_OR_FALSE(make_type(maker, &rule->type, &out->type));
-    if (rule->role == ARGUMENT_SCALAR) {
-        char subject[VALUE_TEXT_BYTES + 32];
-        (void)string_format(subject, sizeof subject, "the value of '%s' (%s)", rule->name,
-                            element_name(out->type));
-        out->count = 1;
-        return make_passed(maker, &rule->value, out->type, subject, &out->scalar);
-    }
-    return make_alignment(maker, rule, out->type, &out->alignment_bytes) &&
-           make_count(maker, rule, &out->count) &&
-           (!role_is_filled(rule->role) || make_fill(maker, rule, out)) &&
-           make_texture(maker, rule, out);
 }
 
 /* ---- series ---- */

@@ -105,32 +105,6 @@ static bool read_fill(struct file_reader *reader, const struct node *node,
 
 /* ---- arguments ---- */
 
-/* Reads which of output, scratch and update is true: at most one. */
-static bool read_written(struct file_reader *reader, const struct node *node,
-                         struct argument_rule *argument)
-{
-    static const struct {
-        const char *key;
-        enum argument_role role;
-    } written[] = {
-        {"output", ARGUMENT_OUTPUT}, {"scratch", ARGUMENT_SCRATCH}, {"update", ARGUMENT_UPDATE}};
-    const char *before = NULL;
-    for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
-        const struct node *given = node_get(node, written[i].key);
-        bool is_so = false;
-        if (given && !read_boolean(reader, given, written[i].key, &is_so))
-            return false;
-        if (is_so && before)
-            return node_error(reader, node, "'%s' is both %s and %s", argument->name, before,
-                              written[i].key);
-        if (!is_so)
-            continue;
-        before = written[i].key;
-        argument->role = written[i].role;
-    }
-    return true;
-}
-
 static bool read_role(struct file_reader *reader, const struct node *node,
                       struct argument_rule *argument)
 {
@@ -154,7 +128,26 @@ static bool read_role(struct file_reader *reader, const struct node *node,
         return node_error(reader, node,
                           "'%s' needs a count (a vector), a value (a scalar) or fields (a struct)",
                           argument->name);
-    TRY_OR_FALSE(read_written(reader, node, argument));
+    /* Read which of output, scratch and update is true: at most one. */
+    static const struct {
+        const char *key;
+        enum argument_role role;
+    } written[] = {
+        {"output", ARGUMENT_OUTPUT}, {"scratch", ARGUMENT_SCRATCH}, {"update", ARGUMENT_UPDATE}};
+    const char *before = NULL;
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+        const struct node *given = node_get(node, written[i].key);
+        bool is_so = false;
+        if (given && !read_boolean(reader, given, written[i].key, &is_so))
+            return false;
+        if (is_so && before)
+            return node_error(reader, node, "'%s' is both %s and %s", argument->name, before,
+                              written[i].key);
+        if (!is_so)
+            continue;
+        before = written[i].key;
+        argument->role = written[i].role;
+    }
     const struct node *fill = node_get(node, "fill");
     fill = fill ? fill : node_get(node, "seed");
     return !fill || role_is_filled(argument->role) ||
@@ -555,38 +548,6 @@ static bool read_schedule(struct file_reader *reader, const struct node *node,
                 : literal_template(reader, schedules[0], launch->place, &launch->schedule);
 }
 
-static bool read_launch(struct file_reader *reader, const struct node *node,
-                        struct launch_rule *launch)
-{
-    static const struct member members[] = {
-        {"when", USE_CONFIGURATION, offsetof(struct launch_rule, when), false},
-        {"kernel", USE_CONFIGURATION, offsetof(struct launch_rule, kernel), true},
-        {"threads", USE_CONFIGURATION, offsetof(struct launch_rule, threads), false},
-        {"shared", USE_CONFIGURATION, offsetof(struct launch_rule, shared), false},
-        {"dependent", USE_CONFIGURATION, offsetof(struct launch_rule, dependent), false},
-        {"cooperative", USE_CONFIGURATION, offsetof(struct launch_rule, cooperative), false},
-        {"repeat", USE_CONFIGURATION, offsetof(struct launch_rule, repeat), false},
-    };
-    const bool threads = !reader->experiment->device->is_gpu;
-    const bool right =
-        threads
-            ? CHECK_KEYS(reader, node, "a launch on the CPU", "when", "!kernel", "!grid",
-                         "!threads", "schedule", "repeat", "swap", "arguments")
-            : CHECK_KEYS(reader, node, "a launch", "when", "!kernel", "!grid", "!block", "cluster",
-                         "shared", "dependent", "cooperative", "repeat", "swap", "arguments");
-    launch->place = node->place;
-    return right && READ_MEMBERS(reader, node, members, launch) &&
-           read_extent(reader, node_get(node, "grid"), "grid", USE_ALL, launch->grid,
-                       &launch->grid_count) &&
-           read_extent(reader, node_get(node, "block"), "block", USE_CONFIGURATION, launch->block,
-                       &launch->block_count) &&
-           read_extent(reader, node_get(node, "cluster"), "cluster", USE_CONFIGURATION,
-                       launch->cluster, &launch->cluster_count) &&
-           (!threads || read_schedule(reader, node_get(node, "schedule"), launch)) &&
-           read_passed(reader, node_get(node, "arguments"), launch) &&
-           read_swap(reader, node_get(node, "swap"), launch);
-}
-
 bool read_launch_list(struct file_reader *reader, const struct node *node,
                       struct launch_rule out[LAUNCHES_MAX], size_t *count)
 {
@@ -594,7 +555,35 @@ bool read_launch_list(struct file_reader *reader, const struct node *node,
     const struct node *dependent = node_get(node->first, "dependent");
     if (dependent)
         return node_error(reader, dependent, "the first launch has none before it to depend on");
-    for (const struct node *item = node->first; item; item = item->next)
-        TRY_OR_FALSE(read_launch(reader, item, &out[(*count)++]));
+    for (const struct node *item = node->first; item; item = item->next) {
+        struct launch_rule *launch = &out[(*count)++];
+        static const struct member members[] = {
+            {"when", USE_CONFIGURATION, offsetof(struct launch_rule, when), false},
+            {"kernel", USE_CONFIGURATION, offsetof(struct launch_rule, kernel), true},
+            {"threads", USE_CONFIGURATION, offsetof(struct launch_rule, threads), false},
+            {"shared", USE_CONFIGURATION, offsetof(struct launch_rule, shared), false},
+            {"dependent", USE_CONFIGURATION, offsetof(struct launch_rule, dependent), false},
+            {"cooperative", USE_CONFIGURATION, offsetof(struct launch_rule, cooperative), false},
+            {"repeat", USE_CONFIGURATION, offsetof(struct launch_rule, repeat), false},
+        };
+        const bool threads = !reader->experiment->device->is_gpu;
+        const bool right =
+            threads ? CHECK_KEYS(reader, item, "a launch on the CPU", "when", "!kernel", "!grid",
+                                 "!threads", "schedule", "repeat", "swap", "arguments")
+                    : CHECK_KEYS(reader, item, "a launch", "when", "!kernel", "!grid", "!block",
+                                 "cluster", "shared", "dependent", "cooperative", "repeat", "swap",
+                                 "arguments");
+        launch->place = item->place;
+        TRY_OR_FALSE(right && READ_MEMBERS(reader, item, members, launch) &&
+                     read_extent(reader, node_get(item, "grid"), "grid", USE_ALL, launch->grid,
+                                 &launch->grid_count) &&
+                     read_extent(reader, node_get(item, "block"), "block", USE_CONFIGURATION,
+                                 launch->block, &launch->block_count) &&
+                     read_extent(reader, node_get(item, "cluster"), "cluster", USE_CONFIGURATION,
+                                 launch->cluster, &launch->cluster_count) &&
+                     (!threads || read_schedule(reader, node_get(item, "schedule"), launch)) &&
+                     read_passed(reader, node_get(item, "arguments"), launch) &&
+                     read_swap(reader, node_get(item, "swap"), launch));
+    }
     return true;
 }

@@ -7,29 +7,6 @@
 
 #include "tuner/base/text.h"
 
-/* Splits "m, n" into a node for each name, in the arena; *count of them. */
-static bool split_names(struct file_reader *reader, const struct node *key, struct node **out,
-                        size_t *count)
-{
-    *count = 0;
-    *out = arena_alloc(reader->arena, SIZE_NAMES_MAX, sizeof **out);
-    if (!*out)
-        return out_of_memory(reader);
-    for (const char *at = key->text; *at;) {
-        const size_t length = strcspn(at, ", ");
-        if (*count == SIZE_NAMES_MAX)
-            return node_error(reader, key, "more than %d names of sizes", SIZE_NAMES_MAX);
-        struct node *name = &(*out)[(*count)++];
-        *name = *key;
-        name->text = arena_strndup(reader->arena, at, length);
-        if (!name->text)
-            return out_of_memory(reader);
-        at += length;
-        at += strspn(at, ", ");
-    }
-    return true;
-}
-
 static bool declare(struct file_reader *reader, const struct node *key, const char *subject,
                     size_t slot)
 {
@@ -77,7 +54,22 @@ static bool declare_sizes(struct file_reader *reader, const struct node *sizes)
     if (!sizes || sizes->kind != NODE_MAPPING || sizes->count != 1 ||
         !strchr(sizes->first->text, ','))
         return declare_all(reader, sizes, "sizes", "the size", SLOT_SIZE, 1);
-    TRY_OR_FALSE(split_names(reader, sizes->first, &names, &count));
+    /* Split "m, n" into a node for each name. */
+    names = arena_alloc(reader->arena, SIZE_NAMES_MAX, sizeof *names);
+    if (!names)
+        return out_of_memory(reader);
+    for (const char *at = sizes->first->text; *at;) {
+        const size_t length = strcspn(at, ", ");
+        if (count == SIZE_NAMES_MAX)
+            return node_error(reader, sizes->first, "more than %d names of sizes", SIZE_NAMES_MAX);
+        struct node *name = &names[count++];
+        *name = *sizes->first;
+        name->text = arena_strndup(reader->arena, at, length);
+        if (!name->text)
+            return out_of_memory(reader);
+        at += length;
+        at += strspn(at, ", ");
+    }
     for (size_t i = 0; i < count; i++)
         TRY_OR_FALSE(declare(reader, &names[i], "the size", SLOT_SIZE + i));
     reader->experiment->size_name_count = count;
@@ -214,32 +206,28 @@ static bool read_list(struct file_reader *reader, const struct node *key, size_t
     return true;
 }
 
-static bool read_axis(struct file_reader *reader, const struct node *key, size_t index)
-{
-    struct experiment *experiment = reader->experiment;
-    struct named_list *axis = &experiment->axes[index];
-    struct value *values = experiment->axis_values[index];
-    TRY_OR_FALSE(read_list(reader, key, SLOT_AXES + index, AXIS_VALUES_MAX, 0, axis));
-    for (size_t i = 0; i < axis->count; i++) {
-        TRY_OR_FALSE(constant_value(reader, &axis->values[i], &values[i]));
-        if (values[i].kind == VALUE_REAL)
-            return place_refuses(reader->error, axis->values[i].place,
-                                 "the value of an axis is a text or an integer");
-        if (values[i].kind == VALUE_TEXT && strpbrk(values[i].text, "./:*<>,[]{}()&|!?%@"))
-            return place_refuses(reader->error, axis->values[i].place,
-                                 "the texts of an axis name a problem: letters, digits, _ + -");
-        for (size_t j = 0; j < i; j++)
-            if (value_equal(values[i], values[j]))
-                return place_refuses(reader->error, axis->values[i].place,
-                                     "this value was given before");
-    }
-    return true;
-}
-
 bool read_axes(struct file_reader *reader, const struct node *node)
 {
-    for (const struct node *key = node ? node->first : NULL; key; key = key->next)
-        TRY_OR_FALSE(read_axis(reader, key, reader->experiment->axis_count++));
+    for (const struct node *key = node ? node->first : NULL; key; key = key->next) {
+        const size_t index = reader->experiment->axis_count++;
+        struct experiment *experiment = reader->experiment;
+        struct named_list *axis = &experiment->axes[index];
+        struct value *values = experiment->axis_values[index];
+        TRY_OR_FALSE(read_list(reader, key, SLOT_AXES + index, AXIS_VALUES_MAX, 0, axis));
+        for (size_t i = 0; i < axis->count; i++) {
+            TRY_OR_FALSE(constant_value(reader, &axis->values[i], &values[i]));
+            if (values[i].kind == VALUE_REAL)
+                return place_refuses(reader->error, axis->values[i].place,
+                                     "the value of an axis is a text or an integer");
+            if (values[i].kind == VALUE_TEXT && strpbrk(values[i].text, "./:*<>,[]{}()&|!?%@"))
+                return place_refuses(reader->error, axis->values[i].place,
+                                     "the texts of an axis name a problem: letters, digits, _ + -");
+            for (size_t j = 0; j < i; j++)
+                if (value_equal(values[i], values[j]))
+                    return place_refuses(reader->error, axis->values[i].place,
+                                         "this value was given before");
+        }
+    }
     return true;
 }
 
@@ -414,38 +402,6 @@ bool find_parameter(struct file_reader *reader, const struct node *node, size_t 
                       suggest(node->text, words, count).text);
 }
 
-static bool read_baseline(struct file_reader *reader, const struct node *node)
-{
-    struct experiment *experiment = reader->experiment;
-    struct baseline_rule *baseline = &experiment->baselines[experiment->baseline_count];
-    TRY_OR_FALSE(
-        CHECK_KEYS(reader, node, "a baseline", "!name", "about", "when", "occupancy", "!set"));
-    const struct node *name = node_get(node, "name");
-    const struct node *about = node_get(node, "about");
-    const struct node *occupancy = node_get(node, "occupancy");
-    char owner[VALUE_TEXT_BYTES + 32];
-    size_t parameter = 0;
-    TRY_OR_FALSE(need_name(reader, name, "the baseline's name"));
-    for (size_t i = 0; i < experiment->baseline_count; i++)
-        if (strcmp(experiment->baselines[i].name, name->text) == 0)
-            return node_error(reader, name, "a second baseline named '%s'", name->text);
-    baseline->name = name->text;
-    baseline->about = "";
-    experiment->baseline_count++;
-    if ((about && !read_text(reader, about, "about", &baseline->about)) ||
-        !read_optional(reader, node, "when", USE_DEVICE, &baseline->when))
-        return false;
-    if (occupancy && !experiment->device->has_occupancy)
-        return node_error(reader, occupancy, "only GPUs have the Occupancy API");
-    if (occupancy && (!need_name(reader, occupancy, "occupancy") ||
-                      !find_parameter(reader, occupancy, &parameter)))
-        return false;
-    if (occupancy)
-        baseline->occupancy = experiment->parameters[parameter].name;
-    (void)string_format(owner, sizeof owner, "the baseline '%s'", baseline->name);
-    return read_values(reader, node_get(node, "set"), "set", owner, baseline->values);
-}
-
 bool read_baselines(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
@@ -458,7 +414,34 @@ bool read_baselines(struct file_reader *reader, const struct node *node)
     if (!node)
         return true;
     TRY_OR_FALSE(need_items(reader, node, "baselines", EXPERIMENT_BASELINES_MAX));
-    for (const struct node *item = node->first; item; item = item->next)
-        TRY_OR_FALSE(read_baseline(reader, item));
+    for (const struct node *item = node->first; item; item = item->next) {
+        struct baseline_rule *baseline = &experiment->baselines[experiment->baseline_count];
+        TRY_OR_FALSE(
+            CHECK_KEYS(reader, item, "a baseline", "!name", "about", "when", "occupancy", "!set"));
+        const struct node *name = node_get(item, "name");
+        const struct node *about = node_get(item, "about");
+        const struct node *occupancy = node_get(item, "occupancy");
+        char owner[VALUE_TEXT_BYTES + 32];
+        size_t parameter = 0;
+        TRY_OR_FALSE(need_name(reader, name, "the baseline's name"));
+        for (size_t i = 0; i < experiment->baseline_count; i++)
+            if (strcmp(experiment->baselines[i].name, name->text) == 0)
+                return node_error(reader, name, "a second baseline named '%s'", name->text);
+        baseline->name = name->text;
+        baseline->about = "";
+        experiment->baseline_count++;
+        if ((about && !read_text(reader, about, "about", &baseline->about)) ||
+            !read_optional(reader, item, "when", USE_DEVICE, &baseline->when))
+            return false;
+        if (occupancy && !experiment->device->has_occupancy)
+            return node_error(reader, occupancy, "only GPUs have the Occupancy API");
+        if (occupancy && (!need_name(reader, occupancy, "occupancy") ||
+                          !find_parameter(reader, occupancy, &parameter)))
+            return false;
+        if (occupancy)
+            baseline->occupancy = experiment->parameters[parameter].name;
+        (void)string_format(owner, sizeof owner, "the baseline '%s'", baseline->name);
+        TRY_OR_FALSE(read_values(reader, node_get(item, "set"), "set", owner, baseline->values));
+    }
     return true;
 }
