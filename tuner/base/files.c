@@ -451,29 +451,6 @@ static enum status check_private(const char *path, bool given, struct error *err
     return status;
 }
 
-/* Returns whether a path can be sent in messages, which are UTF-8. */
-static bool is_utf8(const char *text)
-{
-    size_t bytes = 1;
-    for (; *text && bytes > 0; text += bytes)
-        bytes = utf8_bytes(text);
-    return bytes > 0;
-}
-
-static enum status make_private(struct arena *arena, const char **path, bool given,
-                                struct error *error)
-{
-    TRY_MEMORY(*path);
-    if (!is_utf8(*path))
-        return error_set(error, STATUS_BAD_INPUT,
-                         "%s: the cache of compiled kernels needs a name in UTF-8: set "
-                         "TUNE_CACHE_DIR",
-                         *path);
-    TRY(folder_make(*path, 0700, error));
-    TRY(path_without_links(arena, *path, path, error));
-    return check_private(*path, given, error);
-}
-
 enum status cache_folder(struct arena *arena, const char **out, struct error *error)
 {
     const char *given = getenv("TUNE_CACHE_DIR");
@@ -488,5 +465,16 @@ enum status cache_folder(struct arena *arena, const char **out, struct error *er
     else
         return error_set(error, STATUS_NOT_FOUND,
                          "no place for compiled kernels: set TUNE_CACHE_DIR or HOME");
-    return make_private(arena, out, given && *given, error);
+    TRY_MEMORY(*out);
+    size_t bytes = 1;
+    for (const char *text = *out; *text && bytes > 0; text += bytes)
+        bytes = utf8_bytes(text);
+    if (bytes == 0)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: the cache of compiled kernels needs a name in UTF-8: set "
+                         "TUNE_CACHE_DIR",
+                         *out);
+    TRY(folder_make(*out, 0700, error));
+    TRY(path_without_links(arena, *out, out, error));
+    return check_private(*out, given && *given, error);
 }

@@ -84,24 +84,6 @@ static enum status take_entries(struct check *check, struct error *error)
 
 /* ---- measuring ---- */
 
-/* Chooses the protocol. A loss that ranges permit does not fail an entry: here this is the tie
- * band. */
-static enum status choose_protocol(struct check *check, const char *kind, struct error *error)
-{
-    struct run *run = &check->run;
-    struct protocol *protocol = &run->session.protocol;
-    enum status status = run_protocol(run, kind, protocol, error);
-    if (protocol->delta < protocol->within)
-        protocol->delta = protocol->within;
-    /* Few race: each stays until there is an interval to tell. */
-    for (size_t i = 0; i < PROTOCOL_SCREENS; i++)
-        protocol->screen_slower[i] = SCREEN_OFF;
-    /* The race must not decide before fresh processes do. */
-    if (check->in_doubt_only)
-        protocol->race_slack = SLACK_MAX;
-    return status;
-}
-
 /* Time left of the budget; 0: no budget, SPENT_NS: spent. */
 enum { SPENT_NS = 1 };
 static int64_t left_ns_of(const struct check *check)
@@ -127,7 +109,17 @@ static enum status measure(struct check *check, const struct device_api *api, in
         return status;
     for (size_t i = 0; i < count; i++)
         experiments[i].wanted = NULL;
-    status = choose_protocol(check, api->kind, error);
+    /* A loss that ranges permit does not fail an entry: here this is the tie band. */
+    struct protocol *protocol = &run->session.protocol;
+    status = run_protocol(run, api->kind, protocol, error);
+    if (protocol->delta < protocol->within)
+        protocol->delta = protocol->within;
+    /* Few race: each stays until there is an interval to tell. */
+    for (size_t i = 0; i < PROTOCOL_SCREENS; i++)
+        protocol->screen_slower[i] = SCREEN_OFF;
+    /* The race must not decide before fresh processes do. */
+    if (check->in_doubt_only)
+        protocol->race_slack = SLACK_MAX;
     if (status != STATUS_OK)
         return status;
     run->session.device_kind = api->kind;

@@ -285,16 +285,6 @@ static void append_step(struct text *line, const struct run *run)
         text_append(line, run->ending.step);
 }
 
-/* Appends "10 wrong_result, 2 compile_failed". */
-static void append_failed(struct text *line, const struct run *run)
-{
-    const size_t before = line->length;
-    for (size_t i = 0; i < TRIAL_STATUS_COUNT; i++)
-        if (run->ending.failed[i] > 0)
-            text_printf(line, "%s%zu %s", line->length > before ? ", " : "", run->ending.failed[i],
-                        trial_status_name((enum trial_status)i));
-}
-
 /* Reports problems without a winner: for want of time, since every trial failed, or since noise hid
  * all differences. */
 static enum status append_no_winner(const struct run *run, size_t unstable, struct error *error)
@@ -302,7 +292,10 @@ static enum status append_no_winner(const struct run *run, size_t unstable, stru
     struct text line = {0};
     struct text failed = {0};
     const size_t none = run->ending.without_winner;
-    append_failed(&failed, run);
+    for (size_t i = 0; i < TRIAL_STATUS_COUNT; i++)
+        if (run->ending.failed[i] > 0)
+            text_printf(&failed, "%s%zu %s", failed.length > 0 ? ", " : "", run->ending.failed[i],
+                        trial_status_name((enum trial_status)i));
     if (none > 0)
         text_printf(&line, "%zu of %zu problem%s ha%s no winner", none, run->ending.problems,
                     run->ending.problems == 1 ? "" : "s", none == 1 ? "s" : "ve");
@@ -533,13 +526,6 @@ static enum status run_with_store(struct run *run, struct store *store, struct e
                                                               : status;
 }
 
-/* Tells whether standard output is taken by a result, which a table would spoil. */
-static bool stdout_is_taken(const struct run *run)
-{
-    return (conf_path(run) && output_is_stdout(conf_path(run))) ||
-           (report_path(run) && output_is_stdout(report_path(run)));
-}
-
 /* Begins serving the page, and prints its address on standard error even with --quiet. */
 static enum status begin_watch(struct run *run, struct error *error)
 {
@@ -677,7 +663,9 @@ static enum status run_it(struct run *run, struct error *error)
     FAILPOINT("run.closed");
     struct error ignored = {0};
     if (status == STATUS_OK || status == STATUS_NO_WINNER) {
-        bool silent = run->text.quiet || stdout_is_taken(run);
+        /* A table would spoil a result that goes to standard output. */
+        bool silent = run->text.quiet || (conf_path(run) && output_is_stdout(conf_path(run))) ||
+                      (report_path(run) && output_is_stdout(report_path(run)));
         enum status shown =
             silent ? STATUS_OK
                    : show_winners_of(run->text.database, run->session.objective, &ignored);
