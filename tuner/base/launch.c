@@ -141,6 +141,20 @@ struct kernel_resources resources_unknown(void)
                                      .suggested_grid = -1};
 }
 
+void launch_want_workspace(struct launch_plan *plan, const struct launch *launch, int64_t bytes)
+{
+    struct argument *workspace = &plan->arguments[launch->arguments[launch->argument_count - 2]];
+    struct argument *size = &plan->arguments[launch->arguments[launch->argument_count - 1]];
+    if (bytes > workspace->count)
+        workspace->count = bytes;
+    size->scalar = value_integer(workspace->count);
+}
+
+bool plan_is_of_functions(const struct launch_plan *plan)
+{
+    return plan->launch_count > 0 && plan->launches[0].is_function;
+}
+
 uint64_t plan_launches(const struct launch_plan *plan)
 {
     uint64_t launches = 0;

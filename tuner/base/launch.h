@@ -24,6 +24,8 @@ enum {
 
 /* Compiler name of a request whose source_path is a ready binary. */
 #define BINARY_AS_IT_IS "none"
+/* Compiler name of a request for host functions in place of kernels (tuner/device/functions.h). */
+#define BINARY_OF_FUNCTIONS "functions"
 
 /* A binary: a source with its defines. Configurations that differ only in their launches share a
  * binary. */
@@ -38,7 +40,8 @@ struct binary_request {
     size_t folder_count;
     const char *folders[UNITS_MAX];
     const char *architecture; /* fact "architecture"; host code: "", a generic one */
-    const char *compiler;     /* "nvcc" or BINARY_AS_IT_IS; NULL: the device's default */
+    /* "nvcc", BINARY_AS_IT_IS or BINARY_OF_FUNCTIONS; NULL: the device's default */
+    const char *compiler;
     size_t define_count;
     struct named_value defines[DEFINES_MAX]; /* passed as -DNAME=VALUE, texts without quotes */
     size_t flag_count;
@@ -131,8 +134,13 @@ enum schedule { SCHEDULE_STATIC, SCHEDULE_QUEUED };
 
 struct launch {
     const char *kernel; /* as named in binary_request.kernels */
-    uint32_t grid[3];   /* blocks, >= 1 each */
-    uint32_t block[3];  /* GPU: threads per block, >= 1 each; CPU: {1,1,1} */
+    bool is_function;   /* `kernel` names a host function, called once instead of a grid */
+    /* Function: the last two arguments are a scratch vector and the number of its bytes. */
+    bool has_workspace;
+    const char
+        *workspace_of; /* function that tells these bytes, named likewise; NULL: as planned */
+    uint32_t grid[3];  /* blocks, >= 1 each */
+    uint32_t block[3]; /* GPU: threads per block, >= 1 each; CPU: {1,1,1} */
     /* GPU: blocks of a cluster; all 0 or 1: the kernel's own attribute, if any */
     uint32_t cluster[3];
     uint32_t shared_bytes;  /* GPU: dynamic shared memory per block */
@@ -156,6 +164,8 @@ struct launch {
 /* Numbers of a launch: sent in messages, compared to tell launches apart. ONE(member, least, most),
  * where the default is the least; THREE(member, least): extents. */
 #define LAUNCH_NUMBERS(ONE, THREE)                                                                 \
+    ONE(is_function, 0, 1)                                                                         \
+    ONE(has_workspace, 0, 1)                                                                       \
     THREE(grid, 1)                                                                                 \
     THREE(block, 1)                                                                                \
     THREE(cluster, 0)                                                                              \
@@ -219,6 +229,10 @@ bool argument_stays(const struct launch_plan *plan, size_t index);
 void patch_vector(void *vector, enum element_type type, const struct patch *patch);
 /* Returns whether a run changes an argument with a fill, and so the next run's data. */
 bool plan_has_updates(const struct launch_plan *plan);
+/* Raises the plan's workspace to the bytes that the launch wants. */
+void launch_want_workspace(struct launch_plan *plan, const struct launch *launch, int64_t bytes);
+/* Returns whether the plan calls host functions, not kernels; never both. */
+bool plan_is_of_functions(const struct launch_plan *plan);
 /* Returns the number of launches of one run, repeats included. */
 uint64_t plan_launches(const struct launch_plan *plan);
 uint32_t launch_repeats(const struct launch *launch);

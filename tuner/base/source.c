@@ -554,3 +554,9 @@ bool source_is_current(const struct source *source)
             return false;
     return true;
 }
+
+bool source_is_c(const char *path)
+{
+    const char *end = strrchr(path, '.');
+    return end && strcmp(end, ".c") == 0;
+}

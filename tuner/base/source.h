@@ -52,6 +52,9 @@ enum status source_check(const struct source *source, const char *hash, struct e
  * found first is not detected.) */
 bool source_is_current(const struct source *source);
 
+/* Returns whether a processor's source is C by its name, else C++. */
+bool source_is_c(const char *path);
+
 /* Appends `#line NUMBER "path"` and a newline. */
 void source_put_line(struct text *text, size_t number, const char *path);
 

@@ -92,6 +92,10 @@ static enum status resources_of(struct landscape *landscape, size_t binary,
                                 const struct launch *launch, struct kernel_resources *out,
                                 struct error *error)
 {
+    if (launch->is_function) {
+        *out = resources_unknown();
+        return STATUS_OK;
+    }
     if (!binaries_inspect(&landscape->binaries, binary, launch->kernel, out))
         return error_set(error, STATUS_UNAVAILABLE,
                          "kernel %s: its binary has none of that name (%s): where the source only "
@@ -539,18 +543,22 @@ static void print_table(struct tally *tally)
                     (unsigned long long)failed, is_printed ? "" : ": ", is_printed ? "" : why);
         return;
     }
-    printf("      compiled: %llu of these points; binaries: %zu; different machine codes: %zu; "
-           "points that repeat another: %llu\n",
-           (unsigned long long)(tally->looked_at - failed), tally->binary_count,
-           distinct_codes(tally), (unsigned long long)tally->alike);
-    print_clean(stdout, "      %9s  %8s  %9s  %13s  %8s  %11s\n", "occupancy", "points",
-                "registers", "shared bytes", "spilling", "spill bytes");
+    /* A host function has none of a kernel's resources. */
+    const bool of_functions = tally->row_count > 0 && tally->rows[0].occupancy < 0;
+    printf("      compiled: %llu of these points; binaries: %zu; ",
+           (unsigned long long)(tally->looked_at - failed), tally->binary_count);
+    if (!of_functions)
+        printf("different machine codes: %zu; ", distinct_codes(tally));
+    printf("points that repeat another: %llu\n", (unsigned long long)tally->alike);
+    if (!of_functions)
+        print_clean(stdout, "      %9s  %8s  %9s  %13s  %8s  %11s\n", "occupancy", "points",
+                    "registers", "shared bytes", "spilling", "spill bytes");
     for (size_t i = 0; i < tally->row_count; i++) {
         const struct row *row = &tally->rows[i];
         if (*row->reason && failures++ < FAILURES_SHOWN)
             print_clean(stdout, "      %9s  %8llu  %s\n", "none", (unsigned long long)row->points,
                         row->reason);
-        if (*row->reason)
+        if (*row->reason || of_functions)
             continue;
         printf("      %7.1f %%  %8llu", 100 * row->occupancy, (unsigned long long)row->points);
         print_range(row->registers, 9);

@@ -73,9 +73,14 @@ static void print_launch(const struct launch_plan *plan, const struct launch *la
     print_clean(stdout, "    %.*s%s(", KERNEL_SHOWN, launch->kernel, whole ? "" : "...");
     for (size_t i = 0; i < launch->argument_count; i++)
         print_clean(stdout, "%s%s", i ? ", " : "", plan->arguments[launch->arguments[i]].name);
-    print_clean(stdout, ") grid ");
-    print_sides(launch->grid);
-    if (launch->threads > 0) {
+    print_clean(stdout, launch->is_function ? "), a host function" : ") grid ");
+    if (!launch->is_function)
+        print_sides(launch->grid);
+    if (launch->is_function && launch->workspace_of) {
+        print_clean(stdout, "; %s tells the workspace", launch->workspace_of);
+    } else if (launch->is_function) {
+        /* nothing to launch */
+    } else if (launch->threads > 0) {
         print_clean(stdout, " on %u threads, %s", launch->threads, schedule_name(launch->schedule));
     } else {
         print_clean(stdout, " block ");

@@ -88,6 +88,9 @@ struct device_api {
     enum status (*resources)(struct device *device, const struct launch *launch,
                              struct kernel_resources *out, struct error *error);
 
+    /* Optional. Raises the plan's workspace to the bytes that the current binary's functions tell,
+     * where the plan has such. */
+    enum status (*want)(struct device *device, struct launch_plan *plan, struct error *error);
     /* Optional. Tells whether `bind` itself generates the argument's fill, with the same bits as
      * fill_vector(): inputs[i] is then NULL. `why` is filled when only a failure prevents this,
      * from then on; fills already assigned to the device are still generated. */
@@ -147,6 +150,9 @@ struct device_api {
      * `look` and `read` find the results of run `run`, until the next binding or run. */
     enum status (*show)(struct device *device, const struct block *block, uint32_t run,
                         struct error *error);
+    /* Optional. Takes a remark for the user on the blocks timed since the last call; false: none.
+     */
+    bool (*take_remark)(struct device *device, char *out, size_t bytes);
     /* Forgets all slots. */
     void (*drop_slots)(struct device *device);
     /* Times the anchor: a fixed piece of work, about 50 us to 5 ms, that shows whether the device

@@ -70,7 +70,7 @@ struct experiment {
     const char *folders[UNITS_MAX];
     size_t folder_count;
     const char *standard; /* "-std=c++17"; NULL: the device's default */
-    const char *compiler; /* "nvcc"; NULL: the device's default */
+    const char *compiler; /* "nvcc" or BINARY_OF_FUNCTIONS; NULL: the device's default */
     const char *text;
     char content_hash[HASH_TEXT_BYTES];
     char definition_hash[HASH_TEXT_BYTES];

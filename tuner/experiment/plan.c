@@ -128,6 +128,15 @@ bool make_binary(struct maker *maker, const struct facts *facts, struct launch_l
         if (!known)
             out->kernels[out->kernel_count++] = kernel;
     }
+    for (size_t i = 0; i < count; i++) {
+        if (rules[i]->workspace_of.count == 0)
+            continue;
+        if (out->kernel_count == LAUNCHES_MAX)
+            return maker_error(maker, rules[i]->place, "more than %d functions in one run",
+                               LAUNCHES_MAX);
+        if (!make_text(maker, &rules[i]->workspace_of, &out->kernels[out->kernel_count++]))
+            return false;
+    }
     for (size_t i = 0; i < experiment->argument_count; i++)
         if (experiment->arguments[i].symbol.count > 0 &&
             !make_text(maker, &experiment->arguments[i].symbol, &out->symbols[out->symbol_count++]))
@@ -158,6 +167,7 @@ const char *experiment_compiled_name(const struct experiment *experiment, size_t
                                                                   experiment->flags[i].when.uses)));
     for (size_t i = 0; i < experiment->launch_count; i++) {
         uses = slot_set_union(uses, experiment->launches[i].kernel.uses);
+        uses = slot_set_union(uses, experiment->launches[i].workspace_of.uses);
         uses = slot_set_union(uses, experiment->launches[i].when.uses);
     }
     const struct slot_set own = uses;
@@ -199,6 +209,7 @@ static bool make_extent(struct maker *maker, const struct formula formulas[3], c
 static bool make_shape(struct maker *maker, const struct launch_rule *rule, struct launch *out)
 {
     int64_t shared = 0;
+    out->is_function = rule->is_function;
     if (!make_text(maker, &rule->kernel, &out->kernel) ||
         !make_extent(maker, rule->block, "block", out->block) ||
         !make_extent(maker, rule->cluster, "cluster", out->cluster) ||
@@ -240,6 +251,10 @@ static bool make_launch(struct maker *maker, const struct launch_rule *rule, str
         !make_integer(maker, &rule->repeat, "repeat", 1, REPEAT_MAX, &repeat))
         return false;
     out->repeat = (uint32_t)repeat;
+    out->has_workspace = rule->workspace.tree || rule->workspace_of.count > 0;
+    if (rule->workspace_of.count > 0 && !make_text(maker, &rule->workspace_of, &out->workspace_of))
+        return false;
+    out->threads = rule->is_function && !maker->experiment->device->is_gpu ? 1 : 0;
     if (!rule->threads.tree)
         return true;
     TRY_OR_FALSE(make_integer(maker, &rule->threads, "threads", 1, CPU_THREADS_MAX, &threads));
@@ -253,6 +268,18 @@ static bool make_launch(struct maker *maker, const struct launch_rule *rule, str
     }
     return maker_error(maker, rule->schedule.place,
                        "no schedule is named '%.60s': static or queued", name);
+}
+
+/* Gives the workspace the bytes of the launch that wants most; at least 1, as any vector has. */
+static bool make_workspace(struct maker *maker, const struct launch_rule *rule,
+                           struct launch_plan *out, const struct launch *launch)
+{
+    int64_t bytes = 0;
+    if (!launch->has_workspace)
+        return true;
+    TRY_OR_FALSE(make_integer(maker, &rule->workspace, "workspace", 0, INT64_C(1) << 44, &bytes));
+    launch_want_workspace(out, launch, bytes);
+    return true;
 }
 
 bool make_plan(struct maker *maker, struct launch_list list, struct launch_plan *out)
@@ -269,6 +296,8 @@ bool make_plan(struct maker *maker, struct launch_list list, struct launch_plan 
                            "before it to depend on");
     for (size_t i = 0; i < experiment->argument_count; i++)
         TRY_OR_FALSE(make_argument(maker, &experiment->arguments[i], &out->arguments[i]));
+    for (size_t i = 0; i < out->launch_count && rules[i]; i++)
+        TRY_OR_FALSE(make_workspace(maker, rules[i], out, &out->launches[i]));
     /* Refuse two arguments with one variable: copied in turn, one would overwrite the other. */
     for (size_t i = 0; i < out->argument_count; i++)
         for (size_t j = 0; j < i && out->arguments[i].symbol; j++)

@@ -446,9 +446,10 @@ static bool read_flag(struct file_reader *reader, const struct node *node, struc
 {
     if (node->kind != NODE_MAPPING)
         return read_template(reader, node, "a flag", USE_CONFIGURATION, &out->text);
-    const struct node *file = node_get(node, "file");
-    return CHECK_KEYS(reader, node, "a flag", "!flag", "when", "file") &&
-           read_template(reader, node_get(node, "flag"), "a flag", USE_CONFIGURATION, &out->text) &&
+    const struct node *file = node_get(node, "file"), *flag = node_get(node, "flag");
+    return CHECK_KEYS(reader, node, "a flag", file ? "flag" : "!flag", "when", "file") &&
+           (flag ? read_template(reader, flag, "a flag", USE_CONFIGURATION, &out->text)
+                 : literal_template(reader, "", node->place, &out->text)) &&
            read_optional(reader, node, "when", USE_CONFIGURATION, &out->when) &&
            (!file || read_template(reader, file, "file", USE_CONFIGURATION, &out->file));
 }
@@ -476,7 +477,8 @@ static bool read_passed(struct file_reader *reader, const struct node *node,
 {
     const struct experiment *experiment = reader->experiment;
     for (size_t i = 0; !node && i < experiment->argument_count; i++)
-        if (experiment->arguments[i].symbol.count == 0 && !experiment->arguments[i].is_pointed)
+        if (experiment->arguments[i].symbol.count == 0 && !experiment->arguments[i].is_pointed &&
+            !experiment->arguments[i].is_workspace)
             launch->arguments[launch->argument_count++] = (uint8_t)i;
     if (!node)
         return true;
@@ -548,6 +550,119 @@ static bool read_schedule(struct file_reader *reader, const struct node *node,
                 : literal_template(reader, schedules[0], launch->place, &launch->schedule);
 }
 
+/* Reads the keys that kernels have and functions have not. */
+static bool read_shape(struct file_reader *reader, const struct node *node,
+                       struct launch_rule *launch)
+{
+    static const struct member members[] = {
+        {"kernel", USE_CONFIGURATION, offsetof(struct launch_rule, kernel), true},
+        {"threads", USE_CONFIGURATION, offsetof(struct launch_rule, threads), false},
+        {"shared", USE_CONFIGURATION, offsetof(struct launch_rule, shared), false},
+        {"dependent", USE_CONFIGURATION, offsetof(struct launch_rule, dependent), false},
+        {"cooperative", USE_CONFIGURATION, offsetof(struct launch_rule, cooperative), false},
+    };
+    const bool threads = !reader->experiment->device->is_gpu;
+    const bool right =
+        threads
+            ? CHECK_KEYS(reader, node, "a launch on the CPU", "when", "!kernel", "!grid",
+                         "!threads", "schedule", "repeat", "swap", "arguments")
+            : CHECK_KEYS(reader, node, "a launch", "when", "!kernel", "!grid", "!block", "cluster",
+                         "shared", "dependent", "cooperative", "repeat", "swap", "arguments");
+    return right && READ_MEMBERS(reader, node, members, launch) &&
+           read_extent(reader, node_get(node, "grid"), "grid", USE_ALL, launch->grid,
+                       &launch->grid_count) &&
+           read_extent(reader, node_get(node, "block"), "block", USE_CONFIGURATION, launch->block,
+                       &launch->block_count) &&
+           read_extent(reader, node_get(node, "cluster"), "cluster", USE_CONFIGURATION,
+                       launch->cluster, &launch->cluster_count) &&
+           (!threads || read_schedule(reader, node_get(node, "schedule"), launch));
+}
+
+/* Returns the place of the argument that stands for workspaces, or their bytes; makes both at the
+ * first call. ARGUMENTS_MAX: an error. */
+static size_t workspace_argument(struct file_reader *reader, const struct node *node)
+{
+    static const char *const names[] = {"workspace", "workspace_bytes"};
+    static const enum element_type types[] = {ELEMENT_U8, ELEMENT_U64};
+    struct experiment *experiment = reader->experiment;
+    size_t first = 0;
+    while (first < experiment->argument_count && !experiment->arguments[first].is_workspace)
+        first++;
+    if (first < experiment->argument_count)
+        return first;
+    if (first + 2 > ARGUMENTS_MAX) {
+        (void)node_error(reader, node, "with the workspace there are more than %d arguments",
+                         ARGUMENTS_MAX);
+        return ARGUMENTS_MAX;
+    }
+    for (size_t i = 0; i < first; i++)
+        if (strcmp(experiment->arguments[i].name, names[0]) == 0 ||
+            strcmp(experiment->arguments[i].name, names[1]) == 0) {
+            (void)node_error(reader, node,
+                             "the workspace is an argument of its own: give '%s' another name",
+                             experiment->arguments[i].name);
+            return ARGUMENTS_MAX;
+        }
+    for (size_t i = 0; i < 2; i++) {
+        struct argument_rule *argument = &experiment->arguments[experiment->argument_count++];
+        *argument = (struct argument_rule){.name = names[i],
+                                           .place = node->place,
+                                           .role = i == 0 ? ARGUMENT_SCRATCH : ARGUMENT_SCALAR,
+                                           .is_workspace = true};
+        if (!literal_template(reader, element_name(types[i]), node->place, &argument->type) ||
+            expression_constant(reader->arena, node->place, value_integer(1),
+                                i == 0 ? &argument->count : &argument->value,
+                                reader->error) != STATUS_OK)
+            return ARGUMENTS_MAX;
+    }
+    return first;
+}
+
+/* Reads a host function, whose shape is its own business. */
+static bool read_function(struct file_reader *reader, const struct node *node,
+                          struct launch_rule *launch)
+{
+    static const struct member members[] = {
+        {"function", USE_CONFIGURATION, offsetof(struct launch_rule, kernel), true},
+        {"workspace", USE_CONFIGURATION, offsetof(struct launch_rule, workspace), false},
+        {"workspace_of", USE_CONFIGURATION, offsetof(struct launch_rule, workspace_of), true},
+    };
+    launch->is_function = true;
+    return CHECK_KEYS(reader, node, "a call of a function", "when", "!function", "workspace",
+                      "workspace_of", "repeat", "swap", "arguments") &&
+           READ_MEMBERS(reader, node, members, launch);
+}
+
+static bool read_launch(struct file_reader *reader, const struct node *node,
+                        struct launch_rule *launch)
+{
+    static const struct member members[] = {
+        {"when", USE_CONFIGURATION, offsetof(struct launch_rule, when), false},
+        {"repeat", USE_CONFIGURATION, offsetof(struct launch_rule, repeat), false},
+    };
+    const char *compiler = reader->experiment->compiler;
+    const bool of_functions = compiler && strcmp(compiler, BINARY_OF_FUNCTIONS) == 0;
+    launch->place = node->place;
+    if ((node_get(node, "function") != NULL) != of_functions)
+        return node_error(reader, node, "launches are all of kernels, or all of functions");
+    if (!(of_functions ? read_function : read_shape)(reader, node, launch) ||
+        !READ_MEMBERS(reader, node, members, launch) ||
+        !read_passed(reader, node_get(node, "arguments"), launch) ||
+        !read_swap(reader, node_get(node, "swap"), launch))
+        return false;
+    if (!launch->workspace.tree && launch->workspace_of.count == 0)
+        return true;
+    const size_t first = workspace_argument(reader, node);
+    if (first == ARGUMENTS_MAX)
+        return false;
+    if (launch->argument_count + 2 > ARGUMENTS_MAX)
+        return node_error(reader, node, "with the workspace there are more than %d arguments",
+                          ARGUMENTS_MAX);
+    launch->arguments[launch->argument_count++] = (uint8_t)first;
+    launch->arguments[launch->argument_count++] = (uint8_t)(first + 1);
+    return true;
+}
+
 bool read_launch_list(struct file_reader *reader, const struct node *node,
                       struct launch_rule out[LAUNCHES_MAX], size_t *count)
 {
@@ -555,35 +670,7 @@ bool read_launch_list(struct file_reader *reader, const struct node *node,
     const struct node *dependent = node_get(node->first, "dependent");
     if (dependent)
         return node_error(reader, dependent, "the first launch has none before it to depend on");
-    for (const struct node *item = node->first; item; item = item->next) {
-        struct launch_rule *launch = &out[(*count)++];
-        static const struct member members[] = {
-            {"when", USE_CONFIGURATION, offsetof(struct launch_rule, when), false},
-            {"kernel", USE_CONFIGURATION, offsetof(struct launch_rule, kernel), true},
-            {"threads", USE_CONFIGURATION, offsetof(struct launch_rule, threads), false},
-            {"shared", USE_CONFIGURATION, offsetof(struct launch_rule, shared), false},
-            {"dependent", USE_CONFIGURATION, offsetof(struct launch_rule, dependent), false},
-            {"cooperative", USE_CONFIGURATION, offsetof(struct launch_rule, cooperative), false},
-            {"repeat", USE_CONFIGURATION, offsetof(struct launch_rule, repeat), false},
-        };
-        const bool threads = !reader->experiment->device->is_gpu;
-        const bool right =
-            threads ? CHECK_KEYS(reader, item, "a launch on the CPU", "when", "!kernel", "!grid",
-                                 "!threads", "schedule", "repeat", "swap", "arguments")
-                    : CHECK_KEYS(reader, item, "a launch", "when", "!kernel", "!grid", "!block",
-                                 "cluster", "shared", "dependent", "cooperative", "repeat", "swap",
-                                 "arguments");
-        launch->place = item->place;
-        TRY_OR_FALSE(right && READ_MEMBERS(reader, item, members, launch) &&
-                     read_extent(reader, node_get(item, "grid"), "grid", USE_ALL, launch->grid,
-                                 &launch->grid_count) &&
-                     read_extent(reader, node_get(item, "block"), "block", USE_CONFIGURATION,
-                                 launch->block, &launch->block_count) &&
-                     read_extent(reader, node_get(item, "cluster"), "cluster", USE_CONFIGURATION,
-                                 launch->cluster, &launch->cluster_count) &&
-                     (!threads || read_schedule(reader, node_get(item, "schedule"), launch)) &&
-                     read_passed(reader, node_get(item, "arguments"), launch) &&
-                     read_swap(reader, node_get(item, "swap"), launch));
-    }
+    for (const struct node *item = node->first; item; item = item->next)
+        TRY_OR_FALSE(read_launch(reader, item, &out[(*count)++]));
     return true;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "tuner/base/source.h"
 #include "tuner/base/text.h"
 #include "tuner/experiment/read.h"
 
@@ -91,7 +92,9 @@ static bool read_standard(struct file_reader *reader, const struct node *node)
     if (!node)
         return true;
     TRY_OR_FALSE(read_text(reader, node, "std", &name));
-    const bool is_cpp = reader->experiment->device->is_cpp;
+    const struct experiment *experiment = reader->experiment;
+    const bool is_cpp =
+        experiment->device->is_cpp || (experiment->compiler && !source_is_c(experiment->source));
     const char *const *words = is_cpp ? cpp : c;
     size_t count = is_cpp ? sizeof cpp / sizeof *cpp : sizeof c / sizeof *c;
     for (size_t i = 0; i < count; i++) {
@@ -112,6 +115,10 @@ static bool read_compiler(struct file_reader *reader, const struct node *node)
     if (!node)
         return true;
     TRY_OR_FALSE(read_text(reader, node, "compiler", &name));
+    if (reader->experiment->compiler)
+        return node_error(reader, node,
+                          "'compiler' is of kernels; a function has the device's: "
+                          "nvcc, on a CPU the system's");
     if (!reader->experiment->device->is_gpu)
         return node_error(reader, node, "'compiler' is of experiments for a GPU");
     if (strcmp(name, words[1]) == 0)
@@ -124,6 +131,13 @@ static bool read_compiler(struct file_reader *reader, const struct node *node)
 bool read_sources(struct file_reader *reader, const struct node *root)
 {
     const struct node *binary = node_get(root, "binary");
+    const struct node *launches = node_get(root, "launches");
+    if (launches && launches->kind == NODE_LIST && node_get(launches->first, "function"))
+        reader->experiment->compiler = BINARY_OF_FUNCTIONS;
+    if (binary && reader->experiment->compiler)
+        return node_error(reader, binary,
+                          "'binary' is of kernels: declare a library's function in a source, and "
+                          "name the library in 'flags'");
     if (binary) {
         /* A binary that a program launches replaces the source, so there are no compiler
          * options. */

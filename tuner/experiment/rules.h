@@ -52,6 +52,9 @@ struct launch_rule {
     struct place place;
     struct formula when;
     struct template kernel;
+    bool is_function; /* `kernel` names a host function */
+    struct formula workspace;
+    struct template workspace_of;
     struct formula grid[3];
     struct formula block[3];
     struct formula cluster[3];
@@ -103,8 +106,9 @@ struct argument_rule {
     struct formula alignment;
     struct formula value;
     struct texture_rule texture;
-    bool unchecked;  /* declared so in the file */
-    bool is_pointed; /* a struct contains the address */
+    bool unchecked;    /* declared so in the file */
+    bool is_pointed;   /* a struct contains the address */
+    bool is_workspace; /* or its bytes: made for functions, not in the file */
     struct field_rule *fields;
     size_t field_count;
 };

@@ -68,8 +68,8 @@ static enum status insert_trial(struct store *store, const struct store_trial *t
         worked_out = (struct trial_worked_out){
             .same_as_trial_id = measured,
             .launch_count = (int64_t)plan->launch_count,
-            .grid = volume(plan->launches[0].grid),
-            .block = volume(plan->launches[0].block),
+            .grid = plan->launches[0].is_function ? 0 : volume(plan->launches[0].grid),
+            .block = plan->launches[0].is_function ? 0 : volume(plan->launches[0].block),
             .occupancy = trial->resources ? trial->resources[0].occupancy : -1,
         };
     return store_put(store, &trials, STORE_SOURCES(trial, &worked_out), trial_id, error);
@@ -113,8 +113,10 @@ static enum status insert_launches(struct store *store, const struct store_trial
     for (size_t i = 0; i < count; i++) {
         const struct trial_place place = {trial_id, (int64_t)i};
         const void *used = trial->resources ? &trial->resources[i] : NULL;
-        TRY(store_put(store, &resources, STORE_SOURCES(&trial->plan->launches[i], &place, used),
-                      NULL, error));
+        struct launch launch = trial->plan->launches[i];
+        if (launch.is_function) /* without a shape */
+            launch = (struct launch){.kernel = launch.kernel};
+        TRY(store_put(store, &resources, STORE_SOURCES(&launch, &place, used), NULL, error));
     }
     return STATUS_OK;
 }

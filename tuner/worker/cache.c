@@ -70,6 +70,8 @@ enum status binary_cache_hash(const struct binary_request *request, const struct
     hash_add_string(hash, request->architecture);
     if (status == STATUS_OK)
         status = hash_compiler(request->compiler, facts, hash, error);
+    if (request->compiler && strcmp(request->compiler, BINARY_OF_FUNCTIONS) == 0)
+        hash_add_string(hash, request->compiler);
     hash_add_string(hash, facts_text(facts, "compiler", ""));
     hash_add_string(hash, facts_text(facts, "name", ""));
     for (size_t i = 0; i < request->define_count; i++) {

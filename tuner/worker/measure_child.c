@@ -99,6 +99,10 @@ static enum status serve(void *context, const json_t *json, json_t **answer, str
                                  request.act,
                                  i == COUNT(served) ? "" : " without its plan or binary"));
     TRY_OR_CLEANUP(served[i].serve(state, &request, &out, &arena, error));
+    char remark[ERROR_TEXT_BYTES] = "";
+    if (state->device && state->api->take_remark &&
+        state->api->take_remark(state->device, remark, sizeof remark))
+        measure_remark(state, "%s", remark);
     (void)string_format(out.remark, sizeof out.remark, "%s", state->remark);
     state->remark[0] = '\0';
     if (!(*answer = message_encode(&message_answer, &out)))

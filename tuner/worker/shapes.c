@@ -98,6 +98,7 @@ static bool is_sound_plan(const void *message)
 #define ONE(member, least, most) INTEGER(launch, member, least, most),
 #define THREE(member, least)     ARRAY(launch, member, extent_from_##least),
 SHAPE_WITHIN(launch, launch, NULL, LAUNCH_NUMBERS(ONE, THREE) TEXT(launch, kernel),
+             SIMPLE(launch, workspace_of, TEXT),
              LIST(launch, arguments, LIST, argument_index, ARGUMENTS_MAX, argument_count));
 SHAPE_WITHIN(field, field, NULL, INTEGER(field, type, 0, ELEMENT_TYPE_COUNT - 1),
              SIMPLE(field, value, VALUE), INTEGER(field, points_to, 0, ARGUMENTS_MAX));

@@ -26,13 +26,19 @@ static void append_extent(struct text *text, const json_t *extent)
 }
 
 /* Appends a launch in CUDA's notation: "<<<264, 512>>>", with dynamic shared memory and clusters,
- * if any. On a CPU: "16 blocks on 2 threads". */
+ * if any. On a CPU: "16 blocks on 2 threads". A host function has no grid: "sort()". */
 static void append_launch(struct text *text, const json_t *launch)
 {
     const json_t *threads = json_object_get(launch, "threads");
     const long long shared =
         (long long)json_integer_value(json_object_get(launch, "dynamic_shared_bytes"));
     const json_t *grid = json_object_get(launch, "grid");
+    const char *kernel = json_string_value(json_object_get(launch, "kernel"));
+    if (integer_at(grid, 0) == 0 && kernel) {
+        text_append_bytes(text, kernel, strcspn(kernel, "<"));
+        text_append(text, "()");
+        return;
+    }
     if (json_is_integer(threads)) {
         const long long blocks = integer_at(grid, 0) * integer_at(grid, 1) * integer_at(grid, 2);
         const long long count = (long long)json_integer_value(threads);
@@ -61,7 +67,7 @@ static bool same_launch(const json_t *a, const json_t *b)
 {
     static const char *const members[] = {"grid",    "block",       "dynamic_shared_bytes",
                                           "cluster", "cooperative", "threads"};
-    bool same = true;
+    bool same = integer_at(json_object_get(a, "grid"), 0) > 0;
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
         same = same && json_equal(json_object_get(a, members[i]), json_object_get(b, members[i]));
     return same;

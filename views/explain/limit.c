@@ -30,8 +30,8 @@ struct rules {
 static bool limited_by_launch(const struct rules *rules, double *launch_share)
 {
     const struct explain_point *winner = rules->winner;
-    /* One thread of a CPU wakes no others. */
-    if (winner->launches < 1 || (!rules->device->is_gpu && winner->threads == 1))
+    /* One thread of a CPU, or a host function (0), wakes no others. */
+    if (winner->launches < 1 || (!rules->device->is_gpu && winner->threads <= 1))
         return false;
     /* Overlapping launches may cost less than empty ones in a row; a CPU's may use one thread. */
     const bool all =

@@ -79,9 +79,10 @@ static const struct store_column launch_columns[] = {
     {"dynamic_shared_bytes", AXIS(6), STORE_INTEGER},
 };
 
+/* `is_function`: the rows are of host functions, which have no launch. */
 static enum status append_launches(struct text *out, struct text *measured,
                                    const struct elsewhere *elsewhere, struct store *store,
-                                   const char *trial, struct error *error)
+                                   const char *trial, bool *is_function, struct error *error)
 {
     const struct store_parameter parameter = {"trial", trial};
     const struct store_reading reading = {.sql = conf_launches_query,
@@ -95,6 +96,10 @@ static enum status append_launches(struct text *out, struct text *measured,
     const enum status status = store_read(store, &reading, &arena, &rows, &count, error);
     for (size_t i = 0; i < count; i++) {
         const int64_t *axes = rows[i].axes;
+        if (axes[0] == 0) {
+            *is_function = true;
+            continue;
+        }
         const char *numbers[LAUNCH_PARTS] = {
             launch_numbers(&arena, axes, true), launch_numbers(&arena, axes + 3, true),
             [SHARED_PART] = axes[6] > 0 ? launch_numbers(&arena, axes + 6, false) : NULL};
@@ -153,9 +158,12 @@ enum status elsewhere_append(struct text *out, const struct elsewhere *elsewhere
             append_field(out, field, json_string_value(value));
     }
     enum status status = STATUS_OK;
+    bool is_function = false;
     if (device_traits(row->kind)->is_gpu)
-        status = append_launches(out, &measured, elsewhere, store, row->trial, error);
+        status = append_launches(out, &measured, elsewhere, store, row->trial, &is_function, error);
     append_known(out, "measured", text_string(&measured));
+    if (is_function)
+        append_field(out, "no_launch", "a host function is called, with these parameters");
     append_no_launch(out, elsewhere, text_string(&measured));
     out->failed = out->failed || names.failed || measured.failed || failed;
     json_decref(parameters);

@@ -2,7 +2,7 @@
 // A launch in the forms that people take away.
 const dimensions = (dim) => dim[1] === 1 && dim[2] === 1 ? String(dim[0]) : `dim3(${dim.join(', ')})`;
 const oneLine = (text) => String(text).replace(/\s+/g, ' ').replaceAll('*/', '* /');
-const launchesOf = (problem) => problem.winner.launches.filter((launch) => !launch.threads);
+const launchesOf = (problem) => problem.winner.launches.filter((launch) => launch.grid[0] && !launch.threads);
 
 const asChevrons = (problem) => launchesOf(problem).map((launch) =>
   `<<<${dimensions(launch.grid)}, ${dimensions(launch.block)}, ${launch.dynamic_shared_bytes}>>>`).join('; ');
@@ -11,6 +11,7 @@ const inComment = (text) => oneLine(text).replaceAll('\\', '/'); // a backslash 
 // What compiles as it stands: a function for each launch, to which the kernel and its arguments are given; of a CPU, two constants.
 const asCode = (problem) => {
   const { winner, part } = problem;
+  if (!winner.launches.some((launch) => launch.grid[0])) return null; // host functions
   const head = [`${problem.problem}, n = ${problem.n}, on ${part.setting}: ${shownTime(winner.time_ns).replace('\u00b5', 'u')}`,
     `the kernel is compiled for: ${Object.entries(winner.parameters).map((own) => own.join('=')).join(' ') || 'no parameters'}`];
   if (!part.is_gpu) {

@@ -10,12 +10,13 @@
 #include "tuner/base/process.h"
 #include "tuner/base/source.h"
 #include "tuner/device/cpu/compiler.h"
+#include "tuner/device/functions.h"
 
 enum {
     LOG_BYTES_MAX = 64 << 10,
     COMPILE_TIMEOUT_MS =
         24 * 3600 * 1000, /* a day: the requester watches the time, and kills our group */
-    FIXED_ARGUMENTS = 24,
+    FIXED_ARGUMENTS = 28,
 };
 
 /* Declarations promised by kernels/README.md. */
@@ -32,7 +33,7 @@ static const char prelude[] = "struct tune_block {\n"
                               "};\n";
 
 struct arguments {
-    const char *items[FIXED_ARGUMENTS + DEFINES_MAX + FLAGS_MAX + 2 * UNITS_MAX];
+    const char *items[FIXED_ARGUMENTS + DEFINES_MAX + 2 * FLAGS_MAX + 2 * UNITS_MAX];
     size_t count;
     bool failed;
 };
@@ -61,23 +62,25 @@ static bool has_own_prelude(const struct binary_request *request, const char *so
 }
 
 static enum status write_all(FILE *file, const struct text *begin, const struct source *source,
-                             struct error *error)
+                             const struct text *end, struct error *error)
 {
     (void)fwrite(text_string(begin), 1, begin->length, file);
     (void)fwrite(source->text, 1, source->length, file);
+    (void)fwrite(text_string(end), 1, end->length, file);
     if (fflush(file) != 0 || ferror(file) || fseek(file, 0, SEEK_SET) != 0)
         return error_set_errno(error, errno,
                                "cannot write the compiler's input (is the disk full?)");
     return STATUS_OK;
 }
 
-/* Writes prelude and source, the latter under its own name and line numbers. */
+/* Writes prelude and source, the latter under its own name and line numbers; behind the first
+ * source the callers of its host functions. */
 static enum status write_source(const struct binary_request *request, const char *path,
                                 const char *hash, FILE *file, struct error *error)
 {
     struct arena arena = {0};
     struct source source;
-    struct text begin = {0};
+    struct text begin = {0}, end = {0};
     enum status status =
         source_read_in(&arena, path, request->folders, request->folder_count, &source, error);
     if (status == STATUS_OK)
@@ -85,11 +88,14 @@ static enum status write_source(const struct binary_request *request, const char
     if (status == STATUS_OK && !has_own_prelude(request, source.text))
         text_append(&begin, prelude);
     source_put_line(&begin, 1, path);
-    if (status == STATUS_OK && begin.failed)
+    if (status == STATUS_OK && functions_are_requested(request) && path == request->source_path)
+        functions_append(&end, request, source_is_c(path));
+    if (status == STATUS_OK && (begin.failed || end.failed))
         status = error_no_memory(error);
     if (status == STATUS_OK)
-        status = write_all(file, &begin, &source, error);
+        status = write_all(file, &begin, &source, &end, error);
     text_free(&begin);
+    text_free(&end);
     arena_free(&arena);
     return status;
 }
@@ -172,8 +178,9 @@ static enum status run_compiler(const char *compiler, const struct binary_reques
     /* Each source follows the prelude, with files included in quotes. No other file of the folder
      * is found, so the compiled text is the hashed one. */
     const char *architecture = request->architecture ? request->architecture : "native";
+    const bool is_cpp = functions_are_requested(request) && !source_is_c(request->source_path);
     add(&arguments, compiler);
-    add(&arguments, "-std=gnu17");
+    add(&arguments, is_cpp ? "-std=gnu++17" : "-std=gnu17");
     add(&arguments, "-O3");
     if (*architecture) /* else for any machine of the kind */
         add(&arguments, arena_printf(&arena, "-march=%s", architecture));
@@ -192,16 +199,30 @@ static enum status run_compiler(const char *compiler, const struct binary_reques
         add(&arguments, text ? arena_printf(&arena, "-D%s=%s", define->name, text) : NULL);
     }
     for (size_t i = 0; i < request->flag_count; i++)
-        add(&arguments, request->flags[i]);
+        if (!functions_is_library(request->flags[i]))
+            add(&arguments, request->flags[i]);
     for (size_t i = 0; i < request->folder_count; i++)
         add(&arguments, arena_printf(&arena, "-I%s", request->folders[i]));
-    add(&arguments, "-x");
-    add(&arguments, "c");
     add(&arguments, "-o");
     add(&arguments, out);
+    add(&arguments, "-x");
+    add(&arguments, is_cpp ? "c++" : "c");
     add(&arguments, "-");
     for (size_t i = 0; i < inputs->unit_count; i++)
         add(&arguments, inputs->units[i]);
+    add(&arguments, "-x"); /* what follows is a library, by its name */
+    add(&arguments, "none");
+    for (size_t i = 0; i < request->flag_count; i++)
+        if (functions_is_library(request->flags[i])) {
+            add(&arguments, request->flags[i]);
+            if (request->flags[i][0] == '/') /* found again at that place when loaded */
+                add(&arguments,
+                    arena_printf(&arena, "-Wl,-rpath,%.*s",
+                                 (int)(strrchr(request->flags[i], '/') - request->flags[i]),
+                                 request->flags[i]));
+        }
+    if (is_cpp)
+        add(&arguments, "-lstdc++");
     add(&arguments, "-lm");
     arguments.items[arguments.count] = NULL;
     struct process_request process = {.path = compiler,

@@ -5,6 +5,7 @@
 #include "tuner/base/array.h"
 #include "tuner/device/cpu/compiler.h"
 #include "tuner/device/cpu/device.h"
+#include "tuner/device/functions.h"
 #include "tuner/device/kinds.h"
 
 static enum status cpu_count(int *count, struct error *error)
@@ -129,6 +130,11 @@ static enum status cpu_load(struct device *device, const char *binary_path, stru
     return status;
 }
 
+static enum status cpu_want(struct device *device, struct launch_plan *plan, struct error *error)
+{
+    return functions_want(device->binaries[device->current - 1].handle, plan, NULL, error);
+}
+
 /* Fills in resources: a processor runs one block at a time; other resources of GPU kernels have no
  * limit. */
 static enum status cpu_resources(struct device *device, const struct launch *launch,
@@ -157,6 +163,7 @@ const struct device_api device_cpu = {
     .close = cpu_close,
     .load = cpu_load,
     .resources = cpu_resources,
+    .want = cpu_want,
     .bind = cpu_bind,
     .run = cpu_run,
     .guards_intact = cpu_guards_intact,

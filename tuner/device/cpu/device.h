@@ -36,6 +36,8 @@ struct device {
     size_t anchor_at;      /* place of the anchor's next read */
     unsigned turn;         /* turn of the bands around inputs */
     struct process_state process; /* state of the process that kernels must find */
+    long long failed_result;      /* first result other than 0 of a host function; 0: none */
+    const struct launch *failed;  /* its launch */
 };
 
 /* describe.c */

@@ -8,6 +8,7 @@
 #include "tuner/base/hash.h"
 #include "tuner/base/random.h"
 #include "tuner/device/cpu/device.h"
+#include "tuner/device/functions.h"
 
 /* Declared as in kernels/README.md. */
 struct tune_block {
@@ -21,6 +22,7 @@ typedef void block_function(const struct tune_block *block, void *const *argumen
 
 struct prepared_launch {
     block_function *kernel;
+    struct host_function function; /* in place of the kernel */
     int64_t blocks;
     int threads;
     uint32_t repeats;
@@ -58,6 +60,18 @@ static enum status find_kernel(const struct device *device, const char *name, bl
                          "the kernel's source defines no function '%s' (%s)", name, binary->path);
     memcpy(out, &symbol, sizeof symbol);
     return STATUS_OK;
+}
+
+/* Finds a host function, which fits its arguments. */
+static enum status find_function(const struct device *device, const struct launch_plan *plan,
+                                 const struct launch *launch, struct host_function *out,
+                                 struct error *error)
+{
+    if (device->current == 0)
+        return error_set(error, STATUS_INTERNAL, "cpu: no binary is loaded");
+    TRY(host_function_find(device->binaries[device->current - 1].handle, launch->kernel, out,
+                           error));
+    return host_function_fits(out, plan, launch, launch->argument_count, false, error);
 }
 
 static enum status count_blocks(const struct launch *launch, int64_t *out, struct error *error)
@@ -148,11 +162,13 @@ static enum status prepare(struct device *device, const struct launch_plan *plan
         to->schedule = launch->schedule;
         to->repeats = launch_repeats(launch);
         to->launch = launch;
+        to->kernel = NULL;
         status = check_threads(device, launch, error);
         if (status == STATUS_OK)
             status = count_blocks(launch, &to->blocks, error);
         if (status == STATUS_OK)
-            status = find_kernel(device, launch->kernel, &to->kernel, error);
+            status = launch->is_function ? find_function(device, plan, launch, &to->function, error)
+                                         : find_kernel(device, launch->kernel, &to->kernel, error);
         if (status == STATUS_OK)
             lay_out_arguments(device, plan, launch, out, to);
     }
@@ -163,6 +179,7 @@ static enum status prepare(struct device *device, const struct launch_plan *plan
 struct running {
     _Alignas(64) atomic_llong next; /* block to be taken */
     _Alignas(64) const struct prepared_launch *launch;
+    struct device *device;
     void *const *arguments;
 };
 
@@ -192,6 +209,18 @@ static void run_queued(void *context, int thread, int threads)
     }
 }
 
+/* Calls a host function; the first failure of a run is kept for check_calls. */
+static void run_function(void *context, int thread, int threads)
+{
+    const struct running *running = context;
+    const long long result = running->launch->function.call(running->arguments, NULL);
+    (void)thread, (void)threads;
+    if (result != 0 && running->device->failed_result == 0) {
+        running->device->failed_result = result;
+        running->device->failed = running->launch->launch;
+    }
+}
+
 /* Swaps the arguments for every second repeat. */
 static void swap_arguments(const struct prepared_launch *prepared, void *out[ARGUMENTS_MAX])
 {
@@ -210,9 +239,15 @@ static void run_once(struct device *device, const struct prepared *prepared)
         void *swapped[ARGUMENTS_MAX];
         swap_arguments(launch, swapped);
         for (uint32_t repeat = 0; repeat < launch->repeats; repeat++) {
-            struct running running = {
-                .next = 0, .launch = launch, .arguments = repeat % 2 ? swapped : launch->arguments};
-            pool_run(device->pool, launch->threads, queued ? run_queued : run_static, &running);
+            struct running running = {.next = 0,
+                                      .launch = launch,
+                                      .device = device,
+                                      .arguments = repeat % 2 ? swapped : launch->arguments};
+            pool_run(device->pool, launch->threads,
+                     !launch->kernel ? run_function
+                     : queued        ? run_queued
+                                     : run_static,
+                     &running);
         }
     }
 }
@@ -225,6 +260,27 @@ static void rotate(const struct device *device, struct prepared *prepared, uint3
         const struct vector *vector = prepared->rotated[i].vector;
         *prepared->rotated[i].place = vector_data(vector, run % vector->count);
     }
+}
+
+/* Host functions run where the process may: they start threads of their own. */
+static void begin_calls(struct device *device, const struct launch_plan *plan)
+{
+    device->failed_result = 0;
+    if (plan_is_of_functions(plan))
+        pool_let_roam(device->pool, true);
+}
+
+/* Ends what begin_calls began, and tells whether all calls succeeded. */
+static enum status end_calls(struct device *device, const struct launch_plan *plan,
+                             struct error *error)
+{
+    if (!plan_is_of_functions(plan))
+        return STATUS_OK;
+    pool_let_roam(device->pool, false);
+    return device->failed_result == 0
+               ? STATUS_OK
+               : host_function_failed(device->binaries[device->current - 1].handle, device->failed,
+                                      device->failed_result, error);
 }
 
 /* ---- runs and blocks ---- */
@@ -246,6 +302,7 @@ enum status cpu_run(struct device *device, const struct launch_plan *plan, enum 
         turn_bands(device, plan);
     }
     carry_variables(device, false);
+    begin_calls(device, plan);
     int64_t start_ns = clock_now_ns();
     device->shown_copy = 0;
     run_once(device, &prepared);
@@ -253,7 +310,7 @@ enum status cpu_run(struct device *device, const struct launch_plan *plan, enum 
     *elapsed_ns = (double)(device->busy_until_ns - start_ns);
     float_modes_reset();
     carry_variables(device, true);
-    return STATUS_OK;
+    return end_calls(device, plan, error);
 }
 
 void cpu_drop_slots(struct device *device)
@@ -270,9 +327,10 @@ static enum status bring_caches(struct device *device, const struct block *block
     note_updates(device, block->plan, block->mode == L2_HOT ? 1 : block->runs + (uint32_t)*copy);
     if (block->mode == L2_HOT) {
         *copy = -1;
+        begin_calls(device, block->plan);
         run_once(device, prepared);
         run_once(device, prepared);
-        return STATUS_OK;
+        return end_calls(device, block->plan, error);
     }
     /* None of one copy is left in the caches by the next turn. */
     const struct launch_plan *plan = block->plan;
@@ -324,6 +382,7 @@ enum status cpu_time_block(struct device *device, const struct block *block, dou
     const bool is_eager = block->issue == ISSUE_EAGER;
     TRY(ready_block(device, block, &prepared, error));
     TRY(bring_caches(device, block, &prepared, &copy, error));
+    begin_calls(device, block->plan);
     int64_t start_ns = clock_now_ns();
     int64_t asleep_ns = 0;
     uint32_t next = copy >= 0 ? (uint32_t)copy % device->copies : 0;
@@ -350,7 +409,7 @@ enum status cpu_time_block(struct device *device, const struct block *block, dou
                       device->calibration.empty_pair_ns * (is_eager ? 1 + block->runs : 1);
     /* A time below the timer's tick is given as the tick. */
     *elapsed_ns = fmax(block_ns, device->calibration.tick_ns) / block->runs;
-    return STATUS_OK;
+    return end_calls(device, block->plan, error);
 }
 
 /* ---- results of a block's last run ---- */
@@ -463,5 +522,11 @@ enum status cpu_measure_energy(struct device *device, const struct block *block,
     *out = (struct energy){0};
     TRY(ready_block(device, block, &prepared, error));
     note_updates(device, block->plan, UINT32_MAX);
-    return measure_between_steps(device, &prepared, window_ms, out, error);
+    begin_calls(device, block->plan);
+    const enum status status = measure_between_steps(device, &prepared, window_ms, out, error);
+    struct error failure = {0};
+    const enum status ended = end_calls(device, block->plan, &failure);
+    if (status == STATUS_OK && ended != STATUS_OK)
+        *error = failure;
+    return status == STATUS_OK ? ended : status;
 }

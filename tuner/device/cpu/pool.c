@@ -243,6 +243,15 @@ void pool_stop(struct pool *pool)
     free(pool);
 }
 
+void pool_let_roam(struct pool *pool, bool roams)
+{
+    if (!roams)
+        (void)machine_pin(pool->machine, 0);
+    else if (pool->caller_processors && pool->machine->real)
+        (void)hwloc_set_cpubind(pool->machine->topology, pool->caller_processors,
+                                HWLOC_CPUBIND_THREAD);
+}
+
 int pool_size(const struct pool *pool)
 {
     return pool->size;

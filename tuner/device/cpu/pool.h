@@ -27,6 +27,10 @@ int pool_awake(const struct pool *pool);
  * Idle threads spin for a moment, since the next run often comes at once, then sleep. */
 void pool_run(struct pool *pool, int threads, pool_task *task, void *context);
 
+/* Gives the calling thread the former processors back for a while, so that threads which it starts
+ * may run on all of these; or pins it again. */
+void pool_let_roam(struct pool *pool, bool roams);
+
 /* Resets the calling thread's rounding and flushing of subnormal numbers to a program's start. */
 void float_modes_reset(void);
 

@@ -54,11 +54,11 @@ static enum status check_cluster(struct device *device, const struct launch *lau
     return STATUS_OK;
 }
 
-static enum status prepare_launch(struct device *device, const struct launch_plan *plan,
-                                  const struct launch *launch, struct prepared_plan *plan_out,
-                                  struct prepared_launch *out, struct error *error)
+/* Finds the kernel of a launch, which the device can launch so. */
+static enum status prepare_kernel(struct device *device, const struct launch_plan *plan,
+                                  const struct launch *launch, struct prepared_launch *out,
+                                  struct error *error)
 {
-    out->launch = launch;
     TRY(cuda_find_kernel(device, launch->kernel, &out->kernel, error));
     TRY(check_cluster(device, launch, out->kernel, error));
     const struct cuda_driver *cuda = cuda_of(device)->driver;
@@ -78,7 +78,20 @@ static enum status prepare_launch(struct device *device, const struct launch_pla
                              "CUDA %d.%d: update it",
                              text, cuda->version / 1000, cuda->version % 1000 / 10);
     }
-    TRY(cuda_allow_shared(device, out->kernel, launch->shared_bytes, error));
+    return cuda_allow_shared(device, out->kernel, launch->shared_bytes, error);
+}
+
+static enum status prepare_launch(struct device *device, const struct launch_plan *plan,
+                                  const struct launch *launch, struct prepared_plan *plan_out,
+                                  struct prepared_launch *out, struct error *error)
+{
+    const struct module *module = cuda_of(device)->current;
+    out->launch = launch;
+    if (launch->is_function)
+        TRY(host_function_find(module ? module->object : NULL, launch->kernel, &out->function,
+                               error));
+    else
+        TRY(prepare_kernel(device, plan, launch, out, error));
     for (size_t i = 0; i < launch->argument_count; i++) {
         if (launch->arguments[i] >= plan->argument_count ||
             plan->arguments[launch->arguments[i]].symbol)
@@ -88,13 +101,15 @@ static enum status prepare_launch(struct device *device, const struct launch_pla
             for (uint32_t repeat = 0; repeat < 2; repeat++)
                 out->arguments[repeat][i] = plan_out->values[launch_argument(launch, i, repeat)];
     }
-    return cuda_check_parameters(plan, launch, out->kernel, error);
+    return launch->is_function ? host_function_fits(&out->function, plan, launch,
+                                                    launch->argument_count, true, error)
+                               : cuda_check_parameters(plan, launch, out->kernel, error);
 }
 
 enum status cuda_prepare(struct device *device, const struct launch_plan *plan,
                          struct prepared_plan *out, struct error *error)
 {
-    *out = (struct prepared_plan){.launch_count = plan->launch_count};
+    *out = (struct prepared_plan){.launch_count = plan->launch_count, .plan = plan};
     if (plan->argument_count != device->argument_count)
         return error_set(error, STATUS_INTERNAL, "the plan is not the one that was bound");
     for (size_t i = 0; i < plan->argument_count; i++) {

@@ -8,6 +8,7 @@
 #include "tuner/base/text.h"
 #include "tuner/base/tokens.h"
 #include "tuner/device/cuda/compile.h"
+#include "tuner/device/functions.h"
 
 /* ---- a kernel's name that is not in the source ---- */
 
@@ -317,6 +318,20 @@ static enum status compile_with_nvrtc(struct compilation *compilation, const cha
     return status;
 }
 
+/* Leaves out what the compilation does, into compilation->part. */
+static bool take_device_part(struct compilation *compilation, const char *source)
+{
+    const struct binary_request *request = compilation->request;
+    const struct options *options = compilation->options;
+    const char *items[OPTIONS_MAX];
+    struct header_folders folders = {.items = items};
+    for (int i = 0; i < options->count; i++)
+        if (strncmp(options->items[i], "-I", 2) == 0)
+            items[folders.count++] = options->items[i] + 2;
+    return cuda_device_part(compilation->arena, source, compilation->leaves_out, request->defines,
+                            request->define_count, &folders, &compilation->part);
+}
+
 /* Compiles one unit; names go to their places in the request. */
 static enum status compile_unit(struct compilation *compilation, const char *source,
                                 const char *name, struct container *out, struct cuda_cubin *cubin,
@@ -324,14 +339,7 @@ static enum status compile_unit(struct compilation *compilation, const char *sou
 {
     const struct binary_request *request = compilation->request;
     if (compilation->leaves_out != LEAVE_NONE) {
-        const struct options *options = compilation->options;
-        const char *items[OPTIONS_MAX];
-        struct header_folders folders = {.items = items};
-        for (int i = 0; i < options->count; i++)
-            if (strncmp(options->items[i], "-I", 2) == 0)
-                items[folders.count++] = options->items[i] + 2;
-        if (!cuda_device_part(compilation->arena, source, compilation->leaves_out, request->defines,
-                              request->define_count, &folders, &compilation->part))
+        if (!take_device_part(compilation, source))
             return error_no_memory(error);
         source = compilation->part.text;
     }
@@ -382,7 +390,8 @@ static enum status begin(struct compilation *compilation, struct options *option
     for (size_t i = 0; i < request->define_count; i++)
         add_define(options, &request->defines[i]);
     for (size_t i = 0; i < request->flag_count; i++)
-        add_option(options, "", request->flags[i]);
+        if (!functions_are_requested(request) || !functions_is_library(request->flags[i]))
+            add_option(options, "", request->flags[i]);
     if (request->unit_count > 0)
         add_option(options, "--relocatable-device-code=", "true");
     for (size_t i = 0; i < request->folder_count; i++)
@@ -506,6 +515,23 @@ enum status cuda_compile_question(struct arena *arena, const char *source,
     return cuda_compile_text(arena, source, request->source_path, &quick, out, log, error);
 }
 
+static enum status compile_functions(struct arena *arena, const struct binary_request *request,
+                                     const struct source *sources, const char *binary_path,
+                                     struct text *log, struct error *error)
+{
+    struct options options = {0};
+    struct container none;
+    struct compilation compilation = {.arena = arena, .binary_path = binary_path, .log = log};
+    const char *texts[UNITS_MAX + 1];
+    TRY(begin(&compilation, &options, request, &none, error));
+    for (size_t i = 0; i <= request->unit_count; i++) {
+        if (!take_device_part(&compilation, sources[i].text))
+            return error_no_memory(error);
+        texts[i] = compilation.part.text;
+    }
+    return cuda_compile_functions(&compilation, texts, error);
+}
+
 static enum status compile_file(struct arena *arena, const struct binary_request *request,
                                 const char *binary_path, struct text *log, struct error *error)
 {
@@ -516,6 +542,8 @@ static enum status compile_file(struct arena *arena, const struct binary_request
     if (request->unit_count > UNITS_MAX)
         return error_set(error, STATUS_INTERNAL, "%zu sources", request->unit_count + 1);
     enum status status = read_units(arena, request, 0, sources, error);
+    if (status == STATUS_OK && functions_are_requested(request))
+        return compile_functions(arena, request, sources, binary_path, log, error);
     if (status == STATUS_OK && request->compiler && strcmp(request->compiler, BINARY_AS_IT_IS) == 0)
         status = cuda_take_image(arena, request, sources[0].contents, sources[0].content_length,
                                  &container, log, error);

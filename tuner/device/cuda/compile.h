@@ -83,5 +83,8 @@ const char *cuda_nvcc(struct error *error);
 enum status cuda_compile_with_nvcc(const struct compilation *compilation, const char *source,
                                    const char *name, struct container *out,
                                    struct cuda_cubin *cubin, struct error *error);
+/* Compiles host functions to a shared object: the texts of all units, in the request's order. */
+enum status cuda_compile_functions(const struct compilation *compilation, const char *const *texts,
+                                   struct error *error);
 
 #endif

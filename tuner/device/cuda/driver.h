@@ -73,6 +73,8 @@
 
 /* NULL in drivers older than CUDA 11.8. */
 #define CUDA_LATER_FUNCTIONS(X)                                                                    \
+    X(cuStreamBeginCapture)                                                                        \
+    X(cuStreamEndCapture)                                                                          \
     X(cuLaunchKernelEx)                                                                            \
     X(cuGraphKernelNodeSetAttribute)                                                               \
     X(cuOccupancyMaxActiveClusters)

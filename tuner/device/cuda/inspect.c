@@ -436,6 +436,8 @@ enum status cuda_inspect(const char *binary_path, const char *kernel,
                          struct kernel_resources *resources, char *code_hash, struct error *error)
 {
     struct arena arena = {0};
+    if (functions_are_in(binary_path))
+        return error_set(error, STATUS_UNAVAILABLE, "a host function has no resources of its own");
     enum status status = inspect_file(&arena, binary_path, kernel, resources, code_hash, error);
     arena_free(&arena);
     return status;
@@ -490,6 +492,8 @@ enum status cuda_arguments_fit(const char *binary_path, const struct launch_plan
                                struct error *error)
 {
     struct arena arena = {0};
+    if (plan_is_of_functions(plan)) /* compared when loaded */
+        return STATUS_OK;
     enum status status = fits_file(&arena, binary_path, plan, error);
     arena_free(&arena);
     return status;

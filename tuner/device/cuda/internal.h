@@ -13,6 +13,7 @@
 #include "tuner/device/cuda/driver.h"
 #include "tuner/device/cuda/nvml.h"
 #include "tuner/device/cuda/own.h"
+#include "tuner/device/functions.h"
 #include "tuner/device/gpu/gpu.h"
 
 enum { MODULES_MAX = DEVICE_SLOTS };
@@ -44,6 +45,8 @@ struct module {
     char *path;
     struct stat file; /* the file when loaded: a changed file at the path is another binary */
     CUmodule handle;
+    void *object;   /* with host functions, in place of kernels; NULL: none */
+    bool is_called; /* its functions, without an error */
     struct kernel *kernels;
     size_t kernel_count;
     struct symbol *symbols;
@@ -77,10 +80,12 @@ enum { CUDA_PADS = 12 };
 struct prepared_launch {
     const struct launch *launch;
     struct kernel *kernel;
+    struct host_function function;     /* in place of the kernel */
     void *arguments[2][ARGUMENTS_MAX]; /* arguments of even and odd repeats, from 0 */
 };
 struct prepared_plan {
     size_t launch_count;
+    const struct launch_plan *plan;
     struct prepared_launch launches[LAUNCHES_MAX];
     /* Addresses, scalars and structs. Launches point into this array, so the struct must not move.
      */
@@ -116,6 +121,7 @@ struct cuda {
     struct module *current;
     uint64_t module_clock;
     uint64_t module_serial;
+    bool is_capturing;             /* calls of host functions */
     struct prepared_plan prepared; /* the plan that is launched next */
 };
 static inline struct cuda *cuda_of(const struct device *device)
@@ -218,6 +224,7 @@ enum status cuda_find_variable(struct device *device, const struct argument *arg
                                gpu_address *out, struct error *error);
 enum status cuda_set_symbol(struct device *device, const struct argument *argument,
                             const void *input, struct error *error);
+enum status cuda_want(struct device *device, struct launch_plan *plan, struct error *error);
 /* Opts in to `bytes` of dynamic shared memory where that is needed. */
 enum status cuda_allow_shared(struct device *device, struct kernel *kernel, uint32_t bytes,
                               struct error *error);

@@ -1,3 +1,4 @@
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,6 +106,8 @@ static void free_module(struct device *device, struct module *module)
 {
     if (module->handle)
         (void)cuda_of(device)->driver->cuModuleUnload(module->handle);
+    if (module->object)
+        (void)dlclose(module->object);
     for (size_t i = 0; i < module->kernel_count; i++)
         free(module->kernels[i].name);
     free(module->kernels);
@@ -170,6 +173,14 @@ static enum status load_module(struct device *device, const char *path, struct a
                                struct module *module, struct error *error)
 {
     struct container container;
+    if (functions_are_in(path)) {
+        module->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        const char *why = module->object ? NULL : dlerror();
+        return module->object
+                   ? STATUS_OK
+                   : error_set(error, STATUS_LAUNCH_FAILED, "cannot load the functions' object: %s",
+                               why ? why : path);
+    }
     TRY(container_open(arena, path, &container, error));
     CUresult result = cuda_of(device)->driver->cuModuleLoadData(&module->handle, container.cubin);
     if (result != CUDA_SUCCESS) {
@@ -322,6 +333,10 @@ enum status cuda_resources(struct device *device, const struct launch *launch,
 {
     const uint32_t block_threads = launch_block_threads(launch);
     struct kernel *kernel = NULL;
+    if (launch->is_function) {
+        *out = resources_unknown();
+        return STATUS_OK;
+    }
     TRY(cuda_find_kernel(device, launch->kernel, &kernel, error));
     TRY(cuda_allow_shared(device, kernel, launch->shared_bytes, error));
     out->registers = function_attribute(device, kernel, CU_FUNC_ATTRIBUTE_NUM_REGS);
@@ -370,4 +385,10 @@ enum status cuda_resources(struct device *device, const struct launch *launch,
         out->suggested_block = block;
     }
     return STATUS_OK;
+}
+
+enum status cuda_want(struct device *device, struct launch_plan *plan, struct error *error)
+{
+    const struct cuda *cuda = cuda_of(device);
+    return functions_want(cuda->current ? cuda->current->object : NULL, plan, cuda->stream, error);
 }

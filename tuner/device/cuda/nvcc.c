@@ -10,6 +10,7 @@
 #include "tuner/base/process.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/compile.h"
+#include "tuner/device/functions.h"
 
 enum {
     LOG_BYTES_MAX = 256 << 10,
@@ -17,7 +18,7 @@ enum {
     COMPILE_TIMEOUT_MS =
         24 * 3600 * 1000, /* a day: the requester watches the time, and kills our group */
     VERSION_TIMEOUT_MS = 10000,
-    FIXED_ARGUMENTS = 8,
+    FIXED_ARGUMENTS = 12 + UNITS_MAX + 2 * FLAGS_MAX,
 };
 
 /* ---- which nvcc ---- */
@@ -90,10 +91,11 @@ const char *cuda_nvcc(struct error *error)
 {
     (void)pthread_once(&found.once, find_nvcc);
     if (!found.path || !found.version)
-        (void)error_set(error, STATUS_UNAVAILABLE,
-                        "'compiler: nvcc', and there is no nvcc that runs: install it (Debian: "
-                        "cuda-nvcc-13-0), set CUDA_HOME or TUNE_NVCC_PATH to where it is, or run "
-                        "./bootstrap --with-toolkit");
+        (void)error_set(
+            error, STATUS_UNAVAILABLE,
+            "the experiment needs nvcc, and there is none that runs: install it (Debian: "
+            "cuda-nvcc-13-0), set CUDA_HOME or TUNE_NVCC_PATH to where it is, or run "
+            "./bootstrap --with-toolkit");
     return found.version ? found.path : NULL;
 }
 
@@ -110,9 +112,9 @@ enum status cuda_compiler_version(const char *compiler, const char **out, struct
 
 /* ---- running it ---- */
 
-/* Runs nvcc on `input`; `kind` of output: "-ptx" or "-cubin". */
-static enum status run_nvcc(const struct compilation *compilation, const char *kind,
-                            const char *input, const char *out, struct error *error)
+/* Runs nvcc with arguments behind the options, the last one NULL. */
+static enum status run_nvcc(const struct compilation *compilation, const char *const *arguments,
+                            struct error *error)
 {
     const char *argv[OPTIONS_MAX + FIXED_ARGUMENTS] = {compilation->nvcc};
     size_t count = 1;
@@ -121,10 +123,8 @@ static enum status run_nvcc(const struct compilation *compilation, const char *k
     /* As with NVRTC: device lambdas, and constexpr functions for the device, too. */
     argv[count++] = "--extended-lambda";
     argv[count++] = "--expt-relaxed-constexpr";
-    argv[count++] = kind;
-    argv[count++] = "-o";
-    argv[count++] = out;
-    argv[count] = input;
+    while (*arguments)
+        argv[count++] = *arguments++;
     const struct process_request process = {.path = compilation->nvcc,
                                             .argv = argv,
                                             .input = -1,
@@ -240,7 +240,9 @@ static enum status make_ptx(const struct compilation *compilation, const char *s
                     : file_write_atomically(files[SOURCE], text_string(&text), text.length, error);
     text_free(&text);
     if (status == STATUS_OK)
-        status = run_nvcc(compilation, "-ptx", files[SOURCE], files[PTX], error);
+        status =
+            run_nvcc(compilation,
+                     (const char *const[]){"-ptx", "-o", files[PTX], files[SOURCE], NULL}, error);
     if (status == STATUS_OK)
         status = file_read(compilation->arena, files[PTX], PRODUCT_BYTES_MAX, &ptx, &bytes, error);
     if (status == STATUS_OK)
@@ -269,7 +271,9 @@ enum status cuda_compile_with_nvcc(const struct compilation *compilation, const 
     enum status status = make_ptx(compilation, source, name, files, out, error);
     if (status == STATUS_OK) {
         start = compilation->log->length;
-        status = run_nvcc(compilation, "-cubin", files[PTX], files[CUBIN], error);
+        status =
+            run_nvcc(compilation,
+                     (const char *const[]){"-cubin", "-o", files[CUBIN], files[PTX], NULL}, error);
     }
     if (status == STATUS_OK)
         status = file_read(compilation->arena, files[CUBIN], PRODUCT_BYTES_MAX, &data,
@@ -281,5 +285,48 @@ enum status cuda_compile_with_nvcc(const struct compilation *compilation, const 
                 ptxas_spill_bytes(text_string(compilation->log) + start, out->kernels[i].lowered);
     for (size_t i = 0; i < FILES; i++)
         (void)unlink(files[i]);
+    return status;
+}
+
+/* ---- host functions ---- */
+
+enum status cuda_compile_functions(const struct compilation *compilation, const char *const *texts,
+                                   struct error *error)
+{
+    const struct binary_request *request = compilation->request;
+    const size_t units = request->unit_count + 1;
+    const char *arguments[FIXED_ARGUMENTS] = {
+        "-shared", "-Xcompiler=-fPIC", "-Xlinker", "-z,defs", "-o", compilation->binary_path};
+    size_t count = 6;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < units; i++) {
+        struct text text = {0};
+        source_put_line(&text, 1, i == 0 ? request->source_path : request->units[i - 1]);
+        text_append(&text, texts[i]);
+        if (i == 0)
+            functions_append(&text, request, false);
+        const char *path =
+            arena_printf(compilation->arena, "%s.%zu.cu", compilation->binary_path, i);
+        status = text.failed || !path
+                     ? error_no_memory(error)
+                     : file_write_atomically(path, text_string(&text), text.length, error);
+        text_free(&text);
+        arguments[count++] = path;
+    }
+    for (size_t i = 0; i < request->flag_count; i++) {
+        const char *flag = request->flags[i];
+        if (!functions_is_library(flag))
+            continue;
+        arguments[count++] = flag;
+        if (flag[0] == '/' &&
+            !(arguments[count++] = arena_printf(compilation->arena, "-Xlinker=-rpath,%.*s",
+                                                (int)(strrchr(flag, '/') - flag), flag)))
+            status = error_no_memory(error);
+    }
+    if (status == STATUS_OK)
+        status = run_nvcc(compilation, arguments, error);
+    for (size_t i = 0; i < units; i++)
+        if (arguments[6 + i])
+            (void)unlink(arguments[6 + i]);
     return status;
 }

@@ -152,12 +152,40 @@ static enum status rotate_prepared(struct device *device, const struct launch_pl
     return cuda_rotate(device, plan, run, &cuda_of(device)->prepared, error);
 }
 
+/* Calls a host function: a vector's value is its address, other values are passed by pointer. */
+static enum status call_function(struct device *device, const struct prepared_plan *prepared,
+                                 const struct prepared_launch *launch, uint32_t repeat,
+                                 struct error *error)
+{
+    const struct cuda *cuda = cuda_of(device);
+    void *arguments[ARGUMENTS_MAX];
+    for (size_t i = 0; i < launch->launch->argument_count; i++) {
+        const struct argument *argument =
+            &prepared->plan->arguments[launch_argument(launch->launch, i, repeat)];
+        arguments[i] = launch->arguments[repeat % 2][i];
+        if (role_is_vector(argument->role) && argument->texture.width == 0)
+            memcpy(&arguments[i], arguments[i], sizeof arguments[i]);
+    }
+    const long long result = launch->function.call(arguments, cuda->stream);
+    if (result == 0)
+        return STATUS_OK;
+    /* An error of the device says more. */
+    const CUresult state = cuda->is_capturing ? CUDA_SUCCESS : cuda->driver->cuCtxSynchronize();
+    return state != CUDA_SUCCESS
+               ? cuda_error(device, state, error, "function %.160s", launch->launch->kernel)
+               : host_function_failed(cuda->current->object, launch->launch, result, error);
+}
+
 static enum status submit_prepared(struct device *device, struct error *error)
 {
     const struct prepared_plan *prepared = &cuda_of(device)->prepared;
     for (size_t i = 0; i < prepared->launch_count; i++) {
         const struct prepared_launch *launch = &prepared->launches[i];
         for (uint32_t repeat = 0; repeat < launch_repeats(launch->launch); repeat++) {
+            if (launch->launch->is_function) {
+                TRY(call_function(device, prepared, launch, repeat, error));
+                continue;
+            }
             CUresult result = submit(device, launch, repeat);
             if (result == CUDA_SUCCESS)
                 continue;
@@ -251,14 +279,71 @@ static enum status add_runs(struct device *device, const struct block *block, CU
     return STATUS_OK;
 }
 
+/* Calls the functions once before they are captured, unless they were called already: their first
+ * call makes handles and loads kernels, which no graph can hold. */
+static enum status call_first(struct device *device, const struct launch_plan *plan,
+                              struct error *error)
+{
+    struct cuda *cuda = cuda_of(device);
+    if (cuda->current->is_called)
+        return STATUS_OK;
+    gpu_note_runs(device, plan, 0, 1);
+    TRY(submit_prepared(device, error));
+    const CUresult result = cuda->driver->cuStreamSynchronize(cuda->stream);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "function %.160s", plan->launches[0].kernel);
+    cuda->current->is_called = true;
+    return gpu_restore(device, plan, error);
+}
+
+/* Captures the calls of host functions. STATUS_UNAVAILABLE, with the reason, where they cannot be:
+ * their runs are then issued on the stream. */
+static enum status capture_runs(struct device *device, const struct block *block, CUgraph *out,
+                                struct error *error)
+{
+    struct cuda *cuda = cuda_of(device);
+    enum status status = cuda_prepare(device, block->plan, &cuda->prepared, error);
+    if (status == STATUS_OK)
+        status = call_first(device, block->plan, error);
+    if (status != STATUS_OK)
+        return status;
+    if (!cuda->driver->cuStreamBeginCapture || !cuda->driver->cuStreamEndCapture)
+        return error_set(error, STATUS_UNAVAILABLE, "the driver captures no streams");
+    CUresult result =
+        cuda->driver->cuStreamBeginCapture(cuda->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+    cuda->is_capturing = true;
+    for (uint32_t run = 0; result == CUDA_SUCCESS && status == STATUS_OK && run < block->runs;
+         run++) {
+        if (block->mode != L2_HOT)
+            status = cuda_rotate(device, block->plan, run, &cuda->prepared, error);
+        if (status == STATUS_OK)
+            status = submit_prepared(device, error);
+    }
+    cuda->is_capturing = false;
+    if (result == CUDA_SUCCESS)
+        result = cuda->driver->cuStreamEndCapture(cuda->stream, out);
+    if (status == STATUS_OK && result == CUDA_SUCCESS && *out)
+        return STATUS_OK;
+    functions_forget_error(cuda->current->object);
+    if (status == STATUS_OK)
+        (void)cuda_error(NULL, result, error, "capturing %.160s", block->plan->launches[0].kernel);
+    return error->status = STATUS_UNAVAILABLE;
+}
+
 static enum status build_graph(struct device *device, const struct block *block, void **out,
                                struct error *error)
 {
     CUgraph graph = NULL;
-    CUresult result = cuda_of(device)->driver->cuGraphCreate(&graph, 0);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "making a graph");
-    enum status status = add_runs(device, block, graph, error);
+    enum status status = STATUS_OK;
+    CUresult result = CUDA_SUCCESS;
+    if (plan_is_of_functions(block->plan)) {
+        status = capture_runs(device, block, &graph, error);
+    } else {
+        result = cuda_of(device)->driver->cuGraphCreate(&graph, 0);
+        if (result != CUDA_SUCCESS)
+            return cuda_error(device, result, error, "making a graph");
+        status = add_runs(device, block, graph, error);
+    }
     if (status == STATUS_OK) {
         CUgraphExec exec = NULL;
         result = cuda_graph_finish(device, graph, &exec);
@@ -269,7 +354,8 @@ static enum status build_graph(struct device *device, const struct block *block,
             status = cuda_error(device, result, error, "%s as a graph", text);
         }
     }
-    (void)cuda_of(device)->driver->cuGraphDestroy(graph);
+    if (graph)
+        (void)cuda_of(device)->driver->cuGraphDestroy(graph);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "tuner/base/clock.h"
+#include "tuner/base/text.h"
 #include "tuner/device/gpu/gpu.h"
 
 /* ---- binding ---- */
@@ -162,6 +163,14 @@ static enum status slot_graph(struct device *device, const struct block *block, 
         gpu_drop_residents(device);
         status = device->driver->build_graph(device, block, out, error);
     }
+    if (status == STATUS_UNAVAILABLE && plan_is_of_functions(block->plan)) {
+        (void)string_format(device->remark, sizeof device->remark,
+                            "timed on the stream, with the host's time, not as a graph: %.900s",
+                            error->text);
+        error_clear(error);
+        *out = NULL;
+        status = STATUS_OK;
+    }
     if (status != STATUS_OK)
         return status;
     *graph = (struct block_graph){.graph = *out,
@@ -170,9 +179,9 @@ static enum status slot_graph(struct device *device, const struct block *block, 
                                   .issue = block->issue,
                                   .code = device->code,
                                   .layout = layout,
-                                  .nodes = nodes,
+                                  .nodes = *out ? nodes : 0,
                                   .used = device->slot_clock};
-    device->node_count += nodes;
+    device->node_count += graph->nodes;
     return STATUS_OK;
 }
 
@@ -234,6 +243,14 @@ static enum status issue_runs(struct device *device, const struct block *block, 
     return STATUS_OK;
 }
 
+bool gpu_take_remark(struct device *device, char *out, size_t bytes)
+{
+    const bool is_there = device->remark[0] != '\0';
+    (void)string_format(out, bytes, "%s", device->remark);
+    device->remark[0] = '\0';
+    return is_there;
+}
+
 /* Times runs that begin on an idle device as soon as the first is issued, without a gate. */
 static enum status timed_eager(struct device *device, const struct block *block, double *block_ns,
                                int *result, struct error *error)
@@ -262,7 +279,8 @@ static enum status timed_runs(struct device *device, const struct block *block, 
     if (!graph)
         TRY(device->driver->prepare(device, block->plan, error));
     enum status status = STATUS_OK;
-    if (block->issue == ISSUE_EAGER) {
+    /* A host function may wait for the stream, which a closed gate would hold for ever. */
+    if (block->issue == ISSUE_EAGER || (!graph && plan_is_of_functions(block->plan))) {
         status = timed_eager(device, block, block_ns, &result, error);
     } else {
         result = device->driver->gate_begin(device);
@@ -305,7 +323,8 @@ enum status gpu_block_ready(struct device *device, const struct block *block, vo
     if (block->runs < 1 || block->runs > BLOCK_RUNS_MAX)
         return error_set(error, STATUS_INTERNAL, "a block of %u runs: 1 to %d", block->runs,
                          BLOCK_RUNS_MAX);
-    if (block->issue == ISSUE_STREAM && block->runs * plan_launches(block->plan) > QUEUED_MAX)
+    if (block->issue == ISSUE_STREAM && !plan_is_of_functions(block->plan) &&
+        block->runs * plan_launches(block->plan) > QUEUED_MAX)
         return error_set(error, STATUS_LAUNCH_FAILED,
                          "%llu launches in a row: a stream holds %d behind the gate; "
                          "use --as graph or --as eager",

@@ -68,7 +68,8 @@ struct gpu_driver {
     enum status (*rotate)(struct device *device, const struct launch_plan *plan, uint32_t run,
                           struct error *error);
     enum status (*submit)(struct device *device, struct error *error);
-    /* The block's runs as a graph that can be launched. */
+    /* The block's runs as a graph that can be launched. STATUS_UNAVAILABLE: host functions that
+     * cannot be captured. */
     enum status (*build_graph)(struct device *device, const struct block *block, void **out,
                                struct error *error);
     void (*destroy_graph)(struct device *device, void *graph);
@@ -133,11 +134,14 @@ struct device {
     struct block_graph slots[DEVICE_SLOTS];
     size_t node_count; /* nodes of all graphs */
     uint64_t slot_clock;
-    struct random placing; /* of memory */
-    uint32_t first;        /* copy and place that the first run of a block takes */
-    int64_t scratch_slot;  /* slot whose blocks used the scratch last; NO_SLOT: any */
+    char remark[ERROR_TEXT_BYTES]; /* for gpu_take_remark; "": none */
+    struct random placing;         /* of memory */
+    uint32_t first;                /* copy and place that the first run of a block takes */
+    int64_t scratch_slot;          /* slot whose blocks used the scratch last; NO_SLOT: any */
 };
 
+/* block.c: Implements `take_remark` of struct device_api. */
+bool gpu_take_remark(struct device *device, char *out, size_t bytes);
 /* launch_text.c: Sets a driver's error, with the failed action from the format. */
 enum status gpu_error(struct device *device, int code, struct error *error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

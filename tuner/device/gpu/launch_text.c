@@ -29,6 +29,10 @@ void gpu_launch_text(const struct launch *launch, char *out, size_t bytes)
 {
     char grid[40];
     char block[40];
+    if (launch->is_function) {
+        (void)string_format(out, bytes, "function %.*s", KERNEL_SHOWN, launch->kernel);
+        return;
+    }
     dimensions(launch->grid, grid, sizeof grid);
     dimensions(launch->block, block, sizeof block);
     /* A template's name can be as long as all that the text has room for. */
