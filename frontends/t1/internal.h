@@ -10,6 +10,7 @@
 
 #include "frontends/t1/t1.h"
 #include "tuner/base/text.h"
+#include "tuner/base/tokens.h"
 #include "tuner/device/traits.h"
 
 enum { T1_BYTES_MAX = 1 << 20, DIMENSIONS = 3 };
@@ -109,9 +110,9 @@ bool t1_passes_symbols(struct translation *t);
 /* Returns the kernel's element type for a scalar argument, or NULL if unknown. */
 const char *t1_parameter_type(struct translation *t, size_t index);
 
-/* Resolves a type name through the macros and aliases of the text without comments (t1_types.c).
+/* Resolves a type name through the macros and aliases of the source (t1_types.c).
  * Returns the name itself if it is not redefined, NULL if the definition is uncertain. */
-const char *t1_named_type(struct translation *t, const char *text, const char *type);
+const char *t1_named_type(struct translation *t, const struct tokens *tokens, const char *type);
 
 /* Returns true for dynamic shared memory, which is not passed. */
 bool t1_is_local(const json_t *argument);

@@ -274,65 +274,24 @@ const char *t1_kernel_text(struct translation *t)
                : NULL;
 }
 
-/* Comments become blanks. */
-static char *without_comments(struct translation *t, const char *text)
-{
-    char *copy = text ? arena_strdup(&t->document->arena, text) : NULL;
-    for (char *c = copy; c && *c; c++) {
-        bool line = c[0] == '/' && c[1] == '/';
-        if (!line && !(c[0] == '/' && c[1] == '*'))
-            continue;
-        const char *end = strstr(c + 2, line ? "\n" : "*/");
-        size_t length = end ? (size_t)(end - c) + (line ? 0 : 2) : strlen(c);
-        memset(c, ' ', length);
-        c += length > 0 ? length - 1 : 0;
-    }
-    return copy;
-}
-
-/* Finds the end of `NAME (` whose preceding __global__ belongs to this kernel. */
-static const char *find_list(const char *text, const char *name)
-{
-    size_t length = strlen(name);
-    for (const char *at = strstr(text, name); at && length > 0; at = strstr(at + 1, name)) {
-        const char *open = at + length + strspn(at + length, " \t\r\n");
-        const char *before = at;
-        if (*open != '(' || (at > text && is_name_character(at[-1])))
-            continue;
-        while (before > text && !strchr(";{}", before[-1]))
-            before--;
-        const char *mark = strstr(before, "__global__");
-        if (mark && mark < at)
-            return open + 1;
-    }
-    return NULL;
-}
-
-/* Returns the type without qualifiers and the following name, with single blanks; NULL if it is not
+/* Returns the type between the tokens without qualifiers and the following name; NULL if it is not
  * a number. */
-static const char *type_of(struct translation *t, const char *text, size_t length)
+static const char *type_of(struct translation *t, const struct tokens *tokens, size_t first,
+                           size_t end)
 {
-    static const char *const passed_over[] = {"const", "volatile", "__grid_constant__", "signed",
-                                              "int"};
     struct text words = {0};
-    const char *end = text + length;
     bool whole = false;
-    size_t count = 0;
-    for (const char *at = text; at < end;) {
-        size_t used = 0;
-        while (at + used < end && is_name_character(at[used]))
-            used++;
-        if (used == 0 && (strchr("*&[<", *at) || *at == '#')) {
+    for (size_t i = first; i < end; i++) {
+        const struct token *token = &tokens->items[i];
+        if (token->kind == TOKEN_DIRECTIVE || token_is_in(tokens, i, "* & && [ <")) {
             text_free(&words);
             return NULL;
         }
-        bool skipped = used == 0;
-        for (size_t i = 0; i < sizeof passed_over / sizeof *passed_over; i++)
-            skipped |= used == strlen(passed_over[i]) && strncmp(at, passed_over[i], used) == 0;
-        whole |= used == 3 && strncmp(at, "int", 3) == 0;
-        if (!skipped)
-            text_printf(&words, "%s%.*s", count++ ? " " : "", (int)used, at);
-        at += used ? used : 1;
+        whole |= token_is(tokens, i, "int");
+        if (token->kind == TOKEN_NAME &&
+            !token_is_in(tokens, i, "const volatile __grid_constant__ signed int"))
+            text_printf(&words, "%s%.*s", words.length ? " " : "", (int)token->length,
+                        token->start);
     }
     /* The last word is the parameter's name. */
     char *last = words.data ? strrchr(words.data, ' ') : NULL;
@@ -342,23 +301,20 @@ static const char *type_of(struct translation *t, const char *text, size_t lengt
     return type;
 }
 
-static const char *element_of(const char *type)
+/* Returns the element type of a parameter; a named type may contain qualifiers too. */
+static const char *element_at(struct translation *t, const struct tokens *tokens, size_t first,
+                              size_t end)
 {
-    enum element_type element = ELEMENT_I32;
+    enum element_type element;
+    const char *type = type_of(t, tokens, first, end);
+    if (type && !element_from_c_name(type, &element)) {
+        const char *named = t1_named_type(t, tokens, type);
+        struct tokens words = {0};
+        const bool complete =
+            named && tokens_read(&t->document->arena, t1_printf(t, "%s name", named), &words);
+        type = complete ? type_of(t, &words, 0, words.count) : NULL;
+    }
     return type && element_from_c_name(type, &element) ? element_name(element) : NULL;
-}
-
-/* Returns the element type of the parameter at `first`; a named type may contain qualifiers too. */
-static const char *element_at(struct translation *t, const char *text, const char *first,
-                              size_t length)
-{
-    const char *type = type_of(t, first, length);
-    const char *element = element_of(type);
-    if (element || !type)
-        return element;
-    const char *named = t1_named_type(t, text, type);
-    named = named ? t1_printf(t, "%s name", named) : NULL;
-    return named ? element_of(type_of(t, named, strlen(named))) : NULL;
 }
 
 /* Counts the arguments other than dynamic shared memory, and those in constant memory among them.
@@ -375,34 +331,49 @@ static void count_arguments(struct translation *t, int *all, int *constants)
     }
 }
 
+/* Finds the list of the kernel's parameters; 0: there is none. */
+static size_t find_list(const struct tokens *tokens, const char *name)
+{
+    for (size_t i = 0; i < tokens->count; i++)
+        for (size_t j = i; token_is(tokens, i, name) && token_is(tokens, i + 1, "(") && j > 0 &&
+                           !token_is_in(tokens, j - 1, "; { }");
+             j--)
+            if (token_is(tokens, j - 1, "__global__"))
+                return i + 1;
+    return 0;
+}
+
 void t1_read_parameters(struct translation *t)
 {
     const char *name = json_word(t->kernel, "KernelName");
-    const char *text = without_comments(t, t1_kernel_text(t));
-    const char *at = text && name ? find_list(text, name) : NULL;
-    size_t depth = 0;
+    const char *text = t1_kernel_text(t);
+    struct tokens tokens = {0};
+    int count = 0, all = 0, constants = 0;
+    bool has_constants = false;
     t->takes = -1;
-    if (!at)
+    if (!text || !name || !tokens_read(&t->document->arena, text, &tokens))
         return;
-    int count = 0;
-    const char *first = at;
-    for (; *at && !(depth == 0 && *at == ')'); at++) {
-        depth += strchr("(<[", *at) ? 1 : 0;
-        depth -= strchr(")>]", *at) && depth > 0 ? 1 : 0;
-        if (*at == '#' || count == ARGUMENTS_MAX)
+    const size_t open = find_list(&tokens, name);
+    const size_t close = open > 0 ? tokens_behind(&tokens, open) - 1 : 0;
+    if (!token_is(&tokens, close, ")"))
+        return;
+    for (size_t i = open + 1, first = i; i <= close; i++) {
+        if (tokens.items[i].kind == TOKEN_DIRECTIVE || count == ARGUMENTS_MAX)
             return; /* the compiler alone knows which ones */
-        if (depth > 0 || *at != ',')
+        if (token_is_in(&tokens, i, "( ["))
+            i = tokens_behind(&tokens, i) - 1;
+        else if (token_is(&tokens, i, "<") && tokens_behind_angle(&tokens, i) < close)
+            i = tokens_behind_angle(&tokens, i) - 1;
+        if (i < close && !token_is(&tokens, i, ","))
             continue;
-        t->parameter_types[count++] = element_at(t, text, first, (size_t)(at - first));
-        first = at + 1;
+        t->parameter_types[count++] = element_at(t, &tokens, first, i);
+        first = i + 1;
     }
-    if (!*at)
-        return;
-    t->parameter_types[count++] = element_at(t, text, first, (size_t)(at - first));
     t->takes = count;
-    int all = 0, constants = 0;
     count_arguments(t, &all, &constants);
-    t->no_constants = t->device->is_gpu && count == all && !strstr(text, "__constant__");
+    for (size_t i = 0; i < tokens.count; i++)
+        has_constants |= token_is(&tokens, i, "__constant__");
+    t->no_constants = t->device->is_gpu && count == all && !has_constants;
 }
 
 bool t1_passes_symbols(struct translation *t)

@@ -6,7 +6,7 @@
 
 #include "frontends/t1/internal.h"
 
-enum { CONDITIONS_MAX = 256 };
+enum { RESTRICTIONS_MAX = 256 };
 
 static const char *const parameters_origin = "ConfigurationSpace.TuningParameters";
 
@@ -267,9 +267,9 @@ static bool put_conditions(struct translation *t)
     size_t index;
     if (conditions && !json_is_array(conditions))
         return t1_error(t, whole, "must be a list");
-    if (json_array_size(conditions) > CONDITIONS_MAX)
+    if (json_array_size(conditions) > RESTRICTIONS_MAX)
         return t1_error(t, whole, "%zu of them; at most %d", json_array_size(conditions),
-                        CONDITIONS_MAX);
+                        RESTRICTIONS_MAX);
     if (json_array_size(conditions) + json_array_size(ours) == 0)
         return true;
     struct node *constraints = put_list(t, t->root_node, "constraints", whole);

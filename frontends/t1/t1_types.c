@@ -1,6 +1,6 @@
 /* Resolution of type names in a kernel's text through preprocessor conditions and macros, enough to
- * tell `REAL` from `float`. Definitions that depend on a parameter, on the compiler or on more than
- * a comparison are unknown. */
+ * tell `REAL` from `float`. Definitions that depend on a parameter or on the compiler are unknown.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,19 +35,6 @@ static enum truth both(enum truth a, enum truth b)
 static enum truth negated(enum truth a)
 {
     return (enum truth)(YES - a);
-}
-
-static size_t word_length(const char *text)
-{
-    size_t length = 0;
-    while (is_name_character(text[length]))
-        length++;
-    return length;
-}
-
-static const char *behind_blanks(const char *text)
-{
-    return text + strspn(text, " \t\r");
 }
 
 static struct name *find(struct names *names, const char *name, size_t length)
@@ -106,63 +93,58 @@ static bool number_of(struct names *names, const char *word, size_t length, long
     return false;
 }
 
-static enum truth truth_of(bool is)
-{
-    return is ? YES : NO;
-}
-
-/* Evaluates `defined(A)`, `defined A`, `A` or `A == 1`; other conditions are uncertain. */
-static enum truth comparison(struct names *names, const char *text)
-{
-    static const char *const operators[] = {"==", "!=", "<=", ">=", "<", ">"};
-    long left = 0, right = 0;
-    size_t length = word_length(text);
-    const char *next = behind_blanks(text + length);
-    if (length == strlen("defined") && strncmp(text, "defined", length) == 0) {
-        const bool parted = *next == '(';
-        next = behind_blanks(next + (parted ? 1 : 0));
-        length = word_length(next);
-        const char *end = behind_blanks(next + length);
-        end = behind_blanks(end + (parted && *end == ')' ? 1 : 0));
-        return *end ? MAYBE : is_defined(names, next, length);
-    }
-    if (!number_of(names, text, length, &left))
-        return MAYBE;
-    if (!*next)
-        return truth_of(left != 0);
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
-        const size_t width = strlen(operators[i]);
-        if (strncmp(next, operators[i], width) != 0)
-            continue;
-        const char *other = behind_blanks(next + width);
-        length = word_length(other);
-        if (*behind_blanks(other + length) || !number_of(names, other, length, &right))
-            return MAYBE;
-        const bool is[] = {left == right, left != right, left <= right, left >= right,
-                           left<right, left> right};
-        return truth_of(is[i]);
-    }
-    return MAYBE;
-}
-
-/* Evaluates a comparison, also in brackets or negated. */
+/* Evaluates a condition as an expression of experiment files, which has the same comparisons; what
+ * names something uncertain is uncertain. */
 static enum truth condition(struct names *names, const char *text)
 {
-    bool negates = false;
-    for (int step = 0; step < STEPS_MAX; step++) {
-        text = behind_blanks(text);
-        const size_t inner = strcspn(text, ")");
-        if (*text == '!') {
-            negates = !negates;
-            text++;
-        } else if (*text == '(' && text[inner] && !*behind_blanks(text + inner + 1)) {
-            text = t1_printf(names->t, "%.*s", (int)inner - 1, text + 1);
-        } else {
+    static const char *const words[][2] = {{"&&", "and"}, {"||", "or"}, {"!", "not"}};
+    struct arena *arena = &names->t->document->arena;
+    const struct scope scope = {.count = 0};
+    struct environment *environment = arena_alloc(arena, 1, sizeof *environment);
+    struct source_text source = {.place = {names->t->document->file, 0, 1}};
+    struct formula formula = {0};
+    struct value value;
+    struct error ignored = {0};
+    struct tokens tokens;
+    struct text python = {0};
+    enum truth sure = tokens_read(arena, text, &tokens) && environment ? YES : MAYBE;
+    for (size_t i = 0; i < tokens.count && sure == YES; i++) {
+        bool asks = token_is(&tokens, i, "defined");
+        const bool in_brackets = asks && token_is(&tokens, i + 1, "(");
+        i += asks ? 1 + in_brackets : 0;
+        if (i >= tokens.count)
             break;
+        const struct token *token = &tokens.items[i];
+        const char *word = t1_printf(names->t, "%.*s", (int)token->length, token->start);
+        long number = 0;
+        if (asks) {
+            const enum truth is = is_defined(names, word, token->length);
+            sure = is == MAYBE ? MAYBE : YES;
+            word = is == YES ? "1" : "0";
+            i += in_brackets;
+        } else if (token->kind == TOKEN_NAME || token->kind == TOKEN_NUMBER) {
+            sure = number_of(names, word, strcspn(word, "uUlL"), &number) ||
+                           number_of(names, word, token->length, &number)
+                       ? YES
+                       : MAYBE;
+            word = t1_printf(names->t, "%ld", number);
         }
+        for (size_t j = 0; j < sizeof words / sizeof *words; j++)
+            if (token_is(&tokens, i, words[j][0]))
+                word = words[j][1];
+        if (strcmp(word, "not") == 0 && strpbrk(text, "=<>"))
+            sure = MAYBE; /* binds otherwise */
+        text_printf(&python, " %s", word);
     }
-    const enum truth is = comparison(names, text);
-    return !negates ? is : strpbrk(text, "=<>") ? MAYBE : negated(is);
+    source.text = t1_printf(names->t, "%s", text_string(&python));
+    text_free(&python);
+    if (sure != YES || expression_parse(arena, &source, &scope, &formula, &ignored) != STATUS_OK)
+        return MAYBE;
+    environment->file = names->t->document->file;
+    environment->scope = &scope;
+    return expression_evaluate(formula.tree, environment, &value, NULL) != STATUS_OK ? MAYBE
+           : value_is_true(value)                                                    ? YES
+                                                                                     : NO;
 }
 
 /* Returns whether the current text is compiled; uncertain beyond DEPTH_MAX. */
@@ -180,64 +162,56 @@ static void begin_branch(struct names *names, enum truth is)
         names->branches[names->depth - 1] = (struct branch){outer, is, both(outer, is)};
 }
 
-static bool begins(const char *text, const char *word, const char **rest)
+static void take_directive(struct names *names, const struct token *token)
 {
-    const size_t length = strlen(word);
-    *rest = behind_blanks(text + length);
-    return strncmp(text, word, length) == 0 && !is_name_character(text[length]);
-}
-
-static void take_directive(struct names *names, const char *text)
-{
-    const char *rest = NULL;
+    const char *rest = NULL, *end = NULL;
     struct branch *branch =
         names->depth > 0 && names->depth <= DEPTH_MAX ? &names->branches[names->depth - 1] : NULL;
-    if (begins(text, "if", &rest)) {
-        begin_branch(names, condition(names, rest));
-    } else if (begins(text, "ifdef", &rest)) {
-        begin_branch(names, is_defined(names, rest, word_length(rest)));
-    } else if (begins(text, "ifndef", &rest)) {
-        begin_branch(names, negated(is_defined(names, rest, word_length(rest))));
-    } else if (begins(text, "elif", &rest) && branch) {
-        const enum truth is = condition(names, rest);
+    const bool defines = token_is_directive(token, "define undef", &rest, &end);
+    const size_t length = word_bytes(rest, end);
+    const char *behind = skip_blanks(rest + length, end);
+    const char *text = t1_printf(names->t, "%.*s", (int)(end - rest), rest);
+    if (defines && is_here(names) != NO && rest[length] != '(') { /* functions are no types */
+        if (token_is_directive(token, "undef", &rest, &end))
+            mean(names, rest, length, NULL, MAYBE);
+        else
+            mean(names, rest, length, t1_printf(names->t, "%.*s", (int)(end - behind), behind),
+                 is_here(names));
+    } else if (token_is_directive(token, "if", &rest, &end)) {
+        begin_branch(names, condition(names, text));
+    } else if (token_is_directive(token, "ifdef", &rest, &end)) {
+        begin_branch(names, is_defined(names, rest, length));
+    } else if (token_is_directive(token, "ifndef", &rest, &end)) {
+        begin_branch(names, negated(is_defined(names, rest, length)));
+    } else if (token_is_directive(token, "elif", &rest, &end) && branch) {
+        const enum truth is = condition(names, text);
         branch->here = both(branch->outer, both(negated(branch->taken), is));
         branch->taken = branch->taken > is ? branch->taken : is;
-    } else if (begins(text, "else", &rest) && branch) {
+    } else if (token_is_directive(token, "else", &rest, &end) && branch) {
         branch->here = both(branch->outer, negated(branch->taken));
-    } else if (begins(text, "endif", &rest)) {
+    } else if (token_is_directive(token, "endif", &rest, &end)) {
         names->depth -= names->depth > 0 ? 1 : 0;
-    } else if (begins(text, "define", &rest) && is_here(names) != NO) {
-        const size_t length = word_length(rest);
-        if (rest[length] != '(') /* functions are no types */
-            mean(names, rest, length, behind_blanks(rest + length), is_here(names));
-    } else if (begins(text, "undef", &rest) && is_here(names) != NO) {
-        mean(names, rest, word_length(rest), NULL, MAYBE);
     }
 }
 
-/* Reads `typedef float REAL;` and `using REAL = float;`. */
-static void take_alias(struct names *names, const char *text)
+/* Reads `typedef float REAL;` and `using REAL = float;` from the token on. */
+static void take_alias(struct names *names, const struct tokens *tokens, size_t first)
 {
-    const char *rest = NULL;
-    const char *end = strchr(text, ';');
-    if (!end || is_here(names) == NO)
+    struct arena *arena = &names->t->document->arena;
+    const bool is_using = token_is(tokens, first, "using");
+    size_t end = first;
+    while (end < tokens->count && !token_is(tokens, end, ";"))
+        end++;
+    size_t name = is_using ? first + 1 : end - 1;
+    while (!is_using && name > first + 1 && tokens->items[name].kind != TOKEN_NAME)
+        name--;
+    if (end == tokens->count || name <= first || name >= end || is_here(names) == NO ||
+        (is_using && !token_is(tokens, name + 1, "=")))
         return;
-    if (begins(text, "using", &rest)) {
-        const size_t length = word_length(rest);
-        const char *equals = behind_blanks(rest + length);
-        if (*equals == '=')
-            mean(names, rest, length,
-                 t1_printf(names->t, "%.*s", (int)(end - equals - 1), behind_blanks(equals + 1)),
-                 is_here(names));
-    } else if (begins(text, "typedef", &rest)) {
-        while (end > rest && !is_name_character(end[-1]))
-            end--;
-        const char *name = end;
-        while (name > rest && is_name_character(name[-1]))
-            name--;
-        mean(names, name, (size_t)(end - name),
-             t1_printf(names->t, "%.*s", (int)(name - rest), rest), is_here(names));
-    }
+    mean(names, tokens->items[name].start, tokens->items[name].length,
+         is_using ? tokens_text(arena, tokens, name + 2, end)
+                  : tokens_text(arena, tokens, first + 1, name),
+         is_here(names));
 }
 
 /* Reads `-D NAME=VALUE` from the compiler's options. */
@@ -251,44 +225,32 @@ static void take_options(struct names *names)
         const char *word = json_string_value(option);
         if (!word || strncmp(word, "-D", 2) != 0)
             continue;
-        const char *name = behind_blanks(word + 2);
-        const size_t length = word_length(name);
+        const char *const end = word + strlen(word), *name = skip_blanks(word + 2, end);
+        const size_t length = word_bytes(name, end);
         mean(names, name, length, name[length] == '=' ? name + length + 1 : "1", YES);
     }
 }
 
-static void take_lines(struct names *names, const char *text)
+const char *t1_named_type(struct translation *t, const struct tokens *tokens, const char *type)
 {
-    for (const char *line = text; *line;) {
-        const size_t length = strcspn(line, "\n");
-        const char *words = behind_blanks(line);
-        const char *ignored = NULL;
-        const size_t rest = length - (size_t)(words - line);
-        if (*words == '#')
-            take_directive(names,
-                           behind_blanks(t1_printf(names->t, "%.*s", (int)rest - 1, words + 1)));
-        else if (begins(words, "typedef", &ignored) || begins(words, "using", &ignored))
-            take_alias(names, t1_printf(names->t, "%.*s", (int)rest, words));
-        line += length + (line[length] ? 1 : 0);
-    }
-}
-
-const char *t1_named_type(struct translation *t, const char *text, const char *type)
-{
-    struct names *names = calloc(1, sizeof *names);
+    struct names *names = arena_alloc(&t->document->arena, 1, sizeof *names);
     if (!names) {
         t->failed = true;
         return NULL;
     }
     names->t = t;
     take_options(names);
-    take_lines(names, text);
+    for (size_t i = 0; i < tokens->count; i++) {
+        if (tokens->items[i].kind == TOKEN_DIRECTIVE)
+            take_directive(names, &tokens->items[i]);
+        else if (token_is_in(tokens, i, "typedef using"))
+            take_alias(names, tokens, i);
+    }
     for (int step = 0; type && step < STEPS_MAX; step++) {
         const struct name *item = find(names, type, strlen(type));
         if (!item)
             break;
         type = item->stands_for;
     }
-    free(names);
     return type;
 }

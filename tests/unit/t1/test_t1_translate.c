@@ -374,12 +374,13 @@ TEST(types_have_names)
          "float\n#endif\n",
          "", "f32"},
         {"#define REAL short\n#undef REAL\n#define REAL float\n", "", "f32"},
-        /* A type that depends on a parameter, on the compiler, or on more than a comparison is
-         * unknown. */
+        {"#if A + 1 && defined(B) || !(C)\n#define REAL float\n#endif\n", "", "f32"},
+        {"#if 2 * BITS > 33U && BITS / 2 == 16\n#define REAL float\n#endif\n", "-DBITS=32", "f32"},
+        /* A type that depends on a parameter or on the compiler is unknown. */
+        {"#if 1 && X == 32\n#define REAL float\n#endif\n", "", "f64"},
         {"#if X == 32\n#define REAL float\n#else\n#define REAL short\n#endif\n", "", "f64"},
         {"#if X == 32\n#define REAL float\n#else\n#define REAL float\n#endif\n", "", "f64"},
         {"#ifdef __CUDA_ARCH__\n#define REAL float\n#endif\n", "", "f64"},
-        {"#if A + 1\n#define REAL float\n#endif\n", "", "f64"},
         {"#define REAL(x) float\n", "", "f64"},
         {"#define REAL REAL\n", "", "f64"},
         {"struct REAL { int a; };\n", "", "f64"},
