@@ -160,7 +160,8 @@ static enum status make_table(struct apply *apply, struct error *error)
     apply->entries = arena_alloc(&apply->arena, all + 1, sizeof *apply->entries);
     apply->rows = arena_alloc(&apply->arena, all + 1, sizeof *apply->rows);
     apply->counts = arena_alloc(&apply->arena, all + 1, sizeof *apply->counts);
-    TRY_MEMORY(apply->entries && apply->rows && apply->counts);
+    if (!apply->entries || !apply->rows || !apply->counts)
+        return error_no_memory(error);
     (void)add_text(&apply->texts, "");
     for (size_t i = 0; i < all; i++) {
         const struct tuned_entry *entry = tuned_entry_at(apply->tuned, i);
@@ -174,7 +175,8 @@ static enum status make_table(struct apply *apply, struct error *error)
         apply->entries[apply->entry_count] = (struct apply_entry){.is = entry};
         take_entry(apply, &apply->entries[apply->entry_count++]);
     }
-    TRY_MEMORY(!apply->texts.failed);
+    if (apply->texts.failed)
+        return error_no_memory(error);
     apply->by_libtuned = apply->is_ab && apply->entry_count == 0;
     if (apply->by_libtuned && all == 0)
         return error_set(error, STATUS_NOT_FOUND, "%s: it has no entries", apply->conf);
@@ -482,7 +484,9 @@ static enum status apply_run(const struct command *command, int argc, char **arg
     const bool is_ab = command == &command_ab;
     struct apply *apply = calloc(1, sizeof *apply);
     size_t count = 0;
-    TRY_MEMORY(apply);
+    bool helped = false;
+    if (!apply)
+        return error_no_memory(error);
     apply->is_ab = is_ab;
     const struct option_spec options[] = {
         OPTION_TEXT("repeat", "N", &apply->repeat,
@@ -492,8 +496,8 @@ static enum status apply_run(const struct command *command, int argc, char **arg
         OPTION_FLAG("once", &apply->once, "run the program once, with tuned launches"),
     };
     enum status status = options_parse(command, options, COUNT(options) - (is_ab ? 1 : 0), argc,
-                                       argv, apply->words, WORDS_MAX - 1, &count, error);
-    if (status == STATUS_OK) {
+                                       argv, apply->words, WORDS_MAX - 1, &count, &helped, error);
+    if (status == STATUS_OK && !helped) {
         status = take_words(apply, argc, argv, count, error);
         if (status == STATUS_OK)
             status = make_table(apply, error);

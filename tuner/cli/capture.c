@@ -199,13 +199,18 @@ static enum status capture_run(const struct command *command, int argc, char **a
                     "preload does not reach"),
         OPTION_TEXT("list", "FILE", &request.list, "list the contents of a capture; runs nothing"),
     };
-    TRY(options_parse(command, options, COUNT(options), argc, argv, request.words, WORDS_MAX - 1,
-                      &request.word_count, error));
-    TRY(check_request(&request, error));
+    bool helped = false;
+    enum status status = options_parse(command, options, COUNT(options), argc, argv, request.words,
+                                       WORDS_MAX - 1, &request.word_count, &helped, error);
+    if (status != STATUS_OK || helped)
+        return status;
+    status = check_request(&request, error);
+    if (status != STATUS_OK)
+        return status;
     if (!request.list)
         return capture_program(&request, error);
     struct capture *capture = NULL;
-    enum status status = capture_open(request.list, &capture, error);
+    status = capture_open(request.list, &capture, error);
     if (status == STATUS_OK)
         status = capture_list(capture, NULL, request.list, error);
     capture_close(capture);

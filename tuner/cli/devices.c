@@ -314,7 +314,8 @@ static enum status print_json(const struct output *output, struct error *error)
                             "unavailable", output->unavailable);
     char *text = all ? json_dumps(all, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) : NULL;
     json_decref(all);
-    TRY_MEMORY(text);
+    if (!text)
+        return error_no_memory(error);
     puts(text); /* main checks for write errors */
     free(text);
     return STATUS_OK;
@@ -323,7 +324,7 @@ static enum status print_json(const struct output *output, struct error *error)
 static enum status run_devices(const struct command *command, int argc, char **argv,
                                struct error *error)
 {
-    bool json = false;
+    bool json = false, helped = false;
     const char *wanted = NULL;
     struct host_list hosts = {.count = 0};
     struct output output = {0};
@@ -335,8 +336,10 @@ static enum status run_devices(const struct command *command, int argc, char **a
         OPTION_FLAG("json", &json, "print JSON (docs/json.md)"),
     };
     size_t words = 0;
-    TRY(options_parse(command, options, COUNT(options), argc, argv, NULL, 0, &words, error));
-    enum status status = STATUS_OK;
+    enum status status = options_parse(command, options, COUNT(options), argc, argv, NULL, 0,
+                                       &words, &helped, error);
+    if (status != STATUS_OK || helped)
+        return status;
     if (json) {
         output.devices = json_array();
         output.unavailable = json_array();

@@ -59,7 +59,8 @@ enum status landscape_start(const struct landscape_options *options, struct land
                             struct error *error)
 {
     struct landscape *landscape = calloc(1, sizeof *landscape);
-    TRY_MEMORY(landscape);
+    if (!landscape)
+        return error_no_memory(error);
     landscape->options = *options;
     struct machine machine;
     machine_describe(&machine);
@@ -415,7 +416,8 @@ static enum status count_launchable(struct tally *tally, const struct point *poi
     struct launch_plan *plan = arena_alloc(arena, 1, sizeof *plan);
     char reason[160] = "";
     size_t count = 0;
-    TRY_MEMORY(plan);
+    if (!plan)
+        return error_no_memory(error);
     enum status status = point_kernels(point, arena, kernels, &count, error);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         status = resources_of(tally->landscape, binary, &kernels[i], &resources[i], error);
@@ -601,7 +603,8 @@ enum status landscape_print(struct landscape *landscape, const struct experiment
                             struct error *error)
 {
     struct tally *tally = calloc(1, sizeof *tally);
-    TRY_MEMORY(tally);
+    if (!tally)
+        return error_no_memory(error);
     tally->landscape = landscape;
     tally->experiment = experiment;
     tally->problem = problem;

@@ -161,7 +161,8 @@ static enum status print_launches(const struct look *look, const struct problem 
     enum status status = STATUS_OK;
     struct point point = {look->experiment, problem, look->facts, configuration, 0};
     struct launch_plan *plan = calloc(1, sizeof *plan);
-    TRY_MEMORY(plan);
+    if (!plan)
+        return error_no_memory(error);
     if (look->landscape)
         status = landscape_active_blocks(look->landscape, &point, &point.active_blocks, error);
     (void)configuration_key(configuration, key);

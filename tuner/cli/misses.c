@@ -159,7 +159,8 @@ static enum status select_misses(struct experiment_list *list, size_t at, struct
     free(list->wanted[at]);
     list->wanted[at] = calloc(problem_count, sizeof(bool));
     list->order[at] = calloc(problem_count, sizeof(size_t));
-    TRY_MEMORY(list->wanted[at] && list->order[at]);
+    if (!list->wanted[at] || !list->order[at])
+        return error_no_memory(error);
     *rank = misses->count;
     for (size_t i = 0; i < misses->count; i++)
         for (size_t j = 0; j < problem_count && misses->items[i].fits; j++) {

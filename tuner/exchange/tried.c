@@ -273,7 +273,8 @@ static enum status read_table(char *text, size_t length, struct arena *arena, st
     struct csv_record *line = arena_alloc(arena, 1, sizeof *line);
     bool more = false;
     size_t times = 0;
-    TRY_MEMORY(header && line);
+    if (!header || !line)
+        return error_no_memory(error);
     enum status status = csv_start(&reader, "the table", text, length, error);
     if (status == STATUS_OK)
         status = csv_next(&reader, header, &more, error);

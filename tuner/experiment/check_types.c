@@ -96,8 +96,8 @@ struct typed {
 static bool check_pair(struct types *types, const struct expression *at, struct typed left,
                        struct typed right)
 {
-    TRY_OR_FALSE(check_text(types, left.node, right.node) &&
-                 check_text(types, right.node, left.node));
+    if (!check_text(types, left.node, right.node) || !check_text(types, right.node, left.node))
+        return false;
     if (!(left.type & right.type))
         return type_error(types, at, "this compares a text with a number");
     return true;
@@ -110,7 +110,8 @@ static bool type_of_items(struct types *types, const struct expression *list, un
     *out = 0;
     for (size_t i = 0; i < list->count; i++) {
         bool is_item = list->index == LIST_OF_ITEMS || list->index == LIST_JOINED || i == 0;
-        TRY_OR_FALSE(type_of(types, list->operands[i], &type));
+        if (!type_of(types, list->operands[i], &type))
+            return false;
         *out |= is_item ? type : 0;
         if (list->index == LIST_RANGE && !(type & NUMBER))
             return type_error(types, list->operands[i], "a number is needed, not a text");
@@ -130,8 +131,8 @@ static bool check_membership(struct types *types, struct typed left, const struc
     }
     for (size_t i = 0; i < list->count; i++) {
         struct typed item = {list->operands[i], ANY};
-        TRY_OR_FALSE(type_of(types, item.node, &item.type) &&
-                     check_pair(types, item.node, left, item));
+        if (!type_of(types, item.node, &item.type) || !check_pair(types, item.node, left, item))
+            return false;
     }
     return true;
 }
@@ -141,7 +142,8 @@ static bool check_operands(struct types *types, const struct expression *node, u
 {
     for (size_t i = 0; i < node->count; i++) {
         unsigned type = ANY;
-        TRY_OR_FALSE(type_of(types, node->operands[i], &type));
+        if (!type_of(types, node->operands[i], &type))
+            return false;
         if (!(type & wanted))
             return type_error(types, node->operands[i], subject);
     }
@@ -155,7 +157,8 @@ static bool type_of_any(struct types *types, const struct expression *node, size
     *out = 0;
     for (size_t i = 0; i < node->count; i++) {
         unsigned type = ANY;
-        TRY_OR_FALSE(type_of(types, node->operands[i], &type));
+        if (!type_of(types, node->operands[i], &type))
+            return false;
         *out |= i >= first ? type : 0;
     }
     return true;
@@ -203,13 +206,14 @@ static bool type_of(struct types *types, const struct expression *node, unsigned
     case EXPRESSION_COMPARE: {
         /* Visit each operand once: visiting twice would take 2^depth steps in nested chains. */
         struct typed left = {node->operands[0], ANY};
-        TRY_OR_FALSE(type_of(types, left.node, &left.type));
+        if (!type_of(types, left.node, &left.type))
+            return false;
         for (size_t i = 1; i < node->count; i++) {
             struct typed right = {node->operands[i], ANY};
             if (right.node->kind == EXPRESSION_LIST)
                 return check_membership(types, left, right.node); /* a list ends a chain */
-            TRY_OR_FALSE(type_of(types, right.node, &right.type) &&
-                         check_pair(types, node, left, right));
+            if (!type_of(types, right.node, &right.type) || !check_pair(types, node, left, right))
+                return false;
             left = right;
         }
         return true;
@@ -235,7 +239,8 @@ static bool learn(struct types *types, size_t slot, const struct formula *values
 {
     for (size_t i = 0; i < count; i++) {
         unsigned type = ANY;
-        TRY_OR_FALSE(type_of(types, values[i].tree, &type));
+        if (!type_of(types, values[i].tree, &type))
+            return false;
         types->slots[slot] |= type;
     }
     return true;
@@ -257,12 +262,15 @@ static bool learn_slots(struct types *types)
     for (size_t slot = SLOT_ACTIVE_BLOCKS; slot < SLOT_COUNT_SERIES; slot++)
         types->slots[slot] = NUMBER;
     for (size_t i = 0; i < experiment->axis_count; i++)
-        TRY_OR_FALSE(learn_list(types, &experiment->axes[i]));
+        if (!learn_list(types, &experiment->axes[i]))
+            return false;
     for (size_t i = 0; i < experiment->parameter_count; i++) {
         const size_t slot = SLOT_PARAMETERS + i;
-        TRY_OR_FALSE(learn_list(types, &experiment->parameters[i]));
+        if (!learn_list(types, &experiment->parameters[i]))
+            return false;
         for (size_t j = 0; j < experiment->baseline_count; j++)
-            TRY_OR_FALSE(learn(types, slot, &experiment->baselines[j].values[i], 1));
+            if (!learn(types, slot, &experiment->baselines[j].values[i], 1))
+                return false;
         for (size_t j = 0; j < experiment->check_count; j++)
             if (experiment->checks[j].setting.given &&
                 !learn(types, slot, &experiment->checks[j].setting.values[i], 1))
@@ -276,10 +284,12 @@ bool check_types(const struct experiment *experiment, const struct read_formula 
 {
     struct types types = {
         .experiment = experiment, .error = error, .place = {.file = experiment->file}};
-    TRY_OR_FALSE(learn_slots(&types));
+    if (!learn_slots(&types))
+        return false;
     for (const struct read_formula *at = formulas; at; at = at->next) {
         unsigned type = ANY;
-        TRY_OR_FALSE(type_of(&types, at->formula.tree, &type));
+        if (!type_of(&types, at->formula.tree, &type))
+            return false;
     }
     return true;
 }
@@ -289,6 +299,7 @@ bool check_number(const struct experiment *experiment, const struct formula *for
 {
     struct types types = {.experiment = experiment, .error = error, .place = formula->place};
     unsigned type = ANY;
-    TRY_OR_FALSE(learn_slots(&types) && type_of(&types, formula->tree, &type));
+    if (!learn_slots(&types) || !type_of(&types, formula->tree, &type))
+        return false;
     return (type & NUMBER) || type_error(&types, formula->tree, "a number is needed, not a text");
 }

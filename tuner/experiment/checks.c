@@ -24,8 +24,9 @@ static bool read_per(struct file_reader *reader, const struct node *node, struct
         return false;
     for (const struct node *item = node ? node->first : NULL; item; item = item->next) {
         size_t i = 0;
-        TRY_OR_FALSE(need_kind(reader, item, NODE_SCALAR, "a parameter") &&
-                     find_parameter(reader, item, &i));
+        if (!need_kind(reader, item, NODE_SCALAR, "a parameter") ||
+            !find_parameter(reader, item, &i))
+            return false;
         slot_set_add(out, SLOT_PARAMETERS + i);
     }
     return true;
@@ -56,19 +57,11 @@ bool check_has_one_form(const struct experiment *experiment, const struct check_
                             &check->per);
 }
 
-bool point_check_key(const struct point *point, char out[CONFIGURATION_KEY_BYTES])
+/* Appends the type and count of each output that changes them between configurations, since its
+ * expectations are made for one form. */
+static bool add_forms(const struct point *point, char out[CONFIGURATION_KEY_BYTES])
 {
     const struct experiment *experiment = point->experiment;
-    struct configuration key = {.count = 0};
-    for (size_t i = 0; point->configuration && i < experiment->parameter_count; i++)
-        for (size_t j = 0; j < experiment->check_count; j++)
-            if (slot_set_has(&experiment->checks[j].per, SLOT_PARAMETERS + i)) {
-                key.values[key.count++] = point->configuration->values[i];
-                break;
-            }
-    TRY_OR_FALSE(configuration_key(&key, out));
-    /* Append the type and count of each output that changes them between configurations, since
-     * its expectations are made for one form. */
     struct arena arena = {0};
     struct error ignored = {0};
     struct maker maker;
@@ -87,6 +80,19 @@ bool point_check_key(const struct point *point, char out[CONFIGURATION_KEY_BYTES
     }
     arena_free(&arena);
     return fits;
+}
+
+bool point_check_key(const struct point *point, char out[CONFIGURATION_KEY_BYTES])
+{
+    const struct experiment *experiment = point->experiment;
+    struct configuration key = {.count = 0};
+    for (size_t i = 0; point->configuration && i < experiment->parameter_count; i++)
+        for (size_t j = 0; j < experiment->check_count; j++)
+            if (slot_set_has(&experiment->checks[j].per, SLOT_PARAMETERS + i)) {
+                key.values[key.count++] = point->configuration->values[i];
+                break;
+            }
+    return configuration_key(&key, out) && add_forms(point, out);
 }
 
 int64_t check_known_count(struct maker *maker, const struct check_rule *rule)
@@ -138,8 +144,9 @@ static bool read_tolerance(struct file_reader *reader, const struct node *node,
         out->given = true;
         if (total && given != total)
             return node_error(reader, given, "'total' stands alone: no '%s' beside it", row->key);
-        TRY_OR_FALSE(read_formula(reader, given, row->key, USE_CONFIGURATION,
-                                  (struct formula *)((char *)out + row->rule)));
+        if (!read_formula(reader, given, row->key, USE_CONFIGURATION,
+                          (struct formula *)((char *)out + row->rule)))
+            return false;
     }
     return true;
 }
@@ -164,15 +171,17 @@ static bool make_tolerance(struct maker *maker, const struct check_rule *rule,
             out->magnitude = default_tolerance(type);
         return true;
     }
-    TRY_OR_FALSE(make_integer(maker, &given->ulps, "ulps", 0, UINT32_MAX, &ulps));
+    if (!make_integer(maker, &given->ulps, "ulps", 0, UINT32_MAX, &ulps))
+        return false;
     if (ulps > 0 && !element_is_real(type))
         return maker_error(maker, given->ulps.place,
                            "ulps are of reals, and the output's elements are %s: use 'absolute'",
                            element_name(type));
     out->ulps = (uint32_t)ulps;
     for (size_t i = 0; i < REAL_TOLERANCES; i++)
-        TRY_OR_FALSE(make_real(maker, tolerance_formula(given, i), tolerance_keys[i].name, 0,
-                               HUGE_VAL, (double *)(void *)((char *)out + tolerance_keys[i].made)));
+        if (!make_real(maker, tolerance_formula(given, i), tolerance_keys[i].name, 0, HUGE_VAL,
+                       (double *)(void *)((char *)out + tolerance_keys[i].made)))
+            return false;
     return true;
 }
 
@@ -216,11 +225,13 @@ static bool read_unchecked(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
     const struct node *list = node_get(node, "unchecked");
-    TRY_OR_FALSE(CHECK_KEYS(reader, node, "outputs without a check", "!unchecked") &&
-                 need_items(reader, list, "unchecked", ARGUMENTS_MAX));
+    if (!CHECK_KEYS(reader, node, "outputs without a check", "!unchecked") ||
+        !need_items(reader, list, "unchecked", ARGUMENTS_MAX))
+        return false;
     for (const struct node *item = list->first; item; item = item->next) {
         size_t index = 0;
-        TRY_OR_FALSE(find_argument(reader, item, &index));
+        if (!find_argument(reader, item, &index))
+            return false;
         if (!is_checked(&experiment->arguments[index]))
             return node_error(reader, item, "'%s' is no output, so nothing checks it", item->text);
         experiment->arguments[index].unchecked = true;
@@ -260,7 +271,8 @@ static bool read_check(struct file_reader *reader, const struct node *node)
     }
     for (size_t i = 0; i < TOLERANCES; i++)
         keys[key_count++] = tolerance_keys[i].key;
-    TRY_OR_FALSE(check_keys(reader, node, "check", keys, key_count));
+    if (!check_keys(reader, node, "check", keys, key_count))
+        return false;
     const struct node *output = node_get(node, "output");
     check->place = node->place;
     if (!read_per(reader, node_get(node, "per"), &check->per) ||
@@ -315,7 +327,8 @@ bool read_checks(struct file_reader *reader, const struct node *root)
         return false;
     for (const struct node *item = node && node->kind == NODE_LIST ? node->first : NULL; item;
          item = item->next)
-        TRY_OR_FALSE(read_check(reader, item));
+        if (!read_check(reader, item))
+            return false;
     for (size_t i = 0; node && i < experiment->check_count; i++) {
         const struct argument_rule *output = &experiment->arguments[experiment->checks[i].output];
         if (output->unchecked)
@@ -335,7 +348,8 @@ bool check_of_problem(struct maker *maker, const struct check_rule *rule)
     enum element_type type = ELEMENT_I32;
     if (!within(experiment, output->type.uses, USE_PROBLEM))
         return true;
-    TRY_OR_FALSE(make_type(maker, &output->type, &type));
+    if (!make_type(maker, &output->type, &type))
+        return false;
     for (size_t i = 0; i < TOLERANCES; i++)
         if (!within(experiment, tolerance_formula(&rule->tolerance, i)->uses, USE_PROBLEM))
             return true;

@@ -138,7 +138,8 @@ enum status experiment_hash_definition(struct experiment *experiment, const stru
                                        struct error *error)
 {
     struct hash_state *hash = hash_start();
-    TRY_MEMORY(hash);
+    if (!hash)
+        return error_no_memory(error);
     enum status status = hash_all(experiment, root, hash, error);
     hash_finish(hash, experiment->definition_hash);
     return status;

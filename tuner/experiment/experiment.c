@@ -201,9 +201,10 @@ bool configuration_key(const struct configuration *configuration, char out[CONFI
     out[0] = '\0';
     for (size_t i = 0; i < configuration->count; i++) {
         char value[VALUE_TEXT_BYTES];
-        TRY_OR_FALSE(value_format(configuration->values[i].value, value, sizeof value) &&
-                     string_format(out + length, CONFIGURATION_KEY_BYTES - length, "%s%s=%s",
-                                   i > 0 ? " " : "", configuration->values[i].name, value));
+        if (!value_format(configuration->values[i].value, value, sizeof value) ||
+            !string_format(out + length, CONFIGURATION_KEY_BYTES - length, "%s%s=%s",
+                           i > 0 ? " " : "", configuration->values[i].name, value))
+            return false;
         length += strlen(out + length);
     }
     return true;
@@ -307,7 +308,8 @@ static enum status remember(struct default_cache *cache, const char *key,
                             const struct configuration *configuration, struct error *error)
 {
     struct remembered *entry = arena_alloc(&cache->arena, 1, sizeof *entry);
-    TRY_MEMORY(entry);
+    if (!entry)
+        return error_no_memory(error);
     *entry = (struct remembered){.next = cache->first, .configuration = *configuration};
     memcpy(entry->key, key, sizeof entry->key);
     for (size_t i = 0; i < configuration->count; i++) {
@@ -328,7 +330,8 @@ static enum status first_point(const struct experiment *experiment, const struct
     struct space *space = NULL;
     char key[HASH_TEXT_BYTES];
     enum status status = STATUS_OK;
-    TRY_MEMORY(make_key(problem, facts, key));
+    if (!make_key(problem, facts, key))
+        return error_no_memory(error);
     (void)pthread_mutex_lock(&cache->mutex);
     const struct remembered *found = cache->first;
     while (found && strcmp(found->key, key) != 0)

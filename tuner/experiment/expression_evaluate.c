@@ -76,7 +76,8 @@ static bool evaluate_variable(const struct expression *node, struct evaluation *
                               environment->scope->names[slot]);
             return false;
         }
-        TRY_OR_FALSE(evaluate_tree(definition, evaluation, &value));
+        if (!evaluate_tree(definition, evaluation, &value))
+            return false;
         environment_bind(environment, slot, value);
     }
     *out = environment->values[slot];
@@ -137,8 +138,9 @@ static bool each_of_range(const struct expression *node, struct evaluation *eval
 {
     int64_t given[3] = {0, 0, 1};
     for (size_t i = 0; i < node->count; i++)
-        TRY_OR_FALSE(integer_operand(node, node->operands[i], evaluation,
-                                     "a bound of range must be an integer", &given[i]));
+        if (!integer_operand(node, node->operands[i], evaluation,
+                             "a bound of range must be an integer", &given[i]))
+            return false;
     const int64_t begin = node->count > 1 ? given[0] : 0;
     const int64_t end = node->count > 1 ? given[1] : given[0];
     const int64_t step = given[2];
@@ -149,8 +151,9 @@ static bool each_of_range(const struct expression *node, struct evaluation *eval
         return evaluation_error(node, evaluation, "the range has more than %d values",
                                 LIST_VALUES_MAX);
     for (uint64_t i = 0; i < count; i++)
-        TRY_OR_FALSE(count_item(node, evaluation) &&
-                     each(context, value_integer((int64_t)((uint64_t)begin + (uint64_t)step * i))));
+        if (!count_item(node, evaluation) ||
+            !each(context, value_integer((int64_t)((uint64_t)begin + (uint64_t)step * i))))
+            return false;
     return true;
 }
 
@@ -159,8 +162,9 @@ static bool each_of_items(const struct expression *node, struct evaluation *eval
 {
     for (size_t i = 0; i < node->count; i++) {
         struct value item;
-        TRY_OR_FALSE(count_item(node, evaluation) &&
-                     evaluate_tree(node->operands[i], evaluation, &item) && each(context, item));
+        if (!count_item(node, evaluation) || !evaluate_tree(node->operands[i], evaluation, &item) ||
+            !each(context, item))
+            return false;
     }
     return true;
 }
@@ -183,7 +187,8 @@ static bool comprehend(void *context, struct value item)
         return true;
     environment_bind(evaluation->environment, SLOT_LOCAL, item);
     if (node->count == 3) {
-        TRY_OR_FALSE(evaluate_tree(node->operands[2], evaluation, &value));
+        if (!evaluate_tree(node->operands[2], evaluation, &value))
+            return false;
         if (!value_is_true(value))
             return true;
     }
@@ -213,11 +218,13 @@ static bool each_repeated(const struct expression *node, struct evaluation *eval
                           visitor *each, void *context)
 {
     int64_t times = 0;
-    TRY_OR_FALSE(integer_operand(node, node->operands[1], evaluation,
-                                 "how often a list is repeated must be an integer", &times));
+    if (!integer_operand(node, node->operands[1], evaluation,
+                         "how often a list is repeated must be an integer", &times))
+        return false;
     for (int64_t i = 0; i < times; i++) {
         const uint32_t before = evaluation->items;
-        TRY_OR_FALSE(evaluate_items(node->operands[0], evaluation, each, context));
+        if (!evaluate_items(node->operands[0], evaluation, each, context))
+            return false;
         if (evaluation->items == before)
             break; /* an empty list, however often repeated */
     }
@@ -317,7 +324,8 @@ static bool evaluate_chain(const struct expression *node, struct evaluation *eva
                            struct value *out)
 {
     struct value left;
-    TRY_OR_FALSE(evaluate_operand(node->operands[0], evaluation, &left));
+    if (!evaluate_operand(node->operands[0], evaluation, &left))
+        return false;
     bool holds = true;
     for (size_t i = 1; i < node->count && holds; i++) {
         const struct expression *operand = node->operands[i];
@@ -325,13 +333,15 @@ static bool evaluate_chain(const struct expression *node, struct evaluation *eva
         if (operand->kind == EXPRESSION_LIST) {
             /* Every item is evaluated, as in Python, so that errors in items are always found. */
             struct sought sought = {left, false};
-            TRY_OR_FALSE(evaluate_items(operand, evaluation, seek, &sought));
+            if (!evaluate_items(operand, evaluation, seek, &sought))
+                return false;
             holds = sought.found == (comparison == COMPARE_IN);
             continue;
         }
         struct value right;
-        TRY_OR_FALSE(evaluate_operand(operand, evaluation, &right) &&
-                     compare(node, evaluation, comparison, left, right, &holds));
+        if (!evaluate_operand(operand, evaluation, &right) ||
+            !compare(node, evaluation, comparison, left, right, &holds))
+            return false;
         left = right;
     }
     *out = value_boolean(holds);
@@ -349,7 +359,8 @@ bool evaluate_tree(const struct expression *node, struct evaluation *evaluation,
     case EXPRESSION_VARIABLE:
         return evaluate_variable(node, evaluation, out);
     case EXPRESSION_NOT:
-        TRY_OR_FALSE(evaluate_operand(node->operands[0], evaluation, &a));
+        if (!evaluate_operand(node->operands[0], evaluation, &a))
+            return false;
         *out = value_boolean(!value_is_true(a));
         return true;
     case EXPRESSION_PLUS:
@@ -360,12 +371,14 @@ bool evaluate_tree(const struct expression *node, struct evaluation *evaluation,
     case EXPRESSION_AND:
     case EXPRESSION_OR:
         /* The result is the deciding operand, as in Python. */
-        TRY_OR_FALSE(evaluate_operand(node->operands[0], evaluation, out));
+        if (!evaluate_operand(node->operands[0], evaluation, out))
+            return false;
         if (value_is_true(*out) == (node->kind == EXPRESSION_OR))
             return true;
         return evaluate_operand(node->operands[1], evaluation, out);
     case EXPRESSION_CONDITIONAL:
-        TRY_OR_FALSE(evaluate_operand(node->operands[0], evaluation, &a));
+        if (!evaluate_operand(node->operands[0], evaluation, &a))
+            return false;
         return evaluate_operand(node->operands[value_is_true(a) ? 1 : 2], evaluation, out);
     case EXPRESSION_COMPARE:
         return evaluate_chain(node, evaluation, out);
@@ -374,14 +387,16 @@ bool evaluate_tree(const struct expression *node, struct evaluation *evaluation,
     case EXPRESSION_ITEM: {
         struct picked picked = {0};
         int64_t index = 0;
-        TRY_OR_FALSE(evaluate_items(node->operands[0], evaluation, count_picked, &picked) &&
-                     integer_operand(node, node->operands[1], evaluation,
-                                     "the index of an item must be an integer", &index));
+        if (!evaluate_items(node->operands[0], evaluation, count_picked, &picked) ||
+            !integer_operand(node, node->operands[1], evaluation,
+                             "the index of an item must be an integer", &index))
+            return false;
         picked.index = index < 0 ? index + picked.count : index;
         if (picked.index < 0 || picked.index >= picked.count)
             return evaluation_error(node, evaluation, "a list of %lld values has no item %lld",
                                     (long long)picked.count, (long long)index);
-        TRY_OR_FALSE(evaluate_items(node->operands[0], evaluation, pick, &picked));
+        if (!evaluate_items(node->operands[0], evaluation, pick, &picked))
+            return false;
         *out = picked.value;
         return true;
     }

@@ -168,7 +168,8 @@ static bool parse_items(struct parser *parser, enum token_kind close, const char
             return false;
         if (parser->token.kind == close)
             break;
-        TRY_OR_FALSE(take(parser, TOKEN_COMMA, wanted));
+        if (!take(parser, TOKEN_COMMA, wanted))
+            return false;
         *comma = true;
     }
     return advance(parser);
@@ -204,7 +205,8 @@ static bool parse_conditions(struct parser *parser, node_or_null *out)
     *out = NULL;
     while (parser->token.kind == TOKEN_IF) {
         const struct token at = parser->token;
-        TRY_OR_FALSE(advance(parser));
+        if (!advance(parser))
+            return false;
         node_or_null condition = parse_level(parser, LEVEL_OR);
         if (condition && *out) {
             const struct expression *both[2] = {*out, condition};
@@ -631,9 +633,11 @@ static bool parse_lambda(struct parser *parser)
     if (!parser->scope->lambdas || !is_word(&parser->token, "lambda"))
         return true;
     for (size_t count = 0;; count++) {
-        TRY_OR_FALSE(advance(parser));
+        if (!advance(parser))
+            return false;
         const struct token name = parser->token;
-        TRY_OR_FALSE(take(parser, TOKEN_NAME, "a name"));
+        if (!take(parser, TOKEN_NAME, "a name"))
+            return false;
         if (scope_find(parser->scope, name.text) == parser->scope->count) {
             if (count > 0 || parser->token.kind != TOKEN_COLON)
                 return undefined_name(parser, &name, false) != NULL;
@@ -690,7 +694,8 @@ enum status expression_constant(struct arena *arena, struct place place, struct 
                                 struct formula *out, struct error *error)
 {
     struct expression *node = arena_alloc(arena, 1, sizeof *node);
-    TRY_MEMORY(node);
+    if (!node)
+        return error_no_memory(error);
     *node = (struct expression){.kind = EXPRESSION_CONSTANT,
                                 .depth = 1,
                                 .line = place.line,

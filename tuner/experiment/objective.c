@@ -54,7 +54,8 @@ static enum status check_measures(const struct formula *formula, struct error *e
 static bool check_name(struct file_reader *reader, const struct node *key)
 {
     const struct scope *scope = &reader->experiment->objective_scope;
-    TRY_OR_FALSE(need_name(reader, key, "the objective"));
+    if (!need_name(reader, key, "the objective"))
+        return false;
     for (size_t i = 0; i < PLAIN_NAMES; i++)
         if (strcmp(plain_names[i], key->text) == 0)
             return node_error(reader, key, "the objective '%s' is there already", key->text);
@@ -80,7 +81,8 @@ bool read_objectives(struct file_reader *reader, const struct node *node)
             scope->names[SLOT_COUNT + i] = metric_names[i];
     if (!node)
         return true;
-    TRY_OR_FALSE(need_kind(reader, node, NODE_MAPPING, "objectives"));
+    if (!need_kind(reader, node, NODE_MAPPING, "objectives"))
+        return false;
     if (node->count > OBJECTIVES_MAX)
         return node_error(reader, node, "%zu objectives; the most is %d", node->count,
                           OBJECTIVES_MAX);
@@ -117,7 +119,8 @@ static bool read_metric(struct file_reader *reader, const struct node *key)
     if (strcmp(key->text, "operations_type") == 0)
         return read_choice(reader, key->value, "type", types, type_count, USE_PROBLEM,
                            &experiment->operations_type);
-    TRY_OR_FALSE(need_name(reader, key, "the metric"));
+    if (!need_name(reader, key, "the metric"))
+        return false;
     if (experiment->metric_count == EXPERIMENT_METRICS_MAX)
         return node_error(reader, key,
                           "more than %d metrics besides bytes, ceiling, operations and "
@@ -135,9 +138,11 @@ bool read_metrics(struct file_reader *reader, const struct node *node)
 {
     if (!node)
         return true;
-    TRY_OR_FALSE(need_kind(reader, node, NODE_MAPPING, "metrics"));
+    if (!need_kind(reader, node, NODE_MAPPING, "metrics"))
+        return false;
     for (const struct node *key = node->first; key; key = key->next)
-        TRY_OR_FALSE(read_metric(reader, key));
+        if (!read_metric(reader, key))
+            return false;
     return true;
 }
 
@@ -238,7 +243,8 @@ static enum status parse_formula(struct objective *objective, const char *text, 
             arena_strdup(&objective->arena, text), /* the tree's texts may point into the text */
         .exact = true,
     };
-    TRY_MEMORY(source.text);
+    if (!source.text)
+        return error_no_memory(error);
     TRY(check_word(experiment, text, error));
     TRY(expression_parse(&objective->arena, &source, &experiment->objective_scope,
                          &objective->formula, error));
@@ -254,7 +260,8 @@ enum status objective_create(const struct experiment *experiment, const char *te
                              struct objective **out, struct error *error)
 {
     struct objective *objective = calloc(1, sizeof *objective);
-    TRY_MEMORY(objective);
+    if (!objective)
+        return error_no_memory(error);
     objective->experiment = experiment;
     objective->kind = OBJECTIVE_FORMULA;
     enum status status = STATUS_OK;
@@ -345,7 +352,8 @@ static bool formula_value(const struct objective *objective, const struct point 
 {
     struct maker maker;
     struct value result;
-    TRY_OR_FALSE(begin_metrics(objective->experiment, point, metrics, error, &maker));
+    if (!begin_metrics(objective->experiment, point, metrics, error, &maker))
+        return false;
     maker.environment.file = objective->formula.place.file;
     return make_value(&maker, &objective->formula, &result) &&
            (value_number(result, value) ||

@@ -30,7 +30,8 @@ static bool applying_launches(struct maker *maker, struct launch_list list,
     *count = 0;
     for (size_t i = 0; i < list.count; i++) {
         bool applies = true;
-        TRY_OR_FALSE(make_truth(maker, &list.rules[i].when, &applies));
+        if (!make_truth(maker, &list.rules[i].when, &applies))
+            return false;
         if (applies)
             out[(*count)++] = &list.rules[i];
     }
@@ -44,7 +45,8 @@ static bool applying_launches(struct maker *maker, struct launch_list list,
  * the caller's. */
 static bool make_copy(struct maker *maker, const struct formula *formula, struct value *out)
 {
-    TRY_OR_FALSE(make_value(maker, formula, out));
+    if (!make_value(maker, formula, out))
+        return false;
     if (out->kind == VALUE_TEXT)
         out->text = arena_strdup(maker->arena, out->text);
     return out->kind != VALUE_TEXT || out->text || maker_no_memory(maker);
@@ -55,7 +57,8 @@ bool make_defines(struct maker *maker, const struct define_list *defines,
 {
     for (size_t i = 0; i < defines->count; i++) {
         struct value value;
-        TRY_OR_FALSE(make_copy(maker, &defines->items[i].formula, &value));
+        if (!make_copy(maker, &defines->items[i].formula, &value))
+            return false;
         if (value.kind == VALUE_BOOLEAN) /* C uses 1 and 0 */
             value = value_integer(value.integer);
         out->defines[out->define_count++] =
@@ -72,10 +75,12 @@ static bool make_flag(struct maker *maker, const struct flag_rule *rule, struct 
 {
     const char *text = NULL, *path = NULL;
     bool applies = true;
-    TRY_OR_FALSE(make_truth(maker, &rule->when, &applies));
+    if (!make_truth(maker, &rule->when, &applies))
+        return false;
     if (!applies)
         return true;
-    TRY_OR_FALSE(make_text(maker, &rule->text, &text));
+    if (!make_text(maker, &rule->text, &text))
+        return false;
     if (rule->file.count > 0) {
         char *contents = NULL;
         size_t bytes = 0;
@@ -111,18 +116,22 @@ bool make_binary(struct maker *maker, const struct facts *facts, struct launch_l
     memcpy(out->folders, experiment->folders, sizeof out->folders);
     if (!out->architecture)
         return maker_no_memory(maker);
-    TRY_OR_FALSE(make_defines(maker, &experiment->defines, out));
+    if (!make_defines(maker, &experiment->defines, out))
+        return false;
     if (experiment->standard)
         out->flags[out->flag_count++] = experiment->standard;
     for (size_t i = 0; i < experiment->flag_count; i++)
-        TRY_OR_FALSE(make_flag(maker, &experiment->flags[i], out));
+        if (!make_flag(maker, &experiment->flags[i], out))
+            return false;
     const struct launch_rule *rules[LAUNCHES_MAX];
     size_t count = 0;
-    TRY_OR_FALSE(applying_launches(maker, list, rules, &count));
+    if (!applying_launches(maker, list, rules, &count))
+        return false;
     for (size_t i = 0; i < count; i++) {
         const char *kernel = NULL;
         bool known = false;
-        TRY_OR_FALSE(make_text(maker, &rules[i]->kernel, &kernel));
+        if (!make_text(maker, &rules[i]->kernel, &kernel))
+            return false;
         for (size_t j = 0; j < out->kernel_count; j++)
             known |= strcmp(out->kernels[j], kernel) == 0;
         if (!known)
@@ -195,7 +204,8 @@ static bool make_extent(struct maker *maker, const struct formula formulas[3], c
     int64_t product = 1;
     for (size_t i = 0; i < 3; i++) {
         int64_t extent = 1;
-        TRY_OR_FALSE(make_integer(maker, &formulas[i], subject, 1, INT32_MAX, &extent));
+        if (!make_integer(maker, &formulas[i], subject, 1, INT32_MAX, &extent))
+            return false;
         out[i] = (uint32_t)extent;
         if (__builtin_mul_overflow(product, extent, &product))
             product = INT64_MAX;
@@ -257,10 +267,12 @@ static bool make_launch(struct maker *maker, const struct launch_rule *rule, str
     out->threads = rule->is_function && !maker->experiment->device->is_gpu ? 1 : 0;
     if (!rule->threads.tree)
         return true;
-    TRY_OR_FALSE(make_integer(maker, &rule->threads, "threads", 1, CPU_THREADS_MAX, &threads));
+    if (!make_integer(maker, &rule->threads, "threads", 1, CPU_THREADS_MAX, &threads))
+        return false;
     out->threads = (uint32_t)threads;
     const char *name = NULL;
-    TRY_OR_FALSE(make_text(maker, &rule->schedule, &name));
+    if (!make_text(maker, &rule->schedule, &name))
+        return false;
     for (enum schedule schedule = SCHEDULE_STATIC; schedule <= SCHEDULE_QUEUED; schedule++) {
         out->schedule = schedule;
         if (strcmp(name, schedule_name(schedule)) == 0)
@@ -270,6 +282,20 @@ static bool make_launch(struct maker *maker, const struct launch_rule *rule, str
                        "no schedule is named '%.60s': static or queued", name);
 }
 
+/* Refuses two arguments with one variable: copied in turn, one would overwrite the other. */
+static bool variables_differ(struct maker *maker, const struct launch_plan *plan)
+{
+    for (size_t i = 0; i < plan->argument_count; i++)
+        for (size_t j = 0; j < i && plan->arguments[i].symbol; j++)
+            if (plan->arguments[j].symbol &&
+                strcmp(plan->arguments[i].symbol, plan->arguments[j].symbol) == 0)
+                return maker_error(maker, maker->experiment->arguments[i].symbol.place,
+                                   "'%s' and '%s' are the same variable: an array that the kernel "
+                                   "reads and writes is one argument with update: true",
+                                   plan->arguments[j].name, plan->arguments[i].name);
+    return true;
+}
+
 /* Gives the workspace the bytes of the launch that wants most; at least 1, as any vector has. */
 static bool make_workspace(struct maker *maker, const struct launch_rule *rule,
                            struct launch_plan *out, const struct launch *launch)
@@ -277,7 +303,8 @@ static bool make_workspace(struct maker *maker, const struct launch_rule *rule,
     int64_t bytes = 0;
     if (!launch->has_workspace)
         return true;
-    TRY_OR_FALSE(make_integer(maker, &rule->workspace, "workspace", 0, INT64_C(1) << 44, &bytes));
+    if (!make_integer(maker, &rule->workspace, "workspace", 0, INT64_C(1) << 44, &bytes))
+        return false;
     launch_want_workspace(out, launch, bytes);
     return true;
 }
@@ -287,26 +314,23 @@ bool make_plan(struct maker *maker, struct launch_list list, struct launch_plan 
     const struct experiment *experiment = maker->experiment;
     const struct launch_rule *rules[LAUNCHES_MAX] = {NULL};
     *out = (struct launch_plan){.argument_count = experiment->argument_count};
-    TRY_OR_FALSE(applying_launches(maker, list, rules, &out->launch_count));
+    if (!applying_launches(maker, list, rules, &out->launch_count))
+        return false;
     for (size_t i = 0; i < out->launch_count && rules[i]; i++)
-        TRY_OR_FALSE(make_launch(maker, rules[i], &out->launches[i]));
+        if (!make_launch(maker, rules[i], &out->launches[i]))
+            return false;
     if (rules[0] && out->launches[0].dependent)
         return maker_error(maker, rules[0]->dependent.place,
                            "of this configuration's launches this is the first: there is none "
                            "before it to depend on");
     for (size_t i = 0; i < experiment->argument_count; i++)
-        TRY_OR_FALSE(make_argument(maker, &experiment->arguments[i], &out->arguments[i]));
+        if (!make_argument(maker, &experiment->arguments[i], &out->arguments[i]))
+            return false;
     for (size_t i = 0; i < out->launch_count && rules[i]; i++)
-        TRY_OR_FALSE(make_workspace(maker, rules[i], out, &out->launches[i]));
-    /* Refuse two arguments with one variable: copied in turn, one would overwrite the other. */
-    for (size_t i = 0; i < out->argument_count; i++)
-        for (size_t j = 0; j < i && out->arguments[i].symbol; j++)
-            if (out->arguments[j].symbol &&
-                strcmp(out->arguments[i].symbol, out->arguments[j].symbol) == 0)
-                return maker_error(maker, maker->experiment->arguments[i].symbol.place,
-                                   "'%s' and '%s' are the same variable: an array that the kernel "
-                                   "reads and writes is one argument with update: true",
-                                   out->arguments[j].name, out->arguments[i].name);
+        if (!make_workspace(maker, rules[i], out, &out->launches[i]))
+            return false;
+    if (!variables_differ(maker, out))
+        return false;
     for (size_t i = 0; i < experiment->argument_count; i++)
         for (size_t j = 0; j < out->arguments[i].field_count; j++) {
             const struct field *field = &out->arguments[i].fields[j];
@@ -368,7 +392,8 @@ static bool make_amount(struct maker *maker, const struct formula *formula, cons
     *out = 0;
     if (!formula->tree)
         return true;
-    TRY_OR_FALSE(make_value(maker, formula, &value));
+    if (!make_value(maker, formula, &value))
+        return false;
     return (value_number(value, out) && *out >= 0) ||
            maker_error(maker, formula->place, "%s must be a number of at least 0", subject);
 }
@@ -388,7 +413,8 @@ bool make_operations_type(struct maker *maker, enum element_type *out)
     const struct problem *problem = maker->problem;
     enum element_type type = ELEMENT_F32;
     if (experiment->operations_type.count > 0) {
-        TRY_OR_FALSE(make_type(maker, &experiment->operations_type, &type));
+        if (!make_type(maker, &experiment->operations_type, &type))
+            return false;
     } else {
         for (size_t i = 0; i < problem->axis_count; i++)
             if (strcmp(problem->axes[i].name, "type") == 0 &&
@@ -434,7 +460,8 @@ bool make_ceiling(struct maker *maker, enum ceiling *out)
         return true;
     for (size_t i = 0; i < CEILINGS; i++)
         names[i] = ceiling_name((enum ceiling)i);
-    TRY_OR_FALSE(make_choice(maker, template, "ceiling", names, CEILINGS, &index));
+    if (!make_choice(maker, template, "ceiling", names, CEILINGS, &index))
+        return false;
     *out = (enum ceiling)index;
     return true;
 }

@@ -35,7 +35,8 @@ static bool find_path(struct file_reader *reader, const struct node *node, const
 {
     const char *name = NULL;
     char absolute[PATH_MAX];
-    TRY_OR_FALSE(read_text(reader, node, subject, &name));
+    if (!read_text(reader, node, subject, &name))
+        return false;
     const bool found = path_near(reader->experiment, name, !folder, folder, absolute);
     if (!found && reader->experiment->is_recorded)
         (void)string_format(absolute, sizeof absolute, "%s", name);
@@ -56,8 +57,10 @@ bool read_source(struct file_reader *reader, const struct node *node, const char
 static bool read_units(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
-    TRY_OR_FALSE(need_items(reader, node, "sources", UNITS_MAX + 1));
-    TRY_OR_FALSE(read_source(reader, node->first, &experiment->source));
+    if (!need_items(reader, node, "sources", UNITS_MAX + 1))
+        return false;
+    if (!read_source(reader, node->first, &experiment->source))
+        return false;
     for (const struct node *item = node->first->next; item; item = item->next) {
         const char **unit = &experiment->units[experiment->unit_count];
         if (!read_source(reader, item, unit) || !*unit)
@@ -77,10 +80,12 @@ static bool read_include(struct file_reader *reader, const struct node *node)
     struct experiment *experiment = reader->experiment;
     if (!node)
         return true;
-    TRY_OR_FALSE(need_items(reader, node, "include", UNITS_MAX));
+    if (!need_items(reader, node, "include", UNITS_MAX))
+        return false;
     for (const struct node *item = node->first; item; item = item->next)
-        TRY_OR_FALSE(find_path(reader, item, "include", true,
-                               &experiment->folders[experiment->folder_count++]));
+        if (!find_path(reader, item, "include", true,
+                       &experiment->folders[experiment->folder_count++]))
+            return false;
     return true;
 }
 
@@ -91,7 +96,8 @@ static bool read_standard(struct file_reader *reader, const struct node *node)
     const char *name = NULL;
     if (!node)
         return true;
-    TRY_OR_FALSE(read_text(reader, node, "std", &name));
+    if (!read_text(reader, node, "std", &name))
+        return false;
     const struct experiment *experiment = reader->experiment;
     const bool is_cpp =
         experiment->device->is_cpp || (experiment->compiler && !source_is_c(experiment->source));
@@ -114,7 +120,8 @@ static bool read_compiler(struct file_reader *reader, const struct node *node)
     const char *name = NULL;
     if (!node)
         return true;
-    TRY_OR_FALSE(read_text(reader, node, "compiler", &name));
+    if (!read_text(reader, node, "compiler", &name))
+        return false;
     if (reader->experiment->compiler)
         return node_error(reader, node,
                           "'compiler' is of kernels; a function has the device's: "

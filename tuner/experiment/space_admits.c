@@ -155,7 +155,8 @@ enum status space_constraint_keeps(const struct experiment *experiment,
 {
     struct space *space = NULL;
     struct experiment *alone = malloc(sizeof *alone);
-    TRY_MEMORY(alone);
+    if (!alone)
+        return error_no_memory(error);
     *alone = *experiment;
     alone->constraints[0] = experiment->constraints[index];
     alone->constraint_count = 1;

@@ -144,7 +144,8 @@ static bool intern_node(struct build *build, struct diagram_edge *edges, size_t 
             total > INT64_MAX)
             return too_many(build);
     }
-    TRY_OR_FALSE(new_node(build, edges, count, total, out));
+    if (!new_node(build, edges, count, total, out))
+        return false;
     build->unique[at] = *out;
     return true;
 }
@@ -214,7 +215,8 @@ static bool follow(struct build *build, size_t level, uint32_t *child)
     const uint64_t name[2] = {hash_u64(context, bytes, depth), hash_u64(context, bytes, ~depth)};
     if (recall(build, name, child))
         return true;
-    TRY_OR_FALSE(walk_level(build, level + 1, child));
+    if (!walk_level(build, level + 1, child))
+        return false;
     if (!grow_memories(build))
         return maker_no_memory(build->maker);
     struct memory *memory = memory_place(build, name);
@@ -279,10 +281,12 @@ static bool walk_groups(struct build *build)
     uint32_t end = DIAGRAM_END;
     bool hold = false;
     space->count = 1;
-    TRY_OR_FALSE(new_node(build, NULL, 0, 1, &end) && rules_hold(build->rules, 0, &hold));
+    if (!new_node(build, NULL, 0, 1, &end) || !rules_hold(build->rules, 0, &hold))
+        return false;
     for (size_t i = 0; i < space->group_count && hold; i++) {
         bool empty = false;
-        TRY_OR_FALSE(walk_group(build, i, &empty));
+        if (!walk_group(build, i, &empty))
+            return false;
         hold = !empty;
         if (hold &&
             (__builtin_mul_overflow(space->count, space->diagram.nodes[space->roots[i]].count,

@@ -109,7 +109,8 @@ static enum status read_number(struct arena *arena, const struct source_text *so
         return fail(source, token->offset, error,
                     "this is no number (a million is 1000000, a MiB 2**20)");
     char *digits = arena_strndup(arena, text, length);
-    TRY_MEMORY(digits);
+    if (!digits)
+        return error_no_memory(error);
     double real = strtod(digits, NULL);
     if (!isfinite(real))
         return fail(source, token->offset, error, "the number is too large");
@@ -123,7 +124,8 @@ static enum status read_text(struct arena *arena, const struct source_text *sour
     const char *text = source->text + token->offset;
     char quote = text[0];
     char *out = arena_alloc(arena, strlen(text), 1);
-    TRY_MEMORY(out);
+    if (!out)
+        return error_no_memory(error);
     size_t length = 0;
     size_t at = 1;
     for (; text[at] != quote; at++) {
@@ -196,7 +198,8 @@ static enum status read_word(struct arena *arena, const struct source_text *sour
     while (is_name_character(source->text[offset + length]))
         length++;
     const char *text = arena_strndup(arena, source->text + offset, length);
-    TRY_MEMORY(text);
+    if (!text)
+        return error_no_memory(error);
     token->kind = TOKEN_NAME;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(text, words[i].text) == 0)

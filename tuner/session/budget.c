@@ -406,7 +406,7 @@ int64_t budget_watch_ms(const struct group *group, const struct allowance *allow
 
 void budget_reserve(const struct lane *lane, int64_t processes)
 {
-    if (lane->session->options->budget_ns > 0 && processes > 0)
+    if (lane->site->session->options->budget_ns > 0 && processes > 0)
         worker_reserve(lane->worker, (size_t)processes);
 }
 

@@ -112,26 +112,17 @@ static enum status measure_process(struct confirming *confirming, struct contest
                                    struct track *track, const bool *wanted, struct error *error)
 {
     TRY(track_begin(&contest->work, track, false, error));
-    struct session *session = contest->work.session;
     bool needs_energy = objective_needs_energy(contest->work.objective);
     size_t rounds = needs_energy ? 1 : (size_t)contest->work.protocol->confirm_rounds;
-    /* The incumbent or the winner so far is the twin. Up to half as many rounds again replace
-     * dropped ones. */
+    /* The incumbent or the winner so far is the twin. */
     size_t twin = contest->finalist_count;
-    size_t valid = 0;
     for (size_t i = contest->finalist_count; i > 0; i--)
         if (strcmp(contest->finalists[i - 1].key, contest->winner.key) == 0)
             twin = i - 1;
     for (size_t i = contest->finalist_count; i > 0; i--)
         if (contest->finalists[i - 1].is_incumbent)
             twin = i - 1;
-    while (valid < rounds && track->round_count < rounds + rounds / 2 + 1) {
-        double twin_y = 0;
-        if (session_stopped(session))
-            return session_stop_error(error);
-        TRY(track_round(&contest->work, track, wanted, twin, &twin_y, error));
-        valid = track_judge(&contest->work, track);
-    }
+    TRY(track_rounds(&contest->work, track, wanted, twin, rounds, error));
     TRY(contest_count_rounds(contest, track, error));
     TRY(contest_set_levels(contest, track, contest->processes, 0, track->round_count, error));
     TRY(contest_time_states(contest, confirming->lane, confirming->process, error));

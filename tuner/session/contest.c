@@ -349,8 +349,8 @@ void contest_note_rejection(const struct contest *contest, const struct finalist
 {
     const struct work *work = &contest->work;
     work->session->summary->gauntlet_failures++;
-    session_note(work->session, "%s n=%lld: '%s' was among the fastest, but is out: %s",
-                 work->problem.key, (long long)work->problem.n, finalist->key, finalist->rejection);
+    problem_note(work->session, &work->problem, "'%s' was among the fastest, but is out: %s",
+                 finalist->key, finalist->rejection);
 }
 
 enum status candidate_store_verdict(const struct work *work, const struct candidate *candidate,

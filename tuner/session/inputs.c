@@ -204,7 +204,7 @@ enum status inputs_send(const struct work *work, struct inputs *inputs, struct l
         return status;
     int64_t started_ns = clock_budget_ns();
     struct worker_task problem = *inputs->problem;
-    problem.timeout_ms = session_first_timeout_ms(lane->session);
+    problem.timeout_ms = session_first_timeout_ms(lane->site->session);
     problem.varies =
         !inputs->alike && inputs_are_cheap(inputs) && checks_follow_inputs(&problem.checks);
     if (!check)

@@ -150,9 +150,8 @@ static enum status take_pick(const struct work *work, struct sweep *sweep,
         space_find(sweep->space, &configuration, &point))
         TRY(sweep_candidate(work, sweep, point, &candidate, error));
     if (!candidate) {
-        session_note(work->session, "%s n=%lld: '%s' is no configuration of %s", work->problem.key,
-                     (long long)work->problem.n, pick->configuration,
-                     experiment_path(work->experiment));
+        problem_note(work->session, &work->problem, "'%s' is no configuration of %s",
+                     pick->configuration, experiment_path(work->experiment));
         return STATUS_OK;
     }
     candidate->wanted |= WANTED_PICKED | (pick->incumbent ? WANTED_INCUMBENT : 0);
@@ -289,8 +288,8 @@ static enum status take_in_flight(void *context, const struct store_in_flight *r
                         "it was running when %s (%s); '--retry crashed' tries it again",
                         other_start ? "the machine went down" : "tune was killed, twice",
                         row->started_at);
-    session_note(work->session, "%s n=%lld: '%s' is set aside: %s", work->problem.key,
-                 (long long)work->problem.n, row->configuration_key, outcome.detail);
+    problem_note(work->session, &work->problem, "'%s' is set aside: %s", row->configuration_key,
+                 outcome.detail);
     status = sweep_record(work, sweep, known->lane, candidate, &outcome, error);
     return status == STATUS_OK ? clear(known, row->configuration_id, error) : status;
 }
@@ -323,9 +322,9 @@ static enum status take_incumbent(struct known *known, enum l2_mode mode, struct
     if (candidate)
         candidate->wanted |= WANTED_FIRST;
     if (candidate && !inside && mode == work->options->l2_mode)
-        session_note(work->session,
-                     "%s n=%lld: --only leaves out the winner that is known, %s: it races, too",
-                     work->problem.key, (long long)work->problem.n, text_string(&key));
+        problem_note(work->session, &work->problem,
+                     "--only leaves out the winner that is known, %s: it races, too",
+                     text_string(&key));
     arena_free(&known->scratch);
     text_free(&key);
     text_free(&parameters);
@@ -368,10 +367,10 @@ enum status sweep_take_known(const struct work *work, struct sweep *sweep, struc
     TRY(store_in_flight_each(work->store, work->environment_id, work->problem_id, take_in_flight,
                              &known, error));
     if (known.stale > 0)
-        session_note(session,
-                     "%s n=%lld: %zu trials are stale, since source, flags or compiler changed; "
-                     "they count as not measured",
-                     work->problem.key, (long long)work->problem.n, known.stale);
+        problem_note(session, &work->problem,
+                     "%zu trials are stale, since source, flags or compiler changed; they count as "
+                     "not measured",
+                     known.stale);
     return STATUS_OK;
 }
 
@@ -444,11 +443,10 @@ static enum status seed_from(struct elsewhere *elsewhere, struct store *store,
     struct session_summary *summary = work->session->summary;
     if (elsewhere->trials > 0 &&
         is_first_problem(elsewhere->database ? &summary->began_prior : &summary->began_elsewhere))
-        session_note(work->session,
-                     "%s n=%lld: the search begins with the results of %zu trials of other sizes, "
-                     "problems or devices%s%s (%s)",
-                     work->problem.key, (long long)work->problem.n, elsewhere->trials,
-                     elsewhere->database ? ", out of " : "",
+        problem_note(work->session, &work->problem,
+                     "the search begins with the results of %zu trials of other sizes, problems or "
+                     "devices%s%s (%s)",
+                     elsewhere->trials, elsewhere->database ? ", out of " : "",
                      elsewhere->database ? elsewhere->database : "",
                      text_string(&elsewhere->devices));
     return STATUS_OK;
@@ -493,11 +491,10 @@ enum status sweep_seed_winners(const struct work *work, struct sweep *sweep, str
             text_printf(&devices, "%s%s", devices.length > 0 ? ", " : "", device);
     }
     if (named > 0 && is_first_problem(&work->session->summary->tried_winners))
-        session_note(work->session,
-                     "%s n=%lld: the search tries %zu that won elsewhere, out of %s (%s); "
-                     "--prior none leaves them out",
-                     work->problem.key, (long long)work->problem.n, named, options->winners_path,
-                     text_string(&devices));
+        problem_note(
+            work->session, &work->problem,
+            "the search tries %zu that won elsewhere, out of %s (%s); --prior none leaves them out",
+            named, options->winners_path, text_string(&devices));
     text_free(&devices);
     arena_free(&arena);
     return status;

@@ -13,11 +13,11 @@
 static void *start_lane(void *context)
 {
     struct lane *lane = context;
-    struct session *session = lane->session;
+    struct session *session = lane->site->session;
     int64_t started_ns = clock_budget_ns();
     lane->needs_lock = false;
     error_clear(&lane->error);
-    enum status status = worker_start(lane->host, session->options->device_kind, lane->index,
+    enum status status = worker_start(lane->site->host, session->options->device_kind, lane->index,
                                       &session->options->protocol, &lane->worker, &lane->error);
     lane->start_ns = clock_budget_ns() - started_ns;
     if (status == STATUS_OK)
@@ -26,8 +26,8 @@ static void *start_lane(void *context)
         (void)string_format(lane->uuid, sizeof lane->uuid, "%s",
                             facts_text(worker_facts(lane->worker), "uuid", lane->name));
     if (status == STATUS_OK && !session->options->recording) /* a replay needs no lock */
-        status = lane->host->lock(lane->host, lane->uuid, session->options->database, &lane->lock,
-                                  &lane->error);
+        status = lane->site->host->lock(lane->site->host, lane->uuid, session->options->database,
+                                        &lane->lock, &lane->error);
     if (status != STATUS_OK) {
         (void)error_prefix(&lane->error, "%s", lane->name);
         worker_stop(lane->worker);
@@ -201,9 +201,7 @@ enum status site_reserve(struct site *site, size_t count, struct error *error)
     for (size_t i = 0; i < count; i++) {
         struct lane *lane = &session->lanes[session->lane_count++];
         int index = options->device_count > 0 ? options->device_indices[i] : (int)i;
-        *lane = (struct lane){.session = session,
-                              .site = site,
-                              .host = site->host,
+        *lane = (struct lane){.site = site,
                               .lost = true, /* until the site joins */
                               .index = index};
         (void)string_format(lane->name, sizeof lane->name, "%s%s%s:%d",
@@ -232,7 +230,7 @@ void site_start(struct site *site)
 /* Explains a lock held by this run, if two commands reach one machine. */
 static void name_twin(struct lane *lane)
 {
-    const struct session *session = lane->session;
+    const struct session *session = lane->site->session;
     for (size_t i = 0; i < session->lane_count; i++) {
         const struct lane *other = &session->lanes[i];
         if (lane->error.status == STATUS_UNAVAILABLE && other->lock.host && lane->uuid[0] &&

@@ -58,10 +58,9 @@ static enum status keep_wrong(const struct work *work, const struct track *track
                                       outcome->detail);
         if (!look->wrong[i])
             return error_no_memory(error);
-        session_note(work->session,
-                     "%s n=%lld: '%s' is wrong at this size; it serves the measured ones alone: %s",
-                     problem->key, (long long)problem->n, track->slots[i]->candidate->outsider->key,
-                     outcome->detail);
+        problem_note(work->session, problem,
+                     "'%s' is wrong at this size; it serves the measured ones alone: %s",
+                     track->slots[i]->candidate->outsider->key, outcome->detail);
     }
     return STATUS_OK;
 }

@@ -58,7 +58,7 @@ static int64_t common_divisor(int64_t a, int64_t b)
 }
 
 /* Checks the candidate at a size, with the starts of the failure; *applies false: not meant for the
- * size. Without time for it the candidate counts as wrong there. */
+ * size, or no time left. */
 static enum status probe(struct probing *probing, int64_t n, bool *applies, bool *right,
                          struct error *error)
 {
@@ -74,11 +74,10 @@ static enum status probe(struct probing *probing, int64_t n, bool *applies, bool
             *right = probing->probed[i].right;
             return STATUS_OK;
         }
-    const struct contest *contest = probing->contest;
-    *applies = !(probing->slot->outcome.status == TRIAL_OK && probing->tries < TRIES_MAX &&
-                 probing->crashes < CRASHES_MAX && clock_budget_ns() < probing->end_ns &&
-                 !session_stopped(contest->work.session) && !checks_are_over(contest));
-    if (*applies)
+    const struct session *session = probing->contest->work.session;
+    if (!(probing->slot->outcome.status == TRIAL_OK && probing->tries < TRIES_MAX &&
+          probing->crashes < CRASHES_MAX && clock_budget_ns() < probing->end_ns &&
+          !session_stopped(session) && !budget_ended(session)))
         return STATUS_OK;
     enum status status =
         check_case(probing->contest, probing->lane, probing->slot, &test, applies, &outcome, error);
@@ -288,8 +287,8 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
     struct domain found = {.multiple = 1, .least = 1, .is_listed = true};
     /* Under a budget half of the time that is left, so that other finalists have time, too. */
     const int64_t now_ns = clock_budget_ns();
-    const int64_t end_ns = contest->elsewhere.end_ns;
-    const int64_t half_ns = (end_ns - now_ns) / 2; /* others have the rest */
+    const int64_t end_ns = budget_end_ns(contest->work.session);
+    const int64_t half_ns = (end_ns - now_ns) / 2;
     struct probing probing = {
         .contest = contest,
         .lane = lane,
@@ -406,15 +405,14 @@ void contest_note_domains(const struct contest *contest)
     else
         (void)string_format(where, 96, "'%s >= %lld'", size_name,
                             (long long)narrowing->domain.least);
-    session_note(
-        work->session,
-        "%s n=%lld: %zu of %zu finalists serve only some sizes, as '%s' where %s%s: %s%s%s%s",
-        work->problem.key, (long long)work->problem.n, narrowed, right, first->key,
-        narrowing->domain.is_listed ? "it " : "", where, narrowing->why,
-        narrowing->why == unchecked ? "; a larger --budget checks them"
-                                    : ". The experiment lists no such size",
-        narrowed < right || narrowing->domain.is_listed
-            ? ""
-            : "; to say so, write under its constraints ",
-        narrowed < right || narrowing->domain.is_listed ? "" : where);
+    problem_note(work->session, &work->problem,
+                 "%zu of %zu finalists serve only some sizes, as '%s' where %s%s: %s%s%s%s",
+                 narrowed, right, first->key, narrowing->domain.is_listed ? "it " : "", where,
+                 narrowing->why,
+                 narrowing->why == unchecked ? "; a larger --budget checks them"
+                                             : ". The experiment lists no such size",
+                 narrowed < right || narrowing->domain.is_listed
+                     ? ""
+                     : "; to say so, write under its constraints ",
+                 narrowed < right || narrowing->domain.is_listed ? "" : where);
 }

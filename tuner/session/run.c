@@ -41,6 +41,17 @@ void session_note(const struct session *session, const char *format, ...)
     session->events->note(session->events->context, line);
 }
 
+void problem_note(const struct session *session, const struct problem *problem, const char *format,
+                  ...)
+{
+    char line[ERROR_TEXT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    session_note(session, "%s n=%lld: %s", problem->key, (long long)problem->n, line);
+}
+
 void session_progress(struct group *group, const char *phase)
 {
     struct session *session = group->session;
@@ -116,18 +127,18 @@ int64_t stage_ns(const struct group *group, enum session_stage stage)
 
 int64_t lane_leave(struct lane *lane)
 {
-    (void)pthread_mutex_unlock(&lane->session->mutex);
+    (void)pthread_mutex_unlock(&lane->site->session->mutex);
     return clock_now_ns();
 }
 
 void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns)
 {
     int64_t now_ns = clock_now_ns();
-    (void)pthread_mutex_lock(&lane->session->mutex);
+    (void)pthread_mutex_lock(&lane->site->session->mutex);
     *spent_ns += now_ns - left_ns;
     const char *remark = worker_remark(lane->worker) + lane->remark_noted_bytes;
     if (*remark)
-        session_note(lane->session, "%s: %s", lane->name,
+        session_note(lane->site->session, "%s: %s", lane->name,
                      remark + (lane->remark_noted_bytes > 0 ? strlen("; ") : 0));
     lane->remark_noted_bytes += strlen(remark);
 }
@@ -138,9 +149,9 @@ enum status lane_lose(struct lane *lane, const struct error *error)
         return error->status;
     lane->lost = true;
     lane->error = *error;
-    lane->may_return = lane->host && lane->host->state &&
-                       (worker_host_was_lost(lane->worker) || host_state(lane->host) != HOST_READY);
-    session_note(lane->session, "%s is lost: %s%s", lane->name, error->text,
+    lane->may_return = lane->site->host->state && (worker_host_was_lost(lane->worker) ||
+                                                   host_state(lane->site->host) != HOST_READY);
+    session_note(lane->site->session, "%s is lost: %s%s", lane->name, error->text,
                  lane->may_return ? "; its host is requested again" : "");
     return error->status;
 }
@@ -174,10 +185,10 @@ int64_t lane_timeout_ms(struct lane *lane, double best_ns, uint32_t blocks, bool
 {
     first = first || !(best_ns > 0) || lane->restarts_seen != worker_restarts(lane->worker);
     lane->restarts_seen = worker_restarts(lane->worker);
-    int64_t given_ms = lane->session->timeout_floor_ms;
+    int64_t given_ms = lane->site->session->timeout_floor_ms;
     int64_t floor_ms = given_ms > 0 ? given_ms : TIMEOUT_FLOOR_MS;
     if (first)
-        return session_first_timeout_ms(lane->session);
+        return session_first_timeout_ms(lane->site->session);
     int64_t limit_ms = (int64_t)(TIMEOUT_FACTOR * best_ns * (double)(blocks + 4) * 1e-6);
     return limit_ms > floor_ms ? limit_ms : floor_ms;
 }
@@ -206,7 +217,7 @@ enum status group_await_lane(struct group *group, struct lane **out, struct erro
             return STATUS_OK;
         for (size_t i = 0; i < group->lane_count; i++)
             may_return = may_return || (group->lanes[i]->may_return &&
-                                        host_state(group->lanes[i]->host) != HOST_GONE);
+                                        host_state(group->lanes[i]->site->host) != HOST_GONE);
         if (!may_return)
             return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
                              group->lanes[0]->error.text);

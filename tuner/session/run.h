@@ -33,13 +33,11 @@ struct stage_clock {
 };
 
 struct lane {
-    struct session *session;
     struct group *group;
     struct site *site;
     char name[96]; /* "cuda:0"; on another host "n1:cuda:0" */
     int index;     /* the device's index */
     struct worker *worker;
-    const struct host *host;  /* the worker's host */
     struct host_lock lock;    /* device lock against other tuners */
     bool at_work;             /* in use by a thread */
     enum session_stage stage; /* the job's stage (jobs.h) */
@@ -160,6 +158,9 @@ bool session_stopped(const struct session *session);
 enum status session_stop_error(struct error *error);
 void session_note(const struct session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Notes a line that begins with the problem: "reduce.f32 n=4096: ...". */
+void problem_note(const struct session *session, const struct problem *problem, const char *format,
+                  ...) __attribute__((format(printf, 3, 4)));
 void session_progress(struct group *group, const char *phase);
 
 /* Returns `status` with `error`, or else `later` with its own error: the first failure is reported.

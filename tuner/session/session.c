@@ -13,7 +13,7 @@
 
 enum status lane_begin(struct lane *lane, struct error *error)
 {
-    struct session *session = lane->session;
+    struct session *session = lane->site->session;
     struct store_environment environment = {.facts = worker_facts(lane->worker),
                                             .tool_version = TUNE_VERSION,
                                             .host = worker_machine(lane->worker)->name};

@@ -93,11 +93,11 @@ static enum status lock_again(struct lane *lane, bool *waits, struct error *erro
 {
     static const int64_t slack_ns = INT64_C(30000000000);
     const char *uuid = facts_text(worker_facts(lane->worker), "uuid", lane->name);
-    struct session *session = lane->session;
+    struct session *session = lane->site->session;
     struct host_lock lock = {0};
     int64_t silent_ms = 0;
     enum status status =
-        lane->host->lock(lane->host, uuid, session->options->database, &lock, error);
+        lane->site->host->lock(lane->site->host, uuid, session->options->database, &lock, error);
     *waits = false;
     if (status == STATUS_UNAVAILABLE) {
         const int64_t now_ns = clock_running_ns();

@@ -134,25 +134,6 @@ static void choose_wanted(struct contest *contest, size_t most, bool diverse)
             contest->finalists[i].wanted = true;
 }
 
-static enum status run_rounds(struct contest *contest, struct track *track, struct error *error)
-{
-    const size_t rounds = (size_t)contest->work.protocol->state_rounds;
-    bool *wanted = arena_alloc(&contest->arena, track->count + 1, sizeof *wanted);
-    if (!wanted)
-        return error_no_memory(error);
-    TRY(track_begin(&contest->work, track, false, error));
-    for (size_t i = 0; i < track->count; i++)
-        wanted[i] = true;
-    for (size_t valid = 0; valid < rounds && track->round_count < rounds + rounds / 2 + 1;) {
-        double twin_y = 0;
-        if (session_stopped(contest->work.session))
-            return session_stop_error(error);
-        TRY(track_round(&contest->work, track, wanted, track->count, &twin_y, error));
-        valid = track_judge(&contest->work, track);
-    }
-    return STATUS_OK;
-}
-
 /* Measures the rounds of one state in one process. */
 static enum status time_state(struct contest *contest, struct lane *lane, int process, size_t state,
                               struct error *error)
@@ -166,7 +147,7 @@ static enum status time_state(struct contest *contest, struct lane *lane, int pr
         return error_no_memory(error);
     track.mode = l2_mode_as(states[state].mode, l2_issue(contest->work.options->l2_mode));
     track.process = process;
-    track.random.seed = lane->session->options->seed ^ (uint64_t)contest->work.problem.n ^
+    track.random.seed = lane->site->session->options->seed ^ (uint64_t)contest->work.problem.n ^
                         ((uint64_t)process << 32) ^ ((uint64_t)(state + 1) << 48);
     track.count = 0;
     for (size_t i = 0; i < contest->finalist_count; i++) {
@@ -179,7 +160,12 @@ static enum status time_state(struct contest *contest, struct lane *lane, int pr
         track.slots[track.count] = &result->slot;
         finalists[track.count++] = finalist;
     }
-    enum status status = track.count > 0 ? run_rounds(contest, &track, error) : STATUS_OK;
+    enum status status = STATUS_OK;
+    if (track.count > 0)
+        status = track_begin(&contest->work, &track, false, error);
+    if (status == STATUS_OK && track.count > 0)
+        status = track_rounds(&contest->work, &track, central, track.count,
+                              (size_t)contest->work.protocol->state_rounds, error);
     /* However the rounds ended, they are stored; a result that is wrong in this state is wrong. */
     struct store *store = contest->work.store;
     struct error keeping = {0};

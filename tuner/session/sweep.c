@@ -139,7 +139,7 @@ static enum status lane_loop(struct sweeping *sweeping, struct lane *lane, struc
 static void *run_lane(void *context)
 {
     struct lane_share *share = context;
-    pthread_mutex_t *mutex = &share->lane->session->mutex;
+    pthread_mutex_t *mutex = &share->lane->site->session->mutex;
     (void)pthread_mutex_lock(mutex);
     share->status = lane_loop(share->sweeping, share->lane, &share->error);
     share->lane->at_work = false;
@@ -259,22 +259,18 @@ enum status sweep_problem(const struct work *work, struct sweep *sweep, struct e
         struct search *search = sweep->search;
         struct session_summary *summary = work->session->summary;
         if (search_was_misled(search) && is_first_problem(&summary->misled))
-            session_note(
-                work->session,
-                "%s n=%lld: results from elsewhere did not hold here: the search continued "
-                "without them",
-                work->problem.key, (long long)work->problem.n);
+            problem_note(
+                work->session, &work->problem,
+                "results from elsewhere did not hold here: the search continued without them");
         row.chance_of_better = search_chance_of_better(search, 0.01);
         row.most_better = search_most_better(search, 0.1);
         if (search_learns_from_elsewhere(search) && !isnan(row.chance_of_better) &&
             is_first_problem(&summary->modelled))
-            session_note(
-                work->session,
-                "%s n=%lld: by the search's model, the chance that an untried configuration "
-                "is more than 1 %% better is %.0f %%, and with 90 %% none is better by more "
-                "than %.2g %%",
-                work->problem.key, (long long)work->problem.n, 100 * row.chance_of_better,
-                100 * row.most_better);
+            problem_note(
+                work->session, &work->problem,
+                "by the search's model, the chance that an untried configuration is more than 1 %% "
+                "better is %.0f %%, and with 90 %% none is better by more than %.2g %%",
+                100 * row.chance_of_better, 100 * row.most_better);
     }
     sweep->chance_of_better = row.chance_of_better;
     sweep->most_better = row.most_better;

@@ -72,6 +72,9 @@ enum status track_begin(const struct work *work, struct track *track, bool check
  * order; `twin_of` (count: none) is visited twice, and *twin_y is its second y. */
 enum status track_round(const struct work *work, struct track *track, const bool *wanted,
                         size_t twin_of, double *twin_y, struct error *error);
+/* Measures until `rounds` are valid; up to half as many again replace dropped ones. */
+enum status track_rounds(const struct work *work, struct track *track, const bool *wanted,
+                         size_t twin_of, size_t rounds, struct error *error);
 /* Measures a round of a race, and passes its values, failures and the validity of all rounds to the
  * race. */
 enum status track_race_round(const struct work *work, struct track *track, struct race *race,

@@ -176,10 +176,9 @@ enum status window_start(const struct work *work, struct sweep *sweep, struct er
     const bool leaves = session_leaves_points(options, sweep->space_count);
     if (sweep->space_count >= MANY_POINTS && options->budget_ns == 0 && options->until == 0 &&
         !is_bounded(options) && !leaves)
-        session_note(work->session, /* else the user would find out after a day */
-                     "%s n=%lld: its space has %llu points, and nothing says how many may be "
-                     "tried; --points, --until or --budget does",
-                     work->problem.key, (long long)work->problem.n,
+        problem_note(work->session, &work->problem, /* else the user would find out after a day */
+                     "its space has %llu points, and nothing says how many may be tried; --points, "
+                     "--until or --budget does",
                      (unsigned long long)sweep->space_count);
     size_t begun = 0;
     TRY(sweep_seed_winners(work, sweep, error));
@@ -188,10 +187,9 @@ enum status window_start(const struct work *work, struct sweep *sweep, struct er
     if (settles)
         search_end_when_settled(sweep->search, SEARCH_TRIALS_BEGUN, SEARCH_SETTLED);
     if (leaves && is_first_problem(&work->session->summary->searched_in_part))
-        session_note(work->session,
-                     "%s n=%lld: %llu of its %llu configurations are tried%s; --points, --until or "
-                     "--budget may say otherwise",
-                     work->problem.key, (long long)work->problem.n,
+        problem_note(work->session, &work->problem,
+                     "%llu of its %llu configurations are tried%s; --points, --until or --budget "
+                     "may say otherwise",
                      (unsigned long long)sweep->allowance.points_most,
                      (unsigned long long)sweep->space_count,
                      settles ? " at most, fewer when nothing better comes" : "");

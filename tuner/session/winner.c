@@ -345,11 +345,10 @@ static enum status store_choice(struct choosing *choosing, const struct finalist
     const char *inputs = inputs_kind(work, &contest->sweep->inputs, &why);
     if (why && strcmp(choosing->stage, "race") == 0 &&
         is_first_problem(&work->session->summary->inputs_alike))
-        session_note(
-            work->session,
-            "%s n=%lld: its inputs are alike in all runs, since %s: a kernel that keeps its "
-            "result, and computes no other, is not found out (and so for others like it)",
-            work->problem.key, (long long)work->problem.n, why);
+        problem_note(work->session, &work->problem,
+                     "its inputs are alike in all runs, since %s: a kernel that keeps its result, "
+                     "and computes no other, is not found out (and so for others like it)",
+                     why);
     struct store_winner row = {
         .inputs = inputs,
         .environment_id = work->environment_id,
