@@ -45,10 +45,11 @@ bests AS (
     GROUP BY x, y
 ),
 conclusion AS (
-    SELECT iif(count(*) = 1, 'Every configuration launches ',
-               printf('%d of %d combinations of grid and block reach %.3g %% of the best: ',
-                      sum(b.gbs >= CAST(:near AS REAL) * t.gbs), count(*), 100 * CAST(:near AS REAL)))
+    SELECT iif(count(*) = 1, 'Every configuration launches ', 'Best: ')
            || printf('%.3g block%s of %d threads per SM', t.blocks_per_sm, iif(t.blocks_per_sm = 1, '', 's'), t.block)
+           || iif(count(*) = 1, '',
+                  printf('; %d of %d pairs of grid and block are within %.3g %%',
+                         sum(b.gbs >= CAST(:near AS REAL) * t.gbs), count(*), 100 - 100 * CAST(:near AS REAL)))
                AS sentence
     FROM bests AS b CROSS JOIN (SELECT * FROM bests ORDER BY gbs DESC LIMIT 1) AS t
     HAVING count(*) > 0

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontends/init/embedded.h"
 #include "frontends/init/formula.h"
 #include "tuner/base/array.h"
 #include "tuner/base/clock.h"
@@ -125,80 +126,6 @@ static enum status name_instance(struct reading *reading, struct error *error)
 
 /* ---- the question ---- */
 
-/* Templates appended to the source that turn types into numbers: a kernel template with these
- * numbers as arguments is requested by name, and the numbers are in the symbol that the compiler
- * returns. */
-static const char probe[] =
-    "#line 1 \"what tune init asks\"\n"
-    "#define TUNE_ANY template <class tune_T>\n"
-    "namespace tune_probe {\n"
-    "TUNE_ANY struct tune_code {\n"
-    "static constexpr int tune_value = __is_enum(tune_T) ? 5 : 0, tune_lanes = "
-    "1; };\n"
-    "#define TUNE_CODE(tune_T, tune_V, tune_L) \\\n"
-    "template <> struct tune_code<tune_T> { static constexpr int tune_value = tune_V, tune_lanes = "
-    "tune_L; };\n"
-    "#define TUNE_CODES(tune_T, tune_N, tune_V) \\\n"
-    "TUNE_CODE(tune_T, tune_V, 1) TUNE_CODE(tune_N##1, tune_V, 1) TUNE_CODE(tune_N##2, tune_V, 2) "
-    "TUNE_CODE(tune_N##3, tune_V, 3)\n"
-    "TUNE_CODES(signed char, char, 1) TUNE_CODE(char, 1, 1) TUNE_CODE(char4, 1, 4)\n"
-    "TUNE_CODES(unsigned char, uchar, 2) TUNE_CODE(bool, 2, 1) TUNE_CODE(uchar4, 2, 4)\n"
-    "TUNE_CODES(short, short, 3) TUNE_CODE(short4, 3, 4)\n"
-    "TUNE_CODES(unsigned short, ushort, 4) TUNE_CODE(ushort4, 4, 4)\n"
-    "TUNE_CODES(int, int, 5) TUNE_CODE(int4, 5, 4)\n"
-    "TUNE_CODES(unsigned, uint, 6) TUNE_CODE(uint4, 6, 4) TUNE_CODE(dim3, 6, 3)\n"
-    "TUNE_CODES(long long, longlong, 7) TUNE_CODES(unsigned long long, ulonglong, 8)\n"
-    "TUNE_CODES(long, long, sizeof(long) == 8 ? 7 : 5)\n"
-    "TUNE_CODES(unsigned long, ulong, sizeof(long) == 8 ? 8 : 6)\n"
-    "#ifdef __CUDA_FP16_H__\n"
-    "TUNE_CODE(__half, 9, 1) TUNE_CODE(__half2, 9, 2)\n"
-    "#endif\n"
-    "#ifdef __CUDA_BF16_H__\n"
-    "TUNE_CODE(__nv_bfloat16, 10, 1) TUNE_CODE(__nv_bfloat162, 10, 2)\n"
-    "#endif\n"
-    "TUNE_CODES(float, float, 11) TUNE_CODE(float4, 11, 4) TUNE_CODES(double, double, 12)\n"
-    "TUNE_ANY __device__ constexpr int tune_size(decltype(sizeof(tune_T)) *) { "
-    "return sizeof(tune_T); "
-    "}\n"
-    "TUNE_ANY __device__ constexpr int tune_size(...) { return 0; }\n"
-    "TUNE_ANY struct tune_bare { typedef tune_T tune_type; static constexpr int "
-    "tune_constant = 0; };\n"
-    "TUNE_ANY struct tune_bare<const tune_T> { typedef tune_T tune_type; static "
-    "constexpr int tune_constant = 1; "
-    "};\n"
-    "TUNE_ANY struct tune_bare<volatile tune_T> : tune_bare<tune_T> {};\n"
-    "TUNE_ANY struct tune_bare<const volatile tune_T> : tune_bare<const tune_T> "
-    "{};\n"
-    "template <class tune_T, int tune_P, int tune_C> struct tune_is {\n"
-    "static constexpr int tune_pointer = tune_P, tune_constant = tune_C, tune_value = "
-    "tune_code<tune_T>::tune_value,\n"
-    "tune_lanes = tune_code<tune_T>::tune_lanes, tune_bytes = tune_size<tune_T>(nullptr), "
-    "tune_elements = 1; };\n"
-    "TUNE_ANY struct tune_shape : tune_is<typename tune_bare<tune_T>::tune_type, 0, "
-    "tune_bare<tune_T>::tune_constant> {};\n"
-    "TUNE_ANY struct tune_shape<tune_T *> : tune_is<typename "
-    "tune_bare<tune_T>::tune_type, 1, tune_bare<tune_T>::tune_constant> {};\n"
-    "TUNE_ANY struct tune_shape<tune_T &> : tune_shape<tune_T> {};\n"
-    "TUNE_ANY struct tune_shape<tune_T *__restrict__> : tune_shape<tune_T *> {};\n"
-    "template <class tune_T, unsigned long tune_N> struct tune_shape<tune_T[tune_N]> : "
-    "tune_shape<tune_T> {\n"
-    "static constexpr int tune_bytes = sizeof(tune_T) * tune_N, "
-    "tune_elements = tune_N * tune_shape<tune_T>::tune_elements; };\n"
-    "TUNE_ANY struct tune_shape<tune_T[]> : tune_shape<tune_T> { static constexpr "
-    "int tune_bytes = 0; };\n"
-    "template <int tune_I, class... tune_T> struct tune_pick : tune_shape<void> { typedef int "
-    "tune_type; };\n"
-    "template <int tune_I, class tune_H, class... tune_T> struct tune_pick<tune_I, tune_H, "
-    "tune_T...> : tune_pick<tune_I - 1, tune_T...> {};\n"
-    "template <class tune_H, class... tune_T> struct tune_pick<0, tune_H, tune_T...> : "
-    "tune_shape<tune_H> { typedef typename tune_bare<tune_H>::tune_type tune_type; };\n"
-    "template <class tune_F> struct tune_takes;\n"
-    "template <class... tune_A> struct tune_takes<void (*)(tune_A...)> {\n"
-    "template <int tune_I> struct tune_at : tune_pick<tune_I, tune_A...> {};\n"
-    "static constexpr int tune_count = sizeof...(tune_A); };\n"
-    "template <int... tune_C> __global__ void tune_asks() {}\n"
-    "}\n";
-
 /* A type as described by the probe. */
 struct type_numbers {
     int pointer, constant, code, lanes, bytes;
@@ -233,8 +160,9 @@ static const char *make_source(const struct reading *reading)
 {
     struct text text = {0};
     text_printf(&text,
-                "%s\n%snamespace tune_probe { typedef tune_takes<decltype(&::%s)> tune_asked;\n",
-                reading->source.text, probe, reading->instance);
+                "%s\n#line 1 \"what tune init asks\"\n%snamespace tune_probe { typedef "
+                "tune_takes<decltype(&::%s)> tune_asked;\n",
+                reading->source.text, init_probe, reading->instance);
     for (size_t i = 0; i < reading->out->symbol_count; i++)
         text_printf(&text, "typedef tune_shape<decltype(::%s)> tune_symbol_%zu;\n",
                     reading->out->symbols[i].name, i);

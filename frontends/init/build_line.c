@@ -68,61 +68,27 @@ static bool is_source(const char *word)
  * debugging. */
 static bool take_flag(struct reading *reading, const char *const *words, size_t count, size_t *at)
 {
-    static const char *const with_value[] = {
-        "--maxrregcount", "-maxrregcount", "--fmad",    "-fmad",       "--ftz",
-        "-ftz",           "--prec-div",    "-prec-div", "--prec-sqrt", "-prec-sqrt"};
-    struct build_line *out = reading->out;
-    const char *value = NULL, *flag = NULL;
-    if (strcmp(words[*at], "--use_fast_math") == 0 || strcmp(words[*at], "-use_fast_math") == 0)
+    static const char *const names[] = {"maxrregcount", "fmad", "ftz",         "prec-div",
+                                        "prec-sqrt",    "std",  "pre-include", "include"};
+    const char *word = words[*at], *value = NULL, *flag = NULL, *name = "";
+    if (strcmp(word, "--use_fast_math") == 0 || strcmp(word, "-use_fast_math") == 0)
         flag = "--use_fast_math";
-    for (size_t i = 0; i < COUNT(with_value) && !flag; i++)
-        if ((value = value_of(words, count, at, with_value[i])) != NULL)
-            flag = arena_printf(reading->arena, "-%s=%s",
-                                with_value[i] + (with_value[i][1] == '-' ? 1 : 0), value);
-    if (!flag && (value = value_of(words, count, at, "--std")) == NULL)
-        value = value_of(words, count, at, "-std");
-    if (!flag && value) {
+    for (size_t i = 0; i < COUNT(names) && !flag && !value; i++)
+        for (size_t dashes = 1; dashes <= 2 && !value; dashes++) {
+            name = arena_printf(reading->arena, "%.*s%s", (int)dashes, "--", names[i]);
+            value = name ? value_of(words, count, at, name) : NULL;
+        }
+    if (value && strstr(name, "std")) {
         value += strncmp(value, "gnu++", 5) == 0 ? 3 : 0;
-        flag = strncmp(value, "++", 2) == 0 ? arena_printf(reading->arena, "--std=c%s", value)
-                                            : arena_printf(reading->arena, "--std=%s", value);
-    }
-    if (!flag && (value = value_of(words, count, at, "-include")) == NULL)
-        value = value_of(words, count, at, "--pre-include");
-    if (!flag && value)
+        flag = arena_printf(reading->arena, "--std=%s%s", *value == '+' ? "c" : "", value);
+    } else if (value && strstr(name, "include")) {
         flag = arena_printf(reading->arena, "--pre-include=%s", whole_path(reading, value));
+    } else if (value) {
+        flag = arena_printf(reading->arena, "-%s=%s", name + strspn(name, "-"), value);
+    }
     if (flag)
-        add(reading, out->flags, &out->flag_count, FLAGS_MAX - 1, flag, "flags");
+        add(reading, reading->out->flags, &reading->out->flag_count, FLAGS_MAX - 1, flag, "flags");
     return flag;
-}
-
-/* Returns true for options whose value is a separate word and no source. */
-static bool passes_value(const char *word)
-{
-    static const char *const options[] = {"-o",
-                                          "-x",
-                                          "-Xcompiler",
-                                          "-Xptxas",
-                                          "-Xlinker",
-                                          "-ccbin",
-                                          "-gencode",
-                                          "-arch",
-                                          "-code",
-                                          "-MF",
-                                          "-MT",
-                                          "-MQ",
-                                          "-l",
-                                          "-L",
-                                          "-t",
-                                          "--threads",
-                                          "--output-file",
-                                          "-Xcudafe",
-                                          "-odir",
-                                          "--generate-code",
-                                          "--compiler-options"};
-    for (size_t i = 0; i < COUNT(options); i++)
-        if (strcmp(word, options[i]) == 0)
-            return true;
-    return false;
 }
 
 static bool take_folder(struct reading *reading, const char *const *words, size_t count, size_t *at)
@@ -155,9 +121,7 @@ enum status build_line_read(struct arena *arena, const char *const *words, size_
             add(&reading, out->defines, &out->define_count, BUILD_DEFINES_MAX, define, "defines");
         else if (take_folder(&reading, words, count, &i) || take_flag(&reading, words, count, &i))
             continue;
-        else if (passes_value(words[i]))
-            i++;
-        else if (words[i][0] != '-' && is_source(words[i]))
+        else if (words[i][0] != '-' && is_source(words[i]) && strcmp(words[i - 1], "-o") != 0)
             add(&reading, out->sources, &out->source_count, BUILD_SOURCES_MAX,
                 whole_path(&reading, words[i]), "sources");
     }

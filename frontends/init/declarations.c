@@ -1,5 +1,4 @@
 /* Declarations of a source: kernels, and macros with a value that the requested kernel uses. */
-#include <ctype.h>
 #include <string.h>
 
 #include "frontends/init/source.h"
@@ -32,18 +31,27 @@ static const char *text_of(struct reader *reader, size_t first, size_t end)
     return text ? text : "";
 }
 
-/* Finds the end of an item of a list: a comma or `close` outside of all brackets. */
-static size_t item_end(const struct reader *reader, size_t first, size_t close)
+bool has_word(const char *text, const char *end, const char *name)
 {
-    const struct tokens *tokens = &reader->tokens;
+    const size_t length = strlen(name);
+    for (const char *at = text; at < end && (at = memmem(at, (size_t)(end - at), name, length));
+         at += length)
+        if ((at + length == end || (!is_name_character(at[length]) && at[length] != '$')) &&
+            (at == text || (!is_name_character(at[-1]) && at[-1] != '$')))
+            return true;
+    return false;
+}
+
+size_t item_end(const struct tokens *tokens, size_t first, size_t close)
+{
     size_t i = first;
     while (i < close && !token_is(tokens, i, ",")) {
-        if (token_is_in(tokens, i, "( [ {"))
-            i = tokens_behind(tokens, i);
-        else if (token_is(tokens, i, "<") && i > first && is_name_at(reader, i - 1))
-            i = tokens_behind_angle(tokens, i);
-        else
-            i++;
+        const bool opens = token_is(tokens, i, "<") && i > first &&
+                           tokens->items[i - 1].kind == TOKEN_NAME &&
+                           tokens_behind_angle(tokens, i) <= close;
+        i = token_is_in(tokens, i, "( [ {") ? tokens_behind(tokens, i)
+            : opens                         ? tokens_behind_angle(tokens, i)
+                                            : i + 1;
     }
     return i < close ? i : close;
 }
@@ -92,10 +100,11 @@ static void read_parameter(struct reader *reader, struct kernel_signature *kerne
 
 static void read_parameters(struct reader *reader, struct kernel_signature *kernel, size_t open)
 {
-    const size_t close = tokens_behind(&reader->tokens, open) - 1;
+    const struct tokens *tokens = &reader->tokens;
+    const size_t close = tokens_behind(tokens, open) - 1;
     for (size_t i = open + 1, end; i < close && kernel->parameter_count < ARGUMENTS_MAX;
          i = end + 1) {
-        end = item_end(reader, i, close);
+        end = item_end(tokens, i, close);
         size_t last = end;
         while (i < last && reader->tokens.items[i].kind == TOKEN_DIRECTIVE)
             i++;
@@ -129,7 +138,7 @@ static void read_template(struct reader *reader, struct kernel_signature *kernel
     size_t open = reader->template_at + 1;
     size_t close = tokens_behind_angle(tokens, open) - 1;
     for (size_t i = open + 1; i < close && kernel->template_count < TEMPLATE_MAX;) {
-        size_t end = item_end(reader, i, close);
+        size_t end = item_end(tokens, i, close);
         size_t name = declared_name(reader, i, end);
         struct template_parameter *parameter = &kernel->template[kernel->template_count++];
         parameter->name = text_of(reader, name, name + 1);
@@ -180,28 +189,6 @@ static const char *qualified(struct reader *reader, const char *name)
     return copy ? copy : "";
 }
 
-/* Returns room for a kernel; a definition replaces its earlier declaration. */
-static struct kernel_signature *place_for(struct reader *reader, const char *name)
-{
-    struct source_signature *out = reader->out;
-    for (size_t i = 0; i < out->kernel_count; i++)
-        if (strcmp(out->kernels[i].name, name) == 0)
-            return &out->kernels[i];
-    return out->kernel_count < KERNELS_MAX ? &out->kernels[out->kernel_count++] : NULL;
-}
-
-/* Reads how a specialisation uses its parameters. */
-static size_t read_specialised(struct reader *reader, const char *name, size_t at)
-{
-    const size_t behind = tokens_behind(&reader->tokens, at);
-    for (size_t i = 0; i < reader->out->kernel_count && token_is(&reader->tokens, behind, "{"); i++)
-        if (strcmp(reader->out->kernels[i].name, name) == 0) {
-            reader->out->kernels[i].is_defined = true;
-            read_body(reader, &reader->out->kernels[i], behind);
-        }
-    return behind;
-}
-
 /* Reads a kernel, from behind __global__ on. Returns the next token. */
 static size_t read_kernel(struct reader *reader, size_t at)
 {
@@ -213,7 +200,7 @@ static size_t read_kernel(struct reader *reader, size_t at)
     for (size_t i = at - 1; i > 0 && !token_is_in(tokens, i, "; { }"); i--) /* before it */
         if (token_is(tokens, i, "__launch_bounds__") && token_is(tokens, i + 1, "("))
             kernel.bounds =
-                text_of(reader, i + 2, item_end(reader, i + 2, tokens_behind(tokens, i + 1) - 1));
+                text_of(reader, i + 2, item_end(tokens, i + 2, tokens_behind(tokens, i + 1) - 1));
     for (; at < tokens->count && !token_is_in(tokens, at, "; {"); at++) {
         if (token_is_in(tokens, at,
                         "__launch_bounds__ __cluster_dims__ __attribute__ __block_size__ "
@@ -221,7 +208,7 @@ static size_t read_kernel(struct reader *reader, size_t at)
             token_is(tokens, at + 1, "(")) {
             size_t close = tokens_behind(tokens, at + 1) - 1;
             if (token_is(tokens, at, "__launch_bounds__"))
-                kernel.bounds = text_of(reader, at + 2, item_end(reader, at + 2, close));
+                kernel.bounds = text_of(reader, at + 2, item_end(tokens, at + 2, close));
             at = close;
         } else if (token_is(tokens, at, "(")) {
             break;
@@ -239,38 +226,31 @@ static size_t read_kernel(struct reader *reader, size_t at)
     while (name >= 2 && token_is(tokens, name - 1, "::") && is_name_at(reader, name - 2))
         name -= 2; /* `void sorting::scan(`, declared in a namespace of a header */
     kernel.name = qualified(reader, text_of(reader, name, plain + 1));
-    if (specialised)
-        return read_specialised(reader, kernel.name, at);
+    struct kernel_signature *place = NULL;
+    for (size_t i = 0; i < reader->out->kernel_count && !place; i++)
+        if (strcmp(reader->out->kernels[i].name, kernel.name) == 0)
+            place = &reader->out->kernels[i];
+    const size_t behind = tokens_behind(tokens, at);
+    const bool has_body = token_is(tokens, behind, "{");
+    if (specialised) {
+        if (place)
+            place->is_defined |= has_body;
+        return behind;
+    }
     if (reader->has_template)
         read_template(reader, &kernel);
     read_parameters(reader, &kernel, at);
-    size_t behind = tokens_behind(tokens, at);
     kernel.end_token = (uint32_t)behind;
-    if (token_is(tokens, behind, "{")) {
+    if (has_body) {
         kernel.end_token = (uint32_t)tokens_behind(tokens, behind);
         kernel.is_defined = true;
         read_body(reader, &kernel, behind);
     }
-    struct kernel_signature *place = place_for(reader, kernel.name);
-    if (place && (!place->name || token_is(tokens, behind, "{")))
+    if (place && has_body)
         *place = kernel;
+    else if (!place && reader->out->kernel_count < KERNELS_MAX)
+        reader->out->kernels[reader->out->kernel_count++] = kernel;
     return behind;
-}
-
-/* Finds the value of `#define NAME VALUE`, without comments. Returns the length, 0 without a value.
- */
-static size_t macro_value(const char *behind_name, const char *end, const char **value)
-{
-    if (behind_name >= end || !isspace((unsigned char)*behind_name))
-        return 0;
-    const char *comment = memchr(behind_name, '/', (size_t)(end - behind_name));
-    end = comment ? comment : end;
-    *value = behind_name;
-    while (*value < end && isspace((unsigned char)**value))
-        ++*value;
-    while (end > *value && isspace((unsigned char)end[-1]))
-        end--;
-    return (size_t)(end - *value);
 }
 
 bool macro_is_listed(const struct source_signature *out, const char *name, size_t length)
@@ -304,23 +284,22 @@ static void read_macro(struct reader *reader, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
     struct source_signature *out = reader->out;
-    const char *guard = NULL, *guard_end = NULL, *name = NULL, *end = NULL, *value = NULL;
+    const char *guard = NULL, *guard_end = NULL, *name = NULL, *end = NULL;
     if (out->macro_count == MACROS_MAX || at + 1 >= tokens->count ||
         !token_is_directive(&tokens->items[at], "ifndef", &guard, &guard_end) ||
         !token_is_directive(&tokens->items[at + 1], "define", &name, &end))
         return;
     const size_t length = word_bytes(name, end);
-    const size_t value_length = macro_value(name + length, end, &value);
+    const char *value = skip_blanks(name + length, end);
     const bool same = (size_t)(guard_end - guard) == length && strncmp(name, guard, length) == 0;
     /* Values other than numbers cannot be tuned; the source defines them best. */
-    const bool number =
-        value_length > 0 && (isdigit((unsigned char)*value) || strchr("-+.(", *value));
+    const bool number = value > name + length && value < end && strchr("0123456789-+.(", *value);
     if (length == 0 || *name == '_' || !number || !same || macro_is_listed(out, name, length) ||
         guards_file(tokens, at))
         return;
     struct macro_signature *macro = &out->macros[out->macro_count++];
     macro->name = arena_strndup(reader->arena, name, length);
-    macro->preset = arena_strndup(reader->arena, value, value_length);
+    macro->preset = arena_strndup(reader->arena, value, (size_t)(end - value));
     reader->failed |= !macro->name || !macro->preset;
 }
 
@@ -413,77 +392,22 @@ static void mark_own(struct arena *arena, const char *path, struct source_signat
         out->kernels[i].is_own = kernel_has_body(&tokens, unqualified_name(out->kernels[i].name));
 }
 
+/* Returns true if the name ends as the other one does, behind "::". */
+static bool ends_as(const char *name, size_t length, const char *end, size_t end_length)
+{
+    return length > end_length + 2 && memcmp(name + length - end_length, end, end_length) == 0 &&
+           memcmp(name + length - end_length - 2, "::", 2) == 0;
+}
+
 /* Rates how well a kernel's name fits the requested one: 3 equal, 2 without all of its namespaces,
  * 1 with some more; 0: another name. */
-static int fit(const char *name, const char *wanted, size_t length)
+static int fit(const char *name, const char *wanted)
 {
-    const size_t own = strlen(name);
-    const bool is_longer = own > length;
-    const size_t rest = is_longer ? own - length : length - own;
-    const char *const tail = is_longer ? name + rest : name;
-    const char *const wanted_tail = is_longer ? wanted : wanted + rest;
-    const size_t common = is_longer ? length : own;
-    if (common == 0 || strncmp(tail, wanted_tail, common) != 0)
-        return 0;
-    if (rest == 0)
-        return 3;
-    const char *before = (is_longer ? name : wanted) + rest;
-    return rest > 2 && before[-1] == ':' && before[-2] == ':' ? 1 + is_longer : 0;
-}
-
-static struct kernel_signature *find_kernel(struct source_signature *out, const char *wanted)
-{
-    struct kernel_signature *found = NULL;
-    int best = 0;
-    for (size_t i = 0; i < out->kernel_count; i++) {
-        struct kernel_signature *kernel = &out->kernels[i];
-        const int fits = fit(kernel->name, wanted, strcspn(wanted, "<"));
-        if (fits > best || (fits > 0 && fits == best && kernel->is_defined && !found->is_defined)) {
-            best = fits;
-            found = kernel;
-        }
-    }
-    return found;
-}
-
-/* Finds the only kernel; NULL: there are several. Of the file's own, then of all that have a body,
- * then of all. */
-static struct kernel_signature *find_only(struct source_signature *out)
-{
-    struct kernel_signature *last[3] = {NULL};
-    size_t count[3] = {0};
-    for (size_t i = 0; i < out->kernel_count; i++) {
-        struct kernel_signature *kernel = &out->kernels[i];
-        const bool is_of[3] = {kernel->is_defined && kernel->is_own, kernel->is_defined, true};
-        for (size_t j = 0; j < 3; j++)
-            if (is_of[j]) {
-                last[j] = kernel;
-                count[j]++;
-            }
-    }
-    for (size_t j = 0; j < 3; j++)
-        if (count[j] > 0)
-            return count[j] == 1 ? last[j] : NULL;
-    return NULL;
-}
-
-/* Lists the file's own kernels, then those of included files; those only declared if there are no
- * others. */
-static enum status list(const struct source_signature *out, const char *path, const char *what,
-                        struct error *error)
-{
-    struct text names = {0};
-    for (size_t round = 0; round < 3; round++)
-        for (size_t i = 0; out->kernels && i < out->kernel_count; i++) {
-            const struct kernel_signature *kernel = &out->kernels[i];
-            const size_t of = !kernel->is_defined ? 2 : !kernel->is_own;
-            if (of == round && (round < 2 || !names.length))
-                text_printf(&names, "%s%s", names.length ? ", " : "", kernel->name);
-        }
-    const enum status status =
-        error_set(error, STATUS_NOT_FOUND, "%s: %s: %s", path, what, text_string(&names));
-    text_free(&names);
-    return status;
+    const size_t own = strlen(name), length = strcspn(wanted, "<");
+    return own == length && strncmp(name, wanted, length) == 0 ? 3
+           : ends_as(name, own, wanted, length)                ? 2
+           : ends_as(wanted, length, name, own)                ? 1
+                                                               : 0;
 }
 
 enum status kernel_choose(struct arena *arena, const struct source_question *question,
@@ -491,24 +415,46 @@ enum status kernel_choose(struct arena *arena, const struct source_question *que
                           struct error *error)
 {
     const char *path = question->path;
+    struct text names = {0};
+    size_t alike = 0, first_rank = 0;
+    int best = 0;
+    *chosen = NULL;
     mark_own(arena, path, out);
-    *chosen = out->kernel_count == 0 ? NULL
-              : question->kernel     ? find_kernel(out, question->kernel)
-                                     : find_only(out);
-    if (*chosen && (*chosen)->is_defined)
-        return STATUS_OK;
-    if (*chosen)
-        return error_set(
-            error, STATUS_NOT_FOUND,
-            "%s: kernel '%s' is only declared in it: name the source that has its body", path,
-            (*chosen)->name);
-    if (out->kernel_count > 0)
-        return list(out, path,
-                    question->kernel ? "no such kernel; there are"
-                                     : "several kernels; name one by --kernel",
-                    error);
-    return error_set(error, STATUS_NOT_FOUND,
-                     "%s: no __global__ function in it: name the source that has the kernel", path);
+    /* The file's own, then those of included files, then those only declared. */
+    for (size_t rank = 0; rank < 3; rank++) {
+        const bool is_listed = rank < 2 || names.length == 0;
+        for (size_t i = 0; i < out->kernel_count; i++) {
+            struct kernel_signature *kernel = &out->kernels[i];
+            const int fits = question->kernel ? fit(kernel->name, question->kernel) : 0;
+            if (rank != (!kernel->is_defined ? 2 : !kernel->is_own))
+                continue;
+            if (is_listed)
+                text_printf(&names, "%s%s", names.length ? ", " : "", kernel->name);
+            if (alike == 0)
+                first_rank = rank;
+            alike += rank == first_rank;
+            if (fits > best || (!question->kernel && alike == 1 && rank == first_rank))
+                *chosen = kernel;
+            best = fits > best ? fits : best;
+        }
+    }
+    if (!question->kernel && alike > 1)
+        *chosen = NULL;
+    if (*chosen && !(*chosen)->is_defined)
+        (void)error_set(error, STATUS_NOT_FOUND,
+                        "%s: kernel '%s' is only declared in it: name the source that has its body",
+                        path, (*chosen)->name);
+    else if (!*chosen && out->kernel_count > 0)
+        (void)error_set(error, STATUS_NOT_FOUND, "%s: %s: %s", path,
+                        question->kernel ? "no such kernel; there are"
+                                         : "several kernels; name one by --kernel",
+                        text_string(&names));
+    else if (!*chosen)
+        (void)error_set(error, STATUS_NOT_FOUND,
+                        "%s: no __global__ function in it: name the source that has the kernel",
+                        path);
+    text_free(&names);
+    return error->status;
 }
 
 /* ---- uses by the kernel ---- */
@@ -580,31 +526,25 @@ static bool reach_read(struct arena *arena, const struct tokens *tokens,
     return true;
 }
 
-/* Returns true if a directive, other than one that defines the name, contains it. */
-static bool directive_names(const struct token *token, const char *name)
-{
-    const char *rest = NULL, *end = NULL;
-    const size_t length = strlen(name);
-    if (token_is_directive(token, "ifndef", &rest, &end))
-        return false;
-    const bool defines = token_is_directive(token, "define", &rest, &end);
-    for (const char *at = defines ? rest + word_bytes(rest, end) : rest; at < end;) {
-        const size_t own = word_bytes(at, end);
-        if (own == length && strncmp(at, name, length) == 0)
-            return true;
-        at += own > 0 ? own : 1;
-    }
-    return false;
-}
-
+/* Returns true if the kernel may use the name, also by a directive other than one that defines it.
+ */
 static bool is_used(const struct reach *reach, const char *name)
 {
     const struct tokens *tokens = reach->tokens;
-    for (size_t i = 0; i < tokens->count; i++)
-        if (reach->is_live[i] &&
-            (tokens->items[i].kind == TOKEN_DIRECTIVE ? directive_names(&tokens->items[i], name)
-                                                      : token_is(tokens, i, name)))
+    for (size_t i = 0; i < tokens->count; i++) {
+        const struct token *token = &tokens->items[i];
+        const char *rest = NULL, *end = NULL;
+        if (!reach->is_live[i])
+            continue;
+        if (token->kind != TOKEN_DIRECTIVE && token_is(tokens, i, name))
             return true;
+        if (token->kind != TOKEN_DIRECTIVE || token_is_directive(token, "ifndef", &rest, &end))
+            continue;
+        if (token_is_directive(token, "define", &rest, &end))
+            rest += word_bytes(rest, end);
+        if (has_word(rest, end, name))
+            return true;
+    }
     return false;
 }
 

@@ -299,24 +299,35 @@ bool formula_same(const struct formula *a, const struct formula *b)
     return true;
 }
 
+bool formula_any(const struct formula *formula, formula_test test, const void *context)
+{
+    bool found = test(formula, context);
+    for (size_t i = 0; i < formula->count && !found; i++)
+        found = formula_any(formula->parts[i], test, context);
+    return found;
+}
+
+static bool is_named(const struct formula *formula, const void *name)
+{
+    return formula->kind == FORMULA_NAME && (!name || strcmp(formula->text, name) == 0);
+}
+
 bool formula_names(const struct formula *formula, const char *name)
 {
-    bool found = formula->kind == FORMULA_NAME && strcmp(formula->text, name) == 0;
-    for (size_t i = 0; i < formula->count && !found; i++)
-        found = formula_names(formula->parts[i], name);
-    return found;
+    return formula_any(formula, is_named, name);
+}
+
+static bool is_unwritable(const struct formula *formula, const void *context)
+{
+    (void)context;
+    return formula->kind == FORMULA_UNKNOWN ||
+           (formula->kind == FORMULA_CALL &&
+            !word_is_in(formula->text, strlen(formula->text), "ceil_div min max sizeof"));
 }
 
 bool formula_is_plain(const struct formula *formula)
 {
-    static const char calls[] = "ceil_div min max sizeof";
-    if (formula->kind == FORMULA_UNKNOWN ||
-        (formula->kind == FORMULA_CALL && !word_is_in(formula->text, strlen(formula->text), calls)))
-        return false;
-    for (size_t i = 0; i < formula->count; i++)
-        if (!formula_is_plain(formula->parts[i]))
-            return false;
-    return true;
+    return !formula_any(formula, is_unwritable, NULL);
 }
 
 static bool binary_value(const char *sign, int64_t a, int64_t b, int64_t *out)
@@ -452,12 +463,10 @@ const struct formula *formula_replace(struct arena *arena, const struct formula 
 
 /* ---- writing ---- */
 
-static bool is_real(const struct formula *formula)
+static bool is_real(const struct formula *formula, const void *context)
 {
-    bool real = formula->kind == FORMULA_REAL;
-    for (size_t i = 0; i < formula->count && !real; i++)
-        real = is_real(formula->parts[i]);
-    return real;
+    (void)context;
+    return formula->kind == FORMULA_REAL;
 }
 
 static int binding(const struct formula *formula)
@@ -494,7 +503,7 @@ void formula_put(const struct formula *formula, struct text *out)
     case FORMULA_BINARY:
         put_part(formula->parts[0], level, out);
         text_printf(out, " %s ",
-                    *formula->text == '/'              ? is_real(formula) ? "/" : "//"
+                    *formula->text == '/' ? formula_any(formula, is_real, NULL) ? "/" : "//"
                     : strcmp(formula->text, "&&") == 0 ? "and"
                     : strcmp(formula->text, "||") == 0 ? "or"
                                                        : formula->text);

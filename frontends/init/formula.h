@@ -54,6 +54,10 @@ bool is_constant_sign(const struct tokens *tokens, size_t sign);
 /* Computes the value, where all names have one. */
 bool formula_value(const struct formula *formula, int64_t *value);
 bool formula_same(const struct formula *a, const struct formula *b);
+/* Returns true if the test holds for a part, or for the whole. */
+typedef bool (*formula_test)(const struct formula *part, const void *context);
+bool formula_any(const struct formula *formula, formula_test test, const void *context);
+/* Returns true if the name occurs; NULL: any name. */
 bool formula_names(const struct formula *formula, const char *name);
 /* Returns true if the expression can be written: no unknown part, no call of the program's
  * functions. */

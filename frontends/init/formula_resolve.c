@@ -30,70 +30,58 @@ static bool is_dim3_declared(const struct tokens *tokens, size_t name)
     return token_is(tokens, name, "dim3") || token_is(tokens, name + 1, "dim3");
 }
 
-/* Reads the brackets of `dim3 block(BX, BY)`, `const int n{4}`. */
+/* Reads `block(BX, BY)` of a dim3, `n{4}` of a number. */
 static const struct formula *read_constructor(const struct formula_scope *scope, size_t name)
 {
     const struct tokens *tokens = scope->tokens;
-    size_t at = name + 1;
-    const size_t behind = tokens_behind(tokens, at);
-    struct tokens inner = {tokens->items, behind - 1};
-    if (is_dim3_declared(tokens, name)) {
-        struct formula call = {.kind = FORMULA_CALL, .text = "dim3"};
-        for (at++; at < behind - 1 && call.count < 3; at++) {
-            const struct formula *part = formula_read(scope->arena, &inner, &at, behind - 1);
-            if (!part)
-                return NULL;
-            call.parts[call.count++] = part;
-        }
-        return arena_copy(scope->arena, &call, sizeof call);
-    }
-    at++;
-    return formula_read(scope->arena, &inner, &at, behind - 1);
+    size_t at = name;
+    const struct formula *call =
+        formula_read(scope->arena, tokens, &at, tokens_behind(tokens, name + 1));
+    if (!call || call->kind != FORMULA_CALL)
+        return call;
+    struct formula made = *call;
+    made.text = "dim3";
+    return is_dim3_declared(tokens, name) ? arena_copy(scope->arena, &made, sizeof made)
+           : call->count == 1             ? call->parts[0]
+                                          : NULL;
 }
 
-/* Returns true if the name is a function's parameter, whose value the caller passes. */
-static bool is_parameter(const struct tokens *tokens, size_t i)
+/* Finds the list that the name is a parameter of, in a function's definition, and its place there.
+ * Returns the list's bracket, 0: the name is no parameter. */
+static size_t list_of(const struct tokens *tokens, size_t name, size_t *index)
 {
-    if (!token_is_in(tokens, i + 1, ", )") || i == 0 || token_is_in(tokens, i - 1, "return") ||
-        !(is_name_token(tokens, i - 1) ||
-          (token_is_in(tokens, i - 1, "* &") && i > 1 && is_name_token(tokens, i - 2))))
-        return false;
-    size_t open = i, closed = 0; /* in a definition's list; `a * n)` of a call looks alike */
-    for (; open > 0 && (closed > 0 || !token_is(tokens, open, "(")); open--) {
-        closed += token_is(tokens, open, ")") ? 1 : 0;
-        closed -= closed > 0 && token_is(tokens, open, "(") ? 1 : 0;
-    }
-    return token_is(tokens, open, "(") && token_is(tokens, tokens_behind(tokens, open), "{");
-}
-
-/* Finds the argument of the first call for the parameter at `name` of a function of the host; *at:
- * where. */
-static const struct formula *passed_for(const struct formula_scope *scope, size_t name, size_t *at)
-{
-    const struct tokens *tokens = scope->tokens;
-    size_t open = name, index = 0, closed = 0;
-    for (; open > 0 && (closed > 0 || !token_is(tokens, open, "(")); open--) {
+    size_t open = name, closed = 0; /* `a * n)` of a call looks alike */
+    if (!token_is_in(tokens, name + 1, ", )") || name == 0 ||
+        token_is_in(tokens, name - 1, "return") ||
+        !(is_name_token(tokens, name - 1) ||
+          (token_is_in(tokens, name - 1, "* &") && is_name_token(tokens, name - 2))))
+        return 0;
+    for (*index = 0; open > 0 && (closed > 0 || !token_is(tokens, open, "(")); open--) {
         closed += token_is_in(tokens, open, ") >") ? 1 : 0;
         closed -= token_is_in(tokens, open, "( <") && closed > 0 ? 1 : 0;
-        index += token_is(tokens, open, ",") && closed == 0 ? 1 : 0;
+        *index += token_is(tokens, open, ",") && closed == 0 ? 1 : 0;
     }
-    if (open == 0 || !is_name_token(tokens, open - 1))
-        return NULL;
-    const char *function = tokens_text(scope->arena, tokens, open - 1, open);
+    return open > 0 && token_is(tokens, tokens_behind(tokens, open), "{") ? open : 0;
+}
+
+/* Finds the argument of the first call for a parameter of a function of the host, whose list begins
+ * at `open`; *at: where. */
+static const struct formula *passed_for(const struct formula_scope *scope, size_t open,
+                                        size_t index, size_t *at)
+{
+    const struct tokens *tokens = scope->tokens;
+    const char *function =
+        is_name_token(tokens, open - 1) ? tokens_text(scope->arena, tokens, open - 1, open) : NULL;
     for (size_t i = 0; function && i < tokens->count; i++) {
         if (i == open - 1 || !token_is(tokens, i, function) || !token_is(tokens, i + 1, "(") ||
             token_is(tokens, tokens_behind(tokens, i + 1), "{"))
             continue;
         const size_t end = tokens_behind(tokens, i + 1) - 1;
         size_t first = i + 2;
-        for (size_t k = 0; k < index && first < end; first++)
-            if (token_is_in(tokens, first, "( [ {"))
-                first = tokens_behind(tokens, first) - 1;
-            else
-                k += token_is(tokens, first, ",") ? 1 : 0;
-        struct tokens inner = {tokens->items, end};
+        for (size_t k = 0; k < index && first < end; k++)
+            first = item_end(tokens, first, end) + 1;
         *at = i;
-        return first < end ? formula_read(scope->arena, &inner, &first, end) : NULL;
+        return first < end ? formula_read(scope->arena, tokens, &first, end) : NULL;
     }
     return NULL;
 }
@@ -132,8 +120,10 @@ static const struct formula *find_variable(const struct formula_scope *scope, co
               !token_is_in(tokens, i - 1, "return else __global__")) ||
              (token_is(tokens, i - 1, ",") && is_dim3_declared(tokens, i))))
             return read_constructor(scope, i);
-        if (!member && is_parameter(tokens, i))
-            return scope->first > 0 ? NULL : passed_for(scope, i, at);
+        size_t index = 0;
+        const size_t list = member ? 0 : list_of(tokens, i, &index);
+        if (list > 0)
+            return scope->first > 0 ? NULL : passed_for(scope, list, index, at);
     }
     return NULL;
 }
@@ -362,14 +352,6 @@ static bool is_dim3(const struct formula *formula)
     return strcmp(formula->text, "dim3") == 0;
 }
 
-static bool has_names(const struct formula *formula)
-{
-    bool found = formula->kind == FORMULA_NAME;
-    for (size_t i = 0; i < formula->count && !found; i++)
-        found = has_names(formula->parts[i]);
-    return found;
-}
-
 /* Finds the preset of a macro or a template's number. */
 static bool preset_of(const struct source_signature *kept, const char *name, int64_t *number)
 {
@@ -450,7 +432,7 @@ static const struct formula *resolve_name(struct resolving resolving, const stru
         const bool has_value = formula_value(found, &named.number);
         if (is_power(found) && !has_value)
             return formula;
-        if (has_names(found) || !has_value)
+        if (formula_names(found, NULL) || !has_value)
             return found;
         named.has_number = true;
         return arena_copy(scope->arena, &named, sizeof named);
@@ -460,7 +442,7 @@ static const struct formula *resolve_name(struct resolving resolving, const stru
         return member;
     const struct formula *defined = find_define(scope, name);
     defined = defined ? resolve(resolving, defined, 0) : NULL;
-    if (defined && has_names(defined) && formula_is_plain(defined))
+    if (defined && formula_names(defined, NULL) && formula_is_plain(defined))
         return defined;
     if (defined && defined->kind == FORMULA_REAL)
         return defined;

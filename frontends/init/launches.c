@@ -35,18 +35,10 @@ static size_t read_list(const struct launches *launches, size_t first, size_t en
     const struct formula_scope scope = scope_of(launches);
     size_t count = 0;
     for (size_t i = first, behind; i < end && count < most; i = behind + 1) {
-        for (behind = i; behind < end && !token_is(launches->whole, behind, ",");)
-            behind = token_is_in(launches->whole, behind, "( [ {")
-                         ? tokens_behind(launches->whole, behind)
-                     : token_is(launches->whole, behind, "<") &&
-                             launches->whole->items[behind - 1].kind == TOKEN_NAME &&
-                             tokens_behind_angle(launches->whole, behind) < end
-                         ? tokens_behind_angle(launches->whole, behind)
-                         : behind + 1;
+        behind = item_end(launches->whole, i, end);
         size_t at = i;
         const struct formula *formula = formula_read(launches->arena, launches->whole, &at, behind);
-        out[count] = formula && at == behind ? formula_resolve(&scope, formula, before) : NULL;
-        count++;
+        out[count++] = formula && at == behind ? formula_resolve(&scope, formula, before) : NULL;
     }
     return count;
 }
@@ -100,22 +92,17 @@ static const struct formula *allocated(const struct launches *launches, const ch
 }
 
 /* Finds the allocated bytes of each argument: `in`, `(float *)in`, `&in`. */
-static void take_bytes(struct launches *launches, struct source_launch *launch, size_t first,
+static void take_bytes(const struct launches *launches, struct source_launch *launch, size_t first,
                        size_t end, size_t before)
 {
+    const struct tokens *whole = launches->whole;
     size_t count = 0;
-    for (size_t i = first; i < end && count < ARGUMENTS_MAX; count++) {
-        size_t behind = i;
-        while (behind < end && !token_is(launches->whole, behind, ","))
-            behind = token_is_in(launches->whole, behind, "( [ {")
-                         ? tokens_behind(launches->whole, behind)
-                         : behind + 1;
-        const bool name = launches->whole->items[behind - 1].kind == TOKEN_NAME &&
-                          (behind - 1 == i || token_is_in(launches->whole, behind - 2, ") &"));
-        const char *text =
-            name ? tokens_text(launches->arena, launches->whole, behind - 1, behind) : NULL;
-        launch->bytes[count] = text ? allocated(launches, text, before) : NULL;
-        i = behind + 1;
+    for (size_t i = first, behind; i < end && count < ARGUMENTS_MAX; i = behind + 1) {
+        behind = item_end(whole, i, end);
+        const bool is_name = whole->items[behind - 1].kind == TOKEN_NAME &&
+                             (behind - 1 == i || token_is_in(whole, behind - 2, ") &"));
+        const char *text = is_name ? tokens_text(launches->arena, whole, behind - 1, behind) : NULL;
+        launch->bytes[count++] = text ? allocated(launches, text, before) : NULL;
     }
 }
 
@@ -172,29 +159,25 @@ static void read_chevrons(struct launches *launches, size_t at)
 }
 
 /* Reads `void *args[] = {&in, &out, &n};`. */
-static void read_array(struct launches *launches, struct source_launch *launch, const char *name,
-                       size_t before)
+static void read_array(const struct launches *launches, struct source_launch *launch,
+                       const char *name, size_t before)
 {
     const struct tokens *whole = launches->whole;
     const struct formula_scope scope = scope_of(launches);
-    for (size_t i = before; i-- > 0;) {
-        if (!token_is(whole, i, name) || !token_is(whole, i + 1, "["))
-            continue;
-        const size_t open = tokens_behind(whole, i + 1) + 1;
-        if (!token_is(whole, open, "{"))
-            continue;
-        const size_t behind = tokens_behind(whole, open);
-        for (size_t at = open + 1; at < behind; at++)
-            if (token_is(whole, at, "&") && launch->argument_count < ARGUMENTS_MAX) {
-                const char *text = tokens_text(launches->arena, whole, at + 1, at + 2);
-                const struct formula *formula = text ? formula_name(launches->arena, text) : NULL;
-                const size_t index = launch->argument_count++;
-                launch->arguments[index] =
-                    formula ? formula_resolve(&scope, formula, before) : NULL;
-                launch->bytes[index] = text ? allocated(launches, text, before) : NULL;
-            }
-        return;
-    }
+    size_t i = before;
+    while (i > 0 && !(token_is(whole, i, name) && token_is(whole, i + 1, "[") &&
+                      token_is(whole, tokens_behind(whole, i + 1) + 1, "{")))
+        i--;
+    const size_t open = i > 0 ? tokens_behind(whole, i + 1) + 1 : whole->count;
+    const size_t behind = i > 0 ? tokens_behind(whole, open) : 0;
+    for (size_t at = open; at < behind && launch->argument_count < ARGUMENTS_MAX; at++)
+        if (token_is(whole, at, "&")) {
+            const char *text = tokens_text(launches->arena, whole, at + 1, at + 2);
+            const struct formula *formula = text ? formula_name(launches->arena, text) : NULL;
+            const size_t index = launch->argument_count++;
+            launch->arguments[index] = formula ? formula_resolve(&scope, formula, before) : NULL;
+            launch->bytes[index] = text ? allocated(launches, text, before) : NULL;
+        }
 }
 
 /* Reads cudaLaunchKernel((void *)kernel<4>, grid, block, args, shared, stream). */
@@ -439,16 +422,6 @@ static bool is_in_extent(const struct tokens *tokens, size_t at, size_t first)
            !token_is(tokens, open - 2, "return");
 }
 
-/* Returns true if the text contains the name as a word. */
-static bool names_word(const char *text, const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *at = text; at && (at = strstr(at, name)) != NULL; at += length)
-        if (!is_name_character(at[length]) && (at == text || !is_name_character(at[-1])))
-            return true;
-    return false;
-}
-
 static bool is_in_launch(const struct source_signature *out, const char *name)
 {
     for (size_t axis = 0; axis < 3; axis++) {
@@ -460,7 +433,8 @@ static bool is_in_launch(const struct source_signature *out, const char *name)
             if (formulas[i] && formula_names(formulas[i], name))
                 return true;
     }
-    return names_word(out->chosen->bounds, name);
+    const char *bounds = out->chosen->bounds ? out->chosen->bounds : "";
+    return has_word(bounds, bounds + strlen(bounds), name);
 }
 
 /* Returns true if the size of the work depends on the number: an allocation, or the bound of an
@@ -491,12 +465,8 @@ static struct named_number look_at_number(const struct launches *launches, const
     const char *rest = NULL, *end = NULL;
     for (size_t i = launches->kernel->first_token;
          i < launches->kernel->end_token && i < tokens->count; i++) {
-        if (token_is_directive(&tokens->items[i], "pragma", &rest, &end)) {
-            const char *at = memmem(rest, (size_t)(end - rest), name, strlen(name));
-            number.in_unroll |=
-                at && !is_name_character(at[strlen(name)]) && !is_name_character(at[-1]);
-            continue;
-        }
+        if (token_is_directive(&tokens->items[i], "pragma", &rest, &end))
+            number.in_unroll |= has_word(rest, end, name);
         if (!token_is(tokens, i, name))
             continue;
         number.uses++;
@@ -506,175 +476,133 @@ static struct named_number look_at_number(const struct launches *launches, const
     return number;
 }
 
-/* Takes a named number: as a parameter if the launch, a shared array or an unrolled loop depends on
- * it, else adds it to `left`. `least`: uses in the kernel. */
-static bool take_number(struct launches *launches, const char *name, size_t length,
-                        const char *value, size_t value_length, size_t least, struct text *left)
+/* Returns true if the launch, a shared array or an unrolled loop depends on the number. */
+static bool is_tunable(const struct launches *launches, const char *name,
+                       struct named_number number)
 {
-    struct source_signature *out = launches->out;
-    const char *copy = arena_strndup(launches->arena, name, length);
-    const char *preset = arena_strndup(launches->arena, value, value_length);
-    if (!copy || !preset)
-        return false;
-    const struct named_number number = look_at_number(launches, copy);
-    const bool in_launch = is_in_launch(out, copy);
-    if ((number.uses < least && !number.in_unroll) ||
-        (number.uses == 0 && !number.in_unroll && !in_launch))
-        return true;
-    const bool tuned = strtoll(preset, NULL, 0) <= 1024 &&
-                       (in_launch || number.in_unroll ||
-                        (number.in_extent && !number.in_sum && !is_a_size(out, copy)));
-    if (!tuned)
-        text_printf(left, "%s%s (%s)", left->length ? ", " : "", copy, preset);
-    else if (out->macro_count < MACROS_MAX)
-        out->macros[out->macro_count++] =
-            (struct macro_signature){.name = copy, .preset = preset, .fixed = true};
-    return true;
+    const struct source_signature *out = launches->out;
+    return is_in_launch(out, name) || number.in_unroll ||
+           (number.in_extent && !number.in_sum && !is_a_size(out, name));
 }
 
-/* Leaves out macros behind #ifndef that say how much there is to do, not how. */
-static bool leave_sizes(const struct launches *launches, struct text *left)
+/* Leaves out macros behind #ifndef that say how much there is to do, not how, and marks those of
+ * the build that do not belong to the launch. */
+static void choose_macros(const struct launches *launches, struct text *left)
 {
     struct source_signature *out = launches->out;
     size_t kept = 0;
     for (size_t i = 0; i < out->macro_count; i++) {
-        const struct macro_signature macro = out->macros[i];
+        struct macro_signature macro = out->macros[i];
+        char *end = NULL;
+        const long value = strtol(macro.preset, &end, 0);
+        if (macro.is_given && !*end && end > macro.preset && value >= 1 && value <= 1024)
+            macro.is_given =
+                !is_tunable(launches, macro.name, look_at_number(launches, macro.name));
         if (macro.is_named || is_in_launch(out, macro.name) || !is_a_size(out, macro.name))
             out->macros[kept++] = macro;
         else
-            text_printf(left, "%s%s (%s)", left->length ? ", " : "", macro.name, macro.preset);
+            text_printf(left, ", %s (%s)", macro.name, macro.preset);
     }
     out->macro_count = kept;
-    return !left->failed;
 }
 
-/* Returns true if a list such as "BINS (256), N (1024)" contains the name. */
-static bool lists(const struct text *left, const char *name, size_t length)
+/* Reads `#define NAME 256`, or `constexpr int NAME = 256;` at the sign. Returns the number's
+ * length, 0 for others. */
+static size_t number_at(const struct tokens *tokens, size_t at, const char **name, size_t *length,
+                        const char **value)
 {
-    const char *all = text_string(left);
-    for (const char *at = all; (at = memmem(at, strlen(at), name, length)) != NULL; at += length)
-        if ((at == all || at[-1] == ' ') && at[length] == ' ')
-            return true;
-    return false;
-}
-
-/* Marks the macros of the build that belong to the launch. */
-static void read_given(const struct launches *launches)
-{
-    struct source_signature *out = launches->out;
-    for (size_t i = 0; i < out->macro_count; i++) {
-        struct macro_signature *macro = &out->macros[i];
-        char *end = NULL;
-        const long value = strtol(macro->preset, &end, 0);
-        if (!macro->is_given || *end || end == macro->preset || value < 1 || value > 1024)
-            continue;
-        const struct named_number number = look_at_number(launches, macro->name);
-        macro->is_given = !(is_in_launch(out, macro->name) || number.in_unroll ||
-                            (number.in_extent && !number.in_sum && !is_a_size(out, macro->name)));
-    }
-}
-
-/* Reads `#define NAME 256` at the token. Returns the number's length, 0 for others. */
-static size_t number_of_define(const struct token *token, const char **name, size_t *length,
-                               const char **value)
-{
+    const struct token *token = &tokens->items[at];
     const char *end = NULL;
     size_t digits = 0;
-    if (!token_is_directive(token, "define", name, &end))
+    if (token_is_directive(token, "define", name, &end)) {
+        *length = word_bytes(*name, end);
+        *value = skip_blanks(*name + *length, end);
+        if (*length == 0 || (*name)[*length] == '(')
+            return 0;
+    } else if (is_constant_sign(tokens, at) && token_is(tokens, at + 2, ";")) {
+        *name = token[-1].start;
+        *length = token[-1].length;
+        *value = token[1].start;
+        end = *value + token[1].length;
+    } else {
         return 0;
-    *length = word_bytes(*name, end);
-    *value = skip_blanks(*name + *length, end);
+    }
     while (*value + digits < end && isdigit((unsigned char)(*value)[digits]))
         digits++;
     const char *behind = skip_blanks(*value + digits, end);
-    return *length > 0 && (*name)[*length] != '(' && (behind == end || *behind == '/') ? digits : 0;
+    const bool is_suffix =
+        token->kind != TOKEN_DIRECTIVE && behind + 1 == end && strchr("uUlL", *behind);
+    return behind == end || *behind == '/' || is_suffix ? digits : 0;
 }
 
-/* Reads a constant, `constexpr int NAME = 256;`, at the sign. Returns the number's length, 0 for
- * others. */
-static size_t number_of_constant(const struct tokens *tokens, size_t sign, const char **name,
-                                 size_t *length, const char **value)
-{
-    if (!is_constant_sign(tokens, sign) || !token_is(tokens, sign + 2, ";") ||
-        tokens->items[sign + 1].kind != TOKEN_NUMBER)
-        return 0;
-    const struct token *number = &tokens->items[sign + 1];
-    size_t digits = 0;
-    while (digits < number->length && isdigit((unsigned char)number->start[digits]))
-        digits++;
-    *name = tokens->items[sign - 1].start;
-    *length = tokens->items[sign - 1].length;
-    *value = number->start;
-    const bool is_whole = digits + 1 >= number->length &&
-                          (digits == number->length || strchr("uUlL", number->start[digits]));
-    return is_whole ? digits : 0;
-}
-
+/* Takes the numbers that the kernel names as parameters, or lists them as not tuned. */
 static bool read_numbers(struct launches *launches)
 {
     struct text left = {0};
+    struct source_signature *out = launches->out;
     const struct tokens *tokens = launches->tokens;
     const struct kernel_signature *kernel = launches->kernel;
-    const char *name = NULL, *value = NULL;
-    size_t length = 0, digits = 0;
-    bool complete = leave_sizes(launches, &left);
-    for (size_t i = 0, end; complete && i < tokens->count; i++) {
+    choose_macros(launches, &left);
+    for (size_t i = 0, end; !launches->arena->failed && i < tokens->count; i++) {
         const bool is_own = i >= kernel->first_token && i < kernel->end_token;
+        const char *name = NULL, *value = NULL;
+        size_t length = 0;
         end = is_own ? 0 : function_end(tokens, i);
         if (end > 0 && (end < kernel->first_token || i >= kernel->first_token)) {
             i = end - 1; /* another function, with constants of its own */
             continue;
         }
-        const bool is_define = tokens->items[i].kind == TOKEN_DIRECTIVE;
-        digits = is_define ? number_of_define(&tokens->items[i], &name, &length, &value)
-                           : number_of_constant(tokens, i, &name, &length, &value);
-        if (digits > 0 && digits < 10 && !macro_is_listed(launches->out, name, length) &&
-            !lists(&left, name, length))
-            complete = take_number(launches, name, length, value, digits,
-                                   is_define ? 0 : 1 + is_own, &left);
+        const size_t digits = number_at(tokens, i, &name, &length, &value);
+        if (digits == 0 || digits > 9 || macro_is_listed(out, name, length))
+            continue;
+        name = arena_strndup(launches->arena, name, length);
+        value = arena_strndup(launches->arena, value, digits);
+        const char *listed = arena_printf(launches->arena, ", %s (", name ? name : "");
+        if (!name || !value || !listed || strstr(text_string(&left), listed))
+            continue;
+        const struct named_number number = look_at_number(launches, name);
+        const size_t least = tokens->items[i].kind == TOKEN_DIRECTIVE ? 0 : 1 + is_own;
+        if (!number.in_unroll &&
+            (number.uses < least || (number.uses == 0 && !is_in_launch(out, name))))
+            continue;
+        if (strtoll(value, NULL, 0) > 1024 || !is_tunable(launches, name, number))
+            text_printf(&left, "%s%s)", listed, value);
+        else if (out->macro_count < MACROS_MAX)
+            out->macros[out->macro_count++] =
+                (struct macro_signature){.name = name, .preset = value, .fixed = true};
     }
-    if (left.length > 0)
-        launches->out->not_tuned = text_to_arena(&left, launches->arena);
-    else
-        text_free(&left);
-    return complete;
+    const char *all = text_to_arena(&left, launches->arena);
+    out->not_tuned = all && *all ? all + 2 : NULL;
+    return !launches->arena->failed;
 }
 
 /* ---- the whole ---- */
 
-static void launches_find(struct arena *arena, const struct tokens *whole, const char *path,
-                          struct source_signature *out)
+static void find_launch(struct launches *launches, const char *path)
 {
-    struct launches launches = {
-        .arena = arena, .whole = whole, .out = out, .kernel = out->chosen, .best_known = 1};
-    const char *name = unqualified_name(out->chosen->name);
+    const struct tokens *whole = launches->whole;
+    const char *name = unqualified_name(launches->kernel->name);
+    launches->best_known = 1;
     for (size_t i = 0; i < whole->count; i++) {
-        if (whole->items[i].kind != TOKEN_NAME)
-            continue;
         if (token_is(whole, i, name))
-            read_chevrons(&launches, i);
+            read_chevrons(launches, i);
         if (token_is_in(whole, i, "cudaLaunchKernel cudaLaunchCooperativeKernel hipLaunchKernel"))
-            read_call(&launches, i, name);
+            read_call(launches, i, name);
     }
-    if (launches.best.line > 0) {
-        out->launch = launches.best;
-        out->launch.path = path;
-    }
+    launches->out->launch = launches->best;
+    launches->out->launch.path = launches->best.line > 0 ? path : NULL;
 }
 
-/* Finds the launch in another file of the project. False: memory is short. */
-static bool find_nearby(struct arena *arena, const char *source, struct source_signature *out)
+/* Finds the launch in another file of the project. */
+static bool visit_file(void *context, const char *path, const char *text)
 {
-    char *contents = NULL;
+    struct launches *launches = context;
     struct tokens tokens;
-    struct error ignored = {0};
-    const char *path = nearby_launch(arena, source, unqualified_name(out->chosen->name));
-    if (!path || file_read(arena, path, SIZE_MAX, &contents, NULL, &ignored) != STATUS_OK)
-        return true;
-    if (!tokens_read(arena, contents, &tokens))
-        return false;
-    launches_find(arena, &tokens, path_file(path), out);
-    return true;
+    launches->whole = &tokens;
+    if (tokens_read(launches->arena, text, &tokens))
+        find_launch(launches, path_file(path));
+    launches->whole = NULL;
+    return launches->best.line > 0;
 }
 
 bool launches_read(struct arena *arena, const char *path, const struct tokens *tokens,
@@ -683,9 +611,8 @@ bool launches_read(struct arena *arena, const char *path, const struct tokens *t
     struct launches launches = {
         .arena = arena, .whole = tokens, .tokens = tokens, .out = out, .kernel = out->chosen};
     read_indices(&launches);
-    launches_find(arena, tokens, NULL, out);
-    if (out->launch.line == 0 && !find_nearby(arena, path, out))
-        return false;
-    read_given(&launches);
+    find_launch(&launches, NULL);
+    if (out->launch.line == 0)
+        nearby_visit(arena, path, unqualified_name(out->chosen->name), visit_file, &launches);
     return read_numbers(&launches);
 }

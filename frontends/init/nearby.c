@@ -1,5 +1,5 @@
-/* Surroundings of a source: the folder of an included header, the file that launches the kernel,
- * the source named by a script. */
+/* Surroundings of a source: the folder of an included header, the project's other sources, the
+ * source named by a script. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,36 +116,18 @@ const char *nearby_folder_of(struct arena *arena, const char *source, const char
     return header[0] == '/' ? NULL : go_up(arena, source, &hunt, visit_for_header);
 }
 
-/* ---- launches ---- */
+/* ---- sources ---- */
 
-struct launch_hunt {
+struct source_hunt {
     struct arena *arena;
     ino_t source; /* left out of the search */
-    const char *kernel;
+    const char *word;
+    bool (*visit)(void *context, const char *path, const char *text);
+    void *context;
     size_t folders; /* searched so far */
 };
 
-/* Returns true if the text has `kernel<<<`, `kernel<4><<<`, or the name in a launching call. */
-static bool launches(struct arena *arena, const char *text, const char *kernel)
-{
-    struct tokens tokens;
-    if (!strstr(text, kernel) || !tokens_read(arena, text, &tokens))
-        return false;
-    for (size_t i = 0; i < tokens.count; i++) {
-        if (!token_is(&tokens, i, kernel))
-            continue;
-        const size_t at =
-            token_is(&tokens, i + 1, "<") ? tokens_behind_angle(&tokens, i + 1) : i + 1;
-        if (token_is(&tokens, at, "<<") && token_is(&tokens, at + 1, "<"))
-            return true;
-        for (size_t k = i > 6 ? i - 6 : 0; k < i; k++)
-            if (token_is_in(&tokens, k, "cudaLaunchKernel cudaLaunchCooperativeKernel"))
-                return true;
-    }
-    return false;
-}
-
-static bool launches_it(const struct launch_hunt *hunt, const char *path)
+static bool ends_hunt(const struct source_hunt *hunt, const char *path)
 {
     static const char *const endings[] = {".cu", ".cuh", ".cpp", ".h", ".hpp"};
     struct error ignored = {0};
@@ -155,11 +137,11 @@ static bool launches_it(const struct launch_hunt *hunt, const char *path)
         is_source |= text_ends_with(path, endings[i]);
     return is_source &&
            file_read(hunt->arena, path, SOURCE_BYTES_MAX, &text, NULL, &ignored) == STATUS_OK &&
-           launches(hunt->arena, text, hunt->kernel);
+           strstr(text, hunt->word) && hunt->visit(hunt->context, path, text);
 }
 
-/* Searches the folder's files, then the folders below. */
-static const char *hunt_within(struct launch_hunt *hunt, const char *folder, size_t depth)
+/* Searches the folder's files, then the folders below. Returns the folder where the search ends. */
+static const char *hunt_within(struct source_hunt *hunt, const char *folder, size_t depth)
 {
     struct dirent **entries = NULL;
     struct stat info;
@@ -173,7 +155,7 @@ static const char *hunt_within(struct launch_hunt *hunt, const char *folder, siz
             if (!path || lstat(path, &info) != 0)
                 continue;
             if (round == 0 && S_ISREG(info.st_mode) && info.st_ino != hunt->source)
-                found = launches_it(hunt, path) ? path : NULL;
+                found = ends_hunt(hunt, path) ? folder : NULL;
             else if (round == 1 && S_ISDIR(info.st_mode))
                 found = hunt_within(hunt, path, depth + 1);
         }
@@ -181,20 +163,21 @@ static const char *hunt_within(struct launch_hunt *hunt, const char *folder, siz
     return found;
 }
 
-static const char *visit_for_launch(void *context, const char *folder)
+static const char *visit_for_sources(void *context, const char *folder)
 {
-    struct launch_hunt *hunt = context;
+    struct source_hunt *hunt = context;
     hunt->folders = 0;
     return hunt_within(hunt, folder, 0);
 }
 
-const char *nearby_launch(struct arena *arena, const char *source, const char *kernel)
+void nearby_visit(struct arena *arena, const char *source, const char *word,
+                  bool (*visit)(void *context, const char *path, const char *text), void *context)
 {
     struct stat info;
     if (stat(source, &info) != 0)
-        return NULL;
-    struct launch_hunt hunt = {.arena = arena, .source = info.st_ino, .kernel = kernel};
-    return go_up(arena, source, &hunt, visit_for_launch);
+        return;
+    struct source_hunt hunt = {arena, info.st_ino, word, visit, context, 0};
+    (void)go_up(arena, source, &hunt, visit_for_sources);
 }
 
 /* ---- scripts ---- */

@@ -182,17 +182,6 @@ static const char *qualified_of(struct arena *arena, const char *mangled)
     return is_whole ? text : NULL;
 }
 
-/* Returns true if the text up to `end` contains the name as a word. */
-static bool has_word(const char *text, const char *end, const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *at = text;
-         (at = memmem(at, (size_t)(end - at), name, length)) != NULL && at < end; at += length)
-        if (word_length(at, end) == length && !is_name_character(at[-1]) && at[-1] != '$')
-            return true;
-    return false;
-}
-
 /* Takes ".const .align 4 .b8 weights[12];" of a variable that the kernel or a function names. */
 static void take_variable(struct roles *roles, const char *line, const char *end,
                           const char *(*bodies)[2], size_t body_count)

@@ -112,6 +112,10 @@ bool macro_is_listed(const struct source_signature *out, const char *name, size_
 /* Returns true if an array has the name as both sides: [NAME][NAME], [NAME * NAME]. */
 bool uses_as_square(const struct tokens *tokens, const char *name);
 
+/* Returns true if the text up to `end` contains the name as a word. */
+bool has_word(const char *text, const char *end, const char *name);
+/* Finds the end of an item of a list: a comma or `close` outside of all brackets. */
+size_t item_end(const struct tokens *tokens, size_t first, size_t close);
 /* Returns the end of `name(...) {...}`, with words between, whose name is at the token; 0 for
  * others. */
 size_t function_end(const struct tokens *tokens, size_t name);
@@ -134,8 +138,10 @@ bool type_from_cuda_name(const char *name, enum element_type *out);
  * these, or the `include` of one; none above a folder writable by another user. Returns NULL if
  * there is none. */
 const char *nearby_folder_of(struct arena *arena, const char *source, const char *header);
-/* Finds the nearest source of the same project that launches the kernel, or NULL. */
-const char *nearby_launch(struct arena *arena, const char *source, const char *kernel);
+/* Visits the sources of the same project that have the word, the nearest first, until `visit`
+ * returns true. */
+void nearby_visit(struct arena *arena, const char *source, const char *word,
+                  bool (*visit)(void *context, const char *path, const char *text), void *context);
 /* Finds the .cu file named in a text of the Python script, with that kernel (NULL: any), or returns
  * NULL. */
 const char *nearby_script_source(struct arena *arena, const char *path, const char *kernel);

@@ -20,7 +20,7 @@ def test_numbers():
     assert sorted(marks) == [("plain", "2", "2", 0.5), ("same", "2", "2", -0.5), ("winner", "1", "1", 0)], marks
     figure.shows("reduce.sum", "1048576 (2^20)", "Test GPU", DATE, "test.db", "3 configurations", "winner", "plain", "same",
                  "4194", "1049", "128", "1024", "2.5", "(GB/s)",
-                 "1 of 2 combinations of grid and block reach 95 % of the best: 1 block of 128 threads per SM")
+                 "Best: 1 block of 128 threads per SM; 1 of 2 pairs of grid and block are within 5 %")
 
 
 def test_marks_in_cells_of_other_values():

@@ -23,6 +23,7 @@ from test_data import data_of, rows_of
 
 HERE = pathlib.Path(__file__).resolve().parent
 LOOK = (HERE / "look.js").read_text()
+SLOW = "Slow GPU of a name as long as some have"
 HOSTILE = "</script><script>document.title='bad'</script><img src=http://example.invalid/x.png onerror=\"document.title='bad'\">&amp;'`${1}"
 DOTS = "figure.live[data-figure=occupancy] svg, figure.live[data-figure=threads] svg"
 
@@ -60,7 +61,7 @@ class Pages:
         slow = folder / "slow.db"
         shutil.copy(self.database, slow)
         with changed(slow) as sql:
-            sql.execute("UPDATE devices SET uuid = 'GPU-slow', name = 'Slow GPU'")
+            sql.execute("UPDATE devices SET uuid = 'GPU-slow', name = ?", [SLOW])
             sql.execute("UPDATE winners SET time_low_ns = 2 * time_low_ns, time_high_ns = 2 * time_high_ns")
             sql.execute("UPDATE trials SET median_ns = 2 * median_ns")
         subprocess.run([os.environ["TUNE"], "merge", folder / "both.db", self.database, slow], check=True, stdout=subprocess.DEVNULL,
@@ -236,6 +237,9 @@ def test_recorded(browser, pages):
         seen = browser.run(LOOK)
         assert seen["pageWidth"] <= seen["width"] and not seen["overflowing"], (seen["width"], seen["overflowing"][:5])
         assert width < 1000 or seen["boxes"] == 0, "a table must be scrolled on a wide screen"
+        cut = browser.run("""return [...document.querySelectorAll('figure[data-figure=parallel] text.pick')]
+            .map((text) => [text.lastChild.data, text.querySelector('title').textContent]).filter(([shown, whole]) => shown !== whole)""")
+        assert width < 1000 or not cut, cut
         silent(browser)
 
 
@@ -265,7 +269,7 @@ def test_map(browser, pages):
 def test_devices(browser, pages):
     """The map of one device shows its winners beside the other's, and goes to the other."""
     opened(browser, pages.both)
-    for device, other, told in (("Fixture GPU", "Slow GPU", "2.00"), ("Slow GPU", "Fixture GPU", "0.50")):
+    for device, other, told in (("Fixture GPU", SLOW, "2.00"), (SLOW, "Fixture GPU", "0.50")):
         browser.run("""const choose = (label, value) => {
             const select = [...document.querySelectorAll('.controls .choice')].find((own) => own.textContent.startsWith(label)).querySelector('select');
             select.value = value;
@@ -275,6 +279,10 @@ def test_devices(browser, pages):
         choose('Show', 'at ' + %s);""" % (json.dumps(device), json.dumps(other)))
         eventually(lambda told=told: told in text_of(browser, ".map button.cell"), f"{device} beside {other}")
     silent(browser)
+    # A choice among devices with long names is no wider than a telephone.
+    opened(browser, pages.both, 360)
+    seen = browser.run(LOOK)
+    assert seen["pageWidth"] <= seen["width"], (seen["width"], seen["pageWidth"])
 
 
 def test_sentences(browser, pages):
@@ -504,6 +512,10 @@ def test_first_screen(browser, pages):
     assert browser.run("return document.querySelector('.chosen .copy').getBoundingClientRect().bottom") < 1000, "what to launch is below the first screen"
     assert len(text_of(browser, ".gains svg.ticks text")) >= 2
     silent(browser)
+    # What is said of doubts has the words of the verdicts that are counted above.
+    opened(browser, pages.plain)
+    (answer, following), counted = text_of(browser, ".lead, .next")[:2], browser.run("return [...document.querySelectorAll('.lead b[class]')].map((word) => word.textContent)")
+    assert {"nearly sure", "not sure"} & set(counted) and "Least sure is fixture." in following, (answer, following)
 
 
 def test_production(browser, pages):

@@ -30,6 +30,14 @@ enum status error_prefix(struct error *error, const char *format, ...)
 
 enum status error_no_memory(struct error *error);
 
+/* Returns STATUS_NO_MEMORY, with the local `error` filled, when an allocation failed:
+ * TRY_MEMORY(path && name); */
+#define TRY_MEMORY(allocated)                                                                      \
+    do {                                                                                           \
+        if (!(allocated))                                                                          \
+            return error_no_memory(error);                                                         \
+    } while (0)
+
 void error_clear(struct error *error);
 
 /* Tells analyzers, which see one file at a time, that these functions never return STATUS_OK. */

@@ -31,8 +31,7 @@ static enum status read_open_file(struct arena *arena, int file, const char *pat
                          max_bytes);
     size_t size = (size_t)info.st_size;
     char *data = arena_alloc(arena, size + 1, 1);
-    if (!data)
-        return error_no_memory(error);
+    TRY_MEMORY(data);
     size_t got = 0;
     while (got < size) {
         ssize_t part = read(file, data + got, size - got);
@@ -409,8 +408,7 @@ enum status data_folder(struct arena *arena, const char **out, struct error *err
     TRY(executable_path(arena, &program, error));
     const char *slash = strrchr(program, '/');
     char *installed = arena_printf(arena, "%.*s/../share/tune", (int)(slash - program), program);
-    if (!installed)
-        return error_no_memory(error);
+    TRY_MEMORY(installed);
     char real[PATH_MAX];
     if (!is_data_folder(arena, installed) || !realpath(installed, real))
         return error_set(error, STATUS_NOT_FOUND,
@@ -453,30 +451,6 @@ static enum status check_private(const char *path, bool given, struct error *err
     return status;
 }
 
-/* Returns whether a path can be sent in messages, which are UTF-8. */
-static bool is_utf8(const char *text)
-{
-    size_t bytes = 1;
-    for (; *text && bytes > 0; text += bytes)
-        bytes = utf8_bytes(text);
-    return bytes > 0;
-}
-
-static enum status make_private(struct arena *arena, const char **path, bool given,
-                                struct error *error)
-{
-    if (!*path)
-        return error_no_memory(error);
-    if (!is_utf8(*path))
-        return error_set(error, STATUS_BAD_INPUT,
-                         "%s: the cache of compiled kernels needs a name in UTF-8: set "
-                         "TUNE_CACHE_DIR",
-                         *path);
-    TRY(folder_make(*path, 0700, error));
-    TRY(path_without_links(arena, *path, path, error));
-    return check_private(*path, given, error);
-}
-
 enum status cache_folder(struct arena *arena, const char **out, struct error *error)
 {
     const char *given = getenv("TUNE_CACHE_DIR");
@@ -491,5 +465,16 @@ enum status cache_folder(struct arena *arena, const char **out, struct error *er
     else
         return error_set(error, STATUS_NOT_FOUND,
                          "no place for compiled kernels: set TUNE_CACHE_DIR or HOME");
-    return make_private(arena, out, given && *given, error);
+    TRY_MEMORY(*out);
+    size_t bytes = 1;
+    for (const char *text = *out; *text && bytes > 0; text += bytes)
+        bytes = utf8_bytes(text);
+    if (bytes == 0)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: the cache of compiled kernels needs a name in UTF-8: set "
+                         "TUNE_CACHE_DIR",
+                         *out);
+    TRY(folder_make(*out, 0700, error));
+    TRY(path_without_links(arena, *out, out, error));
+    return check_private(*out, given && *given, error);
 }

@@ -251,8 +251,7 @@ enum status lock_take(const char *name, struct lock **out, struct error *error)
 {
     *out = NULL;
     struct lock *lock = calloc(1, sizeof *lock);
-    if (!lock)
-        return error_no_memory(error);
+    TRY_MEMORY(lock);
     lock->file = -1;
     enum status status = take_in_folders(lock, name, error);
     if (status == STATUS_OK)

@@ -131,8 +131,7 @@ enum status process_start(const struct process_start *start, pid_t *child, struc
     int trouble[2] = {-1, -1}; /* carries the child's errno; closed without a byte on success */
     sigset_t all, before;
     char **environment = start->variable_count > 0 ? make_environment(start) : environ;
-    if (!environment)
-        return error_no_memory(error);
+    TRY_MEMORY(environment);
     const int null_file = open("/dev/null", O_RDWR | O_CLOEXEC);
     int failure = null_file < 0 || pipe2(trouble, O_CLOEXEC) != 0 ? errno : 0;
     *child = 0;

@@ -7,6 +7,7 @@
 /* X(enumerator, exit code, short text) */
 #define STATUS_LIST(X)                                                                             \
     X(STATUS_OK, EXIT_CODE_OK, "ok")                                                               \
+    X(STATUS_DONE, EXIT_CODE_OK, "nothing is left to do")                                          \
     X(STATUS_USAGE, EXIT_CODE_USAGE, "wrong use of the command line")                              \
     X(STATUS_BAD_INPUT, EXIT_CODE_INPUT, "a file given to the program is wrong")                   \
     X(STATUS_NOT_FOUND, EXIT_CODE_INPUT, "not found")                                              \
@@ -38,6 +39,14 @@ enum status {
         enum status try_status = (call);                                                           \
         if (try_status != STATUS_OK)                                                               \
             return try_status;                                                                     \
+    } while (0)
+
+/* Returns false when a call returns false. For functions whose error is in their context: a reader,
+ * a parser, an evaluation. */
+#define TRY_OR_FALSE(call)                                                                         \
+    do {                                                                                           \
+        if (!(call))                                                                               \
+            return false;                                                                          \
     } while (0)
 
 /* Stores the status of a call in the local `status`, and jumps to the label `cleanup` when the call

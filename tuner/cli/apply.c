@@ -160,8 +160,7 @@ static enum status make_table(struct apply *apply, struct error *error)
     apply->entries = arena_alloc(&apply->arena, all + 1, sizeof *apply->entries);
     apply->rows = arena_alloc(&apply->arena, all + 1, sizeof *apply->rows);
     apply->counts = arena_alloc(&apply->arena, all + 1, sizeof *apply->counts);
-    if (!apply->entries || !apply->rows || !apply->counts)
-        return error_no_memory(error);
+    TRY_MEMORY(apply->entries && apply->rows && apply->counts);
     (void)add_text(&apply->texts, "");
     for (size_t i = 0; i < all; i++) {
         const struct tuned_entry *entry = tuned_entry_at(apply->tuned, i);
@@ -175,8 +174,7 @@ static enum status make_table(struct apply *apply, struct error *error)
         apply->entries[apply->entry_count] = (struct apply_entry){.is = entry};
         take_entry(apply, &apply->entries[apply->entry_count++]);
     }
-    if (apply->texts.failed)
-        return error_no_memory(error);
+    TRY_MEMORY(!apply->texts.failed);
     apply->by_libtuned = apply->is_ab && apply->entry_count == 0;
     if (apply->by_libtuned && all == 0)
         return error_set(error, STATUS_NOT_FOUND, "%s: it has no entries", apply->conf);
@@ -484,9 +482,7 @@ static enum status apply_run(const struct command *command, int argc, char **arg
     const bool is_ab = command == &command_ab;
     struct apply *apply = calloc(1, sizeof *apply);
     size_t count = 0;
-    bool helped = false;
-    if (!apply)
-        return error_no_memory(error);
+    TRY_MEMORY(apply);
     apply->is_ab = is_ab;
     const struct option_spec options[] = {
         OPTION_TEXT("repeat", "N", &apply->repeat,
@@ -496,8 +492,8 @@ static enum status apply_run(const struct command *command, int argc, char **arg
         OPTION_FLAG("once", &apply->once, "run the program once, with tuned launches"),
     };
     enum status status = options_parse(command, options, COUNT(options) - (is_ab ? 1 : 0), argc,
-                                       argv, apply->words, WORDS_MAX - 1, &count, &helped, error);
-    if (status == STATUS_OK && !helped) {
+                                       argv, apply->words, WORDS_MAX - 1, &count, error);
+    if (status == STATUS_OK) {
         status = take_words(apply, argc, argv, count, error);
         if (status == STATUS_OK)
             status = make_table(apply, error);

@@ -199,18 +199,13 @@ static enum status capture_run(const struct command *command, int argc, char **a
                     "preload does not reach"),
         OPTION_TEXT("list", "FILE", &request.list, "list the contents of a capture; runs nothing"),
     };
-    bool helped = false;
-    enum status status = options_parse(command, options, COUNT(options), argc, argv, request.words,
-                                       WORDS_MAX - 1, &request.word_count, &helped, error);
-    if (status != STATUS_OK || helped)
-        return status;
-    status = check_request(&request, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(options_parse(command, options, COUNT(options), argc, argv, request.words, WORDS_MAX - 1,
+                      &request.word_count, error));
+    TRY(check_request(&request, error));
     if (!request.list)
         return capture_program(&request, error);
     struct capture *capture = NULL;
-    status = capture_open(request.list, &capture, error);
+    enum status status = capture_open(request.list, &capture, error);
     if (status == STATUS_OK)
         status = capture_list(capture, NULL, request.list, error);
     capture_close(capture);

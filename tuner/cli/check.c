@@ -54,8 +54,7 @@ static enum status take_entries(struct check *check, struct error *error)
     size_t others = 0;
     check->entry_count = 0;
     check->entries = arena_alloc(&check->arena, all + 1, sizeof *check->entries);
-    if (!check->entries)
-        return error_no_memory(error);
+    TRY_MEMORY(check->entries);
     for (size_t i = 0; i < all; i++) {
         const struct tuned_entry *entry = tuned_entry_at(check->tuned, i);
         if (!is_of_problem(tuned_entry_problem(entry), check->problem) ||
@@ -85,24 +84,6 @@ static enum status take_entries(struct check *check, struct error *error)
 
 /* ---- measuring ---- */
 
-/* Chooses the protocol. A loss that ranges permit does not fail an entry: here this is the tie
- * band. */
-static enum status choose_protocol(struct check *check, const char *kind, struct error *error)
-{
-    struct run *run = &check->run;
-    struct protocol *protocol = &run->session.protocol;
-    enum status status = run_protocol(run, kind, protocol, error);
-    if (protocol->delta < protocol->within)
-        protocol->delta = protocol->within;
-    /* Few race: each stays until there is an interval to tell. */
-    for (size_t i = 0; i < PROTOCOL_SCREENS; i++)
-        protocol->screen_slower[i] = SCREEN_OFF;
-    /* The race must not decide before fresh processes do. */
-    if (check->in_doubt_only)
-        protocol->race_slack = SLACK_MAX;
-    return status;
-}
-
 /* Time left of the budget; 0: no budget, SPENT_NS: spent. */
 enum { SPENT_NS = 1 };
 static int64_t left_ns_of(const struct check *check)
@@ -128,7 +109,17 @@ static enum status measure(struct check *check, const struct device_api *api, in
         return status;
     for (size_t i = 0; i < count; i++)
         experiments[i].wanted = NULL;
-    status = choose_protocol(check, api->kind, error);
+    /* A loss that ranges permit does not fail an entry: here this is the tie band. */
+    struct protocol *protocol = &run->session.protocol;
+    status = run_protocol(run, api->kind, protocol, error);
+    if (protocol->delta < protocol->within)
+        protocol->delta = protocol->within;
+    /* Few race: each stays until there is an interval to tell. */
+    for (size_t i = 0; i < PROTOCOL_SCREENS; i++)
+        protocol->screen_slower[i] = SCREEN_OFF;
+    /* The race must not decide before fresh processes do. */
+    if (check->in_doubt_only)
+        protocol->race_slack = SLACK_MAX;
     if (status != STATUS_OK)
         return status;
     run->session.device_kind = api->kind;
@@ -293,8 +284,7 @@ static enum status check_devices(struct check *check, struct error *error)
 static enum status conclude(struct check *check, struct error *error)
 {
     size_t bad = check->counts[CHECK_BEATEN] + check->counts[CHECK_UNKNOWN];
-    if (check->lines.failed)
-        return error_no_memory(error);
+    TRY_MEMORY(!check->lines.failed);
     if (check->checked == 0)
         return error_set(error, STATUS_NOT_FOUND,
                          "%s: no entry%s%s for the devices of this machine", check->conf,
@@ -382,10 +372,8 @@ static enum status run_check(const struct command *command, int argc, char **arg
 {
     const char *words[EXPERIMENTS_MAX];
     size_t count = 0;
-    bool helped = false;
     struct check *check = calloc(1, sizeof *check);
-    if (!check)
-        return error_no_memory(error);
+    TRY_MEMORY(check);
     const struct option_spec options[] = {
         OPTION_SHORT(
             'd', "device", "LIST", &check->run.text.device,
@@ -414,8 +402,8 @@ static enum status run_check(const struct command *command, int argc, char **arg
         OPTION_SHORT_FLAG('q', "quiet", &check->run.text.quiet, "print no progress and no summary"),
     };
     enum status status = options_parse(command, options, COUNT(options), argc, argv, words,
-                                       EXPERIMENTS_MAX, &count, &helped, error);
-    if (status == STATUS_OK && !helped) {
+                                       EXPERIMENTS_MAX, &count, error);
+    if (status == STATUS_OK) {
         status = run_note_command(&check->run, command, argc, argv, error);
         if (status == STATUS_OK)
             status = prepare(check, words, count, error);

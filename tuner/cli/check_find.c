@@ -227,8 +227,7 @@ enum status check_rivals(struct check *check, const char *kind, struct session_p
     enum status status = STATUS_OK;
     *count = 0;
     *out = arena_alloc(&check->arena, check->entry_count * (RIVALS_MAX + 1) + 1, sizeof **out);
-    if (!*out)
-        return error_no_memory(error);
+    TRY_MEMORY(*out);
     for (size_t i = 0; status == STATUS_OK && i < check->entry_count; i++) {
         const struct check_entry *entry = &check->entries[i];
         if (!check_concerns(check, entry))

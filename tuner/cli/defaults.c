@@ -93,8 +93,7 @@ static enum status add_options(struct arena *arena, const struct command *comman
         if (!wanted.is_there)
             continue;
         char *word = arena_printf(arena, "--%s=%s", key->text, value);
-        if (!word)
-            return error_no_memory(error);
+        TRY_MEMORY(word);
         out->argv[out->argc++] = word;
         const size_t length = strlen(applied);
         (void)string_format(applied + length, sizeof applied - length, " --%s %s", key->text,

@@ -314,8 +314,7 @@ static enum status print_json(const struct output *output, struct error *error)
                             "unavailable", output->unavailable);
     char *text = all ? json_dumps(all, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) : NULL;
     json_decref(all);
-    if (!text)
-        return error_no_memory(error);
+    TRY_MEMORY(text);
     puts(text); /* main checks for write errors */
     free(text);
     return STATUS_OK;
@@ -324,7 +323,7 @@ static enum status print_json(const struct output *output, struct error *error)
 static enum status run_devices(const struct command *command, int argc, char **argv,
                                struct error *error)
 {
-    bool json = false, helped = false;
+    bool json = false;
     const char *wanted = NULL;
     struct host_list hosts = {.count = 0};
     struct output output = {0};
@@ -336,10 +335,8 @@ static enum status run_devices(const struct command *command, int argc, char **a
         OPTION_FLAG("json", &json, "print JSON (docs/json.md)"),
     };
     size_t words = 0;
-    enum status status = options_parse(command, options, COUNT(options), argc, argv, NULL, 0,
-                                       &words, &helped, error);
-    if (status != STATUS_OK || helped)
-        return status;
+    TRY(options_parse(command, options, COUNT(options), argc, argv, NULL, 0, &words, error));
+    enum status status = STATUS_OK;
     if (json) {
         output.devices = json_array();
         output.unavailable = json_array();

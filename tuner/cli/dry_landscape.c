@@ -59,8 +59,7 @@ enum status landscape_start(const struct landscape_options *options, struct land
                             struct error *error)
 {
     struct landscape *landscape = calloc(1, sizeof *landscape);
-    if (!landscape)
-        return error_no_memory(error);
+    TRY_MEMORY(landscape);
     landscape->options = *options;
     struct machine machine;
     machine_describe(&machine);
@@ -416,8 +415,7 @@ static enum status count_launchable(struct tally *tally, const struct point *poi
     struct launch_plan *plan = arena_alloc(arena, 1, sizeof *plan);
     char reason[160] = "";
     size_t count = 0;
-    if (!plan)
-        return error_no_memory(error);
+    TRY_MEMORY(plan);
     enum status status = point_kernels(point, arena, kernels, &count, error);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         status = resources_of(tally->landscape, binary, &kernels[i], &resources[i], error);
@@ -603,8 +601,7 @@ enum status landscape_print(struct landscape *landscape, const struct experiment
                             struct error *error)
 {
     struct tally *tally = calloc(1, sizeof *tally);
-    if (!tally)
-        return error_no_memory(error);
+    TRY_MEMORY(tally);
     tally->landscape = landscape;
     tally->experiment = experiment;
     tally->problem = problem;

@@ -161,8 +161,7 @@ static enum status print_launches(const struct look *look, const struct problem 
     enum status status = STATUS_OK;
     struct point point = {look->experiment, problem, look->facts, configuration, 0};
     struct launch_plan *plan = calloc(1, sizeof *plan);
-    if (!plan)
-        return error_no_memory(error);
+    TRY_MEMORY(plan);
     if (look->landscape)
         status = landscape_active_blocks(look->landscape, &point, &point.active_blocks, error);
     (void)configuration_key(configuration, key);

@@ -180,8 +180,7 @@ static enum status load_shipped(struct arena *arena, const char *folder,
 {
     const char *pattern = arena_printf(arena, "%s/configs/*.yaml", folder);
     glob_t found;
-    if (!pattern)
-        return error_no_memory(error);
+    TRY_MEMORY(pattern);
     enum status status = STATUS_OK;
     if (glob(pattern, 0, NULL, &found) != 0)
         return error_set(error, STATUS_NOT_FOUND, "no experiment files in %s/configs", folder);
@@ -201,8 +200,7 @@ static enum status load_recorded(struct arena *arena, const char *folder, bool a
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         const char *name = recording_text(out->recording, items[i].name);
         const char *path = arena_printf(arena, "%s.yaml, as it was recorded", name);
-        if (!path)
-            return error_no_memory(error);
+        TRY_MEMORY(path);
         status = load_file(path, recording_text(out->recording, items[i].text), folder, out, error);
         if (status == STATUS_OK && all)
             status = experiment_select(out->items[out->count - 1], name,

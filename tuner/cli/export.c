@@ -289,25 +289,19 @@ static enum status run_export(const struct command *command, int argc, char **ar
         OPTION_FLAG("include-unstable", &request.wanted.include_unstable,
                     "the former name of --include-not-sure"),
     };
-    bool helped = false;
-    enum status status = options_parse(command, options, COUNT(options), argc, argv, request.files,
-                                       CONF_FILES_MAX, &request.file_count, &helped, error);
-    if (status != STATUS_OK || helped)
-        return status;
-    status = check_request(&request, error);
+    TRY(options_parse(command, options, COUNT(options), argc, argv, request.files, CONF_FILES_MAX,
+                      &request.file_count, error));
+    TRY(check_request(&request, error));
     const char *const own_files[] = {request.configurations, request.header, request.json,
                                      request.t4};
     bool is_conf = true;
-    for (size_t i = 0; i < COUNT(own_files) && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < COUNT(own_files); i++) {
         is_conf = is_conf && !own_files[i];
-        status = check_output(&request, own_files[i], error);
-        if (status == STATUS_OK)
-            status = check_no_conf(own_files[i], error);
+        TRY(check_output(&request, own_files[i], error));
+        TRY(check_no_conf(own_files[i], error));
     }
-    if (status == STATUS_OK && is_conf)
-        status = check_output(&request, request.output ? request.output : DEFAULT_CONF, error);
-    if (status != STATUS_OK)
-        return status;
+    if (is_conf)
+        TRY(check_output(&request, request.output ? request.output : DEFAULT_CONF, error));
     return request.t4 ? export_t4(&request, error)
            : is_conf  ? export_conf_file(&request, error)
                       : export_made(&request, error);

@@ -17,14 +17,11 @@ static enum status run_hash(const struct command *command, int argc, char **argv
                     "JSON merged over the T1 file (docs/t1.md); several are merged in their order"),
     };
     size_t count = 0;
-    bool helped = false;
-    enum status status = options_parse(command, options, COUNT(options), argc, argv, words,
-                                       EXPERIMENTS_MAX, &count, &helped, error);
-    if (status != STATUS_OK || helped)
-        return status;
+    TRY(options_parse(command, options, COUNT(options), argc, argv, words, EXPERIMENTS_MAX, &count,
+                      error));
     if (count == 0)
         return error_set(error, STATUS_USAGE, "name an EXPERIMENT, such as reduce");
-    status = experiments_load(words, count, &list, error);
+    enum status status = experiments_load(words, count, &list, error);
     for (size_t i = 0; status == STATUS_OK && i < list.count; i++) {
         const struct experiment *experiment = list.items[i];
         char flags[HASH_TEXT_BYTES];

@@ -26,17 +26,15 @@ static enum status import_times(const struct command *command, int argc, char **
     };
     size_t count = 0;
     char name[DEVICE_NAME_BYTES];
-    bool helped = false;
-    enum status status = options_parse(command, options, COUNT(options), argc, argv, &request.path,
-                                       1, &count, &helped, error);
-    if (status != STATUS_OK || helped)
-        return status;
+    TRY(options_parse(command, options, COUNT(options), argc, argv, &request.path, 1, &count,
+                      error));
     request.device = device_full_name(request.device, name);
     if (count == 0)
         return error_set(error, STATUS_USAGE, "name the table: tune import FILE.csv");
     struct store *store = NULL;
     /* A missing database would be created, so reading reports this better. */
-    status = store_open(database, file_exists(database) ? STORE_CREATE : STORE_READ, &store, error);
+    enum status status =
+        store_open(database, file_exists(database) ? STORE_CREATE : STORE_READ, &store, error);
     if (status == STATUS_OK)
         status = peers_import(store, &request, &result, error);
     store_close(store);

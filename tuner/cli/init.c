@@ -40,7 +40,7 @@ struct init {
 };
 
 static enum status parse(const struct command *command, int argc, char **argv, struct init *init,
-                         bool *helped, struct error *error)
+                         struct error *error)
 {
     const char **words = init->words;
     size_t word_count = 0;
@@ -76,10 +76,8 @@ static enum status parse(const struct command *command, int argc, char **argv, s
         own++;
     init->line = own + 1 < argc ? (const char *const *)argv + own + 1 : NULL;
     init->line_count = own + 1 < argc ? (size_t)(argc - own - 1) : 0;
-    enum status status = options_parse(command, options, COUNT(options), own, argv, words,
-                                       COUNT(init->words), &word_count, helped, error);
-    if (status != STATUS_OK || *helped)
-        return status;
+    TRY(options_parse(command, options, COUNT(options), own, argv, words, COUNT(init->words),
+                      &word_count, error));
     if (word_count == 0 && init->line_count == 0)
         return error_set(error, STATUS_USAGE,
                          "name a source: tune init kernel.cu, or how it is compiled: tune init "
@@ -199,8 +197,7 @@ static enum status ask_as_built(struct arena *arena, const struct init *init,
         define->name = arena_strndup(arena, text, length);
         define->preset = sign ? sign + 1 : "1";
         define->is_named = define->is_given = true;
-        if (!define->name)
-            return error_no_memory(error);
+        TRY_MEMORY(define->name);
     }
     return STATUS_OK;
 }
@@ -217,8 +214,7 @@ static enum status take_defines(struct arena *arena, const struct init *init,
         define->name = arena_strndup(arena, text, sign ? (size_t)(sign - text) : strlen(text));
         define->preset = sign ? sign + 1 : "1";
         define->is_named = true;
-        if (!define->name)
-            return error_no_memory(error);
+        TRY_MEMORY(define->name);
     }
     return STATUS_OK;
 }
@@ -314,8 +310,7 @@ static enum status write_calls(struct arena *arena, const struct init *init, str
     /* of an installation; of the source tree */
     const char *packages = arena_printf(arena, "%s/python:%s/bindings/python%s%s", data, data,
                                         before ? ":" : "", before ? before : "");
-    if (!packages)
-        return error_no_memory(error);
+    TRY_MEMORY(packages);
     const char *const argv[] = {"python3", "-m",         "launchtune.kernel_tuner",
                                 "--write", init->source, NULL};
     const struct process_variable variables[] = {{"PYTHONPATH", packages}, {"TUNE", program}};
@@ -366,14 +361,12 @@ static enum status take_capture(struct arena *arena, const struct init *init, co
     const char *own = NULL;
     int64_t bytes = 0;
     file->captured = arena_alloc(arena, 1, sizeof *file->captured);
-    if (!folder || !file->captured)
-        return error_no_memory(error);
+    TRY_MEMORY(folder && file->captured);
     file->captured_folder = path_file(folder);
     enum status status = capture_open(init->capture, capture, error);
     const struct source_signature *signature = file->signature;
     const char **variables = arena_alloc(arena, signature->symbol_count + 1, sizeof *variables);
-    if (!variables)
-        return error_no_memory(error);
+    TRY_MEMORY(variables);
     for (size_t i = 0; i < signature->symbol_count; i++)
         variables[i] = unqualified_name(signature->symbols[i].name);
     const struct captured_question question = {.capture = *capture,
@@ -401,8 +394,7 @@ static enum status run_program(struct arena *arena, struct init *init, const cha
     const char *beside = output_is_special(output) ? init->source : output;
     const size_t stem = (size_t)(path_file(beside) - beside) + strcspn(path_file(beside), ".");
     init->capture = arena_printf(arena, "%.*s.cap", (int)stem, beside);
-    if (!init->capture)
-        return error_no_memory(error);
+    TRY_MEMORY(init->capture);
     print_clean(stderr, "tune: runs %s; launches of %s go to %s\n", init->program,
                 signature->chosen->name, init->capture);
     return capture_kernel(init->program, unqualified_name(signature->chosen->name), init->capture,
@@ -552,8 +544,7 @@ static enum status ask_and_write(struct arena *arena, struct init *init, struct 
     struct draft_request file = {.signature = signature};
     struct text text = {0};
     const char *output = init->output ? init->output : default_output(arena, init->source);
-    if (!signature || !output)
-        return error_no_memory(error);
+    TRY_MEMORY(signature && output);
     enum status status = check_output(init, output, error);
     if (status == STATUS_OK && text_ends_with(init->source, ".py"))
         status = take_script(arena, init, &question.path, error);
@@ -600,13 +591,12 @@ static enum status run_init(const struct command *command, int argc, char **argv
 {
     struct init init = {0};
     struct arena arena = {0};
-    bool helped = false;
-    enum status status = parse(command, argc, argv, &init, &helped, error);
-    if (status == STATUS_OK && !helped)
+    enum status status = parse(command, argc, argv, &init, error);
+    if (status == STATUS_OK)
         status = take_build(&arena, &init, error);
-    if (status == STATUS_OK && !helped)
+    if (status == STATUS_OK)
         status = check_source(&init, error);
-    if (status == STATUS_OK && !helped)
+    if (status == STATUS_OK)
         status = imports_kernel_tuner(&arena, init.source) ? write_calls(&arena, &init, error)
                                                            : ask_and_write(&arena, &init, error);
     arena_free(&arena);

@@ -59,7 +59,7 @@ static int run_command(const struct command *command, int argc, char **argv)
         helps ? STATUS_OK : defaults_add(&arena, command, argc, argv, &defaults, &error);
     if (status == STATUS_OK)
         status = command->run(command, defaults.argc, defaults.argv, &error);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK || status == STATUS_DONE)
         status = check_stdout(&error);
     if (status != STATUS_OK)
         print_clean(stderr, "tune %s: %s\n", command->name,

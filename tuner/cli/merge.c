@@ -83,21 +83,6 @@ static void print_agreement(const struct rows *rows)
     }
 }
 
-static enum status check_files(const struct merge *merge, struct error *error)
-{
-    struct stat out;
-    struct stat in;
-    if (merge->file_count < 1)
-        return error_set(error, STATUS_USAGE, "name the database to merge into, then the others");
-    bool there = stat(merge->files[0], &out) == 0;
-    for (size_t i = 1; i < merge->file_count; i++)
-        if (there && stat(merge->files[i], &in) == 0 && in.st_dev == out.st_dev &&
-            in.st_ino == out.st_ino)
-            return error_set(error, STATUS_USAGE, "%s: is the database that is merged into",
-                             merge->files[i]);
-    return STATUS_OK;
-}
-
 static enum status merge_all(const struct merge *merge, const char *const *copies,
                              struct error *error)
 {
@@ -133,54 +118,55 @@ static enum status merge_all(const struct merge *merge, const char *const *copie
     return status;
 }
 
-static enum status merge_files(const struct merge *merge, struct error *error)
-{
-    struct arena arena = {0};
-    struct temporary folder = {.file = -1};
-    const char *copies[FILES_MAX] = {NULL};
-    const char *prefix = arena_printf(&arena, "%s.merge-", merge->files[0]);
-    enum status status = prefix ? STATUS_OK : error_no_memory(error);
-    if (status == STATUS_OK && merge->file_count > 1)
-        status = temporary_folder_make(prefix, &folder, error);
-    if (status == STATUS_OK) {
-        /* Each of the others, checked and brought up to date before the first is taken. */
-        for (size_t i = 1; status == STATUS_OK && i < merge->file_count; i++) {
-            struct store *store = NULL;
-            copies[i] = arena_printf(&arena, "%s/%zu.db", folder.path, i);
-            status = copies[i] ? store_merge_prepare(merge->files[i], copies[i], error)
-                               : error_no_memory(error);
-            if (status == STATUS_OK && !merge->replayed)
-                status = store_open(copies[i], STORE_READ, &store, error);
-            if (status == STATUS_OK && !merge->replayed)
-                status = replay_check_measured(store, merge->files[i],
-                                               "--replayed takes them in all the same", error);
-            store_close(store);
-        }
-    }
-    if (status == STATUS_OK)
-        status = merge_all(merge, copies, error);
-    temporary_folder_remove(&folder);
-    arena_free(&arena);
-    return status;
-}
-
 static enum status run_merge(const struct command *command, int argc, char **argv,
                              struct error *error)
 {
     struct merge merge = {.file_count = 0};
-    bool helped = false;
     const struct option_spec options[] = {
         OPTION_FLAG("json", &merge.json, "print every comparison as JSON"),
         OPTION_FLAG("csv", &merge.csv, "print every comparison as CSV"),
         OPTION_FLAG("replayed", &merge.replayed,
                     "accept replayed numbers, which are refused otherwise"),
     };
-    enum status status = options_parse(command, options, COUNT(options), argc, argv, merge.files,
-                                       FILES_MAX, &merge.file_count, &helped, error);
-    if (status != STATUS_OK || helped)
-        return status;
-    status = check_files(&merge, error);
-    return status == STATUS_OK ? merge_files(&merge, error) : status;
+    TRY(options_parse(command, options, COUNT(options), argc, argv, merge.files, FILES_MAX,
+                      &merge.file_count, error));
+    struct stat out;
+    struct stat in;
+    if (merge.file_count < 1)
+        return error_set(error, STATUS_USAGE, "name the database to merge into, then the others");
+    bool there = stat(merge.files[0], &out) == 0;
+    for (size_t i = 1; i < merge.file_count; i++)
+        if (there && stat(merge.files[i], &in) == 0 && in.st_dev == out.st_dev &&
+            in.st_ino == out.st_ino)
+            return error_set(error, STATUS_USAGE, "%s: is the database that is merged into",
+                             merge.files[i]);
+    struct arena arena = {0};
+    struct temporary folder = {.file = -1};
+    const char *copies[FILES_MAX] = {NULL};
+    const char *prefix = arena_printf(&arena, "%s.merge-", merge.files[0]);
+    enum status status = prefix ? STATUS_OK : error_no_memory(error);
+    if (status == STATUS_OK && merge.file_count > 1)
+        status = temporary_folder_make(prefix, &folder, error);
+    if (status == STATUS_OK) {
+        /* Each of the others, checked and brought up to date before the first is taken. */
+        for (size_t i = 1; status == STATUS_OK && i < merge.file_count; i++) {
+            struct store *store = NULL;
+            copies[i] = arena_printf(&arena, "%s/%zu.db", folder.path, i);
+            status = copies[i] ? store_merge_prepare(merge.files[i], copies[i], error)
+                               : error_no_memory(error);
+            if (status == STATUS_OK && !merge.replayed)
+                status = store_open(copies[i], STORE_READ, &store, error);
+            if (status == STATUS_OK && !merge.replayed)
+                status = replay_check_measured(store, merge.files[i],
+                                               "--replayed takes them in all the same", error);
+            store_close(store);
+        }
+    }
+    if (status == STATUS_OK)
+        status = merge_all(&merge, copies, error);
+    temporary_folder_remove(&folder);
+    arena_free(&arena);
+    return status;
 }
 
 const struct command command_merge = {

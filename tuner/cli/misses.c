@@ -159,8 +159,7 @@ static enum status select_misses(struct experiment_list *list, size_t at, struct
     free(list->wanted[at]);
     list->wanted[at] = calloc(problem_count, sizeof(bool));
     list->order[at] = calloc(problem_count, sizeof(size_t));
-    if (!list->wanted[at] || !list->order[at])
-        return error_no_memory(error);
+    TRY_MEMORY(list->wanted[at] && list->order[at]);
     *rank = misses->count;
     for (size_t i = 0; i < misses->count; i++)
         for (size_t j = 0; j < problem_count && misses->items[i].fits; j++) {

@@ -217,32 +217,6 @@ static enum status check_names(const struct words *words, struct error *error)
     return status;
 }
 
-static enum status plot(struct words *words, struct error *error)
-{
-    if (words->list) {
-        struct arena arena = {0};
-        const struct plot_name *figures = NULL;
-        size_t count = 0;
-        enum status status = plot_names(&arena, &figures, &count, error);
-        for (size_t i = 0; status == STATUS_OK && i < count; i++)
-            printf("%-12s %s\n", figures[i].name, figures[i].about);
-        arena_free(&arena);
-        return status;
-    }
-    struct plot_request request = {0};
-    struct store *store = NULL;
-    enum status status = check_names(words, error);
-    if (status == STATUS_OK)
-        status = read_request(words, &request, error);
-    if (status == STATUS_OK)
-        status = reading_open(&words->database, &store, error);
-    if (status != STATUS_OK)
-        return status;
-    status = draw_figures(store, &request, words, error);
-    store_close(store);
-    return status;
-}
-
 static enum status run(const struct command *command, int argc, char **argv, struct error *error)
 {
     struct words words = {.database = DEFAULT_DATABASE, .folder = "."};
@@ -271,13 +245,31 @@ static enum status run(const struct command *command, int argc, char **argv, str
         OPTION_FLAG("list", &words.list, "list the figures"),
     };
     char name[DEVICE_NAME_BYTES];
-    bool helped = false;
-    enum status status = options_parse(command, options, COUNT(options), argc, argv, words.figures,
-                                       FIGURE_WORDS_MAX, &words.count, &helped, error);
-    if (status != STATUS_OK || helped)
-        return status;
+    TRY(options_parse(command, options, COUNT(options), argc, argv, words.figures, FIGURE_WORDS_MAX,
+                      &words.count, error));
     words.device = device_full_name(words.device, name);
-    return plot(&words, error);
+    if (words.list) {
+        struct arena arena = {0};
+        const struct plot_name *figures = NULL;
+        size_t count = 0;
+        enum status status = plot_names(&arena, &figures, &count, error);
+        for (size_t i = 0; status == STATUS_OK && i < count; i++)
+            printf("%-12s %s\n", figures[i].name, figures[i].about);
+        arena_free(&arena);
+        return status;
+    }
+    struct plot_request request = {0};
+    struct store *store = NULL;
+    enum status status = check_names(&words, error);
+    if (status == STATUS_OK)
+        status = read_request(&words, &request, error);
+    if (status == STATUS_OK)
+        status = reading_open(&words.database, &store, error);
+    if (status != STATUS_OK)
+        return status;
+    status = draw_figures(store, &request, &words, error);
+    store_close(store);
+    return status;
 }
 
 const struct command command_plot = {

@@ -32,8 +32,7 @@ enum status preload_library(struct arena *arena, const char *name, const char **
     for (size_t i = 0; i < COUNT(folders) && status == STATUS_OK; i++) {
         *out = arena_printf(arena, "%.*s%s/%s", (int)(strrchr(program, '/') + 1 - program), program,
                             folders[i], name);
-        if (!*out)
-            return error_no_memory(error);
+        TRY_MEMORY(*out);
         if (file_exists(*out))
             return STATUS_OK;
     }

@@ -43,9 +43,15 @@ static void *print_now_and_then(void *context)
     return NULL;
 }
 
-/* Starts the thread that reports progress; without one there are only the other lines. */
-static void start_printing(struct progress_view *view)
+void progress_begin(struct progress_view *view, bool quiet, const struct session_options *options,
+                    struct watch *watch)
 {
+    *view = (struct progress_view){.options = options,
+                                   .watch = watch,
+                                   .quiet = quiet,
+                                   .terminal = isatty(STDERR_FILENO) == 1,
+                                   .begun_ns = clock_running_ns()};
+    /* Start the thread that reports progress; without one there are only the other lines. */
     pthread_condattr_t by_monotonic;
     sigset_t all, before;
     (void)string_format(view->now, sizeof view->now, "starting: devices, ceilings, inputs");
@@ -60,39 +66,6 @@ static void start_printing(struct progress_view *view)
     view->has_thread = !view->quiet && !view->terminal &&
                        pthread_create(&view->thread, NULL, print_now_and_then, view) == 0;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static void stop_printing(struct progress_view *view)
-{
-    (void)pthread_mutex_lock(&view->mutex);
-    view->is_ending = true;
-    (void)pthread_cond_signal(&view->ending);
-    (void)pthread_mutex_unlock(&view->mutex);
-    if (view->has_thread)
-        (void)pthread_join(view->thread, NULL);
-    (void)pthread_cond_destroy(&view->ending);
-    (void)pthread_mutex_destroy(&view->mutex);
-}
-
-/* Prints a line of another kind. */
-static void say(struct progress_view *view, const char *before, const char *line)
-{
-    progress_clear(view);
-    (void)pthread_mutex_lock(&view->mutex);
-    print_clean(stderr, "%s%s\n", before, line);
-    view->printed_ns = clock_now_ns();
-    (void)pthread_mutex_unlock(&view->mutex);
-}
-
-void progress_begin(struct progress_view *view, bool quiet, const struct session_options *options,
-                    struct watch *watch)
-{
-    *view = (struct progress_view){.options = options,
-                                   .watch = watch,
-                                   .quiet = quiet,
-                                   .terminal = isatty(STDERR_FILENO) == 1,
-                                   .begun_ns = clock_running_ns()};
-    start_printing(view);
     if (quiet || !view->terminal)
         return;
     /* Until the first trial, which on a device that is not known yet takes seconds. */
@@ -333,7 +306,11 @@ static void on_progress(void *context, const struct session_progress *progress)
 static void on_note(void *context, const char *line)
 {
     struct progress_view *view = context;
-    say(view, "tune: ", line);
+    progress_clear(view);
+    (void)pthread_mutex_lock(&view->mutex);
+    print_clean(stderr, "tune: %s\n", line);
+    view->printed_ns = clock_now_ns();
+    (void)pthread_mutex_unlock(&view->mutex);
     send_event(view, "note", NULL, line);
 }
 
@@ -376,23 +353,16 @@ static const char *printed_before(const struct progress_view *view, const char *
     return NULL;
 }
 
-/* Appends the parameters, of which those that the line before tells, too, are left out. */
-static void append_choice(struct text *line, const char *configuration, const char *before)
-{
-    struct text others = {0};
-    text_append_others(&others, configuration, before ? before : "");
-    if (others.length == strlen(configuration))
-        text_append(line, configuration);
-    else if (others.length > 0)
-        text_printf(line, "%s, else as before", text_string(&others));
-    else
-        text_append(line, "the same configuration");
-    text_free(&others);
-}
-
 void progress_end(struct progress_view *view)
 {
-    stop_printing(view);
+    (void)pthread_mutex_lock(&view->mutex);
+    view->is_ending = true;
+    (void)pthread_cond_signal(&view->ending);
+    (void)pthread_mutex_unlock(&view->mutex);
+    if (view->has_thread)
+        (void)pthread_join(view->thread, NULL);
+    (void)pthread_cond_destroy(&view->ending);
+    (void)pthread_mutex_destroy(&view->mutex);
     progress_clear(view);
     for (size_t i = 0; i < view->choice_count; i++)
         free(view->choices[i]);
@@ -425,7 +395,16 @@ static void on_winner(void *context, const struct session_winner *winner)
     text_printf(&line, "%s n=%lld: %s%s%s with ", winner->problem_key, (long long)winner->n,
                 winner->confirmed && changed ? "confirmation picked another winner: " : "", time,
                 value);
-    append_choice(&line, winner->configuration, before);
+    /* Leave out parameters that the line before has, too. */
+    struct text others = {0};
+    text_append_others(&others, winner->configuration, before ? before : "");
+    if (others.length == strlen(winner->configuration))
+        text_append(&line, winner->configuration);
+    else if (others.length > 0)
+        text_printf(&line, "%s, else as before", text_string(&others));
+    else
+        text_append(&line, "the same configuration");
+    text_free(&others);
     if (winner->as_fast > 0)
         text_printf(&line, " (%zu other%s as fast)", winner->as_fast,
                     winner->as_fast == 1 ? " is" : "s are");

@@ -141,8 +141,7 @@ static enum status lead_to(struct replay *replay, uint64_t seed, struct error *e
     char hash[HASH_TEXT_BYTES];
     const char *path = arena_printf(&replay->arena, "%s/recording", replay->folder.path);
     replay->source = arena_printf(&replay->arena, "%s/source", replay->folder.path);
-    if (!path || !replay->source)
-        return error_no_memory(error);
+    TRY_MEMORY(path && replay->source);
     (void)string_format(number, sizeof number, "%llu", (unsigned long long)(seed & INT64_MAX));
     TRY(recording_write(&replay->made, path, hash, error));
     /* The hash keeps binaries, and so known trials, apart from those of other recordings. */
@@ -184,8 +183,7 @@ enum status replay_open(struct replay *replay, const char *which, enum l2_mode m
     const char *path = NULL, *title = NULL;
     replay->has_clock = text_ends_with(which, clock_word);
     char *name = arena_strdup(&replay->arena, which);
-    if (!name)
-        return error_no_memory(error);
+    TRY_MEMORY(name);
     if (replay->has_clock)
         name[strlen(name) - strlen(clock_word)] = '\0';
     enum status status = find_recording(replay, name, &path, &title, error);

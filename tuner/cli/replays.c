@@ -320,8 +320,7 @@ static enum status replay_apart(const struct unpacked *is, int index,
                                 struct error *error)
 {
     struct errand errand = {is, set, index, process_shared(sizeof *out)};
-    if (!errand.shared)
-        return error_no_memory(error);
+    TRY_MEMORY(errand.shared);
     const int signal_number = process_apart(replay_all, &errand, patience_ns);
     *out = *(struct replay_findings *)errand.shared;
     process_unshare(errand.shared, sizeof *out);
@@ -427,8 +426,7 @@ enum status values_try(const struct unpacked *is, const struct captured_set *set
     struct errand errand = {is, set, 0, process_shared(sizeof(struct value_findings))};
     struct value_findings *found = errand.shared;
     *count = 0;
-    if (!found)
-        return error_no_memory(error);
+    TRY_MEMORY(found);
     for (size_t before = SIZE_MAX; found->count == 0 && found->begun != before;) {
         before = found->begun;
         const int64_t left_ns = end_ns - clock_running_ns();
@@ -536,8 +534,7 @@ enum status replay_captured(const struct unpacked *is, const char *device, struc
         index = 0;
     struct replay_findings *findings = arena_alloc(set->arena, 1, sizeof *findings);
     *replayed = false;
-    if (!findings)
-        return error_no_memory(error);
+    TRY_MEMORY(findings);
     enum status status = replay_apart(is, index, set, findings, error);
     if (status == STATUS_UNAVAILABLE)
         return STATUS_OK;

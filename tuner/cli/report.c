@@ -99,12 +99,8 @@ static enum status run(const struct command *command, int argc, char **argv, str
                     "leave out gnuplot's figures, which take seconds; the page draws its own"),
     };
     char name[DEVICE_NAME_BYTES];
-    bool helped = false;
-    enum status status =
-        options_parse(command, options, COUNT(options), argc, argv, reporting.words,
-                      REPORT_WORDS_MAX, &reporting.request.word_count, &helped, error);
-    if (status != STATUS_OK || helped)
-        return status;
+    TRY(options_parse(command, options, COUNT(options), argc, argv, reporting.words,
+                      REPORT_WORDS_MAX, &reporting.request.word_count, error));
     reporting.request.device = device_full_name(reporting.request.device, name);
     return write_report(&reporting, error);
 }

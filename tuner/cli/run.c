@@ -285,16 +285,6 @@ static void append_step(struct text *line, const struct run *run)
         text_append(line, run->ending.step);
 }
 
-/* Appends "10 wrong_result, 2 compile_failed". */
-static void append_failed(struct text *line, const struct run *run)
-{
-    const size_t before = line->length;
-    for (size_t i = 0; i < TRIAL_STATUS_COUNT; i++)
-        if (run->ending.failed[i] > 0)
-            text_printf(line, "%s%zu %s", line->length > before ? ", " : "", run->ending.failed[i],
-                        trial_status_name((enum trial_status)i));
-}
-
 /* Reports problems without a winner: for want of time, since every trial failed, or since noise hid
  * all differences. */
 static enum status append_no_winner(const struct run *run, size_t unstable, struct error *error)
@@ -302,7 +292,10 @@ static enum status append_no_winner(const struct run *run, size_t unstable, stru
     struct text line = {0};
     struct text failed = {0};
     const size_t none = run->ending.without_winner;
-    append_failed(&failed, run);
+    for (size_t i = 0; i < TRIAL_STATUS_COUNT; i++)
+        if (run->ending.failed[i] > 0)
+            text_printf(&failed, "%s%zu %s", failed.length > 0 ? ", " : "", run->ending.failed[i],
+                        trial_status_name((enum trial_status)i));
     if (none > 0)
         text_printf(&line, "%zu of %zu problem%s ha%s no winner", none, run->ending.problems,
                     run->ending.problems == 1 ? "" : "s", none == 1 ? "s" : "ve");
@@ -533,13 +526,6 @@ static enum status run_with_store(struct run *run, struct store *store, struct e
                                                               : status;
 }
 
-/* Tells whether standard output is taken by a result, which a table would spoil. */
-static bool stdout_is_taken(const struct run *run)
-{
-    return (conf_path(run) && output_is_stdout(conf_path(run))) ||
-           (report_path(run) && output_is_stdout(report_path(run)));
-}
-
 /* Begins serving the page, and prints its address on standard error even with --quiet. */
 static enum status begin_watch(struct run *run, struct error *error)
 {
@@ -574,8 +560,7 @@ static enum status load_shipped_winners(struct run *run, struct prior *prior, st
     if (status != STATUS_OK)
         return status;
     const char *path = arena_printf(&prior->arena, "%s/configs/tuned.conf", folder);
-    if (!path)
-        return error_no_memory(error);
+    TRY_MEMORY(path);
     if (!file_exists(path))
         return STATUS_OK;
     prior->winners = tuned_load(path, &refused);
@@ -678,7 +663,9 @@ static enum status run_it(struct run *run, struct error *error)
     FAILPOINT("run.closed");
     struct error ignored = {0};
     if (status == STATUS_OK || status == STATUS_NO_WINNER) {
-        bool silent = run->text.quiet || stdout_is_taken(run);
+        /* A table would spoil a result that goes to standard output. */
+        bool silent = run->text.quiet || (conf_path(run) && output_is_stdout(conf_path(run))) ||
+                      (report_path(run) && output_is_stdout(report_path(run)));
         enum status shown =
             silent ? STATUS_OK
                    : show_winners_of(run->text.database, run->session.objective, &ignored);
@@ -710,28 +697,24 @@ enum status run_note_command(struct run *run, const struct command *command, int
 static enum status run_command(const struct command *command, int argc, char **argv,
                                struct error *error)
 {
-    bool done = false;
     struct run *run = calloc(1, sizeof *run);
-    if (!run)
-        return error_no_memory(error);
+    TRY_MEMORY(run);
     run->started_ns = clock_running_ns();
     run->session.stop = &stop_requested;
     enum status status = run_note_command(run, command, argc, argv, error);
     if (status == STATUS_OK)
-        status = run_parse(command, argc, argv, run, &done, error);
-    if (status == STATUS_OK && !done) {
-        /* A kernel that never writes the outputs would pass as one that does. */
-        for (size_t i = 0; i < run->experiments.count; i++) {
-            const struct experiment *experiment = run->experiments.items[i];
-            size_t at = 0;
-            for (const char *name; (name = experiment_unchecked(experiment, at, &at));)
-                print_clean(stderr,
-                            "tune: %s: no check names '%s', which kernels write: its contents are "
-                            "not verified\n",
-                            experiment_name(experiment), name);
-        }
+        status = run_parse(command, argc, argv, run, error);
+    /* A kernel that never writes the outputs would pass as one that does. */
+    for (size_t i = 0; status == STATUS_OK && i < run->experiments.count; i++) {
+        const struct experiment *experiment = run->experiments.items[i];
+        size_t at = 0;
+        for (const char *name; (name = experiment_unchecked(experiment, at, &at));)
+            print_clean(stderr,
+                        "tune: %s: no check names '%s', which kernels write: its contents are "
+                        "not verified\n",
+                        experiment_name(experiment), name);
     }
-    if (status == STATUS_OK && !done)
+    if (status == STATUS_OK)
         status = run->text.dry_run ? run_dry(run, error) : run_it(run, error);
     hosts_close(&run->hosts);
     experiments_free(&run->experiments);

@@ -87,10 +87,11 @@ struct run {
     struct unpacked binary; /* the experiment of --binary */
 };
 
-/* Reads the command line into a zeroed run, including devices and experiments. *done: --help or
- * --list-protocol was answered. The experiments are freed by experiments_free. */
+/* Reads the command line into a zeroed run, including devices and experiments. STATUS_DONE: --help,
+ * a list or --show-experiment was answered, or nothing was missed. The experiments are freed by
+ * experiments_free. */
 enum status run_parse(const struct command *command, int argc, char **argv, struct run *run,
-                      bool *done, struct error *error);
+                      struct error *error);
 
 /* Notes the command for the database: argv[0] is the command's name, or the program's where none
  * was typed. The caller frees run->command. */

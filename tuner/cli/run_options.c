@@ -54,13 +54,11 @@ static enum status parse_share(const char *option, const char *text, double *sha
 static enum status parse_search(struct run *run, struct error *error)
 {
     long long number = 0;
-    enum status status = parse_strategy(run, error);
-    if (status == STATUS_OK)
-        status = parse_share("until", run->text.until, &run->session.until, error);
-    if (status == STATUS_OK)
-        status = parse_share("loss", run->text.loss, &run->loss, error);
-    if (status != STATUS_OK || !run->text.points)
-        return status;
+    TRY(parse_strategy(run, error));
+    TRY(parse_share("until", run->text.until, &run->session.until, error));
+    TRY(parse_share("loss", run->text.loss, &run->loss, error));
+    if (!run->text.points)
+        return STATUS_OK;
     if (strchr(run->text.points, '%')) {
         /* "5%", "0.1%" */
         char *end = NULL;
@@ -72,9 +70,9 @@ static enum status parse_search(struct run *run, struct error *error)
         run->session.points_share = percent / 100;
         return STATUS_OK;
     }
-    status = option_size("points", run->text.points, &number, error);
+    TRY(option_size("points", run->text.points, &number, error));
     run->session.points = (uint64_t)number;
-    return status;
+    return STATUS_OK;
 }
 
 static void list_strategies(void)
@@ -110,12 +108,12 @@ static enum status add_kind(struct run *run, const struct device_traits *traits,
                          traits->needs);
     if (run->hosts.count > 0)
         return add_device(run, api, RUN_EVERY_DEVICE, error);
-    enum status status = worker_count(host_local(), api->kind, &count, error);
-    for (int i = 0; status == STATUS_OK && i < count; i++)
-        status = add_device(run, api, i, error);
-    if (status == STATUS_OK && count == 0)
-        status = error_set(error, STATUS_UNAVAILABLE, "the %s driver finds no GPU", traits->needs);
-    return status;
+    TRY(worker_count(host_local(), api->kind, &count, error));
+    if (count == 0)
+        return error_set(error, STATUS_UNAVAILABLE, "the %s driver finds no GPU", traits->needs);
+    for (int i = 0; i < count; i++)
+        TRY(add_device(run, api, i, error));
+    return STATUS_OK;
 }
 
 /* Adds all GPUs of any kind; the error is the most preferred kind's. */
@@ -139,8 +137,7 @@ static enum status add_all_gpus(struct run *run, struct error *error)
 /* Chooses devices where none is named: the GPUs, else the CPU, with a message. */
 static enum status choose_devices(struct run *run, struct error *error)
 {
-    enum status status = add_all_gpus(run, error);
-    if (status == STATUS_OK)
+    if (add_all_gpus(run, error) == STATUS_OK)
         return STATUS_OK;
     struct session_experiment ours[EXPERIMENTS_MAX];
     if (run->experiments.count > 0 &&
@@ -166,10 +163,8 @@ static enum status start_replay(struct run *run, struct error *error)
                          "--as %s: a replay has the launches of one way: name one", run->text.as);
     run->session.l2_mode = l2_mode_as(run->session.l2_mode, issue);
     replay->cpus = !device_traits_replayed(run->text.device)->is_gpu;
-    enum status status = replay_open(replay, device_replayed_name(run->text.device),
-                                     run->session.l2_mode, run->session.seed, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(replay_open(replay, device_replayed_name(run->text.device), run->session.l2_mode,
+                    run->session.seed, error));
     const char *source = recording_text(replay->recording, replay->recording->device.source);
     if (!run->text.quiet)
         print_clean(stderr,
@@ -196,8 +191,8 @@ static enum status choose_there(struct run *run, struct error *error)
     const struct host *ready[HOSTS_MAX];
     size_t count = 0;
     struct error why = {0};
-    enum status status = hosts_await(&run->hosts, run->hosts.stop, ready, &count, error);
-    for (size_t i = 0; status == STATUS_OK && i < device_traits_count; i++) {
+    TRY(hosts_await(&run->hosts, run->hosts.stop, ready, &count, error));
+    for (size_t i = 0; i < device_traits_count; i++) {
         const struct device_traits *traits = &device_traits_list[i];
         bool has_one = false;
         for (size_t j = 0; !traits->by_name_only && traits->is_gpu && device_kind(traits->kind) &&
@@ -209,12 +204,12 @@ static enum status choose_there(struct run *run, struct error *error)
                 devices > 0;
         }
         if (has_one)
-            status = add_device(run, device_kind(traits->kind), RUN_EVERY_DEVICE, error);
+            TRY(add_device(run, device_kind(traits->kind), RUN_EVERY_DEVICE, error));
     }
-    if (status == STATUS_OK && *run->hosts.stop)
-        status = error_set(error, STATUS_INTERRUPTED, "stopped before a device was found");
-    if (status != STATUS_OK || run->device_count > 0)
-        return status;
+    if (*run->hosts.stop)
+        return error_set(error, STATUS_INTERRUPTED, "stopped before a device was found");
+    if (run->device_count > 0)
+        return STATUS_OK;
     size_t gone = 0;
     for (size_t i = 0; i < count; i++)
         gone += host_state(ready[i]) == HOST_GONE;
@@ -234,9 +229,7 @@ enum status run_parse_devices(struct run *run, struct error *error)
     char *rest = NULL;
     if (run->hosts.on.count > 0 || run->hosts.file)
         run->hosts.stop = run_catch_signals();
-    enum status opened = hosts_open(&run->hosts, error);
-    if (opened != STATUS_OK)
-        return opened;
+    TRY(hosts_open(&run->hosts, error));
     if (!run->text.device)
         return run->hosts.count > 0 ? choose_there(run, error) : choose_devices(run, error);
     if (run->replay.recording && run->hosts.count > 0)
@@ -247,20 +240,18 @@ enum status run_parse_devices(struct run *run, struct error *error)
         return add_all_gpus(run, error);
     if (!string_format(list, sizeof list, "%s", run->text.device))
         return error_set(error, STATUS_USAGE, "--device: the list is too long");
-    enum status status = STATUS_OK;
     size_t words = 0;
-    for (char *word = strtok_r(list, ",", &rest); word && status == STATUS_OK;
+    for (char *word = strtok_r(list, ",", &rest); word;
          word = strtok_r(NULL, ",", &rest), words++) {
         const struct device_api *api = NULL;
         int index = 0;
-        status = device_parse(word, &api, &index, error);
-        if (status == STATUS_OK)
-            status = add_device(run, api, index, error);
+        TRY(device_parse(word, &api, &index, error));
+        TRY(add_device(run, api, index, error));
     }
-    if (status == STATUS_OK && words == 0)
+    if (words == 0)
         return error_set(error, STATUS_USAGE,
                          "--device: write a number (0), a list (0,1), all or cpu");
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- values ---- */
@@ -276,11 +267,10 @@ static enum status parse_sizes(struct run *run, struct error *error)
             return error_set(error, STATUS_USAGE, "--sizes: more than %d sizes", SESSION_SIZES_MAX);
         (void)string_format(word, sizeof word, "%.*s", (int)length, next);
         const bool shape = word[0] >= '1' && word[0] <= '9' && strchr(word, 'x');
-        enum status status = shape ? STATUS_OK : option_size("sizes", word, &n, error);
-        if (status != STATUS_OK)
-            return status;
-        if (!shape) /* sizes of several names are read with the experiments */
+        if (!shape) { /* sizes of several names are read with the experiments */
+            TRY(option_size("sizes", word, &n, error));
             run->session.sizes[run->session.size_count++] = n;
+        }
         next += length + (next[length] == ',' ? 1 : 0);
     }
     return STATUS_OK;
@@ -313,49 +303,37 @@ static enum status parse_retry(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-static enum status parse_effort(struct run *run, struct error *error)
+static enum status parse_values(struct run *run, struct error *error)
 {
+    long long number = 0;
+    run->session.seed = 1;
+    run->session.database = run->text.database;
+    if (run->text.seed) {
+        TRY(option_integer("seed", run->text.seed, 0, INT64_MAX, &number, error));
+        run->session.seed = (uint64_t)number;
+    }
+    if (run->text.jobs) {
+        TRY(option_integer("jobs", run->text.jobs, 1, 64, &number, error));
+        run->session.compile_workers = (size_t)number;
+    }
+    TRY(option_l2(run->text.l2, &run->session.l2_mode, error));
+    if (run->text.as && !issues_parse(run->text.as, &run->issues))
+        return error_set(error, STATUS_USAGE,
+                         "--as %s: write graph, stream or eager, or several with commas",
+                         run->text.as);
+    if (!run->issues && l2_issue(run->session.l2_mode) != ISSUE_GRAPH)
+        run->issues = 1u << l2_issue(run->session.l2_mode);
     run->session.effort = EFFORT_NORMAL;
     run->session.effort_given = run->text.effort != NULL;
     if (run->text.effort && !effort_parse(run->text.effort, &run->session.effort))
         return error_set(error, STATUS_USAGE, "--effort %s: write quick, normal or thorough",
                          run->text.effort);
     if (run->text.budget)
-        return option_duration("budget", run->text.budget, &run->budget_ns, error);
-    return STATUS_OK;
-}
-
-static enum status parse_values(struct run *run, struct error *error)
-{
-    long long number = 0;
-    enum status status = STATUS_OK;
-    run->session.seed = 1;
-    run->session.database = run->text.database;
-    if (run->text.seed) {
-        status = option_integer("seed", run->text.seed, 0, INT64_MAX, &number, error);
-        run->session.seed = (uint64_t)number;
-    }
-    if (status == STATUS_OK && run->text.jobs) {
-        status = option_integer("jobs", run->text.jobs, 1, 64, &number, error);
-        run->session.compile_workers = (size_t)number;
-    }
-    if (status == STATUS_OK)
-        status = option_l2(run->text.l2, &run->session.l2_mode, error);
-    if (status == STATUS_OK && run->text.as && !issues_parse(run->text.as, &run->issues))
-        status = error_set(error, STATUS_USAGE,
-                           "--as %s: write graph, stream or eager, or several with commas",
-                           run->text.as);
-    if (!run->issues && l2_issue(run->session.l2_mode) != ISSUE_GRAPH)
-        run->issues = 1u << l2_issue(run->session.l2_mode);
-    if (status == STATUS_OK)
-        status = parse_effort(run, error);
-    if (status == STATUS_OK)
-        status = parse_retry(run, error);
-    if (status == STATUS_OK)
-        status = parse_sizes(run, error);
-    if (status == STATUS_OK)
-        status = parse_search(run, error);
-    return status == STATUS_OK ? run_check_protocol(run, error) : status;
+        TRY(option_duration("budget", run->text.budget, &run->budget_ns, error));
+    TRY(parse_retry(run, error));
+    TRY(parse_sizes(run, error));
+    TRY(parse_search(run, error));
+    return run_check_protocol(run, error);
 }
 
 /* Checks that every experiment has the objective, before the first one takes an hour. From here on
@@ -529,7 +507,7 @@ static size_t list_outputs(struct run *run, struct option_spec *out)
 }
 
 enum status run_parse(const struct command *command, int argc, char **argv, struct run *run,
-                      bool *done, struct error *error)
+                      struct error *error)
 {
     const char *words[EXPERIMENTS_MAX];
     size_t word_count = 0;
@@ -539,50 +517,43 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
     size_t count = list_tuned(run, options);
     count += list_measuring(run, options + count);
     count += list_outputs(run, options + count);
-    enum status status = options_parse(command, options, count, argc, argv, words, EXPERIMENTS_MAX,
-                                       &word_count, done, error);
-    if (status != STATUS_OK || *done)
-        return status;
+    TRY(options_parse(command, options, count, argc, argv, words, EXPERIMENTS_MAX, &word_count,
+                      error));
     if ((run->text.architecture || run->text.all) && !run->text.dry_run)
         return error_set(error, STATUS_USAGE,
                          "--%s: only with --dry-run: kernels are run on a device that is there",
                          run->text.architecture ? "arch" : "all");
     if (run->text.watch && watch_port_parse(run->text.port, &(struct watch_port){0}, error))
         return error_prefix(error, "--watch");
-    status = parse_values(run, error);
-    *done = run->text.list_protocol || run->text.list_strategies;
-    if (status == STATUS_OK && run->text.list_strategies)
+    TRY(parse_values(run, error));
+    if (run->text.list_strategies)
         list_strategies();
-    if (status == STATUS_OK && run->text.list_protocol)
-        return run_list_protocol(run, error);
-    if (status != STATUS_OK || *done)
-        return status;
-    if (status == STATUS_OK && run->text.dialect)
-        status = t1_dialect_parse(run->text.dialect, &run->experiments.dialect, error);
-    *done = run->text.show_experiment;
-    if (status == STATUS_OK && *done)
-        return experiments_print(&run->experiments, words, word_count, error);
+    if (run->text.list_protocol)
+        TRY(run_list_protocol(run, error));
+    if (run->text.list_strategies || run->text.list_protocol)
+        return STATUS_DONE;
+    if (run->text.dialect)
+        TRY(t1_dialect_parse(run->text.dialect, &run->experiments.dialect, error));
+    if (run->text.show_experiment) {
+        TRY(experiments_print(&run->experiments, words, word_count, error));
+        return STATUS_DONE;
+    }
     run->experiments.sizes = run->text.sizes;
     run->experiments.record = run->text.recorded;
     run->experiments.is_quiet = run->text.quiet;
-    if (status == STATUS_OK && device_replayed_name(run->text.device) && !run->text.dry_run)
-        status = start_replay(run, error);
-    if (status == STATUS_OK && run->text.binary) {
-        status = binary_experiment(run->text.binary, run->text.kernel, !run->text.dry_run,
-                                   run->text.device, &run->binary, error);
-        if (status == STATUS_OK && word_count == EXPERIMENTS_MAX)
-            status = error_set(error, STATUS_USAGE, "too many experiments beside --binary");
-        if (status == STATUS_OK)
-            words[word_count++] = text_string(&run->binary.path);
-        run->experiments.unpacked_path = text_string(&run->binary.path);
+    if (device_replayed_name(run->text.device) && !run->text.dry_run)
+        TRY(start_replay(run, error));
+    if (run->text.binary) {
+        TRY(binary_experiment(run->text.binary, run->text.kernel, !run->text.dry_run,
+                              run->text.device, &run->binary, error));
+        if (word_count == EXPERIMENTS_MAX)
+            return error_set(error, STATUS_USAGE, "too many experiments beside --binary");
+        run->experiments.unpacked_path = words[word_count++] = text_string(&run->binary.path);
         run->experiments.unpacked_text = text_string(&run->binary.text);
     }
-    if (status == STATUS_OK)
-        status = experiments_load(words, word_count, &run->experiments, error);
-    *done = status == STATUS_OK && run->text.recorded && run->experiments.count == 0;
-    if (*done) /* nothing was missed */
-        return status;
-    if (status == STATUS_OK)
-        status = check_objective(run, error);
-    return status == STATUS_OK && !run->text.dry_run ? run_parse_devices(run, error) : status;
+    TRY(experiments_load(words, word_count, &run->experiments, error));
+    if (run->text.recorded && run->experiments.count == 0)
+        return STATUS_DONE; /* nothing was missed */
+    TRY(check_objective(run, error));
+    return run->text.dry_run ? STATUS_OK : run_parse_devices(run, error);
 }

@@ -18,20 +18,16 @@ static enum status run(const struct command *command, int argc, char **argv, str
 {
     const char *database = DEFAULT_DATABASE, *port = NULL, *word = NULL;
     size_t word_count = 0;
-    bool helped = false;
     const struct option_spec options[] = {
         OPTION_TEXT("db", "FILE", &database, OPTION_DB_ABOUT),
         OPTION_TEXT("port", "PORT", &port,
                     "port on 127.0.0.1 (default: the first free one from 7410; 0: any)"),
     };
-    enum status status = options_parse(command, options, COUNT(options), argc, argv, &word, 1,
-                                       &word_count, &helped, error);
-    if (status != STATUS_OK || helped)
-        return status;
+    TRY(options_parse(command, options, COUNT(options), argc, argv, &word, 1, &word_count, error));
     struct store *store = NULL;
     if (word_count > 0)
         database = word;
-    status = reading_open(&database, &store, error);
+    enum status status = reading_open(&database, &store, error);
     if (status == STATUS_OK && store_copied_version(store) == 0) {
         store_close(store); /* while served, the file may be removed or replaced */
         store = NULL;

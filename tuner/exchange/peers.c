@@ -75,8 +75,7 @@ static enum status take_column(struct import *import, const char *name, size_t l
                                const char *heading, struct error *error)
 {
     char *word = arena_strndup(&import->arena, name, length);
-    if (!word)
-        return error_no_memory(error);
+    TRY_MEMORY(word);
     for (int i = 0; i < COLUMNS; i++)
         if (strcmp(word, column_names[i]) == 0) {
             import->names[i] = heading;
@@ -94,8 +93,7 @@ static enum status take_columns(struct import *import, struct error *error)
     while (status == STATUS_OK && at && *at) {
         const size_t length = strcspn(at, ",");
         char *pair = arena_strndup(&import->arena, at, length);
-        if (!pair)
-            return error_no_memory(error);
+        TRY_MEMORY(pair);
         const char *equals = strchr(pair, '=');
         if (!equals || equals == pair || equals[1] == '\0')
             return error_set(error, STATUS_USAGE, "'%.60s' is not of the form time_ns=COLUMN",

@@ -50,20 +50,6 @@ static enum trial_status status_of(const struct tried *tried)
     return strcmp(tried->failure, "timeout") == 0 ? TRIAL_TIMED_OUT : TRIAL_LAUNCH_FAILED;
 }
 
-/* Formats a configuration like configuration_key and a database. */
-static bool name_configuration(const struct tried *tried, struct text *key, struct text *parameters)
-{
-    text_append(parameters, "{");
-    for (size_t i = 0; i < tried->count; i++) {
-        const struct tried_value *value = &tried->values[i];
-        text_printf(key, "%s%s=%s", i > 0 ? " " : "", value->name, value->text);
-        text_printf(parameters, value->is_number ? "%s\"%s\":%s" : "%s\"%s\":\"%s\"",
-                    i > 0 ? "," : "", value->name, value->text);
-    }
-    text_append(parameters, "}");
-    return !key->failed && !parameters->failed;
-}
-
 static enum status take_tried(void *context, const struct tried *tried, struct error *error)
 {
     struct gathering *gathering = context;
@@ -73,7 +59,16 @@ static enum status take_tried(void *context, const struct tried *tried, struct e
     if (tried->count == 0 || tried->count > EXPERIMENT_PARAMETERS_MAX)
         return error_set(error, STATUS_BAD_INPUT, "%zu parameters; 1 to %d can be replayed",
                          tried->count, EXPERIMENT_PARAMETERS_MAX);
-    bool fits = name_configuration(tried, &key, &parameters);
+    /* Format the configuration like configuration_key and a database. */
+    text_append(&parameters, "{");
+    for (size_t i = 0; i < tried->count; i++) {
+        const struct tried_value *value = &tried->values[i];
+        text_printf(&key, "%s%s=%s", i > 0 ? " " : "", value->name, value->text);
+        text_printf(&parameters, value->is_number ? "%s\"%s\":%s" : "%s\"%s\":\"%s\"",
+                    i > 0 ? "," : "", value->name, value->text);
+    }
+    text_append(&parameters, "}");
+    bool fits = !key.failed && !parameters.failed;
     for (size_t i = 0; i < tried->count; i++) {
         const struct tried_value *value = &tried->values[i];
         if (!is_name(value->name) || strpbrk(value->text, "\"\\"))
@@ -177,8 +172,7 @@ enum status recordings_take_file(char *text, size_t length, const char *name, st
     char problem[64];
     name_problem(name, problem);
     struct gathering *gathering = arena_alloc(&arena, 1, sizeof *gathering);
-    if (!gathering)
-        return error_no_memory(error);
+    TRY_MEMORY(gathering);
     *gathering = (struct gathering){.out = out, .arena = &arena, .problem = problem};
     enum status status = tried_read(text, length, &arena, take_tried, gathering, error);
     if (status == STATUS_OK && gathering->count == 0)

@@ -300,8 +300,7 @@ struct file {
 
 static enum status hand_over(struct file *file, size_t least, struct error *error)
 {
-    if (file->part.failed)
-        return error_no_memory(error);
+    TRY_MEMORY(!file->part.failed);
     if (file->part.length <= least)
         return STATUS_OK;
     enum status status = file->take(file->context, file->part.data, file->part.length, error);

@@ -273,8 +273,7 @@ static enum status read_table(char *text, size_t length, struct arena *arena, st
     struct csv_record *line = arena_alloc(arena, 1, sizeof *line);
     bool more = false;
     size_t times = 0;
-    if (!header || !line)
-        return error_no_memory(error);
+    TRY_MEMORY(header && line);
     enum status status = csv_start(&reader, "the table", text, length, error);
     if (status == STATUS_OK)
         status = csv_next(&reader, header, &more, error);

@@ -12,15 +12,14 @@ static bool read_function(struct file_reader *reader, const struct node *node,
     if (!source)
         return node_error(reader, node, "check needs the key 'source': the reference's file");
     const unsigned allowed = USE_PROBLEM | USE_PARAMETERS;
-    if (!read_source(reader, source, &check->source) ||
-        !read_template(reader, value, "reference", allowed, &check->reference) ||
-        !check_require_per(reader, value, check->reference.uses, check))
-        return false;
+    TRY_OR_FALSE(read_source(reader, source, &check->source) &&
+                 read_template(reader, value, "reference", allowed, &check->reference) &&
+                 check_require_per(reader, value, check->reference.uses, check));
     if (defines && !read_defines(reader, defines, allowed, &check->defines))
         return false;
     for (size_t i = 0; defines && i < check->defines.count; i++)
-        if (!check_require_per(reader, defines, check->defines.items[i].formula.uses, check))
-            return false;
+        TRY_OR_FALSE(
+            check_require_per(reader, defines, check->defines.items[i].formula.uses, check));
     if (defines)
         return true;
     /* Without defines of its own the function gets those that are equal for every configuration. */
@@ -45,9 +44,8 @@ static bool make_function(struct maker *maker, const struct point *point,
                                           .architecture = "native",
                                           .folder_count = experiment->folder_count};
     memcpy(out->binary.folders, experiment->folders, sizeof out->binary.folders);
-    if (!make_defines(maker, &rule->defines, &out->binary) ||
-        !make_text(maker, &rule->reference, &out->reference))
-        return false;
+    TRY_OR_FALSE(make_defines(maker, &rule->defines, &out->binary) &&
+                 make_text(maker, &rule->reference, &out->reference));
     out->binary.kernels[0] = out->reference;
     out->binary.kernel_count = 1;
     return true;

@@ -20,8 +20,7 @@ static bool read_configuration(struct file_reader *reader, const struct node *no
     (void)node;
     if (value->kind == NODE_MAPPING)
         return read_setting(reader, value, "configuration", &check->setting);
-    if (!need_kind(reader, value, NODE_SCALAR, "configuration"))
-        return false;
+    TRY_OR_FALSE(need_kind(reader, value, NODE_SCALAR, "configuration"));
     return strcmp(value->text, "default") == 0 ||
            node_error(reader, value,
                       "configuration is 'default', or a mapping with a value for each parameter");
@@ -35,8 +34,7 @@ static bool make_reference(const struct point *point, const struct check_rule *r
     struct maker others;
     other.configuration = NULL;
     other.active_blocks = 1;
-    if (!point_begin(&other, maker->arena, maker->error, &others))
-        return false;
+    TRY_OR_FALSE(point_begin(&other, maker->arena, maker->error, &others));
     if (rule->setting.given ? !make_configuration(&others, rule->setting.values, out)
                             : experiment_default(point->experiment, point->problem, point->facts,
                                                  out, maker->error) != STATUS_OK)
@@ -102,8 +100,7 @@ static bool make_other(struct maker *maker, const struct point *point,
     struct point other = *point;
     struct maker others;
     other.active_blocks = 1;
-    if (!make_reference(point, rule, maker, &configuration))
-        return false;
+    TRY_OR_FALSE(make_reference(point, rule, maker, &configuration));
     if (rule->launch_count > 0)
         list = (struct launch_list){rule->launches, rule->launch_count};
     struct launch_plan *plan = arena_alloc(maker->arena, 1, sizeof *plan);
@@ -111,9 +108,9 @@ static bool make_other(struct maker *maker, const struct point *point,
         return maker_no_memory(maker);
     out->plan = plan;
     other.configuration = &configuration;
-    if (!point_begin(&other, maker->arena, maker->error, &others) ||
-        !make_binary(&others, point->facts, list, &out->binary) || !make_plan(&others, list, plan))
-        return false;
+    TRY_OR_FALSE(point_begin(&other, maker->arena, maker->error, &others) &&
+                 make_binary(&others, point->facts, list, &out->binary) &&
+                 make_plan(&others, list, plan));
     return are_comparable(maker, rule, type, &plan->arguments[rule->output], out);
 }
 

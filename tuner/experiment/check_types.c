@@ -96,8 +96,8 @@ struct typed {
 static bool check_pair(struct types *types, const struct expression *at, struct typed left,
                        struct typed right)
 {
-    if (!check_text(types, left.node, right.node) || !check_text(types, right.node, left.node))
-        return false;
+    TRY_OR_FALSE(check_text(types, left.node, right.node) &&
+                 check_text(types, right.node, left.node));
     if (!(left.type & right.type))
         return type_error(types, at, "this compares a text with a number");
     return true;
@@ -110,8 +110,7 @@ static bool type_of_items(struct types *types, const struct expression *list, un
     *out = 0;
     for (size_t i = 0; i < list->count; i++) {
         bool is_item = list->index == LIST_OF_ITEMS || list->index == LIST_JOINED || i == 0;
-        if (!type_of(types, list->operands[i], &type))
-            return false;
+        TRY_OR_FALSE(type_of(types, list->operands[i], &type));
         *out |= is_item ? type : 0;
         if (list->index == LIST_RANGE && !(type & NUMBER))
             return type_error(types, list->operands[i], "a number is needed, not a text");
@@ -131,8 +130,8 @@ static bool check_membership(struct types *types, struct typed left, const struc
     }
     for (size_t i = 0; i < list->count; i++) {
         struct typed item = {list->operands[i], ANY};
-        if (!type_of(types, item.node, &item.type) || !check_pair(types, item.node, left, item))
-            return false;
+        TRY_OR_FALSE(type_of(types, item.node, &item.type) &&
+                     check_pair(types, item.node, left, item));
     }
     return true;
 }
@@ -142,8 +141,7 @@ static bool check_operands(struct types *types, const struct expression *node, u
 {
     for (size_t i = 0; i < node->count; i++) {
         unsigned type = ANY;
-        if (!type_of(types, node->operands[i], &type))
-            return false;
+        TRY_OR_FALSE(type_of(types, node->operands[i], &type));
         if (!(type & wanted))
             return type_error(types, node->operands[i], subject);
     }
@@ -157,8 +155,7 @@ static bool type_of_any(struct types *types, const struct expression *node, size
     *out = 0;
     for (size_t i = 0; i < node->count; i++) {
         unsigned type = ANY;
-        if (!type_of(types, node->operands[i], &type))
-            return false;
+        TRY_OR_FALSE(type_of(types, node->operands[i], &type));
         *out |= i >= first ? type : 0;
     }
     return true;
@@ -206,14 +203,13 @@ static bool type_of(struct types *types, const struct expression *node, unsigned
     case EXPRESSION_COMPARE: {
         /* Visit each operand once: visiting twice would take 2^depth steps in nested chains. */
         struct typed left = {node->operands[0], ANY};
-        if (!type_of(types, left.node, &left.type))
-            return false;
+        TRY_OR_FALSE(type_of(types, left.node, &left.type));
         for (size_t i = 1; i < node->count; i++) {
             struct typed right = {node->operands[i], ANY};
             if (right.node->kind == EXPRESSION_LIST)
                 return check_membership(types, left, right.node); /* a list ends a chain */
-            if (!type_of(types, right.node, &right.type) || !check_pair(types, node, left, right))
-                return false;
+            TRY_OR_FALSE(type_of(types, right.node, &right.type) &&
+                         check_pair(types, node, left, right));
             left = right;
         }
         return true;
@@ -239,8 +235,7 @@ static bool learn(struct types *types, size_t slot, const struct formula *values
 {
     for (size_t i = 0; i < count; i++) {
         unsigned type = ANY;
-        if (!type_of(types, values[i].tree, &type))
-            return false;
+        TRY_OR_FALSE(type_of(types, values[i].tree, &type));
         types->slots[slot] |= type;
     }
     return true;
@@ -262,15 +257,12 @@ static bool learn_slots(struct types *types)
     for (size_t slot = SLOT_ACTIVE_BLOCKS; slot < SLOT_COUNT_SERIES; slot++)
         types->slots[slot] = NUMBER;
     for (size_t i = 0; i < experiment->axis_count; i++)
-        if (!learn_list(types, &experiment->axes[i]))
-            return false;
+        TRY_OR_FALSE(learn_list(types, &experiment->axes[i]));
     for (size_t i = 0; i < experiment->parameter_count; i++) {
         const size_t slot = SLOT_PARAMETERS + i;
-        if (!learn_list(types, &experiment->parameters[i]))
-            return false;
+        TRY_OR_FALSE(learn_list(types, &experiment->parameters[i]));
         for (size_t j = 0; j < experiment->baseline_count; j++)
-            if (!learn(types, slot, &experiment->baselines[j].values[i], 1))
-                return false;
+            TRY_OR_FALSE(learn(types, slot, &experiment->baselines[j].values[i], 1));
         for (size_t j = 0; j < experiment->check_count; j++)
             if (experiment->checks[j].setting.given &&
                 !learn(types, slot, &experiment->checks[j].setting.values[i], 1))
@@ -284,12 +276,10 @@ bool check_types(const struct experiment *experiment, const struct read_formula 
 {
     struct types types = {
         .experiment = experiment, .error = error, .place = {.file = experiment->file}};
-    if (!learn_slots(&types))
-        return false;
+    TRY_OR_FALSE(learn_slots(&types));
     for (const struct read_formula *at = formulas; at; at = at->next) {
         unsigned type = ANY;
-        if (!type_of(&types, at->formula.tree, &type))
-            return false;
+        TRY_OR_FALSE(type_of(&types, at->formula.tree, &type));
     }
     return true;
 }
@@ -299,7 +289,6 @@ bool check_number(const struct experiment *experiment, const struct formula *for
 {
     struct types types = {.experiment = experiment, .error = error, .place = formula->place};
     unsigned type = ANY;
-    if (!learn_slots(&types) || !type_of(&types, formula->tree, &type))
-        return false;
+    TRY_OR_FALSE(learn_slots(&types) && type_of(&types, formula->tree, &type));
     return (type & NUMBER) || type_error(&types, formula->tree, "a number is needed, not a text");
 }

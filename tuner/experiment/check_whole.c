@@ -5,19 +5,6 @@
 #include "tuner/experiment/plan.h"
 #include "tuner/experiment/read.h"
 
-static bool check_problem_count(struct file_reader *reader)
-{
-    const struct experiment *experiment = reader->experiment;
-    size_t count = experiment->size.count;
-    for (size_t i = 0; i < experiment->axis_count; i++) {
-        count *= experiment->axes[i].count; /* at most 256 * 64 before the comparison */
-        if (count > PROBLEMS_MAX)
-            return place_refuses(reader->error, experiment->axes[i].place, "more than %d problems",
-                                 PROBLEMS_MAX);
-    }
-    return true;
-}
-
 /* Returns the length of a value as written, at most; texts from facts count with this length,
  * too. */
 static size_t value_length(const struct formula *formula)
@@ -36,30 +23,6 @@ static size_t longest_value(const struct named_list *list)
         if (value_length(&list->values[i]) > longest)
             longest = value_length(&list->values[i]);
     return longest;
-}
-
-static bool check_keys_fit(struct file_reader *reader)
-{
-    const struct experiment *experiment = reader->experiment;
-    size_t problem = strlen(experiment->name);
-    size_t configuration = 0;
-    for (size_t i = 0; i < experiment->axis_count; i++) {
-        problem += 1 + longest_value(&experiment->axes[i]);
-        if (problem >= PROBLEM_KEY_BYTES)
-            return place_refuses(reader->error, experiment->axes[i].place,
-                                 "the names of the problems have more than %d characters in all",
-                                 PROBLEM_KEY_BYTES - 1);
-    }
-    for (size_t i = 0; i < experiment->parameter_count; i++) {
-        const struct named_list *parameter = &experiment->parameters[i];
-        configuration += 2 + strlen(parameter->name) + longest_value(parameter);
-        if (configuration >= CONFIGURATION_KEY_BYTES)
-            return place_refuses(
-                reader->error, parameter->place,
-                "the names and values of a configuration have more than %d characters in all",
-                CONFIGURATION_KEY_BYTES - 1);
-    }
-    return true;
 }
 
 /* Checks types, alignments and fills that depend on the axes alone, for each point of the axes, so
@@ -102,8 +65,8 @@ static bool check_argument(struct maker *maker, const struct argument_rule *rule
     if (!role_is_filled(rule->role))
         return !role_is_vector(rule->role) || !is_of_problem(maker, &rule->count) ||
                make_count(maker, rule, &argument.count);
-    if (!make_type(maker, &rule->type, &argument.type) || !make_count(maker, rule, &argument.count))
-        return false;
+    TRY_OR_FALSE(make_type(maker, &rule->type, &argument.type) &&
+                 make_count(maker, rule, &argument.count));
     return !is_of_problem(maker, &fill->low) || !is_of_problem(maker, &fill->high) ||
            !is_of_problem(maker, &fill->series) || make_fill(maker, rule, &argument);
 }
@@ -112,11 +75,9 @@ static bool check_problem(struct maker *maker)
 {
     const struct experiment *experiment = maker->experiment;
     for (size_t i = 0; i < experiment->argument_count; i++)
-        if (!check_argument(maker, &experiment->arguments[i]))
-            return false;
+        TRY_OR_FALSE(check_argument(maker, &experiment->arguments[i]));
     for (size_t i = 0; i < experiment->check_count; i++)
-        if (!check_of_problem(maker, &experiment->checks[i]))
-            return false;
+        TRY_OR_FALSE(check_of_problem(maker, &experiment->checks[i]));
     return true;
 }
 
@@ -143,21 +104,40 @@ static bool check_problems(struct file_reader *reader)
     return right;
 }
 
-static bool check_objectives(struct file_reader *reader)
-{
-    const struct experiment *experiment = reader->experiment;
-    for (size_t i = 0; i < experiment->objective_count; i++)
-        if (!check_number(experiment, &experiment->objectives[i].formula, reader->error))
-            return false;
-    for (size_t i = 0; i < experiment->metric_count; i++)
-        if (!check_number(experiment, &experiment->metrics[i].formula, reader->error))
-            return false;
-    return true;
-}
-
 bool check_whole(struct file_reader *reader)
 {
-    return check_problem_count(reader) && check_keys_fit(reader) &&
-           check_types(reader->experiment, reader->formulas, reader->error) &&
-           check_problems(reader) && check_objectives(reader);
+    const struct experiment *experiment = reader->experiment;
+    size_t count = experiment->size.count;
+    for (size_t i = 0; i < experiment->axis_count; i++) {
+        count *= experiment->axes[i].count; /* at most 256 * 64 before the comparison */
+        if (count > PROBLEMS_MAX)
+            return place_refuses(reader->error, experiment->axes[i].place, "more than %d problems",
+                                 PROBLEMS_MAX);
+    }
+    /* Keys have a limited length. */
+    size_t problem = strlen(experiment->name);
+    size_t configuration = 0;
+    for (size_t i = 0; i < experiment->axis_count; i++) {
+        problem += 1 + longest_value(&experiment->axes[i]);
+        if (problem >= PROBLEM_KEY_BYTES)
+            return place_refuses(reader->error, experiment->axes[i].place,
+                                 "the names of the problems have more than %d characters in all",
+                                 PROBLEM_KEY_BYTES - 1);
+    }
+    for (size_t i = 0; i < experiment->parameter_count; i++) {
+        const struct named_list *parameter = &experiment->parameters[i];
+        configuration += 2 + strlen(parameter->name) + longest_value(parameter);
+        if (configuration >= CONFIGURATION_KEY_BYTES)
+            return place_refuses(
+                reader->error, parameter->place,
+                "the names and values of a configuration have more than %d characters in all",
+                CONFIGURATION_KEY_BYTES - 1);
+    }
+    TRY_OR_FALSE(check_types(reader->experiment, reader->formulas, reader->error) &&
+                 check_problems(reader));
+    for (size_t i = 0; i < experiment->objective_count; i++)
+        TRY_OR_FALSE(check_number(experiment, &experiment->objectives[i].formula, reader->error));
+    for (size_t i = 0; i < experiment->metric_count; i++)
+        TRY_OR_FALSE(check_number(experiment, &experiment->metrics[i].formula, reader->error));
+    return true;
 }

@@ -24,9 +24,8 @@ static bool read_per(struct file_reader *reader, const struct node *node, struct
         return false;
     for (const struct node *item = node ? node->first : NULL; item; item = item->next) {
         size_t i = 0;
-        if (!need_kind(reader, item, NODE_SCALAR, "a parameter") ||
-            !find_parameter(reader, item, &i))
-            return false;
+        TRY_OR_FALSE(need_kind(reader, item, NODE_SCALAR, "a parameter") &&
+                     find_parameter(reader, item, &i));
         slot_set_add(out, SLOT_PARAMETERS + i);
     }
     return true;
@@ -57,11 +56,19 @@ bool check_has_one_form(const struct experiment *experiment, const struct check_
                             &check->per);
 }
 
-/* Appends the type and count of each output that changes them between configurations, since its
- * expectations are made for one form. */
-static bool add_forms(const struct point *point, char out[CONFIGURATION_KEY_BYTES])
+bool point_check_key(const struct point *point, char out[CONFIGURATION_KEY_BYTES])
 {
     const struct experiment *experiment = point->experiment;
+    struct configuration key = {.count = 0};
+    for (size_t i = 0; point->configuration && i < experiment->parameter_count; i++)
+        for (size_t j = 0; j < experiment->check_count; j++)
+            if (slot_set_has(&experiment->checks[j].per, SLOT_PARAMETERS + i)) {
+                key.values[key.count++] = point->configuration->values[i];
+                break;
+            }
+    TRY_OR_FALSE(configuration_key(&key, out));
+    /* Append the type and count of each output that changes them between configurations, since
+     * its expectations are made for one form. */
     struct arena arena = {0};
     struct error ignored = {0};
     struct maker maker;
@@ -80,19 +87,6 @@ static bool add_forms(const struct point *point, char out[CONFIGURATION_KEY_BYTE
     }
     arena_free(&arena);
     return fits;
-}
-
-bool point_check_key(const struct point *point, char out[CONFIGURATION_KEY_BYTES])
-{
-    const struct experiment *experiment = point->experiment;
-    struct configuration key = {.count = 0};
-    for (size_t i = 0; point->configuration && i < experiment->parameter_count; i++)
-        for (size_t j = 0; j < experiment->check_count; j++)
-            if (slot_set_has(&experiment->checks[j].per, SLOT_PARAMETERS + i)) {
-                key.values[key.count++] = point->configuration->values[i];
-                break;
-            }
-    return configuration_key(&key, out) && add_forms(point, out);
 }
 
 int64_t check_known_count(struct maker *maker, const struct check_rule *rule)
@@ -144,9 +138,8 @@ static bool read_tolerance(struct file_reader *reader, const struct node *node,
         out->given = true;
         if (total && given != total)
             return node_error(reader, given, "'total' stands alone: no '%s' beside it", row->key);
-        if (!read_formula(reader, given, row->key, USE_CONFIGURATION,
-                          (struct formula *)((char *)out + row->rule)))
-            return false;
+        TRY_OR_FALSE(read_formula(reader, given, row->key, USE_CONFIGURATION,
+                                  (struct formula *)((char *)out + row->rule)));
     }
     return true;
 }
@@ -171,17 +164,15 @@ static bool make_tolerance(struct maker *maker, const struct check_rule *rule,
             out->magnitude = default_tolerance(type);
         return true;
     }
-    if (!make_integer(maker, &given->ulps, "ulps", 0, UINT32_MAX, &ulps))
-        return false;
+    TRY_OR_FALSE(make_integer(maker, &given->ulps, "ulps", 0, UINT32_MAX, &ulps));
     if (ulps > 0 && !element_is_real(type))
         return maker_error(maker, given->ulps.place,
                            "ulps are of reals, and the output's elements are %s: use 'absolute'",
                            element_name(type));
     out->ulps = (uint32_t)ulps;
     for (size_t i = 0; i < REAL_TOLERANCES; i++)
-        if (!make_real(maker, tolerance_formula(given, i), tolerance_keys[i].name, 0, HUGE_VAL,
-                       (double *)(void *)((char *)out + tolerance_keys[i].made)))
-            return false;
+        TRY_OR_FALSE(make_real(maker, tolerance_formula(given, i), tolerance_keys[i].name, 0,
+                               HUGE_VAL, (double *)(void *)((char *)out + tolerance_keys[i].made)));
     return true;
 }
 
@@ -225,13 +216,11 @@ static bool read_unchecked(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
     const struct node *list = node_get(node, "unchecked");
-    if (!CHECK_KEYS(reader, node, "outputs without a check", "!unchecked") ||
-        !need_items(reader, list, "unchecked", ARGUMENTS_MAX))
-        return false;
+    TRY_OR_FALSE(CHECK_KEYS(reader, node, "outputs without a check", "!unchecked") &&
+                 need_items(reader, list, "unchecked", ARGUMENTS_MAX));
     for (const struct node *item = list->first; item; item = item->next) {
         size_t index = 0;
-        if (!find_argument(reader, item, &index))
-            return false;
+        TRY_OR_FALSE(find_argument(reader, item, &index));
         if (!is_checked(&experiment->arguments[index]))
             return node_error(reader, item, "'%s' is no output, so nothing checks it", item->text);
         experiment->arguments[index].unchecked = true;
@@ -271,8 +260,7 @@ static bool read_check(struct file_reader *reader, const struct node *node)
     }
     for (size_t i = 0; i < TOLERANCES; i++)
         keys[key_count++] = tolerance_keys[i].key;
-    if (!check_keys(reader, node, "check", keys, key_count))
-        return false;
+    TRY_OR_FALSE(check_keys(reader, node, "check", keys, key_count));
     const struct node *output = node_get(node, "output");
     check->place = node->place;
     if (!read_per(reader, node_get(node, "per"), &check->per) ||
@@ -327,8 +315,7 @@ bool read_checks(struct file_reader *reader, const struct node *root)
         return false;
     for (const struct node *item = node && node->kind == NODE_LIST ? node->first : NULL; item;
          item = item->next)
-        if (!read_check(reader, item))
-            return false;
+        TRY_OR_FALSE(read_check(reader, item));
     for (size_t i = 0; node && i < experiment->check_count; i++) {
         const struct argument_rule *output = &experiment->arguments[experiment->checks[i].output];
         if (output->unchecked)
@@ -348,8 +335,7 @@ bool check_of_problem(struct maker *maker, const struct check_rule *rule)
     enum element_type type = ELEMENT_I32;
     if (!within(experiment, output->type.uses, USE_PROBLEM))
         return true;
-    if (!make_type(maker, &output->type, &type))
-        return false;
+    TRY_OR_FALSE(make_type(maker, &output->type, &type));
     for (size_t i = 0; i < TOLERANCES; i++)
         if (!within(experiment, tolerance_formula(&rule->tolerance, i)->uses, USE_PROBLEM))
             return true;

@@ -138,8 +138,7 @@ enum status experiment_hash_definition(struct experiment *experiment, const stru
                                        struct error *error)
 {
     struct hash_state *hash = hash_start();
-    if (!hash)
-        return error_no_memory(error);
+    TRY_MEMORY(hash);
     enum status status = hash_all(experiment, root, hash, error);
     hash_finish(hash, experiment->definition_hash);
     return status;

@@ -212,8 +212,7 @@ static bool read_next(struct reader *reader, unsigned depth, struct node **out)
 {
     yaml_event_t event;
     *out = NULL;
-    if (!read_event(reader, &event))
-        return false;
+    TRY_OR_FALSE(read_event(reader, &event));
     const bool end = event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
     const bool right = end || read_node(reader, &event, depth, out);
     yaml_event_delete(&event);
@@ -249,8 +248,7 @@ static bool read_children(struct reader *reader, struct node *node, unsigned dep
     for (;;) {
         struct node *child = NULL;
         struct node *value = NULL;
-        if (!read_next(reader, depth + 1, &child))
-            return false;
+        TRY_OR_FALSE(read_next(reader, depth + 1, &child));
         if (!child)
             return true;
         /* For YAML [ceil_div(n, 2), 1] has three items; here a comma within parentheses ends no
@@ -258,8 +256,7 @@ static bool read_children(struct reader *reader, struct node *node, unsigned dep
         if (node->kind == NODE_LIST && node->last && node->last->kind == NODE_SCALAR &&
             child->kind == NODE_SCALAR && node->last->plain && child->plain &&
             count_of(node->last->text, '(') > count_of(node->last->text, ')')) {
-            if (!join(reader, node->last, child))
-                return false;
+            TRY_OR_FALSE(join(reader, node->last, child));
             continue;
         }
         if (document_add(reader->document, node, child, reader->error) != STATUS_OK ||
@@ -317,8 +314,7 @@ static bool read_node(struct reader *reader, const yaml_event_t *event, unsigned
 static bool expect(struct reader *reader, yaml_event_type_t type, const char *otherwise)
 {
     yaml_event_t event;
-    if (!read_event(reader, &event))
-        return false;
+    TRY_OR_FALSE(read_event(reader, &event));
     const bool right = event.type == type || refuse(reader, event.start_mark, otherwise);
     yaml_event_delete(&event);
     return right;
@@ -330,8 +326,7 @@ enum status document_read(struct document *out, const char *path, const char *te
     struct reader reader = {.document = out, .length = length, .error = error};
     struct node *root = NULL;
     const size_t mark = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    if (!document_begin(out, path))
-        return error_no_memory(error);
+    TRY_MEMORY(document_begin(out, path));
     text += mark; /* byte order mark, which some editors put before UTF-8 */
     reader.length = length -= mark;
     reader.text = out->text = arena_strndup(&out->arena, text, length);

@@ -557,24 +557,6 @@ static struct term write_values(struct writer *writer, const struct named_list *
     return found;
 }
 
-static struct term write_checked(struct writer *writer, const struct domain *checked)
-{
-    struct term term = known(value_boolean(true));
-    const struct term n = written(BINDS_ALONE, "n");
-    if (checked->multiple > 1) {
-        const struct term multiple = known(value_integer(checked->multiple));
-        const struct term zero = known(value_integer(0));
-        term = joined(writer, BINDS_PRODUCT, "%", &n, &multiple);
-        term = joined(writer, BINDS_COMPARED, "==", &term, &zero);
-    }
-    if (checked->least > 1) {
-        const struct term least = known(value_integer(checked->least));
-        const struct term from = joined(writer, BINDS_COMPARED, ">=", &n, &least);
-        term = both(writer, false, &term, &from);
-    }
-    return term;
-}
-
 static void forget_sizes(struct writer *writer)
 {
     for (size_t i = 0; i < SIZE_NAMES_MAX; i++)
@@ -608,7 +590,19 @@ enum status domain_formula(const struct experiment *experiment, const struct pro
     struct error ignored = {0};
     struct writer writer = {.arena = arena, .is_possible = true};
     struct maker here;
-    struct term all = write_checked(&writer, checked);
+    struct term all = known(value_boolean(true));
+    const struct term n = written(BINDS_ALONE, "n");
+    if (checked->multiple > 1) {
+        const struct term multiple = known(value_integer(checked->multiple));
+        const struct term zero = known(value_integer(0));
+        all = joined(&writer, BINDS_PRODUCT, "%", &n, &multiple);
+        all = joined(&writer, BINDS_COMPARED, "==", &all, &zero);
+    }
+    if (checked->least > 1) {
+        const struct term least = known(value_integer(checked->least));
+        const struct term from = joined(&writer, BINDS_COMPARED, ">=", &n, &least);
+        all = both(&writer, false, &all, &from);
+    }
     *out = NULL;
     maker_start(&here, experiment, problem, facts, arena, error);
     if (!maker_configure(&here, configuration))
@@ -629,8 +623,7 @@ enum status domain_formula(const struct experiment *experiment, const struct pro
                                              writer.maker.environment.values[SLOT_PARAMETERS + i]);
         all = both(&writer, false, &all, &one);
     }
-    if (arena->failed)
-        return error_no_memory(error);
+    TRY_MEMORY(!arena->failed);
     if (!writer.is_possible)
         return STATUS_OK;
     *out = all.is_known && value_is_true(all.value) ? "" : text_within(&writer, &all, BINDS_OR);

@@ -201,10 +201,9 @@ bool configuration_key(const struct configuration *configuration, char out[CONFI
     out[0] = '\0';
     for (size_t i = 0; i < configuration->count; i++) {
         char value[VALUE_TEXT_BYTES];
-        if (!value_format(configuration->values[i].value, value, sizeof value) ||
-            !string_format(out + length, CONFIGURATION_KEY_BYTES - length, "%s%s=%s",
-                           i > 0 ? " " : "", configuration->values[i].name, value))
-            return false;
+        TRY_OR_FALSE(value_format(configuration->values[i].value, value, sizeof value) &&
+                     string_format(out + length, CONFIGURATION_KEY_BYTES - length, "%s%s=%s",
+                                   i > 0 ? " " : "", configuration->values[i].name, value));
         length += strlen(out + length);
     }
     return true;
@@ -308,8 +307,7 @@ static enum status remember(struct default_cache *cache, const char *key,
                             const struct configuration *configuration, struct error *error)
 {
     struct remembered *entry = arena_alloc(&cache->arena, 1, sizeof *entry);
-    if (!entry)
-        return error_no_memory(error);
+    TRY_MEMORY(entry);
     *entry = (struct remembered){.next = cache->first, .configuration = *configuration};
     memcpy(entry->key, key, sizeof entry->key);
     for (size_t i = 0; i < configuration->count; i++) {
@@ -330,8 +328,7 @@ static enum status first_point(const struct experiment *experiment, const struct
     struct space *space = NULL;
     char key[HASH_TEXT_BYTES];
     enum status status = STATUS_OK;
-    if (!make_key(problem, facts, key))
-        return error_no_memory(error);
+    TRY_MEMORY(make_key(problem, facts, key));
     (void)pthread_mutex_lock(&cache->mutex);
     const struct remembered *found = cache->first;
     while (found && strcmp(found->key, key) != 0)

@@ -76,8 +76,7 @@ static bool evaluate_variable(const struct expression *node, struct evaluation *
                               environment->scope->names[slot]);
             return false;
         }
-        if (!evaluate_tree(definition, evaluation, &value))
-            return false;
+        TRY_OR_FALSE(evaluate_tree(definition, evaluation, &value));
         environment_bind(environment, slot, value);
     }
     *out = environment->values[slot];
@@ -138,9 +137,8 @@ static bool each_of_range(const struct expression *node, struct evaluation *eval
 {
     int64_t given[3] = {0, 0, 1};
     for (size_t i = 0; i < node->count; i++)
-        if (!integer_operand(node, node->operands[i], evaluation,
-                             "a bound of range must be an integer", &given[i]))
-            return false;
+        TRY_OR_FALSE(integer_operand(node, node->operands[i], evaluation,
+                                     "a bound of range must be an integer", &given[i]));
     const int64_t begin = node->count > 1 ? given[0] : 0;
     const int64_t end = node->count > 1 ? given[1] : given[0];
     const int64_t step = given[2];
@@ -151,9 +149,8 @@ static bool each_of_range(const struct expression *node, struct evaluation *eval
         return evaluation_error(node, evaluation, "the range has more than %d values",
                                 LIST_VALUES_MAX);
     for (uint64_t i = 0; i < count; i++)
-        if (!count_item(node, evaluation) ||
-            !each(context, value_integer((int64_t)((uint64_t)begin + (uint64_t)step * i))))
-            return false;
+        TRY_OR_FALSE(count_item(node, evaluation) &&
+                     each(context, value_integer((int64_t)((uint64_t)begin + (uint64_t)step * i))));
     return true;
 }
 
@@ -162,9 +159,8 @@ static bool each_of_items(const struct expression *node, struct evaluation *eval
 {
     for (size_t i = 0; i < node->count; i++) {
         struct value item;
-        if (!count_item(node, evaluation) || !evaluate_tree(node->operands[i], evaluation, &item) ||
-            !each(context, item))
-            return false;
+        TRY_OR_FALSE(count_item(node, evaluation) &&
+                     evaluate_tree(node->operands[i], evaluation, &item) && each(context, item));
     }
     return true;
 }
@@ -187,8 +183,7 @@ static bool comprehend(void *context, struct value item)
         return true;
     environment_bind(evaluation->environment, SLOT_LOCAL, item);
     if (node->count == 3) {
-        if (!evaluate_tree(node->operands[2], evaluation, &value))
-            return false;
+        TRY_OR_FALSE(evaluate_tree(node->operands[2], evaluation, &value));
         if (!value_is_true(value))
             return true;
     }
@@ -218,13 +213,11 @@ static bool each_repeated(const struct expression *node, struct evaluation *eval
                           visitor *each, void *context)
 {
     int64_t times = 0;
-    if (!integer_operand(node, node->operands[1], evaluation,
-                         "how often a list is repeated must be an integer", &times))
-        return false;
+    TRY_OR_FALSE(integer_operand(node, node->operands[1], evaluation,
+                                 "how often a list is repeated must be an integer", &times));
     for (int64_t i = 0; i < times; i++) {
         const uint32_t before = evaluation->items;
-        if (!evaluate_items(node->operands[0], evaluation, each, context))
-            return false;
+        TRY_OR_FALSE(evaluate_items(node->operands[0], evaluation, each, context));
         if (evaluation->items == before)
             break; /* an empty list, however often repeated */
     }
@@ -324,8 +317,7 @@ static bool evaluate_chain(const struct expression *node, struct evaluation *eva
                            struct value *out)
 {
     struct value left;
-    if (!evaluate_operand(node->operands[0], evaluation, &left))
-        return false;
+    TRY_OR_FALSE(evaluate_operand(node->operands[0], evaluation, &left));
     bool holds = true;
     for (size_t i = 1; i < node->count && holds; i++) {
         const struct expression *operand = node->operands[i];
@@ -333,15 +325,13 @@ static bool evaluate_chain(const struct expression *node, struct evaluation *eva
         if (operand->kind == EXPRESSION_LIST) {
             /* Every item is evaluated, as in Python, so that errors in items are always found. */
             struct sought sought = {left, false};
-            if (!evaluate_items(operand, evaluation, seek, &sought))
-                return false;
+            TRY_OR_FALSE(evaluate_items(operand, evaluation, seek, &sought));
             holds = sought.found == (comparison == COMPARE_IN);
             continue;
         }
         struct value right;
-        if (!evaluate_operand(operand, evaluation, &right) ||
-            !compare(node, evaluation, comparison, left, right, &holds))
-            return false;
+        TRY_OR_FALSE(evaluate_operand(operand, evaluation, &right) &&
+                     compare(node, evaluation, comparison, left, right, &holds));
         left = right;
     }
     *out = value_boolean(holds);
@@ -359,8 +349,7 @@ bool evaluate_tree(const struct expression *node, struct evaluation *evaluation,
     case EXPRESSION_VARIABLE:
         return evaluate_variable(node, evaluation, out);
     case EXPRESSION_NOT:
-        if (!evaluate_operand(node->operands[0], evaluation, &a))
-            return false;
+        TRY_OR_FALSE(evaluate_operand(node->operands[0], evaluation, &a));
         *out = value_boolean(!value_is_true(a));
         return true;
     case EXPRESSION_PLUS:
@@ -371,14 +360,12 @@ bool evaluate_tree(const struct expression *node, struct evaluation *evaluation,
     case EXPRESSION_AND:
     case EXPRESSION_OR:
         /* The result is the deciding operand, as in Python. */
-        if (!evaluate_operand(node->operands[0], evaluation, out))
-            return false;
+        TRY_OR_FALSE(evaluate_operand(node->operands[0], evaluation, out));
         if (value_is_true(*out) == (node->kind == EXPRESSION_OR))
             return true;
         return evaluate_operand(node->operands[1], evaluation, out);
     case EXPRESSION_CONDITIONAL:
-        if (!evaluate_operand(node->operands[0], evaluation, &a))
-            return false;
+        TRY_OR_FALSE(evaluate_operand(node->operands[0], evaluation, &a));
         return evaluate_operand(node->operands[value_is_true(a) ? 1 : 2], evaluation, out);
     case EXPRESSION_COMPARE:
         return evaluate_chain(node, evaluation, out);
@@ -387,16 +374,14 @@ bool evaluate_tree(const struct expression *node, struct evaluation *evaluation,
     case EXPRESSION_ITEM: {
         struct picked picked = {0};
         int64_t index = 0;
-        if (!evaluate_items(node->operands[0], evaluation, count_picked, &picked) ||
-            !integer_operand(node, node->operands[1], evaluation,
-                             "the index of an item must be an integer", &index))
-            return false;
+        TRY_OR_FALSE(evaluate_items(node->operands[0], evaluation, count_picked, &picked) &&
+                     integer_operand(node, node->operands[1], evaluation,
+                                     "the index of an item must be an integer", &index));
         picked.index = index < 0 ? index + picked.count : index;
         if (picked.index < 0 || picked.index >= picked.count)
             return evaluation_error(node, evaluation, "a list of %lld values has no item %lld",
                                     (long long)picked.count, (long long)index);
-        if (!evaluate_items(node->operands[0], evaluation, pick, &picked))
-            return false;
+        TRY_OR_FALSE(evaluate_items(node->operands[0], evaluation, pick, &picked));
         *out = picked.value;
         return true;
     }

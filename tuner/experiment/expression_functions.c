@@ -197,8 +197,7 @@ bool evaluate_arithmetic(const struct expression *node, struct evaluation *evalu
         return evaluation_real(node, evaluation,
                                node->kind == EXPRESSION_REMAINDER ? remainder : quotient, out);
     }
-    if (!integer_arithmetic(node, evaluation, a.integer, b.integer, out))
-        return false;
+    TRY_OR_FALSE(integer_arithmetic(node, evaluation, a.integer, b.integer, out));
     if (bits && node->kind <= EXPRESSION_BIT_XOR && a.kind == VALUE_BOOLEAN &&
         b.kind == VALUE_BOOLEAN)
         *out = value_boolean(out->integer != 0);
@@ -336,8 +335,7 @@ static bool call_extreme(const struct expression *node, struct evaluation *evalu
 {
     struct extreme extreme = {.node = node, .evaluation = evaluation};
     for (size_t i = 0; i < node->count; i++)
-        if (!compare_extreme(&extreme, values[i]))
-            return false;
+        TRY_OR_FALSE(compare_extreme(&extreme, values[i]));
     *out = extreme.value;
     return true;
 }
@@ -359,8 +357,7 @@ static bool call_abs(const struct expression *node, struct evaluation *evaluatio
                      const struct value *values, struct value *out)
 {
     double real = 0;
-    if (!need_number(node, evaluation, values[0], &real))
-        return false;
+    TRY_OR_FALSE(need_number(node, evaluation, values[0], &real));
     if (values[0].kind == VALUE_REAL)
         return evaluation_real(node, evaluation, fabs(real), out);
     if (values[0].integer == INT64_MIN)
@@ -374,8 +371,7 @@ static bool call_rounded(const struct expression *node, struct evaluation *evalu
                          const struct value *values, struct value *out)
 {
     double real = 0;
-    if (!need_number(node, evaluation, values[0], &real))
-        return false;
+    TRY_OR_FALSE(need_number(node, evaluation, values[0], &real));
     if (values[0].kind != VALUE_REAL) {
         *out = value_integer(values[0].integer);
         return true;
@@ -394,8 +390,7 @@ static bool call_real(const struct expression *node, struct evaluation *evaluati
 {
     const struct function_row *row = &rows[node->index];
     double real = 0;
-    if (!need_number(node, evaluation, values[0], &real))
-        return false;
+    TRY_OR_FALSE(need_number(node, evaluation, values[0], &real));
     if (row->domain == DOMAIN_POSITIVE && real <= 0)
         return evaluation_error(node, evaluation, "%s needs a number over 0, not %g",
                                 names[node->index], real);
@@ -410,9 +405,8 @@ static bool call_divide_up(const struct expression *node, struct evaluation *eva
 {
     int64_t number = 0;
     int64_t divisor = 0;
-    if (!need_integer(node, evaluation, values[0], &number) ||
-        !need_integer(node, evaluation, values[1], &divisor))
-        return false;
+    TRY_OR_FALSE(need_integer(node, evaluation, values[0], &number) &&
+                 need_integer(node, evaluation, values[1], &divisor));
     if (divisor <= 0)
         return evaluation_error(node, evaluation, "the second value must be over 0, not %lld",
                                 (long long)divisor);
@@ -428,8 +422,7 @@ static bool call_power_of_two(const struct expression *node, struct evaluation *
 {
     int64_t number = 0;
     int64_t power = 1;
-    if (!need_integer(node, evaluation, values[0], &number))
-        return false;
+    TRY_OR_FALSE(need_integer(node, evaluation, values[0], &number));
     if (node->index == FUNCTION_is_power_of_two) {
         *out = value_boolean(number > 0 && (number & (number - 1)) == 0);
         return true;
@@ -512,15 +505,13 @@ bool evaluate_call(const struct expression *node, struct evaluation *evaluation,
             return right;
         }
         evaluation->decided = NULL;
-        if (!evaluate_items(node->operands[0], evaluation, compare_extreme, &extreme))
-            return false;
+        TRY_OR_FALSE(evaluate_items(node->operands[0], evaluation, compare_extreme, &extreme));
         if (!extreme.has_value)
             return evaluation_error(node, evaluation, "%s of an empty list", names[node->index]);
         *out = extreme.value;
         return true;
     }
     for (size_t i = 0; i < node->count; i++)
-        if (!evaluate_tree(node->operands[i], evaluation, &values[i]))
-            return false;
+        TRY_OR_FALSE(evaluate_tree(node->operands[i], evaluation, &values[i]));
     return rows[node->index].call(node, evaluation, values, out);
 }

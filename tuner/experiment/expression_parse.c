@@ -168,8 +168,7 @@ static bool parse_items(struct parser *parser, enum token_kind close, const char
             return false;
         if (parser->token.kind == close)
             break;
-        if (!take(parser, TOKEN_COMMA, wanted))
-            return false;
+        TRY_OR_FALSE(take(parser, TOKEN_COMMA, wanted));
         *comma = true;
     }
     return advance(parser);
@@ -205,8 +204,7 @@ static bool parse_conditions(struct parser *parser, node_or_null *out)
     *out = NULL;
     while (parser->token.kind == TOKEN_IF) {
         const struct token at = parser->token;
-        if (!advance(parser))
-            return false;
+        TRY_OR_FALSE(advance(parser));
         node_or_null condition = parse_level(parser, LEVEL_OR);
         if (condition && *out) {
             const struct expression *both[2] = {*out, condition};
@@ -633,11 +631,9 @@ static bool parse_lambda(struct parser *parser)
     if (!parser->scope->lambdas || !is_word(&parser->token, "lambda"))
         return true;
     for (size_t count = 0;; count++) {
-        if (!advance(parser))
-            return false;
+        TRY_OR_FALSE(advance(parser));
         const struct token name = parser->token;
-        if (!take(parser, TOKEN_NAME, "a name"))
-            return false;
+        TRY_OR_FALSE(take(parser, TOKEN_NAME, "a name"));
         if (scope_find(parser->scope, name.text) == parser->scope->count) {
             if (count > 0 || parser->token.kind != TOKEN_COLON)
                 return undefined_name(parser, &name, false) != NULL;
@@ -694,8 +690,7 @@ enum status expression_constant(struct arena *arena, struct place place, struct 
                                 struct formula *out, struct error *error)
 {
     struct expression *node = arena_alloc(arena, 1, sizeof *node);
-    if (!node)
-        return error_no_memory(error);
+    TRY_MEMORY(node);
     *node = (struct expression){.kind = EXPRESSION_CONSTANT,
                                 .depth = 1,
                                 .line = place.line,

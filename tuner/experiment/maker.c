@@ -146,8 +146,7 @@ bool make_integer(struct maker *maker, const struct formula *formula, const char
     struct value value;
     if (!formula->tree)
         return true;
-    if (!make_value(maker, formula, &value))
-        return false;
+    TRY_OR_FALSE(make_value(maker, formula, &value));
     if (value.kind == VALUE_TEXT)
         return maker_error(maker, formula->place, "%s must be an integer, not the text '%s'",
                            subject, value.text);
@@ -167,8 +166,7 @@ bool make_real(struct maker *maker, const struct formula *formula, const char *s
     struct value value;
     if (!formula->tree)
         return true;
-    if (!make_value(maker, formula, &value))
-        return false;
+    TRY_OR_FALSE(make_value(maker, formula, &value));
     if (!value_number(value, out))
         return maker_error(maker, formula->place, "%s must be a number, not the text '%s'", subject,
                            value.text);

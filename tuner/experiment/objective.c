@@ -54,8 +54,7 @@ static enum status check_measures(const struct formula *formula, struct error *e
 static bool check_name(struct file_reader *reader, const struct node *key)
 {
     const struct scope *scope = &reader->experiment->objective_scope;
-    if (!need_name(reader, key, "the objective"))
-        return false;
+    TRY_OR_FALSE(need_name(reader, key, "the objective"));
     for (size_t i = 0; i < PLAIN_NAMES; i++)
         if (strcmp(plain_names[i], key->text) == 0)
             return node_error(reader, key, "the objective '%s' is there already", key->text);
@@ -81,8 +80,7 @@ bool read_objectives(struct file_reader *reader, const struct node *node)
             scope->names[SLOT_COUNT + i] = metric_names[i];
     if (!node)
         return true;
-    if (!need_kind(reader, node, NODE_MAPPING, "objectives"))
-        return false;
+    TRY_OR_FALSE(need_kind(reader, node, NODE_MAPPING, "objectives"));
     if (node->count > OBJECTIVES_MAX)
         return node_error(reader, node, "%zu objectives; the most is %d", node->count,
                           OBJECTIVES_MAX);
@@ -119,8 +117,7 @@ static bool read_metric(struct file_reader *reader, const struct node *key)
     if (strcmp(key->text, "operations_type") == 0)
         return read_choice(reader, key->value, "type", types, type_count, USE_PROBLEM,
                            &experiment->operations_type);
-    if (!need_name(reader, key, "the metric"))
-        return false;
+    TRY_OR_FALSE(need_name(reader, key, "the metric"));
     if (experiment->metric_count == EXPERIMENT_METRICS_MAX)
         return node_error(reader, key,
                           "more than %d metrics besides bytes, ceiling, operations and "
@@ -138,11 +135,9 @@ bool read_metrics(struct file_reader *reader, const struct node *node)
 {
     if (!node)
         return true;
-    if (!need_kind(reader, node, NODE_MAPPING, "metrics"))
-        return false;
+    TRY_OR_FALSE(need_kind(reader, node, NODE_MAPPING, "metrics"));
     for (const struct node *key = node->first; key; key = key->next)
-        if (!read_metric(reader, key))
-            return false;
+        TRY_OR_FALSE(read_metric(reader, key));
     return true;
 }
 
@@ -243,8 +238,7 @@ static enum status parse_formula(struct objective *objective, const char *text, 
             arena_strdup(&objective->arena, text), /* the tree's texts may point into the text */
         .exact = true,
     };
-    if (!source.text)
-        return error_no_memory(error);
+    TRY_MEMORY(source.text);
     TRY(check_word(experiment, text, error));
     TRY(expression_parse(&objective->arena, &source, &experiment->objective_scope,
                          &objective->formula, error));
@@ -260,8 +254,7 @@ enum status objective_create(const struct experiment *experiment, const char *te
                              struct objective **out, struct error *error)
 {
     struct objective *objective = calloc(1, sizeof *objective);
-    if (!objective)
-        return error_no_memory(error);
+    TRY_MEMORY(objective);
     objective->experiment = experiment;
     objective->kind = OBJECTIVE_FORMULA;
     enum status status = STATUS_OK;
@@ -352,8 +345,7 @@ static bool formula_value(const struct objective *objective, const struct point 
 {
     struct maker maker;
     struct value result;
-    if (!begin_metrics(objective->experiment, point, metrics, error, &maker))
-        return false;
+    TRY_OR_FALSE(begin_metrics(objective->experiment, point, metrics, error, &maker));
     maker.environment.file = objective->formula.place.file;
     return make_value(&maker, &objective->formula, &result) &&
            (value_number(result, value) ||

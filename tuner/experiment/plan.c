@@ -30,8 +30,7 @@ static bool applying_launches(struct maker *maker, struct launch_list list,
     *count = 0;
     for (size_t i = 0; i < list.count; i++) {
         bool applies = true;
-        if (!make_truth(maker, &list.rules[i].when, &applies))
-            return false;
+        TRY_OR_FALSE(make_truth(maker, &list.rules[i].when, &applies));
         if (applies)
             out[(*count)++] = &list.rules[i];
     }
@@ -45,8 +44,7 @@ static bool applying_launches(struct maker *maker, struct launch_list list,
  * the caller's. */
 static bool make_copy(struct maker *maker, const struct formula *formula, struct value *out)
 {
-    if (!make_value(maker, formula, out))
-        return false;
+    TRY_OR_FALSE(make_value(maker, formula, out));
     if (out->kind == VALUE_TEXT)
         out->text = arena_strdup(maker->arena, out->text);
     return out->kind != VALUE_TEXT || out->text || maker_no_memory(maker);
@@ -57,8 +55,7 @@ bool make_defines(struct maker *maker, const struct define_list *defines,
 {
     for (size_t i = 0; i < defines->count; i++) {
         struct value value;
-        if (!make_copy(maker, &defines->items[i].formula, &value))
-            return false;
+        TRY_OR_FALSE(make_copy(maker, &defines->items[i].formula, &value));
         if (value.kind == VALUE_BOOLEAN) /* C uses 1 and 0 */
             value = value_integer(value.integer);
         out->defines[out->define_count++] =
@@ -75,12 +72,10 @@ static bool make_flag(struct maker *maker, const struct flag_rule *rule, struct 
 {
     const char *text = NULL, *path = NULL;
     bool applies = true;
-    if (!make_truth(maker, &rule->when, &applies))
-        return false;
+    TRY_OR_FALSE(make_truth(maker, &rule->when, &applies));
     if (!applies)
         return true;
-    if (!make_text(maker, &rule->text, &text))
-        return false;
+    TRY_OR_FALSE(make_text(maker, &rule->text, &text));
     if (rule->file.count > 0) {
         char *contents = NULL;
         size_t bytes = 0;
@@ -116,22 +111,18 @@ bool make_binary(struct maker *maker, const struct facts *facts, struct launch_l
     memcpy(out->folders, experiment->folders, sizeof out->folders);
     if (!out->architecture)
         return maker_no_memory(maker);
-    if (!make_defines(maker, &experiment->defines, out))
-        return false;
+    TRY_OR_FALSE(make_defines(maker, &experiment->defines, out));
     if (experiment->standard)
         out->flags[out->flag_count++] = experiment->standard;
     for (size_t i = 0; i < experiment->flag_count; i++)
-        if (!make_flag(maker, &experiment->flags[i], out))
-            return false;
+        TRY_OR_FALSE(make_flag(maker, &experiment->flags[i], out));
     const struct launch_rule *rules[LAUNCHES_MAX];
     size_t count = 0;
-    if (!applying_launches(maker, list, rules, &count))
-        return false;
+    TRY_OR_FALSE(applying_launches(maker, list, rules, &count));
     for (size_t i = 0; i < count; i++) {
         const char *kernel = NULL;
         bool known = false;
-        if (!make_text(maker, &rules[i]->kernel, &kernel))
-            return false;
+        TRY_OR_FALSE(make_text(maker, &rules[i]->kernel, &kernel));
         for (size_t j = 0; j < out->kernel_count; j++)
             known |= strcmp(out->kernels[j], kernel) == 0;
         if (!known)
@@ -204,8 +195,7 @@ static bool make_extent(struct maker *maker, const struct formula formulas[3], c
     int64_t product = 1;
     for (size_t i = 0; i < 3; i++) {
         int64_t extent = 1;
-        if (!make_integer(maker, &formulas[i], subject, 1, INT32_MAX, &extent))
-            return false;
+        TRY_OR_FALSE(make_integer(maker, &formulas[i], subject, 1, INT32_MAX, &extent));
         out[i] = (uint32_t)extent;
         if (__builtin_mul_overflow(product, extent, &product))
             product = INT64_MAX;
@@ -267,12 +257,10 @@ static bool make_launch(struct maker *maker, const struct launch_rule *rule, str
     out->threads = rule->is_function && !maker->experiment->device->is_gpu ? 1 : 0;
     if (!rule->threads.tree)
         return true;
-    if (!make_integer(maker, &rule->threads, "threads", 1, CPU_THREADS_MAX, &threads))
-        return false;
+    TRY_OR_FALSE(make_integer(maker, &rule->threads, "threads", 1, CPU_THREADS_MAX, &threads));
     out->threads = (uint32_t)threads;
     const char *name = NULL;
-    if (!make_text(maker, &rule->schedule, &name))
-        return false;
+    TRY_OR_FALSE(make_text(maker, &rule->schedule, &name));
     for (enum schedule schedule = SCHEDULE_STATIC; schedule <= SCHEDULE_QUEUED; schedule++) {
         out->schedule = schedule;
         if (strcmp(name, schedule_name(schedule)) == 0)
@@ -282,20 +270,6 @@ static bool make_launch(struct maker *maker, const struct launch_rule *rule, str
                        "no schedule is named '%.60s': static or queued", name);
 }
 
-/* Refuses two arguments with one variable: copied in turn, one would overwrite the other. */
-static bool variables_differ(struct maker *maker, const struct launch_plan *plan)
-{
-    for (size_t i = 0; i < plan->argument_count; i++)
-        for (size_t j = 0; j < i && plan->arguments[i].symbol; j++)
-            if (plan->arguments[j].symbol &&
-                strcmp(plan->arguments[i].symbol, plan->arguments[j].symbol) == 0)
-                return maker_error(maker, maker->experiment->arguments[i].symbol.place,
-                                   "'%s' and '%s' are the same variable: an array that the kernel "
-                                   "reads and writes is one argument with update: true",
-                                   plan->arguments[j].name, plan->arguments[i].name);
-    return true;
-}
-
 /* Gives the workspace the bytes of the launch that wants most; at least 1, as any vector has. */
 static bool make_workspace(struct maker *maker, const struct launch_rule *rule,
                            struct launch_plan *out, const struct launch *launch)
@@ -303,8 +277,7 @@ static bool make_workspace(struct maker *maker, const struct launch_rule *rule,
     int64_t bytes = 0;
     if (!launch->has_workspace)
         return true;
-    if (!make_integer(maker, &rule->workspace, "workspace", 0, INT64_C(1) << 44, &bytes))
-        return false;
+    TRY_OR_FALSE(make_integer(maker, &rule->workspace, "workspace", 0, INT64_C(1) << 44, &bytes));
     launch_want_workspace(out, launch, bytes);
     return true;
 }
@@ -314,23 +287,26 @@ bool make_plan(struct maker *maker, struct launch_list list, struct launch_plan 
     const struct experiment *experiment = maker->experiment;
     const struct launch_rule *rules[LAUNCHES_MAX] = {NULL};
     *out = (struct launch_plan){.argument_count = experiment->argument_count};
-    if (!applying_launches(maker, list, rules, &out->launch_count))
-        return false;
+    TRY_OR_FALSE(applying_launches(maker, list, rules, &out->launch_count));
     for (size_t i = 0; i < out->launch_count && rules[i]; i++)
-        if (!make_launch(maker, rules[i], &out->launches[i]))
-            return false;
+        TRY_OR_FALSE(make_launch(maker, rules[i], &out->launches[i]));
     if (rules[0] && out->launches[0].dependent)
         return maker_error(maker, rules[0]->dependent.place,
                            "of this configuration's launches this is the first: there is none "
                            "before it to depend on");
     for (size_t i = 0; i < experiment->argument_count; i++)
-        if (!make_argument(maker, &experiment->arguments[i], &out->arguments[i]))
-            return false;
+        TRY_OR_FALSE(make_argument(maker, &experiment->arguments[i], &out->arguments[i]));
     for (size_t i = 0; i < out->launch_count && rules[i]; i++)
-        if (!make_workspace(maker, rules[i], out, &out->launches[i]))
-            return false;
-    if (!variables_differ(maker, out))
-        return false;
+        TRY_OR_FALSE(make_workspace(maker, rules[i], out, &out->launches[i]));
+    /* Refuse two arguments with one variable: copied in turn, one would overwrite the other. */
+    for (size_t i = 0; i < out->argument_count; i++)
+        for (size_t j = 0; j < i && out->arguments[i].symbol; j++)
+            if (out->arguments[j].symbol &&
+                strcmp(out->arguments[i].symbol, out->arguments[j].symbol) == 0)
+                return maker_error(maker, maker->experiment->arguments[i].symbol.place,
+                                   "'%s' and '%s' are the same variable: an array that the kernel "
+                                   "reads and writes is one argument with update: true",
+                                   out->arguments[j].name, out->arguments[i].name);
     for (size_t i = 0; i < experiment->argument_count; i++)
         for (size_t j = 0; j < out->arguments[i].field_count; j++) {
             const struct field *field = &out->arguments[i].fields[j];
@@ -392,8 +368,7 @@ static bool make_amount(struct maker *maker, const struct formula *formula, cons
     *out = 0;
     if (!formula->tree)
         return true;
-    if (!make_value(maker, formula, &value))
-        return false;
+    TRY_OR_FALSE(make_value(maker, formula, &value));
     return (value_number(value, out) && *out >= 0) ||
            maker_error(maker, formula->place, "%s must be a number of at least 0", subject);
 }
@@ -413,8 +388,7 @@ bool make_operations_type(struct maker *maker, enum element_type *out)
     const struct problem *problem = maker->problem;
     enum element_type type = ELEMENT_F32;
     if (experiment->operations_type.count > 0) {
-        if (!make_type(maker, &experiment->operations_type, &type))
-            return false;
+        TRY_OR_FALSE(make_type(maker, &experiment->operations_type, &type));
     } else {
         for (size_t i = 0; i < problem->axis_count; i++)
             if (strcmp(problem->axes[i].name, "type") == 0 &&
@@ -460,8 +434,7 @@ bool make_ceiling(struct maker *maker, enum ceiling *out)
         return true;
     for (size_t i = 0; i < CEILINGS; i++)
         names[i] = ceiling_name((enum ceiling)i);
-    if (!make_choice(maker, template, "ceiling", names, CEILINGS, &index))
-        return false;
+    TRY_OR_FALSE(make_choice(maker, template, "ceiling", names, CEILINGS, &index));
     *out = (enum ceiling)index;
     return true;
 }

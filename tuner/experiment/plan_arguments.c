@@ -16,8 +16,7 @@ bool make_choice(struct maker *maker, const struct template *template, const cha
                  const char *const *words, size_t count, size_t *out)
 {
     const char *word = NULL;
-    if (!make_text(maker, template, &word))
-        return false;
+    TRY_OR_FALSE(make_text(maker, template, &word));
     for (*out = 0; *out < count; ++*out)
         if (strcmp(words[*out], word) == 0)
             return true;
@@ -29,8 +28,7 @@ bool make_type(struct maker *maker, const struct template *type, enum element_ty
 {
     size_t count = 0, index = 0;
     const char *const *names = element_names(&count);
-    if (!make_choice(maker, type, "type", names, count, &index))
-        return false;
+    TRY_OR_FALSE(make_choice(maker, type, "type", names, count, &index));
     *out = (enum element_type)index;
     return true;
 }
@@ -41,9 +39,8 @@ bool make_alignment(struct maker *maker, const struct argument_rule *rule, enum 
     enum { ALIGNMENT_MAX = 256 }; /* alignment of the devices' allocators */
     int64_t bytes = 0;
     *out = 0;
-    if (!make_integer(maker, &rule->alignment, "alignment", (int64_t)element_bytes(type),
-                      ALIGNMENT_MAX, &bytes))
-        return false;
+    TRY_OR_FALSE(make_integer(maker, &rule->alignment, "alignment", (int64_t)element_bytes(type),
+                              ALIGNMENT_MAX, &bytes));
     if (bytes & (bytes - 1)) /* no address can be offset to such an alignment */
         return maker_error(maker, rule->alignment.place,
                            "alignment is %lld, which is not a power of two", (long long)bytes);
@@ -68,16 +65,14 @@ static bool make_passed(struct maker *maker, const struct formula *formula, enum
     int64_t integer = 0;
     double real = 0;
     if (element_is_real(type)) {
-        if (!make_value(maker, formula, out))
-            return false;
+        TRY_OR_FALSE(make_value(maker, formula, out));
         if (!value_number(*out, &real) || !holds_real(type, real))
             return maker_error(maker, formula->place, "%s must be a number of that type", subject);
         *out = value_real(real);
         return true;
     }
     element_integer_range(type, &least, &most);
-    if (!make_integer(maker, formula, subject, least, most, &integer))
-        return false;
+    TRY_OR_FALSE(make_integer(maker, formula, subject, least, most, &integer));
     *out = value_integer(integer);
     return true;
 }
@@ -93,20 +88,18 @@ static bool make_struct(struct maker *maker, const struct argument_rule *rule, s
     for (size_t i = 0; i < rule->field_count; i++) {
         const struct field_rule *field = &rule->fields[i];
         char subject[VALUE_TEXT_BYTES + 48];
-        if (!make_type(maker, &field->type, &fields[i].type))
-            return false;
+        TRY_OR_FALSE(make_type(maker, &field->type, &fields[i].type));
         fields[i].points_to = field->points_to;
         if (field->points_to) { /* the vector may be made later: make_plan checks the end */
             int64_t offset = 0;
-            if (!make_integer(maker, &field->value, "offset", 0, INT64_C(1) << 48, &offset))
-                return false;
+            TRY_OR_FALSE(
+                make_integer(maker, &field->value, "offset", 0, INT64_C(1) << 48, &offset));
             fields[i].value = value_integer(offset);
             continue;
         }
         (void)string_format(subject, sizeof subject, "the value of field %zu of '%s' (%s)", i + 1,
                             rule->name, element_name(fields[i].type));
-        if (!make_passed(maker, &field->value, fields[i].type, subject, &fields[i].value))
-            return false;
+        TRY_OR_FALSE(make_passed(maker, &field->value, fields[i].type, subject, &fields[i].value));
     }
     return true;
 }
@@ -119,10 +112,26 @@ bool make_count(struct maker *maker, const struct argument_rule *rule, int64_t *
                         out);
 }
 
-/* Makes a texture, within the limits of CUDA's textures over linear memory, and of its surfaces. */
-static bool make_texture(struct maker *maker, const struct argument_rule *rule,
-                         struct argument *out)
+bool make_argument(struct maker *maker, const struct argument_rule *rule, struct argument *out)
 {
+    *out = (struct argument){.name = rule->name, .role = rule->role};
+    if (rule->symbol.count > 0 && !make_text(maker, &rule->symbol, &out->symbol))
+        return false;
+    if (rule->role == ARGUMENT_STRUCT)
+        return make_struct(maker, rule, out);
+    TRY_OR_FALSE(make_type(maker, &rule->type, &out->type));
+    if (rule->role == ARGUMENT_SCALAR) {
+        char subject[VALUE_TEXT_BYTES + 32];
+        (void)string_format(subject, sizeof subject, "the value of '%s' (%s)", rule->name,
+                            element_name(out->type));
+        out->count = 1;
+        return make_passed(maker, &rule->value, out->type, subject, &out->scalar);
+    }
+    TRY_OR_FALSE(make_alignment(maker, rule, out->type, &out->alignment_bytes) &&
+                 make_count(maker, rule, &out->count) &&
+                 (!role_is_filled(rule->role) || make_fill(maker, rule, out)));
+    /* Make a texture, within the limits of CUDA's textures over linear memory, and of its
+     * surfaces. */
     enum { WIDTH_MAX = 1 << 27, SURFACE_WIDTH_MAX = 32768, SIDE_MAX = 131072, ROW_BYTES = 32 };
     const struct texture_rule *texture = &rule->texture;
     const size_t bytes = element_bytes(out->type);
@@ -133,11 +142,10 @@ static bool make_texture(struct maker *maker, const struct argument_rule *rule,
     const char *subject = surface ? "surface" : "texture";
     const int64_t width_max = surface ? SURFACE_WIDTH_MAX : WIDTH_MAX;
     const int64_t most = texture->height.tree ? SIDE_MAX : width_max;
-    if (!make_integer(maker, &texture->width, "its width", 1, most, &width) ||
-        !make_integer(maker, &texture->height, "its height", 1, SIDE_MAX / (surface ? 2 : 1),
-                      &height) ||
-        !make_integer(maker, &texture->channels, "channels", 1, 4, &channels))
-        return false;
+    TRY_OR_FALSE(make_integer(maker, &texture->width, "its width", 1, most, &width) &&
+                 make_integer(maker, &texture->height, "its height", 1,
+                              SIDE_MAX / (surface ? 2 : 1), &height) &&
+                 make_integer(maker, &texture->channels, "channels", 1, 4, &channels));
     const bool narrow = !element_is_real(out->type) && bytes <= 2;
     if (bytes > 4 || out->type == ELEMENT_BF16 || channels == 3)
         return maker_error(maker, texture->place,
@@ -160,28 +168,6 @@ static bool make_texture(struct maker *maker, const struct argument_rule *rule,
     out->texture.height = (uint32_t)height;
     out->texture.channels = (uint32_t)channels;
     return true;
-}
-
-bool make_argument(struct maker *maker, const struct argument_rule *rule, struct argument *out)
-{
-    *out = (struct argument){.name = rule->name, .role = rule->role};
-    if (rule->symbol.count > 0 && !make_text(maker, &rule->symbol, &out->symbol))
-        return false;
-    if (rule->role == ARGUMENT_STRUCT)
-        return make_struct(maker, rule, out);
-    if (!make_type(maker, &rule->type, &out->type))
-        return false;
-    if (rule->role == ARGUMENT_SCALAR) {
-        char subject[VALUE_TEXT_BYTES + 32];
-        (void)string_format(subject, sizeof subject, "the value of '%s' (%s)", rule->name,
-                            element_name(out->type));
-        out->count = 1;
-        return make_passed(maker, &rule->value, out->type, subject, &out->scalar);
-    }
-    return make_alignment(maker, rule, out->type, &out->alignment_bytes) &&
-           make_count(maker, rule, &out->count) &&
-           (!role_is_filled(rule->role) || make_fill(maker, rule, out)) &&
-           make_texture(maker, rule, out);
 }
 
 /* ---- series ---- */
@@ -212,8 +198,7 @@ static bool append_series(struct maker *maker, const struct formula *series, str
                                             .line = series->place.line,
                                             .column = series->place.column};
         const struct formula named = {.tree = &variable};
-        if (!make_value(maker, &named, &value))
-            return false;
+        TRY_OR_FALSE(make_value(maker, &named, &value));
         char number[VALUE_TEXT_BYTES];
         if (value.kind == VALUE_TEXT)
             text_printf(text, "'%s'", value.text);
@@ -233,8 +218,8 @@ static bool try_series(struct maker *maker, const struct formula *series, int64_
     for (int end = 0; end < 2 && count > 0; end++) {
         double real = 0;
         environment_bind(&maker->environment, SLOT_INDEX, value_integer(end == 0 ? 0 : count - 1));
-        if (!make_real(maker, series, "an element of the series", -HUGE_VAL, HUGE_VAL, &real))
-            return false;
+        TRY_OR_FALSE(
+            make_real(maker, series, "an element of the series", -HUGE_VAL, HUGE_VAL, &real));
     }
     return true;
 }
@@ -261,8 +246,7 @@ bool make_file_path(struct maker *maker, const struct template *file, const char
 {
     const char *name = NULL;
     char absolute[PATH_MAX];
-    if (!make_text(maker, file, &name))
-        return false;
+    TRY_OR_FALSE(make_text(maker, file, &name));
     const bool found = path_near(maker->experiment, name, false, false, absolute);
     if (!found && maker->experiment->is_recorded)
         (void)string_format(absolute, sizeof absolute, "%s", name);
@@ -301,8 +285,7 @@ bool make_fill_kind(struct maker *maker, const struct fill_rule *rule, enum argu
         return true;
     for (size_t i = 0; i < COUNT(names); i++)
         names[i] = fill_name((enum argument_fill)i);
-    if (!make_choice(maker, &rule->word, "fill", names, COUNT(names), &index))
-        return false;
+    TRY_OR_FALSE(make_choice(maker, &rule->word, "fill", names, COUNT(names), &index));
     *out = (enum argument_fill)index;
     return true;
 }
@@ -316,9 +299,8 @@ static bool make_fill_number(struct maker *maker, const struct formula *formula,
     int64_t high = 0;
     if (!real)
         element_integer_range(type, &low, &high);
-    if (!make_real(maker, formula, subject, real ? -HUGE_VAL : (double)low,
-                   real ? HUGE_VAL : (double)high, out))
-        return false;
+    TRY_OR_FALSE(make_real(maker, formula, subject, real ? -HUGE_VAL : (double)low,
+                           real ? HUGE_VAL : (double)high, out));
     if (!real && *out != floor(*out))
         return maker_error(maker, formula->place,
                            "%s must be an integer, since the elements are (%s), not %g", subject,
@@ -346,9 +328,8 @@ bool make_fill(struct maker *maker, const struct argument_rule *argument, struct
 {
     const struct fill_rule *rule = &argument->fill;
     int64_t seed = 0;
-    if (!make_fill_kind(maker, rule, &out->fill) ||
-        !make_integer(maker, &rule->seed, "seed", 0, INT64_MAX, &seed))
-        return false;
+    TRY_OR_FALSE(make_fill_kind(maker, rule, &out->fill) &&
+                 make_integer(maker, &rule->seed, "seed", 0, INT64_MAX, &seed));
     out->seed =
         rule->seed.tree
             ? (uint64_t)seed
@@ -357,9 +338,9 @@ bool make_fill(struct maker *maker, const struct argument_rule *argument, struct
     case FILL_CONSTANT:
         return make_fill_number(maker, &rule->low, "the constant", out->type, &out->fill_low);
     case FILL_UNIFORM: {
-        if (!make_fill_number(maker, &rule->low, "the lower end", out->type, &out->fill_low) ||
-            !make_fill_number(maker, &rule->high, "the upper end", out->type, &out->fill_high))
-            return false;
+        TRY_OR_FALSE(
+            make_fill_number(maker, &rule->low, "the lower end", out->type, &out->fill_low) &&
+            make_fill_number(maker, &rule->high, "the upper end", out->type, &out->fill_high));
         return out->fill_low < out->fill_high ||
                (!element_is_real(out->type) && out->fill_low == out->fill_high) ||
                maker_error(maker, rule->low.place,

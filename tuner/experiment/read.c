@@ -15,8 +15,7 @@ static bool read_issues(struct file_reader *reader, const struct node *node, uns
     const struct node *item = node->kind == NODE_LIST ? node->first : node;
     for (; item; item = node->kind == NODE_LIST ? item->next : NULL) {
         const char *names = NULL;
-        if (!read_text(reader, item, "as", &names))
-            return false;
+        TRY_OR_FALSE(read_text(reader, item, "as", &names));
         if (!issues_parse(names, out))
             return node_error(reader, item, "as is graph, stream or eager, not '%.60s'", names);
     }
@@ -30,8 +29,7 @@ static bool read_heading(struct file_reader *reader, const struct node *root)
     const struct node *about = node_get(root, "about");
     const struct node *device = node_get(root, "device");
     const struct node *on_request = node_get(root, "on_request");
-    if (!need_name(reader, name, "the experiment's name"))
-        return false;
+    TRY_OR_FALSE(need_name(reader, name, "the experiment's name"));
     experiment->name = name->text;
     experiment->about = "";
     if (about && !read_text(reader, about, "about", &experiment->about))
@@ -48,8 +46,7 @@ static bool read_heading(struct file_reader *reader, const struct node *root)
     if (!device)
         return true;
     const char *kind = NULL;
-    if (!read_text(reader, device, "device", &kind))
-        return false;
+    TRY_OR_FALSE(read_text(reader, device, "device", &kind));
     experiment->device = device_traits_of_section(kind);
     if (experiment->device)
         return true;
@@ -118,8 +115,7 @@ static enum status hash_content(struct experiment *experiment, struct error *err
 {
     struct hash_state *hash = hash_start();
     enum status status = STATUS_OK;
-    if (!hash)
-        return error_no_memory(error);
+    TRY_MEMORY(hash);
     hash_add_string(hash, experiment->text);
     if (experiment->is_recorded)
         goto cleanup;

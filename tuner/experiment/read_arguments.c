@@ -40,8 +40,7 @@ static bool read_made_fill(struct file_reader *reader, const struct node *node,
     const char *words[ARGUMENT_FILLS];
     for (int i = FILL_WORDS; i < ARGUMENT_FILLS; i++)
         words[i - FILL_WORDS] = fill_name((enum argument_fill)i);
-    if (!check_keys(reader, node, "fill", words, ARGUMENT_FILLS - FILL_WORDS))
-        return false;
+    TRY_OR_FALSE(check_keys(reader, node, "fill", words, ARGUMENT_FILLS - FILL_WORDS));
     if (node->count != 1)
         return node_error(reader, node,
                           "fill must say one of constant, uniform, normal, series, "
@@ -59,8 +58,7 @@ static bool read_made_fill(struct file_reader *reader, const struct node *node,
     case FILL_FILE:
         return read_template(reader, value, "file", USE_PROBLEM, &fill->file);
     default: /* [low, high] */
-        if (!need_items(reader, value, kind, 2))
-            return false;
+        TRY_OR_FALSE(need_items(reader, value, kind, 2));
         if (value->count != 2)
             return node_error(reader, value, "%s needs two numbers", kind);
         return read_formula(reader, value->first, kind, USE_DEVICE, &fill->low) &&
@@ -72,8 +70,7 @@ static bool read_word_fill(struct file_reader *reader, const struct node *node,
                            struct fill_rule *fill)
 {
     const char *words[ARGUMENT_FILLS];
-    if (!need_kind(reader, node, NODE_SCALAR, "fill"))
-        return false;
+    TRY_OR_FALSE(need_kind(reader, node, NODE_SCALAR, "fill"));
     for (int i = 0; i < ARGUMENT_FILLS; i++) {
         words[i] = fill_name((enum argument_fill)i);
         if (i >= FILL_WORDS && strcmp(words[i], node->text) == 0)
@@ -108,32 +105,6 @@ static bool read_fill(struct file_reader *reader, const struct node *node,
 
 /* ---- arguments ---- */
 
-/* Reads which of output, scratch and update is true: at most one. */
-static bool read_written(struct file_reader *reader, const struct node *node,
-                         struct argument_rule *argument)
-{
-    static const struct {
-        const char *key;
-        enum argument_role role;
-    } written[] = {
-        {"output", ARGUMENT_OUTPUT}, {"scratch", ARGUMENT_SCRATCH}, {"update", ARGUMENT_UPDATE}};
-    const char *before = NULL;
-    for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
-        const struct node *given = node_get(node, written[i].key);
-        bool is_so = false;
-        if (given && !read_boolean(reader, given, written[i].key, &is_so))
-            return false;
-        if (is_so && before)
-            return node_error(reader, node, "'%s' is both %s and %s", argument->name, before,
-                              written[i].key);
-        if (!is_so)
-            continue;
-        before = written[i].key;
-        argument->role = written[i].role;
-    }
-    return true;
-}
-
 static bool read_role(struct file_reader *reader, const struct node *node,
                       struct argument_rule *argument)
 {
@@ -157,8 +128,26 @@ static bool read_role(struct file_reader *reader, const struct node *node,
         return node_error(reader, node,
                           "'%s' needs a count (a vector), a value (a scalar) or fields (a struct)",
                           argument->name);
-    if (!read_written(reader, node, argument))
-        return false;
+    /* Read which of output, scratch and update is true: at most one. */
+    static const struct {
+        const char *key;
+        enum argument_role role;
+    } written[] = {
+        {"output", ARGUMENT_OUTPUT}, {"scratch", ARGUMENT_SCRATCH}, {"update", ARGUMENT_UPDATE}};
+    const char *before = NULL;
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+        const struct node *given = node_get(node, written[i].key);
+        bool is_so = false;
+        if (given && !read_boolean(reader, given, written[i].key, &is_so))
+            return false;
+        if (is_so && before)
+            return node_error(reader, node, "'%s' is both %s and %s", argument->name, before,
+                              written[i].key);
+        if (!is_so)
+            continue;
+        before = written[i].key;
+        argument->role = written[i].role;
+    }
     const struct node *fill = node_get(node, "fill");
     fill = fill ? fill : node_get(node, "seed");
     return !fill || role_is_filled(argument->role) ||
@@ -194,11 +183,9 @@ static bool read_fields(struct file_reader *reader, const struct node *node,
                         struct argument_rule *argument)
 {
     size_t count = 0, total = 0;
-    if (!need_items(reader, node, "fields", FIELDS_MAX))
-        return false;
+    TRY_OR_FALSE(need_items(reader, node, "fields", FIELDS_MAX));
     for (const struct node *item = node->first; item; item = item->next, total += count)
-        if (!read_field_count(reader, item, &count))
-            return false;
+        TRY_OR_FALSE(read_field_count(reader, item, &count));
     if (total > FIELDS_MAX)
         return node_error(reader, node, "'%s' has %zu fields; the most is %d", argument->name,
                           total, FIELDS_MAX);
@@ -252,8 +239,7 @@ static bool read_one_of(struct file_reader *reader, const struct node *node, con
     *out = 0;
     if (!given)
         return true;
-    if (!need_kind(reader, given, NODE_SCALAR, key))
-        return false;
+    TRY_OR_FALSE(need_kind(reader, given, NODE_SCALAR, key));
     while (*out < count && strcmp(words[*out], given->text) != 0)
         ++*out;
     return *out < count || node_error(reader, given, "%s is never '%.60s'%s", key, given->text,
@@ -333,8 +319,7 @@ static bool read_same_as(struct file_reader *reader, const struct node *node,
         if (node_get(node, own[i]))
             return node_error(reader, node, "'%s' has the data of another argument: no '%s'",
                               out->name, own[i]);
-    if (!find_argument(reader, same_as, &index))
-        return false;
+    TRY_OR_FALSE(find_argument(reader, same_as, &index));
     const struct argument_rule *other = &reader->experiment->arguments[index];
     if (other == out || !role_is_filled(other->role))
         return node_error(reader, same_as,
@@ -351,15 +336,13 @@ static bool read_argument(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
     struct argument_rule *argument = &experiment->arguments[experiment->argument_count];
-    if (!CHECK_KEYS(reader, node, "an argument", "!name", "type", "count", "value", "fields",
-                    "fill", "seed", "same_as", "alignment", "output", "scratch", "update", "symbol",
-                    "texture", "surface"))
-        return false;
+    TRY_OR_FALSE(CHECK_KEYS(reader, node, "an argument", "!name", "type", "count", "value",
+                            "fields", "fill", "seed", "same_as", "alignment", "output", "scratch",
+                            "update", "symbol", "texture", "surface"));
     const struct node *name = node_get(node, "name");
     const struct node *symbol = node_get(node, "symbol");
     const struct node *same_as = node_get(node, "same_as");
-    if (!need_name(reader, name, "the argument's name"))
-        return false;
+    TRY_OR_FALSE(need_name(reader, name, "the argument's name"));
     for (size_t i = 0; i < experiment->argument_count; i++)
         if (strcmp(experiment->arguments[i].name, name->text) == 0)
             return node_error(reader, name, "a second argument named '%s'", name->text);
@@ -369,8 +352,8 @@ static bool read_argument(struct file_reader *reader, const struct node *node)
     if (same_as ? !read_same_as(reader, node, same_as, argument)
                 : !read_role(reader, node, argument) || !read_contents(reader, node, argument))
         return false;
-    if (!read_object(reader, node, node_get(node, "texture"), node_get(node, "surface"), argument))
-        return false;
+    TRY_OR_FALSE(
+        read_object(reader, node, node_get(node, "texture"), node_get(node, "surface"), argument));
     return !symbol || read_template(reader, symbol, "symbol", USE_CONFIGURATION, &argument->symbol);
 }
 
@@ -378,8 +361,7 @@ bool find_argument(struct file_reader *reader, const struct node *node, size_t *
 {
     const struct experiment *experiment = reader->experiment;
     const char *words[ARGUMENTS_MAX];
-    if (!need_kind(reader, node, NODE_SCALAR, "an argument"))
-        return false;
+    TRY_OR_FALSE(need_kind(reader, node, NODE_SCALAR, "an argument"));
     for (*out = 0; *out < experiment->argument_count; (*out)++) {
         words[*out] = experiment->arguments[*out].name;
         if (strcmp(words[*out], node->text) == 0)
@@ -399,8 +381,7 @@ static bool read_pointers(struct file_reader *reader, const struct node *fields,
         const struct node *pointer = node_get(item, "pointer");
         const struct node *offset = node_get(item, "offset");
         size_t target = 0;
-        if (!read_field_count(reader, item, &count))
-            return false;
+        TRY_OR_FALSE(read_field_count(reader, item, &count));
         if (!pointer)
             continue;
         if (!CHECK_KEYS(reader, item, "a pointer", "!pointer", "offset", "count") ||
@@ -428,11 +409,9 @@ static bool read_pointers(struct file_reader *reader, const struct node *fields,
 bool read_arguments(struct file_reader *reader, const struct node *node)
 {
     struct argument_rule *argument = reader->experiment->arguments;
-    if (!need_items(reader, node, "arguments", ARGUMENTS_MAX))
-        return false;
+    TRY_OR_FALSE(need_items(reader, node, "arguments", ARGUMENTS_MAX));
     for (const struct node *item = node->first; item; item = item->next)
-        if (!read_argument(reader, item))
-            return false;
+        TRY_OR_FALSE(read_argument(reader, item));
     for (const struct node *item = node->first; item; item = item->next, argument++)
         if (argument->role == ARGUMENT_STRUCT &&
             !read_pointers(reader, node_get(item, "fields"), argument))
@@ -447,8 +426,7 @@ bool read_defines(struct file_reader *reader, const struct node *node, unsigned 
 {
     if (!node)
         return true;
-    if (!need_kind(reader, node, NODE_MAPPING, "defines"))
-        return false;
+    TRY_OR_FALSE(need_kind(reader, node, NODE_MAPPING, "defines"));
     if (node->count > DEFINES_MAX)
         return node_error(reader, node, "%zu defines; the most is %d", node->count, DEFINES_MAX);
     out->items = arena_alloc(reader->arena, node->count, sizeof *out->items);
@@ -457,9 +435,8 @@ bool read_defines(struct file_reader *reader, const struct node *node, unsigned 
     for (const struct node *key = node->first; key; key = key->next) {
         struct named_formula *define = &out->items[out->count++];
         define->name = key->text;
-        if (!need_name(reader, key, "the define") ||
-            !read_formula(reader, key->value, "a define", allowed, &define->formula))
-            return false;
+        TRY_OR_FALSE(need_name(reader, key, "the define") &&
+                     read_formula(reader, key->value, "a define", allowed, &define->formula));
     }
     return true;
 }
@@ -482,11 +459,9 @@ bool read_flags(struct file_reader *reader, const struct node *node)
     struct experiment *experiment = reader->experiment;
     if (!node)
         return true;
-    if (!need_items(reader, node, "flags", FLAGS_MAX - (experiment->standard ? 1 : 0)))
-        return false;
+    TRY_OR_FALSE(need_items(reader, node, "flags", FLAGS_MAX - (experiment->standard ? 1 : 0)));
     for (const struct node *item = node->first; item; item = item->next) {
-        if (!read_flag(reader, item, &experiment->flags[experiment->flag_count++]))
-            return false;
+        TRY_OR_FALSE(read_flag(reader, item, &experiment->flags[experiment->flag_count++]));
         if (experiment->standard && item->kind == NODE_SCALAR &&
             (strncmp(item->text, "-std", 4) == 0 || strncmp(item->text, "--std", 5) == 0))
             return node_error(reader, item, "the standard is given twice: here and by 'std'");
@@ -507,12 +482,10 @@ static bool read_passed(struct file_reader *reader, const struct node *node,
             launch->arguments[launch->argument_count++] = (uint8_t)i;
     if (!node)
         return true;
-    if (!need_items(reader, node, "arguments", ARGUMENTS_MAX))
-        return false;
+    TRY_OR_FALSE(need_items(reader, node, "arguments", ARGUMENTS_MAX));
     for (const struct node *item = node->first; item; item = item->next) {
         size_t index = 0;
-        if (!find_argument(reader, item, &index))
-            return false;
+        TRY_OR_FALSE(find_argument(reader, item, &index));
         if (experiment->arguments[index].symbol.count > 0)
             return node_error(reader, item,
                               "'%s' is a symbol, a variable of the source, so it is not passed "
@@ -534,14 +507,12 @@ static bool read_swap(struct file_reader *reader, const struct node *node,
     const struct node *item = node ? node->first : NULL;
     if (!node)
         return true;
-    if (!need_kind(reader, node, NODE_LIST, "swap"))
-        return false;
+    TRY_OR_FALSE(need_kind(reader, node, NODE_LIST, "swap"));
     if (node->count != 2)
         return node_error(reader, node, "swap needs two arguments");
     for (size_t i = 0; i < 2; i++, item = item->next) {
         size_t index = 0;
-        if (!find_argument(reader, item, &index))
-            return false;
+        TRY_OR_FALSE(find_argument(reader, item, &index));
         if (!role_is_vector(experiment->arguments[index].role) ||
             experiment->arguments[index].role == ARGUMENT_INPUT)
             return node_error(reader, item,
@@ -563,12 +534,10 @@ static bool read_extent(struct file_reader *reader, const struct node *node, con
     *count = node ? 1 : 0;
     if (!node || node->kind != NODE_LIST)
         return !node || read_formula(reader, node, subject, allowed, &out[0]);
-    if (!need_items(reader, node, subject, 3))
-        return false;
+    TRY_OR_FALSE(need_items(reader, node, subject, 3));
     *count = 0;
     for (const struct node *item = node->first; item; item = item->next)
-        if (!read_formula(reader, item, subject, allowed, &out[(*count)++]))
-            return false;
+        TRY_OR_FALSE(read_formula(reader, item, subject, allowed, &out[(*count)++]));
     return true;
 }
 
@@ -697,13 +666,11 @@ static bool read_launch(struct file_reader *reader, const struct node *node,
 bool read_launch_list(struct file_reader *reader, const struct node *node,
                       struct launch_rule out[LAUNCHES_MAX], size_t *count)
 {
-    if (!need_items(reader, node, "launches", LAUNCHES_MAX))
-        return false;
+    TRY_OR_FALSE(need_items(reader, node, "launches", LAUNCHES_MAX));
     const struct node *dependent = node_get(node->first, "dependent");
     if (dependent)
         return node_error(reader, dependent, "the first launch has none before it to depend on");
     for (const struct node *item = node->first; item; item = item->next)
-        if (!read_launch(reader, item, &out[(*count)++]))
-            return false;
+        TRY_OR_FALSE(read_launch(reader, item, &out[(*count)++]));
     return true;
 }

@@ -41,8 +41,7 @@ bool need_kind(struct file_reader *reader, const struct node *node, enum node_ki
 bool need_items(struct file_reader *reader, const struct node *node, const char *subject,
                 size_t most)
 {
-    if (!need_kind(reader, node, NODE_LIST, subject))
-        return false;
+    TRY_OR_FALSE(need_kind(reader, node, NODE_LIST, subject));
     if (node->count == 0)
         return node_error(reader, node, "%s must have at least one item", subject);
     if (node->count > most)
@@ -55,8 +54,7 @@ bool check_keys(struct file_reader *reader, const struct node *node, const char 
                 const char *const *keys, size_t count)
 {
     const char *words[32];
-    if (!need_kind(reader, node, NODE_MAPPING, subject))
-        return false;
+    TRY_OR_FALSE(need_kind(reader, node, NODE_MAPPING, subject));
     for (size_t i = 0; i < count; i++)
         words[i] = keys[i] + (keys[i][0] == '!');
     for (const struct node *key = node->first; key; key = key->next) {
@@ -75,8 +73,7 @@ bool check_keys(struct file_reader *reader, const struct node *node, const char 
 
 bool need_name(struct file_reader *reader, const struct node *node, const char *subject)
 {
-    if (!need_kind(reader, node, NODE_SCALAR, subject))
-        return false;
+    TRY_OR_FALSE(need_kind(reader, node, NODE_SCALAR, subject));
     if (!is_name(node->text))
         return node_error(reader, node,
                           "%s '%.60s' must be a name: letters, digits and _, at most 63", subject,
@@ -87,8 +84,7 @@ bool need_name(struct file_reader *reader, const struct node *node, const char *
 bool read_text(struct file_reader *reader, const struct node *node, const char *subject,
                const char **out)
 {
-    if (!need_kind(reader, node, NODE_SCALAR, subject))
-        return false;
+    TRY_OR_FALSE(need_kind(reader, node, NODE_SCALAR, subject));
     if (node->text[0] == '\0')
         return node_error(reader, node, "%s is empty", subject);
     *out = node->text;
@@ -98,8 +94,7 @@ bool read_text(struct file_reader *reader, const struct node *node, const char *
 bool read_boolean(struct file_reader *reader, const struct node *node, const char *subject,
                   bool *out)
 {
-    if (!need_kind(reader, node, NODE_SCALAR, subject))
-        return false;
+    TRY_OR_FALSE(need_kind(reader, node, NODE_SCALAR, subject));
     *out = strcmp(node->text, "true") == 0 || strcmp(node->text, "True") == 0;
     if (!*out && strcmp(node->text, "false") != 0 && strcmp(node->text, "False") != 0)
         return node_error(reader, node, "%s must be true or false, not '%.60s'", subject,
@@ -259,8 +254,7 @@ bool read_series(struct file_reader *reader, const struct node *node, struct for
 bool read_formula(struct file_reader *reader, const struct node *node, const char *subject,
                   unsigned allowed, struct formula *out)
 {
-    if (!need_kind(reader, node, NODE_SCALAR, subject))
-        return false;
+    TRY_OR_FALSE(need_kind(reader, node, NODE_SCALAR, subject));
     if (node->text[0] == '\0')
         return node_error(reader, node, "%s is empty", subject);
     bool is_true = node->plain && strcmp(node->text, "true") == 0; /* YAML's spelling */
@@ -293,8 +287,7 @@ static bool read_value_text(struct file_reader *reader, const struct node *node,
 bool read_value(struct file_reader *reader, const struct node *node, unsigned allowed,
                 struct formula *out)
 {
-    if (!need_kind(reader, node, NODE_SCALAR, "an item"))
-        return false;
+    TRY_OR_FALSE(need_kind(reader, node, NODE_SCALAR, "an item"));
     if (!node->plain)
         return read_value_text(reader, node, out);
     if (is_name(node->text)) {
@@ -360,8 +353,7 @@ bool read_template(struct file_reader *reader, const struct node *node, const ch
                    unsigned allowed, struct template *out)
 {
     const char *text = NULL;
-    if (!read_text(reader, node, subject, &text))
-        return false;
+    TRY_OR_FALSE(read_text(reader, node, subject, &text));
     size_t most = 1;
     for (const char *at = strstr(text, "${"); at; at = strstr(at + 2, "${"))
         most += 2;
@@ -371,8 +363,7 @@ bool read_template(struct file_reader *reader, const struct node *node, const ch
     *out = (struct template){.parts = parts, .place = node->place};
     for (size_t at = 0; text[at] != '\0'; out->count++) {
         struct template_part *part = &parts[out->count];
-        if (!read_part(reader, node, &at, subject, allowed, part))
-            return false;
+        TRY_OR_FALSE(read_part(reader, node, &at, subject, allowed, part));
         out->uses = slot_set_union(out->uses, part->formula.uses);
     }
     return true;
@@ -399,8 +390,7 @@ bool read_choice(struct file_reader *reader, const struct node *node, const char
                  const char *const *choices, size_t count, unsigned allowed, struct template *out)
 {
     const char *text = NULL;
-    if (!read_text(reader, node, subject, &text))
-        return false;
+    TRY_OR_FALSE(read_text(reader, node, subject, &text));
     if (strstr(text, "${"))
         return read_template(reader, node, subject, allowed, out);
     for (size_t i = 0; i < count; i++)
@@ -417,8 +407,7 @@ bool read_choice(struct file_reader *reader, const struct node *node, const char
     if (!part)
         return out_of_memory(reader);
     *out = (struct template){.parts = part, .count = 1, .place = node->place};
-    if (!parse(reader, &node->inner, subject, allowed, &part->formula))
-        return false;
+    TRY_OR_FALSE(parse(reader, &node->inner, subject, allowed, &part->formula));
     out->uses = part->formula.uses;
     return true;
 }

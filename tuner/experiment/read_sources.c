@@ -35,8 +35,7 @@ static bool find_path(struct file_reader *reader, const struct node *node, const
 {
     const char *name = NULL;
     char absolute[PATH_MAX];
-    if (!read_text(reader, node, subject, &name))
-        return false;
+    TRY_OR_FALSE(read_text(reader, node, subject, &name));
     const bool found = path_near(reader->experiment, name, !folder, folder, absolute);
     if (!found && reader->experiment->is_recorded)
         (void)string_format(absolute, sizeof absolute, "%s", name);
@@ -57,10 +56,8 @@ bool read_source(struct file_reader *reader, const struct node *node, const char
 static bool read_units(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
-    if (!need_items(reader, node, "sources", UNITS_MAX + 1))
-        return false;
-    if (!read_source(reader, node->first, &experiment->source))
-        return false;
+    TRY_OR_FALSE(need_items(reader, node, "sources", UNITS_MAX + 1));
+    TRY_OR_FALSE(read_source(reader, node->first, &experiment->source));
     for (const struct node *item = node->first->next; item; item = item->next) {
         const char **unit = &experiment->units[experiment->unit_count];
         if (!read_source(reader, item, unit) || !*unit)
@@ -80,12 +77,10 @@ static bool read_include(struct file_reader *reader, const struct node *node)
     struct experiment *experiment = reader->experiment;
     if (!node)
         return true;
-    if (!need_items(reader, node, "include", UNITS_MAX))
-        return false;
+    TRY_OR_FALSE(need_items(reader, node, "include", UNITS_MAX));
     for (const struct node *item = node->first; item; item = item->next)
-        if (!find_path(reader, item, "include", true,
-                       &experiment->folders[experiment->folder_count++]))
-            return false;
+        TRY_OR_FALSE(find_path(reader, item, "include", true,
+                               &experiment->folders[experiment->folder_count++]));
     return true;
 }
 
@@ -96,8 +91,7 @@ static bool read_standard(struct file_reader *reader, const struct node *node)
     const char *name = NULL;
     if (!node)
         return true;
-    if (!read_text(reader, node, "std", &name))
-        return false;
+    TRY_OR_FALSE(read_text(reader, node, "std", &name));
     const struct experiment *experiment = reader->experiment;
     const bool is_cpp =
         experiment->device->is_cpp || (experiment->compiler && !source_is_c(experiment->source));
@@ -120,8 +114,7 @@ static bool read_compiler(struct file_reader *reader, const struct node *node)
     const char *name = NULL;
     if (!node)
         return true;
-    if (!read_text(reader, node, "compiler", &name))
-        return false;
+    TRY_OR_FALSE(read_text(reader, node, "compiler", &name));
     if (reader->experiment->compiler)
         return node_error(reader, node,
                           "'compiler' is of kernels; a function has the device's: "

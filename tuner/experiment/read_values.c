@@ -7,37 +7,13 @@
 
 #include "tuner/base/text.h"
 
-/* Splits "m, n" into a node for each name, in the arena; *count of them. */
-static bool split_names(struct file_reader *reader, const struct node *key, struct node **out,
-                        size_t *count)
-{
-    *count = 0;
-    *out = arena_alloc(reader->arena, SIZE_NAMES_MAX, sizeof **out);
-    if (!*out)
-        return out_of_memory(reader);
-    for (const char *at = key->text; *at;) {
-        const size_t length = strcspn(at, ", ");
-        if (*count == SIZE_NAMES_MAX)
-            return node_error(reader, key, "more than %d names of sizes", SIZE_NAMES_MAX);
-        struct node *name = &(*out)[(*count)++];
-        *name = *key;
-        name->text = arena_strndup(reader->arena, at, length);
-        if (!name->text)
-            return out_of_memory(reader);
-        at += length;
-        at += strspn(at, ", ");
-    }
-    return true;
-}
-
 static bool declare(struct file_reader *reader, const struct node *key, const char *subject,
                     size_t slot)
 {
     static const char *const keywords[] = {"and", "or",  "not",  "if",   "else",
                                            "in",  "for", "True", "False"};
     struct scope *scope = &reader->experiment->scope;
-    if (!need_name(reader, key, subject))
-        return false;
+    TRY_OR_FALSE(need_name(reader, key, subject));
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
         if (strcmp(key->text, keywords[i]) == 0)
             return node_error(reader, key, "'%s' is a word of expressions, not a name", key->text);
@@ -61,14 +37,12 @@ static bool declare_all(struct file_reader *reader, const struct node *node, con
 {
     if (!node)
         return true;
-    if (!need_kind(reader, node, NODE_MAPPING, section))
-        return false;
+    TRY_OR_FALSE(need_kind(reader, node, NODE_MAPPING, section));
     if (node->count > most)
         return node_error(reader, node, "%s has %zu names; the most is %zu", section, node->count,
                           most);
     for (const struct node *key = node->first; key; key = key->next)
-        if (!declare(reader, key, subject, slot++))
-            return false;
+        TRY_OR_FALSE(declare(reader, key, subject, slot++));
     return true;
 }
 
@@ -80,11 +54,24 @@ static bool declare_sizes(struct file_reader *reader, const struct node *sizes)
     if (!sizes || sizes->kind != NODE_MAPPING || sizes->count != 1 ||
         !strchr(sizes->first->text, ','))
         return declare_all(reader, sizes, "sizes", "the size", SLOT_SIZE, 1);
-    if (!split_names(reader, sizes->first, &names, &count))
-        return false;
+    /* Split "m, n" into a node for each name. */
+    names = arena_alloc(reader->arena, SIZE_NAMES_MAX, sizeof *names);
+    if (!names)
+        return out_of_memory(reader);
+    for (const char *at = sizes->first->text; *at;) {
+        const size_t length = strcspn(at, ", ");
+        if (count == SIZE_NAMES_MAX)
+            return node_error(reader, sizes->first, "more than %d names of sizes", SIZE_NAMES_MAX);
+        struct node *name = &names[count++];
+        *name = *sizes->first;
+        name->text = arena_strndup(reader->arena, at, length);
+        if (!name->text)
+            return out_of_memory(reader);
+        at += length;
+        at += strspn(at, ", ");
+    }
     for (size_t i = 0; i < count; i++)
-        if (!declare(reader, &names[i], "the size", SLOT_SIZE + i))
-            return false;
+        TRY_OR_FALSE(declare(reader, &names[i], "the size", SLOT_SIZE + i));
     reader->experiment->size_name_count = count;
     return true;
 }
@@ -148,8 +135,7 @@ bool read_derived(struct file_reader *reader, const struct node *root)
     for (const struct node *key = node ? node->first : NULL; key; key = key->next) {
         struct named_formula *derived = &experiment->derived[experiment->derived_count];
         derived->name = key->text;
-        if (!read_formula(reader, key->value, key->text, USE_ALL, &derived->formula))
-            return false;
+        TRY_OR_FALSE(read_formula(reader, key->value, key->text, USE_ALL, &derived->formula));
         experiment->definitions[SLOT_DERIVED + experiment->derived_count++] = derived->formula.tree;
     }
     struct visit visit = {.reader = reader};
@@ -199,15 +185,13 @@ static bool read_list(struct file_reader *reader, const struct node *key, size_t
 {
     const struct node *list = key->value;
     *out = (struct named_list){.name = key->text, .place = key->place, .slot = slot};
-    if (!need_items(reader, list, key->text, most))
-        return false;
+    TRY_OR_FALSE(need_items(reader, list, key->text, most));
     struct formula *values = arena_alloc(reader->arena, list->count, sizeof *values);
     if (!values)
         return out_of_memory(reader);
     out->values = values;
     for (const struct node *item = list->first; item; item = item->next)
-        if (!read_value(reader, item, allowed, &values[out->count++]))
-            return false;
+        TRY_OR_FALSE(read_value(reader, item, allowed, &values[out->count++]));
     /* Evaluate values without variables now, to report errors early. */
     for (size_t i = 0; i < out->count; i++) {
         struct value value;
@@ -222,35 +206,28 @@ static bool read_list(struct file_reader *reader, const struct node *key, size_t
     return true;
 }
 
-static bool read_axis(struct file_reader *reader, const struct node *key, size_t index)
-{
-    struct experiment *experiment = reader->experiment;
-    struct named_list *axis = &experiment->axes[index];
-    struct value *values = experiment->axis_values[index];
-    if (!read_list(reader, key, SLOT_AXES + index, AXIS_VALUES_MAX, 0, axis))
-        return false;
-    for (size_t i = 0; i < axis->count; i++) {
-        if (!constant_value(reader, &axis->values[i], &values[i]))
-            return false;
-        if (values[i].kind == VALUE_REAL)
-            return place_refuses(reader->error, axis->values[i].place,
-                                 "the value of an axis is a text or an integer");
-        if (values[i].kind == VALUE_TEXT && strpbrk(values[i].text, "./:*<>,[]{}()&|!?%@"))
-            return place_refuses(reader->error, axis->values[i].place,
-                                 "the texts of an axis name a problem: letters, digits, _ + -");
-        for (size_t j = 0; j < i; j++)
-            if (value_equal(values[i], values[j]))
-                return place_refuses(reader->error, axis->values[i].place,
-                                     "this value was given before");
-    }
-    return true;
-}
-
 bool read_axes(struct file_reader *reader, const struct node *node)
 {
-    for (const struct node *key = node ? node->first : NULL; key; key = key->next)
-        if (!read_axis(reader, key, reader->experiment->axis_count++))
-            return false;
+    for (const struct node *key = node ? node->first : NULL; key; key = key->next) {
+        const size_t index = reader->experiment->axis_count++;
+        struct experiment *experiment = reader->experiment;
+        struct named_list *axis = &experiment->axes[index];
+        struct value *values = experiment->axis_values[index];
+        TRY_OR_FALSE(read_list(reader, key, SLOT_AXES + index, AXIS_VALUES_MAX, 0, axis));
+        for (size_t i = 0; i < axis->count; i++) {
+            TRY_OR_FALSE(constant_value(reader, &axis->values[i], &values[i]));
+            if (values[i].kind == VALUE_REAL)
+                return place_refuses(reader->error, axis->values[i].place,
+                                     "the value of an axis is a text or an integer");
+            if (values[i].kind == VALUE_TEXT && strpbrk(values[i].text, "./:*<>,[]{}()&|!?%@"))
+                return place_refuses(reader->error, axis->values[i].place,
+                                     "the texts of an axis name a problem: letters, digits, _ + -");
+            for (size_t j = 0; j < i; j++)
+                if (value_equal(values[i], values[j]))
+                    return place_refuses(reader->error, axis->values[i].place,
+                                         "this value was given before");
+        }
+    }
     return true;
 }
 
@@ -296,8 +273,7 @@ static bool read_shapes(struct file_reader *reader, const struct node *key)
             EXPERIMENT_AXES_MAX);
     struct named_list *axis = &experiment->axes[index];
     struct value *values = experiment->axis_values[index];
-    if (!need_items(reader, key->value, "sizes", AXIS_VALUES_MAX))
-        return false;
+    TRY_OR_FALSE(need_items(reader, key->value, "sizes", AXIS_VALUES_MAX));
     struct formula *formulas = arena_alloc(reader->arena, key->value->count, sizeof *formulas);
     if (!formulas)
         return out_of_memory(reader);
@@ -305,8 +281,7 @@ static bool read_shapes(struct file_reader *reader, const struct node *key)
         .name = "size", .place = key->place, .slot = SLOT_AXES + index, .values = formulas};
     for (const struct node *item = key->value->first; item; item = item->next) {
         struct value *value = &values[axis->count];
-        if (!read_shape(reader, item, value))
-            return false;
+        TRY_OR_FALSE(read_shape(reader, item, value));
         for (size_t j = 0; j < axis->count; j++)
             if (value_equal(*value, values[j]))
                 return node_error(reader, item, "this size was given before");
@@ -333,13 +308,12 @@ bool read_sizes(struct file_reader *reader, const struct node *node)
         return node_error(reader, node,
                           "sizes have one name, such as n: [...], or several with tuples: "
                           "\"m, n\": [[1024, 512]]");
-    if (!read_list(reader, node->first, SLOT_SIZE, EXPERIMENT_SIZES_MAX, 0, size))
-        return false;
+    TRY_OR_FALSE(read_list(reader, node->first, SLOT_SIZE, EXPERIMENT_SIZES_MAX, 0, size));
     struct maker maker;
     maker_start(&maker, experiment, NULL, NULL, NULL, reader->error);
     for (size_t i = 0; i < size->count; i++) {
-        if (!make_integer(&maker, &size->values[i], "a size", 1, INT64_MAX, &experiment->sizes[i]))
-            return false;
+        TRY_OR_FALSE(
+            make_integer(&maker, &size->values[i], "a size", 1, INT64_MAX, &experiment->sizes[i]));
         for (size_t j = 0; j < i; j++)
             if (experiment->sizes[i] == experiment->sizes[j])
                 return place_refuses(reader->error, size->values[i].place,
@@ -359,8 +333,7 @@ bool read_parameters(struct file_reader *reader, const struct node *node)
         struct named_list *parameter = &experiment->parameters[experiment->parameter_count];
         const size_t slot = SLOT_PARAMETERS + experiment->parameter_count++;
         if (key->value->kind != NODE_SCALAR) {
-            if (!read_list(reader, key, slot, DOCUMENT_ITEMS_MAX, USE_DEVICE, parameter))
-                return false;
+            TRY_OR_FALSE(read_list(reader, key, slot, DOCUMENT_ITEMS_MAX, USE_DEVICE, parameter));
             continue;
         }
         /* A text with a list expression: "[2**i for i in range(6)]". */
@@ -377,12 +350,10 @@ bool read_constraints(struct file_reader *reader, const struct node *node)
     struct experiment *experiment = reader->experiment;
     if (!node)
         return true;
-    if (!need_items(reader, node, "constraints", CONSTRAINTS_MAX))
-        return false;
+    TRY_OR_FALSE(need_items(reader, node, "constraints", CONSTRAINTS_MAX));
     for (const struct node *item = node->first; item; item = item->next)
-        if (!read_formula(reader, item, "a constraint", USE_CONFIGURATION,
-                          &experiment->constraints[experiment->constraint_count++]))
-            return false;
+        TRY_OR_FALSE(read_formula(reader, item, "a constraint", USE_CONFIGURATION,
+                                  &experiment->constraints[experiment->constraint_count++]));
     return true;
 }
 
@@ -396,15 +367,13 @@ static bool read_values(struct file_reader *reader, const struct node *set, cons
     const char *words[EXPERIMENT_PARAMETERS_MAX];
     for (size_t i = 0; i < experiment->parameter_count; i++)
         words[i] = experiment->parameters[i].name;
-    if (!check_keys(reader, set, subject, words, experiment->parameter_count))
-        return false;
+    TRY_OR_FALSE(check_keys(reader, set, subject, words, experiment->parameter_count));
     for (size_t i = 0; i < experiment->parameter_count; i++) {
         const struct node *value = node_get(set, words[i]);
         if (!value)
             return node_error(reader, set, "%s has no value for the parameter '%s'", owner,
                               words[i]);
-        if (!read_value(reader, value, USE_DEVICE, &values[i]))
-            return false;
+        TRY_OR_FALSE(read_value(reader, value, USE_DEVICE, &values[i]));
     }
     return true;
 }
@@ -433,39 +402,6 @@ bool find_parameter(struct file_reader *reader, const struct node *node, size_t 
                       suggest(node->text, words, count).text);
 }
 
-static bool read_baseline(struct file_reader *reader, const struct node *node)
-{
-    struct experiment *experiment = reader->experiment;
-    struct baseline_rule *baseline = &experiment->baselines[experiment->baseline_count];
-    if (!CHECK_KEYS(reader, node, "a baseline", "!name", "about", "when", "occupancy", "!set"))
-        return false;
-    const struct node *name = node_get(node, "name");
-    const struct node *about = node_get(node, "about");
-    const struct node *occupancy = node_get(node, "occupancy");
-    char owner[VALUE_TEXT_BYTES + 32];
-    size_t parameter = 0;
-    if (!need_name(reader, name, "the baseline's name"))
-        return false;
-    for (size_t i = 0; i < experiment->baseline_count; i++)
-        if (strcmp(experiment->baselines[i].name, name->text) == 0)
-            return node_error(reader, name, "a second baseline named '%s'", name->text);
-    baseline->name = name->text;
-    baseline->about = "";
-    experiment->baseline_count++;
-    if ((about && !read_text(reader, about, "about", &baseline->about)) ||
-        !read_optional(reader, node, "when", USE_DEVICE, &baseline->when))
-        return false;
-    if (occupancy && !experiment->device->has_occupancy)
-        return node_error(reader, occupancy, "only GPUs have the Occupancy API");
-    if (occupancy && (!need_name(reader, occupancy, "occupancy") ||
-                      !find_parameter(reader, occupancy, &parameter)))
-        return false;
-    if (occupancy)
-        baseline->occupancy = experiment->parameters[parameter].name;
-    (void)string_format(owner, sizeof owner, "the baseline '%s'", baseline->name);
-    return read_values(reader, node_get(node, "set"), "set", owner, baseline->values);
-}
-
 bool read_baselines(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
@@ -477,10 +413,35 @@ bool read_baselines(struct file_reader *reader, const struct node *node)
     }
     if (!node)
         return true;
-    if (!need_items(reader, node, "baselines", EXPERIMENT_BASELINES_MAX))
-        return false;
-    for (const struct node *item = node->first; item; item = item->next)
-        if (!read_baseline(reader, item))
+    TRY_OR_FALSE(need_items(reader, node, "baselines", EXPERIMENT_BASELINES_MAX));
+    for (const struct node *item = node->first; item; item = item->next) {
+        struct baseline_rule *baseline = &experiment->baselines[experiment->baseline_count];
+        TRY_OR_FALSE(
+            CHECK_KEYS(reader, item, "a baseline", "!name", "about", "when", "occupancy", "!set"));
+        const struct node *name = node_get(item, "name");
+        const struct node *about = node_get(item, "about");
+        const struct node *occupancy = node_get(item, "occupancy");
+        char owner[VALUE_TEXT_BYTES + 32];
+        size_t parameter = 0;
+        TRY_OR_FALSE(need_name(reader, name, "the baseline's name"));
+        for (size_t i = 0; i < experiment->baseline_count; i++)
+            if (strcmp(experiment->baselines[i].name, name->text) == 0)
+                return node_error(reader, name, "a second baseline named '%s'", name->text);
+        baseline->name = name->text;
+        baseline->about = "";
+        experiment->baseline_count++;
+        if ((about && !read_text(reader, about, "about", &baseline->about)) ||
+            !read_optional(reader, item, "when", USE_DEVICE, &baseline->when))
             return false;
+        if (occupancy && !experiment->device->has_occupancy)
+            return node_error(reader, occupancy, "only GPUs have the Occupancy API");
+        if (occupancy && (!need_name(reader, occupancy, "occupancy") ||
+                          !find_parameter(reader, occupancy, &parameter)))
+            return false;
+        if (occupancy)
+            baseline->occupancy = experiment->parameters[parameter].name;
+        (void)string_format(owner, sizeof owner, "the baseline '%s'", baseline->name);
+        TRY_OR_FALSE(read_values(reader, node_get(item, "set"), "set", owner, baseline->values));
+    }
     return true;
 }

@@ -123,8 +123,7 @@ static enum status add_shape(struct experiment *experiment, const int64_t *sizes
         return error_set(error, STATUS_NOT_FOUND, "%s: more than %d sizes", experiment->name,
                          AXIS_VALUES_MAX);
     formulas = arena_alloc(&experiment->arena, axis->count + 1, sizeof *formulas);
-    if (!formulas)
-        return error_no_memory(error);
+    TRY_MEMORY(formulas);
     memcpy(formulas, axis->values, axis->count * sizeof *formulas);
     values[axis->count] = value_text(added.shape);
     TRY(expression_constant(&experiment->arena, axis->place, values[axis->count],

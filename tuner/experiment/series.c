@@ -22,8 +22,7 @@ static const struct scope series_scope = {.names = {[SLOT_I] = "i"}, .count = 1}
 enum status series_read(const char *text, struct series **out, struct error *error)
 {
     struct series *series = calloc(1, sizeof *series);
-    if (!series)
-        return error_no_memory(error);
+    TRY_MEMORY(series);
     series->text = arena_strdup(&series->arena, text);
     enum status status = series->text ? STATUS_OK : error_no_memory(error);
     if (status == STATUS_OK) {

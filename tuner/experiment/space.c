@@ -109,9 +109,8 @@ bool space_lists(struct maker *maker, bool restricted, struct value_list *lists)
                 return false;
             if (!restricted || list_accepts(parameter, value)) {
                 taken++;
-                if (!keep_value(maker, &lists[i], value,
-                                whole ? whole->place : parameter->values[j].place))
-                    return false;
+                TRY_OR_FALSE(keep_value(maker, &lists[i], value,
+                                        whole ? whole->place : parameter->values[j].place));
             }
         }
         if (taken == 0)
@@ -136,8 +135,7 @@ enum status space_create_from(const struct experiment *experiment, const struct 
 {
     struct space *space = calloc(1, sizeof *space);
     struct maker maker;
-    if (!space)
-        return error_no_memory(error);
+    TRY_MEMORY(space);
     space->experiment = experiment;
     space->parameter_count = experiment->parameter_count;
     maker_start(&maker, experiment, problem, facts, &space->arena, error);

@@ -155,8 +155,7 @@ enum status space_constraint_keeps(const struct experiment *experiment,
 {
     struct space *space = NULL;
     struct experiment *alone = malloc(sizeof *alone);
-    if (!alone)
-        return error_no_memory(error);
+    TRY_MEMORY(alone);
     *alone = *experiment;
     alone->constraints[0] = experiment->constraints[index];
     alone->constraint_count = 1;

@@ -144,8 +144,7 @@ static bool intern_node(struct build *build, struct diagram_edge *edges, size_t 
             total > INT64_MAX)
             return too_many(build);
     }
-    if (!new_node(build, edges, count, total, out))
-        return false;
+    TRY_OR_FALSE(new_node(build, edges, count, total, out));
     build->unique[at] = *out;
     return true;
 }
@@ -215,8 +214,7 @@ static bool follow(struct build *build, size_t level, uint32_t *child)
     const uint64_t name[2] = {hash_u64(context, bytes, depth), hash_u64(context, bytes, ~depth)};
     if (recall(build, name, child))
         return true;
-    if (!walk_level(build, level + 1, child))
-        return false;
+    TRY_OR_FALSE(walk_level(build, level + 1, child));
     if (!grow_memories(build))
         return maker_no_memory(build->maker);
     struct memory *memory = memory_place(build, name);
@@ -281,12 +279,10 @@ static bool walk_groups(struct build *build)
     uint32_t end = DIAGRAM_END;
     bool hold = false;
     space->count = 1;
-    if (!new_node(build, NULL, 0, 1, &end) || !rules_hold(build->rules, 0, &hold))
-        return false;
+    TRY_OR_FALSE(new_node(build, NULL, 0, 1, &end) && rules_hold(build->rules, 0, &hold));
     for (size_t i = 0; i < space->group_count && hold; i++) {
         bool empty = false;
-        if (!walk_group(build, i, &empty))
-            return false;
+        TRY_OR_FALSE(walk_group(build, i, &empty));
         hold = !empty;
         if (hold &&
             (__builtin_mul_overflow(space->count, space->diagram.nodes[space->roots[i]].count,

@@ -196,8 +196,7 @@ bool rules_hold(struct rules *rules, size_t depth, bool *hold)
     *hold = true;
     for (size_t i = 0; i < rules->decided_count[depth] && *hold; i++) {
         const size_t index = rules->decided[depth][i];
-        if (!make_truth(rules->maker, &rules->experiment->constraints[index], hold))
-            return false;
+        TRY_OR_FALSE(make_truth(rules->maker, &rules->experiment->constraints[index], hold));
         rules->ruled_out[index] += !*hold;
     }
     return true;

@@ -109,8 +109,7 @@ static enum status read_number(struct arena *arena, const struct source_text *so
         return fail(source, token->offset, error,
                     "this is no number (a million is 1000000, a MiB 2**20)");
     char *digits = arena_strndup(arena, text, length);
-    if (!digits)
-        return error_no_memory(error);
+    TRY_MEMORY(digits);
     double real = strtod(digits, NULL);
     if (!isfinite(real))
         return fail(source, token->offset, error, "the number is too large");
@@ -124,8 +123,7 @@ static enum status read_text(struct arena *arena, const struct source_text *sour
     const char *text = source->text + token->offset;
     char quote = text[0];
     char *out = arena_alloc(arena, strlen(text), 1);
-    if (!out)
-        return error_no_memory(error);
+    TRY_MEMORY(out);
     size_t length = 0;
     size_t at = 1;
     for (; text[at] != quote; at++) {
@@ -198,8 +196,7 @@ static enum status read_word(struct arena *arena, const struct source_text *sour
     while (is_name_character(source->text[offset + length]))
         length++;
     const char *text = arena_strndup(arena, source->text + offset, length);
-    if (!text)
-        return error_no_memory(error);
+    TRY_MEMORY(text);
     token->kind = TOKEN_NAME;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(text, words[i].text) == 0)

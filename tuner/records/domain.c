@@ -129,16 +129,6 @@ static void fill_probe(const struct question *question, const struct sizes *size
             out[k] = sizes->items[(i * (2 * k + 1) + 17 * k) % sizes->count];
 }
 
-/* "n==64&&m==1024" */
-static const char *own_sizes(const struct question *question, struct arena *arena)
-{
-    const char *text = "";
-    for (size_t i = 0; text && i < question->count; i++)
-        text = arena_printf(arena, "%s%s%s==%lld", text, i > 0 ? "&&" : "", question->names[i],
-                            (long long)question->own[i]);
-    return text;
-}
-
 enum status domain_of(const struct experiment *experiment, const struct problem *problem,
                       const struct facts *facts, const struct configuration *configuration,
                       const struct domain *checked, struct arena *arena, struct domain_text *out,
@@ -164,8 +154,7 @@ enum status domain_of(const struct experiment *experiment, const struct problem 
         struct tuned *tuned =
             conf.failed ? NULL : tuned_load_memory(conf.data, conf.length, "domain", NULL);
         text_free(&conf);
-        if (!tuned)
-            return error_no_memory(error);
+        TRY_MEMORY(tuned);
         fill_sizes(&sizes, out->text);
         for (size_t i = 0; out->text && i < sizes.count; i++) {
             int64_t there[SIZE_NAMES_MAX];
@@ -183,6 +172,10 @@ enum status domain_of(const struct experiment *experiment, const struct problem 
     if (out->text)
         return STATUS_OK;
     out->is_listed = true;
-    out->text = own_sizes(&question, arena);
+    /* "n==64&&m==1024" */
+    out->text = "";
+    for (size_t i = 0; out->text && i < question.count; i++)
+        out->text = arena_printf(arena, "%s%s%s==%lld", out->text, i > 0 ? "&&" : "",
+                                 question.names[i], (long long)question.own[i]);
     return out->text ? STATUS_OK : error_no_memory(error);
 }

@@ -2,12 +2,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "tuner/base/clock.h"
 #include "tuner/base/fill.h"
 #include "tuner/base/pack.h"
 #include "tuner/device/traits.h"
 #include "tuner/session/check.h"
 
-enum { REPEATS = 3, CASE_TIMEOUT_MS = 60000 };
+enum { REPEATS = 3, CASE_TIMEOUT_MS = 60000, CASE_LEAST_MS = 500 };
 
 static void move_seeds(struct launch_plan *plan, uint64_t seed)
 {
@@ -169,11 +170,33 @@ static enum status case_plan(struct contest *contest, struct arena *arena, const
     return STATUS_OK;
 }
 
+bool checks_are_over(const struct contest *contest)
+{
+    const size_t count = contest->elsewhere.count;
+    const int64_t mean_ns = count > 0 ? contest->elsewhere.spent_ns / (int64_t)count : 0;
+    const int64_t end_ns = contest->elsewhere.end_ns;
+    return budget_over(contest->work.session, end_ns > 0 ? end_ns - mean_ns : 0);
+}
+
+/* Returns the time limit of a case: at another size the rest of such checks' part of the budget,
+ * with time to start the lane's worker again after it. */
+static int64_t case_timeout_ms(const struct contest *contest, const struct lane *lane,
+                               const struct gauntlet_case *test)
+{
+    const int64_t end_ns = contest->elsewhere.end_ns;
+    const int64_t left_ms = (end_ns - lane->start_ns - clock_budget_ns()) / 1000000;
+    if (end_ns == 0 || test->n == contest->work.problem.n || left_ms > CASE_TIMEOUT_MS)
+        return CASE_TIMEOUT_MS;
+    return left_ms > CASE_LEAST_MS ? left_ms : CASE_LEAST_MS;
+}
+
 enum status check_case(struct contest *contest, struct lane *lane, struct slot *slot,
                        const struct gauntlet_case *test, bool *applies,
                        struct worker_outcome *outcome, struct error *error)
 {
     const struct work *work = &contest->work;
+    const int64_t begun_ns = clock_budget_ns();
+    const int64_t timeout_ms = case_timeout_ms(contest, lane, test);
     struct arena scratch = {0};
     struct launch_plan plan;
     struct worker_checks checks = {0};
@@ -186,7 +209,7 @@ enum status check_case(struct contest *contest, struct lane *lane, struct slot *
             .plan = &plan,
             .checks = checks,
             .repeats = REPEATS,
-            .timeout_ms = CASE_TIMEOUT_MS,
+            .timeout_ms = timeout_ms,
         };
         int64_t left_ns = lane_leave(lane);
         status = worker_check(lane->worker, &task, outcome, error);
@@ -198,6 +221,14 @@ enum status check_case(struct contest *contest, struct lane *lane, struct slot *
     }
     if (status == STATUS_OK)
         status = lane_probe_after(lane, outcome, error);
+    if (outcome->status == TRIAL_TIMED_OUT && timeout_ms < CASE_TIMEOUT_MS) {
+        *applies = false; /* the budget ended it, and not the candidate's limit */
+        *outcome = (struct worker_outcome){.status = TRIAL_OK};
+    }
+    if (test->n != work->problem.n) {
+        contest->elsewhere.spent_ns += clock_budget_ns() - begun_ns;
+        contest->elsewhere.count++;
+    }
     arena_free(&scratch);
     return status;
 }

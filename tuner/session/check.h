@@ -38,10 +38,15 @@ bool verdict_holds(const struct work *work, const char *detail);
 const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *test,
                            const struct worker_outcome *outcome);
 
-/* case.c: Runs one case of one loaded slot; *applies false: the case is not meant for the slot. */
+/* case.c: Runs one case of one loaded slot; *applies false: the case is not meant for the slot, or
+ * the budget ended it. */
 enum status check_case(struct contest *contest, struct lane *lane, struct slot *slot,
                        const struct gauntlet_case *test, bool *applies,
                        struct worker_outcome *outcome, struct error *error);
+
+/* Returns whether another check at a size that is not the problem's own would end after such
+ * checks' part of the budget. */
+bool checks_are_over(const struct contest *contest);
 
 /* narrow.c: Returns whether the experiment lists the size, or promises all sizes. */
 bool work_declares(const struct work *work, int64_t n);

@@ -69,6 +69,10 @@ struct contest {
     bool left_out;      /* not confirmed, for lack of time */
     bool unsupported;   /* no candidate agrees with the reference: no winner */
     size_t place;       /* number of the confirming device */
+    struct {
+        int64_t end_ns, spent_ns; /* end_ns 0: none */
+        size_t count;
+    } elsewhere; /* checks at other sizes, and their part of the budget */
     size_t candidate_count;
     bool conditions_known;
     bool confirmed; /* confirmed as far as possible */

@@ -280,11 +280,14 @@ static enum status recall_verdict(struct contest *contest, struct finalist *fina
 }
 
 /* Runs the case that rejected a finalist on the other candidates as well: else the race would bring
- * up a handful of failing ones at a time. */
+ * up a handful of failing ones at a time. Under a budget takes half of the time that is left, since
+ * others race then. */
 static enum status reject_others(struct contest *contest, struct lane *lane,
                                  const struct gauntlet_case *test, double most, struct error *error)
 {
     struct track track = sweep_track(&contest->work, contest->sweep, lane, "race");
+    const int64_t end_ns = budget_end_ns(contest->work.session);
+    const int64_t half_ns = end_ns > 0 ? end_ns - (end_ns - clock_budget_ns()) / 2 : 0;
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < contest->sweep->candidates.count; i++) {
         struct slot slot = {.candidate = contest->sweep->candidates.items[i],
@@ -296,7 +299,7 @@ static enum status reject_others(struct contest *contest, struct lane *lane,
             continue;
         if (session_stopped(contest->work.session))
             return session_stop_error(error);
-        if (budget_ended(contest->work.session))
+        if (budget_over(contest->work.session, half_ns))
             return STATUS_OK; /* checked in the race */
         status = track_load(&contest->work, &track, &slot, error);
         if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
@@ -349,12 +352,13 @@ static struct candidate *slowest_right(const struct sweep *sweep,
 }
 
 /* Runs one case on all finalists, which share the inputs. A finalist whose domain is narrowed is
- * tried again at the next size. */
+ * tried again at the next size. *unchecked: the budget left no time for one at another size. */
 static enum status run_on_all(struct contest *contest, struct lane *lane, const bool *known,
                               const struct gauntlet_case *test, double most, int32_t *cases,
-                              struct error *error)
+                              bool *unchecked, struct error *error)
 {
     enum { NARROWED_MAX = 3 };
+    const bool is_own = test->n == contest->work.problem.n;
     bool failed = false, fair = true, new = false;
     contest_progress(contest, "check");
     for (size_t i = 0; i < contest->finalist_count; i++)
@@ -387,6 +391,9 @@ static enum status run_on_all(struct contest *contest, struct lane *lane, const 
                 break;
             if (session_stopped(contest->work.session))
                 return session_stop_error(error);
+            *unchecked = *unchecked || (!is_own && checks_are_over(contest));
+            if (*unchecked)
+                break;
             TRY(run_case(contest, lane, &finalist->slot, test, most, &cases[i], &narrowed,
                          &finalist->rejection, error));
         }
@@ -424,6 +431,18 @@ static enum status end_checking(struct contest *contest, const struct checking *
                                    checking->cases[index], error);
 }
 
+/* Sets the end of checks at other sizes, which leaves time to watch the coming winner. */
+static void set_end(struct contest *contest)
+{
+    const struct work *work = &contest->work;
+    const int64_t end_ns = budget_part_end_ns(work->group);
+    const int64_t half_ns = (end_ns - clock_budget_ns()) / 2;
+    const int64_t watch_ns =
+        INT64_C(1000000) *
+        budget_watch_ms(work->group, &contest->sweep->allowance, work->session->watch_ms);
+    contest->elsewhere.end_ns = end_ns > 0 ? end_ns - (watch_ns < half_ns ? watch_ns : half_ns) : 0;
+}
+
 enum status contest_check(struct contest *contest, struct lane *lane, struct error *error)
 {
     struct checking checking = {0};
@@ -444,25 +463,17 @@ enum status contest_check(struct contest *contest, struct lane *lane, struct err
     note_limits(contest);
     const int64_t own = contest->work.problem.n;
     const double most = largest_size(contest);
-    const int64_t begun_ns = clock_budget_ns();
-    const int64_t end_ns = budget_part_end_ns(contest->work.group);
-    size_t done = 0;
+    set_end(contest);
     /* Cases at the problem's own size come first: these must run. */
-    for (size_t i = 0; i < 2 * checking.count; i++) {
+    for (size_t i = 0; i < 2 * checking.count && !unchecked; i++) {
         const size_t c = i % checking.count;
         const bool is_own = checking.list[c].n == own;
         const int64_t before_ns = clock_budget_ns();
-        const int64_t case_ns = done > 0 ? (before_ns - begun_ns) / (int64_t)done : 0;
         if (is_own != (i < checking.count))
             continue;
-        if (!is_own && budget_over(contest->work.session, end_ns > 0 ? end_ns - case_ns : 0)) {
-            unchecked = true;
-            break;
-        }
         TRY(run_on_all(contest, lane, checking.known, &checking.list[c], most, checking.cases,
-                       error));
+                       &unchecked, error));
         contest->work.group->costs.own_checks_ns += is_own ? clock_budget_ns() - before_ns : 0;
-        done++;
     }
     for (size_t i = 0; i < contest->finalist_count; i++)
         TRY(end_checking(contest, &checking, i, unchecked, error));

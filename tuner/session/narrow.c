@@ -58,7 +58,7 @@ static int64_t common_divisor(int64_t a, int64_t b)
 }
 
 /* Checks the candidate at a size, with the starts of the failure; *applies false: not meant for the
- * size, or no time left. */
+ * size. Without time for it the candidate counts as wrong there. */
 static enum status probe(struct probing *probing, int64_t n, bool *applies, bool *right,
                          struct error *error)
 {
@@ -74,10 +74,11 @@ static enum status probe(struct probing *probing, int64_t n, bool *applies, bool
             *right = probing->probed[i].right;
             return STATUS_OK;
         }
-    const struct session *session = probing->contest->work.session;
-    if (!(probing->slot->outcome.status == TRIAL_OK && probing->tries < TRIES_MAX &&
-          probing->crashes < CRASHES_MAX && clock_budget_ns() < probing->end_ns &&
-          !session_stopped(session) && !budget_ended(session)))
+    const struct contest *contest = probing->contest;
+    *applies = !(probing->slot->outcome.status == TRIAL_OK && probing->tries < TRIES_MAX &&
+                 probing->crashes < CRASHES_MAX && clock_budget_ns() < probing->end_ns &&
+                 !session_stopped(contest->work.session) && !checks_are_over(contest));
+    if (*applies)
         return STATUS_OK;
     enum status status =
         check_case(probing->contest, probing->lane, probing->slot, &test, applies, &outcome, error);
@@ -287,8 +288,8 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
     struct domain found = {.multiple = 1, .least = 1, .is_listed = true};
     /* Under a budget half of the time that is left, so that other finalists have time, too. */
     const int64_t now_ns = clock_budget_ns();
-    const int64_t end_ns = budget_end_ns(contest->work.session);
-    const int64_t half_ns = (end_ns - now_ns) / 2;
+    const int64_t end_ns = contest->elsewhere.end_ns;
+    const int64_t half_ns = (end_ns - now_ns) / 2; /* others have the rest */
     struct probing probing = {
         .contest = contest,
         .lane = lane,

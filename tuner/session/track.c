@@ -221,7 +221,7 @@ static enum status arm(const struct work *work, struct track *track, size_t inde
     const struct candidate *candidate = slot->candidate;
     struct calibration calibration = worker_calibration(track->lane->worker);
     slot->runs = candidate->runs > 0 ? candidate->runs : 1;
-    if (!(candidate->runs > 1 || !(candidate->median_ns > 0))) {
+    if (candidate->runs <= 1 && candidate->median_ns > 0) {
         slot->runs = block_runs(candidate->median_ns, calibration.tick_ns, work->protocol->block_ns,
                                 BLOCK_RUNS_MAX);
     }
@@ -330,7 +330,7 @@ static enum status visit(const struct work *work, struct track *track, size_t in
         (void)string_format(detail, sizeof detail, "%s: %s", track->stage, slot->outcome.detail);
         (void)string_format(slot->outcome.detail, sizeof slot->outcome.detail, "%s", detail);
     }
-    if (!(session->energy_noted || !(track->energy_share > 0))) {
+    if (!session->energy_noted && track->energy_share > 0) {
         session->energy_noted = true;
         session_note(session,
                      "the energy counter's step is %.1f %% of a window of %.0f ms; --set "
@@ -480,7 +480,7 @@ enum status track_round(const struct work *work, struct track *track, const bool
     if (status == STATUS_OK && !isnan(*twin_y)) {
         /* Which of the two visits is the twin is drawn: the second may find data that the first
          * left, which is no difference between a configuration and itself. */
-        if (!(twin_of >= track->count || random_below(&track->random, 2) == 0)) {
+        if (twin_of < track->count && random_below(&track->random, 2) != 0) {
             double *y = &track->y[track->round_count * track->count + twin_of];
             double kept_y = *y;
             double kept_ns = first_ns;

@@ -15,26 +15,20 @@ enum {
  * 4096 bytes. */
 static const int64_t steps_min = 30000000, steps_a_page = 50000;
 
-/* Returns whether SQLite trusts its JSON functions: 3.38 to 3.40 do not, and our tables check
- * values with them. */
-static bool trusts_json(void)
+void store_guard(struct store *store)
 {
-    sqlite3 *db = NULL;
     int on = 0;
-    const bool does =
+    (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on);
+    sqlite3 *db = NULL;
+    /* SQLite 3.38 to 3.40 does not trust its JSON functions, and our tables check values with them.
+     */
+    const bool trusts_json =
         sqlite3_open(":memory:", &db) == SQLITE_OK &&
         sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &on) == SQLITE_OK &&
         sqlite3_exec(db, "CREATE TABLE a (b CHECK (json_valid(b))); INSERT INTO a VALUES ('1')",
                      NULL, NULL, NULL) == SQLITE_OK;
     (void)sqlite3_close(db);
-    return does;
-}
-
-void store_guard(struct store *store)
-{
-    int on = 0;
-    (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on);
-    if (trusts_json())
+    if (trusts_json)
         (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &on);
     (void)sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
 }
@@ -184,10 +178,17 @@ static int count_steps(void *context)
     return store->steps_left < 0;
 }
 
-/* Migrates a copy without a backup. */
-static enum status bring_up_to_date(struct store *store, int64_t version,
-                                    const struct store_schema *schema, struct error *error)
+enum status store_view_copy(struct store *store, int64_t version, const struct store_schema *schema,
+                            struct error *error)
 {
+    char copy[PATH_MAX];
+    TRY(temporary_folder_in_tmp("read", &store->scratch, error));
+    store->copied_version = version;
+    if (!string_format(copy, sizeof copy, "%s/%s", store->scratch.path, path_file(store->path)))
+        return error_set(error, STATUS_BAD_INPUT, "%s: the path is too long", store->scratch.path);
+    TRY(store_execute(store, "PRAGMA query_only = OFF", "copy it", error));
+    TRY(store_copy(store, copy, "copy it", error));
+    TRY(store_reconnect(store, copy, error));
     int64_t pages = 0;
     enum status status = store_pragma(store, "PRAGMA page_count", &pages, error);
     if (status == STATUS_OK)
@@ -203,18 +204,4 @@ static enum status bring_up_to_date(struct store *store, int64_t version,
                            "tune did not make it so, and it is not read",
                            store->path, (long long)version);
     return status;
-}
-
-enum status store_view_copy(struct store *store, int64_t version, const struct store_schema *schema,
-                            struct error *error)
-{
-    char copy[PATH_MAX];
-    TRY(temporary_folder_in_tmp("read", &store->scratch, error));
-    store->copied_version = version;
-    if (!string_format(copy, sizeof copy, "%s/%s", store->scratch.path, path_file(store->path)))
-        return error_set(error, STATUS_BAD_INPUT, "%s: the path is too long", store->scratch.path);
-    TRY(store_execute(store, "PRAGMA query_only = OFF", "copy it", error));
-    TRY(store_copy(store, copy, "copy it", error));
-    TRY(store_reconnect(store, copy, error));
-    return bring_up_to_date(store, version, schema, error);
 }

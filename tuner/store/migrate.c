@@ -139,8 +139,7 @@ static enum status publish_copy(const char *copy, const char *path, int64_t vers
         text_printf(name, "%s.schema-%lld", path, (long long)version);
         if (i > 1)
             text_printf(name, ".%d", i);
-        if (name->failed)
-            return error_no_memory(error);
+        TRY_MEMORY(!name->failed);
         failure = move_to_free(copy, text_string(name));
         if (failure == EEXIST && is_same_file(copy, text_string(name))) {
             text_clear(name);

@@ -178,16 +178,6 @@ static enum status check_version(const struct store *store, const struct store_s
     return STATUS_OK;
 }
 
-/* Turns the log off while no other process can have the database open; must be the first statement,
- * since every other one reads first. */
-static enum status use_journal(struct store *store, struct error *error)
-{
-    return store_execute(store,
-                         "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE;"
-                         "PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema",
-                         open_doing, error);
-}
-
 static bool lacks_shared_memory(const struct store *store)
 {
     int code = store->db ? sqlite3_extended_errcode(store->db) : SQLITE_OK;
@@ -200,8 +190,13 @@ static enum status check_writable(struct store *store, const struct store_schema
     TRY(connect(store, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error));
     if (sqlite3_db_readonly(store->db, "main") == 1)
         return store_fail(store, SQLITE_READONLY, "write", error);
+    /* Turn the log off while no other process can have the database open; must be the first
+     * statement, since every other one reads first. */
     if (!with_log)
-        TRY(use_journal(store, error));
+        TRY(store_execute(store,
+                          "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE;"
+                          "PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema",
+                          open_doing, error));
     TRY(set_up(store, error));
     if (fresh)
         TRY(create_tables(store, schema, error));
@@ -361,16 +356,6 @@ static enum status take_path(struct store *store, const char *path, struct error
     return status == STATUS_OK ? check_siblings(store, error) : status;
 }
 
-/* Removes copies beside the database left by killed merges and migrations. */
-static void sweep_folders(const char *path)
-{
-    static const char *const words[] = {"merge", "migrate"};
-    char prefix[PATH_MAX];
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (string_format(prefix, sizeof prefix, "%s.%s-", path, words[i]))
-            temporary_folders_sweep(prefix);
-}
-
 enum status store_open_as(const char *path, enum store_mode mode, const struct store_schema *schema,
                           struct store **out, struct error *error)
 {
@@ -381,12 +366,17 @@ enum status store_open_as(const char *path, enum store_mode mode, const struct s
         return error_set(error, STATUS_USAGE,
                          "--db -: a database is a file; one of that name is ./-");
     struct store *store = calloc(1, sizeof *store);
-    if (!store)
-        return error_no_memory(error);
+    TRY_MEMORY(store);
     bool fresh = false;
     enum status status = take_path(store, path, error);
-    if (status == STATUS_OK && mode == STORE_CREATE)
-        sweep_folders(store->path);
+    if (status == STATUS_OK && mode == STORE_CREATE) {
+        /* Remove copies beside the database left by killed merges and migrations. */
+        static const char *const words[] = {"merge", "migrate"};
+        char prefix[PATH_MAX];
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+            if (string_format(prefix, sizeof prefix, "%s.%s-", store->path, words[i]))
+                temporary_folders_sweep(prefix);
+    }
     if (status == STATUS_OK)
         status = check_file(store, mode, &fresh, error);
     if (status == STATUS_OK)
@@ -453,8 +443,7 @@ static enum status save_beside(struct store *store, struct text *name, struct er
     for (int i = 1; i < 1000; i++) {
         text_clear(name);
         text_printf(name, "%s.saved-%d", store->path, i);
-        if (name->failed)
-            return error_no_memory(error);
+        TRY_MEMORY(!name->failed);
         if (lstat(text_string(name), &info) != 0)
             return store_copy(store, text_string(name), "save it", error);
     }

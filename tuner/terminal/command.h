@@ -67,12 +67,11 @@ struct option_spec {
     }
 
 /* Reads the options into the targets of their rows; other arguments go to `words` (at most
- * `words_max`, borrowed from argv). "--" ends the options. --help prints the command's help to
- * stdout and sets *helped: the command then returns STATUS_OK at once. Wrong use: STATUS_USAGE with
- * the nearest option's name. */
+ * `words_max`, borrowed from argv). "--" ends the options. STATUS_DONE: --help, which
+ * printed the command's help to stdout. STATUS_USAGE: wrong use, with the nearest option's name. */
 enum status options_parse(const struct command *command, const struct option_spec *options,
                           size_t option_count, int argc, char **argv, const char **words,
-                          size_t words_max, size_t *word_count, bool *helped, struct error *error);
+                          size_t words_max, size_t *word_count, struct error *error);
 
 /* Calls `visit` for each option of the command; the rows live only during the call. */
 void options_each(const struct command *command,

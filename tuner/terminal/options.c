@@ -174,15 +174,14 @@ void options_each(const struct command *command,
 
 enum status options_parse(const struct command *command, const struct option_spec *options,
                           size_t option_count, int argc, char **argv, const char **words,
-                          size_t words_max, size_t *word_count, bool *helped, struct error *error)
+                          size_t words_max, size_t *word_count, struct error *error)
 {
     bool only_words = false;
     *word_count = 0;
-    *helped = visitor != NULL;
     for (size_t i = 0; visitor && i < option_count; i++)
         visitor(visitor_context, &options[i]);
-    if (*helped)
-        return STATUS_OK;
+    if (visitor)
+        return STATUS_DONE;
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i];
         enum status status = STATUS_OK;
@@ -194,8 +193,7 @@ enum status options_parse(const struct command *command, const struct option_spe
             only_words = true;
         } else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
             print_help(command, options, option_count);
-            *helped = true;
-            return STATUS_OK;
+            return STATUS_DONE;
         } else {
             const struct option_spec *option = find_option(options, option_count, argument);
             if (!option)

@@ -348,7 +348,7 @@ enum status compile_pool_prepare(struct compile_pool *pool, const struct worker_
         if (argument_is_written(argument))
             bytes += (size_t)argument->count * 2 * sizeof(struct tune_expected);
     }
-    if (!child || ((int64_t)bytes) > pool->memory_bytes / PREPARE_SHARE)
+    if (!child || (int64_t)bytes > pool->memory_bytes / PREPARE_SHARE)
         return STATUS_OK;
     struct job *job = calloc(1, sizeof *job);
     if (!job || !(job->request = message_encode(&message_request, &request))) {

@@ -1,5 +1,6 @@
 /* Tells why a winner wins, in sentences. Differences are stated, not blamed: different registers do
  * not prove that registers make the difference. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,7 +249,8 @@ static void put_value(struct wording *wording, const char *value, double loss, c
     struct text *text = &wording->text;
     text_append(text, value);
     if (with)
-        text_printf(text, " (with another %s)", with);
+        text_printf(text, isdigit((unsigned char)with[0]) ? " (with %s)" : " (with another %s)",
+                    with);
     if (loss < fmax(sensitive_least, wording->explanation->delta))
         append_sentence(text, " takes about as long");
     else

@@ -13,7 +13,7 @@ const put = (element, attributes, children) => {
 const make = (tag, attributes, ...children) => put(document.createElement(tag), attributes, children);
 const draw = (tag, attributes, ...children) => put(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 // A number and its unit stay on one line; a name in C++ may be broken behind ::.
-const unbroken = (text) => text.replace(/(\d) (?=%|ns\b|us\b|ms\b|GB|KiB|MiB)/g, '$1\u00a0');
+const unbroken = (text) => text.replace(/(\d) us\b/g, '$1 \u00b5s').replace(/(\d) (?=%|[nm]s\b|\u00b5s|GB|KiB|MiB)/g, '$1\u00a0');
 const breakable = (name) => name.split(/(?<=::)/).flatMap((part, k) => k > 0 ? [make('wbr'), part] : [part]);
 // <select> of pairs [value, label].
 const choice = (label, options, chosen, change) => make('label', { class: 'choice' }, `${label} `,

@@ -406,7 +406,12 @@ const drawParallel = (width) => {
   const time = logarithmic(fastest, slowest > fastest ? slowest : fastest * 1.1, top, bottom);
   const invert = linear(top, bottom, Math.log(fastest), Math.log(slowest > fastest ? slowest : fastest * 1.1));
   axes.push({ name: 'time', values: null, y: (i) => time(points.time_ns[i]), invert: (at) => Math.exp(invert(at)) });
-  const x = linear(0, axes.length - 1, 34, width - 66);
+  // Each axis has room for its values to the right of it, as far as there is any.
+  const wanted = axes.slice(0, -1).map((axis) => 12 + 6.4 * Math.max(...axis.values.map((value) => String(value).length)));
+  const all = wanted.reduce((sum, own) => sum + own, 0);
+  const gaps = wanted.map((own) => all < width - 100 ? own + (width - 100 - all) / wanted.length : own * (width - 100) / all);
+  const places = gaps.reduce((list, gap) => [...list, list.at(-1) + gap], [34]);
+  const x = (k) => places[k];
   const colours = colourGroups();
   const active = activeOrder();
   const few = active.slice(0, Math.max(3, Math.ceil(active.length * 0.05)));
@@ -434,10 +439,11 @@ const drawParallel = (width) => {
   const winner = problem.marks.find((mark) => mark.name === 'winner');
   if (winner && points.rate[winner.point] !== null) svg.append(draw('path', { class: 'line winner', d: path(winner.point) }));
   const hovered = draw('path', { class: 'line hovered' });
-  const room = (width - 100) / Math.max(1, axes.length - 1);
   axes.forEach((axis, k) => {
+    const room = gaps[Math.min(k, gaps.length - 1)];
+    const shortened = (text, most) => text.length > most ? `${text.slice(0, most - 1)}\u2026` : text;
     const most = Math.max(5, Math.floor(room / 6.4) + (k === axes.length - 1 ? 2 : 0));
-    const name = axis.name.length > most ? `${axis.name.slice(0, most - 1)}\u2026` : axis.name;
+    const name = shortened(axis.name, most);
     svg.append(draw('line', { class: 'axis', x1: x(k), x2: x(k), y1: top, y2: bottom }),
       draw('text', { x: x(k), y: k % 2 && room < 52 ? 22 : 11, 'text-anchor': 'middle', class: 'name' }, draw('title', null, axis.name), name));
     if (axis.values) {
@@ -449,9 +455,9 @@ const drawParallel = (width) => {
           x: x(k) + 4, y: axis.of(index) + 4, class: `pick halo ${isFiltered ? 'on' : ''}`, tabindex: '0', role: 'button',
           'aria-label': `only ${axis.name} = ${value}`, 'aria-pressed': String(isFiltered), onclick: () => toggleFilter(axis.name, value),
           onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); event.stopPropagation(); toggleFilter(axis.name, value); } },
-        }, draw('title', null, String(value)), String(value).slice(0, Math.max(4, Math.floor(room / 6.4) - 1))));
+        }, draw('title', null, String(value)), shortened(String(value), Math.max(4, Math.floor(room / 6.4) - 1))));
       });
-    } else svg.append(draw('text', { x: x(k) + 5, y: top + 4, class: 'halo' }, shownTime(fastest)), draw('text', { x: x(k) + 5, y: bottom + 4, class: 'halo' }, shownTime(slowest)));
+    } else svg.append(draw('text', { x: x(k) + 11, y: top + 4, class: 'halo' }, shownTime(fastest)), draw('text', { x: x(k) + 11, y: bottom + 4, class: 'halo' }, shownTime(slowest)));
   });
   svg.append(hovered, pins, ring);
   interact(svg, [width, height], () => active.slice(0, LINES_MOST).flatMap((i) => axes.map((axis, k) => [i, x(k), axis.y(i)]).filter(([, , y]) => y !== null)), (xs, ys) => {

@@ -134,7 +134,7 @@ const drawMaps = () => {
         there.find((problem) => problem.problem === state.problem.problem) || there[0]);
       offer();
       fill();
-    }), make('span', { class: 'note key' }, 'Click a cell to see its problem. ', make('span', { class: 'cell hatched' }, ' '), ' hatched: not sure.'));
+    }), make('span', { class: 'note key' }, 'Click a cell to see its problem. ', make('span', { class: 'cell hatched' }, ' '), ' hatched: less than sure.'));
   offer();
   fill();
   return { element: make('div', { class: 'index' }, controls, maps), fill };

@@ -71,6 +71,12 @@ const noGain = (winners, never) => {
   const names = gainMeans(winners).map(({ name }) => bold(name));
   return names.length === 0 ? never : ['how much faster it is than ', inList(names, 'or'), ' is unknown: the timings do not distinguish them'];
 };
+// The choice with the most to be said against it; it has the advice for all.
+const leastSure = (winners) => {
+  const order = ['sure', 'unknown', OPEN, 'nearly sure', 'not sure'];
+  return winners.filter(({ winner }) => !isSure(winner) && winner.advice)
+    .sort((a, b) => order.indexOf(b.winner.headline) - order.indexOf(a.winner.headline) || b.winner.floor_percent - a.winner.floor_percent)[0];
+};
 const LEAD_MOST = 3;
 const drawLead = (setting) => {
   const { winners } = setting;
@@ -85,15 +91,14 @@ const drawLead = (setting) => {
 const drawNext = (setting) => {
   const { winners } = setting;
   const best = bestGain(winners);
-  const doubtful = winners.filter(({ winner }) => !isSure(winner));
+  const doubt = leastSure(winners);
   const usable = winners.filter(({ winner }) => winner.verdict !== 'not sure').length;
   return make('p', { class: 'next' }, best && gainRatio(best.gain) > 1 && ['Largest gain: ', make('button', { type: 'button', class: 'link', onclick: () => { overview.setting = setting.name; choose(best.problem); } },
     `${best.problem.problem}, n = ${shownCount(best.problem.n)}`), ' is ', bold(shownRatio(best.gain)), ' as fast as ', best.gain.name,
   best.gain.ratio && ` and saves ${shownTime(best.problem.winner.time_ns * (best.gain.ratio - 1))} a launch`, '. '],
   bold('Next: '), isRunning ? 'wait: the run confirms its choices at its end.' : usable === 0 ? ['measure again; ', make('a', { href: '#trust' }, 'why no choice is sure'), '.']
     : [code(`tune export ${databaseOption()}`), ' writes ', usable === winners.length ? 'them' : `${usable} of them`, ' to tuned.conf, for your program.',
-      doubtful.length > 0 && doubtful[0].winner.advice && [' ', countOf(doubtful.length, 'problem'), doubtful.length === 1 ? ' is' : ' are', ' not sure; of ',
-        `${doubtful[0].problem}, n = ${shownCount(doubtful[0].n)}: `, withCode(doubtful[0].winner.advice)]]);
+      doubt && ` Least sure is ${doubt.problem}, n = ${shownCount(doubt.n)}: `, doubt && withCode(doubt.winner.advice)]);
 };
 const drawAnswer = () => {
   const settings = settingsOf();
@@ -117,9 +122,7 @@ const sureCard = ({ winners }) => {
   const claims = confirmed.map(({ winner }) => winner.claim_percent).filter((claim) => claim !== null).sort((a, b) => a - b);
   const confidence = Math.min(...confirmed.map(({ winner }) => winner.confidence ?? Infinity));
   const fewest = Math.min(...winners.map(({ winner }) => winner.compared).filter((count) => count >= 3));
-  const order = ['sure', 'unknown', 'nearly sure', 'not sure'];
-  const doubt = winners.filter(({ winner }) => ['nearly sure', 'not sure'].includes(winner.verdict) && winner.advice)
-    .sort((a, b) => order.indexOf(b.winner.verdict) - order.indexOf(a.winner.verdict) || b.winner.floor_percent - a.winner.floor_percent)[0];
+  const doubt = leastSure(winners);
   return make('div', { class: 'card' }, make('h3', null, 'How sure are we?'),
     make('p', null, make('span', { class: 'big' }, `${winners.filter(({ winner }) => isSure(winner)).length} of ${total}`), ` ${total === 1 ? 'choice is' : 'choices are'} sure; `,
       `fresh processes confirmed ${confirmed.length === 0 ? 'none' : confirmed.length}.`),
@@ -127,7 +130,7 @@ const sureCard = ({ winners }) => {
     claims.length > 0 && make('p', null, 'No configuration that was compared is faster than the winner by more than ', shownPercent(claims[claims.length >> 1]),
       claims.at(-1) > claims[claims.length >> 1] && ` on half of the problems, and by more than ${shownPercent(claims.at(-1))} on any`,
       Number.isFinite(confidence) && `, at ${+(100 * confidence).toPrecision(3)}\u00a0% confidence`, '.'),
-    Number.isFinite(fewest) && make('p', null, `While they were timed and watched, ${shownCount(fewest)} results of each winner or more were compared with the expected ones, and were: it is wrong less than once in ${shownCount(Math.floor(fewest / 3))}, at 95\u00a0% confidence.`),
+    Number.isFinite(fewest) && make('p', null, `While they were timed and watched, ${shownCount(fewest)} results of each winner or more were compared with the expected ones, and all were right: it is wrong less than once in ${shownCount(Math.floor(fewest / 3))}, at 95\u00a0% confidence.`),
     make('p', null, make('a', { href: '#trust' }, 'How that is known')));
 };
 const limitCard = ({ winners }) => {
@@ -194,7 +197,7 @@ const drawComparisons = () => [make('p', null, 'What another run, driver, board 
   make('i', null, 'a\u2019s winner'), ' is the ', make('i', null, 'same'), ' at b, or another one won there, where it is ', make('i', null, 'as fast'), ', ', make('i', null, 'slower'),
   ' or ', make('i', null, 'not compared'), ' (neither is shown), in rounds that both were in, was ', make('i', null, 'timed once'), ', in the sweep, or ', make('i', null, 'not tried'), '.'), state.data.comparisons.map(({ a, b, sentences, winners }) => {
   const side = (own) => [own.device, own.day, own.database].filter(Boolean).join(', ');
-  return [make('h3', null, `a: ${side(a)}; b: ${side(b)}`), make('ul', null, sentences.map((sentence) => make('li', null, sentence))), makeTable('winners side by side', [
+  return [make('h3', null, `a: ${side(a)}; b: ${side(b)}`), make('ul', null, sentences.map((sentence) => make('li', null, unbroken(sentence)))), makeTable('winners side by side', [
     ['problem', 'head', (row) => row.problem], ['n', 'count', (row) => row.n], ['time a', 'time', (row) => row.a_ns], ['time b', 'time', (row) => row.b_ns],
     ['b takes more', 'share', (row) => shareCell(row.more, row.more_low, row.more_high)],
     ['b is', 'text', (row) => make('td', null, ['faster', 'slower'].includes(row.change) ? bold(row.change) : row.change)],
@@ -238,7 +241,7 @@ const TRAITS = [['occupancy', (point) => point.occupancy * 100, 'percent'], ['in
   ['registers', (point) => point.registers, 'count'], ['spilled bytes', (point) => point.spill_bytes, 'count'], ['shared bytes', (point) => point.shared_bytes, 'count']];
 const sensitivityTable = (why) => why.sensitivities.length > 0 && [note('The cost of leaving the winner\u2019s value of a parameter: how much slower the fastest launch with another value is than the fastest of all, each timed alone, in the sweep. A few percent mean little.'),
   makeTable('the cost of other values', [
-    ['parameter', 'head', (row) => row.parameter], ['winner\u2019s', 'text', (row) => make('td', null, bold(row.value))], ['next best', 'text', (row) => make('td', null, row.best_other ?? '\u2013', row.best_other_with && make('small', null, `with another ${row.best_other_with}`))],
+    ['parameter', 'head', (row) => row.parameter], ['winner\u2019s', 'text', (row) => make('td', null, bold(row.value))], ['next best', 'text', (row) => make('td', null, row.best_other ?? '\u2013', row.best_other_with && make('small', null, `with ${/^\d/.test(row.best_other_with) ? '' : 'another '}${row.best_other_with}`))],
     ['costs', 'share', (row) => row.best_other_loss], ['worst', 'text', (row) => row.worst], ['costs', 'share', (row) => row.worst_loss],
     ['other values', 'count', (row) => row.values]], why.sensitivities)];
 const drawWhy = () => {

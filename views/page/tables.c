@@ -95,27 +95,28 @@ static bool has_device(const struct page *page, const char *uuid)
     return false;
 }
 
+#define SELDOM                                                                                     \
+    "parameters first_id driver compiler chosen_at device_kind version sizes_measured domain "     \
+    "checks"
 static const struct table {
-    const char *name, *sql;
+    const char *name, *sql, *omitted; /* members that the page does not have */
     bool (*extend)(struct rows *rows);
 } tables[] = {
-    {"ranges", report_query_ranges, NULL},
-    {"failures", report_query_failures, NULL},
-    {"without", report_query_without, NULL},
-    {"searches", report_query_searches, NULL},
-    {"trust", report_query_trust_runs, name_throttling},
-    {"runs", report_query_runs, make_commands},
-    {"environments", report_query_environments, NULL},
+    {"ranges", report_query_ranges,
+     SELDOM " domain_reason within_percent bound_percent measured_loss_percent configuration",
+     NULL},
+    {"failures", report_query_failures, SELDOM, NULL},
+    {"without", report_query_without, SELDOM, NULL},
+    {"searches", report_query_searches, SELDOM, NULL},
+    {"trust", report_query_trust_runs, SELDOM, name_throttling},
+    {"runs", report_query_runs, NULL, make_commands},
+    {"environments", report_query_environments, NULL, NULL},
 };
 
 /* Appends a table. tune show's queries do not filter by device: rows of others are left out. */
 static enum status append_table(struct page *page, const struct table *table, struct text *out,
                                 struct error *error)
 {
-    static const char omitted[] = "checks parameters first_id domain domain_reason driver compiler "
-                                  "chosen_at device_kind version within_percent";
-    const bool has_place =
-        strcmp(table->name, "runs") == 0 || strcmp(table->name, "environments") == 0;
     struct rows rows = {0};
     struct text row = {0};
     enum status status = page_rows(page, table->sql, &rows, error);
@@ -129,7 +130,7 @@ static enum status append_table(struct page *page, const struct table *table, st
         text_clear(&row);
         rows_append_json(&row, &rows, i);
         text_append(out, written++ > 0 ? "," : "");
-        page_append_json(out, text_string(&row), has_place ? NULL : omitted);
+        page_append_json(out, text_string(&row), table->omitted);
     }
     text_append(out, "]");
     out->failed = out->failed || row.failed;

@@ -521,10 +521,9 @@ static enum status run_show(const struct command *command, int argc, char **argv
                     "print CSV: of a trial its samples, of --trust the verdicts, of --why the "
                     "points compared"),
     };
-    bool helped = false;
-    enum status status = options_parse(command, options, COUNT(options), argc, argv, show.words,
-                                       SHOW_WORDS_MAX, &show.word_count, &helped, error);
-    return status != STATUS_OK || helped ? status : answer(&show, error);
+    TRY(options_parse(command, options, COUNT(options), argc, argv, show.words, SHOW_WORDS_MAX,
+                      &show.word_count, error));
+    return answer(&show, error);
 }
 
 const struct command command_show = {

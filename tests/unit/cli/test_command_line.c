@@ -60,14 +60,11 @@ static enum status read_run(struct run *run, char *const *words, struct error *e
 {
     char *argv[32] = {(char *)"run", (char *)"--dry-run"};
     int argc = 2;
-    bool done = false;
     *run = (struct run){0};
     error_clear(error);
     while (*words)
         argv[argc++] = *words++;
-    const enum status status = run_parse(&command_run, argc, argv, run, &done, error);
-    assert_false(done);
-    return status;
+    return run_parse(&command_run, argc, argv, run, error);
 }
 #define READ_RUN(run, error, ...)                                                                  \
     read_run(run, (char *const[]){(char *)"./one.yaml", __VA_ARGS__, NULL}, error)

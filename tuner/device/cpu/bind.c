@@ -43,19 +43,6 @@ static enum status find_symbol(const struct device *device, const struct argumen
     return STATUS_OK;
 }
 
-static enum status set_symbol(const struct device *device, const struct argument *argument,
-                              const void *input, struct error *error)
-{
-    unsigned char value[VALUE_BYTES_MAX];
-    size_t bytes = argument_bytes(argument);
-    void *variable = NULL;
-    TRY(find_symbol(device, argument, &variable, error));
-    if (!role_is_vector(argument->role))
-        TRY(argument_pack(argument, value, &bytes, error));
-    memcpy(variable, role_is_vector(argument->role) ? input : value, bytes);
-    return STATUS_OK;
-}
-
 static enum status bind_argument(struct device *device, const struct launch_plan *plan, size_t i,
                                  const void *input, uint32_t copies, struct error *error)
 {
@@ -66,8 +53,16 @@ static enum status bind_argument(struct device *device, const struct launch_plan
     shelf->variable_bytes = argument_bytes(argument);
     if (argument_is_variable(argument))
         TRY(find_symbol(device, argument, &shelf->variable, error));
-    else if (argument->symbol)
-        return set_symbol(device, argument, input, error);
+    else if (argument->symbol) {
+        unsigned char value[VALUE_BYTES_MAX];
+        size_t bytes = argument_bytes(argument);
+        void *variable = NULL;
+        TRY(find_symbol(device, argument, &variable, error));
+        if (!role_is_vector(argument->role))
+            TRY(argument_pack(argument, value, &bytes, error));
+        memcpy(variable, role_is_vector(argument->role) ? input : value, bytes);
+        return STATUS_OK;
+    }
     if (!argument_is_bound(argument))
         return STATUS_OK;
     if (!argument_rotates(argument))
@@ -90,16 +85,6 @@ static uint32_t copies_of_all(const struct device *device, const struct launch_p
     return copies;
 }
 
-static void vary(struct device *device, const struct launch_plan *plan, const struct patch *patches)
-{
-    for (size_t i = 0; i < plan->argument_count; i++) {
-        if (plan->arguments[i].role != ARGUMENT_INPUT || !argument_rotates(&plan->arguments[i]))
-            continue;
-        vector_vary(device->shelves[i].bound, &patches[i]);
-        device->varied |= patches[i].count > 0;
-    }
-}
-
 enum status cpu_bind(struct device *device, const struct launch_plan *plan,
                      const void *const *inputs, uint32_t copies, const struct patch *patches,
                      struct error *error)
@@ -114,8 +99,14 @@ enum status cpu_bind(struct device *device, const struct launch_plan *plan,
     device->shown_copy = 0;
     device->copies = copies_of_all(device, plan);
     watch_process(device);
-    if (status == STATUS_OK && patches)
-        vary(device, plan, patches);
+    if (status == STATUS_OK && patches) {
+        for (size_t i = 0; i < plan->argument_count; i++) {
+            if (plan->arguments[i].role != ARGUMENT_INPUT || !argument_rotates(&plan->arguments[i]))
+                continue;
+            vector_vary(device->shelves[i].bound, &patches[i]);
+            device->varied |= patches[i].count > 0;
+        }
+    }
     return status;
 }
 

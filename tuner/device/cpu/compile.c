@@ -46,18 +46,6 @@ static void add(struct arguments *arguments, const char *item)
         arguments->items[arguments->count++] = item;
 }
 
-static void add_define(struct arguments *arguments, struct arena *arena,
-                       const struct named_value *define)
-{
-    char number[VALUE_TEXT_BYTES];
-    const char *text = define->value.text;
-    if (define->value.kind == VALUE_BOOLEAN)
-        text = define->value.integer ? "1" : "0";
-    else if (define->value.kind != VALUE_TEXT)
-        text = value_format(define->value, number, sizeof number) ? number : NULL;
-    add(arguments, text ? arena_printf(arena, "-D%s=%s", define->name, text) : NULL);
-}
-
 /* Inputs of the compiler: the first source as standard input, the others as files. */
 struct inputs {
     FILE *first;
@@ -112,28 +100,6 @@ static enum status write_source(const struct binary_request *request, const char
     return status;
 }
 
-static enum status add_unit(struct arena *arena, const struct binary_request *request, size_t unit,
-                            const char *beside, struct inputs *inputs, struct error *error)
-{
-    char *path = arena_printf(arena, "%s.XXXXXX", beside);
-    if (!path)
-        return error_no_memory(error);
-    int descriptor = mkstemp(path);
-    if (descriptor < 0)
-        return error_set_errno(error, errno, "%s: cannot write", path);
-    inputs->units[inputs->unit_count++] = path;
-    FILE *file = fdopen(descriptor, "w");
-    if (!file) {
-        (void)close(descriptor);
-        return error_no_memory(error);
-    }
-    enum status status =
-        write_source(request, request->units[unit], request->unit_hashes[unit], file, error);
-    if (fclose(file) != 0 && status == STATUS_OK)
-        status = error_set_errno(error, errno, "%s: cannot write", path);
-    return status;
-}
-
 /* Makes the compiler's inputs: first an unnamed file; the others lie beside the binary until the
  * end. */
 static enum status make_inputs(struct arena *arena, const struct binary_request *request,
@@ -145,16 +111,35 @@ static enum status make_inputs(struct arena *arena, const struct binary_request 
     if (request->unit_count > UNITS_MAX)
         return error_set(error, STATUS_INTERNAL, "%zu sources", request->unit_count + 1);
     TRY(write_source(request, request->source_path, request->source_hash, out->first, error));
-    for (size_t i = 0; i < request->unit_count; i++)
-        TRY(add_unit(arena, request, i, beside, out, error));
+    for (size_t i = 0; i < request->unit_count; i++) {
+        char *path = arena_printf(arena, "%s.XXXXXX", beside);
+        if (!path)
+            return error_no_memory(error);
+        int descriptor = mkstemp(path);
+        if (descriptor < 0)
+            return error_set_errno(error, errno, "%s: cannot write", path);
+        out->units[out->unit_count++] = path;
+        FILE *file = fdopen(descriptor, "w");
+        if (!file) {
+            (void)close(descriptor);
+            return error_no_memory(error);
+        }
+        enum status status =
+            write_source(request, request->units[i], request->unit_hashes[i], file, error);
+        if (fclose(file) != 0 && status == STATUS_OK)
+            status = error_set_errno(error, errno, "%s: cannot write", path);
+        TRY(status);
+    }
     return STATUS_OK;
 }
 
-/* Tells whether the compiler was killed for memory or by hand, not for a fault of the source. Our
- * own limits end a compiler by other signals. The driver (gcc or clang) reports the end of its
- * parts (cc1, as, ld). */
-static bool was_killed(int code, const char *log)
+/* Chooses the first line that states an error, else the first line. */
+static enum status set_compile_error(const char *compiler, int code, const char *log,
+                                     struct error *error)
 {
+    const char *chosen = NULL;
+    /* Killed for memory or by hand, not for a fault of the source: our own limits end a compiler by
+     * other signals. The driver (gcc or clang) reports the end of its parts (cc1, as, ld). */
     static const char *const words[] = {"Killed signal terminated program",
                                         "Terminated signal terminated program",
                                         "terminated with signal 9",
@@ -163,20 +148,10 @@ static bool was_killed(int code, const char *log)
                                         "unable to execute command: Terminated",
                                         "fatal error: Killed"};
     if (code == 128 + SIGKILL || code == 128 + SIGTERM)
-        return true;
+        return error_set(error, STATUS_KILLED, "%s was killed", compiler);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strstr(log, words[i]))
-            return true;
-    return false;
-}
-
-/* Chooses the first line that states an error, else the first line. */
-static enum status set_compile_error(const char *compiler, int code, const char *log,
-                                     struct error *error)
-{
-    const char *chosen = NULL;
-    if (was_killed(code, log))
-        return error_set(error, STATUS_KILLED, "%s was killed", compiler);
+            return error_set(error, STATUS_KILLED, "%s was killed", compiler);
     if (strstr(log, "No space left on device"))
         return error_set(error, STATUS_IO, "%s: the disk is full", compiler);
     for (const char *line = log; *line; line += strcspn(line, "\n"), line += *line == '\n') {
@@ -213,8 +188,16 @@ static enum status run_compiler(const char *compiler, const struct binary_reques
     add(&arguments, "-fPIC");
     /* An undefined name fails now, with the name, rather than when loading. */
     add(&arguments, "-Wl,-z,defs");
-    for (size_t i = 0; i < request->define_count; i++)
-        add_define(&arguments, &arena, &request->defines[i]);
+    for (size_t i = 0; i < request->define_count; i++) {
+        const struct named_value *define = &request->defines[i];
+        char number[VALUE_TEXT_BYTES];
+        const char *text = define->value.text;
+        if (define->value.kind == VALUE_BOOLEAN)
+            text = define->value.integer ? "1" : "0";
+        else if (define->value.kind != VALUE_TEXT)
+            text = value_format(define->value, number, sizeof number) ? number : NULL;
+        add(&arguments, text ? arena_printf(&arena, "-D%s=%s", define->name, text) : NULL);
+    }
     for (size_t i = 0; i < request->flag_count; i++)
         if (!functions_is_library(request->flags[i]))
             add(&arguments, request->flags[i]);

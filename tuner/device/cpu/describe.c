@@ -72,21 +72,6 @@ static void read_simd(char *out, size_t bytes)
     }
 }
 
-static void read_host(char out[TEXT_BYTES])
-{
-    FILE *file = fopen("/etc/machine-id", "re");
-    out[0] = '\0';
-    if (file) {
-        if (!fgets(out, TEXT_BYTES, file))
-            out[0] = '\0';
-        (void)fclose(file);
-    }
-    out[strcspn(out, "\n")] = '\0';
-    if (!out[0] && gethostname(out, TEXT_BYTES) != 0)
-        out[0] = '\0';
-    out[TEXT_BYTES - 1] = '\0';
-}
-
 /* Adds the device's identity: equal for the same processors of a machine; a part of these, as in a
  * container, is another device. */
 static enum status add_uuid(const struct machine *machine, const char *model, struct facts *facts,
@@ -96,7 +81,17 @@ static enum status add_uuid(const struct machine *machine, const char *model, st
     struct hash_state *state = hash_start();
     if (!state)
         return error_no_memory(error);
-    read_host(host);
+    FILE *file = fopen("/etc/machine-id", "re");
+    host[0] = '\0';
+    if (file) {
+        if (!fgets(host, TEXT_BYTES, file))
+            host[0] = '\0';
+        (void)fclose(file);
+    }
+    host[strcspn(host, "\n")] = '\0';
+    if (!host[0] && gethostname(host, TEXT_BYTES) != 0)
+        host[0] = '\0';
+    host[TEXT_BYTES - 1] = '\0';
     (void)string_format(shape, sizeof shape, "%d %d %d %d %lld %lld %lld", machine->packages,
                         machine->cores, machine->hardware_threads, machine->numa_nodes,
                         (long long)machine->l1d.bytes, (long long)machine->l2.bytes,
@@ -121,17 +116,6 @@ static void add_cache(struct facts *facts, const struct cache_level *cache, cons
     (void)string_format(text, sizeof text, "%s_count", key);
     (void)string_format(count_label, sizeof count_label, "%s, how many", label);
     facts_add_integer(facts, text, count_label, "", cache->count);
-}
-
-static void add_energy_counter(struct facts *facts)
-{
-    struct sensors sensors;
-    struct error why = {0};
-    double joules = 0;
-    sensors_open(&sensors, "", NULL, 0);
-    bool counts = sensors_energy(&sensors, &joules, &why) == STATUS_OK;
-    sensors_close(&sensors);
-    facts_add(facts, "energy_counter", "Energy counter", "", value_boolean(counts));
 }
 
 enum status cpu_describe(int index, const char *architecture, struct facts *facts,
@@ -186,7 +170,13 @@ enum status cpu_describe(int index, const char *architecture, struct facts *fact
                    found ? compiler_version(&arena, compiler) : "");
     facts_add_text(facts, "architecture", "Compiled for", "native");
     arena_free(&arena);
-    add_energy_counter(facts);
+    struct sensors sensors;
+    struct error why = {0};
+    double joules = 0;
+    sensors_open(&sensors, "", NULL, 0);
+    bool counts = sensors_energy(&sensors, &joules, &why) == STATUS_OK;
+    sensors_close(&sensors);
+    facts_add(facts, "energy_counter", "Energy counter", "", value_boolean(counts));
     machine_free(&machine);
     return status == STATUS_OK && facts->failed ? error_no_memory(error) : status;
 }

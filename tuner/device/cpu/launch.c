@@ -285,19 +285,6 @@ static enum status end_calls(struct device *device, const struct launch_plan *pl
 
 /* ---- runs and blocks ---- */
 
-static void run_timed(struct device *device, const struct prepared *prepared, double *elapsed_ns)
-{
-    carry_variables(device, false);
-    begin_calls(device, prepared->plan);
-    int64_t start_ns = clock_now_ns();
-    device->shown_copy = 0;
-    run_once(device, prepared);
-    device->busy_until_ns = clock_now_ns();
-    *elapsed_ns = (double)(device->busy_until_ns - start_ns);
-    float_modes_reset();
-    carry_variables(device, true);
-}
-
 enum status cpu_run(struct device *device, const struct launch_plan *plan, enum run_start start,
                     double *elapsed_ns, struct error *error)
 {
@@ -314,27 +301,21 @@ enum status cpu_run(struct device *device, const struct launch_plan *plan, enum 
         note_updates(device, plan, 1);
         turn_bands(device, plan);
     }
-    run_timed(device, &prepared, elapsed_ns);
+    carry_variables(device, false);
+    begin_calls(device, plan);
+    int64_t start_ns = clock_now_ns();
+    device->shown_copy = 0;
+    run_once(device, &prepared);
+    device->busy_until_ns = clock_now_ns();
+    *elapsed_ns = (double)(device->busy_until_ns - start_ns);
+    float_modes_reset();
+    carry_variables(device, true);
     return end_calls(device, plan, error);
 }
 
 void cpu_drop_slots(struct device *device)
 {
     device->timed_slot = -1;
-}
-
-/* Tells whether the copies are so large that none of one is left in the caches by the next turn. */
-static bool streams_by(const struct device *device, const struct launch_plan *plan)
-{
-    double caches = 0, copies = 0;
-    for (int i = 0; i < device->machine.cores; i++)
-        if (machine_cache_leader(&device->machine, i) == i)
-            caches += (double)machine_flush_bytes(&device->machine, i) / 2;
-    for (size_t i = 0; i < plan->argument_count; i++)
-        if (argument_rotates(&plan->arguments[i]))
-            copies += (double)device->shelves[i].bound->count *
-                      (double)argument_bytes(&plan->arguments[i]);
-    return copies >= STREAM_CACHES * caches;
 }
 
 /* Brings the caches into the mode's state; *copy: the first run's, or -1 when inputs do not rotate.
@@ -351,7 +332,18 @@ static enum status bring_caches(struct device *device, const struct block *block
         run_once(device, prepared);
         return end_calls(device, block->plan, error);
     }
-    if (block->mode == L2_STREAM && streams_by(device, block->plan)) {
+    /* None of one copy is left in the caches by the next turn. */
+    const struct launch_plan *plan = block->plan;
+    double caches = 0, copies = 0;
+    for (int i = 0; i < device->machine.cores; i++)
+        if (machine_cache_leader(&device->machine, i) == i)
+            caches += (double)machine_flush_bytes(&device->machine, i) / 2;
+    for (size_t i = 0; i < plan->argument_count; i++)
+        if (argument_rotates(&plan->arguments[i]))
+            copies += (double)device->shelves[i].bound->count *
+                      (double)argument_bytes(&plan->arguments[i]);
+    const bool streams = copies >= STREAM_CACHES * caches;
+    if (block->mode == L2_STREAM && streams) {
         note_updates(device, block->plan, UINT32_MAX);
         *copy = device->streamed;
         device->streamed += block->runs;
@@ -380,15 +372,6 @@ static enum status ready_block(struct device *device, const struct block *block,
     return status;
 }
 
-/* Waits until the threads of earlier runs sleep, as between calls of a program. */
-static void let_sleep(const struct device *device)
-{
-    const struct timespec look = {.tv_nsec = 50000};
-    enum { LOOKS = 40 };
-    for (int i = 0; i < LOOKS && pool_awake(device->pool) > 1; i++)
-        (void)nanosleep(&look, NULL);
-}
-
 /* Measures a block. Slots keep no state, as preparing takes a microsecond. There is no queue: only
  * ISSUE_EAGER differs, where each run is timed by itself and has to wake its threads. */
 enum status cpu_time_block(struct device *device, const struct block *block, double *elapsed_ns,
@@ -410,7 +393,11 @@ enum status cpu_time_block(struct device *device, const struct block *block, dou
         next = next + 1 < device->copies ? next + 1 : 0;
         if (is_eager) {
             const int64_t before_ns = clock_now_ns();
-            let_sleep(device);
+            /* As between calls of a program: the threads of earlier runs sleep. */
+            const struct timespec look = {.tv_nsec = 50000};
+            enum { LOOKS = 40 };
+            for (int i = 0; i < LOOKS && pool_awake(device->pool) > 1; i++)
+                (void)nanosleep(&look, NULL);
             asleep_ns += clock_now_ns() - before_ns;
         }
         run_once(device, &prepared);

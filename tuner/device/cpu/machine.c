@@ -13,20 +13,6 @@
 #include "tuner/base/environment.h"
 #include "tuner/base/text.h"
 
-/* Restricts the topology to the affinity mask: hwloc leaves out processors that the cgroup forbids,
- * but not those of `taskset`. The masks of all threads count, so that the result stays the same
- * after threads were pinned. */
-static void restrict_to_affinity(hwloc_topology_t topology)
-{
-    hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
-    if (!allowed)
-        return;
-    if (hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) == 0 &&
-        hwloc_bitmap_intersects(allowed, hwloc_topology_get_topology_cpuset(topology)))
-        (void)hwloc_topology_restrict(topology, allowed, HWLOC_RESTRICT_FLAG_REMOVE_CPULESS);
-    hwloc_bitmap_free(allowed);
-}
-
 /* Returns the size of Linux's memory blocks; 0: unknown. */
 static int64_t memory_block_bytes(void)
 {
@@ -84,8 +70,19 @@ static enum status read_topology(struct machine *machine, struct error *error)
 {
     hwloc_topology_t topology = machine->topology;
     machine->real = hwloc_topology_is_thissystem(topology) != 0;
-    if (machine->real)
-        restrict_to_affinity(topology);
+    if (machine->real) {
+        /* hwloc leaves out processors that the cgroup forbids, but not those of `taskset`. The
+         * masks of all threads count, so that the result stays the same after threads were pinned.
+         */
+        hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
+        if (allowed) {
+            if (hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) == 0 &&
+                hwloc_bitmap_intersects(allowed, hwloc_topology_get_topology_cpuset(topology)))
+                (void)hwloc_topology_restrict(topology, allowed,
+                                              HWLOC_RESTRICT_FLAG_REMOVE_CPULESS);
+            hwloc_bitmap_free(allowed);
+        }
+    }
     machine->packages = count_of(topology, HWLOC_OBJ_PACKAGE);
     machine->cores = count_of(topology, core_type(topology));
     machine->hardware_threads = count_of(topology, HWLOC_OBJ_PU);

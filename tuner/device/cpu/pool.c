@@ -76,29 +76,6 @@ static void call(struct worker *worker)
     (void)pthread_mutex_unlock(&worker->mutex);
 }
 
-static void await_others(struct pool *pool)
-{
-    int64_t end_ns = 0;
-    for (int i = 1; atomic_load_explicit(&pool->remaining, memory_order_acquire) != 0; i++) {
-        pause_a_little();
-        if (i % PAUSES_A_LOOK != 0)
-            continue;
-        int64_t now_ns = clock_now_ns();
-        if (end_ns == 0)
-            end_ns = now_ns + JOIN_SPIN_NS;
-        if (now_ns >= end_ns)
-            break;
-    }
-    if (atomic_load(&pool->remaining) == 0)
-        return;
-    (void)pthread_mutex_lock(&pool->mutex);
-    atomic_store(&pool->caller_asleep, true);
-    while (atomic_load(&pool->remaining) != 0)
-        (void)pthread_cond_wait(&pool->done, &pool->mutex);
-    atomic_store(&pool->caller_asleep, false);
-    (void)pthread_mutex_unlock(&pool->mutex);
-}
-
 void float_modes_reset(void)
 {
 #if defined(__x86_64__)
@@ -157,8 +134,27 @@ void pool_run(struct pool *pool, int threads, pool_task *task, void *context)
             call(&pool->workers[i]);
     }
     task(context, 0, threads);
-    if (threads > 1)
-        await_others(pool);
+    if (threads > 1) {
+        int64_t end_ns = 0;
+        for (int i = 1; atomic_load_explicit(&pool->remaining, memory_order_acquire) != 0; i++) {
+            pause_a_little();
+            if (i % PAUSES_A_LOOK != 0)
+                continue;
+            int64_t now_ns = clock_now_ns();
+            if (end_ns == 0)
+                end_ns = now_ns + JOIN_SPIN_NS;
+            if (now_ns >= end_ns)
+                break;
+        }
+        if (atomic_load(&pool->remaining) != 0) {
+            (void)pthread_mutex_lock(&pool->mutex);
+            atomic_store(&pool->caller_asleep, true);
+            while (atomic_load(&pool->remaining) != 0)
+                (void)pthread_cond_wait(&pool->done, &pool->mutex);
+            atomic_store(&pool->caller_asleep, false);
+            (void)pthread_mutex_unlock(&pool->mutex);
+        }
+    }
 }
 
 /* Starts a worker with signals blocked, which are the caller's business, except those caused by the
@@ -189,16 +185,6 @@ static void start_thread(void *context, int thread, int threads)
     (void)context, (void)thread, (void)threads;
 }
 
-static void pin_caller(struct pool *pool)
-{
-    pool->caller_processors = hwloc_bitmap_alloc();
-    if (!pool->caller_processors)
-        return;
-    if (hwloc_get_cpubind(pool->machine->topology, pool->caller_processors, HWLOC_CPUBIND_THREAD) ==
-        0)
-        (void)machine_pin(pool->machine, 0);
-}
-
 enum status pool_start(const struct machine *machine, struct pool **out, struct error *error)
 {
     struct pool *pool = aligned_alloc(CACHE_LINE_BYTES, sizeof *pool);
@@ -224,7 +210,12 @@ enum status pool_start(const struct machine *machine, struct pool **out, struct 
         pool_stop(pool);
         return status;
     }
-    pin_caller(pool);
+    pool->caller_processors = hwloc_bitmap_alloc();
+    if (pool->caller_processors) {
+        if (hwloc_get_cpubind(pool->machine->topology, pool->caller_processors,
+                              HWLOC_CPUBIND_THREAD) == 0)
+            (void)machine_pin(pool->machine, 0);
+    }
     pool_run(pool, pool->size, start_thread, NULL); /* all are up, each on a processor */
     *out = pool;
     return STATUS_OK;

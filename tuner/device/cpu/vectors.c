@@ -165,22 +165,6 @@ static struct vector *take(struct shelf *shelf, const struct layout *layout)
     return found;
 }
 
-static uint32_t copies_that_fit(const struct placing *placing, size_t bytes, uint32_t copies)
-{
-    size_t most = bytes > 0 ? placing->bytes_max / bytes : copies;
-    if (copies > most)
-        copies = (uint32_t)most;
-    return copies > 0 ? copies : 1;
-}
-
-/* Tells whether the vector holds the argument. The address alone does not suffice: freed memory may
- * be allocated again at the same place. */
-static bool holds(const struct vector *vector, const struct argument *argument, const void *host)
-{
-    return vector->host == host && vector->contents == argument_contents(argument) &&
-           vector->offset == argument->offset_bytes && vector->bytes == argument_bytes(argument);
-}
-
 /* Protects a copy. If that fails, only writes to inputs go unnoticed. */
 static void protect(const struct vector *vector, uint32_t copy, bool written)
 {
@@ -330,9 +314,16 @@ enum status shelf_upload(struct shelf *shelf, const struct placing *placing,
                          struct error *error)
 {
     /* Vectors of other layouts hold old data as well. */
-    for (size_t i = 0; i < LAYOUTS_KEPT; i++)
-        if (shelf->vectors[i].count > 0 && !holds(&shelf->vectors[i], argument, host))
+    for (size_t i = 0; i < LAYOUTS_KEPT; i++) {
+        /* The address alone does not suffice: freed memory may be allocated again at the same
+         * place. */
+        if (shelf->vectors[i].count > 0 &&
+            !(shelf->vectors[i].host == host &&
+              shelf->vectors[i].contents == argument_contents(argument) &&
+              shelf->vectors[i].offset == argument->offset_bytes &&
+              shelf->vectors[i].bytes == argument_bytes(argument)))
             vector_free(&shelf->vectors[i]);
+    }
     struct vector *vector = take(shelf, &placing->layout);
     if (vector->count == 0) {
         vector->bytes = argument_bytes(argument);
@@ -343,7 +334,11 @@ enum status shelf_upload(struct shelf *shelf, const struct placing *placing,
         vector->is_input = argument->role == ARGUMENT_INPUT;
         vector->type = argument->type;
     }
-    copies = copies_that_fit(placing, vector->bytes, copies);
+    const size_t bytes = vector->bytes;
+    size_t most = bytes > 0 ? placing->bytes_max / bytes : copies;
+    if (copies > most)
+        copies = (uint32_t)most;
+    copies = copies > 0 ? copies : 1;
     while (vector->count < copies && add_copy(vector)) {
         uint32_t copy = vector->count - 1;
         fill_together(placing, vector_data(vector, copy), host, 0, vector->bytes);

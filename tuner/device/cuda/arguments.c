@@ -22,18 +22,6 @@ static enum status put_vector(struct device *device, const struct launch_plan *p
     return STATUS_OK;
 }
 
-static enum status prepare_vector(struct device *device, const struct launch_plan *plan, size_t i,
-                                  struct prepared_plan *out, struct error *error)
-{
-    const struct argument *argument = &plan->arguments[i];
-    if (!argument_is_bound(argument))
-        return STATUS_OK;
-    if (argument_bytes(argument) > device->vectors[i].bytes)
-        return error_set(error, STATUS_INTERNAL, "argument '%s' is larger than it was bound",
-                         argument->name);
-    return put_vector(device, plan, i, gpu_vector_start(&device->vectors[i]), out, error);
-}
-
 /* Refuses clusters that the kernel cannot have, for which drivers say only "invalid argument". */
 static enum status check_cluster(struct device *device, const struct launch *launch,
                                  struct kernel *kernel, struct error *error)
@@ -66,27 +54,31 @@ static enum status check_cluster(struct device *device, const struct launch *lau
     return STATUS_OK;
 }
 
-static enum status check_dependent(const struct device *device, const struct launch *launch,
-                                   bool first, struct error *error)
+/* Finds the kernel of a launch, which the device can launch so. */
+static enum status prepare_kernel(struct device *device, const struct launch_plan *plan,
+                                  const struct launch *launch, struct prepared_launch *out,
+                                  struct error *error)
 {
+    TRY(cuda_find_kernel(device, launch->kernel, &out->kernel, error));
+    TRY(check_cluster(device, launch, out->kernel, error));
     const struct cuda_driver *cuda = cuda_of(device)->driver;
     char text[256];
-    if (!launch->dependent)
-        return STATUS_OK;
-    gpu_launch_text(launch, text, sizeof text);
-    if (first)
-        return error_set(error, STATUS_LAUNCH_FAILED,
-                         "%s: a dependent launch has none before it to depend on", text);
-    if (cuda_of(device)->compute_major < 9)
-        return error_set(error, STATUS_LAUNCH_FAILED,
-                         "%s: a dependent launch needs compute capability 9.0, this is %s", text,
-                         cuda_of(device)->architecture);
-    if (!cuda->cuLaunchKernelEx || !cuda->add_edges)
-        return error_set(error, STATUS_LAUNCH_FAILED,
-                         "%s: a dependent launch needs a driver for CUDA 12.3, this one is for "
-                         "CUDA %d.%d: update it",
-                         text, cuda->version / 1000, cuda->version % 1000 / 10);
-    return STATUS_OK;
+    if (launch->dependent) {
+        gpu_launch_text(launch, text, sizeof text);
+        if (launch == plan->launches)
+            return error_set(error, STATUS_LAUNCH_FAILED,
+                             "%s: a dependent launch has none before it to depend on", text);
+        if (cuda_of(device)->compute_major < 9)
+            return error_set(error, STATUS_LAUNCH_FAILED,
+                             "%s: a dependent launch needs compute capability 9.0, this is %s",
+                             text, cuda_of(device)->architecture);
+        if (!cuda->cuLaunchKernelEx || !cuda->add_edges)
+            return error_set(error, STATUS_LAUNCH_FAILED,
+                             "%s: a dependent launch needs a driver for CUDA 12.3, this one is for "
+                             "CUDA %d.%d: update it",
+                             text, cuda->version / 1000, cuda->version % 1000 / 10);
+    }
+    return cuda_allow_shared(device, out->kernel, launch->shared_bytes, error);
 }
 
 static enum status prepare_launch(struct device *device, const struct launch_plan *plan,
@@ -95,15 +87,11 @@ static enum status prepare_launch(struct device *device, const struct launch_pla
 {
     const struct module *module = cuda_of(device)->current;
     out->launch = launch;
-    if (launch->is_function) {
+    if (launch->is_function)
         TRY(host_function_find(module ? module->object : NULL, launch->kernel, &out->function,
                                error));
-    } else {
-        TRY(cuda_find_kernel(device, launch->kernel, &out->kernel, error));
-        TRY(check_cluster(device, launch, out->kernel, error));
-        TRY(check_dependent(device, launch, launch == plan->launches, error));
-        TRY(cuda_allow_shared(device, out->kernel, launch->shared_bytes, error));
-    }
+    else
+        TRY(prepare_kernel(device, plan, launch, out, error));
     for (size_t i = 0; i < launch->argument_count; i++) {
         if (launch->arguments[i] >= plan->argument_count ||
             plan->arguments[launch->arguments[i]].symbol)
@@ -130,8 +118,15 @@ enum status cuda_prepare(struct device *device, const struct launch_plan *plan,
         if (!argument->symbol && !role_is_vector(argument->role))
             TRY(argument_pack(argument, out->values[i], &bytes, error));
     }
-    for (size_t i = 0; i < plan->argument_count; i++)
-        TRY(prepare_vector(device, plan, i, out, error));
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        if (argument_is_bound(argument)) {
+            if (argument_bytes(argument) > device->vectors[i].bytes)
+                return error_set(error, STATUS_INTERNAL,
+                                 "argument '%s' is larger than it was bound", argument->name);
+            TRY(put_vector(device, plan, i, gpu_vector_start(&device->vectors[i]), out, error));
+        }
+    }
     for (size_t i = 0; i < plan->launch_count; i++)
         TRY(prepare_launch(device, plan, &plan->launches[i], out, &out->launches[i], error));
     return STATUS_OK;

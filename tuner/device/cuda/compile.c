@@ -134,16 +134,6 @@ static void add_define(struct options *options, const struct named_value *define
         options->failed = true;
 }
 
-/* Tells whether a flag makes the device's all functions without attributes. */
-static bool makes_all_device(const struct binary_request *request)
-{
-    for (size_t i = 0; i < request->flag_count; i++)
-        if (strstr(request->flags[i], "-default-device") ||
-            strstr(request->flags[i], "-device-as-default-execution-space"))
-            return true;
-    return false;
-}
-
 /* Adds the toolkit's headers. Files included in quotes are already part of the text and no other
  * file of the source's folder is found, so the compiled text is the hashed one. */
 static void add_toolkit(struct options *options, const struct cuda_compiler *nvrtc)
@@ -328,6 +318,7 @@ static enum status compile_with_nvrtc(struct compilation *compilation, const cha
     return status;
 }
 
+/* Leaves out what the compilation does, into compilation->part. */
 static bool take_device_part(struct compilation *compilation, const char *source)
 {
     const struct binary_request *request = compilation->request;
@@ -379,9 +370,15 @@ static enum status begin(struct compilation *compilation, struct options *option
     TRY(with_nvcc ? STATUS_OK
                   : check_architecture(compilation->nvrtc, request->architecture, error));
     options->arena = compilation->arena;
-    compilation->leaves_out = with_nvcc                   ? LEAVE_DEFINES
-                              : makes_all_device(request) ? LEAVE_NONE
-                                                          : LEAVE_HOST_PART;
+    /* All functions without attributes are the device's. */
+    bool all_device = false;
+    for (size_t i = 0; i < request->flag_count; i++)
+        if (strstr(request->flags[i], "-default-device") ||
+            strstr(request->flags[i], "-device-as-default-execution-space")) {
+            all_device = true;
+            break;
+        }
+    compilation->leaves_out = with_nvcc ? LEAVE_DEFINES : all_device ? LEAVE_NONE : LEAVE_HOST_PART;
     bool standard = false;
     for (size_t i = 0; i < request->flag_count; i++)
         standard |= strncmp(request->flags[i], "-std", 4) == 0 ||

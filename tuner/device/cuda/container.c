@@ -109,14 +109,6 @@ static bool take_name(struct reader *reader, struct container_name *out)
            strnlen(out->lowered, row.lowered_bytes + (size_t)1) == row.lowered_bytes;
 }
 
-static bool header_fits(const struct header *header, size_t bytes)
-{
-    return header->bytes == bytes && header->kernel_count <= LAUNCHES_MAX &&
-           header->symbol_count <= ARGUMENTS_MAX && header->is_foreign <= 1 &&
-           header->cubin_start >= sizeof *header && header->cubin_start <= bytes &&
-           header->cubin_bytes == bytes - header->cubin_start && header->cubin_bytes > 0;
-}
-
 enum status container_read(const void *data, size_t bytes, struct container *out,
                            struct error *error)
 {
@@ -132,7 +124,10 @@ enum status container_read(const void *data, size_t bytes, struct container *out
                          "compiled by another version of tune (format %u, this one reads %u)",
                          header.version, container_version);
     const char *file = data;
-    if (!header_fits(&header, bytes))
+    if (!(header.bytes == bytes && header.kernel_count <= LAUNCHES_MAX &&
+          header.symbol_count <= ARGUMENTS_MAX && header.is_foreign <= 1 &&
+          header.cubin_start >= sizeof header && header.cubin_start <= bytes &&
+          header.cubin_bytes == bytes - header.cubin_start && header.cubin_bytes > 0))
         return error_set(error, STATUS_BAD_INPUT, "%s", damaged);
     struct reader reader = {file + sizeof header, header.cubin_start - sizeof header};
     bool whole = true;

@@ -178,18 +178,6 @@ static void add_uuid(const struct cuda_driver *driver, CUdevice device, struct f
     facts_add_text(facts, "uuid", "UUID", text);
 }
 
-/* Reads the kernel module's version, where NVML is missing. */
-static void driver_by_sysfs(char *out, size_t bytes)
-{
-    FILE *file = fopen("/sys/module/nvidia/version", "re");
-    out[0] = '\0';
-    if (!file)
-        return;
-    if (fgets(out, (int)bytes, file))
-        out[strcspn(out, " \n")] = '\0';
-    (void)fclose(file);
-}
-
 static void add_software(const struct cuda_driver *driver, const char *driver_text,
                          struct facts *facts)
 {
@@ -274,8 +262,16 @@ enum status cuda_describe(int index, const char *architecture, struct facts *fac
     if (node >= 0)
         facts_add_integer(facts, "numa_node", "NUMA node", "", node);
     cuda_describe_nvml(pci_address, facts, driver_text, sizeof driver_text);
-    if (!*driver_text)
-        driver_by_sysfs(driver_text, sizeof driver_text);
+    if (!*driver_text) {
+        /* The kernel module's version, where NVML is missing. */
+        FILE *file = fopen("/sys/module/nvidia/version", "re");
+        driver_text[0] = '\0';
+        if (file) {
+            if (fgets(driver_text, (int)(sizeof driver_text), file))
+                driver_text[strcspn(driver_text, " \n")] = '\0';
+            (void)fclose(file);
+        }
+    }
     add_software(driver, driver_text, facts);
     return facts->failed ? error_no_memory(error) : STATUS_OK;
 }

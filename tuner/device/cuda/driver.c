@@ -246,20 +246,6 @@ static const struct library compiler_library = {
     "libnvrtc.so",
     "it is too old, install that of CUDA 11.4 or later"};
 
-/* Notes the folder of the compiler's library, beside which a toolkit's headers lie. */
-static void note_folder(void)
-{
-    Dl_info info;
-    void *function = NULL;
-    memcpy(&function, &compiler_table.nvrtcVersion, sizeof function);
-    if (!dladdr(function, &info) || !info.dli_fname)
-        return;
-    const char *slash = strrchr(info.dli_fname, '/');
-    if (slash && !string_format(compiler_table.folder, sizeof compiler_table.folder, "%.*s",
-                                (int)(slash - info.dli_fname), info.dli_fname))
-        compiler_table.folder[0] = '\0';
-}
-
 /* Finds the first of `base`/`places` that has `file`; `out` stays unchanged where none has. */
 static void find_headers(const char *base, const char *const *places, const char *file,
                          char out[1024])
@@ -320,7 +306,16 @@ static void start_compiler(void)
         (void)dlclose(library);
         return;
     }
-    note_folder();
+    /* A toolkit's headers lie beside the compiler's library. */
+    Dl_info info;
+    void *function = NULL;
+    memcpy(&function, &compiler_table.nvrtcVersion, sizeof function);
+    if (dladdr(function, &info) && info.dli_fname) {
+        const char *slash = strrchr(info.dli_fname, '/');
+        if (slash && !string_format(compiler_table.folder, sizeof compiler_table.folder, "%.*s",
+                                    (int)(slash - info.dli_fname), info.dli_fname))
+            compiler_table.folder[0] = '\0';
+    }
     note_headers();
     /* NVRTC opens a second library by bare name, which the loader finds only in its own places,
      * unless already loaded. NVRTC itself reports a failure. */

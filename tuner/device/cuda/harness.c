@@ -159,16 +159,6 @@ static enum status timed_empty_graph(struct device *device, int nodes, double *m
     return STATUS_OK;
 }
 
-static enum status calibrate_gap(struct device *device, struct error *error)
-{
-    double one = 0;
-    double many = 0;
-    TRY(timed_empty_graph(device, 1, &one, error));
-    TRY(timed_empty_graph(device, 1 + GAP_NODES, &many, error));
-    device->calibration.node_gap_ns = fmax((many - one) / GAP_NODES, 0);
-    return STATUS_OK;
-}
-
 enum status cuda_calibrate(struct device *device, struct error *error)
 {
     double pairs[PAIRS];
@@ -188,5 +178,10 @@ enum status cuda_calibrate(struct device *device, struct error *error)
             tick = step;
     }
     device->calibration.tick_ns = isfinite(tick) ? tick : 0;
-    return calibrate_gap(device, error);
+    double one = 0;
+    double many = 0;
+    TRY(timed_empty_graph(device, 1, &one, error));
+    TRY(timed_empty_graph(device, 1 + GAP_NODES, &many, error));
+    device->calibration.node_gap_ns = fmax((many - one) / GAP_NODES, 0);
+    return STATUS_OK;
 }

@@ -67,18 +67,6 @@ static bool names_device(const struct cutter *cutter, const char *at, const char
     return false;
 }
 
-static void read_macros(struct cutter *cutter)
-{
-    const char *name = NULL, *end = NULL;
-    for (size_t i = 0; i < cutter->tokens.count; i++) {
-        if (!token_is_directive(&cutter->tokens.items[i], "define", &name, &end))
-            continue;
-        const size_t length = word_bytes(name, end);
-        if (length > 0 && names_device(cutter, name + length, end))
-            text_printf(&cutter->device_macros, "%.*s\n", (int)length, name);
-    }
-}
-
 /* Tells whether the word makes a declaration the device's, as libraries do with LIBRARY_DEVICE. */
 static bool is_device_word(const struct cutter *cutter, size_t index)
 {
@@ -322,21 +310,6 @@ static bool is_balanced(const struct cutter *cutter)
 
 /* ---- texture references ---- */
 
-static void mark_textures(struct cutter *cutter)
-{
-    const struct tokens *tokens = &cutter->tokens;
-    const size_t count = texture_references_exist(tokens) ? tokens->count : 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!is_texture_type(tokens, i))
-            continue;
-        const size_t alias = texture_alias(tokens, i);
-        cutter->fates[i] = declares_texture_reference(tokens, i) ? TEXTURE_REFERENCE : MADE_TEXTURE;
-        for (size_t k = i; alias > 0 && k < count; k++)
-            if (declares_by_alias(tokens, alias, k))
-                cutter->fates[k] = TEXTURE_ALIAS;
-    }
-}
-
 static bool has_textures(const struct cutter *cutter)
 {
     for (size_t i = 0; i < cutter->tokens.count; i++)
@@ -346,16 +319,6 @@ static bool has_textures(const struct cutter *cutter)
 }
 
 /* ---- headers ---- */
-
-static bool uses_std(const struct cutter *cutter)
-{
-    for (size_t i = 0; i < cutter->tokens.count; i++)
-        if (cutter->fates[i] != CUT && is(cutter, i, "std") &&
-            !(i > 0 && is_in(cutter, i - 1, ":: namespace")) &&
-            !(is(cutter, i + 1, ";") && is(cutter, i - 1, "namespace")))
-            return true;
-    return false;
-}
 
 /* Leaves out `using std::cout;` whose name is used nowhere else, and `using namespace std;`. */
 static void cut_using(struct cutter *cutter, bool has_std)
@@ -532,14 +495,38 @@ bool cuda_device_part(struct arena *arena, const char *source, enum leave leave,
         !(cutter.fates = arena_alloc(arena, cutter.tokens.count + 1, 1)))
         return false;
     memset(cutter.fates, KEPT, cutter.tokens.count + 1);
-    mark_textures(&cutter);
+    const struct tokens *tokens = &cutter.tokens;
+    const size_t count = texture_references_exist(tokens) ? tokens->count : 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_texture_type(tokens, i))
+            continue;
+        const size_t alias = texture_alias(tokens, i);
+        cutter.fates[i] = declares_texture_reference(tokens, i) ? TEXTURE_REFERENCE : MADE_TEXTURE;
+        for (size_t k = i; alias > 0 && k < count; k++)
+            if (declares_by_alias(tokens, alias, k))
+                cutter.fates[k] = TEXTURE_ALIAS;
+    }
     if (leave == LEAVE_HOST_PART) {
         if (is_balanced(&cutter)) {
-            read_macros(&cutter);
+            const char *name = NULL, *end = NULL;
+            for (size_t i = 0; i < cutter.tokens.count; i++) {
+                if (!token_is_directive(&cutter.tokens.items[i], "define", &name, &end))
+                    continue;
+                const size_t length = word_bytes(name, end);
+                if (length > 0 && names_device(&cutter, name + length, end))
+                    text_printf(&cutter.device_macros, "%.*s\n", (int)length, name);
+            }
             read_scope(&cutter, 0, cutter.tokens.count, false);
         }
         cut_using(&cutter, true);
-        const bool has_std = uses_std(&cutter);
+        bool has_std = false;
+        for (size_t i = 0; i < cutter.tokens.count; i++)
+            if (cutter.fates[i] != CUT && is(&cutter, i, "std") &&
+                !(i > 0 && is_in(&cutter, i - 1, ":: namespace")) &&
+                !(is(&cutter, i + 1, ";") && is(&cutter, i - 1, "namespace"))) {
+                has_std = true;
+                break;
+            }
         cut_using(&cutter, has_std);
         cut_headers(&cutter, folders, has_std);
     }

@@ -441,33 +441,6 @@ static bool take_from_ptx(const struct image *image, const char *name, struct im
 
 /* ---- cubins ---- */
 
-static void take_from_information(const struct cubin *cubin, const char *name,
-                                  struct image_kernel *out)
-{
-    struct cubin_rows rows = cubin_rows(cubin, ".nv.info.", name);
-    struct cubin_attribute_row row;
-    if (!rows.at)
-        return;
-    out->parameter_count = 0;
-    while (cubin_next(&rows, &row)) {
-        uint32_t numbers[3] = {0};
-        uint16_t ordinal = 0;
-        uint32_t offset = 0, bytes = 0;
-        if (row.bytes == sizeof numbers)
-            memcpy(numbers, row.value, sizeof numbers);
-        if (row.attribute == CUBIN_REQUIRED_THREADS && row.bytes == sizeof numbers)
-            memcpy(out->required_block, numbers, sizeof numbers);
-        if (row.attribute == CUBIN_CLUSTER && row.bytes == sizeof numbers &&
-            (uint64_t)numbers[0] * numbers[1] * numbers[2] > 1)
-            memcpy(out->required_cluster, numbers, sizeof numbers);
-        if (!cubin_parameter(&row, &ordinal, &offset, &bytes) || ordinal >= IMAGE_PARAMETERS_MAX)
-            continue;
-        out->parameters[ordinal] = (struct image_parameter){offset, bytes};
-        if (ordinal >= out->parameter_count)
-            out->parameter_count = ordinal + 1;
-    }
-}
-
 static bool take_from_cubin(const struct image *image, const char *name, struct image_kernel *out)
 {
     struct cubin cubin;
@@ -476,7 +449,29 @@ static bool take_from_cubin(const struct image *image, const char *name, struct 
     if (cubin_open(image->cubin, image->cubin_bytes, &cubin, &ignored) != STATUS_OK ||
         cuda_cubin_resources(&cubin, name, &resources, &ignored) != STATUS_OK)
         return false;
-    take_from_information(&cubin, name, out);
+    struct cubin_rows rows = cubin_rows(&cubin, ".nv.info.", name);
+    struct cubin_attribute_row row;
+    if (rows.at) {
+        out->parameter_count = 0;
+        while (cubin_next(&rows, &row)) {
+            uint32_t numbers[3] = {0};
+            uint16_t ordinal = 0;
+            uint32_t offset = 0, bytes = 0;
+            if (row.bytes == sizeof numbers)
+                memcpy(numbers, row.value, sizeof numbers);
+            if (row.attribute == CUBIN_REQUIRED_THREADS && row.bytes == sizeof numbers)
+                memcpy(out->required_block, numbers, sizeof numbers);
+            if (row.attribute == CUBIN_CLUSTER && row.bytes == sizeof numbers &&
+                (uint64_t)numbers[0] * numbers[1] * numbers[2] > 1)
+                memcpy(out->required_cluster, numbers, sizeof numbers);
+            if (!cubin_parameter(&row, &ordinal, &offset, &bytes) ||
+                ordinal >= IMAGE_PARAMETERS_MAX)
+                continue;
+            out->parameters[ordinal] = (struct image_parameter){offset, bytes};
+            if (ordinal >= out->parameter_count)
+                out->parameter_count = ordinal + 1;
+        }
+    }
     out->registers = resources.registers;
     out->static_shared_bytes = resources.static_shared_bytes;
     out->local_bytes = resources.local_bytes;

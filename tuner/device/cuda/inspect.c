@@ -91,29 +91,6 @@ static void add_symbol(const struct signature *signature, uint32_t index, struct
     hash_add(hash, &symbol.st_value, sizeof symbol.st_value);
 }
 
-static void add_attributes(const struct signature *signature, const char *at, size_t rest_bytes,
-                           struct hash_state *hash)
-{
-    struct cubin_rows rows = {at, rest_bytes};
-    struct cubin_attribute_row row;
-    while (cubin_next(&rows, &row)) {
-        const unsigned head[3] = {row.attribute, row.format, row.small};
-        size_t symbols = row.attribute == CUBIN_EXTERNS       ? row.bytes / 4
-                         : row.attribute == CUBIN_PARAM_CBANK ? row.bytes >= 4
-                                                              : 0;
-        hash_add(hash, head, sizeof head);
-        for (size_t i = 0; i < symbols; i++) {
-            uint32_t index = 0;
-            memcpy(&index, row.value + 4 * i, sizeof index);
-            if (row.attribute == CUBIN_EXTERNS)
-                add_symbol(signature, index, hash);
-        }
-        if (row.bytes > 4 * symbols)
-            hash_add(hash, row.value + 4 * symbols, row.bytes - 4 * symbols);
-    }
-    hash_add(hash, rows.at, rows.bytes);
-}
-
 static void add_relocations(const struct signature *signature, const Elf64_Shdr *section,
                             const char *at, size_t bytes, struct hash_state *hash)
 {
@@ -140,9 +117,26 @@ static void add_section(const struct signature *signature, const Elf64_Shdr *sec
         return;
     if (section->sh_type == SHT_REL || section->sh_type == SHT_RELA)
         add_relocations(signature, section, contents, bytes, hash);
-    else if (kind_length >= 9 && strncmp(kind, ".nv.info.", 9) == 0)
-        add_attributes(signature, contents, bytes, hash);
-    else
+    else if (kind_length >= 9 && strncmp(kind, ".nv.info.", 9) == 0) {
+        struct cubin_rows rows = {contents, bytes};
+        struct cubin_attribute_row row;
+        while (cubin_next(&rows, &row)) {
+            const unsigned head[3] = {row.attribute, row.format, row.small};
+            size_t symbols = row.attribute == CUBIN_EXTERNS       ? row.bytes / 4
+                             : row.attribute == CUBIN_PARAM_CBANK ? row.bytes >= 4
+                                                                  : 0;
+            hash_add(hash, head, sizeof head);
+            for (size_t i = 0; i < symbols; i++) {
+                uint32_t index = 0;
+                memcpy(&index, row.value + 4 * i, sizeof index);
+                if (row.attribute == CUBIN_EXTERNS)
+                    add_symbol(signature, index, hash);
+            }
+            if (row.bytes > 4 * symbols)
+                hash_add(hash, row.value + 4 * symbols, row.bytes - 4 * symbols);
+        }
+        hash_add(hash, rows.at, rows.bytes);
+    } else
         hash_add(hash, contents, bytes);
 }
 
@@ -353,26 +347,6 @@ static bool symbol_is(const struct cubin *cubin, const char *index_bytes, const 
     return cubin_symbol(cubin, index, &symbol, &is) && strcmp(is, name) == 0;
 }
 
-/* Reads the numbers in .nv.info for a function, by symbol. */
-static void take_numbers(const struct cubin *cubin, const char *lowered,
-                         struct kernel_resources *out)
-{
-    struct cubin_rows rows = cubin_rows(cubin, ".nv.info", "");
-    struct cubin_attribute_row row;
-    while (cubin_next(&rows, &row)) {
-        uint32_t number = 0;
-        if (row.bytes != 8 || !symbol_is(cubin, row.value, lowered))
-            continue;
-        memcpy(&number, row.value + 4, sizeof number);
-        if (row.attribute == CUBIN_REGISTERS)
-            out->registers = held(number);
-        /* Calls make a kernel's stack larger than its own frame. */
-        if (row.attribute == CUBIN_MIN_STACK_SIZE ||
-            (row.attribute == CUBIN_FRAME_SIZE && out->local_bytes < held(number)))
-            out->local_bytes = held(number);
-    }
-}
-
 /* Reads the maximum of threads per block from __launch_bounds__ (or __block_size__), and the
  * barriers. */
 static void take_bounds(const struct cubin *cubin, const char *lowered,
@@ -400,7 +374,21 @@ enum status cuda_cubin_resources(const struct cubin *cubin, const char *lowered,
     *out = resources_unknown();
     if (!cubin_find(cubin, ".text.", lowered, &code))
         return error_set(error, STATUS_NOT_FOUND, "kernel %s: not in the machine code", lowered);
-    take_numbers(cubin, lowered, out);
+    /* The numbers in .nv.info for the function, by symbol. */
+    struct cubin_rows rows = cubin_rows(cubin, ".nv.info", "");
+    struct cubin_attribute_row row;
+    while (cubin_next(&rows, &row)) {
+        uint32_t number = 0;
+        if (row.bytes != 8 || !symbol_is(cubin, row.value, lowered))
+            continue;
+        memcpy(&number, row.value + 4, sizeof number);
+        if (row.attribute == CUBIN_REGISTERS)
+            out->registers = held(number);
+        /* Calls make a kernel's stack larger than its own frame. */
+        if (row.attribute == CUBIN_MIN_STACK_SIZE ||
+            (row.attribute == CUBIN_FRAME_SIZE && out->local_bytes < held(number)))
+            out->local_bytes = held(number);
+    }
     take_bounds(cubin, lowered, out);
     Elf64_Shdr section;
     Elf64_Shdr reserved;

@@ -19,14 +19,6 @@ static enum status add_symbol(struct module *module, const char *name, const cha
     return symbol->name && symbol->lowered ? STATUS_OK : error_no_memory(error);
 }
 
-static enum status take_symbols(const struct container *container, struct module *module,
-                                struct error *error)
-{
-    for (size_t i = 0; i < container->symbol_count; i++)
-        TRY(add_symbol(module, container->symbols[i].name, container->symbols[i].lowered, error));
-    return STATUS_OK;
-}
-
 /* Finds a symbol; variables not requested when compiling may be there under their plain name. */
 static enum status find_symbol(struct module *module, const char *name, struct symbol **out,
                                struct error *error)
@@ -109,12 +101,6 @@ enum status cuda_set_symbol(struct device *device, const struct argument *argume
 }
 
 /* ---- binaries and kernels ---- */
-
-static bool same_file(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
 
 static void free_module(struct device *device, struct module *module)
 {
@@ -220,7 +206,9 @@ static enum status load_module(struct device *device, const char *path, struct a
         take_cluster(device, kernel);
         cuda_take_parameters(cuda_of(device)->driver, &container, from->lowered, kernel);
     }
-    return take_symbols(&container, module, error);
+    for (size_t i = 0; i < container.symbol_count; i++)
+        TRY(add_symbol(module, container.symbols[i].name, container.symbols[i].lowered, error));
+    return STATUS_OK;
 }
 
 /* Returns a slot for one more module: a new one, or the least recently used, whose kernels' graphs
@@ -238,25 +226,6 @@ static struct module *free_slot(struct device *device)
     return oldest;
 }
 
-static enum status load_new(struct device *device, const char *path, const struct stat *file,
-                            struct error *error)
-{
-    struct arena arena = {0};
-    struct module module = {.path = strdup(path), .file = *file};
-    enum status status =
-        module.path ? load_module(device, path, &arena, &module, error) : error_no_memory(error);
-    arena_free(&arena);
-    if (status != STATUS_OK) {
-        free_module(device, &module);
-        return status;
-    }
-    cuda_of(device)->current = free_slot(device);
-    *cuda_of(device)->current = module;
-    cuda_of(device)->current->used = ++cuda_of(device)->module_clock;
-    device->code = cuda_of(device)->current->serial = ++cuda_of(device)->module_serial;
-    return STATUS_OK;
-}
-
 enum status cuda_load(struct device *device, const char *binary_path, struct error *error)
 {
     struct stat file;
@@ -267,14 +236,31 @@ enum status cuda_load(struct device *device, const char *binary_path, struct err
                          binary_path);
     for (size_t i = 0; i < cuda_of(device)->module_count; i++) {
         struct module *module = &cuda_of(device)->modules[i];
-        if (!same_file(&module->file, &file) || strcmp(module->path, binary_path) != 0)
+        if (!(module->file.st_dev == file.st_dev && module->file.st_ino == file.st_ino &&
+              module->file.st_size == file.st_size &&
+              module->file.st_mtim.tv_sec == file.st_mtim.tv_sec &&
+              module->file.st_mtim.tv_nsec == file.st_mtim.tv_nsec) ||
+            strcmp(module->path, binary_path) != 0)
             continue;
         module->used = ++cuda_of(device)->module_clock;
         cuda_of(device)->current = module;
         device->code = module->serial;
         return STATUS_OK;
     }
-    return load_new(device, binary_path, &file, error);
+    struct arena arena = {0};
+    struct module module = {.path = strdup(binary_path), .file = file};
+    enum status status = module.path ? load_module(device, binary_path, &arena, &module, error)
+                                     : error_no_memory(error);
+    arena_free(&arena);
+    if (status != STATUS_OK) {
+        free_module(device, &module);
+        return status;
+    }
+    cuda_of(device)->current = free_slot(device);
+    *cuda_of(device)->current = module;
+    cuda_of(device)->current->used = ++cuda_of(device)->module_clock;
+    device->code = cuda_of(device)->current->serial = ++cuda_of(device)->module_serial;
+    return STATUS_OK;
 }
 
 enum status cuda_find_kernel(struct device *device, const char *name, struct kernel **out,
@@ -342,37 +328,6 @@ static CUresult blocks_of_clusters(struct device *device, const struct kernel *k
     return result;
 }
 
-/* Finds the resident blocks. A cluster lies within a group of SMs, some of which may stay empty:
- * less than one block per SM counts as one. */
-static enum status take_occupancy(struct device *device, struct kernel *kernel,
-                                  const struct launch *launch, struct kernel_resources *out,
-                                  struct error *error)
-{
-    const int threads = (int)launch_block_threads(launch);
-    int on_device = 0;
-    int blocks = 0;
-    CUresult result = cuda_of(device)->driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(
-        &blocks, kernel->function, threads, launch->shared_bytes);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "kernel %s: its occupancy", kernel->name);
-    int warps_a_block = (threads + cuda_of(device)->warp_size - 1) / cuda_of(device)->warp_size;
-    int warps_an_sm = cuda_of(device)->max_threads_per_sm / cuda_of(device)->warp_size;
-    double share = blocks;
-    uint32_t cluster[3];
-    cuda_cluster_of(launch, kernel, cluster);
-    cuda_allow_cluster(device, kernel, cluster);
-    if (cluster[0] * cluster[1] * cluster[2] > 1 &&
-        blocks_of_clusters(device, kernel, launch, cluster, &on_device) == CUDA_SUCCESS) {
-        share = (double)on_device / device->sm_count;
-        blocks = on_device / device->sm_count;
-        if (on_device > 0 && blocks < 1)
-            blocks = 1;
-    }
-    out->active_blocks_per_sm = blocks;
-    out->occupancy = share * warps_a_block / warps_an_sm;
-    return STATUS_OK;
-}
-
 enum status cuda_resources(struct device *device, const struct launch *launch,
                            struct kernel_resources *out, struct error *error)
 {
@@ -394,8 +349,32 @@ enum status cuda_resources(struct device *device, const struct launch *launch,
     out->active_blocks_per_sm = 0;
     out->occupancy = 0;
     /* A block that is too large has no occupancy; the driver reports an invalid value. */
-    if (block_threads > 0 && block_threads <= (uint32_t)out->max_threads_per_block)
-        TRY(take_occupancy(device, kernel, launch, out, error));
+    if (block_threads > 0 && block_threads <= (uint32_t)out->max_threads_per_block) {
+        /* A cluster lies within a group of SMs, some of which may stay empty: less than one block
+         * per SM counts as one. */
+        const int threads = (int)launch_block_threads(launch);
+        int on_device = 0;
+        int blocks = 0;
+        CUresult result = cuda_of(device)->driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &blocks, kernel->function, threads, launch->shared_bytes);
+        if (result != CUDA_SUCCESS)
+            return cuda_error(device, result, error, "kernel %s: its occupancy", kernel->name);
+        int warps_a_block = (threads + cuda_of(device)->warp_size - 1) / cuda_of(device)->warp_size;
+        int warps_an_sm = cuda_of(device)->max_threads_per_sm / cuda_of(device)->warp_size;
+        double share = blocks;
+        uint32_t cluster[3];
+        cuda_cluster_of(launch, kernel, cluster);
+        cuda_allow_cluster(device, kernel, cluster);
+        if (cluster[0] * cluster[1] * cluster[2] > 1 &&
+            blocks_of_clusters(device, kernel, launch, cluster, &on_device) == CUDA_SUCCESS) {
+            share = (double)on_device / device->sm_count;
+            blocks = on_device / device->sm_count;
+            if (on_device > 0 && blocks < 1)
+                blocks = 1;
+        }
+        out->active_blocks_per_sm = blocks;
+        out->occupancy = share * warps_a_block / warps_an_sm;
+    }
     out->suggested_grid = -1;
     out->suggested_block = -1;
     int grid = 0;

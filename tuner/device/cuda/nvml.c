@@ -63,28 +63,6 @@ static const struct {
     {0x100, "display clocks", 0},
 };
 
-static void add_number(const struct nvml *nvml, const struct number_row *row, struct facts *facts)
-{
-    unsigned number = 0;
-    int result = -1;
-    const char *member = (const char *)nvml + row->offset;
-    if (row->typed) {
-        nvml_number_of_type *function;
-        memcpy(&function, member, sizeof function);
-        result = function ? function(nvml->device, row->type, &number) : -1;
-    } else {
-        nvml_number_of *function;
-        memcpy(&function, member, sizeof function);
-        result = function ? function(nvml->device, &number) : -1;
-    }
-    if (result != 0)
-        return;
-    if (row->scale < 1)
-        facts_add(facts, row->key, row->label, row->unit, value_real(number * row->scale));
-    else
-        facts_add_integer(facts, row->key, row->label, row->unit, number);
-}
-
 static void add_mode(nvml_pair_of *function, nvml_handle device, const char *key, const char *label,
                      struct facts *facts)
 {
@@ -111,45 +89,50 @@ static int energy_counter(const struct nvml *nvml, double *joules)
     return result;
 }
 
-static void add_throttling(const struct nvml *nvml, struct facts *facts)
-{
-    unsigned long long reasons = 0;
-    struct text names = {0};
-    if (!read_reasons(nvml, &reasons))
-        return;
-    for (size_t i = 0; i < sizeof throttle_reasons / sizeof *throttle_reasons; i++)
-        if (reasons & throttle_reasons[i].bit)
-            text_printf(&names, "%s%s", names.length ? ", " : "", throttle_reasons[i].name);
-    facts_add_text(facts, "throttle_reasons", "Clock held back now by",
-                   names.length ? text_string(&names) : "nothing");
-    text_free(&names);
-}
-
 static void add_device(const struct nvml *nvml, struct facts *facts)
 {
     unsigned persistence = 0;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        add_number(nvml, &numbers[i], facts);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const struct number_row *row = &numbers[i];
+        unsigned number = 0;
+        int result = -1;
+        const char *member = (const char *)nvml + row->offset;
+        if (row->typed) {
+            nvml_number_of_type *function;
+            memcpy(&function, member, sizeof function);
+            result = function ? function(nvml->device, row->type, &number) : -1;
+        } else {
+            nvml_number_of *function;
+            memcpy(&function, member, sizeof function);
+            result = function ? function(nvml->device, &number) : -1;
+        }
+        if (result == 0) {
+            if (row->scale < 1)
+                facts_add(facts, row->key, row->label, row->unit, value_real(number * row->scale));
+            else
+                facts_add_integer(facts, row->key, row->label, row->unit, number);
+        }
+    }
     add_mode(nvml->nvmlDeviceGetEccMode, nvml->device, "ecc_mode", "ECC (NVML)", facts);
     add_mode(nvml->nvmlDeviceGetMigMode, nvml->device, "mig_mode", "MIG mode", facts);
     if (nvml->nvmlDeviceGetPersistenceMode &&
         nvml->nvmlDeviceGetPersistenceMode(nvml->device, &persistence) == NVML_SUCCESS)
         facts_add(facts, "persistence_mode", "Persistence mode", "",
                   value_boolean(persistence != 0));
-    add_throttling(nvml, facts);
+    unsigned long long reasons = 0;
+    struct text names = {0};
+    if (read_reasons(nvml, &reasons)) {
+        for (size_t i = 0; i < sizeof throttle_reasons / sizeof *throttle_reasons; i++)
+            if (reasons & throttle_reasons[i].bit)
+                text_printf(&names, "%s%s", names.length ? ", " : "", throttle_reasons[i].name);
+        facts_add_text(facts, "throttle_reasons", "Clock held back now by",
+                       names.length ? text_string(&names) : "nothing");
+        text_free(&names);
+    }
     double joules = 0;
     bool counts =
         nvml->nvmlDeviceGetTotalEnergyConsumption && energy_counter(nvml, &joules) == NVML_SUCCESS;
     facts_add(facts, "energy_counter", "Energy counter", "", value_boolean(counts));
-}
-
-/* Tells whether the necessary functions exist; any other may be missing, and its fact is then
- * unknown. */
-static bool is_usable(const struct nvml *nvml)
-{
-    return nvml->nvmlInit_v2 && nvml->nvmlShutdown && nvml->nvmlErrorString &&
-           nvml->nvmlSystemGetDriverVersion && nvml->nvmlSystemGetNVMLVersion &&
-           nvml->nvmlDeviceGetHandleByPciBusId_v2;
 }
 
 /* Sets the reason and refuses, with details only if short enough. */
@@ -174,7 +157,10 @@ bool cuda_nvml_open(struct nvml *out, char *reason, size_t reason_bytes)
         return refuse(out, reason, reason_bytes,
                       "not found: ", "libnvidia-ml.so.1 is not installed");
     (void)library_resolve(out->library, symbols, sizeof symbols / sizeof *symbols, out);
-    if (!is_usable(out))
+    /* Any other function may be missing, and its fact is then unknown. */
+    if (!(out->nvmlInit_v2 && out->nvmlShutdown && out->nvmlErrorString &&
+          out->nvmlSystemGetDriverVersion && out->nvmlSystemGetNVMLVersion &&
+          out->nvmlDeviceGetHandleByPciBusId_v2))
         return refuse(out, reason, reason_bytes, "libnvidia-ml.so.1 is too old", "");
     int result = out->nvmlInit_v2();
     if (result != NVML_SUCCESS)

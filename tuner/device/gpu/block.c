@@ -71,24 +71,6 @@ static enum status carry(struct device *device, const struct launch_plan *plan, 
     return STATUS_OK;
 }
 
-/* Launches the prepared plan once and waits. The scratch then differs from that of a slot's blocks.
- */
-static enum status launch_once(struct device *device, const struct launch_plan *plan,
-                               double *elapsed_ns, struct error *error)
-{
-    device->scratch_slot = NO_SLOT;
-    for (size_t i = 0; i < device->argument_count; i++)
-        device->vectors[i].shown = 0; /* checked runs write to the shown place */
-    gpu_note_runs(device, plan, 0, 1);
-    TRY(carry(device, plan, false, error));
-    int result = device->driver->record_event(device, 0);
-    if (result != GPU_DONE)
-        return gpu_error(device, result, error, "starting the timer");
-    TRY(device->driver->submit(device, error));
-    TRY(wait_for_run(device, plan, elapsed_ns, error));
-    return carry(device, plan, true, error);
-}
-
 enum status gpu_run(struct device *device, const struct launch_plan *plan, enum run_start start,
                     double *elapsed_ns, struct error *error)
 {
@@ -101,7 +83,18 @@ enum status gpu_run(struct device *device, const struct launch_plan *plan, enum 
     }
     if (start == RUN_FIRST)
         TRY(gpu_fill(device, plan, ARGUMENT_SCRATCH, 0, false, error));
-    return launch_once(device, plan, elapsed_ns, error);
+    /* The scratch then differs from that of a slot's blocks. */
+    device->scratch_slot = NO_SLOT;
+    for (size_t i = 0; i < device->argument_count; i++)
+        device->vectors[i].shown = 0; /* checked runs write to the shown place */
+    gpu_note_runs(device, plan, 0, 1);
+    TRY(carry(device, plan, false, error));
+    int result = device->driver->record_event(device, 0);
+    if (result != GPU_DONE)
+        return gpu_error(device, result, error, "starting the timer");
+    TRY(device->driver->submit(device, error));
+    TRY(wait_for_run(device, plan, elapsed_ns, error));
+    return carry(device, plan, true, error);
 }
 
 /* ---- graphs of blocks, one a slot. A graph holds the addresses and kernels of its building; a
@@ -208,14 +201,6 @@ static bool streams(const struct device *device, const struct block *block)
     return bytes >= STREAM_CACHES * (device->flush_bytes / 2);
 }
 
-static enum status heat(struct device *device, const struct launch_plan *plan, struct error *error)
-{
-    TRY(device->driver->prepare(device, plan, error));
-    for (int i = 0; i < HOT_RUNS; i++)
-        TRY(device->driver->submit(device, error));
-    return STATUS_OK;
-}
-
 static enum status flush(struct device *device, bool dirty, struct error *error)
 {
     int result = device->driver->flush(device, dirty);
@@ -230,8 +215,12 @@ static enum status set_cache(struct device *device, const struct block *block, s
     switch (block->mode) {
     case L2_COLD:
         return flush(device, false, error);
-    case L2_HOT:
-        return heat(device, block->plan, error);
+    case L2_HOT: {
+        TRY(device->driver->prepare(device, block->plan, error));
+        for (int i = 0; i < HOT_RUNS; i++)
+            TRY(device->driver->submit(device, error));
+        return STATUS_OK;
+    }
     case L2_STREAM:
         return streams(device, block) ? STATUS_OK : flush(device, false, error);
     case L2_DIRTY:

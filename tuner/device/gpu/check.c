@@ -172,21 +172,6 @@ static enum status derive(struct device *device, struct resident *resident,
     return STATUS_OK;
 }
 
-static enum status findings_room(struct device *device, size_t bytes, struct error *error)
-{
-    if (device->checking.findings_bytes >= bytes)
-        return STATUS_OK;
-    if (device->checking.findings)
-        device->driver->release(device, device->checking.findings);
-    device->checking.findings_bytes = 0;
-    if (device->driver->allocate(device, bytes, &device->checking.findings) != GPU_DONE) {
-        device->checking.findings = 0;
-        return error_set(error, STATUS_NO_MEMORY, "no room on the device");
-    }
-    device->checking.findings_bytes = bytes;
-    return STATUS_OK;
-}
-
 /* Compares output and expectation in one pass; chunks are joined in order. */
 static enum status look_through(struct device *device, enum element_type type,
                                 const struct comparing *what, struct findings *out,
@@ -194,7 +179,17 @@ static enum status look_through(struct device *device, enum element_type type,
 {
     const uint64_t chunks = compare_chunks(what->count);
     void *room = NULL;
-    TRY(findings_room(device, chunks * sizeof *out, error));
+    const size_t bytes = chunks * sizeof *out;
+    if (device->checking.findings_bytes < bytes) {
+        if (device->checking.findings)
+            device->driver->release(device, device->checking.findings);
+        device->checking.findings_bytes = 0;
+        if (device->driver->allocate(device, bytes, &device->checking.findings) != GPU_DONE) {
+            device->checking.findings = 0;
+            return error_set(error, STATUS_NO_MEMORY, "no room on the device");
+        }
+        device->checking.findings_bytes = bytes;
+    }
     TRY(gpu_looked_room(device, chunks * sizeof *out, &room, error));
     TRY(device->driver->compare(device, type, what, chunks, device->checking.findings, error));
     int result =

@@ -36,20 +36,6 @@ struct meter {
     int64_t first_ns, last_ns;
 };
 
-static void take_step(struct meter *meter, double joules, int64_t now_ns)
-{
-    double step = joules - meter->energy_j;
-    meter->energy_j = joules;
-    meter->stepped_ns = now_ns;
-    meter->step_j = meter->steps == 0 ? step : fmin(meter->step_j, step);
-    if (++meter->steps == FIRST_STEP) {
-        meter->from_j = joules;
-        meter->from_ns = now_ns;
-    }
-    meter->is_over =
-        meter->steps > FIRST_STEP && (double)(now_ns - meter->from_ns) >= meter->window_ns;
-}
-
 /* Reads the counter. False: the window is over, or reading failed. */
 static bool read_counter(struct meter *meter)
 {
@@ -58,23 +44,19 @@ static bool read_counter(struct meter *meter)
         return false;
     const bool counts = meter->device->driver->read_energy(meter->device, &joules, &meter->failure);
     const int64_t now_ns = clock_now_ns();
-    if (counts && joules > meter->energy_j)
-        take_step(meter, joules, now_ns);
-    return counts && !meter->is_over && now_ns - meter->stepped_ns < step_deadline_ns;
-}
-
-static void note_batch(struct meter *meter)
-{
-    int64_t now_ns = clock_now_ns();
-    meter->launches += meter->batch;
-    if (meter->steps < FIRST_STEP || meter->is_over)
-        return;
-    if (meter->first_ns == 0) {
-        meter->first_ns = now_ns;
-        meter->first_launches = meter->launches;
+    if (counts && joules > meter->energy_j) {
+        double step = joules - meter->energy_j;
+        meter->energy_j = joules;
+        meter->stepped_ns = now_ns;
+        meter->step_j = meter->steps == 0 ? step : fmin(meter->step_j, step);
+        if (++meter->steps == FIRST_STEP) {
+            meter->from_j = joules;
+            meter->from_ns = now_ns;
+        }
+        meter->is_over =
+            meter->steps > FIRST_STEP && (double)(now_ns - meter->from_ns) >= meter->window_ns;
     }
-    meter->last_ns = now_ns;
-    meter->last_launches = meter->launches;
+    return counts && !meter->is_over && now_ns - meter->stepped_ns < step_deadline_ns;
 }
 
 static int submit_batch(struct meter *meter, int event_behind)
@@ -98,8 +80,18 @@ static int watch(struct meter *meter, int event, bool *goes_on)
         (void)nanosleep(&between_looks, NULL);
         *goes_on = read_counter(meter);
     }
-    if (result == GPU_DONE)
-        note_batch(meter);
+    if (result == GPU_DONE) {
+        int64_t now_ns = clock_now_ns();
+        meter->launches += meter->batch;
+        if (meter->steps >= FIRST_STEP && !meter->is_over) {
+            if (meter->first_ns == 0) {
+                meter->first_ns = now_ns;
+                meter->first_launches = meter->launches;
+            }
+            meter->last_ns = now_ns;
+            meter->last_launches = meter->launches;
+        }
+    }
     return result == GPU_NOT_READY ? GPU_DONE : result;
 }
 
