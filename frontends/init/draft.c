@@ -7,6 +7,7 @@
 
 #include "frontends/init/draft_parts.h"
 #include "tuner/base/array.h"
+#include "tuner/base/json.h"
 #include "tuner/experiment/point.h"
 
 enum { COMMENT_COLUMN = 64 };
@@ -51,47 +52,26 @@ const char *draft_elements(const struct draft *draft, uint32_t times)
 static const char *quoted(const struct draft *draft, const char *text)
 {
     struct text out = {0};
-    text_append(&out, "\"");
-    for (const char *c = text; *c; c++) {
-        unsigned char byte = (unsigned char)*c;
-        if (*c == '"' || *c == '\\')
-            text_append(&out, "\\");
-        if (byte < 0x20 || byte == 0x7f)
-            text_printf(&out, "\\x%02x", byte);
-        else
-            text_append_bytes(&out, c, 1);
-    }
-    text_append(&out, "\"");
-    const char *copy = out.failed ? NULL : arena_strdup(draft->arena, text_string(&out));
-    text_free(&out);
+    json_append_string(&out, text);
+    const char *copy = text_to_arena(&out, draft->arena);
     draft->out->failed |= !copy;
-    return copy ? copy : "";
-}
-
-/* Replaces bytes that would end a comment. */
-static const char *plain(const struct draft *draft, const char *text)
-{
-    char *copy = arena_strdup(draft->arena, text);
-    for (char *c = copy; c && *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
     return copy ? copy : "";
 }
 
 static void put_flags(struct draft *draft)
 {
     const struct draft_request *file = draft->request;
+    if (file->flag_count == 0 && !draft->limits_registers)
+        return;
     for (size_t i = 0; i < file->flag_count; i++)
         text_printf(draft->out, "%s%s", i ? ", " : "flags: [", quoted(draft, file->flags[i]));
     if (draft->limits_registers)
         text_printf(draft->out, "%s\"-maxrregcount=${registers}\"",
                     file->flag_count > 0 ? ", " : "flags: [");
-    if (file->flag_count > 0 || draft->limits_registers)
-        text_append(draft->out, "]");
     if (file->flag_count > 0)
-        text_printf(draft->out, "  # as %s", file->build ? file->build : "the build has it");
-    if (file->flag_count > 0 || draft->limits_registers)
-        text_append(draft->out, "\n");
+        text_printf(draft->out, "]  # as %s\n", file->build ? file->build : "the build has it");
+    else
+        text_append(draft->out, "]\n");
 }
 
 static void put_head(struct draft *draft)
@@ -100,11 +80,16 @@ static void put_head(struct draft *draft)
     static const char *const sizes[] = {
         [1] = "[65536, 1048576, 16777216]", "[256, 1024, 4096]", "[64, 128, 256]"};
     const struct draft_request *file = draft->request;
+    struct text source = {0}; /* without what would end a comment */
+    text_append(&source, file->source);
+    if (source.data)
+        text_make_printable(source.data);
     text_printf(draft->out,
                 "# Tunes %s of %s. Made by 'tune init': guesses are marked with\n# a '?'. Every "
                 "key of such a file: docs/experiment-files.md.\nexperiment: %s\n%s%s",
-                draft->kernel->name, plain(draft, file->source), file->experiment,
+                draft->kernel->name, text_string(&source), file->experiment,
                 file->unit_count > 0 ? "sources: [" : "source: ", quoted(draft, file->source));
+    text_free(&source);
     for (size_t i = 0; i < file->unit_count; i++)
         text_printf(draft->out, ", %s", quoted(draft, file->units[i]));
     text_append(draft->out, file->unit_count > 0 ? "]\n" : "\n");
@@ -187,27 +172,24 @@ static void put_parameters(struct draft *draft)
     for (size_t i = 0; i < draft->tunable_count; i++)
         text_printf(draft->out, "  %s: %s\n", draft->tunables[i].name, draft->tunables[i].preset);
     put_block_limit(draft);
-    bool first = true;
-    for (size_t i = 0; i < draft->tunable_count; i++) {
-        if (!draft->tunables[i].is_define)
-            continue;
-        if (first)
-            draft_line(draft, "given to the compiler as -DNAME=value", "\ndefines:");
-        first = false;
-        text_printf(draft->out, "  %s: %s\n", draft->tunables[i].name, draft->tunables[i].name);
-    }
+    struct text defines = {0};
+    for (size_t i = 0; i < draft->tunable_count; i++)
+        if (draft->tunables[i].is_define)
+            text_printf(&defines, "  %s: %s\n", draft->tunables[i].name, draft->tunables[i].name);
     const struct source_signature *signature = draft->request->signature;
     for (size_t i = 0; i < signature->macro_count; i++) {
         const struct macro_signature *macro = &signature->macros[i];
-        bool number = is_number(macro->preset);
-        if (!macro->is_named || (number && !macro->elsewhere && !macro->is_given))
-            continue;
-        if (first)
-            draft_line(draft, "given to the compiler as -DNAME=value", "\ndefines:");
-        first = false;
-        text_printf(draft->out, number ? "  %s: %s\n" : "  %s: \"'%s'\"\n", macro->name,
-                    macro->preset);
+        const bool number = is_number(macro->preset);
+        if (macro->is_named && (!number || macro->elsewhere || macro->is_given))
+            text_printf(&defines, number ? "  %s: %s\n" : "  %s: \"'%s'\"\n", macro->name,
+                        macro->preset);
     }
+    if (defines.length > 0) {
+        draft_line(draft, "given to the compiler as -DNAME=value", "\ndefines:");
+        text_append(draft->out, text_string(&defines));
+    }
+    draft->out->failed |= defines.failed;
+    text_free(&defines);
 }
 
 static const char *kernel_name(const struct draft *draft)
@@ -230,8 +212,8 @@ static const char *kernel_name(const struct draft *draft)
             text_append(&text, parameter->preset);
     }
     text_append(&text, draft->kernel->template_count ? ">" : "");
-    const char *copy = arena_strdup(draft->arena, text_string(&text));
-    text_free(&text);
+    const char *copy = text_to_arena(&text, draft->arena);
+    draft->out->failed |= !copy;
     return copy ? copy : draft->kernel->name;
 }
 

@@ -6,7 +6,7 @@
 #include "frontends/init/draft_parts.h"
 #include "tuner/base/array.h"
 
-static struct tunable *find_tunable(struct draft *draft, const char *name)
+static const struct tunable *find_tunable(const struct draft *draft, const char *name)
 {
     for (size_t i = 0; i < draft->tunable_count; i++)
         if (strcmp(draft->tunables[i].name, name) == 0)
@@ -17,15 +17,16 @@ static struct tunable *find_tunable(struct draft *draft, const char *name)
 /* ---- names of the source as those of the experiment ---- */
 
 /* Finds the parameter for a template's number, by the host's name. */
-static struct tunable *of_template(struct draft *draft, const struct formula *name)
+static const struct tunable *of_template(const struct draft *draft, const struct formula *name)
 {
     const struct source_launch *launch = &draft->launch;
-    struct tunable *found = NULL;
+    const struct tunable *found = NULL;
     size_t alike = 0;
     for (size_t i = 0; i < launch->template_count && i < draft->kernel->template_count; i++) {
-        struct tunable *tunable = launch->template[i] && formula_same(launch->template[i], name)
-                                      ? find_tunable(draft, draft->kernel->template[i].name)
-                                      : NULL;
+        const struct tunable *tunable =
+            launch->template[i] && formula_same(launch->template[i], name)
+                ? find_tunable(draft, draft->kernel->template[i].name)
+                : NULL;
         found = tunable ? tunable : found;
         alike += tunable ? 1 : 0;
     }
@@ -106,17 +107,19 @@ static const char *written(const struct draft *draft, const struct formula *form
     return copy ? copy : "1";
 }
 
-/* Returns true if all names have a value in the source or are parameters. */
-static bool is_known(struct draft *draft, const struct formula *formula)
+static bool is_unknown(const struct formula *part, const void *context)
 {
-    if (formula->kind == FORMULA_NAME)
-        return formula->has_number || strncmp(formula->text, "blockDim.", 9) == 0 ||
-               find_tunable(draft, formula->text) ||
-               (draft->host_size && strcmp(draft->host_size, formula->text) == 0);
-    for (size_t i = 0; i < formula->count; i++)
-        if (!is_known(draft, formula->parts[i]))
-            return false;
-    return formula->kind != FORMULA_UNKNOWN;
+    const struct draft *draft = context;
+    return part->kind == FORMULA_UNKNOWN ||
+           (part->kind == FORMULA_NAME && !part->has_number &&
+            strncmp(part->text, "blockDim.", 9) != 0 && !find_tunable(draft, part->text) &&
+            !(draft->host_size && strcmp(draft->host_size, part->text) == 0));
+}
+
+/* Returns true if all names have a value in the source or are parameters. */
+static bool is_known(const struct draft *draft, const struct formula *formula)
+{
+    return !formula_any(formula, is_unknown, draft);
 }
 
 /* ---- the block ---- */
@@ -255,21 +258,6 @@ static void drop_contradicting_launch(struct draft *draft)
     }
 }
 
-/* Gives a parameter that is a side by itself the values of a side. */
-static void mark_side(struct draft *draft, size_t axis)
-{
-    const struct formula *side = draft->sides[axis];
-    struct tunable *tunable = side->kind == FORMULA_NAME ? find_tunable(draft, side->text) : NULL;
-    if (!tunable)
-        return;
-    tunable->axis = (char)('x' + (int)axis);
-    if (draft->request->captured) {
-        const char *preset =
-            arena_printf(draft->arena, "%u", captured_block(draft->request->captured, axis));
-        tunable->preset = preset ? preset : tunable->preset;
-    }
-}
-
 void draft_find_sides(struct draft *draft)
 {
     const struct formula *sides[3];
@@ -283,10 +271,18 @@ void draft_find_sides(struct draft *draft)
         draft->tunables[0].single_valued = true;
     }
     for (size_t axis = 0; axis < 3; axis++) {
-        if (!draft->sides[axis]) /* memory is short */
-            draft->out->failed = true;
-        else
-            mark_side(draft, axis);
+        const struct formula *side = draft->sides[axis];
+        struct captured_set *captured = draft->request->captured;
+        draft->out->failed |= !side; /* memory is short */
+        for (size_t i = 0; side && side->kind == FORMULA_NAME && i < draft->tunable_count; i++) {
+            struct tunable *tunable = &draft->tunables[i];
+            if (strcmp(tunable->name, side->text) != 0)
+                continue;
+            tunable->axis = (char)('x' + (int)axis); /* with the values of a side */
+            if (captured)
+                tunable->preset = arena_printf(draft->arena, "%u", captured_block(captured, axis));
+            draft->out->failed |= !tunable->preset;
+        }
     }
 }
 
@@ -394,7 +390,8 @@ static const char *turns(struct draft *draft, const char *launched, const char *
     const struct formula *grid = draft->launch.grid[0];
     const struct formula *factor = NULL;
     const char *text = NULL;
-    if (grid && formula_factor(draft->arena, grid, "sm_count", &factor) && factor) {
+    if (!draft->request->captured && grid &&
+        formula_factor(draft->arena, grid, "sm_count", &factor) && factor) {
         const long long each = draft_at_presets(draft, renamed(draft, factor));
         draft_add_tunable(draft, "blocks_per_sm",
                           arena_printf(draft->arena, "%lld", each > 0 ? each : 2), 'b');
@@ -450,27 +447,15 @@ static const char *grid_of(struct draft *draft, size_t axis)
 static const char *captured_grid_of(struct draft *draft, size_t axis)
 {
     struct captured_set *captured = draft->request->captured;
-    const struct formula *span = renamed(draft, draft->request->signature->indices.span[axis]);
-    const struct formula *divisor = covered(draft->launch.grid[axis]);
-    if (divisor)
-        divisor = is_known(draft, draft->launch.grid[axis]->parts[1])
-                      ? renamed(draft, draft->launch.grid[axis]->parts[1])
-                      : NULL;
-    if (!span || (!is_tuned(draft, span) && divisor && is_tuned(draft, divisor)))
-        span = divisor;
+    const struct formula *span = span_of(draft, axis);
     if (!span)
         span = draft->sides[axis];
     const int64_t each = draft_at_presets(draft, span);
     const char *grid = is_tuned(draft, span) && each > 0
                            ? captured_grid(captured, axis, written(draft, span), each)
                            : captured_grid(captured, axis, NULL, 0);
-    if (!draft->request->signature->indices.strides[axis] || axis > 0)
-        return grid;
-    draft_add_tunable(draft, "blocks_per_sm", "0", 'b');
-    const char *turn =
-        arena_printf(draft->arena, "%s if blocks_per_sm == 0 else sm_count * blocks_per_sm", grid);
-    draft->out->failed |= !turn;
-    return turn ? turn : grid;
+    return draft->request->signature->indices.strides[axis] && axis == 0 ? turns(draft, grid, NULL)
+                                                                         : grid;
 }
 
 /* Writes the shared memory of the captured launch, `bytes`, where the source's expression grows

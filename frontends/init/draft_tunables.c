@@ -15,57 +15,37 @@ bool is_number(const char *text)
     return *end == '\0';
 }
 
-/* Lists `values` with the preset, in ascending order. */
-static void list_values(struct tunable *tunable, const long *values, size_t count)
-{
-    struct text text = {0};
-    long preset = strtol(tunable->preset, NULL, 0);
-    bool placed = false;
-    for (size_t i = 0; i < count; i++) {
-        if (!placed && preset < values[i])
-            text_printf(&text, "%s%ld", i ? ", " : "", preset);
-        bool before = !placed && preset < values[i];
-        placed |= preset <= values[i];
-        text_printf(&text, "%s%ld", i || before ? ", " : "", values[i]);
-    }
-    if (!placed)
-        text_printf(&text, "%s%ld", count ? ", " : "", preset);
-    (void)string_format(tunable->values, sizeof tunable->values, "%s", text_string(&text));
-    text_free(&text);
-}
-
-/* Returns true if the block has a single row, in a grid with several. */
-static bool is_row_of_threads(const struct draft *draft)
-{
-    return draft->sides[1]->kind == FORMULA_NUMBER && draft->sides[1]->number == 1;
-}
-
-static bool is_wrong(const struct draft *draft, const char *parameter, const char *value,
-                     size_t length)
+/* Adds a value, unless it was tried and gave other results. */
+static void add_value(const struct draft *draft, struct tunable *tunable, const char *value)
 {
     const struct draft_request *request = draft->request;
+    const size_t length = strlen(tunable->values);
     for (size_t i = 0; i < request->wrong_count; i++)
-        if (strcmp(request->wrong[i].parameter, parameter) == 0 &&
-            strlen(request->wrong[i].value) == length &&
-            strncmp(request->wrong[i].value, value, length) == 0)
-            return true;
-    return false;
+        if (strcmp(request->wrong[i].parameter, tunable->name) == 0 &&
+            strcmp(request->wrong[i].value, value) == 0) {
+            tunable->is_partly_wrong = true;
+            return;
+        }
+    (void)string_format(tunable->values + length, sizeof tunable->values - length, "%s%s",
+                        length > 0 ? ", " : "", value);
 }
 
-/* Removes the values that were tried and gave other results. */
-static void remove_wrong(const struct draft *draft, struct tunable *tunable)
+/* Adds the numbers and the preset, in ascending order. */
+static void add_numbers(const struct draft *draft, struct tunable *tunable, const long *numbers,
+                        size_t count)
 {
-    struct text kept = {0};
-    for (const char *at = tunable->values; *at;) {
-        const size_t length = strcspn(at, ",");
-        if (is_wrong(draft, tunable->name, at, length))
-            tunable->is_partly_wrong = true;
-        else
-            text_printf(&kept, "%s%.*s", kept.length ? ", " : "", (int)length, at);
-        at += length + strspn(at + length, ", ");
+    const long preset = strtol(tunable->preset, NULL, 0);
+    char text[32];
+    for (size_t i = 0; i <= count; i++) {
+        const bool is_place =
+            (i == count || numbers[i] > preset) && (i == 0 || numbers[i - 1] < preset);
+        (void)string_format(text, sizeof text, "%ld", preset);
+        if (is_place)
+            add_value(draft, tunable, text);
+        (void)string_format(text, sizeof text, "%ld", i < count ? numbers[i] : 0);
+        if (i < count)
+            add_value(draft, tunable, text);
     }
-    (void)string_format(tunable->values, sizeof tunable->values, "%s", text_string(&kept));
-    text_free(&kept);
 }
 
 static void choose_values(const struct draft *draft, struct tunable *tunable)
@@ -76,34 +56,33 @@ static void choose_values(const struct draft *draft, struct tunable *tunable)
     static const long few[] = {1, 2, 4, 8};
     static const long sides[] = {8, 16, 32};
     static const long limits[] = {32, 64, 128};
-    static const long turns[] = {1, 2, 4, 8, 16};
-    const long preset = strtol(tunable->preset, NULL, 0);
-    bool word = strcmp(tunable->preset, "true") == 0 || strcmp(tunable->preset, "false") == 0;
-    bool real = strpbrk(tunable->preset, ".eEfF") && strncmp(tunable->preset, "0x", 2) != 0;
-    bool on = strcmp(tunable->preset, "0") == 0 ||
-              (strncasecmp(tunable->name, "use", 3) == 0 && strcmp(tunable->preset, "1") == 0);
-    if (word)
-        (void)string_format(tunable->values, sizeof tunable->values, "false, true");
-    else if (real || tunable->axis == 'z' || tunable->single_valued)
-        (void)string_format(tunable->values, sizeof tunable->values, "%s", tunable->preset);
-    else if (tunable->axis == 'b')
-        list_values(tunable, turns, COUNT(turns));
+    const char *text = tunable->preset;
+    const long preset = strtol(text, NULL, 0);
+    const bool is_word = strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
+    const bool is_real = strpbrk(text, ".eEfF") && strncmp(text, "0x", 2) != 0;
+    const bool is_side = tunable->axis == 0 || tunable->axis == 'x' || tunable->axis == 'y';
+    const bool is_switch = is_side && !tunable->single_valued &&
+                           (strcmp(text, "0") == 0 ||
+                            (strncasecmp(tunable->name, "use", 3) == 0 && strcmp(text, "1") == 0));
+    const struct formula *rows = draft->sides[1]; /* 1: a row of threads, in a grid with several */
+    const bool is_row = draft->flat || (rows->kind == FORMULA_NUMBER && rows->number == 1);
+    if (is_word || is_switch) {
+        add_value(draft, tunable, is_word ? "false" : "0");
+        add_value(draft, tunable, is_word ? "true" : "1");
+    } else if (is_real || tunable->axis == 'z' || tunable->single_valued)
+        add_value(draft, tunable, text);
     else if (tunable->axis == 'r')
-        list_values(tunable, limits, COUNT(limits));
-    else if (on)
-        (void)string_format(tunable->values, sizeof tunable->values, "0, 1");
-    else if (tunable->square)
-        list_values(tunable, sides, COUNT(sides));
-    else if (tunable->axis == 'x' && (draft->flat || is_row_of_threads(draft)))
-        list_values(tunable, whole, COUNT(whole));
+        add_numbers(draft, tunable, limits, COUNT(limits));
+    else if (tunable->axis != 'b' && tunable->square)
+        add_numbers(draft, tunable, sides, COUNT(sides));
     else if (tunable->axis == 'x')
-        list_values(tunable, wide, COUNT(wide));
-    else if (tunable->axis == 'y')
-        list_values(tunable, down, COUNT(down));
+        add_numbers(draft, tunable, is_row ? whole : wide, is_row ? COUNT(whole) : COUNT(wide));
+    else if (tunable->axis == 'y' || tunable->axis == 'b')
+        add_numbers(draft, tunable, down, COUNT(down));
     else if (preset > 8)
-        list_values(tunable, (const long[]){preset / 4, preset / 2, preset, 2 * preset}, 4);
+        add_numbers(draft, tunable, (const long[]){preset / 4, preset / 2, preset, 2 * preset}, 4);
     else
-        list_values(tunable, few, COUNT(few));
+        add_numbers(draft, tunable, few, COUNT(few));
 }
 
 static struct tunable *add_tunable(struct draft *draft, const char *name, const char *preset,
@@ -119,10 +98,8 @@ void draft_add_tunable(struct draft *draft, const char *name, const char *preset
     struct tunable *tunable = add_tunable(draft, name, preset ? preset : "1", false);
     tunable->axis = axis;
     draft->out->failed |= !preset;
-    if (axis == 'b' || axis == 'r') {
+    if (axis == 'b' || axis == 'r')
         choose_values(draft, tunable);
-        remove_wrong(draft, tunable);
-    }
 }
 
 void draft_add_registers(struct draft *draft)
@@ -158,8 +135,6 @@ void list_tunables(struct draft *draft)
         tunable->square = macro->square && draft->kernel->uses_y;
     }
     draft_find_sides(draft);
-    for (size_t i = 0; i < draft->tunable_count && !draft->out->failed; i++) {
+    for (size_t i = 0; i < draft->tunable_count && !draft->out->failed; i++)
         choose_values(draft, &draft->tunables[i]);
-        remove_wrong(draft, &draft->tunables[i]);
-    }
 }
