@@ -131,17 +131,11 @@ struct type_numbers {
     int pointer, constant, code, lanes, bytes;
 };
 
-static void put_numbers(struct text *text, const char *what)
-{
-    static const char *const members[] = {"pointer", "constant", "value", "lanes", "bytes"};
-    for (size_t i = 0; i < COUNT(members); i++)
-        text_printf(text, ", tune_probe::%s::tune_%s", what, members[i]);
-}
-
 /* Writes the name expression: how many parameters there are, the numbers of each, and of each
  * symbol. */
 static const char *make_expression(const struct reading *reading)
 {
+    static const char *const members[] = {"pointer", "constant", "value", "lanes", "bytes"};
     struct text text = {0};
     text_append(&text, "tune_probe::tune_asks<tune_probe::tune_asked::tune_count");
     const size_t count = reading->kernel->parameter_count;
@@ -150,7 +144,8 @@ static const char *make_expression(const struct reading *reading)
         (void)string_format(what, sizeof what,
                             i < count ? "tune_asked::tune_at<%zu>" : "tune_symbol_%zu",
                             i < count ? i : i - count);
-        put_numbers(&text, what);
+        for (size_t j = 0; j < COUNT(members); j++)
+            text_printf(&text, ", tune_probe::%s::tune_%s", what, members[j]);
     }
     text_append(&text, ">");
     return text_to_arena(&text, reading->arena);

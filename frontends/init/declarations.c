@@ -71,17 +71,6 @@ static size_t declared_name(const struct reader *reader, size_t first, size_t en
     return name;
 }
 
-static const char *generic_of(const struct reader *reader, const struct kernel_signature *kernel,
-                              size_t first, size_t end)
-{
-    for (size_t i = first; i < end; i++)
-        for (size_t j = 0; j < kernel->template_count; j++)
-            if (kernel->template[j].kind == TEMPLATE_TYPE &&
-                token_is(&reader->tokens, i, kernel->template[j].name))
-                return kernel->template[j].name;
-    return NULL;
-}
-
 static void read_parameter(struct reader *reader, struct kernel_signature *kernel, size_t first,
                            size_t end)
 {
@@ -93,7 +82,11 @@ static void read_parameter(struct reader *reader, struct kernel_signature *kerne
     parameter->text = text_of(reader, first, end);
     parameter->name = nameless ? arena_printf(reader->arena, "p%zu", kernel->parameter_count)
                                : text_of(reader, name, name + 1);
-    parameter->generic = generic_of(reader, kernel, first, end);
+    for (size_t i = first; i < end && !parameter->generic; i++)
+        for (size_t j = 0; j < kernel->template_count; j++)
+            if (kernel->template[j].kind == TEMPLATE_TYPE &&
+                token_is(&reader->tokens, i, kernel->template[j].name))
+                parameter->generic = kernel->template[j].name;
     reader->failed |= !parameter->name;
     kernel->parameter_count++;
 }
@@ -479,12 +472,6 @@ size_t function_end(const struct tokens *tokens, size_t name)
     return token_is(tokens, body, "{") ? tokens_behind(tokens, body) : 0;
 }
 
-static bool same_name(const struct token *a, const struct token *b)
-{
-    return a->kind == TOKEN_NAME && a->length == b->length &&
-           strncmp(a->start, b->start, a->length) == 0;
-}
-
 /* Marks the functions that the reached ones name, until there are no more. */
 static void reach_all(const struct tokens *tokens, struct function *functions, size_t count)
 {
@@ -494,9 +481,12 @@ static void reach_all(const struct tokens *tokens, struct function *functions, s
             continue;
         by->is_read = true;
         for (size_t k = by->name; k < by->end; k++)
-            for (size_t j = 0; tokens->items[k].kind == TOKEN_NAME && j < count; j++)
+            for (size_t j = 0; tokens->items[k].kind == TOKEN_NAME && j < count; j++) {
+                const struct token *name = &tokens->items[functions[j].name];
                 functions[j].is_reached |=
-                    same_name(&tokens->items[k], &tokens->items[functions[j].name]);
+                    name->length == tokens->items[k].length &&
+                    strncmp(name->start, tokens->items[k].start, name->length) == 0;
+            }
         i = 0;
     }
 }

@@ -302,17 +302,6 @@ static void put_unchecked(struct draft *draft)
     text_free(&names);
 }
 
-static void put_tail(struct draft *draft)
-{
-    text_append(
-        draft->out,
-        "\n# Without a check every output is compared with the default configuration's. Better:\n# "
-        "check:\n#   output: NAME\n#   reference: my_reference   # a C function in my_reference.c "
-        "(kernels/README.md)\n#   source: my_reference.c\n#   tolerance: 1e-5\n# or series: \"2 * "
-        "i + 1\", file: expected.bin, launches: [another kernel]\n");
-    put_unchecked(draft);
-}
-
 static const char *choose_size_name(const struct draft *draft)
 {
     static const char *const names[] = {"n", "size", "elements", "problem_size"};
@@ -376,7 +365,12 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
         put_captured(draft);
     } else {
         TRY(draft_arguments(draft, error));
-        put_tail(draft);
+        text_append(out, "\n# Without a check every output is compared with the default "
+                         "configuration's. Better:\n# check:\n#   output: NAME\n#   reference: "
+                         "my_reference   # a C function in my_reference.c (kernels/README.md)\n#   "
+                         "source: my_reference.c\n#   tolerance: 1e-5\n# or series: \"2 * i + 1\", "
+                         "file: expected.bin, launches: [another kernel]\n");
+        put_unchecked(draft);
     }
     return out->failed ? error_no_memory(error) : STATUS_OK;
 }

@@ -12,12 +12,6 @@ static bool is_output(const struct kernel_parameter *parameter)
            (parameter->is_written || parameter->is_hidden);
 }
 
-/* Returns true if the output's initial values count: the kernel reads them, or may do so unseen. */
-static bool is_update(const struct kernel_parameter *parameter)
-{
-    return is_output(parameter) && (parameter->is_read || parameter->is_hidden);
-}
-
 static const char *type_of(const struct draft *draft, const struct kernel_parameter *parameter)
 {
     if (parameter->generic && parameter->lanes == 1 && !draft->request->signature->instance)
@@ -25,20 +19,14 @@ static const char *type_of(const struct draft *draft, const struct kernel_parame
     return parameter->known ? element_name(parameter->type) : "u8";
 }
 
-/* Returns the element count found in the source, or NULL. */
-static const char *known_count(struct draft *draft, const struct kernel_parameter *parameter)
-{
-    const size_t at = (size_t)(parameter - draft->kernel->parameters);
-    return draft_count_of(draft, at,
-                          parameter->known ? (int64_t)element_bytes(parameter->type) : 1);
-}
-
 static void put_pointer(struct draft *draft, const struct kernel_parameter *parameter)
 {
     uint32_t times = parameter->known ? parameter->lanes : parameter->bytes;
     const char *type = type_of(draft, parameter);
     const bool whole = times > STRUCT_BYTES_MAX; /* a struct of arrays: few elements */
-    const char *known = known_count(draft, parameter);
+    const char *known =
+        draft_count_of(draft, (size_t)(parameter - draft->kernel->parameters),
+                       parameter->known ? (int64_t)element_bytes(parameter->type) : 1);
     const char *quote = known && strchr(known, ',') ? "\"" : "";
     const char *count = known   ? arena_printf(draft->arena, "%s%s%s", quote, known, quote)
                         : whole ? arena_printf(draft->arena, "%u", times)
@@ -53,7 +41,7 @@ static void put_pointer(struct draft *draft, const struct kernel_parameter *para
     const char *role = fill;
     if (!parameter->known)
         role = is_output(parameter) ? "update: true, fill: zero" : "fill: zero";
-    else if (is_update(parameter))
+    else if (is_output(parameter) && (parameter->is_read || parameter->is_hidden)) /* begins so */
         role = real ? "update: true, fill: random" : "update: true, fill: zero";
     else if (is_output(parameter))
         role = "output: true";

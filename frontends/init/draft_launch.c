@@ -244,25 +244,19 @@ static const struct formula *choose_side(struct draft *draft, size_t axis)
     return by_numbers ? by_numbers : formula_number(draft->arena, value);
 }
 
-/* Drops a launch whose block contradicts the kernel's own indices: such a launch is of another
- * variant. */
-static void drop_contradicting_launch(struct draft *draft)
-{
-    for (size_t axis = 0; axis < 3; axis++) {
-        const struct formula *own = renamed(draft, draft->request->signature->indices.block[axis]);
-        const struct formula *launched = renamed(draft, draft->launch.block[axis]);
-        const int64_t value = launched ? draft_at_presets(draft, launched) : 0;
-        if (own && value > 0 && is_tuned(draft, own) && !is_tuned(draft, launched) &&
-            draft_at_presets(draft, own) != value)
-            draft->launch = (struct source_launch){0};
-    }
-}
-
 void draft_find_sides(struct draft *draft)
 {
     const struct formula *sides[3];
     draft->launch = draft->request->signature->launch;
-    drop_contradicting_launch(draft);
+    /* A launch whose block contradicts the kernel's own indices is of another variant. */
+    for (size_t axis = 0; axis < 3; axis++) {
+        const struct formula *own = renamed(draft, draft->request->signature->indices.block[axis]);
+        const struct formula *launched = renamed(draft, draft->launch.block[axis]);
+        const int64_t value = draft_at_presets(draft, launched);
+        if (own && value > 0 && is_tuned(draft, own) && !is_tuned(draft, launched) &&
+            draft_at_presets(draft, own) != value)
+            draft->launch = (struct source_launch){0};
+    }
     for (size_t axis = 0; axis < 3; axis++)
         sides[axis] = choose_side(draft, axis);
     memcpy(draft->sides, sides, sizeof sides);
@@ -513,20 +507,6 @@ void draft_find_grid(struct draft *draft)
 
 /* ---- passed values ---- */
 
-/* Divides a number of bytes by the bytes of an element. */
-static const struct formula *elements_of(struct draft *draft, const struct formula *bytes,
-                                         int64_t each)
-{
-    const struct formula *size = formula_number(draft->arena, each);
-    const struct formula *whole = size ? formula_without(draft->arena, bytes, size) : NULL;
-    const struct formula *unnamed = formula_name(draft->arena, "sizeof"); /* sizeof(*in) */
-    if (!whole && unnamed)
-        whole = formula_without(draft->arena, bytes, unnamed);
-    if (whole || !size || !unnamed || formula_names(bytes, "sizeof"))
-        return whole;
-    return formula_binary(draft->arena, "/", bytes, size);
-}
-
 /* Returns true for a count that is one at small and at large sizes. */
 static bool is_plausible(struct draft *draft, const struct formula *count)
 {
@@ -547,9 +527,16 @@ const char *draft_count_of(struct draft *draft, size_t parameter, int64_t bytes)
     const struct source_signature *signature = draft->request->signature;
     const struct formula *allocated = draft->launch.bytes[parameter];
     const struct formula *count = NULL;
-    if (allocated && bytes > 0)
-        count = renamed(draft, elements_of(draft, allocated, bytes));
-    else if (signature->indices.bounds[parameter])
+    if (allocated && bytes > 0) {
+        const struct formula *size = formula_number(draft->arena, bytes);
+        count = size ? formula_without(draft->arena, allocated, size) : NULL;
+        const struct formula *unnamed = formula_name(draft->arena, "sizeof"); /* sizeof(*in) */
+        if (!count && unnamed)
+            count = formula_without(draft->arena, allocated, unnamed);
+        if (!count && !formula_names(allocated, "sizeof"))
+            count = formula_binary(draft->arena, "/", allocated, size);
+        count = renamed(draft, count);
+    } else if (signature->indices.bounds[parameter])
         count = renamed(draft, signature->indices.bounds[parameter]);
     /* Two names for one number may be the size by chance. */
     return count && !is_tuned(draft, count) && is_plausible(draft, count) ? written(draft, count)

@@ -338,20 +338,6 @@ static const struct formula *of_ceil(struct arena *arena, const struct formula *
 
 /* ---- resolving ---- */
 
-static bool is_built_in(const char *name)
-{
-    static const char *const built_in[] = {"threadIdx.", "blockIdx.", "blockDim.", "gridDim."};
-    for (size_t i = 0; i < COUNT(built_in); i++)
-        if (strncmp(name, built_in[i], strlen(built_in[i])) == 0)
-            return true;
-    return strcmp(name, "sm_count") == 0;
-}
-
-static bool is_dim3(const struct formula *formula)
-{
-    return strcmp(formula->text, "dim3") == 0;
-}
-
 /* Finds the preset of a macro or a template's number. */
 static bool preset_of(const struct source_signature *kept, const char *name, int64_t *number)
 {
@@ -398,13 +384,6 @@ static const struct formula *member_of(struct resolving resolving, const char *n
     return resolve(resolving, whole->parts[axis], at);
 }
 
-/* Returns true for 1 << power: a size with a name of its own. */
-static bool is_power(const struct formula *formula)
-{
-    return formula->kind == FORMULA_BINARY && strcmp(formula->text, "<<") == 0 &&
-           formula->parts[1]->kind == FORMULA_NAME;
-}
-
 /* Replaces a name by its definition. A name for a number alone stays, with the value; of several
  * assigned values the last that is no result of a function of the program counts. */
 static const struct formula *resolve_name(struct resolving resolving, const struct formula *formula,
@@ -414,7 +393,9 @@ static const struct formula *resolve_name(struct resolving resolving, const stru
     const char *name = formula->text;
     struct formula named = *formula;
     size_t at = before;
-    if (is_built_in(name) || formula->has_number)
+    const char *dot = strchr(name, '.');
+    if (formula->has_number || strcmp(name, "sm_count") == 0 ||
+        (dot && word_is_in(name, (size_t)(dot - name), "threadIdx blockIdx blockDim gridDim")))
         return formula;
     if (text_ends_with(name, ".multiProcessorCount") ||
         (scope->first == 0 && holds_sm_count(scope->tokens, name)))
@@ -425,13 +406,15 @@ static const struct formula *resolve_name(struct resolving resolving, const stru
         found = found ? resolve(resolving, found, at) : NULL;
         if (!found || at == from)
             break;
-        if (found->kind == FORMULA_REAL || (found->kind == FORMULA_CALL && is_dim3(found)))
+        if (found->kind == FORMULA_REAL ||
+            (found->kind == FORMULA_CALL && strcmp(found->text, "dim3") == 0))
             return found;
         if (!formula_is_plain(found))
             continue;
         const bool has_value = formula_value(found, &named.number);
-        if (is_power(found) && !has_value)
-            return formula;
+        if (!has_value && found->kind == FORMULA_BINARY && strcmp(found->text, "<<") == 0 &&
+            found->parts[1]->kind == FORMULA_NAME)
+            return formula; /* 1 << power: a size with a name of its own */
         if (formula_names(found, NULL) || !has_value)
             return found;
         named.has_number = true;

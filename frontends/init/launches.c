@@ -260,19 +260,6 @@ static bool is_of_numbers(const struct source_signature *out, const struct formu
     return found;
 }
 
-/* Keeps an expression that depends on such numbers alone: it may be the number of threads. */
-static void take_number_expression(const struct launches *launches, const struct formula *formula)
-{
-    struct source_indices *indices = &launches->out->indices;
-    if (indices->number_count == INDEX_NUMBERS_MAX || !formula_is_plain(formula) ||
-        !is_of_numbers(launches->out, formula))
-        return;
-    for (size_t i = 0; i < indices->number_count; i++)
-        if (formula_same(indices->numbers[i], formula))
-            return;
-    indices->numbers[indices->number_count++] = formula;
-}
-
 /* Takes an index with blockIdx; `with_threads` marks axes that already have one with threadIdx. */
 static void take_index(const struct launches *launches, const struct formula *formula, size_t axis,
                        bool with_threads[3])
@@ -394,8 +381,14 @@ static void read_indices(const struct launches *launches)
         index = index ? formula_resolve(&scope, index, i) : NULL;
         for (size_t axis = 0; index && axis < 3; axis++)
             take_index(launches, index, axis, with_threads);
-        if (index)
-            take_number_expression(launches, index);
+        /* An expression of such numbers alone may be the number of threads. */
+        struct source_indices *indices = &launches->out->indices;
+        bool is_new = index && indices->number_count < INDEX_NUMBERS_MAX &&
+                      formula_is_plain(index) && is_of_numbers(launches->out, index);
+        for (size_t k = 0; is_new && k < indices->number_count; k++)
+            is_new = !formula_same(indices->numbers[k], index);
+        if (is_new)
+            indices->numbers[indices->number_count++] = index;
     }
 }
 

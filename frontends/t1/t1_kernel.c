@@ -146,25 +146,6 @@ static bool put_compiler(struct translation *t)
     return true;
 }
 
-static bool has_nvcc(const struct translation *t)
-{
-    const char *ours = json_word(t->tune, "compiler");
-    const char *name = ours ? ours : json_word(t->kernel, "Compiler");
-    return name && strcasecmp(name, "nvcc") == 0;
-}
-
-/* Returns true for further options of nvcc that do not affect tune's limits. */
-static bool is_nvcc_flag(const char *word)
-{
-    static const char *const flags[] = {"-expt-relaxed-constexpr", "-expt-extended-lambda",
-                                        "-extended-lambda"};
-    const char *plain = starts(word, "--") ? word + 1 : word;
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        if (strcmp(plain, flags[i]) == 0)
-            return true;
-    return false;
-}
-
 /* Options whose value is a separate word, and their form in one word; those without are skipped
  * with the value. */
 static const char *const spaced[][2] = {
@@ -189,6 +170,13 @@ static const char *const spaced[][2] = {
 
 static bool take_option(struct translation *t, const char *word, struct options *options)
 {
+    const char *ours = json_word(t->tune, "compiler");
+    const char *compiler = ours ? ours : json_word(t->kernel, "Compiler");
+    const char *plain = starts(word, "--") ? word + 1 : word;
+    const bool is_nvcc_flag =
+        compiler && strcasecmp(compiler, "nvcc") == 0 &&
+        word_is_in(plain, strlen(plain),
+                   "-expt-relaxed-constexpr -expt-extended-lambda -extended-lambda");
     if (starts(word, "-std=") || starts(word, "--std=")) {
         const char *std = strchr(word, '=') + 1;
         options->std = starts(std, "gnu") ? std + 3 : std + (starts(std, "c") ? 1 : 0);
@@ -198,7 +186,7 @@ static bool take_option(struct translation *t, const char *word, struct options 
             return t1_error(t, options_origin, "more than %d folders", UNITS_MAX);
         options->folders[options->folder_count++] =
             starts(word, "-I") ? word + 2 : strchr(word, '=') + 1;
-    } else if (is_nvrtc_flag(word) || (has_nvcc(t) && is_nvcc_flag(word))) {
+    } else if (is_nvrtc_flag(word) || is_nvcc_flag) {
         if (options->flag_count == FLAGS_MAX)
             return t1_error(t, options_origin, "more than %d", FLAGS_MAX);
         options->flags[options->flag_count++] = word;
