@@ -72,8 +72,8 @@ page() {
     awk 'length($0) > 100 { print; exit 1 }' "$captured.out" >long || fail "$recorded: show $1 is wider than 100 columns: $(cat long)"
     [[ $(wc -l <"$captured.out") -le $(($2 * winners + 40)) ]] || fail "$recorded: show $1 has $(wc -l <"$captured.out") lines for $winners winners"
     run python3 page.py "$TUNE" 80 "$1"
-    # With long names the columns that are always there need more.
-    [[ $code -eq 0 || $recorded == */families ]] || fail "$recorded: show $1 is wider than a terminal of 80 columns"
+    # With long names, or of two boards, the columns that are always there need more.
+    [[ $code -eq 0 || $recorded == */families || $recorded == boards ]] || fail "$recorded: show $1 is wider than a terminal of 80 columns"
     [[ $1 == --ties || $1 == --ranges ]] || return 0
     # "word, word: meaning" behind the last blank line: one of the words stands above it.
     tac "$captured.out" | sed '/^$/,$d' | sed -nE 's/^([a-z][^:]*): .*/\1/p' >legend
@@ -82,6 +82,14 @@ page() {
         grep -qE -- "${words//, /|}" above || fail "$recorded: show $1 explains '$words', which is not there"
     done <legend
 }
+# compare: two boards, side by side.
+for board in nvidia-h100 nvidia-h200; do
+    unpack "$TUNE_SOURCE/db/recorded/$board/tune.db.xz" >"$board.db"
+done
+run "$TUNE" merge tune.db nvidia-h100.db nvidia-h200.db
+expect_code 0
+recorded=boards winners=$("$TUNE" show --csv | tail -n +2 | wc -l)
+page --compare 3
 for recorded in nvidia-h100/tune nvidia-h200/families nvidia-h200/gemm-2048 nvidia-h200/t1 cpu-2-cores/tune; do
     rm -f tune.db*
     unpack "$TUNE_SOURCE/db/recorded/$recorded.db.xz" >old.db

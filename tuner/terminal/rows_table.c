@@ -15,8 +15,9 @@
 enum { TABLE_COLUMNS_MAX = 64, WRAP_MIN = 16, WRAP_NARROW = 30, WRAP_WANTED = 40 };
 
 /* Texts that are broken into lines where a page is narrow. */
-static const char *const broken[] = {"launch", "configuration", "detail", "verdict_reason",
-                                     "device", "faults",        "with",   "kernel"};
+static const char *const broken[] = {"launch",         "configuration", "detail",
+                                     "verdict_reason", "device",        "faults",
+                                     "with",           "kernel",        "differences"};
 /* Columns that a narrow page leaves out, the least important first. */
 static const char dispensable[] =
     "tool_version driver l2_mode binaries_cached binaries_compiled idle_percent duplicate_count "
@@ -25,8 +26,9 @@ static const char dispensable[] =
     "unlaunchable duplicates near_percent product_count failures space_count points_tried "
     "not_compared grid mark deviation block registers spread_percent gbs occupancy_percent "
     "ceiling_percent sizes_between between_loss_percent sizes_measured trial_id floor_percent "
-    "high_percent low_percent as_fast claim_percent measured_loss_percent measuring_percent worst "
-    "worst_percent configuration point11 point10 point9 point8 point7 point6 point5 point4 point3";
+    "high_percent low_percent as_fast claim_percent measured_loss_percent measuring_percent "
+    "more_low_percent more_high_percent loss_low_percent differences worst worst_percent "
+    "configuration point11 point10 point9 point8 point7 point6 point5 point4 point3";
 
 const char *rows_shown(const char *column, const struct cell *cell, char out[ROWS_CELL_BYTES])
 {
@@ -38,7 +40,8 @@ const char *rows_shown(const char *column, const struct cell *cell, char out[ROW
     if (text_ends_with(column, "_ns"))
         (void)time_text(value, "us", out);
     else if (text_ends_with(column, "_percent"))
-        (void)string_format(out, ROWS_CELL_BYTES, "%.*f %%", fabs(value) < 9.95 ? 2 : 1, value);
+        (void)string_format(out, ROWS_CELL_BYTES, "%.*f %%", fabs(value) < 9.95 ? 2 : 1,
+                            fabs(value) < 0.005 ? 0 : value);
     else if (text_ends_with(column, "gbs") || text_ends_with(column, "gops"))
         (void)string_format(out, ROWS_CELL_BYTES, "%.*f",
                             value < 9.995   ? 2

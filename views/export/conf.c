@@ -433,11 +433,13 @@ enum status export_conf_text(struct store *store, struct text *out,
         .out = out,
     };
     size_t start = out->length;
-    text_printf(out,
-                "tuned-conf %d\n"
-                "# Written by 'tune export', read by libtuned. A device, then its winners:\n"
-                "# problem n=SIZE or n=LOW-HIGH configuration | evidence\n",
-                TUNED_FORMAT_VERSION);
+    text_printf(
+        out,
+        "tuned-conf %d\n"
+        "# Written by 'tune export', read by libtuned (man libtuned.conf). A device, then its "
+        "winners:\n"
+        "# problem n=SIZE or n=LOW-HIGH configuration | evidence\n",
+        TUNED_FORMAT_VERSION);
     enum status status = append_devices(&writer, error);
     text_append(out, "\nend\n");
     if (status == STATUS_OK && out->failed)

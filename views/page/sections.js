@@ -199,7 +199,7 @@ const drawComparisons = () => [make('p', null, 'What another run, driver, board 
   const side = (own) => [own.device, own.day, own.database].filter(Boolean).join(', ');
   return [make('h3', null, `a: ${side(a)}; b: ${side(b)}`), make('ul', null, sentences.map((sentence) => make('li', null, unbroken(sentence)))), makeTable('winners side by side', [
     ['problem', 'head', (row) => row.problem], ['n', 'count', (row) => row.n], ['time a', 'time', (row) => row.a_ns], ['time b', 'time', (row) => row.b_ns],
-    ['b takes more', 'share', (row) => shareCell(row.more, row.more_low, row.more_high)],
+    ['b against a', 'share', (row) => shareCell(row.more, row.more_low, row.more_high)],
     ['b is', 'text', (row) => make('td', null, ['faster', 'slower'].includes(row.change) ? bold(row.change) : row.change)],
     ['a\u2019s winner', 'text', (row) => make('td', null, row.move === 'slower' ? bold(row.move) : row.move)],
     ['it takes more', 'share', (row) => shareCell(row.loss, row.loss_low, row.loss_high)],

@@ -42,7 +42,7 @@ static const struct row_member members[] = {
     WINNER(l2_mode, TEXT, "L2"),
     WINNER(a_ns, REAL, "time a"),
     WINNER(b_ns, REAL, "time b"),
-    MEMBER("more", "more_percent", more, SHARE, "b takes more"),
+    MEMBER("more", "more_percent", more, SHARE, "b against a"),
     MEMBER("more_low", "more_low_percent", more_low, SHARE, "at least"),
     MEMBER("more_high", "more_high_percent", more_high, SHARE, "at most"),
     OWN(change, TEXT, "b is"),
