@@ -5,21 +5,14 @@
 
 enum { VARIETY = 7 }; /* neighbours differ by less: no type's numbers end before */
 
-static uint64_t all_ones(size_t bits)
-{
-    return UINT64_MAX >> (64 - bits);
-}
-
-static size_t mantissa_bits(enum element_type type)
-{
-    return type == ELEMENT_F16 ? 10 : type == ELEMENT_BF16 ? 7 : type == ELEMENT_F32 ? 23 : 52;
-}
-
 /* Returns NaN, the largest finite number, or the lowest, as bits. */
 static uint64_t real_bits(enum element_type type, unsigned turn, uint64_t i)
 {
     size_t bits = element_bytes(type) * 8;
-    size_t mantissa = mantissa_bits(type);
+    size_t mantissa = type == ELEMENT_F16    ? 10
+                      : type == ELEMENT_BF16 ? 7
+                      : type == ELEMENT_F32  ? 23
+                                             : 52;
     uint64_t sign = UINT64_C(1) << (bits - 1);
     uint64_t infinite = (sign - 1) >> mantissa << mantissa;
     if (turn == 0)
@@ -32,7 +25,7 @@ static uint64_t integer_bits(enum element_type type, unsigned turn, uint64_t i)
     size_t bits = element_bytes(type) * 8;
     bool is_signed =
         type == ELEMENT_I8 || type == ELEMENT_I16 || type == ELEMENT_I32 || type == ELEMENT_I64;
-    uint64_t largest = all_ones(is_signed ? bits - 1 : bits);
+    uint64_t largest = UINT64_MAX >> (64 - (is_signed ? bits - 1 : bits));
     uint64_t smallest = is_signed ? largest + 1 : 0;
     return turn == 2 ? smallest + i : largest - i - (turn == 1 ? VARIETY : 0);
 }

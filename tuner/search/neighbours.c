@@ -183,20 +183,6 @@ bool trail_neighbour(struct trail *trail, uint64_t point, uint64_t *out)
     return false;
 }
 
-/* Tries each value of one parameter, nearest first. */
-static bool repair_one(const struct trail *trail, uint16_t *values, size_t dimension,
-                       uint64_t *point)
-{
-    const uint16_t value = values[dimension];
-    for (int distance = 1; distance <= NEAREST_VALUES; distance++)
-        for (int sign = -1; sign <= 1; sign += 2)
-            if (value_at(trail, dimension, value, sign * distance, &values[dimension]) &&
-                find(trail, values, point))
-                return true;
-    values[dimension] = value;
-    return false;
-}
-
 bool trail_repair(struct trail *trail, const uint16_t *wanted, uint64_t *point)
 {
     uint16_t values[SEARCH_DIMENSIONS_MAX];
@@ -210,9 +196,16 @@ bool trail_repair(struct trail *trail, const uint16_t *wanted, uint64_t *point)
     for (size_t d = 0; d < dimensions; d++)
         order[d] = d;
     random_shuffle(&trail->random, order, dimensions);
-    for (size_t i = 0; i < dimensions; i++)
-        if (repair_one(trail, values, order[i], point))
-            return true;
+    for (size_t i = 0; i < dimensions; i++) {
+        const size_t dimension = order[i];
+        const uint16_t value = values[dimension];
+        for (int distance = 1; distance <= NEAREST_VALUES; distance++)
+            for (int sign = -1; sign <= 1; sign += 2)
+                if (value_at(trail, dimension, value, sign * distance, &values[dimension]) &&
+                    find(trail, values, point))
+                    return true;
+        values[dimension] = value;
+    }
     for (int i = 0; i < REPAIR_TRIES; i++) {
         memcpy(values, wanted, dimensions * sizeof values[0]);
         for (int change = 0; change < 2 + i % 2; change++) {

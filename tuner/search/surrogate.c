@@ -144,23 +144,24 @@ static bool ask_winner(struct surrogate *state, uint64_t *point)
                     state->winners[state->winner_count++] = best;
             }
     }
-    const struct trail *trail = state->trail;
-    double best = (double)INFINITY;
-    /* Misled, the winners are given up once half of them were tried, and nine tenths of the other
-     * points are faster than all of these. */
-    size_t better = 0, tried = 0;
-    for (size_t i = 0; i < state->winner_count; i++) {
-        const struct trail_record *record = trail_find(trail, state->winners[i]);
-        if (!record || !record->told)
-            continue;
-        best = fmin(best, record->value);
-        tried++;
+    if (model_is_misled(state->model)) {
+        /* The winners are given up once half of them were tried, and nine tenths of the other
+         * points are faster than all of these. */
+        const struct trail *trail = state->trail;
+        double best = (double)INFINITY;
+        size_t better = 0, tried = 0;
+        for (size_t i = 0; i < state->winner_count; i++) {
+            const struct trail_record *record = trail_find(trail, state->winners[i]);
+            if (!record || !record->told)
+                continue;
+            best = fmin(best, record->value);
+            tried++;
+        }
+        for (size_t i = 0; i < trail->count; i++)
+            better += trail->records[i].value < best ? 1 : 0;
+        if (2 * tried >= state->winner_count && 10 * better >= 9 * (trail->told - tried))
+            return false;
     }
-    for (size_t i = 0; i < trail->count; i++)
-        better += trail->records[i].value < best ? 1 : 0;
-    if (model_is_misled(state->model) &&
-        !(2 * tried < state->winner_count || 10 * better < 9 * (trail->told - tried)))
-        return false;
     while (state->winners_looked_at < state->winner_count) {
         *point = state->winners[state->winners_looked_at++];
         if (!trail_find(state->trail, *point)) {

@@ -442,10 +442,13 @@ static enum status look_around(struct boxing *boxing, struct error *error)
 
 /* ---- rows for the store ---- */
 
-/* Returns the sizes but for the first as tuned.conf writes them: "m@16-64 k@8". */
-static const char *further_of(const struct boxing *boxing, const struct size_box *box,
-                              const char *const *names, size_t first, struct arena *arena)
+/* Fills the row of a box with its configuration's result at each spot inside. */
+static bool fill_range(struct boxing *boxing, const struct size_box *box, const char *const *names,
+                       size_t first, struct store_range *range)
 {
+    struct store_range_check *checks =
+        arena_alloc(&boxing->arena, boxing->spot_count + 1, sizeof *checks);
+    /* As tuned.conf writes them: "m@16-64 k@8". */
     struct text text = {0};
     for (size_t i = 0; i < boxing->names; i++) {
         if (i == first)
@@ -455,19 +458,10 @@ static const char *further_of(const struct boxing *boxing, const struct size_box
         if (box->high[i] > box->low[i])
             text_printf(&text, "-%lld", (long long)box->high[i]);
     }
-    return text_to_arena(&text, arena);
-}
-
-/* Fills the row of a box with its configuration's result at each spot inside. */
-static bool fill_range(struct boxing *boxing, const struct size_box *box, const char *const *names,
-                       size_t first, struct store_range *range)
-{
-    struct store_range_check *checks =
-        arena_alloc(&boxing->arena, boxing->spot_count + 1, sizeof *checks);
     *range = (struct store_range){
         .n_low = box->low[first],
         .n_high = box->high[first],
-        .further = further_of(boxing, box, names, first, &boxing->arena),
+        .further = text_to_arena(&text, &boxing->arena),
         .configuration_id = boxing->pool[box->configuration].id,
         .checks = checks,
     };

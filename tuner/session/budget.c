@@ -158,29 +158,6 @@ static double sweep_share_of(const struct group *group, const struct allowance *
                                                                     : sweep_share;
 }
 
-/* Returns the upper estimate of a confirmation with `processes` processes, including problems that
- * have not raced yet. */
-static double confirm_expected_ns(const struct group *group, const struct allowance *allowance,
-                                  double processes)
-{
-    const struct protocol *protocol = &group->session->options->protocol;
-    const struct costs *costs = &group->costs;
-    double block_ns =
-        allowance->run_ns > protocol->block_ns ? allowance->run_ns : protocol->block_ns;
-    double visit_ns = around_visit_ns + (double)protocol->visit_blocks * block_ns;
-    double each_ns = costs->contests > 0
-                         ? costs->confirm_ns / (double)costs->contests
-                         : (again_share * (double)allowance->setup_ns +
-                            visit_ns * (double)(protocol->finalists + 1) *
-                                (double)(protocol->confirm_rounds + protocol->state_rounds));
-    const double contests = (double)(costs->contests + group->problems_left);
-    const double width = fmin((double)group_width(group), fmax(contests, 1));
-    double process = (double)costs->fresh_ns +
-                     (costs->confirm_ns + each_ns * (double)group->problems_left) / width;
-    return confirm_margin * processes * process -
-           fmin(processes, WORKER_SPARES) * (double)costs->spared_ns;
-}
-
 static bool has_boxes(const struct session *session)
 {
     const char *names[SIZE_NAMES_MAX];
@@ -209,7 +186,22 @@ static double kept_ns(const struct group *group, const struct allowance *allowan
         return boxes ? looks_ns : 0;
     const double all = (double)session->options->protocol.confirm_processes;
     const double processes = few ? fmin(all, processes_of_many) : all;
-    double expected_ns = confirm_expected_ns(group, allowance, processes) + looks_ns;
+    const struct protocol *protocol = &group->session->options->protocol;
+    const struct costs *costs = &group->costs;
+    double block_ns =
+        allowance->run_ns > protocol->block_ns ? allowance->run_ns : protocol->block_ns;
+    double visit_ns = around_visit_ns + (double)protocol->visit_blocks * block_ns;
+    double each_ns = costs->contests > 0
+                         ? costs->confirm_ns / (double)costs->contests
+                         : (again_share * (double)allowance->setup_ns +
+                            visit_ns * (double)(protocol->finalists + 1) *
+                                (double)(protocol->confirm_rounds + protocol->state_rounds));
+    const double contests = (double)(costs->contests + group->problems_left);
+    const double width = fmin((double)group_width(group), fmax(contests, 1));
+    double process = (double)costs->fresh_ns +
+                     (costs->confirm_ns + each_ns * (double)group->problems_left) / width;
+    double expected_ns = confirm_margin * processes * process -
+                         fmin(processes, WORKER_SPARES) * (double)costs->spared_ns + looks_ns;
     return group->costs.fresh_ns > 0 && expected_ns < most_ns ? expected_ns : most_ns;
 }
 

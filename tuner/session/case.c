@@ -70,55 +70,6 @@ static enum status checks_elsewhere(const struct work *work, const struct worker
     return STATUS_OK;
 }
 
-/* Changes the seeds, also of the reference, and the candidate's starts. */
-static enum status move_case(const struct sweep *sweep, struct arena *arena,
-                             const struct gauntlet_case *test, struct launch_plan *plan,
-                             struct worker_checks *checks, bool *applies, struct error *error)
-{
-    uint32_t starts = test->starts;
-    for (size_t i = 0; i < plan->argument_count; i++) {
-        struct argument *argument = &plan->arguments[i];
-        if (!argument_is_passed(argument))
-            continue;
-        argument->offset_bytes = argument->alignment_bytes * starts;
-        starts += test->apart ? 1 : 0;
-    }
-    *applies = test->few == 0 || (checks_follow_inputs(checks) && leave_few(plan, test->few));
-    if (!*applies || checks_are_recorded(checks) || sweep->inputs.alike)
-        return STATUS_OK;
-    move_seeds(plan, test->seed);
-    for (size_t i = 0; i < checks->count; i++) {
-        if (!checks->items[i].plan)
-            continue;
-        struct launch_plan *moved = arena_copy(arena, checks->items[i].plan, sizeof *moved);
-        if (!moved)
-            return error_no_memory(error);
-        move_seeds(moved, test->seed);
-        (void)leave_few(moved, test->few);
-        checks->items[i].plan = moved;
-    }
-    return STATUS_OK;
-}
-
-/* Finds whether the configuration may be used at the size, with the same binary. */
-static enum status admits(const struct work *work, struct arena *arena,
-                          const struct candidate *candidate, const struct point *point,
-                          bool *applies, struct error *error)
-{
-    struct binary_request request;
-    size_t binary = 0;
-    *applies = point->problem->n == work->problem.n;
-    if (!*applies && candidate->point != NO_POINT)
-        TRY(space_admits(work->experiment, point->problem, work->facts, point->configuration,
-                         applies, error));
-    if (!*applies || work->options->recording) /* a replay compiles for no size */
-        return STATUS_OK;
-    TRY(point_binary(point, arena, &request, error));
-    TRY(binaries_know(&work->group->binaries, &request, &binary, error));
-    *applies = binary == candidate->binary;
-    return STATUS_OK;
-}
-
 /* Makes the plan at the case's size, and the checks of its results. */
 static enum status plan_at(struct contest *contest, struct arena *arena, const struct slot *slot,
                            const struct gauntlet_case *test, struct launch_plan *plan,
@@ -131,7 +82,18 @@ static enum status plan_at(struct contest *contest, struct arena *arena, const s
     struct point point = work_point(work, &slot->prepared->configuration, active > 0 ? active : 1);
     experiment_problem_at(work->experiment, &work->problem, test->n, &problem);
     point.problem = &problem;
-    TRY(admits(work, arena, slot->candidate, &point, applies, error));
+    const struct candidate *candidate = slot->candidate;
+    struct binary_request request;
+    size_t binary = 0;
+    *applies = point.problem->n == work->problem.n;
+    if (!*applies && candidate->point != NO_POINT)
+        TRY(space_admits(work->experiment, point.problem, work->facts, point.configuration, applies,
+                         error));
+    if (*applies && !work->options->recording) { /* a replay compiles for no size */
+        TRY(point_binary(&point, arena, &request, error));
+        TRY(binaries_know(&work->group->binaries, &request, &binary, error));
+        *applies = binary == candidate->binary;
+    }
     if (!*applies)
         return STATUS_OK;
     TRY(point_plan(&point, arena, plan, error));
@@ -161,8 +123,31 @@ static enum status case_plan(struct contest *contest, struct arena *arena, const
                              struct worker_checks *checks, bool *applies, struct error *error)
 {
     enum status status = plan_at(contest, arena, slot, test, plan, checks, applies, error);
-    if (status == STATUS_OK && *applies)
-        return move_case(contest->sweep, arena, test, plan, checks, applies, error);
+    if (status == STATUS_OK && *applies) {
+        uint32_t starts = test->starts;
+        for (size_t i = 0; i < plan->argument_count; i++) {
+            struct argument *argument = &plan->arguments[i];
+            if (!argument_is_passed(argument))
+                continue;
+            argument->offset_bytes = argument->alignment_bytes * starts;
+            starts += test->apart ? 1 : 0;
+        }
+        *applies = test->few == 0 || (checks_follow_inputs(checks) && leave_few(plan, test->few));
+        if (!*applies || checks_are_recorded(checks) || contest->sweep->inputs.alike)
+            return STATUS_OK;
+        move_seeds(plan, test->seed);
+        for (size_t i = 0; i < checks->count; i++) {
+            if (!checks->items[i].plan)
+                continue;
+            struct launch_plan *moved = arena_copy(arena, checks->items[i].plan, sizeof *moved);
+            if (!moved)
+                return error_no_memory(error);
+            move_seeds(moved, test->seed);
+            (void)leave_few(moved, test->few);
+            checks->items[i].plan = moved;
+        }
+        return STATUS_OK;
+    }
     if (test->n == contest->work.problem.n || !is_no_size_of(status))
         return status;
     error_clear(error);

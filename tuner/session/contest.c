@@ -87,24 +87,6 @@ static int by_value(const void *left, const void *right)
     return strcmp(a->key, b->key);
 }
 
-/* Computes the objective from the sweep's time; NaN: the configuration does not load any more. */
-static enum status sweep_time_value(const struct work *work, struct sweep *sweep, struct lane *lane,
-                                    struct candidate *candidate, double *value, struct error *error)
-{
-    struct track track = sweep_track(work, sweep, lane, "race");
-    struct slot slot = {.candidate = candidate, .outcome = {.status = TRIAL_OK}};
-    *value = log(candidate->median_ns);
-    if (work_is_about_time(work) || objective_needs_energy(work->objective))
-        return STATUS_OK;
-    enum status status = track_load(work, &track, &slot, error);
-    *value = (double)NAN;
-    if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
-        status =
-            prepared_value(work, slot.prepared, candidate->median_ns, (double)NAN, value, error);
-    slot_free(&slot);
-    return status;
-}
-
 /* Puts `first` into the place of the candidate that was measured. */
 static void replace_measured(struct sweep *sweep, struct candidate *first)
 {
@@ -179,7 +161,19 @@ static enum status list_entries(const struct work *work, struct sweep *sweep, st
         struct entry entry = {.candidate = sweep->candidates.items[i]};
         if (!candidate_works(entry.candidate) || !(entry.candidate->median_ns > 0))
             continue;
-        TRY(sweep_time_value(work, sweep, lane, entry.candidate, &entry.value, error));
+        struct candidate *candidate = entry.candidate;
+        struct track track = sweep_track(work, sweep, lane, "race");
+        struct slot slot = {.candidate = candidate, .outcome = {.status = TRIAL_OK}};
+        entry.value = log(candidate->median_ns);
+        if (!work_is_about_time(work) && !objective_needs_energy(work->objective)) {
+            enum status status = track_load(work, &track, &slot, error);
+            entry.value = (double)NAN;
+            if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
+                status = prepared_value(work, slot.prepared, candidate->median_ns, (double)NAN,
+                                        &entry.value, error);
+            slot_free(&slot);
+            TRY(status);
+        }
         const char *key = candidate_key(&sweep->candidates, entry.candidate, room);
         if (!(entry.key = arena_strdup(arena, key)))
             return error_no_memory(error);

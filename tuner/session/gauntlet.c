@@ -120,20 +120,6 @@ static double largest_size(const struct contest *contest)
     return many_elements / (longest / (double)n);
 }
 
-/* Returns the problem's next larger listed size, or its own; a range may reach that far. */
-static int64_t next_listed(const struct work *work)
-{
-    int64_t next = work->problem.n;
-    for (size_t i = 0; i < experiment_problem_count(work->experiment); i++) {
-        struct problem problem;
-        experiment_problem(work->experiment, i, &problem);
-        if (strcmp(problem.key, work->problem.key) == 0 && problem.n > work->problem.n &&
-            (next == work->problem.n || problem.n < next))
-            next = problem.n;
-    }
-    return next;
-}
-
 /* Lists cases around the size itself, around powers of two and warps, two odd sizes below, and two
  * up to the next listed size. */
 static size_t list_cases(const struct contest *contest, struct gauntlet_case *cases)
@@ -168,7 +154,17 @@ static size_t list_cases(const struct contest *contest, struct gauntlet_case *ca
         int64_t odd = (int64_t)random_below(&random, (uint64_t)n) | 1;
         count = add_case(contest, cases, count, odd, (uint32_t)i);
     }
-    const double times = fmin((double)next_listed(&contest->work), most) / (double)n;
+    /* A range may reach the next larger listed size. */
+    int64_t next = contest->work.problem.n;
+    for (size_t i = 0; i < experiment_problem_count(contest->work.experiment); i++) {
+        struct problem problem;
+        experiment_problem(contest->work.experiment, i, &problem);
+        if (strcmp(problem.key, contest->work.problem.key) == 0 &&
+            problem.n > contest->work.problem.n &&
+            (next == contest->work.problem.n || problem.n < next))
+            next = problem.n;
+    }
+    const double times = fmin((double)next, most) / (double)n;
     for (int i = 0; i < 2; i++) { /* one in each half of the way */
         const double way = (i + (double)random_below(&random, 1000) / 1000) / 2;
         const int64_t odd = (int64_t)((double)n * pow(times, way)) | 1;
@@ -431,18 +427,6 @@ static enum status end_checking(struct contest *contest, const struct checking *
                                    checking->cases[index], error);
 }
 
-/* Sets the end of checks at other sizes, which leaves time to watch the coming winner. */
-static void set_end(struct contest *contest)
-{
-    const struct work *work = &contest->work;
-    const int64_t end_ns = budget_part_end_ns(work->group);
-    const int64_t half_ns = (end_ns - clock_budget_ns()) / 2;
-    const int64_t watch_ns =
-        INT64_C(1000000) *
-        budget_watch_ms(work->group, &contest->sweep->allowance, work->session->watch_ms);
-    contest->elsewhere.end_ns = end_ns > 0 ? end_ns - (watch_ns < half_ns ? watch_ns : half_ns) : 0;
-}
-
 enum status contest_check(struct contest *contest, struct lane *lane, struct error *error)
 {
     struct checking checking = {0};
@@ -463,7 +447,14 @@ enum status contest_check(struct contest *contest, struct lane *lane, struct err
     note_limits(contest);
     const int64_t own = contest->work.problem.n;
     const double most = largest_size(contest);
-    set_end(contest);
+    /* Checks at other sizes leave time to watch the coming winner. */
+    const struct work *work = &contest->work;
+    const int64_t end_ns = budget_part_end_ns(work->group);
+    const int64_t half_ns = (end_ns - clock_budget_ns()) / 2;
+    const int64_t watch_ns =
+        INT64_C(1000000) *
+        budget_watch_ms(work->group, &contest->sweep->allowance, work->session->watch_ms);
+    contest->elsewhere.end_ns = end_ns > 0 ? end_ns - (watch_ns < half_ns ? watch_ns : half_ns) : 0;
     /* Cases at the problem's own size come first: these must run. */
     for (size_t i = 0; i < 2 * checking.count && !unchecked; i++) {
         const size_t c = i % checking.count;

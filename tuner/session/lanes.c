@@ -139,32 +139,6 @@ static enum status place_lanes(struct site *site, struct error *error)
     return STATUS_OK;
 }
 
-/* Starts compilers on the site's processors for the groups of the devices. */
-static enum status start_compilers(struct site *site, struct error *error)
-{
-    struct session *session = site->session;
-    const char *kind = session->options->device_kind;
-    const char *cpus = site->placement.compilers.cpus[0] ? site->placement.compilers.cpus : NULL;
-    size_t compilers = compilers_a_group(site);
-    static const size_t ahead_most = 3; /* most processes that make references of coming problems */
-    for (size_t i = 0; i < session->group_count; i++) {
-        struct group *group = &session->groups[i];
-        if (!has_group(site, group))
-            continue;
-        if (group->binaries.pool) {
-            TRY(compile_pool_add(group->binaries.pool, site->host, compilers, cpus, error));
-            TRY(compile_pool_add(group->references.pool, site->host, 1, cpus, error));
-            continue;
-        }
-        TRY(binaries_start(&group->binaries, site->host, kind, compilers, cpus, group->facts,
-                           error));
-        TRY(binaries_start(&group->references, site->host, device_host()->kind,
-                           1 + (compilers / 2 < ahead_most ? compilers / 2 : ahead_most), cpus,
-                           group->facts, error));
-    }
-    return STATUS_OK;
-}
-
 /* ---- sites ---- */
 
 enum status site_count(const struct site *site, size_t *count, struct error *error)
@@ -271,7 +245,26 @@ enum status site_join(struct site *site, struct error *error)
     if (site->placement.note[0])
         session_note(session, "%s%s%s", site->host->state ? site->name : "",
                      site->host->state ? ": " : "", site->placement.note);
-    return start_compilers(site, error);
+    const char *kind = session->options->device_kind;
+    const char *cpus = site->placement.compilers.cpus[0] ? site->placement.compilers.cpus : NULL;
+    size_t compilers = compilers_a_group(site);
+    static const size_t ahead_most = 3; /* most processes that make references of coming problems */
+    for (size_t i = 0; i < session->group_count; i++) {
+        struct group *group = &session->groups[i];
+        if (!has_group(site, group))
+            continue;
+        if (group->binaries.pool) {
+            TRY(compile_pool_add(group->binaries.pool, site->host, compilers, cpus, error));
+            TRY(compile_pool_add(group->references.pool, site->host, 1, cpus, error));
+            continue;
+        }
+        TRY(binaries_start(&group->binaries, site->host, kind, compilers, cpus, group->facts,
+                           error));
+        TRY(binaries_start(&group->references, site->host, device_host()->kind,
+                           1 + (compilers / 2 < ahead_most ? compilers / 2 : ahead_most), cpus,
+                           group->facts, error));
+    }
+    return STATUS_OK;
 }
 
 /* Waits for sites, some of which may queue for hours: those that arrive shortly after the first
@@ -313,8 +306,9 @@ static enum status await_sites(struct session *session, struct error *error)
     return status;
 }
 
-static enum status make_sites(struct session *session, struct error *error)
+enum status lanes_start(struct session *session, struct error *error)
 {
+    const struct error *first_lost = NULL;
     const struct session_options *options = session->options;
     size_t count = options->host_count > 0 ? options->host_count : 1;
     session->sites = calloc(count, sizeof *session->sites);
@@ -337,13 +331,8 @@ static enum status make_sites(struct session *session, struct error *error)
             site_start(site);
         site->settled = true;
     }
-    return options->host_count > 0 ? await_sites(session, error) : STATUS_OK;
-}
-
-enum status lanes_start(struct session *session, struct error *error)
-{
-    const struct error *first_lost = NULL;
-    TRY(make_sites(session, error));
+    if (options->host_count > 0)
+        TRY(await_sites(session, error));
     for (size_t i = 0; i < session->site_count; i++) {
         struct site *site = &session->sites[i];
         if (!site->settled)

@@ -44,27 +44,6 @@ static enum status first_time(const struct work *work, struct track *track, stru
     return STATUS_OK;
 }
 
-static enum status keep_wrong(const struct work *work, const struct track *track, struct look *look,
-                              struct error *error)
-{
-    const struct problem *problem = &work->problem;
-    for (size_t i = 0; i < track->count; i++) {
-        const struct worker_outcome *outcome = &track->slots[i]->outcome;
-        look->wrong[i] = NULL;
-        if (outcome->status != TRIAL_WRONG_RESULT && outcome->status != TRIAL_CRASHED)
-            continue;
-        look->wrong[i] = arena_printf(look->texts, "gauntlet: n=%lld, looked at between: %s: %s",
-                                      (long long)problem->n, trial_status_name(outcome->status),
-                                      outcome->detail);
-        if (!look->wrong[i])
-            return error_no_memory(error);
-        problem_note(work->session, problem,
-                     "'%s' is wrong at this size; it serves the measured ones alone: %s",
-                     track->slots[i]->candidate->outsider->key, outcome->detail);
-    }
-    return STATUS_OK;
-}
-
 static enum status run_look(const struct work *work, struct track *track, struct race *race,
                             struct look *look, struct error *error)
 {
@@ -90,8 +69,25 @@ static enum status run_look(const struct work *work, struct track *track, struct
     for (size_t i = 0; i < track->count; i++)
         if (track->slots[i]->outcome.status != TRIAL_OK)
             race_fail(race, i);
-    if (status == STATUS_OK)
-        status = keep_wrong(work, track, look, error);
+    if (status == STATUS_OK) {
+        const struct problem *problem = &work->problem;
+        for (size_t i = 0; i < track->count; i++) {
+            const struct worker_outcome *outcome = &track->slots[i]->outcome;
+            look->wrong[i] = NULL;
+            if (outcome->status != TRIAL_WRONG_RESULT && outcome->status != TRIAL_CRASHED)
+                continue;
+            look->wrong[i] = arena_printf(
+                look->texts, "gauntlet: n=%lld, looked at between: %s: %s", (long long)problem->n,
+                trial_status_name(outcome->status), outcome->detail);
+            if (!look->wrong[i]) {
+                status = error_no_memory(error);
+                break;
+            }
+            problem_note(work->session, problem,
+                         "'%s' is wrong at this size; it serves the measured ones alone: %s",
+                         track->slots[i]->candidate->outsider->key, outcome->detail);
+        }
+    }
     look->best = race_leader(race);
     look->works = status == STATUS_OK && look->best < track->count;
     for (size_t i = 0; i < track->count; i++) {

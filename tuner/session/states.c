@@ -56,25 +56,6 @@ void contest_reset_states(struct contest *contest)
     }
 }
 
-/* Returns whether a configuration's key, "a=1 b=2", has a value of a parameter that no earlier key
- * had, and adds its values to the `count` seen. */
-static bool has_new_value(const char *key, uint64_t *seen, size_t *count)
-{
-    bool is_new = false;
-    for (size_t length; *key; key += length + (key[length] == ' ')) {
-        length = strcspn(key, " ");
-        const uint64_t value = hash_u64(key, length, 0);
-        size_t i = 0;
-        while (i < *count && seen[i] != value)
-            i++;
-        if (i < *count || *count == VALUES_MAX)
-            continue;
-        seen[(*count)++] = value;
-        is_new = true;
-    }
-    return is_new;
-}
-
 /* Marks the fastest finalist of each kernel that won another size of the problem in this run, to
  * measure the loss if few kernels serve many sizes. */
 static void mark_kernels_of_others(struct contest *contest)
@@ -125,7 +106,21 @@ static void choose_wanted(struct contest *contest, size_t most, bool diverse)
         }
         if (!next)
             break;
-        next->wanted = has_new_value(next->key, seen, &values) || !diverse || next->serves_others;
+        /* "a=1 b=2" may have a value that no earlier key had. */
+        const char *key = next->key;
+        bool is_new = false;
+        for (size_t length; *key; key += length + (key[length] == ' ')) {
+            length = strcspn(key, " ");
+            const uint64_t value = hash_u64(key, length, 0);
+            size_t i = 0;
+            while (i < values && seen[i] != value)
+                i++;
+            if (i < values || values == VALUES_MAX)
+                continue;
+            seen[values++] = value;
+            is_new = true;
+        }
+        next->wanted = is_new || !diverse || next->serves_others;
         next->passed_over = !next->wanted;
         count += next->wanted;
     }

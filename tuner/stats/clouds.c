@@ -55,34 +55,6 @@ static double hull_height(const double *x, const struct hull *hull, size_t i)
     return height(x, hull->corners[at > 0 ? at - 1 : 0], hull->corners[at], i);
 }
 
-/* Finds the place where both hulls lie farthest apart, in steps of the distribution function; the
- * part of the lower hull that ends there, and of the upper one that begins there. */
-static double widest_gap(const double *x, const struct hull *below, const struct hull *above,
-                         size_t *first, size_t *last)
-{
-    double widest = 0;
-    for (size_t k = 0; k < below->count; k++) {
-        size_t i = below->corners[k];
-        double gap = hull_height(x, above, i) - (double)i + 1;
-        if (gap < widest)
-            continue;
-        widest = gap;
-        *first = i;
-        *last = above->corners[corner_after(above, i)];
-    }
-    for (size_t k = 0; k < above->count; k++) {
-        size_t i = above->corners[k];
-        double gap = (double)i - hull_height(x, below, i) + 1;
-        size_t at = corner_after(below, i);
-        if (gap < widest)
-            continue;
-        widest = gap;
-        *last = i;
-        *first = below->corners[below->corners[at] > i ? at - 1 : at];
-    }
-    return widest;
-}
-
 /* Returns the distance of the distribution function from a hull between two corners. */
 static double farthest_from(const double *x, const struct hull *hull, size_t first, size_t last)
 {
@@ -108,7 +80,30 @@ static double dip_steps(const double *x, size_t count, struct hull *below, struc
         size_t inner_last = last;
         make_hull(x, first, last, true, below);
         make_hull(x, first, last, false, above);
-        if (widest_gap(x, below, above, &inner_first, &inner_last) <= dip)
+        /* Both hulls lie farthest apart at a place, in steps of the distribution function; the mode
+         * is in the part of the lower hull that ends there, and of the upper one that begins there.
+         */
+        double widest = 0;
+        for (size_t k = 0; k < below->count; k++) {
+            size_t i = below->corners[k];
+            double gap = hull_height(x, above, i) - (double)i + 1;
+            if (gap < widest)
+                continue;
+            widest = gap;
+            inner_first = i;
+            inner_last = above->corners[corner_after(above, i)];
+        }
+        for (size_t k = 0; k < above->count; k++) {
+            size_t i = above->corners[k];
+            double gap = (double)i - hull_height(x, below, i) + 1;
+            size_t at = corner_after(below, i);
+            if (gap < widest)
+                continue;
+            widest = gap;
+            inner_last = i;
+            inner_first = below->corners[below->corners[at] > i ? at - 1 : at];
+        }
+        if (widest <= dip)
             return dip;
         dip = fmax(dip, farthest_from(x, below, first, inner_first));
         dip = fmax(dip, farthest_from(x, above, inner_last, last));

@@ -366,21 +366,6 @@ void protocol_format(const struct protocol *protocol, struct text *text)
     text_free(&pairs);
 }
 
-static enum status first_missing(const bool *seen, struct error *error)
-{
-    size_t which = 0;
-    char name[NAME_BYTES];
-    for (size_t i = 0; i < ROWS; i++) {
-        for (size_t j = 0; j < row_elements(&rows[i]); j++, which++) {
-            if (seen[which])
-                continue;
-            element_name(&rows[i], j, name, sizeof name);
-            return error_set(error, STATUS_BAD_INPUT, "protocol: '%s' is missing", name);
-        }
-    }
-    return STATUS_OK;
-}
-
 /* Sets the names in the text, and marks each in seen[NAMES_MAX]. */
 static enum status set_pairs(const char *text, struct protocol *protocol, bool *seen,
                              struct error *error)
@@ -402,7 +387,16 @@ enum status protocol_parse(const char *text, struct protocol *protocol, struct e
     bool seen[NAMES_MAX] = {false};
     struct protocol parsed = normal;
     TRY(set_pairs(text, &parsed, seen, error));
-    TRY(first_missing(seen, error));
+    size_t which = 0;
+    char name[NAME_BYTES];
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t j = 0; j < row_elements(&rows[i]); j++, which++) {
+            if (seen[which])
+                continue;
+            element_name(&rows[i], j, name, sizeof name);
+            return error_set(error, STATUS_BAD_INPUT, "protocol: '%s' is missing", name);
+        }
+    }
     *protocol = parsed;
     return STATUS_OK;
 }

@@ -77,22 +77,6 @@ static json_t *encode_value(struct value value)
     return NULL;
 }
 
-static json_t *encode_list(const struct message_member *member, const char *base)
-{
-    const char *items = base + member->offset;
-    json_t *list = json_array();
-    if (member->kind == MESSAGE_POINTED_LIST)
-        items = pointer_at(items);
-    for (size_t i = 0; list && i < count_of(member, base); i++) {
-        if (json_array_append_new(list,
-                                  message_encode(member->of, items + i * member->of->bytes)) == 0)
-            continue;
-        json_decref(list);
-        list = NULL;
-    }
-    return list;
-}
-
 /* Returns whether the member has the default value, which is not sent. */
 static bool is_default(const struct message_member *member, const char *base)
 {
@@ -154,8 +138,20 @@ static json_t *encode_member(const struct message_member *member, const char *ba
         memcpy(&value, at, sizeof value);
         return encode_value(value);
     case MESSAGE_LIST:
-    case MESSAGE_POINTED_LIST:
-        return encode_list(member, base);
+    case MESSAGE_POINTED_LIST: {
+        const char *items = base + member->offset;
+        json_t *list = json_array();
+        if (member->kind == MESSAGE_POINTED_LIST)
+            items = pointer_at(items);
+        for (size_t i = 0; list && i < count_of(member, base); i++) {
+            if (json_array_append_new(
+                    list, message_encode(member->of, items + i * member->of->bytes)) == 0)
+                continue;
+            json_decref(list);
+            list = NULL;
+        }
+        return list;
+    }
     case MESSAGE_OBJECT:
         return message_encode(member->of, at);
     case MESSAGE_POINTED_OBJECT:

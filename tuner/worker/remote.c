@@ -30,27 +30,19 @@ static struct remote *remote_of(const struct host *host)
 
 /* ---- sending ---- */
 
-/* Returns whether the connection is alive. Called with `sending` locked, so that `input` stays that
- * connection's. */
-static bool is_connected(struct remote *remote, unsigned connection)
-{
-    (void)pthread_mutex_lock(&remote->mutex);
-    bool there =
-        remote->input >= 0 &&
-        (connection == 0 || (remote->state == HOST_READY && remote->connections == connection));
-    (void)pthread_mutex_unlock(&remote->mutex);
-    return there;
-}
-
 enum status remote_send(struct remote *remote, unsigned connection, json_t *message,
                         struct error *error)
 {
     if (!message)
         return error_no_memory(error);
     (void)pthread_mutex_lock(&remote->sending);
-    enum status status = is_connected(remote, connection)
-                             ? frame_write(remote->input, message, error)
-                             : error_set(error, STATUS_DEVICE_LOST, "%s is lost", remote->name);
+    (void)pthread_mutex_lock(&remote->mutex);
+    bool there =
+        remote->input >= 0 &&
+        (connection == 0 || (remote->state == HOST_READY && remote->connections == connection));
+    (void)pthread_mutex_unlock(&remote->mutex);
+    enum status status = there ? frame_write(remote->input, message, error)
+                               : error_set(error, STATUS_DEVICE_LOST, "%s is lost", remote->name);
     (void)pthread_mutex_unlock(&remote->sending);
     if (status == STATUS_DEVICE_LOST) {
         /* The connection is lost, which the keeper notices later by the command's end. */

@@ -190,10 +190,9 @@ static void close_down(struct remote *remote, int64_t number)
     (void)pthread_mutex_unlock(&remote->mutex);
 }
 
-/* Returns whether the message has a number that was once assigned to a child or call; late messages
- * are valid. */
-static bool is_current(struct remote *remote, const json_t *message)
+static enum status take(struct remote *remote, json_t *message, struct error *error)
 {
+    /* Late messages are valid: their number was once assigned to a child or call. */
     static const char *const members[] = {"child", "closed", "ended", "made", "answer"};
     (void)pthread_mutex_lock(&remote->mutex);
     json_int_t last = remote->last_number;
@@ -202,15 +201,10 @@ static bool is_current(struct remote *remote, const json_t *message)
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
         const json_t *number = json_object_get(message, members[i]);
         if (number && !(json_integer_value(number) > 0 && json_integer_value(number) <= last))
-            return false;
+            return error_set(error, STATUS_INTERNAL, "it sent a message that was not requested");
         is_one = is_one || number;
     }
-    return is_one;
-}
-
-static enum status take(struct remote *remote, json_t *message, struct error *error)
-{
-    if (!is_current(remote, message))
+    if (!is_one)
         return error_set(error, STATUS_INTERNAL, "it sent a message that was not requested");
     const json_t *closed = json_object_get(message, "closed");
     if (json_object_get(message, "frame"))

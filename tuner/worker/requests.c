@@ -107,7 +107,7 @@ enum status worker_problem(struct worker *worker, const struct worker_task *prob
     /* Shorter for references that only run on the device, since kernels may never end. */
     int64_t bytes = 0;
     int64_t timeout_ms = PROBLEM_TIMEOUT_MS;
-    if (!(!only_plan(problem) || problem->timeout_ms == 0)) {
+    if (only_plan(problem) && problem->timeout_ms != 0) {
         for (size_t i = 0; i < problem->plan->argument_count; i++)
             bytes += (int64_t)argument_bytes(&problem->plan->arguments[i]);
         timeout_ms = problem->timeout_ms + bytes / INPUT_BYTES_PER_MS;

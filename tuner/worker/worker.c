@@ -288,24 +288,6 @@ static enum status start_child(struct worker *worker, struct error *error)
     return status;
 }
 
-/* Stores the protocol as text, as children receive the numbers. */
-static enum status take_protocol(struct worker *worker, const struct protocol *protocol,
-                                 struct error *error)
-{
-    struct protocol defaults;
-    struct text text = {0};
-    if (!protocol) {
-        protocol_defaults(EFFORT_NORMAL, device_traits(worker->kind)->is_shared, &defaults);
-        protocol = &defaults;
-    }
-    protocol_format(protocol, &text);
-    if (!text.failed)
-        worker->protocol = strdup(text_string(&text));
-    worker->cpus = strdup("");
-    text_free(&text);
-    return worker->protocol && worker->cpus ? STATUS_OK : error_no_memory(error);
-}
-
 enum status worker_start(const struct host *host, const char *kind, int index,
                          const struct protocol *protocol, struct worker **out, struct error *error)
 {
@@ -319,7 +301,19 @@ enum status worker_start(const struct host *host, const char *kind, int index,
     if (!string_format(worker->kind, sizeof worker->kind, "%s", kind) ||
         !string_format(worker->index, sizeof worker->index, "%d", index))
         TRY_OR_CLEANUP(error_set(error, STATUS_INTERNAL, "device name too long"));
-    TRY_OR_CLEANUP(take_protocol(worker, protocol, error));
+    struct protocol defaults;
+    struct text text = {0};
+    if (!protocol) {
+        protocol_defaults(EFFORT_NORMAL, device_traits(worker->kind)->is_shared, &defaults);
+        protocol = &defaults;
+    }
+    protocol_format(protocol, &text);
+    if (!text.failed)
+        worker->protocol = strdup(text_string(&text));
+    worker->cpus = strdup("");
+    text_free(&text);
+    if (!worker->protocol || !worker->cpus)
+        TRY_OR_CLEANUP(error_no_memory(error));
     TRY_OR_CLEANUP(start_child(worker, error));
     *out = worker;
     return STATUS_OK;

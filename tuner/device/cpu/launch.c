@@ -332,22 +332,22 @@ static enum status bring_caches(struct device *device, const struct block *block
         run_once(device, prepared);
         return end_calls(device, block->plan, error);
     }
-    /* None of one copy is left in the caches by the next turn. */
-    const struct launch_plan *plan = block->plan;
-    double caches = 0, copies = 0;
-    for (int i = 0; i < device->machine.cores; i++)
-        if (machine_cache_leader(&device->machine, i) == i)
-            caches += (double)machine_flush_bytes(&device->machine, i) / 2;
-    for (size_t i = 0; i < plan->argument_count; i++)
-        if (argument_rotates(&plan->arguments[i]))
-            copies += (double)device->shelves[i].bound->count *
-                      (double)argument_bytes(&plan->arguments[i]);
-    const bool streams = copies >= STREAM_CACHES * caches;
-    if (block->mode == L2_STREAM && streams) {
-        note_updates(device, block->plan, UINT32_MAX);
-        *copy = device->streamed;
-        device->streamed += block->runs;
-        return STATUS_OK;
+    if (block->mode == L2_STREAM) {
+        const struct launch_plan *plan = block->plan;
+        double caches = 0, copies = 0;
+        for (int i = 0; i < device->machine.cores; i++)
+            if (machine_cache_leader(&device->machine, i) == i)
+                caches += (double)machine_flush_bytes(&device->machine, i) / 2;
+        for (size_t i = 0; i < plan->argument_count; i++)
+            if (argument_rotates(&plan->arguments[i]))
+                copies += (double)device->shelves[i].bound->count *
+                          (double)argument_bytes(&plan->arguments[i]);
+        if (copies >= STREAM_CACHES * caches) { /* none of one copy is left by the next turn */
+            note_updates(device, plan, UINT32_MAX);
+            *copy = device->streamed;
+            device->streamed += block->runs;
+            return STATUS_OK;
+        }
     }
     return flush_caches(device, (uint32_t)*copy, block->runs, block->mode == L2_DIRTY, error);
 }
@@ -490,19 +490,24 @@ static enum status run_to_step(struct device *device, struct prepared *prepared,
     }
 }
 
-static enum status measure_between_steps(struct device *device, struct prepared *prepared,
-                                         double window_ms, struct energy *out, struct error *error)
+enum status cpu_measure_energy(struct device *device, const struct block *block, double window_ms,
+                               struct energy *out, struct error *error)
 {
+    struct prepared prepared;
+    *out = (struct energy){0};
+    TRY(ready_block(device, block, &prepared, error));
+    note_updates(device, block->plan, UINT32_MAX);
+    begin_calls(device, block->plan);
     struct watch watch = {0};
     double step_j = 0;
     enum status status = sensors_energy(&device->sensors, &watch.energy_j, error);
     if (status == STATUS_OK)
-        status = run_to_step(device, prepared, &watch, &step_j, error);
+        status = run_to_step(device, &prepared, &watch, &step_j, error);
     struct watch first = watch;
     double least_j = INFINITY;
     do {
         if (status == STATUS_OK)
-            status = run_to_step(device, prepared, &watch, &step_j, error);
+            status = run_to_step(device, &prepared, &watch, &step_j, error);
         least_j = fmin(least_j, step_j);
     } while (status == STATUS_OK && (double)(watch.now_ns - first.now_ns) < window_ms * 1e6);
     device->busy_until_ns = clock_now_ns();
@@ -512,18 +517,6 @@ static enum status measure_between_steps(struct device *device, struct prepared 
                                .energy_j = watch.energy_j - first.energy_j,
                                .runs = watch.runs - first.runs,
                                .resolution_j = least_j};
-    return status;
-}
-
-enum status cpu_measure_energy(struct device *device, const struct block *block, double window_ms,
-                               struct energy *out, struct error *error)
-{
-    struct prepared prepared;
-    *out = (struct energy){0};
-    TRY(ready_block(device, block, &prepared, error));
-    note_updates(device, block->plan, UINT32_MAX);
-    begin_calls(device, block->plan);
-    const enum status status = measure_between_steps(device, &prepared, window_ms, out, error);
     struct error failure = {0};
     const enum status ended = end_calls(device, block->plan, &failure);
     if (status == STATUS_OK && ended != STATUS_OK)

@@ -157,29 +157,6 @@ void pool_run(struct pool *pool, int threads, pool_task *task, void *context)
     }
 }
 
-/* Starts a worker with signals blocked, which are the caller's business, except those caused by the
- * worker's own writes to inputs. */
-static enum status start_worker(struct pool *pool, int index, struct error *error)
-{
-    struct worker *worker = &pool->workers[index];
-    sigset_t all, before;
-    worker->pool = pool;
-    worker->index = index;
-    (void)pthread_mutex_init(&worker->mutex, NULL);
-    (void)pthread_cond_init(&worker->wake, NULL);
-    (void)sigfillset(&all);
-    (void)sigdelset(&all, SIGSEGV);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failure = pthread_create(&worker->thread, NULL, work, worker);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (failure == 0)
-        return STATUS_OK;
-    (void)pthread_cond_destroy(&worker->wake);
-    (void)pthread_mutex_destroy(&worker->mutex);
-    return error_set_errno(error, failure, "cpu: cannot start thread %d of %d (see ulimit -u)",
-                           index + 1, pool->size);
-}
-
 static void start_thread(void *context, int thread, int threads)
 {
     (void)context, (void)thread, (void)threads;
@@ -203,7 +180,27 @@ enum status pool_start(const struct machine *machine, struct pool **out, struct 
     (void)pthread_cond_init(&pool->done, NULL);
     enum status status = STATUS_OK;
     for (int i = 1; status == STATUS_OK && i < pool->size; i++) {
-        status = start_worker(pool, i, error);
+        /* Signals are the caller's business, except those caused by the worker's own writes to
+         * inputs. */
+        struct worker *worker = &pool->workers[i];
+        sigset_t all, before;
+        worker->pool = pool;
+        worker->index = i;
+        (void)pthread_mutex_init(&worker->mutex, NULL);
+        (void)pthread_cond_init(&worker->wake, NULL);
+        (void)sigfillset(&all);
+        (void)sigdelset(&all, SIGSEGV);
+        (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+        int failure = pthread_create(&worker->thread, NULL, work, worker);
+        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+        status = STATUS_OK;
+        if (failure != 0) {
+            (void)pthread_cond_destroy(&worker->wake);
+            (void)pthread_mutex_destroy(&worker->mutex);
+            status =
+                error_set_errno(error, failure, "cpu: cannot start thread %d of %d (see ulimit -u)",
+                                i + 1, pool->size);
+        }
         pool->started += status == STATUS_OK;
     }
     if (status != STATUS_OK) {

@@ -89,31 +89,27 @@ struct pass {
     size_t offset, bytes;
 };
 
-static CUresult launch_kernel(struct device *device, const struct pass *pass)
-{
-    const struct way *way = pass->way;
-    unsigned long long words = pass->bytes / 16;
-    CUdeviceptr a = pass->measuring->a + pass->offset;
-    CUdeviceptr b = pass->measuring->b + pass->offset;
-    void *to_read[] = {&a, &words, &cuda_of(device)->sink};
-    void *to_write[] = {&a, &words};
-    void *to_copy[] = {&a, &words, &b};
-    unsigned long long turn = (unsigned long long)way->shape.block * (unsigned)way->kind->words;
-    uint32_t grid = way->shape.per_sm > 0 ? (uint32_t)device->sm_count * way->shape.per_sm
-                                          : (uint32_t)((words + turn - 1) / turn);
-    return cuda_launch(device, way->function, grid, way->shape.block,
-                       way->transfer == READ    ? to_read
-                       : way->transfer == WRITE ? to_write
-                                                : to_copy);
-}
-
 static int submit(struct device *device, void *context)
 {
     const struct pass *pass = context;
     const struct measuring *measuring = pass->measuring;
     const struct cuda_driver *cuda = cuda_of(device)->driver;
-    if (pass->way->function)
-        return (int)launch_kernel(device, pass);
+    if (pass->way->function) {
+        const struct way *way = pass->way;
+        unsigned long long words = pass->bytes / 16;
+        CUdeviceptr a = pass->measuring->a + pass->offset;
+        CUdeviceptr b = pass->measuring->b + pass->offset;
+        void *to_read[] = {&a, &words, &cuda_of(device)->sink};
+        void *to_write[] = {&a, &words};
+        void *to_copy[] = {&a, &words, &b};
+        unsigned long long turn = (unsigned long long)way->shape.block * (unsigned)way->kind->words;
+        uint32_t grid = way->shape.per_sm > 0 ? (uint32_t)device->sm_count * way->shape.per_sm
+                                              : (uint32_t)((words + turn - 1) / turn);
+        return (int)cuda_launch(device, way->function, grid, way->shape.block,
+                                way->transfer == READ    ? to_read
+                                : way->transfer == WRITE ? to_write
+                                                         : to_copy);
+    }
     switch (pass->way->transfer) {
     case HOST_TO_DEVICE:
         return (int)cuda->cuMemcpyHtoDAsync(measuring->b, measuring->pinned, pass->bytes,

@@ -84,30 +84,6 @@ static size_t variables_of(struct arena *arena, const char *source, const char *
     return arena->failed ? 0 : count;
 }
 
-/* Adds the nearest declared variable to the error of an unknown one, which the compiler quotes as
- * `... name expression was: " & weight"`. */
-static void name_variable(struct arena *arena, const char *source, const char *path,
-                          const struct binary_request *request, struct error *error)
-{
-    enum { VARIABLES_MAX = 256 };
-    const char *names[VARIABLES_MAX];
-    const char *named = strstr(error->text, "was: \"");
-    const char *symbol = NULL;
-    named = named ? named + 6 + strspn(named + 6, " &") : "";
-    for (size_t i = 0; i < request->symbol_count; i++)
-        if (strlen(request->symbols[i]) == strcspn(named, " \"") &&
-            strncmp(request->symbols[i], named, strlen(request->symbols[i])) == 0)
-            symbol = request->symbols[i];
-    const size_t count = symbol ? variables_of(arena, source, names, VARIABLES_MAX) : 0;
-    const char *nearest = symbol ? nearest_word(symbol, names, count) : NULL;
-    if (symbol)
-        (void)error_set(error, STATUS_COMPILE_FAILED,
-                        "%s: no variable '%s'%s%s%s (a symbol is a __constant__ or __device__ "
-                        "variable of the source)",
-                        path, symbol, nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                        nearest ? "'?" : "");
-}
-
 /* ---- compiling ---- */
 
 static void add_option(struct options *options, const char *prefix, const char *value)
@@ -351,8 +327,26 @@ static enum status compile_unit(struct compilation *compilation, const char *sou
         request->unit_count == 0)
         name_kernels(compilation->arena, source, name, request, error);
     if (status == STATUS_COMPILE_FAILED && strstr(error->text, "name expression") &&
-        request->unit_count == 0)
-        name_variable(compilation->arena, source, name, request, error);
+        request->unit_count == 0) {
+        enum { VARIABLES_MAX = 256 };
+        const char *names[VARIABLES_MAX];
+        const char *named = strstr(error->text, "was: \"");
+        const char *symbol = NULL;
+        named = named ? named + 6 + strspn(named + 6, " &") : "";
+        for (size_t i = 0; i < request->symbol_count; i++)
+            if (strlen(request->symbols[i]) == strcspn(named, " \"") &&
+                strncmp(request->symbols[i], named, strlen(request->symbols[i])) == 0)
+                symbol = request->symbols[i];
+        const size_t count =
+            symbol ? variables_of(compilation->arena, source, names, VARIABLES_MAX) : 0;
+        const char *nearest = symbol ? nearest_word(symbol, names, count) : NULL;
+        if (symbol)
+            (void)error_set(error, STATUS_COMPILE_FAILED,
+                            "%s: no variable '%s'%s%s%s (a symbol is a __constant__ or __device__ "
+                            "variable of the source)",
+                            name, symbol, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                            nearest ? "'?" : "");
+    }
     return status;
 }
 

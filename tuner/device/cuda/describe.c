@@ -145,23 +145,6 @@ static void add_attribute(const struct cuda_driver *driver, CUdevice device,
     }
 }
 
-/* Adds the pin bandwidth. The driver's clock is half the transfer rate, whatever the kind of
- * memory. */
-static void add_pin_bandwidth(const struct cuda_driver *driver, CUdevice device,
-                              struct facts *facts)
-{
-    int khz = 0;
-    int bits = 0;
-    if (driver->cuDeviceGetAttribute(&khz, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, device) !=
-            CUDA_SUCCESS ||
-        driver->cuDeviceGetAttribute(&bits, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, device) !=
-            CUDA_SUCCESS ||
-        khz <= 0 || bits <= 0)
-        return;
-    facts_add(facts, "memory_pin_gbs", "Memory bandwidth of the pins (2 x peak clock x bus width)",
-              "GB/s", value_real(2.0 * khz * 1e3 * bits / 8 / 1e9));
-}
-
 static void add_uuid(const struct cuda_driver *driver, CUdevice device, struct facts *facts)
 {
     CUuuid uuid;
@@ -255,7 +238,18 @@ enum status cuda_describe(int index, const char *architecture, struct facts *fac
         *c = (char)tolower((unsigned char)*c);
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
         add_attribute(driver, device, &attributes[i], facts);
-    add_pin_bandwidth(driver, device, facts);
+    /* The driver's clock is half the transfer rate, whatever the kind of memory. */
+    int khz = 0;
+    int bits = 0;
+    if (driver->cuDeviceGetAttribute(&khz, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, device) ==
+            CUDA_SUCCESS &&
+        driver->cuDeviceGetAttribute(&bits, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, device) ==
+            CUDA_SUCCESS &&
+        khz > 0 && bits > 0) {
+        facts_add(facts, "memory_pin_gbs",
+                  "Memory bandwidth of the pins (2 x peak clock x bus width)", "GB/s",
+                  value_real(2.0 * khz * 1e3 * bits / 8 / 1e9));
+    }
     if (*pci_address)
         facts_add_text(facts, "pci_address", "PCI address", pci_address);
     const int node = *pci_address ? place_numa_node(pci_address) : -1;

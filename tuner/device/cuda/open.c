@@ -102,8 +102,39 @@ static enum status open_gate(struct device *device, struct error *error)
     return STATUS_OK;
 }
 
-static enum status make_flush_buffer(struct device *device, struct error *error)
+static enum status open_parts(struct device *device, int64_t opened_ns, struct error *error)
 {
+    char pci_address[32] = "";
+    TRY(cuda_handle(cuda_of(device)->driver, device->index, &cuda_of(device)->handle, error));
+    if (cuda_of(device)->driver->cuDeviceGetPCIBusId(pci_address, sizeof pci_address,
+                                                     cuda_of(device)->handle) == CUDA_SUCCESS) {
+        /* Without NVML the device's state stays unknown, which is no error. */
+        char reason[160];
+        if (cuda_nvml_open(&cuda_of(device)->nvml, reason, sizeof reason) &&
+            !cuda_nvml_find(&cuda_of(device)->nvml, pci_address))
+            cuda_nvml_close(&cuda_of(device)->nvml);
+    }
+    TRY(read_limits(device, error));
+    TRY(open_context(device, error));
+    if (attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) == CU_COMPUTEMODE_DEFAULT)
+        device->calibration.reserved_ns = clock_now_ns() - opened_ns;
+    /* The places of code and data change a kernel's time by some tenths of a percent; places differ
+     * between programs, but hardly between processes that do alike. So allocations are scattered by
+     * blocks of random sizes, as far as memory permits. */
+    size_t free_bytes = 0;
+    size_t total = 0;
+    device->placing = (struct random){.seed = (uint64_t)clock_now_ns() ^ (uint64_t)getpid() << 40};
+    if (cuda_of(device)->driver->cuMemGetInfo(&free_bytes, &total) == CUDA_SUCCESS) {
+        for (size_t i = 0; i < CUDA_PADS; i++) {
+            size_t most = i % 2 == 0 ? 32768 : free_bytes / 8192;
+            size_t bytes = (size_t)random_below(&device->placing, most + 1);
+            if (bytes > 0 && cuda_of(device)->driver->cuMemAlloc(&cuda_of(device)->pads[i],
+                                                                 bytes) != CUDA_SUCCESS)
+                cuda_of(device)->pads[i] = 0;
+        }
+    }
+    TRY(open_gate(device, error));
+    TRY(cuda_harness_load(device, error));
     const struct cuda_driver *cuda = cuda_of(device)->driver;
     size_t l2_bytes = device->l2_bytes ? device->l2_bytes : (size_t)32 << 20;
     device->flush_bytes = 2 * l2_bytes;
@@ -122,48 +153,6 @@ static enum status make_flush_buffer(struct device *device, struct error *error)
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "cuda:%d: %zu bytes to empty the L2 cache with",
                           device->index, device->flush_bytes);
-    return STATUS_OK;
-}
-
-/* Scatters allocations by blocks of random sizes, as far as memory permits. The places of code and
- * data change a kernel's time by some tenths of a percent; places differ between programs, but
- * hardly between processes that do alike. */
-static void scatter(struct device *device)
-{
-    size_t free_bytes = 0;
-    size_t total = 0;
-    device->placing = (struct random){.seed = (uint64_t)clock_now_ns() ^ (uint64_t)getpid() << 40};
-    if (cuda_of(device)->driver->cuMemGetInfo(&free_bytes, &total) != CUDA_SUCCESS)
-        return;
-    for (size_t i = 0; i < CUDA_PADS; i++) {
-        size_t most = i % 2 == 0 ? 32768 : free_bytes / 8192;
-        size_t bytes = (size_t)random_below(&device->placing, most + 1);
-        if (bytes > 0 &&
-            cuda_of(device)->driver->cuMemAlloc(&cuda_of(device)->pads[i], bytes) != CUDA_SUCCESS)
-            cuda_of(device)->pads[i] = 0;
-    }
-}
-
-static enum status open_parts(struct device *device, int64_t opened_ns, struct error *error)
-{
-    char pci_address[32] = "";
-    TRY(cuda_handle(cuda_of(device)->driver, device->index, &cuda_of(device)->handle, error));
-    if (cuda_of(device)->driver->cuDeviceGetPCIBusId(pci_address, sizeof pci_address,
-                                                     cuda_of(device)->handle) == CUDA_SUCCESS) {
-        /* Without NVML the device's state stays unknown, which is no error. */
-        char reason[160];
-        if (cuda_nvml_open(&cuda_of(device)->nvml, reason, sizeof reason) &&
-            !cuda_nvml_find(&cuda_of(device)->nvml, pci_address))
-            cuda_nvml_close(&cuda_of(device)->nvml);
-    }
-    TRY(read_limits(device, error));
-    TRY(open_context(device, error));
-    if (attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) == CU_COMPUTEMODE_DEFAULT)
-        device->calibration.reserved_ns = clock_now_ns() - opened_ns;
-    scatter(device);
-    TRY(open_gate(device, error));
-    TRY(cuda_harness_load(device, error));
-    TRY(make_flush_buffer(device, error));
     struct conditions unused;
     cuda_sensors(device, &unused); /* the first look takes some ms, the next ones do not */
     if (device->warm_up.window_ms == 0)

@@ -242,29 +242,6 @@ static CUresult append_launch(struct device *device, const struct launch *launch
     return result;
 }
 
-/* Appends one run of the plan. */
-static enum status add_run(struct device *device, const struct prepared_plan *prepared,
-                           CUgraph graph, CUgraphNode *last, struct error *error)
-{
-    for (size_t i = 0; i < prepared->launch_count; i++) {
-        const struct launch *launch = prepared->launches[i].launch;
-        CUDA_KERNEL_NODE_PARAMS node = {.func = prepared->launches[i].kernel->function,
-                                        LAUNCH_SHAPE(launch)};
-        CUresult result = CUDA_SUCCESS;
-        for (uint32_t repeat = 0; repeat < launch_repeats(launch) && result == CUDA_SUCCESS;
-             repeat++) {
-            node.kernelParams = (void **)(uintptr_t)prepared->launches[i].arguments[repeat % 2];
-            result = append_launch(device, launch, graph, last, &node);
-        }
-        if (result != CUDA_SUCCESS) {
-            char text[256];
-            gpu_launch_text(launch, text, sizeof text);
-            return cuda_error(device, result, error, "%s in a graph", text);
-        }
-    }
-    return STATUS_OK;
-}
-
 static enum status add_runs(struct device *device, const struct block *block, CUgraph graph,
                             struct error *error)
 {
@@ -274,7 +251,22 @@ static enum status add_runs(struct device *device, const struct block *block, CU
     for (uint32_t run = 0; run < block->runs; run++) {
         if (block->mode != L2_HOT)
             TRY(cuda_rotate(device, block->plan, run, &prepared, error));
-        TRY(add_run(device, &prepared, graph, &last, error));
+        for (size_t i = 0; i < prepared.launch_count; i++) {
+            const struct launch *launch = prepared.launches[i].launch;
+            CUDA_KERNEL_NODE_PARAMS node = {.func = prepared.launches[i].kernel->function,
+                                            LAUNCH_SHAPE(launch)};
+            CUresult result = CUDA_SUCCESS;
+            for (uint32_t repeat = 0; repeat < launch_repeats(launch) && result == CUDA_SUCCESS;
+                 repeat++) {
+                node.kernelParams = (void **)(uintptr_t)prepared.launches[i].arguments[repeat % 2];
+                result = append_launch(device, launch, graph, &last, &node);
+            }
+            if (result != CUDA_SUCCESS) {
+                char text[256];
+                gpu_launch_text(launch, text, sizeof text);
+                return cuda_error(device, result, error, "%s in a graph", text);
+            }
+        }
     }
     return STATUS_OK;
 }

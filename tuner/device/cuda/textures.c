@@ -122,23 +122,19 @@ static CUresult create(const struct cuda_driver *driver, const struct argument *
     return driver->cuTexObjectCreate(&out->object, &resource, &reading, NULL);
 }
 
-static bool is_same(const struct texture_object *object, const struct argument *argument,
-                    CUdeviceptr address)
-{
-    const struct texture *a = &object->texture;
-    const struct texture *b = &argument->texture;
-    return object->address == address && object->type == argument->type && a->width == b->width &&
-           a->height == b->height && a->channels == b->channels && a->address == b->address &&
-           a->linear == b->linear && a->normalized == b->normalized &&
-           a->reads_real == b->reads_real && a->is_surface == b->is_surface;
-}
-
 static const struct texture_object *find(const struct cuda *cuda, const struct argument *argument,
                                          CUdeviceptr address)
 {
-    for (size_t i = 0; i < cuda->texture_count; i++)
-        if (is_same(&cuda->textures[i], argument, address))
+    for (size_t i = 0; i < cuda->texture_count; i++) {
+        const struct texture_object *object = &cuda->textures[i];
+        const struct texture *a = &object->texture;
+        const struct texture *b = &argument->texture;
+        if (object->address == address && object->type == argument->type && a->width == b->width &&
+            a->height == b->height && a->channels == b->channels && a->address == b->address &&
+            a->linear == b->linear && a->normalized == b->normalized &&
+            a->reads_real == b->reads_real && a->is_surface == b->is_surface)
             return &cuda->textures[i];
+    }
     return NULL;
 }
 
@@ -169,28 +165,6 @@ enum status cuda_texture(struct device *device, const struct argument *argument,
     return STATUS_OK;
 }
 
-static CUresult carry_one(const struct cuda *cuda, const struct argument *argument,
-                          const struct texture_object *surface, bool back)
-{
-    const size_t row_bytes = row_bytes_of(argument);
-    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-                          .srcDevice = surface->address,
-                          .srcPitch = row_bytes,
-                          .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                          .dstArray = surface->array,
-                          .WidthInBytes = row_bytes,
-                          .Height = argument->texture.height ? argument->texture.height : 1};
-    if (back) {
-        copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
-        copy.srcArray = surface->array;
-        copy.srcPitch = 0;
-        copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
-        copy.dstDevice = surface->address;
-        copy.dstPitch = row_bytes;
-    }
-    return cuda->driver->cuMemcpy2DAsync(&copy, cuda->stream);
-}
-
 /* Copies between vectors and surfaces. Copies of a vector that no run uses yet have no surface. */
 static enum status carry_surfaces(struct device *device, const struct argument *argument,
                                   const struct vector *vector, bool back, struct error *error)
@@ -201,22 +175,30 @@ static enum status carry_surfaces(struct device *device, const struct argument *
     for (uint32_t k = 0; result == CUDA_SUCCESS && k < copies; k++) {
         const struct texture_object *surface =
             find(cuda, argument, gpu_vector_start(vector) + k * vector->stride);
-        if (surface)
-            result = carry_one(cuda, argument, surface, back);
+        if (surface) {
+            const size_t row_bytes = row_bytes_of(argument);
+            CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                                  .srcDevice = surface->address,
+                                  .srcPitch = row_bytes,
+                                  .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                                  .dstArray = surface->array,
+                                  .WidthInBytes = row_bytes,
+                                  .Height =
+                                      argument->texture.height ? argument->texture.height : 1};
+            if (back) {
+                copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+                copy.srcArray = surface->array;
+                copy.srcPitch = 0;
+                copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+                copy.dstDevice = surface->address;
+                copy.dstPitch = row_bytes;
+            }
+            result = cuda->driver->cuMemcpy2DAsync(&copy, cuda->stream);
+        }
     }
     return result == CUDA_SUCCESS ? STATUS_OK
                                   : cuda_error(device, result, error, "copying surface '%s'%s",
                                                argument->name, back ? " back" : "");
-}
-
-/* Sets the object in a variable. A block's runs cannot rotate over objects in a variable: the first
- * copy's stays. */
-static enum status set_object(struct device *device, const struct argument *argument,
-                              const struct vector *vector, struct error *error)
-{
-    CUtexObject object = 0;
-    TRY(cuda_texture(device, argument, gpu_vector_start(vector), &object, error));
-    return cuda_set_symbol(device, argument, &object, error);
 }
 
 /* Sets a struct with the addresses of vectors, the same for all runs. */
@@ -246,9 +228,13 @@ enum status cuda_carry(struct device *device, const struct launch_plan *plan, bo
         const struct argument *argument = &plan->arguments[i];
         if (argument->texture.is_surface)
             TRY(carry_surfaces(device, argument, &device->vectors[i], back, error));
-        else if (argument_is_texture_symbol(argument) && !back)
-            TRY(set_object(device, argument, &device->vectors[i], error));
-        else if (argument_is_variable_of_places(argument) && !back)
+        else if (argument_is_texture_symbol(argument) && !back) {
+            /* A block's runs cannot rotate over objects in a variable: the first copy's stays. */
+            CUtexObject object = 0;
+            TRY(cuda_texture(device, argument, gpu_vector_start(&device->vectors[i]), &object,
+                             error));
+            TRY(cuda_set_symbol(device, argument, &object, error));
+        } else if (argument_is_variable_of_places(argument) && !back)
             TRY(set_places(device, plan, argument, error));
     }
     return STATUS_OK;

@@ -17,19 +17,6 @@ static const char *find_word(const char *at, const char *end, const char *word, 
     return NULL;
 }
 
-/* Returns an expression's last name: "scale" for "space::scale<int, 4>". */
-static const char *last_name(const char *expression, size_t *length)
-{
-    size_t end = strcspn(expression, "<");
-    while (end > 0 && !is_name_character(expression[end - 1]))
-        end--;
-    size_t start = end;
-    while (start > 0 && is_name_character(expression[start - 1]))
-        start--;
-    *length = end - start;
-    return expression + start;
-}
-
 enum found { NOT_FOUND, DECLARED, DEFINED };
 
 /* Searches `keyword` and, before the declaration ends, the name. A declaration with a body, or
@@ -59,7 +46,14 @@ static enum found look_behind(const struct source *source, const char *keyword, 
 static enum found look_for(const struct source *source, const char *expression, bool is_function)
 {
     size_t length = 0;
-    const char *name = last_name(expression, &length);
+    size_t end = strcspn(expression, "<");
+    while (end > 0 && !is_name_character(expression[end - 1]))
+        end--;
+    size_t start = end;
+    while (start > 0 && is_name_character(expression[start - 1]))
+        start--;
+    length = end - start;
+    const char *name = expression + start;
     if (length == 0)
         return NOT_FOUND;
     if (is_function)

@@ -64,30 +64,6 @@ enum status gpu_write_guards(struct device *device, const struct launch_plan *pl
     return status;
 }
 
-/* Tells whether the band is whole; else describes the number of changed bytes and the one nearest
- * to the vector. */
-static bool is_whole(const unsigned char *band, const unsigned char *was,
-                     const struct argument *argument, bool behind, char *detail,
-                     size_t detail_bytes)
-{
-    int written = 0;
-    int nearest = 0;
-    for (int i = 0; i < GUARD_BYTES; i++) {
-        int distance = behind ? i : GUARD_BYTES - 1 - i;
-        if (band[i] == (was ? was[i] : GUARD_BYTE))
-            continue;
-        if (written == 0 || distance < nearest)
-            nearest = distance;
-        written++;
-    }
-    if (written > 0)
-        (void)string_format(
-            detail, detail_bytes,
-            "it wrote outside of '%s': %d bytes %s it, the nearest %d bytes from it",
-            argument->name, written, behind ? "behind" : "before", nearest);
-    return written == 0;
-}
-
 /* Verifies both bands of a vector. */
 static enum status check_vector(struct device *device, const struct argument *argument,
                                 const struct vector *vector, unsigned char *bands, bool *intact,
@@ -101,10 +77,26 @@ static enum status check_vector(struct device *device, const struct argument *ar
         result = device->driver->wait(device);
     if (result != GPU_DONE)
         return gpu_error(device, result, error, "reading the guard bands");
-    for (int side = 0; side < 2 && *intact; side++)
-        *intact = is_whole(bands + (size_t)side * GUARD_BYTES,
-                           argument->role == ARGUMENT_INPUT ? vector->band[side] : NULL, argument,
-                           side, detail, detail_bytes);
+    for (int side = 0; side < 2 && *intact; side++) {
+        const unsigned char *was = argument->role == ARGUMENT_INPUT ? vector->band[side] : NULL;
+        const unsigned char *band = bands + (size_t)side * GUARD_BYTES;
+        int written = 0;
+        int nearest = 0;
+        for (int i = 0; i < GUARD_BYTES; i++) {
+            int distance = side ? i : GUARD_BYTES - 1 - i;
+            if (band[i] == (was ? was[i] : GUARD_BYTE))
+                continue;
+            if (written == 0 || distance < nearest)
+                nearest = distance;
+            written++;
+        }
+        if (written > 0)
+            (void)string_format(
+                detail, detail_bytes,
+                "it wrote outside of '%s': %d bytes %s it, the nearest %d bytes from it",
+                argument->name, written, side ? "behind" : "before", nearest);
+        *intact = written == 0;
+    }
     return STATUS_OK;
 }
 

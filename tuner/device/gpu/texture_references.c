@@ -22,14 +22,6 @@ bool is_texture_type(const struct tokens *tokens, size_t index)
            !(index > 0 && token_is_in(tokens, index - 1, ":: . ->"));
 }
 
-/* Tells settings from a function: `texture<float, 2> image(1, cudaFilterModeLinear)`. */
-static bool has_settings(const struct tokens *tokens, size_t open)
-{
-    return token_is(tokens, open, "(") && open + 1 < tokens->count &&
-           (tokens->items[open + 1].kind == TOKEN_NUMBER ||
-            token_is_in(tokens, open + 1, "true false"));
-}
-
 /* Tells whether a declaration may begin here, possibly behind `static` or a macro. */
 static bool begins(const struct tokens *tokens, size_t index)
 {
@@ -41,7 +33,11 @@ static bool begins(const struct tokens *tokens, size_t index)
 
 static bool is_declared_name(const struct tokens *tokens, size_t index)
 {
-    return (token_is_in(tokens, index + 1, "; , =") || has_settings(tokens, index + 1)) &&
+    const size_t open = index + 1;
+    return (token_is_in(tokens, index + 1, "; , =") ||
+            (token_is(tokens, open, "(") && open + 1 < tokens->count &&
+             (tokens->items[open + 1].kind == TOKEN_NUMBER ||
+              token_is_in(tokens, open + 1, "true false")))) &&
            tokens->items[index].kind == TOKEN_NAME;
 }
 
