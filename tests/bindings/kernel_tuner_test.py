@@ -246,6 +246,16 @@ class Scripts(unittest.TestCase):
         conf = (self.at / "script.conf").read_text("utf-8")
         self.assertIn("copy_elements", conf)
 
+    def test_time_that_is_over_at_once(self):
+        """As in Kernel Tuner, one configuration is measured, however slow its compiler is."""
+        _, said = run(self.at, """
+            results, environment = tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [32, 64, 128]},
+                strategy="random_sample", strategy_options={"time_limit": 1})
+            assert len(results) == 1 and results[0]["time"] > 0, results
+            assert environment["best_config"]["block_size_x"] == results[0]["block_size_x"]
+            """, *QUICK, faults="devices=big; nvrtcCompileProgram: slow=3000")
+        self.assertIn("copy_elements: the time was over before a configuration was measured", said)
+
     def test_calls_share_a_database(self):
         run(self.at, """
             for n in (500, 1000):

@@ -18,6 +18,7 @@ STRATEGIES = {"brute_force": "auto", "random_sample": "random", "simulated_annea
               "greedy_mls": "local", "ordered_greedy_mls": "local", "greedy_ils": "local", "minimize": "local", "basinhopping": "local",
               "bayes_opt": "surrogate", "skopt": "surrogate", "pyatf_strategies": "auto", "hybrid_vndx": "auto",
               "adaptive_tabu_greywolf": "auto"}
+LIMITS = ("--budget", "--points")
 HIGHER = {"time": False, "energy": False, "fitness": True, "cost": False, "loss": False, "GFLOP/s": True, "TFLOP/s": True, "GB/s": True,
           "TB/s": True, "GFLOPS/W": True, "TFLOPS/W": True, "GFLOP/J": True, "TFLOP/J": True}
 # Names that a metric may read, and tune's names for them: milliseconds, joules and watts of one launch.
@@ -307,6 +308,11 @@ def written(problem):
     return path
 
 
+def measured_any(database, name, objective):
+    with _run.Measured(database, name, objective) as measured:
+        return any(True for _ in measured.trials())
+
+
 def tuned(call, name, arrays, watched):
     """Tunes one problem; returns its results, environment and winner."""
     problem = _problem.Problem(call, name, arrays, session.check)
@@ -327,6 +333,10 @@ def tuned(call, name, arrays, watched):
         words += ["--objective", formula]
     code = session.run(words, call["quiet"])
     database = session.value("--db", f"{session.stem}.db")
+    limited = session.has("--budget") or "--budget" in words
+    if code == _run.NOT_SURE and limited and not measured_any(database, name, session.value("--objective", formula or "time")):
+        note(f"{name}: the time was over before a configuration was measured; one is measured without a limit")
+        code = session.run([*_run.without(words, *LIMITS), "--points", "1"], call["quiet"], options=_run.without(session.options, *LIMITS))
     if any(quantity in ENERGIES for quantity in watched) and not formula:
         note(f"{name}: once more for the energy of the fastest, which {' and '.join(watched)} ask for")
         session.run([words[0], "--objective", "energy", *words[1:]], True)

@@ -52,6 +52,16 @@ OWN = {"--db": ".db", "--conf": ".conf", "--report": ".html"}
 OBSERVED = {"core_freq": "sm_clock_mhz", "mem_freq": "memory_clock_mhz", "temperature": "temperature_c"}
 
 
+def without(options, *names):
+    """Returns options without those of these names, each of which has a value."""
+    kept, dropped = [], False
+    for option in options:
+        if not dropped and option.split("=")[0] not in names:
+            kept.append(option)
+        dropped = not dropped and option in names
+    return kept
+
+
 class Session:
     """What the calls of one script share: the program, its options, the files."""
 
@@ -99,12 +109,12 @@ class Session:
         words = [str(launchtune.program()), "run", str(path), "--dry-run", "--default", "--arch", self.value("--arch", "sm_90")]
         return subprocess.run(words, capture_output=True, check=False).returncode == 0  # noqa: S603
 
-    def run(self, words, quiet=False, stem=None):
-        """Runs `tune run`; returns the exit code. Raises tune's message if no configuration was measured."""
+    def run(self, words, quiet=False, stem=None, options=None):
+        """Runs `tune run`; returns the exit code. Raises tune's message if it ended with an error. `options`: in place of the session's."""
         if self.writing:
             sys.stderr.write(f"launchtune: wrote {words[0]}; 'tune run {words[0]}' tunes it\n")
             return 0
-        words = [str(launchtune.program()), "run", *words, *self.options]
+        words = [str(launchtune.program()), "run", *words, *(self.options if options is None else options)]
         if not self.dry_run:
             for option, suffix in OWN.items():
                 if not self.has(option) and not (option == "--report" and self.has("--no-report")):
