@@ -64,6 +64,8 @@ void rounds_judge(const struct round_record *rounds, size_t count, const struct 
 {
     double anchors[2 * ESTIMATE_MAX], clocks[2 * ESTIMATE_MAX]; /* at begin and end of each round */
     size_t numbers = 0;
+    if (count == 0)
+        return;
     for (size_t i = 0; i < count && i < ESTIMATE_MAX; i++) {
         anchors[numbers] = rounds[i].anchor_first_ns;
         clocks[numbers++] = rounds[i].before.sm_clock_mhz;
