@@ -33,14 +33,6 @@ static bool is_plain(const char *name)
     return *name != '\0' && strlen(name) < 1024;
 }
 
-static bool has_launches(const struct capture *capture, const struct captured_kernel *kernel)
-{
-    for (size_t i = 0; i < capture->launch_count; i++)
-        if (capture->launches[i].kernel == kernel && capture->launches[i].buffers)
-            return true;
-    return false;
-}
-
 static enum status find_kernel(struct captured_set *set, struct error *error)
 {
     const struct capture *capture = set->question.capture;
@@ -49,7 +41,10 @@ static enum status find_kernel(struct captured_set *set, struct error *error)
     size_t count = 0, found = 0;
     for (size_t i = 0; i < capture->kernel_count; i++) {
         const struct captured_kernel *kernel = &capture->kernels[i];
-        if (!has_launches(capture, kernel))
+        bool has_launches = false;
+        for (size_t k = 0; k < capture->launch_count; k++)
+            has_launches |= capture->launches[k].kernel == kernel && capture->launches[k].buffers;
+        if (!has_launches)
             continue;
         text_printf(&names, "%s%.100s", count++ ? ", " : "", kernel->name);
         if (name && !is_kernel(kernel, name))
@@ -122,14 +117,6 @@ static const char *why_not(const struct captured_launch *launch)
             return "not all of its memory was kept";
     }
     return NULL;
-}
-
-static size_t passed_pointers(const struct captured_launch *launch)
-{
-    size_t count = 0;
-    for (uint32_t i = 0; i < launch->is.pointer_count; i++)
-        count += launch->pointers[i].holder == CAP_IN_PARAMETERS ? 1 : 0;
-    return count;
 }
 
 static const struct cap_pointer *pointer_at(const struct captured_launch *launch, uint64_t at)
@@ -218,7 +205,11 @@ static enum status take_launches(struct captured_set *set, struct error *error)
         else
             set->launches[set->launch_count++] = launch;
     }
-    if (set->launch_count > 0 && passed_pointers(set->launches[0]) <= CAPTURED_POINTERS_MAX)
+    const struct captured_launch *first = set->launches[0];
+    size_t passed = 0; /* addresses among its parameters */
+    for (uint32_t i = 0; first && i < first->is.pointer_count; i++)
+        passed += first->pointers[i].holder == CAP_IN_PARAMETERS;
+    if (first && passed <= CAPTURED_POINTERS_MAX)
         return STATUS_OK;
     return error_set(error, STATUS_BAD_INPUT, "%.100s: no launch can be replayed: %s",
                      set->kernel->name, set->why ? set->why : "too many addresses");
@@ -292,8 +283,13 @@ static bool counts_elements(const struct captured_set *set, uint32_t at, uint32_
     return counts;
 }
 
-static void sort_launches(struct captured_set *set)
+static void choose_sizes(struct captured_set *set)
 {
+    uint64_t most = 0;
+    if (!each_integer(set, counts_elements, set->sizes) &&
+        !each_integer(set, differs_at, set->sizes))
+        for (size_t i = 0; i < set->launch_count; i++)
+            set->sizes[i] = (int64_t)i + 1;
     for (size_t i = 1; i < set->launch_count; i++)
         for (size_t j = i; j > 0 && set->sizes[j] < set->sizes[j - 1]; j--) {
             const int64_t size = set->sizes[j];
@@ -303,16 +299,6 @@ static void sort_launches(struct captured_set *set)
             set->sizes[j - 1] = size;
             set->launches[j - 1] = launch;
         }
-}
-
-static void choose_sizes(struct captured_set *set)
-{
-    uint64_t most = 0;
-    if (!each_integer(set, counts_elements, set->sizes) &&
-        !each_integer(set, differs_at, set->sizes))
-        for (size_t i = 0; i < set->launch_count; i++)
-            set->sizes[i] = (int64_t)i + 1;
-    sort_launches(set);
     for (size_t i = 0; i < set->launch_count; i++) {
         const uint64_t threads = threads_of(set->launches[i]);
         if (threads >= most) {
@@ -324,29 +310,14 @@ static void choose_sizes(struct captured_set *set)
 
 /* ---- vectors ---- */
 
-static const struct kernel_parameter *source_parameter(const struct captured_set *set, size_t i)
-{
-    const struct kernel_signature *signature = set->question.signature;
-    return signature && i < signature->parameter_count ? &signature->parameters[i] : NULL;
-}
-
-static bool passes_plainly(const struct captured_set *set, size_t parameter, size_t address)
-{
-    const struct captured_address *given = &set->addresses[address];
-    bool plain = set->kernel->parameters[parameter].bytes == sizeof(uint64_t) &&
-                 set->kernel->parameters[parameter].offset == given->at;
-    for (size_t i = 0; plain && i < set->launch_count; i++)
-        plain = given->offset[i] == 0;
-    for (size_t i = 0; plain && i < address; i++)
-        plain = set->addresses[i].vector != given->vector;
-    return plain;
-}
-
 /* Sets the vector's name and type from the source, if the vector is a parameter of its own. */
 static void describe_vector(struct captured_set *set, struct captured_vector *vector,
                             size_t parameter, bool plain)
 {
-    const struct kernel_parameter *source = source_parameter(set, parameter);
+    const struct kernel_signature *signature = set->question.signature;
+    const struct kernel_parameter *source = signature && parameter < signature->parameter_count
+                                                ? &signature->parameters[parameter]
+                                                : NULL;
     const char *name = source ? source->name : NULL;
     const uint32_t at = set->addresses[set->address_count - 1].at;
     if (plain)
@@ -395,19 +366,10 @@ static void take_vector(struct captured_set *set, size_t parameter, uint32_t at)
     *vector = (struct captured_vector){.type = ELEMENT_U8};
     for (size_t i = 0; i < set->launch_count; i++)
         vector->buffers[i] = &set->launches[i]->buffers[pointer_at(set->launches[i], at)->buffer];
-    describe_vector(set, vector, parameter, passes_plainly(set, parameter, set->address_count - 1));
+    describe_vector(set, vector, parameter, captured_vector_of(set, parameter) == vector);
     for (size_t i = 0; i < set->launch_count; i++)
         vector->is_written |= vector->buffers[i]->changed;
     choose_type(set, vector);
-}
-
-static const struct captured_buffer *variable_named(const struct captured_launch *launch,
-                                                    const char *name)
-{
-    for (uint32_t i = 0; i < launch->is.buffer_count; i++)
-        if (strcmp(launch->buffers[i].name, name) == 0)
-            return &launch->buffers[i];
-    return NULL;
 }
 
 static bool may_be_used(const struct captured_set *set, const char *variable)
@@ -442,7 +404,11 @@ static enum status take_variables(struct captured_set *set, struct error *error)
         *vector = (struct captured_vector){.symbol = name};
         bool kept = true;
         for (size_t k = 0; kept && k < set->launch_count; k++) {
-            vector->buffers[k] = variable_named(set->launches[k], name);
+            const struct captured_launch *launch = set->launches[k];
+            vector->buffers[k] = NULL;
+            for (uint32_t b = 0; b < launch->is.buffer_count && !vector->buffers[k]; b++)
+                if (strcmp(launch->buffers[b].name, name) == 0)
+                    vector->buffers[k] = &launch->buffers[b];
             kept = vector->buffers[k] && vector->buffers[k]->before;
             if (kept && vector->buffers[k]->changed)
                 return error_set(error, STATUS_BAD_INPUT,

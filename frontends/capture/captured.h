@@ -99,6 +99,8 @@ const char *captured_grid(const struct captured_set *set, size_t axis, const cha
                           int64_t each);
 /* Returns the default launch's block along an axis. */
 uint32_t captured_block(const struct captured_set *set, size_t axis);
+/* Returns the vector that the parameter is the start of, or NULL. */
+const struct captured_vector *captured_vector_of(const struct captured_set *set, size_t parameter);
 /* Returns an expression for a number of each launch. Arena memory. */
 const char *captured_number(const struct captured_set *set,
                             const int64_t values[CAPTURED_LAUNCHES_MAX]);

@@ -239,8 +239,7 @@ static void put_value(const struct captured_set *set, size_t i, struct text *out
                 value ? value : number_at(set, parameter->offset, parameter->bytes));
 }
 
-/* Returns the vector that the parameter is the start of, or NULL. */
-static const struct captured_vector *vector_of(const struct captured_set *set, size_t parameter)
+const struct captured_vector *captured_vector_of(const struct captured_set *set, size_t parameter)
 {
     const struct cap_parameter *passed = &set->kernel->parameters[parameter];
     const struct captured_address *address = address_at(set, passed->offset);
@@ -260,7 +259,7 @@ void captured_put_arguments(const struct captured_set *set, const char *folder, 
     bool is_written[CAPTURED_POINTERS_MAX] = {false};
     text_append(out, "arguments:\n");
     for (size_t i = 0; i < set->kernel->is.parameter_count; i++) {
-        const struct captured_vector *vector = vector_of(set, i);
+        const struct captured_vector *vector = captured_vector_of(set, i);
         if (!vector) {
             put_value(set, i, out);
             continue;
@@ -289,7 +288,7 @@ void captured_put_launch(const struct captured_set *set, const char *const grid[
     /* One launch's own list: vectors that structs point to may be passed as well. */
     text_append(out, "    arguments: [");
     for (size_t i = 0; i < set->kernel->is.parameter_count; i++) {
-        const struct captured_vector *vector = vector_of(set, i);
+        const struct captured_vector *vector = captured_vector_of(set, i);
         const struct kernel_signature *signature = set->question.signature;
         if (vector)
             text_printf(out, "%s%s", i ? ", " : "", vector->name);

@@ -115,11 +115,10 @@ static void read_instruction(struct roles *roles, const char *at, const char *en
             char *behind = NULL;
             const size_t index = strtoul(at + 3, &behind, 10);
             passed = (size_t)(behind - at);
-            if (index >= roles->register_count)
-                ;
-            else if (is_first && !is_inside && !is_store && target_count < TARGETS_MAX)
+            const bool is_known = index < roles->register_count;
+            if (is_first && !is_inside && !is_store && target_count < TARGETS_MAX && is_known)
                 targets[target_count++] = index;
-            else
+            else if (is_known)
                 found = roles->registers[index];
         } else if (*at == '%') {
             for (; is_name_character(at[passed]) || at[passed] == '.'; passed++)
