@@ -627,6 +627,13 @@ static bool read_function(struct file_reader *reader, const struct node *node,
         {"workspace", USE_CONFIGURATION, offsetof(struct launch_rule, workspace), false},
         {"workspace_of", USE_CONFIGURATION, offsetof(struct launch_rule, workspace_of), true},
     };
+    const struct experiment *experiment = reader->experiment;
+    for (size_t i = 0; experiment->device->is_gpu && i < experiment->argument_count; i++)
+        if (experiment->arguments[i].symbol.count > 0)
+            return place_refuses(reader->error, experiment->arguments[i].place,
+                                 "'%s' is a symbol, and the variables of a host function's object "
+                                 "are not seen: pass it",
+                                 experiment->arguments[i].name);
     launch->is_function = true;
     return CHECK_KEYS(reader, node, "a call of a function", "when", "!function", "workspace",
                       "workspace_of", "repeat", "swap", "arguments") &&

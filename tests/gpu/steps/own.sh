@@ -89,6 +89,21 @@ python_kernels() {
         record python python3 "$here/tests/gpu/python_kernels.py" "$tune" "$here" "$work/python"
 }
 
+# Host functions: the examples, and three kernels by one call against the same as launches, size by size (both are in
+# functions.txt, with their intervals): equal within noise, since both are replayed as a graph.
+functions() {
+    local status=0 file
+    # shellcheck disable=SC2086 # options are words
+    for file in examples/functions tests/gpu/functions/launches examples/library_call examples/pipeline examples/cublaslt; do
+        (cd "$work" && "$tune" run "$here/$file.yaml" --device 0 --no-report --db functions.db --conf functions.conf \
+            ${FUNCTIONS_OPTIONS:---budget 60s} >>functions-show.txt 2>>functions-run.txt) || { status=1; echo "FAILED $file"; }
+    done
+    grep 'not as a graph' "$work/functions-run.txt"
+    record functions "$tune" show --db "$work/functions.db" --wide || status=1
+    keep functions.db || status=1
+    return $status
+}
+
 # The documents' commands, on the GPU.
 documents() {
     rm -rf "$work/documents" && mkdir -p "$work/documents/path" "$work/documents/folder" && ln -s "$tune" "$work/documents/path/tune"

@@ -143,6 +143,10 @@ enum status gpu_measure_energy(struct device *device, const struct block *block,
         return no_counter(error, meter.failure);
     meter.stepped_ns = clock_now_ns();
     TRY(gpu_block_ready(device, &as_graph, &meter.graph, error));
+    if (!meter.graph)
+        return error_set(error, STATUS_UNAVAILABLE,
+                         "energy is measured with graphs, and the function cannot be captured: %s",
+                         device->remark);
     int result = size_batch(&meter);
     meter.stepped_ns = clock_now_ns();
     if (result == GPU_DONE)
