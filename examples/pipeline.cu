@@ -1,6 +1,6 @@
 // A pipeline over two streams: parts of the data go through two kernels, the parts in turn on two
 // streams. The second stream and the events are made once; work forks from the measured stream and
-// joins it, so that it can be captured.
+// joins it, and can be captured.
 #include <cuda_runtime.h>
 
 namespace

@@ -92,7 +92,7 @@ template <class Selector> auto environment(cudaStream_t stream, workspace memory
 {
     return environment_of(stream, memory, cuda::execution::tune(selector));
 }
-// With CUB's own policy.
+// Makes one with CUB's own policy.
 inline auto environment(cudaStream_t stream, workspace memory)
 {
     return environment_of(stream, memory);

@@ -13,7 +13,7 @@
 namespace
 {
 
-// Sums by the configuration's policy; 0, and those of CUB's own (own 0), by CUB's.
+// Adds up by the configuration's policy; by CUB's for 0 and where the configuration says so.
 cudaError_t sum(int configuration, const float *in, float *out, long long n,
                 tune_cub::workspace memory, cudaStream_t stream)
 {
