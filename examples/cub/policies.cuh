@@ -1,6 +1,13 @@
 // Policy selectors of CUB (CCCL 3.5 and later) out of the values that an experiment of this folder
 // tunes, and out of the header that `tune export --header` writes of its winners.
 #pragma once
+#include <cub/version.cuh>
+
+#if CUB_VERSION < 300500
+#error                                                                                             \
+    "policy selectors need CCCL 3.5 (pip install nvidia-cuda-cccl): name its folder nvidia/cu13/include/cccl by -I"
+#endif
+
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 
@@ -10,11 +17,6 @@
 
 #include <cstddef>
 #include <new>
-
-#if CUB_VERSION < 300500
-#error                                                                                             \
-    "policy selectors need CCCL 3.5 (pip install nvidia-cuda-cccl): name its folder nvidia/cu13/include/cccl by -I"
-#endif
 
 namespace tune_cub
 {
