@@ -656,6 +656,18 @@ SELECT winner_id, sum(standing = 'as fast' AND out IS NULL) AS as_fast,
 FROM standings
 GROUP BY winner_id;
 
+-- Every two configurations of a problem that launch the same machine code in the same way, and each with
+-- itself: of such one was measured for all.
+CREATE VIEW alike AS
+SELECT own.environment_id, own.problem_id, own.l2_mode, own.configuration_id,
+       other.configuration_id AS other_configuration_id
+FROM trials AS own
+CROSS JOIN trials AS other
+    ON other.environment_id = own.environment_id AND other.problem_id = own.problem_id
+    AND other.stage = 'sweep' AND other.objective = 'time' AND other.l2_mode = own.l2_mode
+WHERE own.stage = 'sweep' AND own.objective = 'time'
+  AND coalesce(own.same_as_trial_id, own.id) = coalesce(other.same_as_trial_id, other.id);
+
 -- For each winner, every two of its contenders that shared rounds: the ratio of their values of the
 -- objective, from differences paired round by round. Contenders have their differences to the fastest.
 -- If neither of the two is that, the interval contains the one that the two would have, and may be

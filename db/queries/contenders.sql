@@ -46,17 +46,12 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        -- also where another configuration that launches the same was raced for it
        (SELECT group_concat(b.name, ', ')
         FROM baselines AS b
-        LEFT JOIN trials AS base
-            ON base.environment_id = b.environment_id AND base.problem_id = b.problem_id
-            AND base.configuration_id = b.configuration_id AND base.stage = 'sweep'
-            AND base.objective = 'time' AND base.l2_mode = chosen.l2_mode
-        LEFT JOIN trials AS same
-            ON same.environment_id = b.environment_id AND same.problem_id = b.problem_id
-            AND same.configuration_id = k.configuration_id AND same.stage = 'sweep'
-            AND same.objective = 'time' AND same.l2_mode = chosen.l2_mode
         WHERE b.environment_id = chosen.environment_id AND b.problem_id = chosen.problem_id
           AND (b.configuration_id = k.configuration_id
-               OR coalesce(base.same_as_trial_id, base.id) = coalesce(same.same_as_trial_id, same.id))) AS baseline,
+               OR EXISTS (SELECT 1 FROM alike
+                          WHERE alike.environment_id = b.environment_id AND alike.problem_id = b.problem_id
+                            AND alike.l2_mode = chosen.l2_mode AND alike.configuration_id = b.configuration_id
+                            AND alike.other_configuration_id = k.configuration_id))) AS baseline,
        m.metrics, k.trial_id, c.key AS configuration, c.parameters
 FROM chosen
 JOIN compared AS k ON k.winner_id = chosen.id

@@ -27,16 +27,11 @@ held AS (
                ORDER BY s.configuration_id = chosen.first_configuration_id DESC, s.place) AS place
     FROM chosen
     JOIN standings AS s ON s.winner_id = chosen.id
-    LEFT JOIN trials AS first
-        ON first.environment_id = chosen.environment_id AND first.problem_id = chosen.problem_id
-        AND first.configuration_id = chosen.first_configuration_id AND first.stage = 'sweep'
-        AND first.objective = 'time' AND first.l2_mode = chosen.l2_mode
-    LEFT JOIN trials AS own
-        ON own.environment_id = chosen.environment_id AND own.problem_id = chosen.problem_id
-        AND own.configuration_id = s.configuration_id AND own.stage = 'sweep'
-        AND own.objective = 'time' AND own.l2_mode = chosen.l2_mode
     WHERE s.configuration_id = chosen.first_configuration_id
-       OR coalesce(first.same_as_trial_id, first.id) = coalesce(own.same_as_trial_id, own.id)
+       OR EXISTS (SELECT 1 FROM alike
+                  WHERE alike.environment_id = chosen.environment_id AND alike.problem_id = chosen.problem_id
+                    AND alike.l2_mode = chosen.l2_mode AND alike.configuration_id = chosen.first_configuration_id
+                    AND alike.other_configuration_id = s.configuration_id)
 )
 SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver, e.compiler,
        chosen.state AS l2_mode, chosen.objective, chosen.experiment, chosen.problem, chosen.n, chosen.issue,

@@ -47,16 +47,11 @@ as_good AS MATERIALIZED (
     FROM timed
     CROSS JOIN baselines AS b
         ON b.environment_id = timed.environment_id AND b.problem_id = timed.problem_id
-    CROSS JOIN trials AS base
-        ON base.environment_id = b.environment_id AND base.problem_id = b.problem_id
-        AND base.configuration_id = b.configuration_id AND base.stage = 'sweep'
-        AND base.objective = 'time' AND base.l2_mode = timed.l2_mode
     CROSS JOIN contenders AS k ON k.winner_id = timed.id AND k.tied = 1
-    CROSS JOIN trials AS s
-        ON s.environment_id = b.environment_id AND s.problem_id = b.problem_id
-        AND s.configuration_id = k.configuration_id AND s.stage = 'sweep'
-        AND s.objective = 'time' AND s.l2_mode = timed.l2_mode
-    WHERE coalesce(s.same_as_trial_id, s.id) = coalesce(base.same_as_trial_id, base.id)
+    CROSS JOIN alike
+        ON alike.environment_id = b.environment_id AND alike.problem_id = b.problem_id
+        AND alike.l2_mode = timed.l2_mode AND alike.configuration_id = b.configuration_id
+        AND alike.other_configuration_id = k.configuration_id
     GROUP BY 1, 2
 ),
 beside AS MATERIALIZED (

@@ -35,6 +35,7 @@ def commands(folder, trials):
     for name, arguments, gone in growth.commands(folder, trials):
         if name != "`report`" and not name.startswith("`plot"):
             yield name, arguments, gone
+    yield "`show --ranges`", ["show", "--ranges"], ()
     yield "`plot`", ["plot", "--data", "-o", "plots"], ()
     yield "`plot gain size samples`", ["plot", "gain", "size", "samples", "--data", "-o", "plots"], ()
 
