@@ -1,5 +1,4 @@
 /* Asks the compiler for the types of a kernel's parameters. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,26 +65,6 @@ static bool take_argument(struct reading *reading, struct template_parameter *pa
     return argument->kind == FORMULA_NAME && take_text(parameter, argument->text);
 }
 
-/* Reads the arguments of "scale<float, 4>". Returns false for one that is neither a number nor a
- * type. */
-static bool take_wanted(struct reading *reading, const char *wanted)
-{
-    struct kernel_signature *kernel = reading->kernel;
-    size_t count = 0;
-    for (const char *at = strchr(wanted, '<') + 1; *at && count < kernel->template_count;) {
-        const size_t length = strcspn(at, ",>");
-        const char *end = at + length;
-        while (end > at && isspace((unsigned char)end[-1]))
-            end--;
-        const char *text = arena_strndup(reading->arena, at, (size_t)(end - at));
-        if (!text || !take_text(&kernel->template[count++], text))
-            return false;
-        at += length + (at[length] != '\0');
-        at += strspn(at, " ");
-    }
-    return true;
-}
-
 /* Writes "scale<float, 4>": of the arguments that are asked for, of the source's launch, else the
  * template's own. */
 static enum status name_instance(struct reading *reading, struct error *error)
@@ -97,17 +76,29 @@ static enum status name_instance(struct reading *reading, struct error *error)
     reading->instance = kernel->name;
     if (kernel->template_count == 0)
         return STATUS_OK;
-    const bool is_wanted = wanted && strchr(wanted, '<');
-    if (is_wanted && !take_wanted(reading, wanted)) {
-        reading->out->instance =
-            arena_printf(reading->arena, "%s%s", kernel->name, strchr(wanted, '<'));
-        reading->instance = reading->out->instance;
+    const char *list = wanted ? strchr(wanted, '<') : NULL;
+    struct tokens tokens = {0};
+    bool is_plain = true;
+    if (list && !tokens_read(reading->arena, list, &tokens))
+        return error_no_memory(error);
+    for (size_t at = 1, behind, i = 0; at + 1 < tokens.count && i < kernel->template_count;
+         at = behind + 1, i++) {
+        behind = item_end(&tokens, at, tokens.count - 1);
+        const char *word = tokens_text(reading->arena, &tokens, at, behind);
+        const struct formula *given = formula_read(reading->arena, &tokens, &at, behind);
+        is_plain = is_plain && word &&
+                   (take_text(&kernel->template[i], word) ||
+                    (at == behind && take_argument(reading, &kernel->template[i], given)));
+    }
+    if (!is_plain) { /* neither numbers nor types */
+        reading->instance = arena_printf(reading->arena, "%s%s", kernel->name, list);
+        reading->out->instance = reading->instance;
         return reading->instance ? STATUS_OK : error_no_memory(error);
     }
     for (size_t i = 0; i < kernel->template_count; i++) {
         struct template_parameter *parameter = &kernel->template[i];
-        const struct formula *given = i < launch->template_count ? launch->template[i] : NULL;
-        const bool fits = (!is_wanted && take_argument(reading, parameter, given)) ||
+        const bool fits = (!list && i < launch->template_count &&
+                           take_argument(reading, parameter, launch->template[i])) ||
                           (parameter->preset && take_text(parameter, parameter->preset));
         parameter->square = fits && uses_as_square(&reading->tokens, parameter->name);
         if (!fits) {

@@ -123,19 +123,25 @@ static void consider(struct launches *launches, const struct source_launch *laun
     launches->best = *launch;
 }
 
+/* Reads the arguments of a template behind its name. Returns the token behind them. */
+static size_t read_template(const struct launches *launches, size_t first, size_t before,
+                            struct source_launch *launch)
+{
+    if (!token_is(launches->whole, first, "<"))
+        return first;
+    const size_t behind = tokens_behind_angle(launches->whole, first);
+    launch->template_count =
+        read_list(launches, first + 1, behind - 1, before, launch->template, TEMPLATE_MAX);
+    return behind;
+}
+
 /* Reads kernel<<<grid, block, shared, stream>>>(arguments), the name being at `at`. */
 static void read_chevrons(struct launches *launches, size_t at)
 {
     const struct tokens *whole = launches->whole;
     struct source_launch launch = {.line = whole->items[at].line};
     const struct formula *numbers[4] = {NULL};
-    size_t first = at + 1;
-    if (token_is(whole, first, "<")) {
-        const size_t behind = tokens_behind_angle(whole, first);
-        launch.template_count =
-            read_list(launches, first + 1, behind - 1, at, launch.template, TEMPLATE_MAX);
-        first = behind;
-    }
+    size_t first = read_template(launches, at + 1, at, &launch);
     if (!token_is(whole, first, "<<") || !token_is(whole, first + 1, "<"))
         return;
     first += 2;
@@ -190,13 +196,10 @@ static void read_call(struct launches *launches, size_t at, const char *kernel)
     size_t first = at + 2;
     bool found = false;
     for (; first < behind && !token_is(whole, first, ","); first++) {
-        found |= token_is(whole, first, kernel);
-        if (token_is(whole, first, kernel) && token_is(whole, first + 1, "<")) {
-            const size_t end = tokens_behind_angle(whole, first + 1);
-            launch.template_count =
-                read_list(launches, first + 2, end - 1, at, launch.template, TEMPLATE_MAX);
-            first = end - 1;
-        }
+        if (!token_is(whole, first, kernel))
+            continue;
+        found = true;
+        first = read_template(launches, first + 1, at, &launch) - 1;
     }
     if (!found || first >= behind)
         return;
