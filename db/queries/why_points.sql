@@ -118,8 +118,8 @@ SELECT timed.role, timed.about, c.key AS configuration, c.parameters, timed.swee
        CASE WHEN race.id IS NOT NULL OR confirm.id IS NOT NULL THEN 'ok'
             ELSE timed.sweep_status END AS status,
        k.difference, k.ratio, k.ratio_low, k.ratio_high, k.paired_in, k.standing,
-       s.launch_count AS launches, r.grid_x * r.grid_y * r.grid_z AS grid,
-       r.block_x * r.block_y * r.block_z AS block, r.threads, r.occupancy,
+       s.launch_count AS launches, nullif(r.grid_x * r.grid_y * r.grid_z, 0) AS grid,
+       nullif(r.block_x * r.block_y * r.block_z, 0) AS block, iif(r.grid_x > 0, r.threads, NULL) AS threads, r.occupancy,
        r.active_blocks_per_sm, r.registers, r.spill_bytes, r.local_bytes,
        coalesce(r.static_shared_bytes, 0) + r.dynamic_shared_bytes AS shared_bytes,
        coalesce(json_extract(s.metrics, '$.bytes_per_thread'),

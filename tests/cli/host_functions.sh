@@ -161,6 +161,14 @@ expect_out '^way=0 known=1 launch=0$'
 run "$TUNE" show
 expect_out ' norm\(\)(:|$)'
 
+# A recording of it answers without the functions.
+run "$TUNE" run ./norm.yaml --device replay:tune.db --db replayed.db --conf replayed.conf "${steady[@]}"
+expect_code 0
+refuse_err 'no winner'
+run "$TUNE" show --why
+expect_code 0
+refuse_out '^blocks '
+
 # By a formula, exactly as much as is needed; a byte less is a wrong function's own word.
 rm -f tune.db*
 write_norm 'workspace: 4 * n' 0

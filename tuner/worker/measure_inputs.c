@@ -70,14 +70,11 @@ enum status inputs_bind(struct measuring *state, const struct launch_plan *plan,
                         const void *const *inputs, uint32_t copies, const struct patch *patches,
                         struct error *error)
 {
+    bool wants = false;
     for (size_t i = 0; i < plan->launch_count; i++)
-        if (plan->launches[i].workspace_of) { /* the plan is of this process's memory */
-            if (!state->api->want)
-                return error_set(error, STATUS_UNAVAILABLE, "%s has no functions that tell sizes",
-                                 state->api->kind);
-            TRY(state->api->want(state->device, (struct launch_plan *)(uintptr_t)plan, error));
-            break;
-        }
+        wants = wants || plan->launches[i].workspace_of;
+    if (wants && state->api->want) /* the plan lies in this process's own memory */
+        TRY(state->api->want(state->device, (struct launch_plan *)(uintptr_t)plan, error));
     TRY(state->api->bind(state->device, plan, inputs, copies, patches, error));
     for (size_t i = 0; i < plan->argument_count; i++)
         if (has_data(state, &plan->arguments[i]) && !inputs[i])
