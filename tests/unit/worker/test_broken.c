@@ -68,9 +68,9 @@ static const char *const nonsense[] = {
     "TUN1\xff\xff\xff\x7f{}",
     "[1, 2]",
     "{\"error\": 4711, \"text\": 7}",
-    "{\"error\": 18, \"text\": \"I am confused\"}",
+    "{\"error\": 19, \"text\": \"I am confused\"}",
 };
-_Static_assert(STATUS_INTERNAL == 18, "the last answer of nonsense is a fault of the child");
+_Static_assert(STATUS_INTERNAL == 19, "the last answer of nonsense is a fault of the child");
 static const char *const no_samples[] = {
     "{}",
     "{\"samples\": 7}",
