@@ -147,8 +147,7 @@ struct session {
     struct text protocol_text, objective_text; /* in the form of the store */
     bool energy_noted;                         /* resolution of the energy counter was noted */
     int64_t watch_ms;                          /* TUNE_WATCH_MS, the longest watch of a winner */
-    int64_t
-        timeout_floor_ms; /* TUNE_TRIAL_TIMEOUT_MS, the least time limit of a trial; 0: default */
+    int64_t timeout_floor_ms; /* TUNE_TRIAL_TIMEOUT_MS, a trial's least limit; 0: default */
 };
 enum { WATCH_MOST_MS = 500 };
 
