@@ -157,8 +157,7 @@ struct section {
     struct tuned_device device;  /* issue 0: for all */
 };
 
-/* The entries of one problem in one section. Those of a problem stand together, in the order of the
- * sections. */
+/* The entries of one problem in one section. A problem's stand together, in the sections' order. */
 struct group {
     uint32_t first_entry, count, section;
     uint32_t kind, name; /* the section's */
@@ -427,8 +426,7 @@ ONE_COPY static char *find_control(char *at)
     return at;
 }
 
-/* A decimal integer and the end of its text; NULL: no integer (or no text), or one beyond 64 bits.
- */
+/* A decimal integer and the end of its text; NULL: no integer or text, or one beyond 64 bits. */
 struct integer {
     const char *end;
     long long value;
@@ -442,15 +440,18 @@ static struct integer read_integer(const char *text)
     int negative = *text == '-';
     const char *first = text + negative, *at = first;
     uint64_t value = 0, most = LLONG_MAX;
-    for (; is_digit(*at); at++) {
-        if (value > most / 10)
-            return read;
-        value = value * 10 + (uint64_t)(*at - '0');
-    }
+    for (; is_digit(*at); at++)
+        value = value > most / 10 ? most + 2 : value * 10 + (uint64_t)(*at - '0');
     if (at > first && value <= most + (uint64_t)negative)
         read.end = at;
     read.value = (long long)(negative ? 0 - value : value);
     return read;
+}
+
+/* Reads an integer that begins with a digit. */
+ONE_COPY static struct integer read_natural(const char *text)
+{
+    return read_integer(is_digit(*text) ? text : NULL);
 }
 
 /* Reads a text that is one integer and no more. */
@@ -527,8 +528,7 @@ static uint32_t hash_name(const struct tuned *tuned, const char *text, size_t le
     return (uint32_t)mixed;
 }
 
-/* Returns the number of a name; 0 if no line has it or an argument is NULL. Length 0: all of the
- * text. */
+/* Returns a name's number; 0 if no line has it or an argument is NULL. Length 0: all the text. */
 static uint32_t find_name(const struct tuned *tuned, const char *text, size_t length)
 {
     if (!tuned || !text)
@@ -562,8 +562,7 @@ static int rehash(struct reader *reader)
     return 1;
 }
 
-/* Returns the number of a name, adding the name if it is new; 0 if memory is short. The text must
- * stay where it is. */
+/* Returns a name's number, adding a new name, whose text must stay; 0 if memory is short. */
 static uint32_t intern(struct reader *reader, const char *text, size_t length)
 {
     struct tuned *tuned = reader->tuned;
@@ -651,8 +650,7 @@ static const char *take_quoted(struct reader *reader)
     return text;
 }
 
-/* Takes the value of field `name`, up to a space or the end of the line. Returns NULL if it is
- * refused. */
+/* Takes the value of field `name`, up to a space or the line's end. Returns NULL if refused. */
 static const char *take_value(struct reader *reader, const char *name)
 {
     char *end = reader->at;
@@ -684,11 +682,11 @@ static const char *take_value(struct reader *reader, const char *name)
 static int read_range(const char *at, int is_capability, long long ends[2])
 {
     for (int count = 0; count < 2; at++) {
-        struct integer part = read_integer(is_digit(*at) ? at : NULL);
+        struct integer part = read_natural(at);
         at = part.end;
         ends[count] = part.value;
         if (at && is_capability) {
-            part = read_integer(*at == '.' && is_digit(at[1]) ? at + 1 : NULL);
+            part = read_natural(*at == '.' ? at + 1 : "");
             at = part.end;
             if ((ends[count] | part.value) > 0x7fff)
                 return 0;
@@ -806,8 +804,7 @@ static int read_at(struct tuned_entry *entry, const char *text)
  * number of at least 0; "9.0" (capability_of); "9.0" or "9.0-10.3" (two); "8,9" (as bits). */
 enum kind { INT, WHOLE, SIZE, REAL, CAPABILITY_OF, CAPABILITY_RANGE, MAJORS };
 
-/* Known fields of a section, then of evidence: their place in the struct and the first version that
- * has them. */
+/* Known fields of a section, then of evidence: their place in the struct and first version. */
 static const struct known_field {
     unsigned char number, kind, version, offset;
 } known_fields[] = {
@@ -854,7 +851,7 @@ static int read_known(struct reader *reader, size_t i, size_t end, void *base)
             is_read = *(double *)out >= 0;
         } else if (field->kind == MAJORS) {
             do {
-                whole = read_integer(is_digit(*at) ? at : NULL);
+                whole = read_natural(at);
                 at = whole.end;
                 is_read = at && whole.value < MAJORS_MAX && (!*at || *at == ',');
                 majors |= (uint64_t)1 << (whole.value & 63);
@@ -1111,7 +1108,8 @@ static int are_alike(const struct tuned_entry *a, const struct tuned_entry *b)
     size_t i = a->span_count;
     if (i != b->span_count)
         return 0;
-    while (i > 0 && span_at(a, i)->name == span_at(b, i)->name)
+    const struct span *spans = a->tuned->lists.of.spans;
+    while (i > 0 && spans[a->first_span + i - 1].name == spans[b->first_span + i - 1].name)
         i--;
     return i == 0;
 }
@@ -1124,8 +1122,7 @@ static int refuse_pair(struct reader *reader, const char *format, const char *na
     return refuse(reader, format, name, line > other ? other : line);
 }
 
-/* Sorts the sections of the source that was read, and the entries of each section, and checks the
- * pairs of neighbours. */
+/* Sorts the last source's sections and the entries of each, and checks pairs of neighbours. */
 static int check_source(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
@@ -1410,8 +1407,7 @@ static void add_user_file(struct reader *reader, const struct tuned_options *opt
         add_file(reader, path, 0);
 }
 
-/* Reads the files of the options. `path`: the only file that must exist; NULL: those of the
- * options. */
+/* Reads the options' files. `path`: the only one that must exist; NULL: those of the options. */
 static void add_files(struct reader *reader, const struct tuned_options *options, const char *path)
 {
     size_t count = options->path_count;
@@ -1442,8 +1438,7 @@ unsigned long tuned_serial(const struct tuned *tuned)
     return tuned ? tuned->serial : 0;
 }
 
-/* Creates an empty object with the names that libtuned itself reads. Returns NULL if memory is
- * short. */
+/* Creates an empty object with the names that libtuned reads. Returns NULL if memory is short. */
 static struct tuned *create(struct reader *reader, const struct tuned_allocator *allocator)
 {
     static const struct tuned_allocator usual = {allocate_default, release_default, NULL};
@@ -1491,8 +1486,7 @@ static int begin_record(struct tuned *tuned, const char *path)
 }
 #endif
 
-/* Loads the files of the options, one file that must exist (`path`) and one text, named text_name
- * or, if NULL, built-in. */
+/* Loads the options' files, one that must exist (`path`) and a text (text_name NULL: built-in). */
 static struct tuned *load(const struct tuned_options *options, const char *path, const void *text,
                           size_t bytes, const char *text_name, struct tuned_error *error)
 {
@@ -1600,12 +1594,11 @@ static const char *skip_memory(const char *name)
 
 static int is_same_model(const char *a, const char *b)
 {
-    for (;; a++, b++) {
+    do {
         a = skip_memory(a);
         b = skip_memory(b);
-        if (*a != *b || !*a)
-            return *a == *b;
-    }
+    } while (*a++ == *b++ && a[-1]);
+    return a[-1] == b[-1];
 }
 
 /* Returns whether the asking device's major compute capability is among `majors`. */
@@ -1666,7 +1659,9 @@ static double measure(const struct tuned_entry *entry, const long long *sizes, d
         const long long *ends = span_at(entry, i)->ends, size = sizes[i];
         if (ends[0] <= size && size <= ends[1])
             continue;
-        double ratio = size < 0 ? 1 : ratio_of((double)ends[size > ends[1]], (double)size);
+        if (most <= 0) /* outside is all that counts */
+            return 1;
+        double ratio = size < 0 ? 1 : ratio_of((double)size, (double)ends[size > ends[1]]);
         product = product > 0 ? product * ratio : ratio;
     }
     return product;
@@ -1795,7 +1790,8 @@ static int find_in_group(struct candidate *best, struct tuned_answer *answer)
     sizes[0] = answer->n;
     if (answer->n >= 0) {
         for (size_t i = 1; i <= entry->span_count; i++) {
-            const struct name *name = &tuned->lists.of.names[span_at(entry, i)->name];
+            const struct name *name =
+                &tuned->lists.of.names[tuned->lists.of.spans[entry->first_span + i - 1].name];
             const struct tuned_size *size = find_size(answer, name->text, name->length);
             sizes[i] = size ? size->size : -1;
         }
@@ -2004,8 +2000,7 @@ static const char operations[] = "||&&==!=<=>=< > + - * / % ";
 /* Precedence of each operator; the last is for a missing operator. */
 static const unsigned char bindings[] = {1, 2, 3, 3, 3, 3, 3, 3, 4, 4, 5, 5, 5, 0};
 
-/* Applies an operation to `a` and the current value: one of the above, or MIN, MAX, CEIL_DIV, whose
- * numbers are greater. */
+/* Applies one of the above to `a` and the value; or MIN, MAX, CEIL_DIV, of greater numbers. */
 static int apply(struct evaluation *evaluation, uint32_t operation, long long a)
 {
     long long b = evaluation->value;
@@ -2014,27 +2009,21 @@ static int apply(struct evaluation *evaluation, uint32_t operation, long long a)
     if (operation <= MORE) {
         /* Bits of less, equal and more that make each comparison true. */
         static const char holds[] = {2, 5, 3, 6, 1, 4};
-        evaluation->value = operation <= AND
-                                ? b != 0 /* where a has not decided */
-                                : holds[operation - EQUAL] >> ((a > b) - (a < b) + 1) & 1;
+        if (operation > AND)
+            b = holds[operation - EQUAL] >> ((a > b) - (a < b) + 1) & 1;
+        evaluation->value = b != 0;
         return 1;
     }
     if (operation == MIN || operation == MAX) {
         evaluation->value = (b < a) == (operation == MIN) ? b : a;
         return 1;
     }
-    if (operation == MINUS) {
-        if (b < -LLONG_MAX)
-            return 0;
-        operation = PLUS;
-        b = -b;
-    }
-    if (operation == PLUS || operation == TIMES) {
-        int is_sum = operation == PLUS;
-        double real = is_sum ? (double)a + (double)b : (double)a * (double)b;
+    if (operation <= TIMES) {
+        double x = (double)a, y = (double)b;
+        double real = operation == TIMES ? x * y : operation == PLUS ? x + y : x - y;
         if (real * real > 9.2e18 * 9.2e18) /* below zero, too */
             return 0;
-        evaluation->value = is_sum ? a + b : a * b;
+        evaluation->value = operation == TIMES ? a * b : operation == PLUS ? a + b : a - b;
         return 1;
     }
     if (a < 0 || b <= 0)
@@ -2065,8 +2054,7 @@ static int value_here(struct evaluation *evaluation, uint32_t number, const char
 enum { ALONE = 5 }; /* tightest precedence */
 
 /* Evaluates operators that bind tighter than `least`: 0 all; ALONE a number, a name, a call,
- * parentheses, or ! of these. For a call (MIN, MAX, CEIL_DIV; else 0), combines all its arguments.
- */
+ * parentheses, or ! of these. For a call (MIN, MAX, CEIL_DIV; else 0), combines its arguments. */
 static int evaluate(struct evaluation *evaluation, int least, uint32_t call)
 {
     const char *name = evaluation->at, *end = name;
@@ -2203,7 +2191,11 @@ static struct integer number_of(const struct tuned_answer *answer, uint32_t numb
 int tuned_answer_launch(const struct tuned_answer *answer, int index, struct tuned_launch *out)
 {
     /* Three axes each, of at least 1, then single numbers. */
-    long long values[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0}, *next = values;
+    long long values[sizeof *out / sizeof(long long)] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, *next = values;
+    /* Limits of every GPU on the grid and the block. */
+    static const int most[] = {INT_MAX, 65535, 65535, 1024, 1024, 64};
+    const struct tuned_device *device = answer->device;
+    long long threads = 1;
     char numbered[64];
     for (uint32_t part = GRID; part <= COOPERATIVE; part++) {
         int axes = part < LAUNCH_SHARED ? 3 : 1;
@@ -2229,9 +2221,17 @@ int tuned_answer_launch(const struct tuned_answer *answer, int index, struct tun
         }
         next += axes;
     }
-    memset(out, 0, sizeof *out);
+    for (int axis = 0; axis < 3; axis++) { /* whole clusters fill the grid */
+        if (values[axis] > most[axis] || values[axis + 3] > most[axis + 3] ||
+            values[axis] % values[axis + 6])
+            return 0;
+        threads *= values[axis + 3];
+    }
+    if (device && (exceeds(threads, device->max_threads_per_block) ||
+                   exceeds(values[9], device->max_shared_bytes)))
+        return 0;
+    values[10] = values[10] > 0;
     memcpy(out, values, sizeof values);
-    out->is_cooperative = out->is_cooperative > 0;
     return 1;
 }
 

@@ -100,6 +100,10 @@ static void add_limits(const struct tuned_answer *answer, char *out, size_t byte
     snprintf(number, sizeof number, "%lld", tuned_entry_n(entry));
     if (tuned_evidence_text(entry, "no_launch", NULL))
         add_to(out, bytes, "; no launch: ", tuned_evidence_text(entry, "no_launch", ""));
+    else if (tuned_evidence_text(entry, "launch.grid", NULL) &&
+             (!tuned_evidence_text(entry, "measured", NULL) || answer->grade == TUNED_EXACT))
+        add_to(out, bytes, "; no launch: it has no value for this size and device, or exceeds ",
+               "the device's limits");
     else if (tuned_evidence_text(entry, "launch.grid", NULL))
         add_to(out, bytes, "; no launch: the file has it for the measured size only, n = ", number);
     else

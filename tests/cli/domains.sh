@@ -110,6 +110,9 @@ expect_code 0
 grep -q 'no_launch="no formula of n and units gives launch.grid"' tuned.conf || fail "not said: $(cat tuned.conf)"
 run ./ask tuned.conf null "Null device" a 70000 70000 1
 expect_out "^70000 [0-9] [0-9]+ 0 0 .*; no launch: no formula of n and units gives launch.grid$"
+printf 'tuned-conf 5\n[null "Null device"] compute_capability=9.0\na n=1-100 tile=2 | launch.grid="1,n*999" launch.block=64\nend\n' >high.conf
+run ./ask high.conf null "Null device" a 66 66 1
+expect_out "^66 7 2 0 0 .*; no launch: it has no value for this size and device, or exceeds the device's limits$"
 printf 'tuned-conf 3\n[null "Null device"] compute_capability=9.0\na n=1-100 tile=2 |\nend\n' >old.conf
 run ./ask old.conf null "Null device" a 50 50 1
 expect_out "^50 7 2 0 0 .*; no launch: the file has none$"

@@ -263,6 +263,43 @@ TEST(launches_are_told_or_not)
     tuned_free(tuned);
 }
 
+/* A formula may give a launch at other sizes that no device, or not this one, can have. */
+TEST(a_launch_beyond_the_limits_is_not_given)
+{
+    struct tuned *tuned =
+        load("tuned-conf 5\n[cuda \"A\"] compute_capability=9.0 sm_count=132\n"
+             "x n=8 a=1 | launch.grid=n*1000000000 launch.block=64\n"
+             "y n=8 a=1 | launch.grid=\"1,n*8191\" launch.block=64\n"
+             "z n=8 a=1 | launch.grid=\"1,1,n*8191\" launch.block=64\n"
+             "block n=8 a=1 | launch.grid=1 launch.block=n*64\n"
+             "block_z n=8 a=1 | launch.grid=1 launch.block=\"1,1,n*8\"\n"
+             "volume n=8 a=1 | launch.grid=1 launch.block=\"n*2,16,2\"\n"
+             "shared n=8 a=1 | launch.grid=1 launch.block=64 launch.shared=n*4096\n"
+             "cluster n=8 a=1 | launch.grid=n launch.block=64 launch.cluster=4\n"
+             "product n=8 a=1 | launch.grid=1 launch.block=\"n*100000000000,4000000000000000000\"\n"
+             "end\n");
+    static const struct {
+        const char *problem;
+        long long last, beyond; /* sizes */
+    } cases[] = {{"x", 2, 3},       {"y", 8, 9},      {"z", 8, 9},      {"block", 8, 9},
+                 {"block_z", 8, 9}, {"volume", 8, 9}, {"shared", 8, 9}, {"cluster", 8, 9}};
+    struct tuned_device device = gpu("A", 9, 0, 132);
+    struct tuned_launch launch;
+    device.max_threads_per_block = 512;
+    device.max_shared_bytes = 32768;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(ask(tuned, &device, cases[i].problem, cases[i].last, 0, &launch));
+        assert_false(ask(tuned, &device, cases[i].problem, cases[i].beyond, 0, &launch));
+    }
+    assert_false(ask(tuned, &device, "product", 8, 0, &launch));
+    device.max_threads_per_block = 0; /* unknown */
+    device.max_shared_bytes = 0;
+    assert_true(ask(tuned, &device, "block", 16, 0, &launch));
+    assert_false(ask(tuned, &device, "block", 17, 0, &launch));
+    assert_true(ask(tuned, &device, "shared", 60, 0, &launch));
+    tuned_free(tuned);
+}
+
 static enum tuned_grade grade_on(const struct tuned *tuned, const char *problem,
                                  struct tuned_device device)
 {
