@@ -262,9 +262,8 @@ struct tuned_launch {
     long long is_cooperative;                /* 1: all blocks must be resident at once */
     long long reserved[5];
 };
-/* Evaluates launch `index` (from 0) of the entry. Returns 1 and fills *out, or returns 0 and leaves
- * *out unchanged if the file gives no such launch for this size and device, or one beyond limits of
- * the device or of every GPU (see tuned_reason). */
+/* Evaluates launch `index` (from 0) of the entry. Returns 1 and fills *out; or returns 0 and leaves
+ * it if the file has none for this size and device, or one beyond their limits (tuned_reason). */
 TUNED_API int tuned_answer_launch(const struct tuned_answer *answer, int index,
                                   struct tuned_launch *out);
 
