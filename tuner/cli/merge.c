@@ -78,7 +78,8 @@ static void print_agreement(const struct rows *rows)
             rows->cells[first + count++] = moved;
         }
         if (count > 0)
-            rows_print_table(rows, first, first + count, columns, COUNT(columns));
+            rows_print_table_within(rows, first, first + count, columns, COUNT(columns),
+                                    style_page_columns());
         first = end;
     }
 }

@@ -95,11 +95,8 @@ struct row_column {
     const char *name;
     const char *label;
 };
-/* Prints rows [first, end) under one header, as wide as a page. Columns without values are left
- * out. Labels, configurations and reasons are broken into lines within their column, never cut. */
-void rows_print_table(const struct rows *rows, size_t first, size_t end,
-                      const struct row_column *columns, size_t count);
-/* Prints a table of `width` columns for any stdout; 0: no limit. */
+/* Prints rows [first, end) under one header in `width` columns; 0: no limit. Columns without values
+ * are left out. Labels, configurations and reasons are broken into lines, never cut. */
 void rows_print_table_within(const struct rows *rows, size_t first, size_t end,
                              const struct row_column *columns, size_t count, int width);
 /* Prints a table for a command with --wide and --csv: on a narrow page the least important columns

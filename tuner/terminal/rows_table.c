@@ -260,12 +260,6 @@ void rows_print_table_within(const struct rows *rows, size_t first, size_t end,
               lay_out(rows, first, end, columns, count, width, printed, NULL));
 }
 
-void rows_print_table(const struct rows *rows, size_t first, size_t end,
-                      const struct row_column *columns, size_t count)
-{
-    rows_print_table_within(rows, first, end, columns, count, style_page_columns());
-}
-
 void rows_print_page(const struct rows *rows, size_t first, size_t end,
                      const struct row_column *columns, size_t count)
 {

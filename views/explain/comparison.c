@@ -354,15 +354,14 @@ static enum status pair_databases(const struct comparison_request *request, stru
     struct newest *news = NULL;
     size_t old_count = 0;
     size_t new_count = 0;
-    enum status status = store_read(request->before, &reading, arena, &olds, &old_count, error);
-    if (status == STATUS_OK)
-        status = store_read(request->store, &reading, arena, &news, &new_count, error);
     *count = 0;
-    *comparisons =
-        status == STATUS_OK ? arena_alloc(arena, new_count + 1, sizeof **comparisons) : NULL;
-    if (status == STATUS_OK && !*comparisons)
+    *comparisons = NULL;
+    TRY(store_read(request->before, &reading, arena, &olds, &old_count, error));
+    TRY(store_read(request->store, &reading, arena, &news, &new_count, error));
+    *comparisons = arena_alloc(arena, new_count + 1, sizeof **comparisons);
+    if (!*comparisons)
         return error_no_memory(error);
-    for (size_t i = 0; status == STATUS_OK && i < new_count; i++) {
+    for (size_t i = 0; i < new_count; i++) {
         const struct newest *best = NULL;
         int most = 0;
         for (size_t k = 0; k < old_count; k++) {
@@ -383,7 +382,7 @@ static enum status pair_databases(const struct comparison_request *request, stru
         comparison->a.database = request->before_database;
         comparison->b.database = request->database;
     }
-    return status;
+    return STATUS_OK;
 }
 
 enum status explain_comparisons(const struct comparison_request *request, struct arena *arena,

@@ -41,16 +41,6 @@ static enum status compare_sweep(struct store *store, const struct read_point *w
     return status;
 }
 
-static bool conclude(struct explanation *explanation, const struct background *background,
-                     struct arena *arena)
-{
-    struct text text = {0};
-    decide_limit(explanation, background, &text);
-    explanation->limit_text = text.failed ? NULL : arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return explanation->limit_text && make_sentences(explanation, background, arena);
-}
-
 enum status explain_winner(struct store *store, int64_t winner_id, struct arena *arena,
                            struct explanation *explanation, struct error *error)
 {
@@ -58,18 +48,19 @@ enum status explain_winner(struct store *store, int64_t winner_id, struct arena 
     struct read_point *points = NULL;
     size_t count = 0;
     *explanation = (struct explanation){0};
-    enum status status = read_winner(store, winner_id, arena, explanation, &background, error);
-    if (status == STATUS_OK)
-        status = read_points(store, winner_id, arena, &points, &count, error);
-    if (status == STATUS_OK && count == 0)
-        status = error_set(error, STATUS_INTERNAL, "a winner without a point");
-    if (status == STATUS_OK && !compare_points(points, count, &background, arena, explanation))
-        status = error_no_memory(error);
-    if (status == STATUS_OK)
-        status = compare_sweep(store, &points[0], arena, explanation, &background, error);
-    if (status == STATUS_OK)
-        status = explain_clouds(store, winner_id, explanation->delta, &explanation->clouds, error);
-    if (status == STATUS_OK && !conclude(explanation, &background, arena))
-        status = error_no_memory(error);
-    return status;
+    struct text limit = {0};
+    TRY(read_winner(store, winner_id, arena, explanation, &background, error));
+    TRY(read_points(store, winner_id, arena, &points, &count, error));
+    if (count == 0)
+        return error_set(error, STATUS_INTERNAL, "a winner without a point");
+    if (!compare_points(points, count, &background, arena, explanation))
+        return error_no_memory(error);
+    TRY(compare_sweep(store, &points[0], arena, explanation, &background, error));
+    TRY(explain_clouds(store, winner_id, explanation->delta, &explanation->clouds, error));
+    decide_limit(explanation, &background, &limit);
+    explanation->limit_text = limit.failed ? NULL : arena_strdup(arena, text_string(&limit));
+    text_free(&limit);
+    return explanation->limit_text && make_sentences(explanation, &background, arena)
+               ? STATUS_OK
+               : error_no_memory(error);
 }

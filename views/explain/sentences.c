@@ -287,15 +287,6 @@ static void add_insensitive(struct wording *wording)
     end_sentence(wording);
 }
 
-static void add_sensitivities(struct wording *wording)
-{
-    const struct explanation *explanation = wording->explanation;
-    for (size_t i = 0; i < explanation->sensitivity_count && i < SENSITIVITIES_MAX; i++)
-        if (explanation->sensitivities[i].best_other_loss >= sensitive_least)
-            add_sensitivity(wording, &explanation->sensitivities[i]);
-    add_insensitive(wording);
-}
-
 bool make_sentences(struct explanation *explanation, const struct background *background,
                     struct arena *arena)
 {
@@ -316,7 +307,10 @@ bool make_sentences(struct explanation *explanation, const struct background *ba
     add_equals(&wording);
     add_coverage(&wording);
     explanation->comparison_count = explanation->sentence_count;
-    add_sensitivities(&wording);
+    for (size_t i = 0; i < explanation->sensitivity_count && i < SENSITIVITIES_MAX; i++)
+        if (explanation->sensitivities[i].best_other_loss >= sensitive_least)
+            add_sensitivity(&wording, &explanation->sensitivities[i]);
+    add_insensitive(&wording);
     text_free(&wording.text);
     return !wording.failed;
 }

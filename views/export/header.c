@@ -95,28 +95,14 @@ static const char *identifier_of(struct arena *arena, const char *name)
 
 /* ---- fields ---- */
 
-static bool is_integer(const struct tuned_entry *entry, const char *name)
-{
-    return tuned_integer(entry, name, 0) == tuned_integer(entry, name, 1);
-}
-
-static bool is_real(const struct tuned_entry *entry, const char *name)
-{
-    return !(tuned_real(entry, name, 0) != tuned_real(entry, name, 1));
-}
-
-static bool is_boolean(const char *value)
-{
-    return strcmp(value, "true") == 0 || strcmp(value, "false") == 0;
-}
-
 static enum field_type type_of(const struct tuned_entry *entry, const char *name, const char *value)
 {
-    if (is_boolean(value))
+    if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
         return FIELD_BOOLEAN;
-    if (is_integer(entry, name))
+    /* A value that is no number gives what the caller has otherwise. */
+    if (tuned_integer(entry, name, 0) == tuned_integer(entry, name, 1))
         return FIELD_INTEGER;
-    return is_real(entry, name) ? FIELD_REAL : FIELD_TEXT;
+    return tuned_real(entry, name, 0) != tuned_real(entry, name, 1) ? FIELD_TEXT : FIELD_REAL;
 }
 
 static enum field_type common_type(enum field_type a, enum field_type b)

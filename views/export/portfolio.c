@@ -525,12 +525,6 @@ static enum status serve_problem(struct portfolio *portfolio, struct error *erro
     return keep_kernels(portfolio, error);
 }
 
-static bool is_unstable(const struct portfolio *portfolio, const struct conf_row *row)
-{
-    return !portfolio->options->include_unstable && row->trust &&
-           strcmp(row->trust, "unstable") == 0;
-}
-
 /* Finds the problem's cells: the rows of a range, or a single row. Skips rows left out, and boxes
  * of sizes with several names, whose configuration holds by looks. Returns false if memory is
  * short. */
@@ -541,7 +535,9 @@ static bool find_cells(struct portfolio *portfolio, const char *problem, const c
     for (size_t i = 0; portfolio->cells && i < portfolio->row_count; i++) {
         const struct conf_row *row = &portfolio->rows[i];
         if (strcmp(row->problem, problem) != 0 || strcmp(row->kind, kind) != 0 ||
-            is_unstable(portfolio, row) || (row->further && row->further[0]))
+            (!portfolio->options->include_unstable && row->trust &&
+             strcmp(row->trust, "unstable") == 0) ||
+            (row->further && row->further[0]))
             continue;
         struct cell *next = &portfolio->cells[portfolio->cell_count];
         if (portfolio->cell_count > 0 && row->range >= 0 && next[-1].last == i &&

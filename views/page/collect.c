@@ -141,17 +141,6 @@ static enum status fail_without_device(struct page *page, struct error *error)
                          names, count, error);
 }
 
-static enum status choose(struct page *page, struct error *error)
-{
-    page->database = path_file(page->request->database);
-    enum status status = page->request->word_count > 0 ? check_words(page, error) : STATUS_OK;
-    if (status == STATUS_OK)
-        status = read_environments(page, error);
-    if (status == STATUS_OK && page->device_count == 0)
-        status = fail_without_device(page, error);
-    return status;
-}
-
 /* ---- winners ---- */
 
 #define OF(member, kind) STORE_MEMBER(struct winner, member, kind)
@@ -366,8 +355,12 @@ static enum status group_winners(struct page *page, struct error *error)
 
 enum status page_collect(struct page *page, struct error *error)
 {
-    enum status status = choose(page, error);
-    if (status == STATUS_OK)
-        status = read_winners(page, error);
-    return status == STATUS_OK ? group_winners(page, error) : status;
+    page->database = path_file(page->request->database);
+    if (page->request->word_count > 0)
+        TRY(check_words(page, error));
+    TRY(read_environments(page, error));
+    if (page->device_count == 0)
+        return fail_without_device(page, error);
+    TRY(read_winners(page, error));
+    return group_winners(page, error);
 }

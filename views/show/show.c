@@ -249,12 +249,12 @@ static enum status prepare_rows(const struct show *show, struct rows *rows,
 {
     if (show->json)
         return STATUS_OK;
-    enum status status = show_spread_baselines(rows, columns, column_count, !show->csv, error);
-    if (status == STATUS_OK && !show->csv && !show_mark_gains(rows))
-        status = error_no_memory(error);
-    if (status == STATUS_OK && !show->csv)
+    TRY(show_spread_baselines(rows, columns, column_count, !show->csv, error));
+    if (!show->csv && !show_mark_gains(rows))
+        return error_no_memory(error);
+    if (!show->csv)
         show_mark_differences(rows, "difference_percent");
-    return status == STATUS_OK ? show_spread_metrics(rows, columns, column_count, error) : status;
+    return show_spread_metrics(rows, columns, column_count, error);
 }
 
 static enum status answer_table(struct show *show, enum show_question wanted, struct store *store,
@@ -332,7 +332,7 @@ static void print_trial(const struct show *show, const struct rows *trial,
         rows_print_page(launches, 0, launches->row_count, launch_columns, COUNT(launch_columns));
         if (samples->row_count > 0)
             putchar('\n');
-        rows_print_table(samples, 0, samples->row_count, sample_columns, COUNT(sample_columns));
+        rows_print_page(samples, 0, samples->row_count, sample_columns, COUNT(sample_columns));
     }
 }
 

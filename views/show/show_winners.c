@@ -252,18 +252,15 @@ static bool print_problem(const struct problem_rows *problem, int width)
     return good;
 }
 
-static bool same_problem(const struct rows *rows, size_t a, size_t b)
-{
-    return rows_same_text(rows, a, b, "problem") && rows_same_text(rows, a, b, "experiment");
-}
-
 /* Rows [first, end) are of one device; a table for each problem. */
 static bool print_group(const struct rows *rows, size_t first, size_t end, bool advises, int width)
 {
     bool good = true;
     while (first < end && good) {
         struct problem_rows problem = {.rows = rows, .first = first, .advises = advises};
-        while (first + problem.count < end && same_problem(rows, first, first + problem.count))
+        while (first + problem.count < end &&
+               rows_same_text(rows, first, first + problem.count, "problem") &&
+               rows_same_text(rows, first, first + problem.count, "experiment"))
             problem.count++;
         problem.parameters = show_json_load(rows, first, problem.count, "parameters", "{}");
         putchar('\n');
