@@ -33,12 +33,16 @@ struct formula_scope {
     struct arena *arena;
     const struct tokens *tokens;
     size_t first; /* no variable is looked for before this token */
-    /* The #defines and constants among the tokens, counted in advance: large sources need many
-     * look-ups. */
+    /* The #defines, constants and functions with a single return among the tokens, found in
+     * advance: large sources need many look-ups. */
     const size_t *defines;
     size_t define_count;
     const struct source_signature *kept; /* macros and template numbers there stay as names */
 };
+
+/* Makes a scope of a source's tokens. */
+struct formula_scope formula_scope_of(struct arena *arena, const struct tokens *tokens,
+                                      size_t first, const struct source_signature *kept);
 
 /* Reads one expression from *at on, and advances *at. Returns NULL if memory is short or there is
  * no expression. */

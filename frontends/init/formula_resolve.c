@@ -138,6 +138,30 @@ bool is_constant_sign(const struct tokens *tokens, size_t sign)
     return false;
 }
 
+/* Finds the expression of `name(...) { return`, whose name is at the token; 0: another. */
+static size_t behind_return(const struct tokens *tokens, size_t name)
+{
+    if (!is_name_token(tokens, name) || !token_is(tokens, name + 1, "("))
+        return 0;
+    size_t at = tokens_behind(tokens, name + 1);
+    while (token_is_in(tokens, at, "noexcept const"))
+        at++;
+    return token_is(tokens, at, "{") && token_is(tokens, at + 1, "return") ? at + 2 : 0;
+}
+
+struct formula_scope formula_scope_of(struct arena *arena, const struct tokens *tokens,
+                                      size_t first, const struct source_signature *kept)
+{
+    const char *rest = NULL, *end = NULL;
+    size_t *defines = arena_alloc(arena, tokens->count + 1, sizeof *defines);
+    size_t count = 0;
+    for (size_t i = 0; defines && i < tokens->count; i++)
+        if (token_is_directive(&tokens->items[i], "define", &rest, &end) ||
+            is_constant_sign(tokens, i) || behind_return(tokens, i) > 0)
+            defines[count++] = i;
+    return (struct formula_scope){arena, tokens, first, defines, count, kept};
+}
+
 /* Finds `#define NAME VALUE`, or a constant of that name; of several that an #if chooses among the
  * one that is a number. */
 static const struct formula *find_define(const struct formula_scope *scope, const char *name)
@@ -145,9 +169,8 @@ static const struct formula *find_define(const struct formula_scope *scope, cons
     const char *rest = NULL, *end = NULL;
     const struct formula *found = NULL;
     const size_t length = strlen(name);
-    const size_t count = scope->defines ? scope->define_count : scope->tokens->count;
-    for (size_t k = 0; k < count && !(found && found->kind == FORMULA_NUMBER); k++) {
-        const size_t i = scope->defines ? scope->defines[k] : k;
+    for (size_t k = 0; k < scope->define_count && !(found && found->kind == FORMULA_NUMBER); k++) {
+        const size_t i = scope->defines[k];
         struct tokens tokens = *scope->tokens;
         size_t at = i + 1;
         if (token_is(&tokens, i, "=")) {
@@ -204,9 +227,8 @@ static const struct formula *call(const struct formula_scope *scope, const struc
     const struct tokens *tokens = scope->tokens;
     const char *rest = NULL, *end = NULL;
     const size_t length = strlen(formula->text);
-    const size_t count = scope->defines ? scope->define_count : tokens->count;
-    for (size_t k = 0; k < count; k++) {
-        const size_t i = scope->defines ? scope->defines[k] : k;
+    for (size_t k = 0; k < scope->define_count; k++) {
+        const size_t i = scope->defines[k];
         struct binding binding = {0};
         struct tokens body = *tokens;
         size_t at = 0;
@@ -219,15 +241,9 @@ static const struct formula *call(const struct formula_scope *scope, const struc
                 continue;
             at = tokens_behind(&body, 1);
             read_names(scope, &body, 2, at - 1, &binding);
-        } else if (token_is(tokens, i, formula->text) && token_is(tokens, i + 1, "(")) {
-            const size_t behind = tokens_behind(tokens, i + 1);
-            at = behind;
-            while (token_is_in(tokens, at, "noexcept const"))
-                at++;
-            if (!token_is(tokens, at, "{") || !token_is(tokens, at + 1, "return"))
-                continue;
-            at += 2;
-            read_names(scope, tokens, i + 2, behind - 1, &binding);
+        } else if (token_is(tokens, i, formula->text)) {
+            at = behind_return(tokens, i);
+            read_names(scope, tokens, i + 2, tokens_behind(tokens, i + 1) - 1, &binding);
         } else {
             continue;
         }

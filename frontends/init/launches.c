@@ -16,29 +16,24 @@ struct launches {
     const struct tokens *tokens; /* tokens of the source */
     struct source_signature *out;
     const struct kernel_signature *kernel;
+    struct formula_scope scope; /* of `whole` */
     struct source_launch best;
     int best_known;
 };
 
 /* ---- launches ---- */
 
-static struct formula_scope scope_of(const struct launches *launches)
-{
-    return (struct formula_scope){
-        .arena = launches->arena, .tokens = launches->whole, .kept = launches->out};
-}
-
 /* Reads expressions between `first` and `end`, parted by commas; each resolved before `before`. */
 static size_t read_list(const struct launches *launches, size_t first, size_t end, size_t before,
                         const struct formula *out[], size_t most)
 {
-    const struct formula_scope scope = scope_of(launches);
     size_t count = 0;
     for (size_t i = first, behind; i < end && count < most; i = behind + 1) {
         behind = item_end(launches->whole, i, end);
         size_t at = i;
         const struct formula *formula = formula_read(launches->arena, launches->whole, &at, behind);
-        out[count++] = formula && at == behind ? formula_resolve(&scope, formula, before) : NULL;
+        out[count++] =
+            formula && at == behind ? formula_resolve(&launches->scope, formula, before) : NULL;
     }
     return count;
 }
@@ -68,7 +63,6 @@ static const struct formula *allocated(const struct launches *launches, const ch
     static const char calls[] = "cudaMalloc cudaMallocManaged cudaMallocAsync cudaMallocHost "
                                 "cudaHostAlloc hipMalloc cuMemAlloc";
     const struct tokens *whole = launches->whole;
-    const struct formula_scope scope = scope_of(launches);
     const struct formula *found = NULL;
     for (size_t i = 0; i + 4 < whole->count && (i < before || !found); i++) {
         if (!token_is_in(whole, i, calls))
@@ -83,7 +77,7 @@ static const struct formula *allocated(const struct launches *launches, const ch
                 continue;
             at += token_is(whole, at + 2, ")") ? 4 : 3;
             const struct formula *bytes = formula_read(launches->arena, whole, &at, behind - 1);
-            bytes = bytes ? formula_resolve(&scope, bytes, i) : NULL;
+            bytes = bytes ? formula_resolve(&launches->scope, bytes, i) : NULL;
             found = bytes && formula_is_plain(bytes) ? bytes : found;
             break;
         }
@@ -169,7 +163,6 @@ static void read_array(const struct launches *launches, struct source_launch *la
                        const char *name, size_t before)
 {
     const struct tokens *whole = launches->whole;
-    const struct formula_scope scope = scope_of(launches);
     size_t i = before;
     while (i > 0 && !(token_is(whole, i, name) && token_is(whole, i + 1, "[") &&
                       token_is(whole, tokens_behind(whole, i + 1) + 1, "{")))
@@ -181,7 +174,8 @@ static void read_array(const struct launches *launches, struct source_launch *la
             const char *text = tokens_text(launches->arena, whole, at + 1, at + 2);
             const struct formula *formula = text ? formula_name(launches->arena, text) : NULL;
             const size_t index = launch->argument_count++;
-            launch->arguments[index] = formula ? formula_resolve(&scope, formula, before) : NULL;
+            launch->arguments[index] =
+                formula ? formula_resolve(&launches->scope, formula, before) : NULL;
             launch->bytes[index] = text ? allocated(launches, text, before) : NULL;
         }
 }
@@ -351,19 +345,8 @@ static void take_bound(const struct launches *launches, const struct formula_sco
 static void read_indices(const struct launches *launches)
 {
     const struct kernel_signature *kernel = launches->kernel;
-    const char *rest = NULL, *end = NULL;
-    size_t *defines = arena_alloc(launches->arena, launches->tokens->count + 1, sizeof *defines);
-    size_t define_count = 0;
-    for (size_t i = 0; defines && i < launches->tokens->count; i++)
-        if (token_is_directive(&launches->tokens->items[i], "define", &rest, &end) ||
-            is_constant_sign(launches->tokens, i))
-            defines[define_count++] = i;
-    const struct formula_scope scope = {.arena = launches->arena,
-                                        .tokens = launches->tokens,
-                                        .first = kernel->first_token,
-                                        .defines = defines,
-                                        .define_count = define_count,
-                                        .kept = launches->out};
+    const struct formula_scope scope =
+        formula_scope_of(launches->arena, launches->tokens, kernel->first_token, launches->out);
     enum { LOOKS_MAX = 400 }; /* the beginning of a long kernel is enough */
     bool with_threads[3] = {false};
     size_t looks = 0;
@@ -578,6 +561,7 @@ static void find_launch(struct launches *launches, const char *path)
 {
     const struct tokens *whole = launches->whole;
     const char *name = unqualified_name(launches->kernel->name);
+    launches->scope = formula_scope_of(launches->arena, whole, 0, launches->out);
     launches->best_known = 1;
     for (size_t i = 0; i < whole->count; i++) {
         if (token_is(whole, i, name))

@@ -153,6 +153,11 @@ TEST(test_indices)
     expect(indices->span[0], "blockDim.x");
     expect(indices->block[0], "blockDim.x");
     assert_true(indices->strides[0]);
+    /* By a function of the device. */
+    read_source("__device__ int place(int k) { return (blockIdx.x * 4 + k) * blockDim.x + "
+                "threadIdx.x; }\n"
+                "__global__ void k(float *a, int n) { int i = place(n); a[i] = 0; }");
+    expect(indices->span[0], "4 * blockDim.x");
     /* Rows of an argument are no number of threads. */
     read_source("__global__ void k(float *a, int n) { a[blockIdx.x * n + threadIdx.x] = 0; }");
     expect(indices->span[0], "");
