@@ -84,9 +84,7 @@ static enum status add_options(struct arena *arena, const struct command *comman
                                "'%s' is nothing that this file may set%s", key->text,
                                suggest(key->text, allowed, COUNT(allowed)).text);
         const char *value = NULL;
-        enum status status = value_of(arena, path, key, &value, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(value_of(arena, path, key, &value, error));
         struct wanted wanted = {.name = key->text};
         if (measures || strcmp(key->text, "db") == 0)
             options_each(command, note_option, &wanted);

@@ -63,9 +63,8 @@ static enum status measure_ceilings(const struct host *host, const char *kind, i
 {
     unsigned connections = host_connections(host);
     int64_t bytes = 0;
-    enum status status = device_ceiling_bytes(&bytes, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(device_ceiling_bytes(&bytes, error));
+    enum status status = STATUS_OK;
     do {
         struct worker *worker = NULL;
         status = worker_start(host, kind, index, NULL, &worker, error);

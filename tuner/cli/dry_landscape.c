@@ -157,10 +157,8 @@ static enum status find_reference(const struct output_check *check, const char *
     const size_t name_length =
         strlen(check->reference) + 2; /* including the zero bytes around the name */
     char *name = arena_alloc(arena, name_length, 1);
-    enum status status = name ? file_read(arena, library, LIBRARY_BYTES_MAX, &bytes, &length, error)
-                              : error_no_memory(error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(name ? file_read(arena, library, LIBRARY_BYTES_MAX, &bytes, &length, error)
+             : error_no_memory(error));
     memcpy(name + 1, check->reference, name_length - 2);
     return memmem(bytes, length, name, name_length)
                ? STATUS_OK

@@ -209,9 +209,8 @@ static enum status print_problem(const struct look *look, const struct problem *
 {
     struct space *space = NULL;
     struct configuration possible;
-    enum status status = space_create(look->experiment, problem, look->facts, &space, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(space_create(look->experiment, problem, look->facts, &space, error));
+    enum status status = STATUS_OK;
     if (first) {
         print_parameters(look->experiment, space);
         /* Counts each constraint alone: a point ruled out by several counts for all of these. */
@@ -290,9 +289,7 @@ static enum status take_facts(const struct run *run, const struct device_api *ap
         char first[32];
         (void)string_format(first, sizeof first, "%.*s", (int)strcspn(run->text.device, ","),
                             run->text.device);
-        enum status status = device_parse(first, &named, &index, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(device_parse(first, &named, &index, error));
     }
     if (api->describe(named == api ? index : 0, NULL, facts, error) == STATUS_OK)
         return STATUS_OK;
@@ -364,9 +361,7 @@ static enum status kind_is_meant(const struct run *run, const struct device_api 
     for (const char *at = run->text.device; *at;) {
         size_t length = strcspn(at, ",");
         (void)string_format(word, sizeof word, "%.*s", (int)length, at);
-        enum status status = device_parse(word, &named, &index, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(device_parse(word, &named, &index, error));
         *meant = *meant || named == api;
         at += length + (at[length] == ',' ? 1 : 0);
     }

@@ -134,11 +134,9 @@ static enum status load_file(const char *path, const char *text, const char *fol
         return error_set(error, STATUS_BAD_INPUT, "more than %d experiment files at once",
                          EXPERIMENTS_MAX);
     struct experiment *experiment = NULL;
-    enum status status = text ? experiment_load_recorded(path, text, folder, &experiment, error)
-                         : is_t1(path) ? load_t1(path, folder, out, &experiment, error)
-                                       : load_yaml(path, folder, out, &experiment, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(text          ? experiment_load_recorded(path, text, folder, &experiment, error)
+        : is_t1(path) ? load_t1(path, folder, out, &experiment, error)
+                      : load_yaml(path, folder, out, &experiment, error));
     out->items[out->count] = experiment;
     out->order[out->count] = NULL;
     out->wanted[out->count] = calloc(experiment_problem_count(experiment), sizeof(bool));
@@ -322,9 +320,7 @@ static enum status select_named(const char *name, const char *beginning,
 static enum status take_file(const char *path, const char *folder, struct experiment_list *out,
                              struct error *error)
 {
-    enum status status = load_file(path, NULL, folder, out, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(load_file(path, NULL, folder, out, error));
     const struct experiment *experiment = out->items[out->count - 1];
     return experiment_select(experiment, experiment_name(experiment), out->wanted[out->count - 1],
                              error);

@@ -61,10 +61,8 @@ static enum status conf_of_database(const struct request *request, struct text *
                                     struct export_counts *counts, struct error *error)
 {
     struct store *store = NULL;
-    enum status status = open_database(request, &store, error);
-    if (status != STATUS_OK)
-        return status;
-    status = export_conf_text(store, out, &request->wanted, counts, error);
+    TRY(open_database(request, &store, error));
+    enum status status = export_conf_text(store, out, &request->wanted, counts, error);
     if (status == STATUS_NO_WINNER)
         (void)error_prefix(error, "%s", request->database);
     store_close(store);

@@ -564,9 +564,7 @@ static enum status ask_and_write(struct arena *arena, struct init *init, struct 
     if (signature->launch.path)
         print_clean(stderr, "tune: launched in line %u of %s\n", signature->launch.line,
                     signature->launch.path);
-    status = name_files(arena, init, &question, output, &file, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(name_files(arena, init, &question, output, &file, error));
     struct capture *capture = NULL;
     if (init->program)
         status = run_program(arena, init, output, signature, error);

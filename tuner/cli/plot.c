@@ -128,9 +128,7 @@ static enum status choose(struct store *store, struct plot_request *request, str
                           struct error *error)
 {
     struct plot_subject subject;
-    enum status status = plot_choose(store, request, arena, &subject, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(plot_choose(store, request, arena, &subject, error));
     struct error note; /* takes control characters out of names */
     (void)error_set(&note, STATUS_NOT_FOUND, "%s, n = %lld, L2 %s, on %s, measured %s",
                     subject.problem, (long long)subject.n, subject.l2_mode, subject.device,

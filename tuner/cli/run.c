@@ -375,9 +375,7 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
                          device_traits(api->kind)->is_gpu
                              ? ""
                              : "; --dry-run --arch sm_90 compiles a GPU's kernel without one");
-    enum status status = run_protocol(run, api->kind, &run->session.protocol, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(run_protocol(run, api->kind, &run->session.protocol, error));
     if (run->replay.recording) /* only recorded sizes are known */
         run->session.protocol.look_between = 0;
     run->session.device_kind = api->kind;
@@ -398,7 +396,8 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
                     turn == ISSUES ? "; again, to try the winners of the others" : "");
     progress_begin(&run->view, run->text.quiet, &run->session, run->watch);
     struct session_events events = progress_events(&run->view);
-    status = session_run(store, &run->session, experiments, count, &events, &summary, error);
+    enum status status =
+        session_run(store, &run->session, experiments, count, &events, &summary, error);
     if (!run->unsupported[0])
         (void)string_format(run->unsupported, sizeof run->unsupported, "%s", summary.unsupported);
     progress_end(&run->view);
@@ -485,13 +484,11 @@ static void print_issues(const struct run *run, struct store *store)
 static enum status run_with_store(struct run *run, struct store *store, struct error *error)
 {
     FAILPOINT("run.opened");
-    enum status status =
-        run->replay.recording
+    TRY(run->replay.recording
             ? replay_check_replayed(store, run->text.database, error)
             : replay_check_measured(store, run->text.database,
-                                    "measurements go into another database (--db)", error);
-    if (status != STATUS_OK)
-        return status;
+                                    "measurements go into another database (--db)", error));
+    enum status status = STATUS_OK;
     /* Kinds one after the other: compilers and feeders of one would disturb the timings of a CPU.
      * One that fails does not keep the next from being tuned; the first failure is reported. */
     enum status first = STATUS_OK;
@@ -556,9 +553,7 @@ static enum status load_shipped_winners(struct run *run, struct prior *prior, st
 {
     const char *folder = NULL;
     struct tuned_error refused;
-    enum status status = data_folder(&prior->arena, &folder, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(data_folder(&prior->arena, &folder, error));
     const char *path = arena_printf(&prior->arena, "%s/configs/tuned.conf", folder);
     TRY_MEMORY(path);
     if (!file_exists(path))
@@ -575,9 +570,7 @@ static enum status load_shipped_winners(struct run *run, struct prior *prior, st
 static enum status find_rankings(struct prior *prior, const char **path, struct error *error)
 {
     const char *folder = NULL;
-    enum status status = data_folder(&prior->arena, &folder, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(data_folder(&prior->arena, &folder, error));
     *path = arena_printf(&prior->arena, "%s/db/recorded/prior.db", folder);
     return *path ? STATUS_OK : error_no_memory(error);
 }

@@ -82,9 +82,7 @@ static enum status read_field(struct csv_reader *reader, struct csv_record *out,
     const bool quoted = reader->at < reader->end && *reader->at == '"';
     reader->at += quoted;
     out->fields[out->count++] = reader->at;
-    enum status status = quoted ? read_quoted(reader, error) : read_plain(reader, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(quoted ? read_quoted(reader, error) : read_plain(reader, error));
     const size_t end = reader->at < reader->end ? line_end(reader) : 0;
     *last = reader->at == reader->end || end > 0;
     *reader->at = '\0'; /* the comma, the line's end, or the NUL behind the text */

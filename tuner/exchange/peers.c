@@ -277,9 +277,7 @@ static enum status read_rows(struct import *import, struct error *error)
         status = read_peer(import, &row.peer, error);
         if (status != STATUS_OK)
             return error_prefix(error, "%s:%lld", import->request->path, (long long)row.line);
-        status = add_row(import, &row, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(add_row(import, &row, error));
     }
 }
 

@@ -89,11 +89,9 @@ enum status store_merge(struct store *store, const char *copy, struct store_merg
                         struct error *error)
 {
     struct error ignored = {0};
-    enum status status = store_run(store, "ATTACH DATABASE ?1 AS other", merge_doing,
-                                   STORE_VALUES(value_text(copy)), NULL, NULL, error);
-    if (status != STATUS_OK)
-        return status;
-    status = merge_attached(store, counts, error);
+    TRY(store_run(store, "ATTACH DATABASE ?1 AS other", merge_doing, STORE_VALUES(value_text(copy)),
+                  NULL, NULL, error));
+    enum status status = merge_attached(store, counts, error);
     enum status detached = store_execute(store, "DETACH DATABASE other", merge_doing, &ignored);
     if (status == STATUS_OK && detached != STATUS_OK) {
         *error = ignored;

@@ -146,11 +146,9 @@ static enum status set_up(struct store *store, struct error *error)
 static enum status create_tables(struct store *store, const struct store_schema *schema,
                                  struct error *error)
 {
-    enum status status = store_begin(store, "make the database", error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(store_begin(store, "make the database", error));
     int64_t tables = 0;
-    status = store_pragma(store, "SELECT count(*) FROM sqlite_schema", &tables, error);
+    enum status status = store_pragma(store, "SELECT count(*) FROM sqlite_schema", &tables, error);
     if (status == STATUS_OK && tables == 0)
         status = store_execute(store, schema->create, "make the database", error);
     return store_end(store, status, "make the database", error);

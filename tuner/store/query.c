@@ -315,10 +315,8 @@ enum status store_select(struct store *store, const struct store_selection *sele
 {
     struct store_query query;
     *count = 0;
-    enum status status = open_selection(store, selection, values, value_count, &query, error);
-    if (status != STATUS_OK)
-        return status;
-    status = take_rows(&query, selection, 0, arena, rows, count, error);
+    TRY(open_selection(store, selection, values, value_count, &query, error));
+    enum status status = take_rows(&query, selection, 0, arena, rows, count, error);
     close_selection(&query);
     return status;
 }
@@ -330,10 +328,8 @@ enum status store_select_each(struct store *store, const struct store_selection 
     struct store_query query;
     int at[COLUMNS_MAX];
     bool more = true;
-    enum status status = open_selection(store, selection, values, value_count, &query, error);
-    if (status != STATUS_OK)
-        return status;
-    status = find_columns(&query, selection, at, error);
+    TRY(open_selection(store, selection, values, value_count, &query, error));
+    enum status status = find_columns(&query, selection, at, error);
     while (status == STATUS_OK && more) {
         status = store_query_next(&query, &more, error);
         if (status != STATUS_OK || !more)
