@@ -491,17 +491,14 @@ static enum status apply_run(const struct command *command, int argc, char **arg
                             "medians and the speed-up with its interval"),
         OPTION_FLAG("once", &apply->once, "run the program once, with tuned launches"),
     };
-    enum status status = options_parse(command, options, COUNT(options) - (is_ab ? 1 : 0), argc,
-                                       argv, apply->words, WORDS_MAX - 1, &count, error);
-    if (status == STATUS_OK) {
-        status = take_words(apply, argc, argv, count, error);
-        if (status == STATUS_OK)
-            status = make_table(apply, error);
-        if (status == STATUS_OK)
-            status = run_all(apply, error);
-        if (status == STATUS_OK)
-            status = say(apply, error);
-    }
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(options_parse(command, options, COUNT(options) - (is_ab ? 1 : 0), argc, argv,
+                                 apply->words, WORDS_MAX - 1, &count, error));
+    TRY_OR_CLEANUP(take_words(apply, argc, argv, count, error));
+    TRY_OR_CLEANUP(make_table(apply, error));
+    TRY_OR_CLEANUP(run_all(apply, error));
+    TRY_OR_CLEANUP(say(apply, error));
+cleanup:
     tuned_free(apply->tuned);
     text_free(&apply->texts);
     arena_free(&apply->arena);

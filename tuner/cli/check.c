@@ -234,11 +234,10 @@ static enum status open_known(struct check *check, struct error *error)
         return STATUS_OK;
     }
     const char *path = check->recorded ? check->recorded : DEFAULT_DATABASE;
-    enum status status = reading_open(&path, &check->known, error);
-    if (status == STATUS_OK && !check->replayed)
-        status =
-            replay_check_measured(check->known, path, "--replayed takes them all the same", error);
-    return status;
+    TRY(reading_open(&path, &check->known, error));
+    if (!check->replayed)
+        TRY(replay_check_measured(check->known, path, "--replayed takes them all the same", error));
+    return STATUS_OK;
 }
 
 /* Checks on every reachable host; a host that never comes fails the gate. */
@@ -401,17 +400,14 @@ static enum status run_check(const struct command *command, int argc, char **arg
         OPTION_FLAG("json", &check->json, "print JSON"),
         OPTION_SHORT_FLAG('q', "quiet", &check->run.text.quiet, "print no progress and no summary"),
     };
-    enum status status = options_parse(command, options, COUNT(options), argc, argv, words,
-                                       EXPERIMENTS_MAX, &count, error);
-    if (status == STATUS_OK) {
-        status = run_note_command(&check->run, command, argc, argv, error);
-        if (status == STATUS_OK)
-            status = prepare(check, words, count, error);
-        if (status == STATUS_OK)
-            status = check_devices(check, error);
-        if (status == STATUS_OK)
-            status = conclude(check, error);
-    }
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(options_parse(command, options, COUNT(options), argc, argv, words,
+                                 EXPERIMENTS_MAX, &count, error));
+    TRY_OR_CLEANUP(run_note_command(&check->run, command, argc, argv, error));
+    TRY_OR_CLEANUP(prepare(check, words, count, error));
+    TRY_OR_CLEANUP(check_devices(check, error));
+    TRY_OR_CLEANUP(conclude(check, error));
+cleanup:
     hosts_close(&check->run.hosts);
     experiments_free(&check->run.experiments);
     tuned_free(check->tuned);

@@ -179,10 +179,9 @@ static enum status find_one(struct check *check, const char *kind, struct check_
 
 enum status check_find(struct check *check, const char *kind, struct error *error)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < check->entry_count; i++)
-        status = find_one(check, kind, &check->entries[i], error);
-    return status;
+    for (size_t i = 0; i < check->entry_count; i++)
+        TRY(find_one(check, kind, &check->entries[i], error));
+    return STATUS_OK;
 }
 
 /* ---- who races ---- */

@@ -173,8 +173,7 @@ static void judge_row(struct check_entry *entry, const struct contender_row *fas
 
 enum status check_judge(struct check *check, int64_t environment_id, struct error *error)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < check->entry_count; i++) {
+    for (size_t i = 0; i < check->entry_count; i++) {
         struct check_entry *entry = &check->entries[i];
         if (!check_concerns(check, entry))
             continue;
@@ -184,17 +183,17 @@ enum status check_judge(struct check *check, int64_t environment_id, struct erro
         struct contender_row *rows = NULL;
         size_t count = 0;
         size_t own = 0;
-        status = read_of(check, entry, environment_id, reading, &rows, &count, error);
+        TRY(read_of(check, entry, environment_id, reading, &rows, &count, error));
         while (own < count && !rows[own].is_entry)
             own++;
         if (own < count)
             judge_row(entry, &rows[0], &rows[own], count);
-        else if (status == STATUS_OK)
-            status = judge_missing(check, entry, environment_id, error);
+        else
+            TRY(judge_missing(check, entry, environment_id, error));
         if (entry->state == CHECK_HOLDS && entry->is_stale)
             entry->state = CHECK_STALE;
     }
-    return status;
+    return STATUS_OK;
 }
 
 void check_leave_doubts(struct check *check)

@@ -117,26 +117,25 @@ enum status defaults_add(struct arena *arena, const struct command *command, int
     struct document document = {0};
     char *text = NULL;
     size_t length = 0;
-    enum status status = file_read(arena, path, DOCUMENT_BYTES_MAX, &text, &length, error);
-    if (status == STATUS_OK)
-        status = document_read(&document, path, text, length, error);
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(file_read(arena, path, DOCUMENT_BYTES_MAX, &text, &length, error));
+    TRY_OR_CLEANUP(document_read(&document, path, text, length, error));
     /* An experiment of this name is none of ours. */
-    if (status == STATUS_OK && !node_get(document.root, "experiment")) {
+    if (!node_get(document.root, "experiment")) {
         if (document.root->kind != NODE_MAPPING)
-            status = place_error(error, STATUS_BAD_INPUT, document.root->place,
-                                 "write options as 'name: value', one a line");
+            TRY_OR_CLEANUP(place_error(error, STATUS_BAD_INPUT, document.root->place,
+                                       "write options as 'name: value', one a line"));
         out->argv = arena_alloc(arena, (size_t)argc + COUNT(allowed) + 1, sizeof *out->argv);
-        if (status == STATUS_OK && !out->argv)
-            status = error_no_memory(error);
-        if (status == STATUS_OK) {
-            out->argv[0] = argv[0];
-            out->argc = 1;
-            status = add_options(arena, command, path, document.root, out, error);
-        }
-        for (int i = 1; status == STATUS_OK && i <= argc; i++)
+        if (!out->argv)
+            TRY_OR_CLEANUP(error_no_memory(error));
+        out->argv[0] = argv[0];
+        out->argc = 1;
+        TRY_OR_CLEANUP(add_options(arena, command, path, document.root, out, error));
+        for (int i = 1; i <= argc; i++)
             out->argv[out->argc++] = argv[i]; /* the last is NULL */
         out->argc--;
     }
+cleanup:
     arena_free(&document.arena);
     return status;
 }

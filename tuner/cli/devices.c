@@ -254,16 +254,13 @@ static enum status show_one(const struct host *host, const char *wanted, struct 
 {
     const struct device_api *api = NULL;
     int index = 0, count = 0;
-    enum status status = device_parse(wanted, &api, &index, error);
-    if (status == STATUS_OK)
-        status = hosts_count(host, api->kind, NULL, &count, error);
-    if (status == STATUS_OK && index >= count)
-        status =
-            error_set(error, STATUS_NOT_FOUND, "there is no device '%s': %s has %d of kind %s",
-                      wanted, output->names_hosts ? host->name : "this machine", count, api->kind);
-    if (status == STATUS_OK)
-        status = show_device(host, api, index, output, error);
-    return status;
+    TRY(device_parse(wanted, &api, &index, error));
+    TRY(hosts_count(host, api->kind, NULL, &count, error));
+    if (index >= count)
+        return error_set(error, STATUS_NOT_FOUND, "there is no device '%s': %s has %d of kind %s",
+                         wanted, output->names_hosts ? host->name : "this machine", count,
+                         api->kind);
+    return show_device(host, api, index, output, error);
 }
 
 static void show_kinds(const struct host *host, struct output *output)

@@ -259,8 +259,7 @@ static enum status print_problem(const struct look *look, const struct problem *
 static enum status print_experiment(const struct look *look, size_t *problems, struct error *error)
 {
     bool first = true;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < experiment_problem_count(look->experiment) && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < experiment_problem_count(look->experiment); i++) {
         struct problem problem;
         experiment_problem(look->experiment, i, &problem);
         if (!look->wanted[i] || !size_is_meant(look->run, &problem))
@@ -269,11 +268,11 @@ static enum status print_experiment(const struct look *look, size_t *problems, s
             print_clean(stdout, "%s (%s) on %s\n", experiment_name(look->experiment),
                         experiment_path(look->experiment),
                         facts_text(look->facts, "name", "a device that is not known"));
-        status = print_problem(look, &problem, first, error);
+        TRY(print_problem(look, &problem, first, error));
         first = false;
         (*problems)++;
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* Takes the facts of the device that a run would use, if present: a space may need none of these.

@@ -76,14 +76,13 @@ static enum status load_t1(const char *path, const char *folder, const struct ex
                            struct experiment **out, struct error *error)
 {
     struct t1 t1 = {.ignored = NULL};
-    enum status status =
-        t1_read(path, how->overlays.items, how->overlays.count, how->dialect, &t1, error);
-    if (status == STATUS_OK) {
-        print_notes(path, &t1);
-        status = experiment_load_document(&t1.document, folder, true, out, error);
-    }
-    if (status == STATUS_OK)
-        print_defaults(path, *out);
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(
+        t1_read(path, how->overlays.items, how->overlays.count, how->dialect, &t1, error));
+    print_notes(path, &t1);
+    TRY_OR_CLEANUP(experiment_load_document(&t1.document, folder, true, out, error));
+    print_defaults(path, *out);
+cleanup:
     t1_free(&t1);
     return status;
 }
@@ -192,19 +191,18 @@ static enum status load_shipped(struct arena *arena, const char *folder,
 static enum status load_recorded(struct arena *arena, const char *folder, bool all,
                                  struct experiment_list *out, struct error *error)
 {
-    enum status status = STATUS_OK;
     const struct recorded_experiment *items = out->recording->parts[RECORDED_EXPERIMENTS].items;
     const size_t count = out->recording->parts[RECORDED_EXPERIMENTS].count;
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const char *name = recording_text(out->recording, items[i].name);
         const char *path = arena_printf(arena, "%s.yaml, as it was recorded", name);
         TRY_MEMORY(path);
-        status = load_file(path, recording_text(out->recording, items[i].text), folder, out, error);
-        if (status == STATUS_OK && all)
-            status = experiment_select(out->items[out->count - 1], name,
-                                       out->wanted[out->count - 1], error);
+        TRY(load_file(path, recording_text(out->recording, items[i].text), folder, out, error));
+        if (all)
+            TRY(experiment_select(out->items[out->count - 1], name, out->wanted[out->count - 1],
+                                  error));
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status leave_out_unrecorded(struct experiment_list *list, struct error *error)
@@ -248,11 +246,10 @@ static enum status select_usual(struct experiment_list *list, const char *folder
 /* Selects all problems. */
 static enum status select_all(struct experiment_list *list, struct error *error)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < list->count; i++)
-        status = experiment_select(list->items[i], experiment_name(list->items[i]), list->wanted[i],
-                                   error);
-    return status;
+    for (size_t i = 0; i < list->count; i++)
+        TRY(experiment_select(list->items[i], experiment_name(list->items[i]), list->wanted[i],
+                              error));
+    return STATUS_OK;
 }
 
 static enum status unknown_name(const char *name, const struct experiment_list *shipped,

@@ -27,10 +27,9 @@ static enum status add_host(struct host_list *hosts, const char *command, struct
     }
     if (command[strspn(command, " \t")] == '\0')
         return error_set(error, STATUS_USAGE, "--on: write a command that reaches a host, or here");
-    enum status status = host_open(command, program, hosts->stop, &host, error);
-    if (status == STATUS_OK)
-        hosts->items[hosts->count++] = host;
-    return status;
+    TRY(host_open(command, program, hosts->stop, &host, error));
+    hosts->items[hosts->count++] = host;
+    return STATUS_OK;
 }
 
 /* Returns the command in a line of the file: without a comment, from a # that begins a word, and

@@ -589,14 +589,13 @@ static enum status run_init(const struct command *command, int argc, char **argv
 {
     struct init init = {0};
     struct arena arena = {0};
-    enum status status = parse(command, argc, argv, &init, error);
-    if (status == STATUS_OK)
-        status = take_build(&arena, &init, error);
-    if (status == STATUS_OK)
-        status = check_source(&init, error);
-    if (status == STATUS_OK)
-        status = imports_kernel_tuner(&arena, init.source) ? write_calls(&arena, &init, error)
-                                                           : ask_and_write(&arena, &init, error);
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(parse(command, argc, argv, &init, error));
+    TRY_OR_CLEANUP(take_build(&arena, &init, error));
+    TRY_OR_CLEANUP(check_source(&init, error));
+    TRY_OR_CLEANUP(imports_kernel_tuner(&arena, init.source) ? write_calls(&arena, &init, error)
+                                                             : ask_and_write(&arena, &init, error));
+cleanup:
     arena_free(&arena);
     return status;
 }

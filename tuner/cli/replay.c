@@ -94,14 +94,13 @@ static enum status take_database(struct replay *replay, const char *path, const 
     struct store *store = NULL;
     const char *database = NULL;
     const char *copy = arena_printf(&replay->arena, "%s/copy.db", replay->folder.path);
-    enum status status =
-        copy ? unpacked_file(replay, path, &database, error) : error_no_memory(error);
-    if (status == STATUS_OK)
-        status = store_merge_prepare(database, copy, error);
-    if (status == STATUS_OK)
-        status = store_open(copy, STORE_READ, &store, error);
-    if (status == STATUS_OK)
-        status = recordings_take_database(store, title, replay->cpus, mode, &replay->made, error);
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(copy ? unpacked_file(replay, path, &database, error) : error_no_memory(error));
+    TRY_OR_CLEANUP(store_merge_prepare(database, copy, error));
+    TRY_OR_CLEANUP(store_open(copy, STORE_READ, &store, error));
+    TRY_OR_CLEANUP(
+        recordings_take_database(store, title, replay->cpus, mode, &replay->made, error));
+cleanup:
     store_close(store);
     return status;
 }

@@ -27,11 +27,10 @@ enum status run_protocol(const struct run *run, const char *kind, struct protoco
 
 enum status run_check_protocol(const struct run *run, struct error *error)
 {
-    enum status status = STATUS_OK;
     struct protocol protocol;
-    for (size_t i = 0; device_kinds[i] && status == STATUS_OK; i++)
-        status = run_protocol(run, device_kinds[i]->kind, &protocol, error);
-    return status;
+    for (size_t i = 0; device_kinds[i]; i++)
+        TRY(run_protocol(run, device_kinds[i]->kind, &protocol, error));
+    return STATUS_OK;
 }
 
 /* The numbers of several kinds of device beside each other. */
@@ -97,21 +96,20 @@ enum status run_list_protocol(const struct run *run, struct error *error)
     struct number_list list = {0};
     const char *kinds[KINDS_MAX] = {NULL};
     enum status status = STATUS_OK;
-    for (size_t i = 0; device_kinds[i] && status == STATUS_OK; i++) {
+    for (size_t i = 0; device_kinds[i]; i++) {
         struct protocol protocol;
         if (list.kind_count == KINDS_MAX || device_traits(device_kinds[i]->kind)->by_name_only)
             continue;
-        status = run_protocol(run, device_kinds[i]->kind, &protocol, error);
+        TRY_OR_CLEANUP(run_protocol(run, device_kinds[i]->kind, &protocol, error));
         list.kind = list.kind_count++;
         kinds[list.kind] = device_kinds[i]->kind;
         list.next = 0;
-        if (status == STATUS_OK)
-            protocol_each(&protocol, take_number, &list);
+        protocol_each(&protocol, take_number, &list);
     }
-    if (status == STATUS_OK && list.failed)
-        status = error_no_memory(error);
-    if (status == STATUS_OK)
-        print_numbers(&list, kinds);
+    if (list.failed)
+        TRY_OR_CLEANUP(error_no_memory(error));
+    print_numbers(&list, kinds);
+cleanup:
     arena_free(&list.arena);
     return status;
 }

@@ -101,8 +101,7 @@ enum status csv_next(struct csv_reader *reader, struct csv_record *out, bool *mo
     out->count = 0;
     out->line = reader->line;
     *more = reader->at < reader->end;
-    enum status status = STATUS_OK;
-    for (bool last = !*more; !last && status == STATUS_OK;)
-        status = read_field(reader, out, &last, error);
-    return status;
+    for (bool last = !*more; !last;)
+        TRY(read_field(reader, out, &last, error));
+    return STATUS_OK;
 }
