@@ -219,7 +219,8 @@ void fill_vector(void *out, const struct argument *argument, uint64_t first, uin
 
 enum { VARIED_MIN = 3 }; /* elements: the first and the last never change */
 
-bool fill_draws(enum argument_fill fill)
+/* Returns whether elements are drawn at random, so that other elements would do as well. */
+static bool is_drawn(enum argument_fill fill)
 {
     return fill == FILL_RANDOM || fill == FILL_RANDOM_EXACT || fill == FILL_RANDOM_ODD ||
            fill == FILL_UNIFORM || fill == FILL_NORMAL;
@@ -230,11 +231,11 @@ void vary_together(struct launch_plan *plan, bool (*may)(const struct argument *
     for (size_t i = 0; i < plan->argument_count; i++) {
         uint64_t among = UINT64_MAX;
         plan->arguments[i].variant = 0;
-        if (!role_is_filled(plan->arguments[i].role) || !fill_draws(plan->arguments[i].fill))
+        if (!role_is_filled(plan->arguments[i].role) || !is_drawn(plan->arguments[i].fill))
             continue;
         for (size_t j = 0; j < plan->argument_count; j++) {
             const struct argument *other = &plan->arguments[j];
-            if (!role_is_filled(other->role) || !fill_draws(other->fill) ||
+            if (!role_is_filled(other->role) || !is_drawn(other->fill) ||
                 other->seed != plan->arguments[i].seed)
                 continue;
             const uint64_t count = may(other) ? (uint64_t)other->count : 0;
@@ -251,7 +252,7 @@ void vary_patch(const struct argument *argument, struct patch *patch)
     struct argument other = *argument;
     *patch = (struct patch){0};
     if (argument->variant < VARIED_MIN || argument->variant > (uint64_t)argument->count ||
-        !fill_draws(argument->fill))
+        !is_drawn(argument->fill))
         return;
     other.seed = random_at(argument->seed, argument->variant);
     fill_vector(drawn, &other, 0, PATCH_ELEMENTS);

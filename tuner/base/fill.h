@@ -54,8 +54,6 @@ struct filling filling_of(const struct argument *argument);
  * alone, so that a shorter vector is a prefix of a longer one. */
 void fill_vector(void *out, const struct argument *argument, uint64_t first, uint64_t count);
 
-/* Returns whether elements are drawn at random, so that other elements would do as well. */
-bool fill_draws(enum argument_fill fill);
 /* Gives variants to those of the plan's arguments that are drawn and that `may` have one. Arguments
  * with one seed belong together: they differ in the same elements or, if one of them may not vary,
  * in none. */

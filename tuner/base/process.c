@@ -240,7 +240,9 @@ enum status process_start_self(char *const *arguments, struct process_pipes *out
     return STATUS_OK;
 }
 
-bool process_ends(pid_t child, int64_t most_ns, int *wait_status)
+/* Waits at most `most_ns` for the end of a child of ours; when true, *wait_status is as from
+ * waitpid. */
+static bool ends_within(pid_t child, int64_t most_ns, int *wait_status)
 {
     const int64_t deadline_ns = clock_running_ns() + most_ns;
     for (;;) {
@@ -265,7 +267,7 @@ int process_apart(void (*work)(void *context), void *context, int64_t most_ns)
         work(context);
         _exit(0);
     }
-    if (!process_ends(child, most_ns, &wait_status)) {
+    if (!ends_within(child, most_ns, &wait_status)) {
         (void)kill(child, SIGKILL);
         while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR)
             continue;
@@ -313,7 +315,8 @@ bool process_share(pid_t process, struct process_share *out)
     return found;
 }
 
-void process_kill(pid_t child, bool leads_group)
+/* Kills a child of ours, with its process group if the child leads one, and waits for its end. */
+static void kill_and_wait(pid_t child, bool leads_group)
 {
     if (leads_group)
         (void)kill(-child, SIGKILL);
@@ -327,11 +330,11 @@ bool process_end(struct process_pipes *child, int64_t most_ns, int *wait_status)
     bool ended = false;
     process_close(child->input);
     if (child->pid > 0) {
-        ended = most_ns > 0 && process_ends(child->pid, most_ns, wait_status);
+        ended = most_ns > 0 && ends_within(child->pid, most_ns, wait_status);
         if (ended)
             (void)kill(-child->pid, SIGKILL); /* children of the child */
         else
-            process_kill(child->pid, true);
+            kill_and_wait(child->pid, true);
     }
     process_close(child->output);
     *child = (struct process_pipes){.input = -1, .output = -1};
@@ -345,11 +348,11 @@ static enum status watch(const struct process_request *request, pid_t child, int
     int state = 0;
     /* The program usually ends right after its output. */
     if (drain(pipe, request, deadline_ns, output) &&
-        process_ends(child, deadline_ns - clock_now_ns(), &state)) {
+        ends_within(child, deadline_ns - clock_now_ns(), &state)) {
         *code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
         return STATUS_OK;
     }
-    process_kill(child, !request->in_our_group);
+    kill_and_wait(child, !request->in_our_group);
     return error_set(error, STATUS_TIMED_OUT, "%s: killed, since it ran longer than %lld s",
                      request->path, (long long)(request->timeout_ms / 1000));
 }
@@ -426,7 +429,7 @@ enum status process_run(const struct process_request *request, struct text *outp
         status = watch(request, child, ends[0], output, code, error);
     (void)close(ends[0]);
     if (guard.child != 0) {
-        process_kill(guard.child, false);
+        kill_and_wait(guard.child, false);
         (void)close(guard.pipe);
     }
     return status;

@@ -76,9 +76,6 @@ enum status process_run(const struct process_request *request, struct text *outp
 /* Closes a descriptor of ours; -1: none. */
 void process_close(int file);
 
-/* Waits at most `most_ns` for the end of a child of ours; when true, *wait_status is as from
- * waitpid. */
-bool process_ends(pid_t child, int64_t most_ns, int *wait_status);
 /* Runs `work` in a forked child of ours alone, which ends when we do, and waits for it at most
  * `most_ns`, after which it is killed. Its only way to report is the shared memory. Returns
  * the signal that ended it, 0 for none, -1 where no child can be started. */
@@ -92,8 +89,6 @@ struct process_share {
     int64_t ran_ns, waited_ns;
 };
 bool process_share(pid_t process, struct process_share *out);
-/* Kills a child of ours, with its process group if the child leads one, and waits for its end. */
-void process_kill(pid_t child, bool leads_group);
 /* Closes the child's input, waits at most `most_ns` for its end, kills the rest of its group
  * and closes its output. Returns true if it ended by itself: *wait_status is as from waitpid.
  * Without a child (pid 0) only the pipes are closed. */

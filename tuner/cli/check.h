@@ -11,7 +11,6 @@ enum { CHECK_REASON_BYTES = 1024 };
 
 enum check_state { CHECK_HOLDS, CHECK_STALE, CHECK_BEATEN, CHECK_UNKNOWN, CHECK_NO_TIME };
 enum { CHECK_STATES = CHECK_NO_TIME + 1 };
-const char *check_state_name(enum check_state state); /* "holds", "no longer holds" ... */
 
 /* An entry of tuned.conf for the device that is being checked. */
 struct check_entry {

@@ -16,7 +16,7 @@ enum { INTERVAL_BYTES = 64 };
 /* A kernel differs by a few percent from process to process, not by more. */
 static const double clearly_slower = 0.05;
 
-const char *check_state_name(enum check_state state)
+static const char *state_name(enum check_state state)
 {
     static const char *const names[CHECK_STATES] = {"holds", "stale", "no longer holds",
                                                     "cannot be checked", "not checked"};
@@ -215,7 +215,7 @@ void check_leave_doubts(struct check *check)
 
 static void print_line(struct text *out, const struct check_entry *entry)
 {
-    text_printf(out, "%-17s  %s n=%lld", check_state_name(entry->state), entry->problem,
+    text_printf(out, "%-17s  %s n=%lld", state_name(entry->state), entry->problem,
                 (long long)entry->n);
     if (isfinite(entry->time_ns))
         text_printf(out, "  %.1f ns (recorded: %.1f ns)", entry->time_ns,
@@ -239,7 +239,7 @@ static void print_json(struct text *out, const struct check *check, const struct
         {"problem", value_text(entry->problem)},
         {"n", value_integer(entry->n)},
         {"line", value_integer(tuned_entry_line(entry->entry))},
-        {"state", value_text(check_state_name(entry->state))},
+        {"state", value_text(state_name(entry->state))},
         {"reason", value_text(entry->reason)},
         {"stale", value_text(entry->is_stale ? entry->stale : NULL)},
         {"configuration", value_text(entry->configuration)},

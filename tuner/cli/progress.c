@@ -74,7 +74,8 @@ void progress_begin(struct progress_view *view, bool quiet, const struct session
     view->bar_shown = true;
 }
 
-void progress_clear(struct progress_view *view)
+/* Takes the bar away, so that other lines can be printed. */
+static void clear(struct progress_view *view)
 {
     if (view->bar_shown)
         fputs("\r\033[K", stderr);
@@ -306,7 +307,7 @@ static void on_progress(void *context, const struct session_progress *progress)
 static void on_note(void *context, const char *line)
 {
     struct progress_view *view = context;
-    progress_clear(view);
+    clear(view);
     (void)pthread_mutex_lock(&view->mutex);
     print_clean(stderr, "tune: %s\n", line);
     view->printed_ns = clock_now_ns();
@@ -363,7 +364,7 @@ void progress_end(struct progress_view *view)
         (void)pthread_join(view->thread, NULL);
     (void)pthread_cond_destroy(&view->ending);
     (void)pthread_mutex_destroy(&view->mutex);
-    progress_clear(view);
+    clear(view);
     for (size_t i = 0; i < view->choice_count; i++)
         free(view->choices[i]);
     free(view->choices);
@@ -413,7 +414,7 @@ static void on_winner(void *context, const struct session_winner *winner)
         verdict_append_fault(&line, reason);
     }
     if (!view->quiet) {
-        progress_clear(view);
+        clear(view);
         (void)pthread_mutex_lock(&view->mutex);
         const size_t width = view->terminal ? terminal_width() : STYLE_PAGE_COLUMNS;
         if (line.data)

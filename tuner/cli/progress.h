@@ -42,7 +42,5 @@ void progress_begin(struct progress_view *view, bool quiet, const struct session
 void progress_end(struct progress_view *view);
 /* Returns events that draw on `view`, which must outlive the events. */
 struct session_events progress_events(struct progress_view *view);
-/* Takes the bar away, so that other lines can be printed. */
-void progress_clear(struct progress_view *view);
 
 #endif

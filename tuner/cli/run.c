@@ -44,19 +44,23 @@ const volatile sig_atomic_t *run_catch_signals(void)
 
 /* ---- lines at the end ---- */
 
-/* Appends "'tune show --db replayed.db --ties'", for the run's database. */
-static void append_command(struct text *line, const struct run *run, const char *command,
-                           const char *option)
+enum { COMMAND_BYTES = SHELL_WORD_BYTES + 64 };
+
+/* Writes "'tune show --db replayed.db --ties'", for the run's database. */
+static const char *command_with(const struct run *run, const char *command, const char *option,
+                                char out[COMMAND_BYTES])
 {
     char room[SHELL_WORD_BYTES];
     const bool is_usual = strcmp(run->text.database, DEFAULT_DATABASE) == 0;
-    text_printf(line, "'tune %s%s%s%s%s'", command, is_usual ? "" : " --db ",
-                is_usual ? "" : shell_word(run->text.database, room), *option ? " " : "", option);
+    (void)string_format(out, COMMAND_BYTES, "'tune %s%s%s%s%s'", command, is_usual ? "" : " --db ",
+                        is_usual ? "" : shell_word(run->text.database, room), *option ? " " : "",
+                        option);
+    return out;
 }
 
-static void append_show(struct text *line, const struct run *run, const char *option)
+static const char *show_with(const struct run *run, const char *option, char out[COMMAND_BYTES])
 {
-    append_command(line, run, "show", option);
+    return command_with(run, "show", option, out);
 }
 
 static void print_work(const struct run *run, const struct session_summary *summary)
@@ -65,18 +69,15 @@ static void print_work(const struct run *run, const struct session_summary *summ
     double all_s = wall_s * (summary->devices > 0 ? (double)summary->devices : 1.0);
     double measuring = all_s > 0 ? (double)summary->measuring_ns * 1e-7 / all_s : 0;
     double waiting = all_s > 0 ? (double)summary->compile_wait_ns * 1e-7 / all_s : 0;
-    struct text line = {0};
-    text_printf(&line, "tune: %zu problem%s, %zu trials (%zu known already), %zu failed",
+    char show[COMMAND_BYTES];
+    const bool failed = summary->failures > 0;
+    print_clean(stderr,
+                "tune: %zu problem%s, %zu trials (%zu known already), %zu failed%s%s%s, in %.1f s "
+                "on %zu %s device%s\n",
                 summary->problems, summary->problems == 1 ? "" : "s", summary->trials,
-                summary->trials_known, summary->failures);
-    if (summary->failures > 0) {
-        text_append(&line, " (");
-        append_show(&line, run, "--failures");
-        text_append(&line, ")");
-    }
-    print_clean(stderr, "%s, in %.1f s on %zu %s device%s\n", text_string(&line), wall_s,
+                summary->trials_known, summary->failures, failed ? " (" : "",
+                failed ? show_with(run, "--failures", show) : "", failed ? ")" : "", wall_s,
                 summary->devices, run->session.device_kind, summary->devices == 1 ? "" : "s");
-    text_free(&line);
     fprintf(stderr,
             "tune: %.1f trials per second, %.0f %% of the time measuring, %.0f %% waiting for the "
             "compiler, %.0f %% idle\n",
@@ -89,7 +90,7 @@ static void print_work(const struct run *run, const struct session_summary *summ
         [STAGE_CHECK] = "checks",       [STAGE_WATCH] = "watching winners",
         [STAGE_CONFIRM] = "confirming", [STAGE_RANGES] = "ranges",
         [STAGE_END] = "to end"};
-    line = (struct text){0};
+    struct text line = {0};
     for (size_t i = 0; i < SESSION_STAGES; i++) {
         double seconds = (double)summary->stage_ns[i] * 1e-9;
         if (seconds >= 0.05)
@@ -121,16 +122,14 @@ static void print_left_alone(const struct run *run, const struct session_summary
                     count, count == 1 ? "was" : "were", text_string(&line),
                     count == 1 ? "it" : "them");
     text_free(&line);
-    if (summary->baselines_failed == 0)
-        return;
-    text_printf(
-        &line,
-        "tune: %zu problem%s baseline that could not be measured, and no gain over it (%s); ",
-        summary->baselines_failed, summary->baselines_failed == 1 ? " has a" : "s have a",
-        summary->baseline_failure);
-    append_show(&line, run, "--failures");
-    print_clean(stderr, "%s says why\n", text_string(&line));
-    text_free(&line);
+    char show[COMMAND_BYTES];
+    if (summary->baselines_failed > 0)
+        print_clean(stderr,
+                    "tune: %zu problem%s baseline that could not be measured, and no gain over it "
+                    "(%s); %s says why\n",
+                    summary->baselines_failed,
+                    summary->baselines_failed == 1 ? " has a" : "s have a",
+                    summary->baseline_failure, show_with(run, "--failures", show));
 }
 
 /* Prints "tune: 20 of 22 problems: sure; 2 nearly sure; 5 have others that are as fast ..."; then
@@ -138,21 +137,18 @@ static void print_left_alone(const struct run *run, const struct session_summary
  */
 static void print_trust(const struct run *run, const struct session_summary *summary)
 {
+    char show[COMMAND_BYTES];
     struct text line = {0};
     const bool all_sound = summary->verdicts[VERDICT_SOUND] == summary->winners;
     show_append_verdicts(&line, summary->verdicts, summary->winners);
-    if (summary->tied > 0) {
-        text_printf(&line, "; %zu %s others that are as fast (", summary->tied,
-                    summary->tied == 1 ? "has" : "have");
-        append_show(&line, run, "--ties");
-        text_append(&line, ")");
-    }
+    if (summary->tied > 0)
+        text_printf(&line, "; %zu %s others that are as fast (%s)", summary->tied,
+                    summary->tied == 1 ? "has" : "have", show_with(run, "--ties", show));
     if (summary->gauntlet_failures > 0)
         text_printf(&line, "; %zu finalist%s thrown out by the checks", summary->gauntlet_failures,
                     summary->gauntlet_failures == 1 ? "" : "s");
-    text_append(&line, "; ");
-    append_show(&line, run, "--trust");
-    print_clean(stderr, "tune: %s says why\n", text_string(&line));
+    print_clean(stderr, "tune: %s; %s says why\n", text_string(&line),
+                show_with(run, "--trust", show));
     text_free(&line);
     if (summary->unseen > 0)
         print_clean(stderr, "tune: %s\n", summary->worst_coverage);
@@ -179,6 +175,7 @@ static void print_searches(const struct run *run, const struct session_summary *
                  {summary->began_elsewhere, "began with other problems' trials"},
                  {summary->began_prior, "with those of --prior"},
                  {summary->misled, "went on without these"}};
+    char show[COMMAND_BYTES];
     struct text line = {0};
     bool several = summary->modelled > 1;
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
@@ -187,12 +184,10 @@ static void print_searches(const struct run *run, const struct session_summary *
             text_printf(&line, "%s%zu %s", line.length > 0 ? ", " : "", notes[i].count,
                         notes[i].what);
     }
-    if (several) {
-        text_append(&line, line.length > 0 ? "; " : "");
-        append_show(&line, run, "--searches");
-        print_clean(stderr, "tune: searches: %s says how likely each left a better one\n",
-                    text_string(&line));
-    }
+    if (several)
+        print_clean(stderr, "tune: searches: %s%s%s says how likely each left a better one\n",
+                    text_string(&line), line.length > 0 ? "; " : "",
+                    show_with(run, "--searches", show));
     text_free(&line);
 }
 
@@ -224,15 +219,12 @@ static void print_summary(const struct run *run, const struct session_summary *s
     print_left_alone(run, summary);
     if (summary->winners > 0)
         print_trust(run, summary);
-    if (summary->ranges > 0) {
-        line = (struct text){0};
-        text_printf(&line, "tune: %zu range%s of sizes cover%s the %zu measured; ", summary->ranges,
-                    summary->ranges == 1 ? "" : "s", summary->ranges == 1 ? "s" : "",
-                    summary->sizes);
-        append_show(&line, run, "--ranges");
-        print_clean(stderr, "%s lists them\n", text_string(&line));
-        text_free(&line);
-    }
+    char show[COMMAND_BYTES];
+    if (summary->ranges > 0)
+        print_clean(stderr, "tune: %zu range%s of sizes cover%s the %zu measured; %s lists them\n",
+                    summary->ranges, summary->ranges == 1 ? "" : "s",
+                    summary->ranges == 1 ? "s" : "", summary->sizes,
+                    show_with(run, "--ranges", show));
     if (summary->problems_left_out > 0)
         print_clean(stderr, "tune: out of time: %zu of %zu problem%s %s not measured to the end\n",
                     summary->problems_left_out, summary->problems,
@@ -307,9 +299,9 @@ static enum status append_no_winner(const struct run *run, size_t unstable, stru
         text_append(&line, ", out of time; ");
         append_step(&line, run);
     } else if (none > 0 && failed.length > 0) {
-        text_printf(&line, ": all trials failed (%s); ", text_string(&failed));
-        append_show(&line, run, "--failures");
-        text_append(&line, " says why");
+        char show[COMMAND_BYTES];
+        text_printf(&line, ": all trials failed (%s); %s says why", text_string(&failed),
+                    show_with(run, "--failures", show));
     } else if (run->ending.goes_on || run->ending.step[0]) {
         text_append(&line, "; ");
         append_step(&line, run);
@@ -423,18 +415,15 @@ static const int64_t figures_ns = 5000000000;
 static void write_report(const struct run *run)
 {
     struct error error = {0};
+    char report[COMMAND_BYTES];
     const int64_t left_ns = run->budget_ns - (clock_running_ns() - run->started_ns);
     const bool spent = run->budget_ns > 0 && left_ns < figures_ns;
     (void)fflush(stdout);
     if (report_write_of(run->text.database, report_path(run), spent, &error) != STATUS_OK)
         print_clean(stderr, "tune: no report: %s\n", error.text);
-    else if (spent && !run->text.quiet) {
-        struct text line = {0};
-        append_command(&line, run, "report", "");
+    else if (spent && !run->text.quiet)
         print_clean(stderr, "tune: the budget has no time for figures: %s draws them\n",
-                    text_string(&line));
-        text_free(&line);
-    }
+                    command_with(run, "report", "", report));
 }
 
 static enum status write_conf(const struct run *run, struct store *store, struct error *error)
@@ -457,13 +446,11 @@ static enum status write_conf(const struct run *run, struct store *store, struct
         return append_no_winner(run, counts.unstable, error);
     if (status == STATUS_OK && !run->text.quiet)
         print_clean(stderr, "tune: wrote %s\n", path);
-    if (status == STATUS_OK && !run->text.quiet && counts.unstable > 0) {
-        struct text line = {0};
-        append_show(&line, run, "--trust");
+    char show[COMMAND_BYTES];
+    if (status == STATUS_OK && !run->text.quiet && counts.unstable > 0)
         print_clean(stderr, "tune: %zu %s not sure and not in it: see %s\n", counts.unstable,
-                    counts.unstable == 1 ? "winner is" : "winners are", text_string(&line));
-        text_free(&line);
-    }
+                    counts.unstable == 1 ? "winner is" : "winners are",
+                    show_with(run, "--trust", show));
     return status;
 }
 
@@ -474,9 +461,8 @@ static void print_issues(const struct run *run, struct store *store)
     struct error ignored = {0};
     if (show_append_issues(store, run->session.objective, &line, &ignored) == STATUS_OK &&
         line.length > 0) {
-        text_append(&line, " (");
-        append_show(&line, run, "--as");
-        print_clean(stderr, "tune: %s)\n", text_string(&line));
+        char show[COMMAND_BYTES];
+        print_clean(stderr, "tune: %s (%s)\n", text_string(&line), show_with(run, "--as", show));
     }
     text_free(&line);
 }

@@ -28,9 +28,6 @@ bool check_per_covers(const struct experiment *experiment, struct slot_set uses,
                       const struct slot_set *per);
 bool check_require_per(struct file_reader *reader, const struct node *node, struct slot_set uses,
                        const struct check_rule *check);
-/* Returns whether the checked output has one type and count for all configurations, or for all with
- * the same values of `per`. */
-bool check_has_one_form(const struct experiment *experiment, const struct check_rule *check);
 /* Returns the default tolerance, in magnitudes, for a reference by another plan; 0 for integers. */
 double default_tolerance(enum element_type type);
 /* Returns the output's count in this configuration; 0 if unknown, in which case make_plan reports

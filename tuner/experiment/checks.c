@@ -49,7 +49,9 @@ bool check_require_per(struct file_reader *reader, const struct node *node, stru
                       "a parameter that the reference depends on stands in 'per': per: [NAME]");
 }
 
-bool check_has_one_form(const struct experiment *experiment, const struct check_rule *check)
+/* Returns whether the checked output has one type and count for all configurations, or for all with
+ * the same values of `per`. */
+static bool has_one_form(const struct experiment *experiment, const struct check_rule *check)
 {
     const struct argument_rule *output = &experiment->arguments[check->output];
     return check_per_covers(experiment, slot_set_union(output->type.uses, output->count.uses),
@@ -79,7 +81,7 @@ bool point_check_key(const struct point *point, char out[CONFIGURATION_KEY_BYTES
         const struct argument_rule *output = &experiment->arguments[check->output];
         enum element_type type = ELEMENT_I32;
         const size_t length = strlen(out);
-        if (check_has_one_form(experiment, check) || !make_type(&maker, &output->type, &type))
+        if (has_one_form(experiment, check) || !make_type(&maker, &output->type, &type))
             continue;
         fits = string_format(out + length, CONFIGURATION_KEY_BYTES - length, "%s%s[%lld]=%s",
                              length > 0 ? " " : "", output->name,
@@ -375,7 +377,7 @@ enum status space_compares(const struct experiment *experiment, const struct pro
     enum status status = STATUS_OK;
     bool one_form = true;
     for (size_t i = 0; i < experiment->check_count; i++)
-        one_form = one_form && check_has_one_form(experiment, &experiment->checks[i]);
+        one_form = one_form && has_one_form(experiment, &experiment->checks[i]);
     if (!one_form && !(checks = calloc(CHECKS_MAX, sizeof *checks)))
         return error_no_memory(error);
     for (uint64_t i = 0; !one_form && status == STATUS_OK && i < count; i += step) {

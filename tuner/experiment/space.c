@@ -36,7 +36,8 @@ static size_t table_place(const struct value_list *list, struct value value)
     return at;
 }
 
-bool space_list_find(const struct value_list *list, struct value value, size_t *index)
+/* Finds a value; false when the list does not have it. */
+static bool list_find(const struct value_list *list, struct value value, size_t *index)
 {
     const uint32_t found = list->table[table_place(list, value)];
     *index = found - 1;
@@ -75,7 +76,9 @@ static bool depends_on_problem(const struct experiment *experiment, const struct
     return slot_set_meets(&uses, &problem);
 }
 
-bool space_lists(struct maker *maker, bool restricted, struct value_list *lists)
+/* Fills `lists`, one for each parameter, in the maker's arena. Texts are copied, since those of
+ * facts live only as long as the caller's. */
+static bool make_lists(struct maker *maker, bool restricted, struct value_list *lists)
 {
     for (size_t i = 0; i < maker->experiment->parameter_count; i++) {
         const struct named_list *parameter = &maker->experiment->parameters[i];
@@ -139,7 +142,7 @@ enum status space_create_from(const struct experiment *experiment, const struct 
     space->experiment = experiment;
     space->parameter_count = experiment->parameter_count;
     maker_start(&maker, experiment, problem, facts, &space->arena, error);
-    if (!space_lists(&maker, restricted, space->lists) || !space_build(space, &maker)) {
+    if (!make_lists(&maker, restricted, space->lists) || !space_build(space, &maker)) {
         space_free(space);
         return error->status;
     }
@@ -303,7 +306,7 @@ bool space_find(const struct space *space, const struct configuration *configura
         const struct value *value =
             configuration_value(configuration, i, space->experiment->parameters[i].name);
         size_t index = 0;
-        if (!value || !space_list_find(&space->lists[i], *value, &index))
+        if (!value || !list_find(&space->lists[i], *value, &index))
             return false;
         values[i] = (uint16_t)index;
     }

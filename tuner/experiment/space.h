@@ -23,12 +23,6 @@ enum status space_create_from(const struct experiment *experiment, const struct 
                               const struct facts *facts, bool restricted, struct space **out,
                               struct error *error);
 
-/* Fills `lists`, one for each parameter, in the maker's arena. Texts are copied, since those of
- * facts live only as long as the caller's. */
-bool space_lists(struct maker *maker, bool restricted, struct value_list *lists);
-/* Finds a value; false when the list does not have it. */
-bool space_list_find(const struct value_list *list, struct value value, size_t *index);
-
 struct diagram_edge {
     uint64_t before; /* configurations below the edges before this one */
     uint32_t child;

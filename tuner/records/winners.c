@@ -21,7 +21,8 @@ static const char *size_at(const struct tuned_entry *entry, size_t index, long l
     return "n";
 }
 
-long long entry_measured_at(const struct tuned_entry *entry, size_t index)
+/* Returns the measured value of size number `index`, 0 being n or the only size; -1: unknown. */
+static long long measured_at(const struct tuned_entry *entry, size_t index)
 {
     const char *at = tuned_evidence_text(entry, "at", "");
     long long low = 0, high = 0;
@@ -53,7 +54,7 @@ const char *entry_problem_key(const struct tuned_entry *entry, const struct expe
     size_t first = 0;
     const size_t count = experiment_size_names(experiment, names, &first);
     for (size_t i = 0; key && i < count; i++) {
-        const long long size = entry_measured_at(entry, find_size(entry, names, first, i));
+        const long long size = measured_at(entry, find_size(entry, names, first, i));
         key = size < 0 ? NULL : arena_printf(arena, i == 0 ? "%s.%lld" : "%sx%lld", key, size);
     }
     return key;

@@ -26,8 +26,6 @@ enum status winners_nearest(const struct tuned *tuned, const struct experiment *
                             struct arena *arena, struct winner_elsewhere **out, size_t *count,
                             struct error *error);
 
-/* Returns the measured value of size number `index`, 0 being n or the only size; -1: unknown. */
-long long entry_measured_at(const struct tuned_entry *entry, size_t index);
 /* Returns the key of the problem at which the entry was measured, with these sizes if named; NULL:
  * not recorded, or memory is short. */
 const char *entry_problem_key(const struct tuned_entry *entry, const struct experiment *experiment,

@@ -90,9 +90,6 @@ enum status store_keep_statement(struct store *store, const void *key, const cha
 /* Finds or prepares the statement for a text of static storage duration. */
 enum status store_statement(struct store *store, const char *sql, sqlite3_stmt **out,
                             struct error *error);
-/* Steps once; *row (may be NULL): a row was returned. */
-enum status store_step(const struct store *store, sqlite3_stmt *statement, bool *row,
-                       const char *doing, struct error *error);
 /* Steps to the end and resets. *value (may be NULL) gets the first column of the first row, and is
  * unchanged if there is none (*found false; may be NULL). */
 enum status store_take(const struct store *store, sqlite3_stmt *statement, int64_t *value,

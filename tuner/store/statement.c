@@ -2,11 +2,12 @@
 #include "tuner/store/internal.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "tuner/base/array.h"
 #include "tuner/base/failpoint.h"
+#include "tuner/base/files.h"
 
 /* Returns the operating system's error number. SQLite forgets it on some paths out of a commit, but
  * its files, the log among them, keep it. */
@@ -26,15 +27,9 @@ static int last_errno(sqlite3 *db, int code)
 
 static bool folder_exists(const char *path)
 {
-    struct stat info;
-    const char *slash = strrchr(path, '/');
-    struct text folder = {0};
-    if (!slash)
-        return true;
-    text_append_bytes(&folder, path, (size_t)(slash - path) + 1);
-    bool is = stat(text_string(&folder), &info) == 0;
-    text_free(&folder);
-    return is;
+    char folder[PATH_MAX];
+    return string_format(folder, sizeof folder, "%.*s.", (int)(path_file(path) - path), path) &&
+           file_exists(folder);
 }
 
 /* Reports a failure to open. The error number is from SQLite's last try, reading a file that it
@@ -149,8 +144,9 @@ enum status store_statement(struct store *store, const char *sql, sqlite3_stmt *
     return *out ? STATUS_OK : store_keep_statement(store, sql, sql, out, error);
 }
 
-enum status store_step(const struct store *store, sqlite3_stmt *statement, bool *row,
-                       const char *doing, struct error *error)
+/* Steps once; *row (may be NULL): a row was returned. */
+static enum status step(const struct store *store, sqlite3_stmt *statement, bool *row,
+                              const char *doing, struct error *error)
 {
     int code = sqlite3_step(statement);
     if (row)
@@ -167,13 +163,13 @@ enum status store_take(const struct store *store, sqlite3_stmt *statement, int64
     bool row = false;
     enum status status = FAILPOINT_FAILS("store.step")
                              ? store_fail(store, SQLITE_IOERR, doing, error)
-                             : store_step(store, statement, &row, doing, error);
+                             : step(store, statement, &row, doing, error);
     if (found)
         *found = status == STATUS_OK && row;
     if (status == STATUS_OK && row && value)
         *value = sqlite3_column_int64(statement, 0);
     while (status == STATUS_OK && row)
-        status = store_step(store, statement, &row, doing, error);
+        status = step(store, statement, &row, doing, error);
     (void)sqlite3_reset(statement);
     (void)sqlite3_clear_bindings(statement);
     FAILPOINT("store.stepped");
