@@ -181,26 +181,22 @@ static enum status check_device(struct check *check, const struct host *const *h
     check->run.session.hosts = host;
     check->run.session.host_count = host ? 1 : 0;
     const struct host *there = host ? *host : host_local();
-    enum status status =
-        hosts_describe(there, api->kind, index, check->run.session.stop, &facts, error);
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(hosts_describe(there, api->kind, index, check->run.session.stop, &facts, error));
     check->facts = &facts;
-    if (status == STATUS_OK)
-        status = take_entries(check, error);
-    if (status == STATUS_OK && check->entry_count > 0) {
-        status = check_find(check, api->kind, error);
-        if (status == STATUS_OK)
-            status = measure(check, api, index, &environment_id, error);
-        if (status == STATUS_OK)
-            status = check_judge(check, environment_id, error);
-        if (status == STATUS_OK)
-            status = ask_again(check, api, index, error);
-        if (status == STATUS_OK)
-            check_print(check);
-    } else if (status == STATUS_OK) {
+    TRY_OR_CLEANUP(take_entries(check, error));
+    if (check->entry_count > 0) {
+        TRY_OR_CLEANUP(check_find(check, api->kind, error));
+        TRY_OR_CLEANUP(measure(check, api, index, &environment_id, error));
+        TRY_OR_CLEANUP(check_judge(check, environment_id, error));
+        TRY_OR_CLEANUP(ask_again(check, api, index, error));
+        check_print(check);
+    } else {
         print_clean(stderr, "tune: %s has nothing%s%s for %s\n", check->conf,
                     check->problem ? " of " : "", check->problem ? check->problem : "",
                     facts_text(&facts, "name", "this device"));
     }
+cleanup:
     facts_free(&facts);
     check->facts = NULL;
     return status;
@@ -352,14 +348,11 @@ static enum status prepare(struct check *check, const char **words, size_t count
     for (int i = 0; i < ISSUES; i++)
         if (run->issues >> i & 1)
             run->session.l2_mode = l2_mode_as(L2_COLD, (enum issue)i);
-    enum status status = run_check_protocol(run, error);
-    if (status == STATUS_OK && run->text.budget)
-        status = option_duration("budget", run->text.budget, &run->budget_ns, error);
+    TRY(run_check_protocol(run, error));
+    if (run->text.budget)
+        TRY(option_duration("budget", run->text.budget, &run->budget_ns, error));
     check->end_ns = clock_running_ns() + run->budget_ns;
-    if (status == STATUS_OK)
-        status = take_words(check, words, count, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(take_words(check, words, count, error));
     check->tuned = tuned_load(check->conf, &refused);
     if (!check->tuned)
         return error_set(error, STATUS_BAD_INPUT, "%s", refused.text);

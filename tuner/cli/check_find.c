@@ -223,18 +223,17 @@ static enum status add_runners(struct check *check, const char *kind,
 enum status check_rivals(struct check *check, const char *kind, struct session_pick **out,
                          size_t *count, struct error *error)
 {
-    enum status status = STATUS_OK;
     *count = 0;
     *out = arena_alloc(&check->arena, check->entry_count * (RIVALS_MAX + 1) + 1, sizeof **out);
     TRY_MEMORY(*out);
-    for (size_t i = 0; status == STATUS_OK && i < check->entry_count; i++) {
+    for (size_t i = 0; i < check->entry_count; i++) {
         const struct check_entry *entry = &check->entries[i];
         if (!check_concerns(check, entry))
             continue;
         (*out)[(*count)++] =
             (struct session_pick){entry->problem, entry->n, entry->configuration, true};
         if (check->known)
-            status = add_runners(check, kind, entry, *out, count, error);
+            TRY(add_runners(check, kind, entry, *out, count, error));
     }
-    return status;
+    return STATUS_OK;
 }

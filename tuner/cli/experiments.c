@@ -360,50 +360,47 @@ enum status experiments_load(const char *const *names, size_t name_count,
                              struct experiment_list *out, struct error *error)
 {
     struct arena arena = {0};
-    struct experiment_list shipped = {.count = 0};
+    struct experiment_list shipped = {.recording = out->recording};
     const char *folder = NULL;
     bool shipped_loaded = false;
+    enum status status = STATUS_OK;
     out->count = 0;
-    enum status status = data_folder(&arena, &folder, error);
-    shipped.recording = out->recording;
-    if (status == STATUS_OK && name_count == 0 && out->recording)
-        status = load_recorded(&arena, folder, true, out, error);
-    else if (status == STATUS_OK && name_count == 0)
-        status = load_shipped(&arena, folder, out, error);
-    if (status == STATUS_OK && name_count == 0 && out->record)
-        status = select_all(out, error);
-    else if (status == STATUS_OK && name_count == 0 && !out->recording)
-        status = select_usual(out, folder, error);
-    for (size_t i = 0; status == STATUS_OK && i < name_count; i++) {
+    TRY_OR_CLEANUP(data_folder(&arena, &folder, error));
+    if (name_count == 0)
+        TRY_OR_CLEANUP(out->recording ? load_recorded(&arena, folder, true, out, error)
+                                      : load_shipped(&arena, folder, out, error));
+    if (name_count == 0 && out->record)
+        TRY_OR_CLEANUP(select_all(out, error));
+    else if (name_count == 0 && !out->recording)
+        TRY_OR_CLEANUP(select_usual(out, folder, error));
+    for (size_t i = 0; i < name_count; i++) {
         if (is_path(names[i])) {
-            status = take_file(names[i], folder, out, error);
+            TRY_OR_CLEANUP(take_file(names[i], folder, out, error));
             continue;
         }
         if (!shipped_loaded)
-            status = shipped.recording ? load_recorded(&arena, folder, false, &shipped, error)
-                                       : load_shipped(&arena, folder, &shipped, error);
+            TRY_OR_CLEANUP(shipped.recording ? load_recorded(&arena, folder, false, &shipped, error)
+                                             : load_shipped(&arena, folder, &shipped, error));
         shipped_loaded = true;
-        if (status == STATUS_OK) {
-            /* A name, or the beginning of a problem's key, whose first part is the name. */
-            char name[VALUE_TEXT_BYTES];
-            (void)string_format(name, sizeof name, "%.*s", (int)strcspn(names[i], "."), names[i]);
-            status = take_named(name, &shipped, out, error);
-            status = status == STATUS_OK ? select_named(name, names[i], out, error) : status;
-        }
+        /* A name, or the beginning of a problem's key, whose first part is the name. */
+        char name[VALUE_TEXT_BYTES];
+        (void)string_format(name, sizeof name, "%.*s", (int)strcspn(names[i], "."), names[i]);
+        TRY_OR_CLEANUP(take_named(name, &shipped, out, error));
+        TRY_OR_CLEANUP(select_named(name, names[i], out, error));
     }
-    if (status == STATUS_OK && out->record)
-        status = misses_select(out, error);
-    for (size_t i = 0; status == STATUS_OK && out->sizes && i < out->count; i++)
+    if (out->record)
+        TRY_OR_CLEANUP(misses_select(out, error));
+    for (size_t i = 0; out->sizes && i < out->count; i++)
         experiment_keep_shapes(out->items[i], out->sizes, out->wanted[i]);
-    if (status == STATUS_OK)
-        leave_out_unwanted(out);
-    if (status == STATUS_OK && out->sizes && out->count == 0)
-        status = error_set(error, STATUS_NOT_FOUND, "no problem has a size of --sizes %.200s",
-                           out->sizes);
-    if (status == STATUS_OK && out->recording)
-        status = leave_out_unrecorded(out, error);
-    if (status == STATUS_OK && out->count > 0)
-        status = restrict_values(out, error);
+    leave_out_unwanted(out);
+    if (out->sizes && out->count == 0)
+        TRY_OR_CLEANUP(error_set(error, STATUS_NOT_FOUND, "no problem has a size of --sizes %.200s",
+                                 out->sizes));
+    if (out->recording)
+        TRY_OR_CLEANUP(leave_out_unrecorded(out, error));
+    if (out->count > 0)
+        TRY_OR_CLEANUP(restrict_values(out, error));
+cleanup:
     experiments_free(&shipped);
     arena_free(&arena);
     return status;

@@ -75,19 +75,18 @@ static enum status read_confs(const struct request *request, struct arena *arena
                               struct error *error)
 {
     enum { FILE_BYTES_MAX = 256 << 20 }; /* libtuned takes no more */
-    enum status status = STATUS_OK;
     *count = request->file_count;
-    for (size_t i = 0; i < *count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < *count; i++) {
         char *contents = NULL;
         files[i].name = request->files[i];
-        status = file_read(arena, files[i].name, FILE_BYTES_MAX, &contents, &files[i].bytes, error);
+        TRY(file_read(arena, files[i].name, FILE_BYTES_MAX, &contents, &files[i].bytes, error));
         files[i].text = contents;
     }
     if (*count == 0) {
-        status = conf_of_database(request, own, NULL, error);
+        TRY(conf_of_database(request, own, NULL, error));
         files[(*count)++] = (struct conf_text){request->database, own->data, own->length};
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* Writes the output of `tune export --configurations`, `--header` and `--json`, the latter two from
@@ -105,24 +104,25 @@ static enum status export_made(const struct request *request, struct error *erro
     if (request->file_count > 1 && !request->configurations)
         return error_set(error, STATUS_USAGE, "%s: of one tuned.conf at a time",
                          request->header ? "--header" : "--json");
-    enum status status = read_confs(request, &arena, &own, files, &count, error);
-    if (status == STATUS_OK && request->configurations)
-        status = data_folder(&arena, &folder, error);
-    if (status == STATUS_OK && request->configurations)
-        status = export_configurations(files, count, folder, &text, &counts, error);
-    else if (status == STATUS_OK)
-        status = (request->header ? export_header : export_json)(&files[0], &text, &parts, error);
-    if (status == STATUS_OK && request->configurations)
-        status = write_counted(request->configurations, &text, counts.lines, "configuration",
-                               "configurations", error);
-    else if (status == STATUS_OK && request->header)
-        status = write_counted(request->header, &text, parts, "problem", "problems", error);
-    else if (status == STATUS_OK)
-        status = write_counted(request->json, &text, parts, "entry", "entries", error);
-    if (status == STATUS_OK && counts.strange > 0)
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(read_confs(request, &arena, &own, files, &count, error));
+    if (request->configurations) {
+        TRY_OR_CLEANUP(data_folder(&arena, &folder, error));
+        TRY_OR_CLEANUP(export_configurations(files, count, folder, &text, &counts, error));
+        TRY_OR_CLEANUP(write_counted(request->configurations, &text, counts.lines, "configuration",
+                                     "configurations", error));
+    } else if (request->header) {
+        TRY_OR_CLEANUP(export_header(&files[0], &text, &parts, error));
+        TRY_OR_CLEANUP(write_counted(request->header, &text, parts, "problem", "problems", error));
+    } else {
+        TRY_OR_CLEANUP(export_json(&files[0], &text, &parts, error));
+        TRY_OR_CLEANUP(write_counted(request->json, &text, parts, "entry", "entries", error));
+    }
+    if (counts.strange > 0)
         print_clean(stderr,
                     "left out: %zu %s of experiments that are not here, or were others then\n",
                     counts.strange, counts.strange == 1 ? "entry" : "entries");
+cleanup:
     text_free(&text);
     text_free(&own);
     arena_free(&arena);
@@ -165,21 +165,16 @@ static enum status export_t4(struct request *request, struct error *error)
     struct t4_file file = {.path = request->t4};
     struct t4_counts counts = {.results = 0};
     struct store *store = NULL;
-    enum status status = STATUS_OK;
     request->t4_wanted.version = T4_1_1_0;
     if (request->t4_version)
-        status = t4_version_parse(request->t4_version, &request->t4_wanted.version, error);
-    if (status == STATUS_OK && request->n)
-        status = option_size("n", request->n, &n, error);
+        TRY(t4_version_parse(request->t4_version, &request->t4_wanted.version, error));
     if (request->n) {
+        TRY(option_size("n", request->n, &n, error));
         (void)string_format(request->digits, sizeof request->digits, "%lld", n);
         request->t4_wanted.n = request->digits;
     }
-    if (status == STATUS_OK)
-        status = open_database(request, &store, error);
-    if (status != STATUS_OK)
-        return status;
-    status = t4_write(store, &request->t4_wanted, take_t4, &file, &counts, error);
+    TRY(open_database(request, &store, error));
+    enum status status = t4_write(store, &request->t4_wanted, take_t4, &file, &counts, error);
     if (status == STATUS_NOT_FOUND)
         (void)error_prefix(error, "%s", request->database);
     store_close(store);

@@ -53,26 +53,23 @@ static char *command_of(char *line)
 
 enum status hosts_open(struct host_list *hosts, struct error *error)
 {
-    enum status status = STATUS_OK;
     char *text = NULL, *rest = NULL;
-    for (size_t i = 0; status == STATUS_OK && i < hosts->on.count; i++)
-        status = add_host(hosts, hosts->on.items[i], error);
-    if (status == STATUS_OK && hosts->file)
-        status = file_read(&hosts->arena, hosts->file, HOSTS_FILE_BYTES_MAX, &text, NULL, error);
-    if (status != STATUS_OK || !text)
-        return status;
+    for (size_t i = 0; i < hosts->on.count; i++)
+        TRY(add_host(hosts, hosts->on.items[i], error));
+    if (!hosts->file)
+        return STATUS_OK;
+    TRY(file_read(&hosts->arena, hosts->file, HOSTS_FILE_BYTES_MAX, &text, NULL, error));
     bool names_any = false;
     text += strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a mark of the order of bytes */
-    for (char *line = strtok_r(text, "\r\n", &rest); status == STATUS_OK && line;
-         line = strtok_r(NULL, "\r\n", &rest)) {
+    for (char *line = strtok_r(text, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest)) {
         const char *command = command_of(line);
         if (*command)
-            status = add_host(hosts, command, error);
+            TRY(add_host(hosts, command, error));
         names_any = names_any || *command;
     }
-    if (status == STATUS_OK && !names_any)
+    if (!names_any)
         return error_set(error, STATUS_BAD_INPUT, "%s: names no host", hosts->file);
-    return status;
+    return STATUS_OK;
 }
 
 void hosts_close(struct host_list *hosts)

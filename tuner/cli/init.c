@@ -160,18 +160,16 @@ static const char *source_of_line(struct arena *arena, const struct init *init)
 static enum status take_build(struct arena *arena, struct init *init, struct error *error)
 {
     struct build_line *build = &init->build;
-    enum status status = STATUS_OK;
-    if (init->line_count > 0)
-        status = build_line_read(arena, init->line, init->line_count, NULL, build, error);
-    else
-        status = build_line_find(arena, init->source, build, error);
-    if (status == STATUS_OK && !init->source)
+    TRY(init->line_count > 0
+            ? build_line_read(arena, init->line, init->line_count, NULL, build, error)
+            : build_line_find(arena, init->source, build, error));
+    if (!init->source)
         init->source = source_of_line(arena, init);
-    if (status == STATUS_OK && !init->source)
-        status = error_set(error, STATUS_USAGE, "the line behind -- names no source");
-    if (status == STATUS_OK && build->from)
+    if (!init->source)
+        return error_set(error, STATUS_USAGE, "the line behind -- names no source");
+    if (build->from)
         print_clean(stderr, "tune: compiled as %s has it\n", build->from);
-    return status;
+    return STATUS_OK;
 }
 
 /* Reads the signature with the build's folders, flags and macros, behind those named on the command
@@ -238,21 +236,20 @@ static enum status take_folders(const struct init *init, struct source_question 
 /* Checks the output: --force may overwrite an earlier experiment file, never the source. */
 static enum status check_output(const struct init *init, const char *output, struct error *error)
 {
-    enum status status = output_differs(output, init->source, error);
-    if (status == STATUS_OK && !init->force && file_exists(output) && !output_is_special(output))
+    TRY(output_differs(output, init->source, error));
+    if (!init->force && file_exists(output) && !output_is_special(output))
         return error_set(error, STATUS_USAGE, "%s is there already: --force writes over it",
                          output);
-    return status;
+    return STATUS_OK;
 }
 
 static enum status write_file(const struct init *init, const char *output, const struct text *text,
                               struct error *error)
 {
-    enum status status = check_output(init, output, error);
-    if (status == STATUS_OK)
-        status = output_write(output, text_string(text), text->length, error);
-    if (status != STATUS_OK || output_is_special(output))
-        return status;
+    TRY(check_output(init, output, error));
+    TRY(output_write(output, text_string(text), text->length, error));
+    if (output_is_special(output))
+        return STATUS_OK;
     const char *place = strchr(output, '/') || text_ends_with(output, ".yaml") ? "" : "./";
     char room[SHELL_WORD_BYTES];
     struct text path = {0};
@@ -270,7 +267,7 @@ static enum status write_file(const struct init *init, const char *output, const
     struct arena arena = {0};
     struct experiment *experiment = NULL;
     const char *folder = NULL;
-    status = data_folder(&arena, &folder, error);
+    enum status status = data_folder(&arena, &folder, error);
     if (status == STATUS_OK)
         status = experiment_load_text(output, text_string(text), text->length, folder, &experiment,
                                       error);
@@ -545,19 +542,13 @@ static enum status ask_and_write(struct arena *arena, struct init *init, struct 
     struct text text = {0};
     const char *output = init->output ? init->output : default_output(arena, init->source);
     TRY_MEMORY(signature && output);
-    enum status status = check_output(init, output, error);
-    if (status == STATUS_OK && text_ends_with(init->source, ".py"))
-        status = take_script(arena, init, &question.path, error);
-    if (status == STATUS_OK)
-        status = take_defines(arena, init, &question, error);
-    if (status == STATUS_OK)
-        status = take_folders(init, &question, error);
-    if (status == STATUS_OK)
-        status = ask_as_built(arena, init, &question, error);
-    if (status == STATUS_OK)
-        status = ask_in_time(arena, init->compiler != NULL, &question, signature, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(check_output(init, output, error));
+    if (text_ends_with(init->source, ".py"))
+        TRY(take_script(arena, init, &question.path, error));
+    TRY(take_defines(arena, init, &question, error));
+    TRY(take_folders(init, &question, error));
+    TRY(ask_as_built(arena, init, &question, error));
+    TRY(ask_in_time(arena, init->compiler != NULL, &question, signature, error));
     for (size_t i = init->folders.count + init->build.folder_count; i < question.folder_count; i++)
         print_clean(stderr, "tune: found near the source: %s\n", question.folders[i]);
     note_own(&question, signature);
@@ -566,18 +557,18 @@ static enum status ask_and_write(struct arena *arena, struct init *init, struct 
                     signature->launch.path);
     TRY(name_files(arena, init, &question, output, &file, error));
     struct capture *capture = NULL;
+    enum status status = STATUS_OK;
     if (init->program)
-        status = run_program(arena, init, output, signature, error);
-    if (status == STATUS_OK && init->capture)
-        status = take_capture(arena, init, output, &file, &capture, error);
-    if (status == STATUS_OK)
-        status = draft_experiment(arena, &file, &text, error);
-    if (status == STATUS_OK)
-        status = write_file(init, output, &text, error);
-    if (status == STATUS_OK && capture && !output_is_special(output))
-        status = replay_draft(arena, &file, output, &text, error);
-    else if (status == STATUS_OK && !output_is_special(output))
+        TRY_OR_CLEANUP(run_program(arena, init, output, signature, error));
+    if (init->capture)
+        TRY_OR_CLEANUP(take_capture(arena, init, output, &file, &capture, error));
+    TRY_OR_CLEANUP(draft_experiment(arena, &file, &text, error));
+    TRY_OR_CLEANUP(write_file(init, output, &text, error));
+    if (capture && !output_is_special(output))
+        TRY_OR_CLEANUP(replay_draft(arena, &file, output, &text, error));
+    else if (!output_is_special(output))
         try_and_print(output, &text);
+cleanup:
     text_free(&text);
     if (capture)
         capture_close(capture);

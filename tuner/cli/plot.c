@@ -88,9 +88,9 @@ static enum status read_request(const struct words *words, struct plot_request *
     request->folder = words->folder;
     request->database = words->database;
     enum l2_mode mode; /* unused: figures take the mode's name */
-    enum status status = option_l2(words->l2_mode, &mode, error);
-    if (status == STATUS_OK && words->n)
-        status = option_size("n", words->n, &n, error);
+    TRY(option_l2(words->l2_mode, &mode, error));
+    if (words->n)
+        TRY(option_size("n", words->n, &n, error));
     request->n = n;
     if (words->terminal) {
         /* As wide as the terminal; one column stays free, since some break a line that fills the
@@ -109,18 +109,18 @@ static enum status read_request(const struct words *words, struct plot_request *
     bool streamed = output_is_stdout(words->folder);
     const char *usual = streamed ? "png" : "png,svg";
     /* --data or --terminal alone asks for no file with a picture. */
-    if (status == STATUS_OK && (words->format || !(words->data || words->terminal)))
-        status = read_formats(words->format ? words->format : usual, &request->outputs, error);
+    if (words->format || !(words->data || words->terminal))
+        TRY(read_formats(words->format ? words->format : usual, &request->outputs, error));
     request->outputs |= words->data ? (unsigned)PLOT_DATA : 0;
     request->outputs |= words->terminal ? (unsigned)PLOT_TERMINAL : 0;
     bool one = (request->outputs & (request->outputs - 1)) == 0 && words->count == 1 &&
                !(words->device && strcmp(words->device, "all") == 0);
-    if (status == STATUS_OK && streamed && !one)
+    if (streamed && !one)
         return error_set(error, STATUS_USAGE,
                          "--output %s: one figure in one format, such as: tune plot gain --format "
                          "svg --output -",
                          words->folder);
-    return status;
+    return STATUS_OK;
 }
 
 /* Prints the choice, and keeps the subject for all figures. */
@@ -258,14 +258,10 @@ static enum status run(const struct command *command, int argc, char **argv, str
     }
     struct plot_request request = {0};
     struct store *store = NULL;
-    enum status status = check_names(&words, error);
-    if (status == STATUS_OK)
-        status = read_request(&words, &request, error);
-    if (status == STATUS_OK)
-        status = reading_open(&words.database, &store, error);
-    if (status != STATUS_OK)
-        return status;
-    status = draw_figures(store, &request, &words, error);
+    TRY(check_names(&words, error));
+    TRY(read_request(&words, &request, error));
+    TRY(reading_open(&words.database, &store, error));
+    enum status status = draw_figures(store, &request, &words, error);
     store_close(store);
     return status;
 }

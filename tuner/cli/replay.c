@@ -39,13 +39,11 @@ static enum status find_shipped(struct replay *replay, const char *name, const c
     struct text names = {0};
     char newest[16] = "";
     *path = NULL;
-    enum status status = data_folder(&replay->arena, &folder, error);
-    const char *pattern = status == STATUS_OK
-                              ? arena_printf(&replay->arena, "%s/db/recorded/*/tune.db.xz", folder)
-                              : NULL;
-    if (status == STATUS_OK && !pattern)
-        status = error_no_memory(error);
-    if (status == STATUS_OK && glob(pattern, 0, NULL, &found) != 0)
+    TRY(data_folder(&replay->arena, &folder, error));
+    const char *pattern = arena_printf(&replay->arena, "%s/db/recorded/*/tune.db.xz", folder);
+    TRY_MEMORY(pattern);
+    enum status status = STATUS_OK;
+    if (glob(pattern, 0, NULL, &found) != 0)
         found.gl_pathc = 0;
     for (size_t i = 0; status == STATUS_OK && i < found.gl_pathc; i++) {
         char *at = arena_strdup(&replay->arena, found.gl_pathv[i]);

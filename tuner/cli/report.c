@@ -51,19 +51,14 @@ static enum status write_report(struct reporting *reporting, struct error *error
     struct report_request *request = &reporting->request;
     struct store *store = NULL;
     struct text page = {0};
-    enum status status = output_differs(reporting->output, request->database, error);
-    if (status == STATUS_OK && request->before_database)
-        status = output_differs(reporting->output, request->before_database, error);
-    if (status == STATUS_OK)
-        status = output_room(reporting->output, PAGE_BYTES_MIN, error);
-    if (status == STATUS_OK)
-        status = reading_open(&request->database, &store, error);
-    if (status == STATUS_OK && request->before_database)
-        status = reading_open(&request->before_database, &request->before, error);
-    if (status != STATUS_OK) {
-        store_close(store);
-        return status;
-    }
+    TRY(output_differs(reporting->output, request->database, error));
+    if (request->before_database)
+        TRY(output_differs(reporting->output, request->before_database, error));
+    TRY(output_room(reporting->output, PAGE_BYTES_MIN, error));
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(reading_open(&request->database, &store, error));
+    if (request->before_database)
+        TRY_OR_CLEANUP(reading_open(&request->before_database, &request->before, error));
     request->words = reporting->words;
     request->context = reporting;
     request->left_out = left_out;
@@ -71,12 +66,13 @@ static enum status write_report(struct reporting *reporting, struct error *error
     reporting->progress = isatty(STDERR_FILENO) != 0;
     status = report_make(store, request, &page, error);
     clear_line(reporting);
-    store_close(store);
-    store_close(request->before);
     if (status == STATUS_OK)
-        status = output_write(reporting->output, page.data, page.length, error);
+        TRY_OR_CLEANUP(output_write(reporting->output, page.data, page.length, error));
     if (status == STATUS_OK && !output_is_stdout(reporting->output))
         print_clean(stderr, "%s: %zu kB\n", reporting->output, (page.length + 999) / 1000);
+cleanup:
+    store_close(store);
+    store_close(request->before);
     text_free(&page);
     return status;
 }

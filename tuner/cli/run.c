@@ -609,22 +609,18 @@ static enum status run_it(struct run *run, struct error *error)
     struct prior prior = {.files.folder.file = -1};
     /* No output may overwrite an input or the other output. */
     const char *const outputs[] = {conf_path(run), report_path(run)};
-    enum status status = STATUS_OK;
     for (size_t i = 0; i < COUNT(outputs); i++) {
-        if (status == STATUS_OK)
-            status = output_differs(outputs[i], run->text.database, error);
-        for (size_t j = 0; j < run->experiments.count && status == STATUS_OK; j++)
-            status = output_differs(outputs[i], experiment_path(run->experiments.items[j]), error);
+        TRY(output_differs(outputs[i], run->text.database, error));
+        for (size_t j = 0; j < run->experiments.count; j++)
+            TRY(output_differs(outputs[i], experiment_path(run->experiments.items[j]), error));
     }
-    if (status == STATUS_OK && outputs[0] && outputs[1] && strcmp(outputs[0], outputs[1]) == 0 &&
+    if (outputs[0] && outputs[1] && strcmp(outputs[0], outputs[1]) == 0 &&
         !output_is_special(outputs[0]))
-        status = error_set(error, STATUS_USAGE, "%s: named for two outputs, --conf and --report",
-                           outputs[0]);
-    if (status == STATUS_OK)
-        status = check_cache(run, error);
+        return error_set(error, STATUS_USAGE, "%s: named for two outputs, --conf and --report",
+                         outputs[0]);
+    TRY(check_cache(run, error));
     temporary_folders_sweep_tmp("replay");
-    if (status == STATUS_OK)
-        status = store_open(run->text.database, STORE_CREATE, &store, error);
+    enum status status = store_open(run->text.database, STORE_CREATE, &store, error);
     if (status == STATUS_OK)
         status = open_prior(run, &prior, error);
     if (status == STATUS_OK)

@@ -84,41 +84,37 @@ enum status binary_experiment(const char *capture, const char *kernel, bool repl
     const char *stem = NULL, *name = NULL, *own = NULL, *file = NULL;
     int64_t bytes = 0;
     bool has_image = false;
-    enum status status =
-        set && image ? names_of(&arena, capture, &stem, &name, error) : error_no_memory(error);
-    if (status == STATUS_OK)
-        status = capture_open(capture, &opened, error);
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(set && image ? names_of(&arena, capture, &stem, &name, error)
+                                : error_no_memory(error));
+    TRY_OR_CLEANUP(capture_open(capture, &opened, error));
     const struct captured_question question = {.capture = opened, .kernel = kernel, .size = "n"};
-    if (status == STATUS_OK)
-        status = captured_take(&arena, &question, set, error);
-    if (status == STATUS_OK)
-        has_image = read_image(set->kernel, set->launches[set->default_launch]->device, image);
-    if (status == STATUS_OK)
-        status = captured_experiment(set, name, ".", has_image ? image : NULL, &out->text, error);
+    TRY_OR_CLEANUP(captured_take(&arena, &question, set, error));
+    has_image = read_image(set->kernel, set->launches[set->default_launch]->device, image);
+    TRY_OR_CLEANUP(
+        captured_experiment(set, name, ".", has_image ? image : NULL, &out->text, error));
     const char *folder = arena_printf(&arena, "%s.captured", stem ? stem : "");
-    if (status == STATUS_OK)
-        status = folder ? private_folder_make(&arena, folder, &own, error) : error_no_memory(error);
-    if (status == STATUS_OK)
-        status = captured_unpack(set, own, &bytes, error);
-    if (status == STATUS_OK) {
-        unpacked_note(set, folder, bytes);
-        text_printf(&out->path, "%s%s/%s.yaml", strchr(own, '/') ? "" : "./", own, name);
-        file = arena_printf(&arena, "%s.yaml", name);
-        status = out->path.failed || !file
-                     ? error_no_memory(error)
-                     : folder_write(own, file, text_string(&out->text), out->text.length, error);
-    }
+    TRY_OR_CLEANUP(folder ? private_folder_make(&arena, folder, &own, error)
+                          : error_no_memory(error));
+    TRY_OR_CLEANUP(captured_unpack(set, own, &bytes, error));
+    unpacked_note(set, folder, bytes);
+    text_printf(&out->path, "%s%s/%s.yaml", strchr(own, '/') ? "" : "./", own, name);
+    file = arena_printf(&arena, "%s.yaml", name);
+    TRY_OR_CLEANUP(out->path.failed || !file
+                       ? error_no_memory(error)
+                       : folder_write(own, file, text_string(&out->text), out->text.length, error));
     bool replayed = false;
-    if (status == STATUS_OK && replays)
-        status = replay_captured(out, device, set, &replayed, error);
-    if (status == STATUS_OK && replayed) {
+    if (replays)
+        TRY_OR_CLEANUP(replay_captured(out, device, set, &replayed, error));
+    if (replayed) {
         text_clear(&out->text);
-        status = captured_experiment(set, name, ".", has_image ? image : NULL, &out->text, error);
-        if (status == STATUS_OK)
-            status = folder_write(own, file, text_string(&out->text), out->text.length, error);
+        TRY_OR_CLEANUP(
+            captured_experiment(set, name, ".", has_image ? image : NULL, &out->text, error));
+        TRY_OR_CLEANUP(folder_write(own, file, text_string(&out->text), out->text.length, error));
     }
-    if (status == STATUS_OK && replays)
+    if (replays)
         replayed_note(set, replayed);
+cleanup:
     if (opened)
         capture_close(opened);
     arena_free(&arena);

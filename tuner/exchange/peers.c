@@ -88,9 +88,8 @@ static enum status take_column(struct import *import, const char *name, size_t l
 /* Reads "name=rival,time_ns=rival_ns". */
 static enum status take_columns(struct import *import, struct error *error)
 {
-    enum status status = STATUS_OK;
     const char *at = import->request->columns;
-    while (status == STATUS_OK && at && *at) {
+    while (at && *at) {
         const size_t length = strcspn(at, ",");
         char *pair = arena_strndup(&import->arena, at, length);
         TRY_MEMORY(pair);
@@ -98,10 +97,10 @@ static enum status take_columns(struct import *import, struct error *error)
         if (!equals || equals == pair || equals[1] == '\0')
             return error_set(error, STATUS_USAGE, "'%.60s' is not of the form time_ns=COLUMN",
                              pair);
-        status = take_column(import, pair, (size_t)(equals - pair), equals + 1, error);
+        TRY(take_column(import, pair, (size_t)(equals - pair), equals + 1, error));
         at += length + (at[length] == ',');
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status find_column(struct import *import, enum column column, struct error *error)
@@ -421,34 +420,25 @@ enum status peers_import(struct store *store, const struct peers_request *reques
     char *contents = NULL;
     size_t length = 0;
     *result = (struct peers_result){0};
-    enum status status = take_columns(&import, error);
-    if (status != STATUS_OK)
-        error_prefix(error, "--columns");
-    if (status == STATUS_OK)
-        status = find_environment(&import, store, error);
-    if (status == STATUS_OK)
-        status = find_known(&import, store, error);
-    if (status == STATUS_OK)
-        status = file_read(&import.arena, request->path, FILE_BYTES_MAX, &contents, &length, error);
-    if (status == STATUS_OK)
-        status = csv_start(&import.reader, request->path, contents, length, error);
-    if (status == STATUS_OK)
-        status = read_header(&import, error);
-    if (status == STATUS_OK)
-        status = read_rows(&import, error);
-    if (status == STATUS_OK)
-        status = check_rows(&import, error);
-    if (status == STATUS_OK) {
-        peers = arena_alloc(&import.arena, import.count, sizeof *peers);
-        status = peers ? STATUS_OK : error_no_memory(error);
-    }
-    for (size_t i = 0; i < import.count && peers; i++)
+    enum status status = STATUS_OK;
+    if (take_columns(&import, error) != STATUS_OK)
+        TRY_OR_CLEANUP(error_prefix(error, "--columns"));
+    TRY_OR_CLEANUP(find_environment(&import, store, error));
+    TRY_OR_CLEANUP(find_known(&import, store, error));
+    TRY_OR_CLEANUP(
+        file_read(&import.arena, request->path, FILE_BYTES_MAX, &contents, &length, error));
+    TRY_OR_CLEANUP(csv_start(&import.reader, request->path, contents, length, error));
+    TRY_OR_CLEANUP(read_header(&import, error));
+    TRY_OR_CLEANUP(read_rows(&import, error));
+    TRY_OR_CLEANUP(check_rows(&import, error));
+    peers = arena_alloc(&import.arena, import.count, sizeof *peers);
+    TRY_OR_CLEANUP(peers ? STATUS_OK : error_no_memory(error));
+    for (size_t i = 0; i < import.count; i++)
         peers[i] = import.rows[i].peer;
-    if (status == STATUS_OK)
-        status = store_peers_put(store, import.environment_id, request->path, peers, import.count,
-                                 error);
-    if (status == STATUS_OK)
-        result->rows = import.count;
+    TRY_OR_CLEANUP(
+        store_peers_put(store, import.environment_id, request->path, peers, import.count, error));
+    result->rows = import.count;
+cleanup:
     free(import.rows);
     arena_free(&import.arena);
     return status;
