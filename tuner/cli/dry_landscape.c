@@ -299,15 +299,13 @@ static enum status request_point(struct tally *tally, const struct point *point,
         error_clear(error);
         return STATUS_OK;
     }
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
     bool used = binary < tally->used_room && tally->used[binary];
     if (!used && most > 0 && tally->binary_count >= most)
         return STATUS_OK;
-    status = binaries_request(binaries, &request, &binary, error);
-    if (status == STATUS_OK && !mark_used(tally, binary))
-        status = error_no_memory(error);
-    return status == STATUS_OK ? binaries_collect(binaries, 0, error) : status;
+    TRY(binaries_request(binaries, &request, &binary, error));
+    TRY_MEMORY(mark_used(tally, binary));
+    return binaries_collect(binaries, 0, error);
 }
 
 /* Draws the compilers' progress on a terminal; with done 0, clears the line. */
@@ -414,23 +412,21 @@ static enum status count_launchable(struct tally *tally, const struct point *poi
     char reason[160] = "";
     size_t count = 0;
     TRY_MEMORY(plan);
-    enum status status = point_kernels(point, arena, kernels, &count, error);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        status = resources_of(tally->landscape, binary, &kernels[i], &resources[i], error);
-        if (status == STATUS_OK && resources[i].active_blocks_per_sm == 0 && !*reason)
+    TRY(point_kernels(point, arena, kernels, &count, error));
+    for (size_t i = 0; i < count; i++) {
+        TRY(resources_of(tally->landscape, binary, &kernels[i], &resources[i], error));
+        if (resources[i].active_blocks_per_sm == 0 && !*reason)
             append_reason(facts, &kernels[i], &resources[i], reason, sizeof reason);
     }
-    if (status != STATUS_OK || count == 0)
-        return status;
+    if (count == 0)
+        return STATUS_OK;
     struct point whole = *point;
     whole.active_blocks = resources[0].active_blocks_per_sm;
     if (!*reason)
-        status = point_plan(&whole, arena, plan, error);
-    for (size_t i = 0; status == STATUS_OK && !*reason && i < count; i++)
+        TRY(point_plan(&whole, arena, plan, error));
+    for (size_t i = 0; !*reason && i < count; i++)
         (void)launch_refused(&plan->launches[i], &limits, resources[i].active_blocks_per_sm, reason,
                              sizeof reason);
-    if (status != STATUS_OK)
-        return status;
     count_in_row(row_of(tally, reason, resources[0].occupancy), &kernels[0], &resources[0]);
     return *reason ? STATUS_OK : compare_doing(tally, plan, binary, error);
 }

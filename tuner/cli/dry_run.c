@@ -378,32 +378,29 @@ static const char *missing_need(void)
 
 enum status run_dry(const struct run *run, struct error *error)
 {
-    enum status status = STATUS_OK;
     struct session_experiment experiments[EXPERIMENTS_MAX];
     size_t shown = 0;
     size_t problems = 0;
-    for (size_t i = 0; device_kinds[i] && status == STATUS_OK; i++) {
+    for (size_t i = 0; device_kinds[i]; i++) {
         bool meant = false;
-        status = kind_is_meant(run, device_kinds[i], &meant, error);
-        if (status != STATUS_OK || !meant)
+        TRY(kind_is_meant(run, device_kinds[i], &meant, error));
+        if (!meant)
             continue;
         shown += experiments_of_kind(&run->experiments, device_kinds[i]->kind, experiments);
-        status = print_kind(run, device_kinds[i], &problems, error);
+        TRY(print_kind(run, device_kinds[i], &problems, error));
     }
     const char *missing = missing_need();
-    if (status == STATUS_OK && shown == 0 && missing &&
-        (run->text.architecture || !run->text.device))
-        status =
-            error_set(error, STATUS_UNAVAILABLE,
-                      "the experiment is for a GPU, and this tune was built without %s", missing);
-    else if (status == STATUS_OK && shown == 0)
-        status = error_set(error, STATUS_NOT_FOUND, "no experiment named here is for %s",
-                           run->text.architecture ? "a GPU" : "that device");
-    else if (status == STATUS_OK && problems == 0) {
-        for (size_t i = 0; i < run->experiments.count; i++)
-            experiments[i] = (struct session_experiment){run->experiments.items[i],
-                                                         run->experiments.wanted[i], NULL};
-        status = session_no_such_size(experiments, run->experiments.count, error);
-    }
-    return status;
+    if (shown == 0 && missing && (run->text.architecture || !run->text.device))
+        return error_set(error, STATUS_UNAVAILABLE,
+                         "the experiment is for a GPU, and this tune was built without %s",
+                         missing);
+    if (shown == 0)
+        return error_set(error, STATUS_NOT_FOUND, "no experiment named here is for %s",
+                         run->text.architecture ? "a GPU" : "that device");
+    if (problems > 0)
+        return STATUS_OK;
+    for (size_t i = 0; i < run->experiments.count; i++)
+        experiments[i] = (struct session_experiment){run->experiments.items[i],
+                                                     run->experiments.wanted[i], NULL};
+    return session_no_such_size(experiments, run->experiments.count, error);
 }
