@@ -146,7 +146,7 @@ enum status store_statement(struct store *store, const char *sql, sqlite3_stmt *
 
 /* Steps once; *row (may be NULL): a row was returned. */
 static enum status step(const struct store *store, sqlite3_stmt *statement, bool *row,
-                              const char *doing, struct error *error)
+                        const char *doing, struct error *error)
 {
     int code = sqlite3_step(statement);
     if (row)
