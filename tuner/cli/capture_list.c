@@ -334,36 +334,35 @@ enum status capture_list(const struct capture *capture, const char *const *comma
 {
     struct arena arena = {0};
     const struct listed_kernel *kernels = sort_kernels(capture, &arena);
-    enum status status = kernels ? STATUS_OK : error_no_memory(error);
-    if (status == STATUS_OK && capture->kernel_count == 0)
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(kernels ? STATUS_OK : error_no_memory(error));
+    if (capture->kernel_count == 0)
         printf("no kernel was launched\n");
-    else if (status == STATUS_OK)
-        status = print_launches(capture, kernels, &arena, error);
-    if (status == STATUS_OK && capture->launch_count > 0)
-        status = print_kept(capture, &arena, error);
-    if (status == STATUS_OK) {
-        uint64_t nodes = 0;
-        for (size_t i = 0; i < capture->kernel_count; i++)
-            nodes += capture->kernels[i].is.graph_nodes;
-        if (nodes > 0)
-            printf("not recorded: the results of %llu of these launches: they became nodes of "
-                   "graphs\n",
-                   (unsigned long long)nodes);
-        for (size_t i = 0; i < capture->note_count; i++) {
-            printf("not recorded: ");
-            rows_put_text(capture->notes[i].text);
-            printf(" (%llu)\n", (unsigned long long)capture->notes[i].is.count);
-        }
-        if (command && path && capture->launch_count > 0)
-            print_clean(stderr, "%s holds data of the program (%s): it is readable by you alone\n",
-                        path, bytes_text(&arena, capture->file_bytes));
-        else if (command && path)
-            print_clean(stderr,
-                        "%s: no launch was kept: no kernel of that name was launched, or --skip "
-                        "was too many\n",
-                        path);
-        print_next(capture, kernels, command, path, &arena);
+    else
+        TRY_OR_CLEANUP(print_launches(capture, kernels, &arena, error));
+    if (capture->launch_count > 0)
+        TRY_OR_CLEANUP(print_kept(capture, &arena, error));
+    uint64_t nodes = 0;
+    for (size_t i = 0; i < capture->kernel_count; i++)
+        nodes += capture->kernels[i].is.graph_nodes;
+    if (nodes > 0)
+        printf("not recorded: the results of %llu of these launches: they became nodes of graphs\n",
+               (unsigned long long)nodes);
+    for (size_t i = 0; i < capture->note_count; i++) {
+        printf("not recorded: ");
+        rows_put_text(capture->notes[i].text);
+        printf(" (%llu)\n", (unsigned long long)capture->notes[i].is.count);
     }
+    if (command && path && capture->launch_count > 0)
+        print_clean(stderr, "%s holds data of the program (%s): it is readable by you alone\n",
+                    path, bytes_text(&arena, capture->file_bytes));
+    else if (command && path)
+        print_clean(stderr,
+                    "%s: no launch was kept: no kernel of that name was launched, or --skip was "
+                    "too many\n",
+                    path);
+    print_next(capture, kernels, command, path, &arena);
+cleanup:
     arena_free(&arena);
     return status;
 }

@@ -208,12 +208,10 @@ static enum status open_own(struct check *check, struct temporary *folder, struc
 {
     if (check->run.text.database)
         return store_open(check->run.text.database, STORE_CREATE, &check->store, error);
-    enum status status = temporary_folder_in_tmp("check", folder, error);
-    const char *path =
-        status == STATUS_OK ? arena_printf(&check->arena, "%s/check.db", folder->path) : NULL;
-    if (status == STATUS_OK && !path)
-        status = error_no_memory(error);
-    return status == STATUS_OK ? store_open(path, STORE_CREATE, &check->store, error) : status;
+    TRY(temporary_folder_in_tmp("check", folder, error));
+    const char *path = arena_printf(&check->arena, "%s/check.db", folder->path);
+    TRY_MEMORY(path);
+    return store_open(path, STORE_CREATE, &check->store, error);
 }
 
 /* Opens the database of earlier runs. Without one there are no runners-up, which is reported, but

@@ -104,17 +104,12 @@ static enum status merge_all(const struct merge *merge, const char *const *copie
                         (long long)counts.trials, counts.trials == 1 ? "" : "s",
                         (long long)counts.winners, counts.winners == 1 ? "" : "s");
     }
-    if (status == STATUS_OK) {
-        struct rows rows = {0};
+    struct rows rows = {0};
+    if (status == STATUS_OK)
         status = rows_read(store, show_query_agree, NULL, 0, &rows, error);
-        if (status == STATUS_OK && merge->json)
-            rows_print_json(&rows);
-        else if (status == STATUS_OK && merge->csv)
-            rows_print_csv(&rows);
-        else if (status == STATUS_OK)
-            print_agreement(&rows);
-        rows_free(&rows);
-    }
+    if (status == STATUS_OK)
+        (merge->json ? rows_print_json : merge->csv ? rows_print_csv : print_agreement)(&rows);
+    rows_free(&rows);
     store_close(store);
     return status;
 }
