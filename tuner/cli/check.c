@@ -308,25 +308,6 @@ static enum status conclude(struct check *check, struct error *error)
                      check->conf, bad, check->checked, bad == 1 ? "does" : "do");
 }
 
-/* Takes the words: tuned.conf, and experiment files outside of the data folder. */
-static enum status take_words(struct check *check, const char **words, size_t count,
-                              struct error *error)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (text_ends_with(words[i], ".yaml") || text_ends_with(words[i], ".json")) {
-            words[kept++] = words[i];
-            continue;
-        }
-        if (check->conf)
-            return error_set(error, STATUS_USAGE, "one tuned.conf at a time: '%s' or '%s'",
-                             check->conf, words[i]);
-        check->conf = words[i];
-    }
-    check->conf = check->conf ? check->conf : DEFAULT_CONF;
-    return kept > 0 ? experiments_load(words, kept, &check->run.experiments, error) : STATUS_OK;
-}
-
 static enum status prepare(struct check *check, const char **words, size_t count,
                            struct error *error)
 {
@@ -350,7 +331,20 @@ static enum status prepare(struct check *check, const char **words, size_t count
     if (run->text.budget)
         TRY(option_duration("budget", run->text.budget, &run->budget_ns, error));
     check->end_ns = clock_running_ns() + run->budget_ns;
-    TRY(take_words(check, words, count, error));
+    /* Take the words: tuned.conf, and experiment files outside of the data folder. */
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (text_ends_with(words[i], ".yaml") || text_ends_with(words[i], ".json")) {
+            words[kept++] = words[i];
+            continue;
+        }
+        if (check->conf)
+            return error_set(error, STATUS_USAGE, "one tuned.conf at a time: '%s' or '%s'",
+                             check->conf, words[i]);
+        check->conf = words[i];
+    }
+    check->conf = check->conf ? check->conf : DEFAULT_CONF;
+    TRY(kept > 0 ? experiments_load(words, kept, &check->run.experiments, error) : STATUS_OK);
     check->tuned = tuned_load(check->conf, &refused);
     if (!check->tuned)
         return error_set(error, STATUS_BAD_INPUT, "%s", refused.text);

@@ -313,16 +313,6 @@ static enum status select_named(const char *name, const char *beginning,
     return found ? STATUS_OK : first.status;
 }
 
-/* Selects all problems of a file. */
-static enum status take_file(const char *path, const char *folder, struct experiment_list *out,
-                             struct error *error)
-{
-    TRY(load_file(path, NULL, folder, out, error));
-    const struct experiment *experiment = out->items[out->count - 1];
-    return experiment_select(experiment, experiment_name(experiment), out->wanted[out->count - 1],
-                             error);
-}
-
 /* Restricts a parameter's values in the experiments that have these: one name may have an
  * experiment for GPUs and one for CPUs. */
 static enum status restrict_values(struct experiment_list *list, struct error *error)
@@ -375,7 +365,10 @@ enum status experiments_load(const char *const *names, size_t name_count,
         TRY_OR_CLEANUP(select_usual(out, folder, error));
     for (size_t i = 0; i < name_count; i++) {
         if (is_path(names[i])) {
-            TRY_OR_CLEANUP(take_file(names[i], folder, out, error));
+            TRY_OR_CLEANUP(load_file(names[i], NULL, folder, out, error));
+            const struct experiment *experiment = out->items[out->count - 1];
+            TRY_OR_CLEANUP(experiment_select(experiment, experiment_name(experiment),
+                                             out->wanted[out->count - 1], error));
             continue;
         }
         if (!shipped_loaded)

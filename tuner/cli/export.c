@@ -69,26 +69,6 @@ static enum status conf_of_database(const struct request *request, struct text *
     return status;
 }
 
-/* Reads the named files of tuned.conf, or without any, makes the database's in `own`. */
-static enum status read_confs(const struct request *request, struct arena *arena, struct text *own,
-                              struct conf_text files[CONF_FILES_MAX], size_t *count,
-                              struct error *error)
-{
-    enum { FILE_BYTES_MAX = 256 << 20 }; /* libtuned takes no more */
-    *count = request->file_count;
-    for (size_t i = 0; i < *count; i++) {
-        char *contents = NULL;
-        files[i].name = request->files[i];
-        TRY(file_read(arena, files[i].name, FILE_BYTES_MAX, &contents, &files[i].bytes, error));
-        files[i].text = contents;
-    }
-    if (*count == 0) {
-        TRY(conf_of_database(request, own, NULL, error));
-        files[(*count)++] = (struct conf_text){request->database, own->data, own->length};
-    }
-    return STATUS_OK;
-}
-
 /* Writes the output of `tune export --configurations`, `--header` and `--json`, the latter two from
  * one file. */
 static enum status export_made(const struct request *request, struct error *error)
@@ -105,7 +85,20 @@ static enum status export_made(const struct request *request, struct error *erro
         return error_set(error, STATUS_USAGE, "%s: of one tuned.conf at a time",
                          request->header ? "--header" : "--json");
     enum status status = STATUS_OK;
-    TRY_OR_CLEANUP(read_confs(request, &arena, &own, files, &count, error));
+    /* Read the named files of tuned.conf; without any, make the database's in `own`. */
+    enum { FILE_BYTES_MAX = 256 << 20 }; /* libtuned takes no more */
+    count = request->file_count;
+    for (size_t i = 0; i < count; i++) {
+        char *contents = NULL;
+        files[i].name = request->files[i];
+        TRY_OR_CLEANUP(
+            file_read(&arena, files[i].name, FILE_BYTES_MAX, &contents, &files[i].bytes, error));
+        files[i].text = contents;
+    }
+    if (count == 0) {
+        TRY_OR_CLEANUP(conf_of_database(request, &own, NULL, error));
+        files[count++] = (struct conf_text){request->database, own.data, own.length};
+    }
     if (request->configurations) {
         TRY_OR_CLEANUP(data_folder(&arena, &folder, error));
         TRY_OR_CLEANUP(export_configurations(files, count, folder, &text, &counts, error));

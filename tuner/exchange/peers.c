@@ -247,23 +247,6 @@ static int compare_keys(const void *a, const void *b)
     return order != 0 ? order : (x->n > y->n) - (x->n < y->n);
 }
 
-static enum status add_row(struct import *import, const struct row *row, struct error *error)
-{
-    const struct key key = {row->peer.problem_key, row->peer.n};
-    if (import->known_count == 0 ||
-        !bsearch(&key, import->known, import->known_count, sizeof *import->known, compare_keys)) {
-        if (import->result->unknown++ == 0) {
-            import->first_unknown = row->line;
-            import->first_unknown_key = row->peer.problem_key;
-        }
-        return STATUS_OK;
-    }
-    if (!array_grow(&import->rows, import->count, &import->capacity, sizeof *import->rows))
-        return error_no_memory(error);
-    import->rows[import->count++] = *row;
-    return STATUS_OK;
-}
-
 static enum status read_rows(struct import *import, struct error *error)
 {
     for (;;) {
@@ -276,7 +259,18 @@ static enum status read_rows(struct import *import, struct error *error)
         status = read_peer(import, &row.peer, error);
         if (status != STATUS_OK)
             return error_prefix(error, "%s:%lld", import->request->path, (long long)row.line);
-        TRY(add_row(import, &row, error));
+        const struct key key = {row.peer.problem_key, row.peer.n};
+        if (import->known_count == 0 || !bsearch(&key, import->known, import->known_count,
+                                                 sizeof *import->known, compare_keys)) {
+            if (import->result->unknown++ == 0) {
+                import->first_unknown = row.line;
+                import->first_unknown_key = row.peer.problem_key;
+            }
+            continue;
+        }
+        if (!array_grow(&import->rows, import->count, &import->capacity, sizeof *import->rows))
+            return error_no_memory(error);
+        import->rows[import->count++] = row;
     }
 }
 
