@@ -1,6 +1,9 @@
 # kernels/reduce on the emulation: instances of its templates.
-set(reduce_tests test_reduce_simt.cpp reduce_checks.cpp reduce_run.cpp reduce_data.cpp
-                 reduce_points.cpp)
+# The checks without instances: compiled once, for the test, its faults, and other tests' instances.
+add_library(reduce_checks STATIC test_reduce_simt.cpp reduce_checks.cpp reduce_run.cpp reduce_data.cpp
+            reduce_points.cpp $<TARGET_OBJECTS:simt>)
+simt_options(reduce_checks)
+set_target_properties(reduce_checks PROPERTIES ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
 
 # A sample for each element type: a source that names the type.
 set(reduce_sources reduce_chosen.cpp)
@@ -10,7 +13,8 @@ foreach(type i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64)
        "#define ELEMENT ${type}\n#include \"tests/kernels/reduce_sample.h\"\n")
   list(APPEND reduce_sources "${source}")
 endforeach()
-simt_executable(test_reduce_simt ${reduce_tests} ${reduce_sources})
+simt_executable(test_reduce_simt ${reduce_sources})
+target_link_libraries(test_reduce_simt PRIVATE reduce_checks)
 add_test(NAME kernels.reduce_simt COMMAND test_reduce_simt)
 # The longest of all: a limit that slow machines keep to as well.
 set_tests_properties(kernels.reduce_simt PROPERTIES LABELS kernels TIMEOUT 900 COST 60)
@@ -152,6 +156,7 @@ reduce_fault(bulk_past_the_end reduce.cuh "${bulk}" "packs_of(tile) * 16" "POLIC
 reduce_fault(dependent_without_wait reduce.cuh
   "dependent_launches, sum, f32, shuffle, strided, 64, 4, 1, 0" "    wait_for_launch_before();\n" "")
 
-simt_faults(test_reduce_faults ${reduce_tests} ${reduce_faults})
+simt_faults(test_reduce_faults ${reduce_faults})
+target_link_libraries(test_reduce_faults PRIVATE reduce_checks)
 add_test(NAME kernels.reduce_faults COMMAND test_reduce_faults --faults)
 set_tests_properties(kernels.reduce_faults PROPERTIES LABELS kernels TIMEOUT 300)
