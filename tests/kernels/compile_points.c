@@ -2,7 +2,10 @@
  *   compile_points [--spills] EXPERIMENT.yaml COUNT ARCHITECTURE...
  * COUNT points an architecture, spread over the problems and their spaces; 0: all, each different
  * binary once, by as many processes as there are processors. A binary that does not compile, or
- * spills registers (unless --spills), fails. Exit code 77: no compiler here. */
+ * spills registers (unless --spills), fails. Exit code 77: no compiler here.
+ *   compile_points --sources FILE HEADER PREFIX EXPERIMENT.yaml
+ * writes FILE for the emulation: as many points as it takes for each value of each parameter to
+ * occur, each as the defines of its binary, SOURCE, POINT (PREFIX and a number), and HEADER. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/gpu/points.h"
 #include "tuner/base/files.h"
 #include "tuner/base/hash.h"
 #include "tuner/base/text.h"
@@ -224,13 +228,91 @@ static int compile_all(const struct work *whole)
     return result;
 }
 
+/* Appends the source of one point, unless one with these defines is there. */
+static enum status add_source(struct work *work, const struct chosen *chosen, const char *header,
+                              const char *prefix, struct text *out, struct error *error)
+{
+    char value[VALUE_TEXT_BYTES];
+    struct arena arena = {0};
+    struct binary_request request = {0};
+    struct text defines = {0};
+    const struct point point = {.experiment = work->experiment,
+                                .problem = &chosen->problem,
+                                .facts = &work->facts,
+                                .configuration = &chosen->configuration};
+    const enum status status = point_binary(&point, &arena, &request, error);
+    for (size_t i = 0; i < request.define_count && status == STATUS_OK; i++)
+        if (value_format(request.defines[i].value, value, sizeof value))
+            text_printf(&defines, "#define %s %s\n", request.defines[i].name, value);
+    if (status == STATUS_OK && is_new(work, hash_u64(defines.data, defines.length, 0))) {
+        text_printf(out, "\n#define SOURCE \"%s\"\n#define POINT %s%zu\n%s#include \"%s\"\n",
+                    request.source_path, prefix, work->compiled++, text_string(&defines), header);
+        for (size_t i = 0; i < request.define_count; i++)
+            text_printf(out, "#undef %s\n", request.defines[i].name);
+        text_printf(out, "#undef POINT\n#undef SOURCE\n");
+    }
+    text_free(&defines);
+    arena_free(&arena);
+    return status;
+}
+
+/* Writes the file of a family's points, if its content is new; an exit code. */
+static int write_sources(char **arguments, const struct experiment *experiment)
+{
+    enum { SIZE = 1 << 28 }; /* large enough for each value to be legal */
+    const char *path = arguments[0];
+    struct error error = {0};
+    struct arena arena = {0};
+    struct text out = {0};
+    struct work work = {.experiment = experiment, .parts = 1};
+    make_facts(&work.facts, "sm_90");
+    struct points points = {.experiment = experiment,
+                            .facts = &work.facts,
+                            .arena = &arena,
+                            .sizes = {SIZE},
+                            .size_count = 1};
+    text_printf(&out, "// Written by compile_points from %s.\n", arguments[3]);
+    enum status status = points_choose(&points, &error);
+    for (size_t i = 0; i < points.count && status == STATUS_OK; i++)
+        status = add_source(&work, &points.list[i], arguments[1], arguments[2], &out, &error);
+    if (status == STATUS_OK && work.compiled == 0)
+        status = error_set(&error, STATUS_BAD_INPUT, "%s has no points", arguments[3]);
+    if (status == STATUS_OK && out.failed)
+        status = error_no_memory(&error);
+    char *before = NULL;
+    size_t length = 0;
+    struct error absent = {0};
+    const bool same =
+        file_read(&arena, path, SIZE_MAX / 2, &before, &length, &absent) == STATUS_OK &&
+        length == out.length && memcmp(before, out.data, length) == 0;
+    if (status == STATUS_OK && !same) /* what includes the file is compiled again */
+        status = file_write_atomically(path, out.data, out.length, &error);
+    if (status != STATUS_OK)
+        printf("FAILED %s\n", error.text);
+    free(work.seen);
+    text_free(&out);
+    points_free(&points);
+    facts_free(&work.facts);
+    arena_free(&arena);
+    return status == STATUS_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int main(int count, char **arguments)
 {
     struct experiment *experiment = NULL;
     struct error error = {0};
     const struct device_api *api = device_kind("cuda");
     int result = 0;
+    const bool sources = count == 6 && strcmp(arguments[1], "--sources") == 0;
     const bool spills = count > 1 && strcmp(arguments[1], "--spills") == 0;
+    if (sources) {
+        if (experiment_load(arguments[5], TEST_SOURCE_DIR, &experiment, &error) == STATUS_OK)
+            result = write_sources(arguments + 2, experiment);
+        else
+            result = EXIT_FAILURE, printf("FAILED %s\n", error.text);
+        experiment_free(experiment);
+        return result;
+    }
     arguments += spills;
     count -= spills;
 

@@ -1,5 +1,40 @@
 # Writes the files that compile points of any family for the emulation, and copies with a fault.
 
+# family(NAME EXPERIMENT COUNT): the tests of a family, named by its points' header and its test: emulated points, in which
+# each value of each parameter of the experiment occurs; and COUNT points compiled for each architecture.
+function(family name experiment count)
+  set(source "${generated}/${name}.cpp")
+  set(header "tests/kernels/${name}_point.h")
+  add_custom_command(OUTPUT "${source}.made" BYPRODUCTS "${source}"
+                     COMMAND compile_points --sources "${source}" "${header}" "${name}_" "${experiment}"
+                     COMMAND "${CMAKE_COMMAND}" -E touch "${source}.made"
+                     DEPENDS compile_points "${experiment}" VERBATIM)
+  simt_executable(test_${name}_simt test_${name}_simt.cpp "${source}" "${source}.made")
+  add_test(NAME kernels.${name}_simt COMMAND test_${name}_simt)
+  add_test(NAME kernels.${name}_compiles COMMAND compile_points "${experiment}" ${count} ${architectures})
+  add_custom_target(compile_all_${name} COMMAND compile_points "${experiment}" 0 ${architectures} VERBATIM)
+  add_dependencies(compile_all_points compile_all_${name})
+  get_property(faults GLOBAL PROPERTY faults_of_${name})
+  simt_faults(test_${name}_faults test_${name}_simt.cpp ${faults})
+  add_test(NAME kernels.${name}_faults COMMAND test_${name}_faults --faults)
+  set_tests_properties(kernels.${name}_simt kernels.${name}_faults kernels.${name}_compiles
+                       PROPERTIES LABELS kernels TIMEOUT 300 SKIP_RETURN_CODE 77)
+endfunction()
+
+# planted(FAMILY NAME KERNEL DEFINES FROM TO): a fault that the family's test must find in a copy of KERNEL, FROM replaced by
+# TO, at the point that DEFINES ("BLOCK=64 LOADS=2") gives.
+function(planted family name kernel defines from to)
+  set(broken "${generated}/faults/${family}_${name}.cu")
+  family_fault("${broken}" "${kernel}" "${from}" "${to}")
+  string(REGEX REPLACE "=[^=]*( |$)" ";" names "${defines}")
+  string(REGEX REPLACE "(^| )[A-Z_]+=" "/" point "${defines}")
+  string(SUBSTRING "${point}" 1 -1 point)
+  list(REMOVE_ITEM names "")
+  family_points("${generated}/faults/${family}_${name}.cpp" "tests/kernels/${family}_point.h" "${broken}"
+                "${family}_${name}_" "${names}" "${point}")
+  set_property(GLOBAL APPEND PROPERTY faults_of_${family} "${generated}/faults/${family}_${name}.cpp")
+endfunction()
+
 # family_points(OUT HEADER SOURCE PREFIX NAMES POINT...): a POINT has the values of the defines NAMES
 # (a list), between slashes; HEADER includes SOURCE with them.
 function(family_points out header source prefix names)
