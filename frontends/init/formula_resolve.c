@@ -35,14 +35,14 @@ static const struct formula *read_constructor(const struct formula_scope *scope,
 {
     const struct tokens *tokens = scope->tokens;
     size_t at = name;
-    const struct formula *call =
+    const struct formula *read =
         formula_read(scope->arena, tokens, &at, tokens_behind(tokens, name + 1));
-    if (!call || call->kind != FORMULA_CALL)
-        return call;
-    struct formula made = *call;
+    if (!read || read->kind != FORMULA_CALL)
+        return read;
+    struct formula made = *read;
     made.text = "dim3";
     return is_dim3_declared(tokens, name) ? arena_copy(scope->arena, &made, sizeof made)
-           : call->count == 1             ? call->parts[0]
+           : read->count == 1             ? read->parts[0]
                                           : NULL;
 }
 

@@ -95,7 +95,7 @@ static size_t stored_bytes(const char *opcode, size_t length)
 static void read_instruction(struct roles *roles, const char *at, const char *end)
 {
     struct origins operands = {0}, places[2] = {{0}};
-    size_t targets[TARGETS_MAX], target_count = 0, place = 0;
+    size_t targets[TARGETS_MAX] = {0}, target_count = 0, place = 0;
     bool is_inside = false, is_first = true, is_grouped = false;
     if (*at == '@') /* its condition */
         at = skip_blanks(at + 1 + strcspn(at + 1, " \t\n"), end);
