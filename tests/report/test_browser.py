@@ -658,6 +658,13 @@ def test_live(browser, pages):
         assert chosen(browser) == before, "another problem than the reader's is shown"
         silent(browser)
         assert browser.run("return performance.getEntriesByType('resource').every((own) => own.name.startsWith(location.origin))")
+        # Once the run is over, one line and the log are left above the answer, which a telephone then has on its first screen.
+        left = browser.run("""const box = document.querySelector('#watch');
+            box.classList.add('over');
+            const left = [...box.children].filter((own) => own.offsetHeight > 0).map((own) => own.id);
+            box.classList.remove('over');
+            return left;""")
+        assert set(left) <= {"watch-head", "watch-line", "watch-log-part"}, left
         process.send_signal(signal.SIGINT)
         browser.until("return document.querySelector('#watch').classList.contains('stale')", "nobody is told that the server is gone")
         assert "No answer" in text_of(browser, "#watch-line")[0]
