@@ -59,14 +59,20 @@ void expected_keep(const struct tune_expected *expected, enum element_type type,
 {
     const size_t size = element_bytes(type);
     double *reals = room;
-    for (size_t i = first; i < first + count; i++)
-        if (!element_is_real(type)) { /* little-endian: the low bytes come first */
-            memcpy((unsigned char *)room + i * size, &expected[i].integer, size);
-        } else {
-            reals[i] = expected[i].real;
+    for (size_t i = first; i < first + count; i++) {
+        long long integer = expected[i].integer;
+        const double real = expected[i].real;
+        if (element_is_real(type)) {
+            reals[i] = real == 0 && integer != 0 ? (double)integer : real;
             if (magnitudes)
                 reals[all + i] = expected[i].magnitude;
+            continue;
         }
+        if (integer == 0 && fabs(real) < 0x1p63 && real == trunc(real))
+            integer = (long long)real;
+        memcpy((unsigned char *)room + i * size, &integer,
+               size); /* little-endian: low bytes first */
+    }
 }
 
 /* ---- quick pass over matching elements ---- */

@@ -21,7 +21,8 @@ struct tune_expected {
 
 /* Stores the results of a function for elements [first, first + count) of `all`: integers as
  * elements of their type, reals as numbers and, with `magnitudes`, their magnitudes behind all of
- * these. `room` has expected_bytes() bytes and is aligned to 8. */
+ * these. A value in the other member counts, too: an output's type may be a parameter. `room` has
+ * expected_bytes() bytes and is aligned to 8. */
 void expected_keep(const struct tune_expected *expected, enum element_type type, size_t all,
                    bool magnitudes, size_t first, size_t count, void *room);
 size_t expected_bytes(enum element_type type, size_t count, bool magnitudes);

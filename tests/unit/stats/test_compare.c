@@ -46,6 +46,22 @@ TEST(integers_are_compared_in_the_bits_of_their_type)
     assert_string_equal(detail, "out[1] is 8, not 7; 1 of 2 elements is wrong");
 }
 
+/* An output's type may be a parameter, and the function need not know that. */
+TEST(a_value_counts_in_either_member)
+{
+    char detail[DETAIL_BYTES] = "";
+    const float real[2] = {-7, 0};
+    const int32_t integer[2] = {-7, 0};
+    struct tune_expected expected[2] = {{.integer = -7}, {.integer = 0}};
+    assert_true(is_near(real, ELEMENT_F32, 2, expected, 0, detail));
+    expected[0] = (struct tune_expected){.real = -7};
+    assert_true(is_near(integer, ELEMENT_I32, 2, expected, 0, detail));
+    expected[0].real = -7.5; /* no whole number */
+    assert_false(is_near(integer, ELEMENT_I32, 2, expected, 0, detail));
+    expected[0] = (struct tune_expected){.integer = -7, .real = 3};
+    assert_false(is_near(real, ELEMENT_F32, 2, expected, 0, detail));
+}
+
 TEST(reals_are_compared_within_the_tolerance)
 {
     char detail[DETAIL_BYTES] = "";
