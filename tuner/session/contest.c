@@ -102,21 +102,6 @@ static void replace_measured(struct sweep *sweep, struct candidate *first)
         sweep->best = first;
 }
 
-/* Replaces a rejected candidate by the first one with the same launches that is not rejected. */
-static void pass_on(struct sweep *sweep, struct candidate *out)
-{
-    for (size_t i = 0; i < sweep->candidates.count; i++) {
-        struct candidate *other = sweep->candidates.items[i];
-        if (other->same_as != out || other->rejected)
-            continue;
-        const char *why = out->rejected;
-        out->rejected = NULL;
-        replace_measured(sweep, other);
-        out->rejected = why;
-        return;
-    }
-}
-
 enum status sweep_take_refuted(const struct work *work, struct sweep *sweep, struct error *error)
 {
     const struct store_domain of = {.environment_id = work->environment_id,
@@ -142,7 +127,17 @@ enum status sweep_take_refuted(const struct work *work, struct sweep *sweep, str
                          (long long)rows[row].n, rows[row].detail);
         if (!candidate->rejected)
             status = error_no_memory(error);
-        pass_on(sweep, candidate);
+        /* The first one with the same launches that is not rejected takes its place. */
+        for (size_t j = 0; j < sweep->candidates.count; j++) {
+            struct candidate *other = sweep->candidates.items[j];
+            if (other->same_as != candidate || other->rejected)
+                continue;
+            const char *why = candidate->rejected;
+            candidate->rejected = NULL;
+            replace_measured(sweep, other);
+            candidate->rejected = why;
+            break;
+        }
     }
     index_free(&by_id);
     arena_free(&arena);
@@ -462,27 +457,6 @@ struct demand {
     const struct configuration *values;
 };
 
-static struct demand demand_of(struct finalist *finalist)
-{
-    const struct prepared *prepared = finalist->slot.prepared;
-    struct demand demand = {.finalist = finalist};
-    if (!prepared) /* never loaded */
-        return demand;
-    const struct launch *first = &prepared->plan.launches[0];
-    demand.values = &prepared->configuration;
-    demand.launches = (int64_t)prepared->plan.launch_count;
-    demand.block = (int64_t)launch_block_threads(first) + (int64_t)first->threads;
-    for (size_t i = 0; i < prepared->plan.launch_count; i++) {
-        const struct kernel_resources *resources = &prepared->resources[i];
-        int64_t fixed = resources->static_shared_bytes > 0 ? resources->static_shared_bytes : 0;
-        int64_t bytes = (int64_t)prepared->plan.launches[i].shared_bytes + fixed;
-        demand.shared_bytes = bytes > demand.shared_bytes ? bytes : demand.shared_bytes;
-        demand.registers =
-            resources->registers > demand.registers ? resources->registers : demand.registers;
-    }
-    return demand;
-}
-
 /* Counts the sizes outside the finalist's domain, of multiples of powers of two between a sixteenth
  * and sixteen times the problem's size. */
 static int64_t missing_sizes(const struct work *work, bool depends, const struct finalist *finalist)
@@ -547,7 +521,24 @@ enum status finalists_order(const struct work *work, struct finalist *finalists,
         return error_no_memory(error);
     const bool depends = work && domain_depends_on_size(work->experiment);
     for (size_t i = 0; i < count; i++) {
-        demands[i] = demand_of(&finalists[i]);
+        const struct prepared *prepared = finalists[i].slot.prepared;
+        struct demand *demand = &demands[i];
+        *demand = (struct demand){.finalist = &finalists[i]};
+        if (prepared) { /* NULL: never loaded */
+            const struct launch *first = &prepared->plan.launches[0];
+            demand->values = &prepared->configuration;
+            demand->launches = (int64_t)prepared->plan.launch_count;
+            demand->block = (int64_t)launch_block_threads(first) + (int64_t)first->threads;
+            for (size_t j = 0; j < prepared->plan.launch_count; j++) {
+                const struct kernel_resources *resources = &prepared->resources[j];
+                int64_t fixed =
+                    resources->static_shared_bytes > 0 ? resources->static_shared_bytes : 0;
+                int64_t bytes = (int64_t)prepared->plan.launches[j].shared_bytes + fixed;
+                demand->shared_bytes = bytes > demand->shared_bytes ? bytes : demand->shared_bytes;
+                demand->registers = resources->registers > demand->registers ? resources->registers
+                                                                             : demand->registers;
+            }
+        }
         demands[i].missing = work ? missing_sizes(work, depends, &finalists[i]) : 0;
     }
     qsort(demands, count, sizeof *demands, by_demand);

@@ -92,30 +92,6 @@ static int64_t size_between(struct covering *covering, int64_t n, int64_t end,
     return nearest;
 }
 
-/* Limits the configuration to the sizes that it won. */
-static enum status list_sizes(struct covering *covering, size_t configuration, const char *why,
-                              struct error *error)
-{
-    struct losses *losses = &covering->losses;
-    const struct work *work = &covering->work;
-    struct known_configuration *item = &losses->items[configuration];
-    const struct store_domain row = {.environment_id = work->environment_id,
-                                     .experiment_id = work->experiment_id,
-                                     .problem_key = work->problem.key,
-                                     .configuration_id = item->id,
-                                     .binary_hash = "",
-                                     .multiple = item->domain.multiple,
-                                     .least = item->domain.least,
-                                     .is_listed = 1,
-                                     .reason = why};
-    item->domain.is_listed = true;
-    for (size_t i = 0; i < losses->size_count; i++)
-        if (losses->winners[i] != configuration)
-            losses->loss[i * losses->count + configuration] =
-                losses->bound[i * losses->count + configuration] = (double)INFINITY;
-    return store_domain_put(work->group->session->store, &row, error);
-}
-
 /* Looks at a size. At a size that the file does not name an expression may have no value: then
  * there is no look. Configurations that are wrong there keep the measured sizes; *wrong: there are
  * any. */
@@ -138,7 +114,26 @@ static enum status look_at_size(struct covering *covering, int64_t n, bool is_na
         if (!look->wrong[i])
             continue;
         *wrong = true;
-        status = list_sizes(covering, configurations[i], look->wrong[i], error);
+        /* The configuration is limited to the sizes that it won. */
+        const size_t configuration = configurations[i];
+        struct losses *losses = &covering->losses;
+        const struct work *work = &covering->work;
+        struct known_configuration *item = &losses->items[configuration];
+        const struct store_domain row = {.environment_id = work->environment_id,
+                                         .experiment_id = work->experiment_id,
+                                         .problem_key = work->problem.key,
+                                         .configuration_id = item->id,
+                                         .binary_hash = "",
+                                         .multiple = item->domain.multiple,
+                                         .least = item->domain.least,
+                                         .is_listed = 1,
+                                         .reason = look->wrong[i]};
+        item->domain.is_listed = true;
+        for (size_t j = 0; j < losses->size_count; j++)
+            if (losses->winners[j] != configuration)
+                losses->loss[j * losses->count + configuration] =
+                    losses->bound[j * losses->count + configuration] = (double)INFINITY;
+        status = store_domain_put(work->group->session->store, &row, error);
     }
     if (status != STATUS_NO_TIME && (is_named || !is_no_size_of(status)))
         return status;
@@ -234,18 +229,6 @@ static size_t drop_listed(const struct covering *covering, size_t list[LOOK_MAX]
     return kept;
 }
 
-/* Confines a configuration that fails between two sizes to one side: where it won more often. */
-static void confine(struct covering *covering, size_t size, size_t configuration)
-{
-    struct losses *losses = &covering->losses;
-    size_t won[2] = {0};
-    for (size_t i = 0; i < losses->size_count; i++)
-        won[i > size] += losses->winners[i] == configuration ? 1 : 0;
-    for (size_t i = 0; i < losses->size_count; i++)
-        if ((i > size) == (won[1] < won[0]))
-            losses->bound[i * losses->count + configuration] = (double)INFINITY;
-}
-
 /* Looks within a range at its configuration against the winners around; *failed: it fails there. */
 static enum status look_inside(struct covering *covering, size_t size, bool *failed,
                                struct error *error)
@@ -280,7 +263,16 @@ static enum status look_inside(struct covering *covering, size_t size, bool *fai
             break;
         *failed = found.works && isnan(found.losses[0].estimate);
         if (*failed) {
-            confine(covering, size, list[0]);
+            /* A configuration that fails between two sizes is confined to the side where it won
+             * more often. */
+            const size_t configuration = list[0];
+            struct losses *losses = &covering->losses;
+            size_t won[2] = {0};
+            for (size_t j = 0; j < losses->size_count; j++)
+                won[j > size] += losses->winners[j] == configuration ? 1 : 0;
+            for (size_t j = 0; j < losses->size_count; j++)
+                if ((j > size) == (won[1] < won[0]))
+                    losses->bound[j * losses->count + configuration] = (double)INFINITY;
             break;
         }
     }
@@ -409,21 +401,6 @@ static enum status look_around(struct covering *covering, struct error *error)
     return status;
 }
 
-/* Lists a range's checks: looks at its configuration, at sizes within. */
-static size_t checks_of(const struct covering *covering, const struct store_range *range,
-                        size_t configuration, struct store_range_check *check)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < covering->look_count; i++) {
-        const struct taken_look *look = &covering->looks[i];
-        if (look->configuration != configuration || look->check.n < range->n_low ||
-            look->check.n > range->n_high)
-            continue;
-        check[count++] = look->check;
-    }
-    return count;
-}
-
 static int by_n(const void *left, const void *right)
 {
     const struct taken_look *a = left;
@@ -509,8 +486,16 @@ static enum status store_cover(struct covering *covering, struct error *error)
             .bound = worst,
             .checks = checks,
         };
-        rows[i].check_count =
-            checks_of(covering, &rows[i], covering->ranges[i].configuration, checks);
+        /* Looks at the range's configuration, at sizes within. */
+        size_t count = 0;
+        for (size_t j = 0; j < covering->look_count; j++) {
+            const struct taken_look *look = &covering->looks[j];
+            if (look->configuration != covering->ranges[i].configuration ||
+                look->check.n < rows[i].n_low || look->check.n > rows[i].n_high)
+                continue;
+            checks[count++] = look->check;
+        }
+        rows[i].check_count = count;
         TRY(store_formula(covering, &covering->ranges[i], error));
     }
     summary->ranges += covering->count;

@@ -202,7 +202,7 @@ static void split(struct point *points, size_t count, double centre_ln, double a
                   struct clouds *clouds)
 {
     qsort(points, count, sizeof *points, by_off);
-    double *values = malloc(count * sizeof *values);
+    double *values = calloc(count, sizeof *values);
     for (size_t i = 0; values && i < count; i++)
         values[i] = points[i].off;
     bool rejected = values && dip_of(values, count) > dip_critical(count);

@@ -113,25 +113,6 @@ static void point_structs(const struct device *device, struct prepared *prepared
             }
 }
 
-static void lay_out_arguments(struct device *device, const struct launch_plan *plan,
-                              const struct launch *launch, struct prepared *prepared,
-                              struct prepared_launch *out)
-{
-    for (size_t i = 0; i < launch->argument_count; i++) {
-        uint8_t index = launch->arguments[i];
-        const struct vector *vector = device->shelves[index].bound;
-        if (!role_is_vector(plan->arguments[index].role)) {
-            out->arguments[i] = prepared->values[index];
-            continue;
-        }
-        out->arguments[i] = vector_data(vector, 0);
-        if (argument_rotates(&plan->arguments[index])) {
-            prepared->rotated[prepared->rotated_count].place = &out->arguments[i];
-            prepared->rotated[prepared->rotated_count++].vector = vector;
-        }
-    }
-}
-
 /* Prepares the plan bound last. Takes a microsecond. */
 static enum status prepare(struct device *device, const struct launch_plan *plan,
                            struct prepared *out, struct error *error)
@@ -169,8 +150,21 @@ static enum status prepare(struct device *device, const struct launch_plan *plan
         if (status == STATUS_OK)
             status = launch->is_function ? find_function(device, plan, launch, &to->function, error)
                                          : find_kernel(device, launch->kernel, &to->kernel, error);
-        if (status == STATUS_OK)
-            lay_out_arguments(device, plan, launch, out, to);
+        if (status == STATUS_OK) {
+            for (size_t k = 0; k < launch->argument_count; k++) {
+                uint8_t index = launch->arguments[k];
+                const struct vector *vector = device->shelves[index].bound;
+                if (!role_is_vector(plan->arguments[index].role)) {
+                    to->arguments[k] = out->values[index];
+                    continue;
+                }
+                to->arguments[k] = vector_data(vector, 0);
+                if (argument_rotates(&plan->arguments[index])) {
+                    out->rotated[out->rotated_count].place = &to->arguments[k];
+                    out->rotated[out->rotated_count++].vector = vector;
+                }
+            }
+        }
     }
     return status;
 }

@@ -171,20 +171,6 @@ static size_t take_word(const struct cutter *cutter, struct declaration *d, size
     return is(cutter, i, "[") ? tokens_behind(&cutter->tokens, i) : i + 1;
 }
 
-static void read_declaration(const struct cutter *cutter, struct declaration *d, size_t end)
-{
-    size_t i = d->start;
-    d->kept =
-        is_in(cutter, i, "using typedef static_assert surface asm friend namespace __extension__");
-    while (i < end && !is_in(cutter, i, "; { =") && !(is(cutter, i, ":") && d->call))
-        i = take_word(cutter, d, i);
-    d->head = i;
-    if (is(cutter, i, ":"))
-        i = behind_initialisers(cutter, i, end);
-    d->has_body = d->call && is(cutter, i, "{");
-    d->end = d->has_body ? tokens_behind(&cutter->tokens, i) : behind_statement(cutter, i, end);
-}
-
 /* Tells whether NVRTC would take the variable for the host's, as one that is not constant. */
 static bool is_host_variable(const struct cutter *cutter, const struct declaration *d)
 {
@@ -278,7 +264,16 @@ static size_t read_one(struct cutter *cutter, size_t i, size_t end, bool in_clas
             read_scope(cutter, open + 1, behind - 1, true);
         return behind_statement(cutter, behind, end);
     }
-    read_declaration(cutter, &d, end);
+    size_t j = d.start;
+    d.kept =
+        is_in(cutter, j, "using typedef static_assert surface asm friend namespace __extension__");
+    while (j < end && !is_in(cutter, j, "; { =") && !(is(cutter, j, ":") && d.call))
+        j = take_word(cutter, &d, j);
+    d.head = j;
+    if (is(cutter, j, ":"))
+        j = behind_initialisers(cutter, j, end);
+    d.has_body = d.call && is(cutter, j, "{");
+    d.end = d.has_body ? tokens_behind(&cutter->tokens, j) : behind_statement(cutter, j, end);
     if (!(is_in(cutter, d.start, type_keys) && is(cutter, d.start + 2, ";")))
         decide(cutter, &d, in_class);
     return d.end > i ? d.end : i + 1;

@@ -156,19 +156,6 @@ void cuda_allow_cluster(struct device *device, struct kernel *kernel, const uint
         kernel->function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
 }
 
-static void take_cluster(struct device *device, struct kernel *kernel)
-{
-    static const CUfunction_attribute sizes[] = {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
-                                                 CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
-                                                 CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH};
-    for (size_t i = 0; i < 3; i++) {
-        int size =
-            cuda_of(device)->compute_major >= 9 ? function_attribute(device, kernel, sizes[i]) : 0;
-        kernel->cluster[i] = size > 1 ? (uint32_t)size : 1;
-    }
-    cuda_allow_cluster(device, kernel, kernel->cluster);
-}
-
 static enum status load_module(struct device *device, const char *path, struct arena *arena,
                                struct module *module, struct error *error)
 {
@@ -203,7 +190,16 @@ static enum status load_module(struct device *device, const char *path, struct a
                                                               from->lowered);
         if (result != CUDA_SUCCESS)
             return cuda_error(device, result, error, "kernel %s", from->name);
-        take_cluster(device, kernel);
+        static const CUfunction_attribute sizes[] = {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
+                                                     CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+                                                     CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH};
+        for (size_t j = 0; j < 3; j++) {
+            int size = cuda_of(device)->compute_major >= 9
+                           ? function_attribute(device, kernel, sizes[j])
+                           : 0;
+            kernel->cluster[j] = size > 1 ? (uint32_t)size : 1;
+        }
+        cuda_allow_cluster(device, kernel, kernel->cluster);
         cuda_take_parameters(cuda_of(device)->driver, &container, from->lowered, kernel);
     }
     for (size_t i = 0; i < container.symbol_count; i++)
