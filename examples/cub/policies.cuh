@@ -8,8 +8,10 @@
     "policy selectors need CCCL 3.5 (pip install nvidia-cuda-cccl): name its folder nvidia/cu13/include/cccl by -I"
 #endif
 
+#include <cub/device/device_histogram.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
 
 #include <cuda/memory_resource>
 #include <cuda/std/execution>
@@ -25,7 +27,7 @@ namespace tune_cub
 template <int threads, int items, int vector, cub::BlockReduceAlgorithm algorithm,
           cub::CacheLoadModifier load>
 struct reduce_selector {
-    constexpr cub::ReducePolicy operator()(cuda::compute_capability) const
+    __host__ __device__ constexpr cub::ReducePolicy operator()(cuda::compute_capability) const
     {
         constexpr cub::ReducePassPolicy pass{threads, items, vector, algorithm, load};
         return {pass, pass};
@@ -36,11 +38,31 @@ template <int threads, int items, cub::BlockLoadAlgorithm load, cub::BlockStoreA
           cub::BlockScanAlgorithm scan, cub::CacheLoadModifier cache,
           cub::LookbackDelayAlgorithm delay, unsigned nanoseconds>
 struct scan_selector {
-    constexpr cub::ScanPolicy operator()(cuda::compute_capability) const
+    __host__ __device__ constexpr cub::ScanPolicy operator()(cuda::compute_capability) const
     {
         return {cub::ScanAlgorithm::lookback,
                 {threads, items, load, cache, store, scan, {delay, nanoseconds, 450}},
                 {}};
+    }
+};
+
+template <int threads, int items, cub::BlockLoadAlgorithm load, cub::BlockScanAlgorithm scan,
+          cub::CacheLoadModifier cache, cub::LookbackDelayAlgorithm delay, unsigned nanoseconds>
+struct select_selector {
+    __host__ __device__ constexpr cub::SelectPolicy operator()(cuda::compute_capability) const
+    {
+        return {cub::SelectAlgorithm::lookback,
+                {threads, items, load, cache, scan, {delay, nanoseconds, 450}}};
+    }
+};
+
+template <int threads, int pixels, int vector, cub::BlockLoadAlgorithm load,
+          cub::CacheLoadModifier cache, bool compress, cub::BlockHistogramMemoryPreference memory,
+          bool stealing>
+struct histogram_selector {
+    __host__ __device__ constexpr cub::HistogramPolicy operator()(cuda::compute_capability) const
+    {
+        return {threads, pixels, vector, load, cache, compress, memory, stealing, 2048};
     }
 };
 

@@ -104,6 +104,21 @@ functions() {
     return $status
 }
 
+# CUB's algorithms by their tuning policies, against CUB's own, with the headers of CCCL_DIR (nvidia/cu13/include/cccl of the
+# wheel nvidia-cuda-cccl): cub.txt has the gain of each size and type over the baseline `cub`.
+cub_policies() {
+    local status=0 name
+    [ -f "${CCCL_DIR:-}/cub/version.cuh" ] || { echo "CCCL_DIR names no headers of CUB"; return 1; }
+    # shellcheck disable=SC2086 # options are words
+    for name in ${CUB_EXPERIMENTS:-reduce scan select histogram}; do
+        (cd "$work" && NVCC_PREPEND_FLAGS="-I$CCCL_DIR" "$tune" run "$here/examples/cub/$name.yaml" --device 0 --no-report --db cub.db \
+            --conf cub.conf ${CUB_OPTIONS:---budget 120s} >>cub-show.txt 2>>cub-run.txt) || { status=1; echo "FAILED $name"; }
+    done
+    record cub "$tune" show --db "$work/cub.db" --wide || status=1
+    keep cub.db && cp "$work/cub.conf" "$more/" || status=1
+    return $status
+}
+
 # The documents' commands, on the GPU.
 documents() {
     rm -rf "$work/documents" && mkdir -p "$work/documents/path" "$work/documents/folder" && ln -s "$tune" "$work/documents/path/tune"
