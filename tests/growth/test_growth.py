@@ -74,8 +74,12 @@ def ask(folder, trials, only):
 
 
 def make(work, name, trials, problems):
+    """A folder with a database of its own, made once for each size."""
+    made = os.path.join(work, f"{trials}-{problems}")
+    if not os.path.exists(made):
+        make_trials.make(made, BUILD, trials, problems)
     folder = os.path.join(work, name)
-    make_trials.make(folder, BUILD, trials, problems)
+    shutil.copytree(made, folder)
     return folder
 
 
