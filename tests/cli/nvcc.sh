@@ -37,7 +37,7 @@ if grep -q 'built without CUDA' "$captured.err"; then
     exit 77
 fi
 expect_code 4
-expect_err "^tune run: 'compiler: nvcc', and there is no nvcc that runs: install it"
+expect_err "^tune run: 'compiler: nvcc', or a host function, and there is no nvcc that runs: install it"
 
 dry scale.yaml
 if grep -q "there is no nvcc" "$captured.err"; then

@@ -93,9 +93,9 @@ const char *cuda_nvcc(struct error *error)
     if (!found.path || !found.version)
         (void)error_set(
             error, STATUS_UNAVAILABLE,
-            "the experiment needs nvcc, and there is none that runs: install it (Debian: "
-            "cuda-nvcc-13-0), set CUDA_HOME or TUNE_NVCC_PATH to where it is, or run "
-            "./bootstrap --with-toolkit");
+            "'compiler: nvcc', or a host function, and there is no nvcc that runs: install it "
+            "(Debian: cuda-nvcc-13-0), set CUDA_HOME or TUNE_NVCC_PATH to where it is, "
+            "or run ./bootstrap --with-toolkit");
     return found.version ? found.path : NULL;
 }
 
