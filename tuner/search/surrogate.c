@@ -144,6 +144,8 @@ static bool ask_winner(struct surrogate *state, uint64_t *point)
                     state->winners[state->winner_count++] = best;
             }
     }
+    if (!state->winners) /* no memory */
+        return false;
     if (model_is_misled(state->model)) {
         /* The winners are given up once half of them were tried, and nine tenths of the other
          * points are faster than all of these. */

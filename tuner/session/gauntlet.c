@@ -457,10 +457,11 @@ enum status contest_check(struct contest *contest, struct lane *lane, struct err
     contest->elsewhere.end_ns = end_ns > 0 ? end_ns - (watch_ns < half_ns ? watch_ns : half_ns) : 0;
     /* Cases at the problem's own size come first: these must run. */
     for (size_t i = 0; i < 2 * checking.count && !unchecked; i++) {
-        const size_t c = i % checking.count;
+        const bool is_first = i < checking.count;
+        const size_t c = is_first ? i : i - checking.count;
         const bool is_own = checking.list[c].n == own;
         const int64_t before_ns = clock_budget_ns();
-        if (is_own != (i < checking.count))
+        if (is_own != is_first)
             continue;
         TRY(run_on_all(contest, lane, checking.known, &checking.list[c], most, checking.cases,
                        &unchecked, error));

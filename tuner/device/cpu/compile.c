@@ -169,6 +169,18 @@ static enum status set_compile_error(const char *compiler, int code, const char 
     return error_set(error, STATUS_COMPILE_FAILED, "%.*s", (int)strcspn(chosen, "\n"), chosen);
 }
 
+static void add_define(struct arguments *arguments, struct arena *arena,
+                       const struct named_value *define)
+{
+    char number[VALUE_TEXT_BYTES];
+    const char *text = define->value.text;
+    if (define->value.kind == VALUE_BOOLEAN)
+        text = define->value.integer ? "1" : "0";
+    else if (define->value.kind != VALUE_TEXT)
+        text = value_format(define->value, number, sizeof number) ? number : NULL;
+    add(arguments, text ? arena_printf(arena, "-D%s=%s", define->name, text) : NULL);
+}
+
 static enum status run_compiler(const char *compiler, const struct binary_request *request,
                                 const char *out, const struct inputs *inputs, struct text *log,
                                 struct error *error)
@@ -188,16 +200,8 @@ static enum status run_compiler(const char *compiler, const struct binary_reques
     add(&arguments, "-fPIC");
     /* An undefined name fails now, with the name, rather than when loading. */
     add(&arguments, "-Wl,-z,defs");
-    for (size_t i = 0; i < request->define_count; i++) {
-        const struct named_value *define = &request->defines[i];
-        char number[VALUE_TEXT_BYTES];
-        const char *text = define->value.text;
-        if (define->value.kind == VALUE_BOOLEAN)
-            text = define->value.integer ? "1" : "0";
-        else if (define->value.kind != VALUE_TEXT)
-            text = value_format(define->value, number, sizeof number) ? number : NULL;
-        add(&arguments, text ? arena_printf(&arena, "-D%s=%s", define->name, text) : NULL);
-    }
+    for (size_t i = 0; i < request->define_count; i++)
+        add_define(&arguments, &arena, &request->defines[i]);
     for (size_t i = 0; i < request->flag_count; i++)
         if (!functions_is_library(request->flags[i]))
             add(&arguments, request->flags[i]);

@@ -364,6 +364,7 @@ static enum status begin(struct compilation *compilation, struct options *option
     TRY(with_nvcc ? STATUS_OK
                   : check_architecture(compilation->nvrtc, request->architecture, error));
     options->arena = compilation->arena;
+    compilation->options = options;
     /* All functions without attributes are the device's. */
     bool all_device = false;
     for (size_t i = 0; i < request->flag_count; i++)
@@ -392,7 +393,6 @@ static enum status begin(struct compilation *compilation, struct options *option
         add_option(options, "-I", request->folders[i]);
     if (compilation->nvrtc) /* nvcc knows its own folders */
         add_toolkit(options, compilation->nvrtc);
-    compilation->options = options;
     *out = (struct container){.kernel_count = request->kernel_count,
                               .symbol_count = request->symbol_count};
     return options->failed ? error_no_memory(error) : STATUS_OK;
