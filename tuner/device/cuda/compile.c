@@ -357,14 +357,14 @@ static enum status begin(struct compilation *compilation, struct options *option
 {
     const bool with_nvcc = request->compiler != NULL;
     compilation->request = request;
+    options->arena = compilation->arena;
+    compilation->options = options;
     compilation->nvrtc = with_nvcc ? NULL : cuda_compiler(error);
     compilation->nvcc = with_nvcc ? cuda_nvcc(error) : NULL;
     if (!compilation->nvrtc && !compilation->nvcc)
         return error->status;
     TRY(with_nvcc ? STATUS_OK
                   : check_architecture(compilation->nvrtc, request->architecture, error));
-    options->arena = compilation->arena;
-    compilation->options = options;
     /* All functions without attributes are the device's. */
     bool all_device = false;
     for (size_t i = 0; i < request->flag_count; i++)
