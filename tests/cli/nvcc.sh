@@ -122,3 +122,14 @@ dry drafted.yaml --points 2
 expect_code 0
 run "$TUNE" init scale.cu -o other.yaml --compiler gcc
 expect_code 2
+
+# ---- an NVRTC that lacks functions ends the dry run, whose check and points wait for the same binary ----
+mkdir old
+echo 'int nvrtcVersion(void) { return 0; }' >old.c
+"${CC:-cc}" -shared -fPIC old.c -o old/libnvrtc.so
+printf '__global__ void add(const float *a, float *b, int n)\n{\n    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n)\n        b[i] = a[i];\n}\n' >add.cu
+run "$TUNE" init add.cu
+expect_code 0
+TUNE_NVRTC_PATH=$PWD/old run timeout 60 "$TUNE" run --dry-run --arch sm_90 add.yaml
+expect_code 4
+expect_err 'libnvrtc.so lacks .*: it is too old'

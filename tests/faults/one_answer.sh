@@ -114,8 +114,6 @@ if winners:
         before = {**(before if "same configuration" in rest or "as before" in rest else {}), **values(rest)}
         last[int(n)] = pair(before)
     assert last.items() <= shown.items(), ("what the run said", last, shown)
-shown_ranges = [(r["n_low"], r["n_high"], pair(r["parameters"])) for r in told("--ranges")] if ranges else []
-assert shown_ranges == sorted((low, high, pair(json.loads(p))) for _, low, high, p, _, _ in ranges), ("--ranges", shown_ranges, ranges)
 
 if winners:
     subprocess.run([sys.argv[1], "report", "--no-figures", "-o", "page.html"], capture_output=True, check=True)
@@ -159,12 +157,16 @@ if right:
     for line in lines.splitlines():
         n, *grade, way, block, low, high, bound, loss = line.split(" ")
         written[int(n)] = (" ".join(grade), (int(way), int(block)), int(low), int(high), bound, loss)
+    shown_ranges = told("--ranges")
+    assert {(r[1], r[2]) for r in ranges} <= {(r["n_low"], r["n_high"]) for r in shown_ranges}, ("--ranges", shown_ranges, ranges)
     picked = {row["n"]: row for row in told() if row["picked_loss_percent"] is not None}
     for n in right:
         grade, configuration, low, high, bound, loss = written[n]
         own, among = pair(winners[n][0]), [r for r in ranges if r[1] <= n <= r[2]]
         assert grade in ("exact", "in range"), (n, grade)
         sizes = [m for m in right if any(r[1] <= m <= r[2] for r in among)]
+        served = [pair(r["parameters"]) for r in shown_ranges if r["n_low"] <= low and high <= r["n_high"]]
+        assert served == [configuration], ("--ranges", n, shown_ranges, written[n])
         if n in picked:  # another, whose kernel serves other sizes, too: tune show has it, with a loss that was measured
             row = picked[n]
             assert configuration == pair({**row["parameters"], **values(row["picked"] or "")}), ("show's pick", n, written[n], row)
