@@ -46,6 +46,23 @@ static void move_to(struct local *state, uint64_t point, double value)
     state->count = 0;
 }
 
+/* Looks up the neighbours, and moves to a better one at once, repeatedly. */
+static void look_around(struct local *state)
+{
+    bool moved = true;
+    while (moved) {
+        moved = false;
+        state->next = 0;
+        state->count = trail_neighbours(state->trail, state->centre, state->queue);
+        for (size_t i = 0; i < state->count && !moved; i++) {
+            const struct trail_record *record = trail_find(state->trail, state->queue[i]);
+            moved = record && record->value < state->value;
+            if (moved)
+                move_to(state, record->point, record->value);
+        }
+    }
+}
+
 static bool near_best(struct trail *trail, uint64_t *point)
 {
     uint16_t values[SEARCH_DIMENSIONS_MAX];
@@ -65,6 +82,19 @@ static bool near_best(struct trail *trail, uint64_t *point)
     return false;
 }
 
+/* Gets the next neighbour that was not requested; false at the end. */
+static bool ask_neighbour(struct local *state, uint64_t *point)
+{
+    if (state->count == 0)
+        look_around(state);
+    while (state->next < state->count) {
+        *point = state->queue[state->next++];
+        if (!trail_find(state->trail, *point))
+            return true;
+    }
+    return false;
+}
+
 static bool ask(void *opaque, uint64_t *point)
 {
     struct local *state = opaque;
@@ -76,26 +106,8 @@ static bool ask(void *opaque, uint64_t *point)
     if (!state->climbing && state->starts_left == 0 && !waits && isfinite(state->value))
         state->climbing = true;
     if (state->climbing) {
-        if (state->count == 0) {
-            /* A better neighbour becomes the centre at once, repeatedly. */
-            bool moved = true;
-            while (moved) {
-                moved = false;
-                state->next = 0;
-                state->count = trail_neighbours(state->trail, state->centre, state->queue);
-                for (size_t i = 0; i < state->count && !moved; i++) {
-                    const struct trail_record *record = trail_find(state->trail, state->queue[i]);
-                    moved = record && record->value < state->value;
-                    if (moved)
-                        move_to(state, record->point, record->value);
-                }
-            }
-        }
-        while (state->next < state->count) {
-            *point = state->queue[state->next++];
-            if (!trail_find(state->trail, *point))
-                return true;
-        }
+        if (ask_neighbour(state, point))
+            return true;
         if (waits)
             return false;
         state->climbing = false;

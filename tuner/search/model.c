@@ -397,6 +397,13 @@ static double misfit(struct model *model, const size_t *rows, size_t count)
            0.5 * (noise * noise + relation * relation);
 }
 
+/* Lists the learned parameters: the weights, the noise, and the relation if there are other
+ * sources. */
+static size_t parameter_count(const struct model *model)
+{
+    return model->features.count + (model->source_count > 0 ? 2 : 1);
+}
+
 static double *parameter(struct model *model, size_t i)
 {
     if (i < model->features.count)
@@ -409,6 +416,14 @@ static void set_parameter(struct model *model, size_t i, double value)
     *parameter(model, i) = value;
     if (i < model->features.count)
         model->scales[i] = (float)sqrt(value);
+}
+
+static bool is_allowed(const struct model *model, size_t i, double value)
+{
+    if (i < model->features.count)
+        return true;
+    return i == model->features.count ? value >= noise_least && value <= noise_most
+                                      : value >= relation_least && value <= relation_most;
 }
 
 /* Selects rows for learning, of this search or of the others. */
@@ -435,15 +450,13 @@ static void learn(struct model *model)
     if (count < 4)
         return;
     double least = misfit(model, rows, count);
-    for (size_t sweep = 0; sweep < SWEEPS; sweep++) {
-        for (size_t i = 0; i < (model->features.count + (model->source_count > 0 ? 2 : 1)); i++) {
+    for (size_t sweep = 0; sweep < SWEEPS; sweep++)
+        for (size_t i = 0; i < parameter_count(model); i++) {
             const double before = *parameter(model, i);
             bool better = false;
             for (int up = 1; up >= 0 && !better; up--) {
                 const double value = up ? before * sweep_steps[sweep] : before / sweep_steps[sweep];
-                if (!(i < model->features.count || i == model->features.count
-                          ? value >= noise_least && value <= noise_most
-                          : value >= relation_least && value <= relation_most))
+                if (!is_allowed(model, i, value))
                     continue;
                 set_parameter(model, i, value);
                 const double now = misfit(model, rows, count);
@@ -453,7 +466,6 @@ static void learn(struct model *model)
             if (!better)
                 set_parameter(model, i, before);
         }
-    }
 }
 
 /* ---- keeping up with the trail ---- */
@@ -600,6 +612,22 @@ static bool is_misled(const struct model *model)
     return own >= TRUST_MIN && (double)agreed < trusted_share * (double)pairs;
 }
 
+/* Drops the results of other sources. */
+static void forget_elsewhere(struct model *model)
+{
+    size_t own = 0;
+    for (size_t i = 0; i < model->count; i++)
+        if (model->rows[i].source == 0)
+            model->rows[own++] = model->rows[i];
+    model->count = own;
+    model->source_count = 0;
+    model->forgot = true;
+    model->noise = noise_first;
+    model->candidate_count = 0; /* all is learned and solved anew */
+    for (size_t i = 0; i < model->features.count; i++)
+        set_parameter(model, i, 1 / (length_scale * length_scale));
+}
+
 bool model_update(struct model *model)
 {
     const struct trail *trail = model->trail;
@@ -628,27 +656,35 @@ bool model_update(struct model *model)
     if (known > 0)
         solve(model, known);
     if (known > 0 && is_misled(model)) {
-        /* The results of other sources are dropped. */
-        size_t own = 0;
-        for (size_t i = 0; i < model->count; i++)
-            if (model->rows[i].source == 0)
-                model->rows[own++] = model->rows[i];
-        model->count = own;
-        model->source_count = 0;
-        model->forgot = true;
-        model->noise = noise_first;
-        model->candidate_count = 0; /* all is learned and solved anew */
-        for (size_t i = 0; i < model->features.count; i++)
-            set_parameter(model, i, 1 / (length_scale * length_scale));
+        forget_elsewhere(model);
         return model_update(model);
     }
     return known > 0;
+}
+
+/* Returns the expected improvement of a normal distribution below `best`. */
+static double expected_improvement(double best, double mean, double variance)
+{
+    const double deviation = sqrt(variance);
+    const double u = (best - mean) / deviation;
+    const double density = exp(-0.5 * u * u) * 0.3989422804014327;
+    return deviation * (u * 0.5 * erfc(-u * 0.7071067811865476) + density);
 }
 
 static double probability_of_passing(const struct model *model, size_t candidate)
 {
     const double passes = 1 - model->failed_share - (double)model->failures[candidate];
     return fmin(fmax(passes, 0.01), 1);
+}
+
+/* Returns the promise of a candidate; negative once tried. */
+static double promise(const struct model *model, size_t candidate)
+{
+    const double variance = fmax((double)model->variances[candidate], 1e-8) * model->signal;
+    if (model->taken[candidate])
+        return -1;
+    return expected_improvement(model->best, (double)model->means[candidate], variance) *
+           probability_of_passing(model, candidate);
 }
 
 /* Returns the promise, reduced if a binary is missing; only the likely greatest are asked for
@@ -658,16 +694,7 @@ static double worth(const struct model *model, size_t candidate, double greatest
 {
     const struct trail *trail = model->trail;
     const struct search_space *space = &trail->space;
-    const double variance = fmax((double)model->variances[candidate], 1e-8) * model->signal;
-    double promised = -1;
-    if (!model->taken[candidate]) {
-        /* The expected improvement of a normal distribution below the best. */
-        const double deviation = sqrt(variance);
-        const double u = (model->best - (double)model->means[candidate]) / deviation;
-        const double density = exp(-0.5 * u * u) * 0.3989422804014327;
-        promised = deviation * (u * 0.5 * erfc(-u * 0.7071067811865476) + density) *
-                   probability_of_passing(model, candidate);
-    }
+    const double promised = promise(model, candidate);
     const bool prefers =
         space->is_ready && (trail->count >= READY_OR_NOT || trail->count / 2 % 2 == 0);
     return promised > greatest && prefers &&

@@ -16,6 +16,16 @@ static bool find(const struct trail *trail, const uint16_t *values, uint64_t *po
     return trail->space.find(trail->space.context, values, point);
 }
 
+static void shuffle(struct trail *trail, uint64_t *points, size_t count)
+{
+    for (size_t i = count; i > 1; i--) {
+        const size_t j = (size_t)random_below(&trail->random, i);
+        const uint64_t swap = points[i - 1];
+        points[i - 1] = points[j];
+        points[j] = swap;
+    }
+}
+
 /* Finds the value `distance` places away, up or down; false at the end of the list. */
 static bool value_at(const struct trail *trail, size_t dimension, uint16_t value, int distance,
                      uint16_t *out)
@@ -44,13 +54,7 @@ static size_t neighbours_between(struct trail *trail, const uint16_t *origin, in
                     count++;
             values[d] = origin[d];
         }
-    uint64_t *points = out + first;
-    for (size_t i = count - first; i > 1; i--) {
-        const size_t j = (size_t)random_below(&trail->random, i);
-        const uint64_t swap = points[i - 1];
-        points[i - 1] = points[j];
-        points[j] = swap;
-    }
+    shuffle(trail, out + first, count - first);
     return count;
 }
 
@@ -183,6 +187,20 @@ bool trail_neighbour(struct trail *trail, uint64_t point, uint64_t *out)
     return false;
 }
 
+/* Tries each value of one parameter, nearest first. */
+static bool repair_one(const struct trail *trail, uint16_t *values, size_t dimension,
+                       uint64_t *point)
+{
+    const uint16_t value = values[dimension];
+    for (int distance = 1; distance <= NEAREST_VALUES; distance++)
+        for (int sign = -1; sign <= 1; sign += 2)
+            if (value_at(trail, dimension, value, sign * distance, &values[dimension]) &&
+                find(trail, values, point))
+                return true;
+    values[dimension] = value;
+    return false;
+}
+
 bool trail_repair(struct trail *trail, const uint16_t *wanted, uint64_t *point)
 {
     uint16_t values[SEARCH_DIMENSIONS_MAX];
@@ -196,16 +214,9 @@ bool trail_repair(struct trail *trail, const uint16_t *wanted, uint64_t *point)
     for (size_t d = 0; d < dimensions; d++)
         order[d] = d;
     random_shuffle(&trail->random, order, dimensions);
-    for (size_t i = 0; i < dimensions; i++) {
-        const size_t dimension = order[i];
-        const uint16_t value = values[dimension];
-        for (int distance = 1; distance <= NEAREST_VALUES; distance++)
-            for (int sign = -1; sign <= 1; sign += 2)
-                if (value_at(trail, dimension, value, sign * distance, &values[dimension]) &&
-                    find(trail, values, point))
-                    return true;
-        values[dimension] = value;
-    }
+    for (size_t i = 0; i < dimensions; i++)
+        if (repair_one(trail, values, order[i], point))
+            return true;
     for (int i = 0; i < REPAIR_TRIES; i++) {
         memcpy(values, wanted, dimensions * sizeof values[0]);
         for (int change = 0; change < 2 + i % 2; change++) {

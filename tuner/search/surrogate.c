@@ -112,58 +112,63 @@ static bool best_elsewhere(const struct trail *trail, uint64_t *point)
     return isfinite(least);
 }
 
+/* Lists the best points of each source here, the nearest source first, then each one's next: a
+ * winner of elsewhere costs one trial, and a misled or overconfident model might never reach it. A
+ * small number of trials does not cover all. */
+static void list_winners(struct surrogate *state)
+{
+    const struct trail *trail = state->trail;
+    const struct trail_elsewhere *told = trail->elsewhere;
+    const size_t count = trail->elsewhere_count;
+    state->winners = calloc(count + 1, sizeof state->winners[0]);
+    for (size_t turn = 0; state->winners && turn < WINNERS_TRIED; turn++)
+        for (size_t source = 0, next = 0; next != SIZE_MAX; source = next + 1) {
+            double least = (double)INFINITY;
+            uint64_t here = 0, best = 0;
+            next = SIZE_MAX;
+            for (size_t i = 0; i < count; i++)
+                if (told[i].source >= source && told[i].source < next)
+                    next = told[i].source;
+            for (size_t i = 0; i < count; i++) {
+                bool is_new = told[i].source == next && told[i].value < least &&
+                              trail->space.find(trail->space.context, told[i].values, &here);
+                for (size_t k = 0; is_new && k < state->winner_count; k++)
+                    is_new = state->winners[k] != here;
+                best = is_new ? here : best;
+                least = is_new ? told[i].value : least;
+            }
+            if (isfinite(least))
+                state->winners[state->winner_count++] = best;
+        }
+}
+
+/* Returns false once half of the winners were tried, and nine tenths of the other points are faster
+ * than all of these. */
+static bool have_held(const struct surrogate *state)
+{
+    const struct trail *trail = state->trail;
+    double best = (double)INFINITY;
+    size_t better = 0, tried = 0;
+    for (size_t i = 0; i < state->winner_count; i++) {
+        const struct trail_record *record = trail_find(trail, state->winners[i]);
+        if (!record || !record->told)
+            continue;
+        best = fmin(best, record->value);
+        tried++;
+    }
+    for (size_t i = 0; i < trail->count; i++)
+        better += trail->records[i].value < best ? 1 : 0;
+    return 2 * tried < state->winner_count || 10 * better < 9 * (trail->told - tried);
+}
+
 static bool ask_winner(struct surrogate *state, uint64_t *point)
 {
     if (!trail_may_try_winner(state->trail))
         return false;
-    if (!state->winners) {
-        /* The best points of each source here, the nearest source first, then each one's next: a
-         * winner of elsewhere costs one trial, and a misled or overconfident model might never
-         * reach it. A small number of trials does not cover all. */
-        const struct trail *trail = state->trail;
-        const struct trail_elsewhere *told = trail->elsewhere;
-        const size_t count = trail->elsewhere_count;
-        state->winners = calloc(count + 1, sizeof state->winners[0]);
-        for (size_t turn = 0; state->winners && turn < WINNERS_TRIED; turn++)
-            for (size_t source = 0, next = 0; next != SIZE_MAX; source = next + 1) {
-                double least = (double)INFINITY;
-                uint64_t here = 0, best = 0;
-                next = SIZE_MAX;
-                for (size_t i = 0; i < count; i++)
-                    if (told[i].source >= source && told[i].source < next)
-                        next = told[i].source;
-                for (size_t i = 0; i < count; i++) {
-                    bool is_new = told[i].source == next && told[i].value < least &&
-                                  trail->space.find(trail->space.context, told[i].values, &here);
-                    for (size_t k = 0; is_new && k < state->winner_count; k++)
-                        is_new = state->winners[k] != here;
-                    best = is_new ? here : best;
-                    least = is_new ? told[i].value : least;
-                }
-                if (isfinite(least))
-                    state->winners[state->winner_count++] = best;
-            }
-    }
-    if (!state->winners) /* no memory */
+    if (!state->winners)
+        list_winners(state);
+    if (model_is_misled(state->model) && !have_held(state))
         return false;
-    if (model_is_misled(state->model)) {
-        /* The winners are given up once half of them were tried, and nine tenths of the other
-         * points are faster than all of these. */
-        const struct trail *trail = state->trail;
-        double best = (double)INFINITY;
-        size_t better = 0, tried = 0;
-        for (size_t i = 0; i < state->winner_count; i++) {
-            const struct trail_record *record = trail_find(trail, state->winners[i]);
-            if (!record || !record->told)
-                continue;
-            best = fmin(best, record->value);
-            tried++;
-        }
-        for (size_t i = 0; i < trail->count; i++)
-            better += trail->records[i].value < best ? 1 : 0;
-        if (2 * tried >= state->winner_count && 10 * better >= 9 * (trail->told - tried))
-            return false;
-    }
     while (state->winners_looked_at < state->winner_count) {
         *point = state->winners[state->winners_looked_at++];
         if (!trail_find(state->trail, *point)) {

@@ -274,6 +274,16 @@ static bool join(struct size_box *a, const struct size_box *b, size_t names)
     return true;
 }
 
+static void join_all(struct cutting *cutting)
+{
+    for (size_t i = 0; i < cutting->count; i++)
+        for (size_t j = i + 1; j < cutting->count; j++)
+            if (join(&cutting->boxes[i], &cutting->boxes[j], cutting->names)) {
+                cutting->boxes[j] = cutting->boxes[--cutting->count];
+                i = j = 0; /* a grown box may join others now */
+            }
+}
+
 size_t boxes_cut(const struct box_losses *losses, const bool *chosen, const int64_t *sizes,
                  size_t names, struct size_box *boxes)
 {
@@ -301,12 +311,7 @@ size_t boxes_cut(const struct box_losses *losses, const bool *chosen, const int6
     }
     if (count > 0) {
         cut(&cutting, spots, count, &box);
-        for (size_t i = 0; i < cutting.count; i++)
-            for (size_t j = i + 1; j < cutting.count; j++)
-                if (join(&cutting.boxes[i], &cutting.boxes[j], cutting.names)) {
-                    cutting.boxes[j] = cutting.boxes[--cutting.count];
-                    i = j = 0; /* a grown box may join others now */
-                }
+        join_all(&cutting);
     }
     free(cutting.allowed);
     free(spots);

@@ -54,6 +54,30 @@ bool difference_is_tied(struct interval difference, double delta)
     return (isnan(difference.low) ? difference.estimate : difference.low) <= delta;
 }
 
+static void compare_to_fastest(struct contender *contender, const struct contender *fastest,
+                               size_t processes, double delta, double confidence)
+{
+    struct interval difference = difference_of(contender, fastest, processes, confidence);
+    bool bounded = isfinite(difference.low);
+    contender->difference = difference;
+    contender->tied = difference_is_tied(difference, delta);
+    contender->proven =
+        (bounded || processes < 2) && (bounded ? difference.high : difference.estimate) <= delta;
+}
+
+static size_t find_winner(const struct contender *contenders, size_t count, size_t incumbent)
+{
+    size_t winner = count;
+    if (incumbent < count && contenders[incumbent].eligible && contenders[incumbent].proven)
+        return incumbent;
+    for (size_t i = 0; i < count; i++) {
+        if (contenders[i].eligible && contenders[i].proven &&
+            (winner == count || contenders[i].order < contenders[winner].order))
+            winner = i;
+    }
+    return winner;
+}
+
 /* Returns the largest upper bound of the winner's difference to any of the others: the bound
  * against the truly fastest is among them. */
 static struct interval claim_of(const struct contender *contenders, size_t count, size_t processes,
@@ -86,27 +110,12 @@ void choose(struct contender *contenders, size_t count, size_t processes, double
         contenders[i].proven = contenders[i].tied = false;
         if (fastest == count)
             continue;
-        struct interval difference =
-            difference_of(&contenders[i], &contenders[fastest], processes, confidence);
-        bool bounded = isfinite(difference.low);
-        contenders[i].difference = difference;
-        contenders[i].tied = difference_is_tied(difference, delta);
-        contenders[i].proven = (bounded || processes < 2) &&
-                               (bounded ? difference.high : difference.estimate) <= delta;
+        compare_to_fastest(&contenders[i], &contenders[fastest], processes, delta, confidence);
         choice->tied += contenders[i].eligible && contenders[i].tied ? 1 : 0;
     }
     if (fastest == count)
         return;
-    size_t winner = count;
-    choice->winner = incumbent;
-    if (!(incumbent < count && contenders[incumbent].eligible && contenders[incumbent].proven)) {
-        for (size_t i = 0; i < count; i++) {
-            if (contenders[i].eligible && contenders[i].proven &&
-                (winner == count || contenders[i].order < contenders[winner].order))
-                winner = i;
-        }
-        choice->winner = winner;
-    }
+    choice->winner = find_winner(contenders, count, incumbent);
     choice->kept_incumbent = choice->winner == incumbent;
     choice->claim = claim_of(contenders, count, processes, confidence, choice);
 }

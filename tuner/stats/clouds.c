@@ -55,6 +55,34 @@ static double hull_height(const double *x, const struct hull *hull, size_t i)
     return height(x, hull->corners[at > 0 ? at - 1 : 0], hull->corners[at], i);
 }
 
+/* Finds the place where both hulls lie farthest apart, in steps of the distribution function; the
+ * part of the lower hull that ends there, and of the upper one that begins there. */
+static double widest_gap(const double *x, const struct hull *below, const struct hull *above,
+                         size_t *first, size_t *last)
+{
+    double widest = 0;
+    for (size_t k = 0; k < below->count; k++) {
+        size_t i = below->corners[k];
+        double gap = hull_height(x, above, i) - (double)i + 1;
+        if (gap < widest)
+            continue;
+        widest = gap;
+        *first = i;
+        *last = above->corners[corner_after(above, i)];
+    }
+    for (size_t k = 0; k < above->count; k++) {
+        size_t i = above->corners[k];
+        double gap = (double)i - hull_height(x, below, i) + 1;
+        size_t at = corner_after(below, i);
+        if (gap < widest)
+            continue;
+        widest = gap;
+        *last = i;
+        *first = below->corners[below->corners[at] > i ? at - 1 : at];
+    }
+    return widest;
+}
+
 /* Returns the distance of the distribution function from a hull between two corners. */
 static double farthest_from(const double *x, const struct hull *hull, size_t first, size_t last)
 {
@@ -80,30 +108,7 @@ static double dip_steps(const double *x, size_t count, struct hull *below, struc
         size_t inner_last = last;
         make_hull(x, first, last, true, below);
         make_hull(x, first, last, false, above);
-        /* Both hulls lie farthest apart at a place, in steps of the distribution function; the mode
-         * is in the part of the lower hull that ends there, and of the upper one that begins there.
-         */
-        double widest = 0;
-        for (size_t k = 0; k < below->count; k++) {
-            size_t i = below->corners[k];
-            double gap = hull_height(x, above, i) - (double)i + 1;
-            if (gap < widest)
-                continue;
-            widest = gap;
-            inner_first = i;
-            inner_last = above->corners[corner_after(above, i)];
-        }
-        for (size_t k = 0; k < above->count; k++) {
-            size_t i = above->corners[k];
-            double gap = (double)i - hull_height(x, below, i) + 1;
-            size_t at = corner_after(below, i);
-            if (gap < widest)
-                continue;
-            widest = gap;
-            inner_last = i;
-            inner_first = below->corners[below->corners[at] > i ? at - 1 : at];
-        }
-        if (widest <= dip)
+        if (widest_gap(x, below, above, &inner_first, &inner_last) <= dip)
             return dip;
         dip = fmax(dip, farthest_from(x, below, first, inner_first));
         dip = fmax(dip, farthest_from(x, above, inner_last, last));
@@ -168,6 +173,16 @@ static int by_off(const void *left, const void *right)
     return (a->off > b->off) - (a->off < b->off);
 }
 
+static bool has_two_modes(const struct point *sorted, size_t count)
+{
+    double *values = malloc(count * sizeof *values);
+    for (size_t i = 0; values && i < count; i++)
+        values[i] = sorted[i].off;
+    bool rejected = values && dip_of(values, count) > dip_critical(count);
+    free(values);
+    return rejected;
+}
+
 /* Returns the number in the lower of two groups, cut so that the sum of squares within them is
  * least. */
 static size_t cut(const struct point *sorted, size_t count)
@@ -202,12 +217,7 @@ static void split(struct point *points, size_t count, double centre_ln, double a
                   struct clouds *clouds)
 {
     qsort(points, count, sizeof *points, by_off);
-    double *values = calloc(count, sizeof *values);
-    for (size_t i = 0; values && i < count; i++)
-        values[i] = points[i].off;
-    bool rejected = values && dip_of(values, count) > dip_critical(count);
-    free(values);
-    if (!rejected)
+    if (!has_two_modes(points, count))
         return;
     size_t at = cut(points, count);
     double lower = middle(points, 0, at);
@@ -237,6 +247,32 @@ static size_t take_samples(const struct cloud_sample *samples, size_t count, str
     return kept;
 }
 
+/* Returns a process's mean without accidents, which are removed from its points. NaN: none. */
+static double centre(struct point *points, size_t count, size_t process, double *buffer)
+{
+    size_t own = 0;
+    for (size_t i = 0; i < count; i++)
+        if (points[i].process == process)
+            buffer[own++] = points[i].ln_ns;
+    const double median = median_of(buffer, own);
+    const double reach = core_reach(buffer, own);
+    const double mean = core_mean(buffer, own);
+    for (size_t i = 0; i < count; i++)
+        if (points[i].process == process)
+            points[i].off =
+                fabs(points[i].ln_ns - median) <= reach ? points[i].ln_ns - mean : (double)NAN;
+    return mean;
+}
+
+static size_t drop_accidents(struct point *points, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(points[i].off))
+            points[kept++] = points[i];
+    return kept;
+}
+
 static void find_groups(struct point *points, size_t count, struct point *means, double *buffer,
                         double apart_least, struct clouds *clouds)
 {
@@ -246,29 +282,14 @@ static void find_groups(struct point *points, size_t count, struct point *means,
     for (size_t i = 0; i < count; i++)
         last = points[i].process > last ? points[i].process : last;
     for (size_t p = 0; p <= last && processes < count; p++) {
-        /* Without accidents, which leave the process's points. */
-        size_t own = 0;
-        for (size_t i = 0; i < count; i++)
-            if (points[i].process == p)
-                buffer[own++] = points[i].ln_ns;
-        const double median = median_of(buffer, own);
-        const double reach = core_reach(buffer, own);
-        const double mean = core_mean(buffer, own);
-        for (size_t i = 0; i < count; i++)
-            if (points[i].process == p)
-                points[i].off =
-                    fabs(points[i].ln_ns - median) <= reach ? points[i].ln_ns - mean : (double)NAN;
+        double mean = centre(points, count, p, buffer);
         if (isnan(mean))
             continue;
         centre_ln += mean;
         means[processes++] = (struct point){.off = mean};
     }
     centre_ln /= (double)processes;
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (isfinite(points[i].off))
-            points[kept++] = points[i];
-    count = kept;
+    count = drop_accidents(points, count);
     if (count >= CLOUDS_SAMPLES_MIN)
         split(points, count, centre_ln, apart_least, clouds);
     if (clouds->found || processes < CLOUDS_PROCESSES_MIN)

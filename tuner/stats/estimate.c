@@ -31,6 +31,23 @@ static double key_value(uint64_t key)
     return value;
 }
 
+/* Returns the rank-th smallest number: the smallest in [low, high] that at least `rank` of the
+ * numbers behind `at_most` do not exceed. */
+static double smallest_of_rank(size_t (*at_most)(const void *context, double bound),
+                               const void *context, double low, double high, size_t rank)
+{
+    uint64_t below = key_of(low);
+    uint64_t above = key_of(high);
+    while (below < above) {
+        uint64_t middle = below + (above - below) / 2;
+        if (at_most(context, key_value(middle)) >= rank)
+            above = middle;
+        else
+            below = middle + 1;
+    }
+    return key_value(below);
+}
+
 /* ---- medians ---- */
 
 double median_of(const double *values, size_t count)
@@ -164,16 +181,7 @@ static double walsh_average(const struct walsh *walsh, size_t rank)
 {
     double low = 2 * walsh->sorted[0];
     double high = 2 * walsh->sorted[walsh->count - 1];
-    uint64_t below = key_of(low);
-    uint64_t above = key_of(high);
-    while (below < above) {
-        uint64_t middle = below + (above - below) / 2;
-        if (walsh_at_most(walsh, key_value(middle)) >= rank)
-            above = middle;
-        else
-            below = middle + 1;
-    }
-    return key_value(below) / 2;
+    return smallest_of_rank(walsh_at_most, walsh, low, high, rank) / 2;
 }
 
 struct interval hodges_lehmann(const double *differences, size_t count, double z)
@@ -195,6 +203,38 @@ struct interval hodges_lehmann(const double *differences, size_t count, double z
     return result;
 }
 
+/* Returns the sum of the ranks of the positive numbers, ties sharing their mean rank; *ties: the
+ * sum of t^3 - t over the groups of ties. */
+static double positive_rank_sum(const double *by_magnitude, size_t count, double *ties)
+{
+    double sum = 0;
+    *ties = 0;
+    for (size_t first = 0; first < count;) {
+        size_t end = first;
+        while (end < count && fabs(by_magnitude[end]) <= fabs(by_magnitude[first]))
+            end++;
+        double group = (double)(end - first);
+        double rank = (double)(first + end + 1) / 2;
+        for (size_t i = first; i < end; i++)
+            sum += by_magnitude[i] > 0 ? rank : 0;
+        *ties += group * group * group - group;
+        first = end;
+    }
+    return sum;
+}
+
+static double exact_p(double positive, size_t count)
+{
+    double chances[EXACT_SUM_MAX + 1];
+    double tail = 0;
+    double n = (double)count;
+    double smaller = fmin(positive, n * (n + 1) / 2 - positive);
+    rank_sum_chances(count, chances);
+    for (size_t sum = 0; (double)sum <= smaller; sum++)
+        tail += chances[sum];
+    return fmin(1, 2 * tail);
+}
+
 double signed_rank_p(const double *differences, size_t count)
 {
     double values[ESTIMATE_MAX];
@@ -207,29 +247,10 @@ double signed_rank_p(const double *differences, size_t count)
     if (kept == 0)
         return finite > 0 ? 1 : (double)NAN;
     qsort(values, kept, sizeof *values, compare_magnitudes);
-    /* Ties share their mean rank; `ties` is the sum of t^3 - t over their groups. */
-    double positive = 0, ties = 0;
-    for (size_t first = 0; first < kept;) {
-        size_t end = first;
-        while (end < kept && fabs(values[end]) <= fabs(values[first]))
-            end++;
-        double group = (double)(end - first);
-        double rank = (double)(first + end + 1) / 2;
-        for (size_t i = first; i < end; i++)
-            positive += values[i] > 0 ? rank : 0;
-        ties += group * group * group - group;
-        first = end;
-    }
-    if (kept <= EXACT_MAX && !(ties > 0)) {
-        double chances[EXACT_SUM_MAX + 1];
-        double tail = 0;
-        double n = (double)kept;
-        double smaller = fmin(positive, n * (n + 1) / 2 - positive);
-        rank_sum_chances(kept, chances);
-        for (size_t sum = 0; (double)sum <= smaller; sum++)
-            tail += chances[sum];
-        return fmin(1, 2 * tail);
-    }
+    double ties = 0;
+    double positive = positive_rank_sum(values, kept, &ties);
+    if (kept <= EXACT_MAX && !(ties > 0))
+        return exact_p(positive, kept);
     double n = (double)kept;
     double variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48;
     double off = fabs(positive - n * (n + 1) / 4) - 0.5;

@@ -48,6 +48,47 @@ static double extend(const struct problem *problem, size_t size, double *worst)
     return smallest;
 }
 
+static bool is_better(const struct cover *a, const struct cover *b)
+{
+    return a->ranges < b->ranges || (a->ranges == b->ranges && a->loss < b->loss);
+}
+
+/* Finds covers[i], 0 <= i <= sizes: the best cover of the sizes before i. */
+static void find_covers(const struct problem *problem, struct cover *covers, double *worst)
+{
+    for (size_t i = 1; i <= problem->sizes; i++)
+        covers[i] = (struct cover){.ranges = problem->sizes + 1};
+    covers[0] = (struct cover){0};
+    for (size_t first = 0; first < problem->sizes; first++) {
+        if (isinf(smallest_loss(problem, first))) {
+            covers[first + 1] = covers[first];
+            covers[first + 1].previous = first;
+            covers[first + 1].skipped = true;
+            continue;
+        }
+        for (size_t c = 0; c < problem->configurations; c++)
+            worst[c] = 0;
+        for (size_t last = first; last < problem->sizes; last++) {
+            double smallest = extend(problem, last, worst);
+            if (isinf(smallest))
+                break;
+            struct cover cover = {covers[first].ranges + 1, covers[first].loss + smallest, first,
+                                  false};
+            if (is_better(&cover, &covers[last + 1]))
+                covers[last + 1] = cover;
+        }
+    }
+}
+
+static size_t sizes_won(const struct problem *problem, size_t first, size_t last,
+                        size_t configuration)
+{
+    size_t won = 0;
+    for (size_t size = first; size <= last; size++)
+        won += problem->winners && problem->winners[size] == configuration ? 1 : 0;
+    return won;
+}
+
 static struct size_range fill_range(const struct problem *problem, size_t first, size_t last,
                                     const size_t *order, double delta, double *worst)
 {
@@ -61,9 +102,7 @@ static struct size_range fill_range(const struct problem *problem, size_t first,
     for (size_t c = 0; c < problem->configurations; c++) {
         if (isinf(worst[c]) || worst[c] > smallest + delta)
             continue;
-        size_t won = 0;
-        for (size_t size = first; size <= last; size++)
-            won += problem->winners && problem->winners[size] == c ? 1 : 0;
+        size_t won = sizes_won(problem, first, last, c);
         if (range.configuration == problem->configurations || won > most_won ||
             (won == most_won && order[c] < order[range.configuration])) {
             most_won = won;
@@ -82,30 +121,7 @@ size_t ranges_cover(const double *loss, const size_t *winners, size_t sizes, siz
     double *worst = calloc(configurations > 0 ? configurations : 1, sizeof *worst);
     size_t count = 0;
     if (covers && worst) {
-        /* covers[i]: the best cover of the sizes before i. */
-        for (size_t i = 1; i <= problem.sizes; i++)
-            covers[i] = (struct cover){.ranges = problem.sizes + 1};
-        covers[0] = (struct cover){0};
-        for (size_t first = 0; first < problem.sizes; first++) {
-            if (isinf(smallest_loss(&problem, first))) {
-                covers[first + 1] = covers[first];
-                covers[first + 1].previous = first;
-                covers[first + 1].skipped = true;
-                continue;
-            }
-            for (size_t c = 0; c < problem.configurations; c++)
-                worst[c] = 0;
-            for (size_t last = first; last < problem.sizes; last++) {
-                double smallest = extend(&problem, last, worst);
-                if (isinf(smallest))
-                    break;
-                struct cover cover = {covers[first].ranges + 1, covers[first].loss + smallest,
-                                      first, false};
-                if (cover.ranges < covers[last + 1].ranges ||
-                    (cover.ranges == covers[last + 1].ranges && cover.loss < covers[last + 1].loss))
-                    covers[last + 1] = cover;
-            }
-        }
+        find_covers(&problem, covers, worst);
         count = covers[sizes].ranges;
         size_t place = count;
         for (size_t end = sizes; end > 0; end = covers[end].previous) {
