@@ -121,9 +121,9 @@ static void launch_is_the_files()
     EXPECT(launch.shared_bytes == 4096 && launch.variant != nullptr);
     launch = filled("tile=4 | at=1000 launch.grid=\"ceil_div(n,tile),units/2,7\" "
                     "launch.block=32,8,2 launch.cluster=2",
-                    1001);
+                    1005);
     EXPECT(launch.grade == TUNED_IN_RANGE && launch.variant == nullptr);
-    EXPECT(is(launch.block, 32, 8, 2) && is(launch.grid, 251, 66, 7) &&
+    EXPECT(is(launch.block, 32, 8, 2) && is(launch.grid, 252, 66, 7) &&
            is(launch.cluster, 2, 1, 1));
     EXPECT(launch.shared_bytes == 0);
 }

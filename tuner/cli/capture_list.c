@@ -246,7 +246,7 @@ static enum status print_launches(const struct capture *capture,
                       rows_make_of(&table, launch_members, COUNT(launch_members), MEMBERS_FOR_TABLE,
                                    rows, sizeof *rows, count);
     if (good)
-        rows_print_members(&table, 0, count, launch_members, COUNT(launch_members));
+        rows_print_members(&table, 0, count, launch_members, COUNT(launch_members), false);
     rows_free(&table);
     return good ? STATUS_OK : error_no_memory(error);
 }
@@ -295,7 +295,7 @@ static enum status print_kept(const struct capture *capture, struct arena *arena
     if (good) {
         print_clean(stdout, "\n%zu %s kept:\n", capture->launch_count,
                     capture->launch_count == 1 ? "launch" : "launches");
-        rows_print_members(&table, 0, table.row_count, kept_members, COUNT(kept_members));
+        rows_print_members(&table, 0, table.row_count, kept_members, COUNT(kept_members), false);
     }
     rows_free(&table);
     return good ? STATUS_OK : error_no_memory(error);

@@ -106,9 +106,10 @@ void rows_print_page(const struct rows *rows, size_t first, size_t end,
 /* Returns whether the word stands in rows_print_page of all rows, as a label or a whole cell. */
 bool rows_have(const struct rows *rows, const struct row_column *columns, size_t count,
                const char *word, size_t length);
-/* Prints the members with a label, for all rows made from structs, in their order. */
+/* Prints the members with a label, for rows made from structs, in their order. `leaves_out`: as
+ * rows_print_page, for a command with --wide and --csv. */
 void rows_print_members(const struct rows *rows, size_t first, size_t end,
-                        const struct row_member *members, size_t member_count);
+                        const struct row_member *members, size_t member_count, bool leaves_out);
 /* Prints one row as "label value" lines, as wide as a page, without empty columns. */
 void rows_print_list(const struct rows *rows, size_t row);
 /* Prints CSV (RFC 4180) with stored numbers; the version is the first column. */

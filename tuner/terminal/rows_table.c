@@ -15,9 +15,9 @@
 enum { TABLE_COLUMNS_MAX = 64, WRAP_MIN = 16, WRAP_NARROW = 30, WRAP_WANTED = 40 };
 
 /* Texts that are broken into lines where a page is narrow. */
-static const char *const broken[] = {"launch",         "configuration", "detail",
-                                     "verdict_reason", "device",        "faults",
-                                     "with",           "kernel",        "differences"};
+static const char *const broken[] = {"launch",      "configuration", "detail", "verdict_reason",
+                                     "device",      "faults",        "with",   "kernel",
+                                     "differences", "changes"};
 /* Columns that a narrow page leaves out, the least important first. */
 static const char dispensable[] =
     "tool_version driver l2_mode binaries_cached binaries_compiled idle_percent duplicate_count "
@@ -297,14 +297,17 @@ bool rows_have(const struct rows *rows, const struct row_column *columns, size_t
 }
 
 void rows_print_members(const struct rows *rows, size_t first, size_t end,
-                        const struct row_member *members, size_t member_count)
+                        const struct row_member *members, size_t member_count, bool leaves_out)
 {
     struct row_column columns[TABLE_COLUMNS_MAX];
     size_t count = 0;
     for (size_t i = 0; i < member_count && count < TABLE_COLUMNS_MAX; i++)
         if (members[i].label)
             columns[count++] = (struct row_column){members[i].column, members[i].label};
-    rows_print_page(rows, first, end, columns, count);
+    if (leaves_out)
+        rows_print_page(rows, first, end, columns, count);
+    else
+        rows_print_table_within(rows, first, end, columns, count, style_page_columns());
 }
 
 /* Prints the text behind `at` columns of its line, further lines behind `indent` blanks. */

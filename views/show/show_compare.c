@@ -132,7 +132,8 @@ static void print_comparisons(const struct comparison *comparisons, size_t count
         putchar('\n');
         for (size_t k = 0; k < comparison->sentence_count; k++)
             rows_put_paragraph("- ", "  ", comparison->sentences[k], width);
-        rows_print_members(rows, first, first + comparison->winner_count, members, COUNT(members));
+        rows_print_members(rows, first, first + comparison->winner_count, members, COUNT(members),
+                           true);
         first += comparison->winner_count;
     }
     if (count > 0)

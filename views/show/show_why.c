@@ -433,7 +433,7 @@ static enum status print_parameters(const struct explanation *explanation, struc
     if (good && rows.row_count > 0) {
         putchar('\n');
         rows_print_members(&rows, 0, rows.row_count, sensitivity_members,
-                           COUNT(sensitivity_members));
+                           COUNT(sensitivity_members), true);
     }
     rows_free(&rows);
     free(items);
