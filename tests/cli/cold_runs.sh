@@ -51,7 +51,8 @@ for pause_us in 0 1000; do
     sed "s/PAUSE_US/$pause_us/" alike.yaml >some.yaml
     run "$TUNE" run some.yaml --device cpu "${steady[@]}" --set sweep_slower=60 --set sweep_blocks=5
     expect_code 0
-    got=$(query "SELECT count(*), min(n) FROM (SELECT count(s.ordinal) AS n FROM trials t
+    # A program beside the test may disturb one or two; a first run that counts would stop all twelve.
+    got=$(query "SELECT count(*), sum(n >= 5) >= 10 FROM (SELECT count(s.ordinal) AS n FROM trials t
         LEFT JOIN samples s ON s.trial_id = t.id WHERE t.stage = 'sweep' GROUP BY t.id)")
-    [[ $got == '12 5' ]] || fail "pauses of $pause_us us: trials, and the fewest samples of one: $got"
+    [[ $got == '12 1' ]] || fail "pauses of $pause_us us: trials, and whether ten of them have five samples: $got"
 done
