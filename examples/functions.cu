@@ -1,4 +1,4 @@
-// Host functions that functions.yaml tunes: what a program calls is what is timed.
+// Host functions that functions.yaml tunes: the whole call of a program is timed.
 #include <cuda_runtime.h>
 
 #include <cstddef>
@@ -6,37 +6,38 @@
 namespace
 {
 
-template <int BLOCK> __global__ void squares(const float *in, float *partial, long long n)
+// Returns the block's sum to its first thread.
+template <int BLOCK> __device__ float block_sum(float sum)
 {
     __shared__ float sums[BLOCK];
+    sums[threadIdx.x] = sum;
+    for (int step = BLOCK / 2; step > 0; step /= 2) {
+        __syncthreads();
+        if (threadIdx.x < step)
+            sums[threadIdx.x] += sums[threadIdx.x + step];
+    }
+    return sums[0];
+}
+
+template <int BLOCK> __global__ void squares(const float *in, float *partial, long long n)
+{
     float sum = 0;
     for (long long i = blockIdx.x * (long long)BLOCK + threadIdx.x; i < n;
          i += gridDim.x * (long long)BLOCK)
         sum += in[i] * in[i];
-    sums[threadIdx.x] = sum;
-    for (int step = BLOCK / 2; step > 0; step /= 2) {
-        __syncthreads();
-        if (threadIdx.x < step)
-            sums[threadIdx.x] += sums[threadIdx.x + step];
-    }
+    sum = block_sum<BLOCK>(sum);
     if (threadIdx.x == 0)
-        partial[blockIdx.x] = sums[0];
+        partial[blockIdx.x] = sum;
 }
 
 template <int BLOCK> __global__ void add(const float *partial, int count, float *norm)
 {
-    __shared__ float sums[BLOCK];
     float sum = 0;
     for (int i = threadIdx.x; i < count; i += BLOCK)
         sum += partial[i];
-    sums[threadIdx.x] = sum;
-    for (int step = BLOCK / 2; step > 0; step /= 2) {
-        __syncthreads();
-        if (threadIdx.x < step)
-            sums[threadIdx.x] += sums[threadIdx.x + step];
-    }
+    sum = block_sum<BLOCK>(sum);
     if (threadIdx.x == 0)
-        *norm = sqrtf(sums[0]);
+        *norm = sqrtf(sum);
 }
 
 __global__ void scale(const float *in, const float *norm, float *out, long long n)

@@ -1,4 +1,4 @@
-/* What a kernel does with its pointers and with the source's variables, from the compiler's PTX:
+/* Reads a kernel's uses of its pointers and of the source's variables from the compiler's PTX:
  * addresses are followed through registers to the instructions that load and store. */
 #include <ctype.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void add_use(struct roles *roles, struct origins origins, int use, size_t
             continue;
         parameter->is_written |= (use & USE_WRITE) != 0;
         parameter->is_hidden |= (use & USE_HIDDEN) != 0;
-        /* What sets only a part of an element keeps the rest. */
+        /* A write of a part of an element keeps the rest. */
         parameter->is_read |= (use & USE_READ) || ((use & USE_WRITE) && bytes < whole);
     }
     for (size_t i = 0; i < roles->out->symbol_count; i++) {

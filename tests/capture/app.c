@@ -96,7 +96,7 @@ static void find_all(void)
         find(#name, #symbol, linked, &cu.name);                                                    \
     }
     FUNCTIONS(FIND)
-    /* Its other name, in drivers that use it. */
+    /* Another name of it, in some drivers. */
     if (!cu.cuGraphInstantiateWithFlags)
         exit(4);
 }

@@ -10,6 +10,7 @@
 #include "tuner/base/limits.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/dry_run.h"
+#include "tuner/experiment/domain.h"
 #include "tuner/session/binaries.h"
 #include "tuner/terminal/style.h"
 
@@ -210,21 +211,11 @@ enum status landscape_checks(struct landscape *landscape, const struct point *po
 
 /* ---- which points ---- */
 
-static uint64_t greatest_divisor(uint64_t a, uint64_t b)
-{
-    while (b > 0) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Chooses the step through all points that spreads any beginning of the way over the space. */
 static uint64_t stride_of(uint64_t count)
 {
     uint64_t stride = (uint64_t)((double)count * 0.6180339887);
-    while (stride > 1 && greatest_divisor(stride, count) != 1)
+    while (stride > 1 && common_divisor(stride, count) != 1)
         stride--;
     return stride > 0 ? stride : 1;
 }

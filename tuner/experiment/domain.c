@@ -16,14 +16,19 @@ int64_t domain_next(const struct domain *domain, int64_t n)
     return (n + domain->multiple - 1) / domain->multiple * domain->multiple;
 }
 
+uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 struct domain domain_meet(const struct domain *a, const struct domain *b)
 {
-    int64_t divisor = a->multiple;
-    for (int64_t rest = b->multiple; rest != 0;) {
-        const int64_t next = divisor % rest;
-        divisor = rest;
-        rest = next;
-    }
+    const int64_t divisor = (int64_t)common_divisor((uint64_t)a->multiple, (uint64_t)b->multiple);
     struct domain both = {.least = a->least > b->least ? a->least : b->least,
                           .is_listed = a->is_listed || b->is_listed};
     both.is_listed |= __builtin_mul_overflow(a->multiple / divisor, b->multiple, &both.multiple);

@@ -23,6 +23,8 @@ static inline bool domain_has(const struct domain *domain, int64_t n)
 }
 /* Returns the domain's next size from n on; 0: none. */
 int64_t domain_next(const struct domain *domain, int64_t n);
+/* Returns the greatest number that divides both; the other one if one is 0. */
+uint64_t common_divisor(uint64_t a, uint64_t b);
 /* Returns the intersection. */
 struct domain domain_meet(const struct domain *a, const struct domain *b);
 

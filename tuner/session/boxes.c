@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
+#include "tuner/experiment/domain.h"
 #include "tuner/experiment/recall.h"
 #include "tuner/session/check.h"
 #include "tuner/session/look.h"
@@ -341,16 +342,6 @@ static bool is_within(const struct boxing *boxing, const struct size_box *box,
 
 /* ---- between ---- */
 
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Returns a size between two: the geometric middle or, with `round`, the size near it that shares
  * the largest divisor with both, as many kernels only take multiples. */
 static int64_t size_between(int64_t a, int64_t b, bool round)
@@ -360,7 +351,8 @@ static int64_t size_between(int64_t a, int64_t b, bool round)
     const int64_t middle = boxes_middle(low, high);
     if (high - low < 2)
         return low;
-    for (int64_t step = common_divisor(low, high); round && step > 1; step /= 2) {
+    for (int64_t step = (int64_t)common_divisor((uint64_t)low, (uint64_t)high); round && step > 1;
+         step /= 2) {
         const int64_t size = (middle + step / 2) / step * step;
         if (size > low && size < high)
             return size;

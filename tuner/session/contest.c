@@ -268,7 +268,7 @@ enum status contest_enter(struct contest *contest, struct lane *lane, struct err
         while (candidate->same_as && candidate->same_as->same_as)
             candidate->same_as = candidate->same_as->same_as;
         const struct candidate *measured = candidate->same_as;
-        /* By the order of the space; baselines outside come last. */
+        /* The order of the space decides; baselines outside come last. */
         if (candidate->same_as && !candidate->rejected &&
             (candidate->point != measured->point
                  ? candidate->point < measured->point

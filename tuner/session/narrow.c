@@ -8,6 +8,7 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/base/text.h"
+#include "tuner/experiment/domain.h"
 #include "tuner/session/check.h"
 
 enum {
@@ -50,11 +51,6 @@ bool work_declares(const struct work *work, int64_t n)
             return true;
     }
     return false;
-}
-
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    return b == 0 ? a : common_divisor(b, a % b);
 }
 
 /* Checks the candidate at a size, with the starts of the failure; *applies false: not meant for the
@@ -315,7 +311,7 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
                          &probing.slot->prepared->configuration, &admits, &ignored) != STATUS_OK ||
             !admits)
             continue;
-        probing.divisor = common_divisor(probing.divisor, problem.n);
+        probing.divisor = (int64_t)common_divisor((uint64_t)probing.divisor, (uint64_t)problem.n);
         probing.first = problem.n < probing.first ? problem.n : probing.first;
     }
     TRY(fails_at_home(&probing, out, error));

@@ -478,8 +478,8 @@ enum status track_round(const struct work *work, struct track *track, const bool
     if (status == STATUS_OK)
         status = take_moment(track, &record->anchor_last_ns, &record->after, error);
     if (status == STATUS_OK && !isnan(*twin_y)) {
-        /* Which of the two visits is the twin is drawn: the second may find data that the first
-         * left, which is no difference between a configuration and itself. */
+        /* A draw decides which of the two visits is the twin: the second may find data that the
+         * first left, which is no difference between a configuration and itself. */
         if (twin_of < track->count && random_below(&track->random, 2) != 0) {
             double *y = &track->y[track->round_count * track->count + twin_of];
             double kept_y = *y;

@@ -139,7 +139,7 @@ enum status judge_results(struct measuring *state, const struct block *block,
                               !(tolerance->total > 0) && tolerance->ulps == 0;
         }
     }
-    /* Of such an output only the last run's copy exists. */
+    /* A large output has only the last run's copy. */
     const struct launch_plan *plan = block->plan;
     bool is_large = false;
     for (size_t i = 0; i < plan->argument_count; i++)

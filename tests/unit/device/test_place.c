@@ -29,7 +29,7 @@ TEST(each_device_gets_the_last_core_near_it)
     assert_string_equal(got.devices[0].near, "NUMA node 0");
     assert_string_equal(got.devices[1].cpus, "7");
     assert_string_equal(got.devices[1].near, "NUMA node 1");
-    /* Their second hardware threads, 11 and 15, stay idle. */
+    /* The cores' second hardware threads, 11 and 15, stay idle. */
     assert_string_equal(got.compilers.cpus, "0-2,4-6,8-10,12-14");
     assert_string_equal(got.compilers.near, "");
     assert_string_equal(got.note, "");

@@ -153,7 +153,7 @@ TEST(test_indices)
     expect(indices->span[0], "blockDim.x");
     expect(indices->block[0], "blockDim.x");
     assert_true(indices->strides[0]);
-    /* By a function of the device. */
+    /* A function of the device computes the index. */
     read_source("__device__ int place(int k) { return (blockIdx.x * 4 + k) * blockDim.x + "
                 "threadIdx.x; }\n"
                 "__global__ void k(float *a, int n) { int i = place(n); a[i] = 0; }");

@@ -161,7 +161,7 @@ TEST(the_programs_own_callback_is_still_called)
     tuned_free(tuned);
     assert_int_equal(calls, 3);
     assert_int_equal(counted(path, "p", 8, TUNED_EXACT), 3);
-    /* The same by a call. */
+    /* A call sets the file as well. */
     struct tuned_record *record = tuned_record_open(path, NULL);
     tuned = open_recorded(NULL, tuned_record_find, record);
     find(tuned, "p", 8, 3);
