@@ -50,6 +50,21 @@ static const double around_visit_ns = 5e5;
 enum { ENTRANTS_MIN = 4, ROUNDS_OF_A_RACE = 8 };
 enum { TRIALS_TO_KNOW = 30, FINALISTS_MIN = 2, WATCH_MIN_MS = 20, WATCH_SHARE = 10 };
 
+/* Returns the end of the last batch job of the hosts, since awaited hosts may bring later ones.
+ * INT64_MAX: a host without an end. */
+static int64_t jobs_end_ns(const struct session *session)
+{
+    int64_t last_ns = 0;
+    if (session->options->recording_charges) /* a replay spends no job's time */
+        return INT64_MAX;
+    for (size_t i = 0; i < session->site_count; i++) {
+        const struct host *host = session->sites[i].host;
+        const int64_t end_ns = host_state(host) == HOST_READY ? host_end_ns(host) : 0;
+        last_ns = end_ns > last_ns ? end_ns : last_ns;
+    }
+    return last_ns > 0 && last_ns != INT64_MAX ? last_ns - (int64_t)before_job_end_ns : INT64_MAX;
+}
+
 /* Returns the problems' part of the user's budget. */
 static double own_ns(const struct session *session)
 {
@@ -59,18 +74,7 @@ static double own_ns(const struct session *session)
 
 int64_t budget_end_ns(const struct session *session)
 {
-    /* The last batch job of the hosts ends then, since awaited hosts may bring later ones. */
-    int64_t last_ns = 0;
-    int64_t job_end_ns = INT64_MAX;
-    if (!session->options->recording_charges) { /* a replay spends no job's time */
-        for (size_t i = 0; i < session->site_count; i++) {
-            const struct host *host = session->sites[i].host;
-            const int64_t end_ns = host_state(host) == HOST_READY ? host_end_ns(host) : 0;
-            last_ns = end_ns > last_ns ? end_ns : last_ns;
-        }
-        job_end_ns =
-            last_ns > 0 && last_ns != INT64_MAX ? last_ns - (int64_t)before_job_end_ns : INT64_MAX;
-    }
+    const int64_t job_end_ns = jobs_end_ns(session);
     const int64_t own_end_ns = session->started_ns + (int64_t)own_ns(session);
     if (session->options->budget_ns > 0 && own_end_ns < job_end_ns)
         return own_end_ns;
@@ -158,6 +162,34 @@ static double sweep_share_of(const struct group *group, const struct allowance *
                                                                     : sweep_share;
 }
 
+/* Estimates the confirmation of a problem that has not raced yet. */
+static double guess_confirm_ns(const struct protocol *protocol, const struct allowance *allowance)
+{
+    double block_ns =
+        allowance->run_ns > protocol->block_ns ? allowance->run_ns : protocol->block_ns;
+    double visit_ns = around_visit_ns + (double)protocol->visit_blocks * block_ns;
+    return again_share * (double)allowance->setup_ns +
+           visit_ns * (double)(protocol->finalists + 1) *
+               (double)(protocol->confirm_rounds + protocol->state_rounds);
+}
+
+/* Returns the upper estimate of a confirmation with `processes` processes, including problems that
+ * have not raced yet. */
+static double confirm_expected_ns(const struct group *group, const struct allowance *allowance,
+                                  double processes)
+{
+    const struct protocol *protocol = &group->session->options->protocol;
+    const struct costs *costs = &group->costs;
+    double each_ns = costs->contests > 0 ? costs->confirm_ns / (double)costs->contests
+                                         : guess_confirm_ns(protocol, allowance);
+    const double contests = (double)(costs->contests + group->problems_left);
+    const double width = fmin((double)group_width(group), fmax(contests, 1));
+    double process = (double)costs->fresh_ns +
+                     (costs->confirm_ns + each_ns * (double)group->problems_left) / width;
+    return confirm_margin * processes * process -
+           fmin(processes, WORKER_SPARES) * (double)costs->spared_ns;
+}
+
 static bool has_boxes(const struct session *session)
 {
     const char *names[SIZE_NAMES_MAX];
@@ -186,22 +218,7 @@ static double kept_ns(const struct group *group, const struct allowance *allowan
         return boxes ? looks_ns : 0;
     const double all = (double)session->options->protocol.confirm_processes;
     const double processes = few ? fmin(all, processes_of_many) : all;
-    const struct protocol *protocol = &group->session->options->protocol;
-    const struct costs *costs = &group->costs;
-    double block_ns =
-        allowance->run_ns > protocol->block_ns ? allowance->run_ns : protocol->block_ns;
-    double visit_ns = around_visit_ns + (double)protocol->visit_blocks * block_ns;
-    double each_ns = costs->contests > 0
-                         ? costs->confirm_ns / (double)costs->contests
-                         : (again_share * (double)allowance->setup_ns +
-                            visit_ns * (double)(protocol->finalists + 1) *
-                                (double)(protocol->confirm_rounds + protocol->state_rounds));
-    const double contests = (double)(costs->contests + group->problems_left);
-    const double width = fmin((double)group_width(group), fmax(contests, 1));
-    double process = (double)costs->fresh_ns +
-                     (costs->confirm_ns + each_ns * (double)group->problems_left) / width;
-    double expected_ns = confirm_margin * processes * process -
-                         fmin(processes, WORKER_SPARES) * (double)costs->spared_ns + looks_ns;
+    double expected_ns = confirm_expected_ns(group, allowance, processes) + looks_ns;
     return group->costs.fresh_ns > 0 && expected_ns < most_ns ? expected_ns : most_ns;
 }
 
