@@ -2,7 +2,7 @@
  * every type and every kind of tolerance. */
 #include "tests/gpu/device/cuda_fixture.h"
 #include "tests/unit/base/compare_data.h"
-#include "tuner/device/gpu/gpu.h"
+#include "tuner/device/cuda/measure.h"
 
 enum { LONG = 2 * COMPARE_CHUNK + 77, SHORT = 3 };
 
@@ -97,9 +97,10 @@ TEST(test_differences_are_as_if_whole)
                     hold(&data, &differs.base, some);
                 for (size_t i = 0; turn == 1 && i < RESIDENTS_MAX; i++)
                     if (device->checking.residents[i].serial == differs.base.serial)
-                        assert_int_equal(device->driver->fill(
-                                             device, device->checking.residents[i].address, 1, 64),
-                                         GPU_DONE);
+                        assert_int_equal(
+                            device->driver->cuMemsetD8Async(device->checking.residents[i].address,
+                                                            1, 64, device->stream),
+                            CUDA_SUCCESS);
                 expected.serial = ++serial;
                 expected.differs = &differs;
                 hold(&data, &expected, some);
@@ -123,11 +124,12 @@ TEST(test_what_is_expected_is_guarded)
     hold(&data, &expected, &none);
     for (size_t i = 0; i < RESIDENTS_MAX; i++)
         if (device->checking.residents[i].serial == expected.serial)
-            assert_int_equal(device->driver->copy_in(device, device->checking.residents[i].address,
-                                                     data.got, LONG * sizeof(float)),
-                             GPU_DONE);
+            assert_int_equal(
+                device->driver->cuMemcpyHtoDAsync(device->checking.residents[i].address, data.got,
+                                                  LONG * sizeof(float), device->stream),
+                CUDA_SUCCESS);
     hold(&data, &expected, &none);
-    gpu_drop_residents(device);
+    cuda_drop_residents(device);
     hold(&data, &expected, &none);
     compare_free(&data);
 }

@@ -2,7 +2,7 @@
  * copy, and generated again after a kernel wrote to them. */
 #include "tests/gpu/device/cuda_fixture.h"
 #include "tuner/base/fill.h"
-#include "tuner/device/gpu/gpu.h"
+#include "tuner/device/cuda/measure.h"
 
 enum { LONG = 5 * FILL_THREADS + 77, COPIES = 3, VALUE = 7 };
 
@@ -32,10 +32,11 @@ static void expect_host(const struct argument *argument)
     const struct vector *there = &device->vectors[0];
     fill_vector(host, argument, 0, (uint64_t)argument->count);
     for (uint32_t copy = 0; copy < (there->copies ? there->copies : 1); copy++) {
-        assert_int_equal(device->driver->copy_out(
-                             device, got, gpu_vector_start(there) + copy * there->stride, bytes),
-                         GPU_DONE);
-        assert_int_equal(device->driver->wait(device), GPU_DONE);
+        assert_int_equal(
+            device->driver->cuMemcpyDtoHAsync(got, cuda_vector_start(there) + copy * there->stride,
+                                              bytes, device->stream),
+            CUDA_SUCCESS);
+        assert_int_equal(device->driver->cuStreamSynchronize(device->stream), CUDA_SUCCESS);
         if (memcmp(host, got, bytes) != 0)
             fail_msg("%s, %s, copy %u", element_name(argument->type), fill_name(argument->fill),
                      copy);

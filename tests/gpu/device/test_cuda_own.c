@@ -1,7 +1,7 @@
 /* Arguments of all sorts on a GPU: read and written, structs, variables; consecutive launches;
  * arguments that do not fit. Skipped without a GPU. */
 #include "tests/gpu/device/cuda_fixture.h"
-#include "tuner/device/gpu/gpu.h"
+#include "tuner/device/cuda/measure.h"
 
 enum { STEPS = 1000, REPEATS = 3, SIGN = -1, BIAS = 11 };
 static const float factor = 0.5f;
@@ -537,8 +537,9 @@ TEST(test_updates_begin_anew)
     for (int turn = 0; turn < 4; turn++) {
         if (turn == 1) /* after the guard band in front of it */
             assert_int_equal(
-                device->driver->fill(device, device->vectors[0].base + 2 * GUARD_BYTES, 0x55, 4000),
-                GPU_DONE);
+                device->driver->cuMemsetD8Async(device->vectors[0].base + 2 * GUARD_BYTES, 0x55,
+                                                4000, device->stream),
+                CUDA_SUCCESS);
         if (turn == 3)
             assert_ok(cuda->bind(device, &plan, inputs, 0, NULL, &error));
         assert_ok(cuda->run(device, &plan, RUN_AGAIN, &elapsed_ns, &error));

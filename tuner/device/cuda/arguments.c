@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
-#include "tuner/device/cuda/textures.h"
+#include "tuner/device/cuda/measure.h"
 
 /* Writes a vector's address, or a texture over the vector, to its parameter and to the structs that
  * point there. */
@@ -26,29 +26,28 @@ static enum status put_vector(struct device *device, const struct launch_plan *p
 static enum status check_cluster(struct device *device, const struct launch *launch,
                                  struct kernel *kernel, struct error *error)
 {
-    const struct cuda *cuda = cuda_of(device);
     struct launch whole = *launch; /* has the clusters of the kernel's source */
     const bool own = launch_cluster_blocks(launch) > 1;
     char text[256], why[160];
     cuda_cluster_of(launch, kernel, whole.cluster);
-    gpu_launch_text(launch, text, sizeof text);
-    if (own && cuda->compute_major < 9)
+    cuda_launch_text(launch, text, sizeof text);
+    if (own && device->compute_major < 9)
         return error_set(error, STATUS_LAUNCH_FAILED,
                          "%s: clusters need compute capability 9.0, this is %s", text,
-                         cuda->architecture);
+                         device->architecture);
     if ((own || launch->cooperative) &&
-        (!cuda->driver->cuLaunchKernelEx || !cuda->driver->cuGraphKernelNodeSetAttribute))
+        (!device->driver->cuLaunchKernelEx || !device->driver->cuGraphKernelNodeSetAttribute))
         return error_set(
             error, STATUS_LAUNCH_FAILED,
             "%s: %s need a driver for CUDA 11.8, this one is for CUDA %d.%d: update it", text,
-            own ? "clusters" : "cooperative launches", cuda->driver->version / 1000,
-            cuda->driver->version % 1000 / 10);
+            own ? "clusters" : "cooperative launches", device->driver->version / 1000,
+            device->driver->version % 1000 / 10);
     for (size_t i = 0; own && i < 3; i++)
         if (kernel->cluster[i] > 1 && kernel->cluster[i] != whole.cluster[i])
             return error_set(error, STATUS_LAUNCH_FAILED,
                              "%s: clusters of %u blocks, and the kernel's source says %u", text,
                              whole.cluster[i], kernel->cluster[i]);
-    if (launch_refused(&whole, &cuda->limits, 0, why, sizeof why))
+    if (launch_refused(&whole, &device->limits, 0, why, sizeof why))
         return error_set(error, STATUS_LAUNCH_FAILED, "%s: %s", text, why);
     cuda_allow_cluster(device, kernel, whole.cluster);
     return STATUS_OK;
@@ -61,17 +60,17 @@ static enum status prepare_kernel(struct device *device, const struct launch_pla
 {
     TRY(cuda_find_kernel(device, launch->kernel, &out->kernel, error));
     TRY(check_cluster(device, launch, out->kernel, error));
-    const struct cuda_driver *cuda = cuda_of(device)->driver;
+    const struct cuda_driver *cuda = device->driver;
     char text[256];
     if (launch->dependent) {
-        gpu_launch_text(launch, text, sizeof text);
+        cuda_launch_text(launch, text, sizeof text);
         if (launch == plan->launches)
             return error_set(error, STATUS_LAUNCH_FAILED,
                              "%s: a dependent launch has none before it to depend on", text);
-        if (cuda_of(device)->compute_major < 9)
+        if (device->compute_major < 9)
             return error_set(error, STATUS_LAUNCH_FAILED,
                              "%s: a dependent launch needs compute capability 9.0, this is %s",
-                             text, cuda_of(device)->architecture);
+                             text, device->architecture);
         if (!cuda->cuLaunchKernelEx || !cuda->add_edges)
             return error_set(error, STATUS_LAUNCH_FAILED,
                              "%s: a dependent launch needs a driver for CUDA 12.3, this one is for "
@@ -85,7 +84,7 @@ static enum status prepare_launch(struct device *device, const struct launch_pla
                                   const struct launch *launch, struct prepared_plan *plan_out,
                                   struct prepared_launch *out, struct error *error)
 {
-    const struct module *module = cuda_of(device)->current;
+    const struct module *module = device->current;
     out->launch = launch;
     if (launch->is_function)
         TRY(host_function_find(module ? module->object : NULL, launch->kernel, &out->function,
@@ -124,7 +123,7 @@ enum status cuda_prepare(struct device *device, const struct launch_plan *plan,
             if (argument_bytes(argument) > device->vectors[i].bytes)
                 return error_set(error, STATUS_INTERNAL,
                                  "argument '%s' is larger than it was bound", argument->name);
-            TRY(put_vector(device, plan, i, gpu_vector_start(&device->vectors[i]), out, error));
+            TRY(put_vector(device, plan, i, cuda_vector_start(&device->vectors[i]), out, error));
         }
     }
     for (size_t i = 0; i < plan->launch_count; i++)
@@ -135,9 +134,9 @@ enum status cuda_prepare(struct device *device, const struct launch_plan *plan,
 enum status cuda_rotate(struct device *device, const struct launch_plan *plan, uint32_t run,
                         struct prepared_plan *prepared, struct error *error)
 {
-    gpu_address address = 0;
+    CUdeviceptr address = 0;
     for (size_t i = 0; i < plan->argument_count; i++)
-        if (gpu_place_of_run(device, plan, i, run, &address))
+        if (cuda_place_of_run(device, plan, i, run, &address))
             TRY(put_vector(device, plan, i, address, prepared, error));
     return STATUS_OK;
 }

@@ -5,7 +5,7 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/base/text.h"
-#include "tuner/device/cuda/internal.h"
+#include "tuner/device/cuda/measure.h"
 #include "tuner/device/embedded.h"
 
 /* Each way is tried TRIES times on windows of the buffers, then the best FINALISTS on whole
@@ -89,41 +89,40 @@ struct pass {
     size_t offset, bytes;
 };
 
-static int submit(struct device *device, void *context)
+static CUresult submit(struct device *device, void *context)
 {
     const struct pass *pass = context;
     const struct measuring *measuring = pass->measuring;
-    const struct cuda_driver *cuda = cuda_of(device)->driver;
+    const struct cuda_driver *cuda = device->driver;
     if (pass->way->function) {
         const struct way *way = pass->way;
         unsigned long long words = pass->bytes / 16;
         CUdeviceptr a = pass->measuring->a + pass->offset;
         CUdeviceptr b = pass->measuring->b + pass->offset;
-        void *to_read[] = {&a, &words, &cuda_of(device)->sink};
+        void *to_read[] = {&a, &words, &device->sink};
         void *to_write[] = {&a, &words};
         void *to_copy[] = {&a, &words, &b};
         unsigned long long turn = (unsigned long long)way->shape.block * (unsigned)way->kind->words;
         uint32_t grid = way->shape.per_sm > 0 ? (uint32_t)device->sm_count * way->shape.per_sm
                                               : (uint32_t)((words + turn - 1) / turn);
-        return (int)cuda_launch(device, way->function, grid, way->shape.block,
-                                way->transfer == READ    ? to_read
-                                : way->transfer == WRITE ? to_write
-                                                         : to_copy);
+        return cuda_launch(device, way->function, grid, way->shape.block,
+                           way->transfer == READ    ? to_read
+                           : way->transfer == WRITE ? to_write
+                                                    : to_copy);
     }
     switch (pass->way->transfer) {
     case HOST_TO_DEVICE:
-        return (int)cuda->cuMemcpyHtoDAsync(measuring->b, measuring->pinned, pass->bytes,
-                                            cuda_of(device)->stream);
+        return cuda->cuMemcpyHtoDAsync(measuring->b, measuring->pinned, pass->bytes,
+                                       device->stream);
     case DEVICE_TO_HOST:
-        return (int)cuda->cuMemcpyDtoHAsync(measuring->pinned, measuring->a, pass->bytes,
-                                            cuda_of(device)->stream);
+        return cuda->cuMemcpyDtoHAsync(measuring->pinned, measuring->a, pass->bytes,
+                                       device->stream);
     case COPY:
-        return (int)cuda->cuMemcpyDtoDAsync(measuring->b + pass->offset,
-                                            measuring->a + pass->offset, pass->bytes,
-                                            cuda_of(device)->stream);
+        return cuda->cuMemcpyDtoDAsync(measuring->b + pass->offset, measuring->a + pass->offset,
+                                       pass->bytes, device->stream);
     case WRITE:
-        return (int)cuda->cuMemsetD8Async(measuring->b + pass->offset, 0x5a, pass->bytes,
-                                          cuda_of(device)->stream);
+        return cuda->cuMemsetD8Async(measuring->b + pass->offset, 0x5a, pass->bytes,
+                                     device->stream);
     case READ:
         break;
     }
@@ -141,7 +140,7 @@ static enum status time_pass(struct measuring *measuring, struct way *way, size_
     double elapsed_ns = 0;
     pass.offset = measuring->turn++ % (measuring->bytes / bytes) * bytes;
     enum status status =
-        gpu_time_gated(device, submit, &pass, transfer_names[way->transfer], &elapsed_ns, error);
+        cuda_time_gated(device, submit, &pass, transfer_names[way->transfer], &elapsed_ns, error);
     if (status != STATUS_OK) {
         error_prefix(error, "measuring bandwidth");
         return status;
@@ -168,12 +167,10 @@ static enum status add_kernel(const struct measuring *measuring, const struct ke
 {
     struct device *device = measuring->device;
     CUfunction function = NULL;
-    if (kind->bulk && cuda_of(device)->compute_major < 9)
+    if (kind->bulk && device->compute_major < 9)
         return STATUS_OK;
-    CUresult result =
-        cuda_of(device)->driver->cuModuleGetFunction(&function, measuring->module, kind->name);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "loading the measuring kernel %s", kind->name);
+    CUDA_TRY(cuModuleGetFunction(&function, measuring->module, kind->name),
+             "loading the measuring kernel %s", kind->name);
     const struct shape *list = kind->bulk ? bulk_shapes : shapes;
     size_t length = kind->bulk ? sizeof bulk_shapes / sizeof *bulk_shapes : SHAPES_MAX;
     for (size_t i = 0; i < length; i++)
@@ -247,7 +244,7 @@ static enum status measure_bus(struct measuring *measuring, enum transfer transf
 
 static void free_buffers(struct measuring *measuring)
 {
-    const struct cuda_driver *cuda = cuda_of(measuring->device)->driver;
+    const struct cuda_driver *cuda = measuring->device->driver;
     if (measuring->a)
         (void)cuda->cuMemFree(measuring->a);
     if (measuring->b)
@@ -261,7 +258,7 @@ static void free_buffers(struct measuring *measuring)
 /* Allocates all three buffers, or none. */
 static CUresult allocate(struct measuring *measuring)
 {
-    const struct cuda_driver *cuda = cuda_of(measuring->device)->driver;
+    const struct cuda_driver *cuda = measuring->device->driver;
     measuring->pinned_bytes =
         measuring->bytes < pinned_bytes_most ? measuring->bytes : pinned_bytes_most;
     CUresult result = cuda->cuMemAlloc(&measuring->a, measuring->bytes);
@@ -285,7 +282,7 @@ static enum status make_buffers(struct measuring *measuring, int64_t bytes, stru
     struct device *device = measuring->device;
     size_t free_bytes = 0;
     size_t total = 0;
-    CUresult result = cuda_of(device)->driver->cuMemGetInfo(&free_bytes, &total);
+    CUresult result = device->driver->cuMemGetInfo(&free_bytes, &total);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "free memory");
     int64_t share = (int64_t)(free_bytes / 8 * 3); /* two buffers in three quarters */
@@ -321,7 +318,7 @@ static enum status measure_bandwidth(struct device *device, int64_t bytes, struc
         status = cuda_load_own(device, cuda_ceilings_source, "ceilings.cu", &request,
                                "kernels that measure bandwidth", &measuring.module, error);
     if (status == STATUS_OK)
-        status = gpu_warm_again(device, error);
+        status = cuda_warm_again(device, error);
     if (status == STATUS_OK) {
         /* Writing comes first and fills the buffers for reading and copying. */
         status = measure_best(&measuring, WRITE, &out->write_gbs, out->write_way, error);
@@ -336,7 +333,7 @@ static enum status measure_bandwidth(struct device *device, int64_t bytes, struc
     }
     out->bytes = (int64_t)measuring.bytes;
     if (measuring.module)
-        (void)cuda_of(device)->driver->cuModuleUnload(measuring.module);
+        (void)device->driver->cuModuleUnload(measuring.module);
     free_buffers(&measuring);
     device->busy_until_ns = clock_now_ns();
     return status;
@@ -363,19 +360,19 @@ static const struct arithmetic_kind {
 static CUresult time_once(struct device *device, CUfunction function, uint32_t repeats,
                           float *elapsed_ms)
 {
-    const struct cuda_driver *cuda = cuda_of(device)->driver;
+    const struct cuda_driver *cuda = device->driver;
     uint32_t zero = 0;
-    void *arguments[] = {&repeats, &zero, &cuda_of(device)->sink};
-    CUresult result = cuda->cuEventRecord(cuda_of(device)->begin, cuda_of(device)->stream);
+    void *arguments[] = {&repeats, &zero, &device->sink};
+    CUresult result = cuda->cuEventRecord(device->begin, device->stream);
     if (result == CUDA_SUCCESS)
         result = cuda_launch(device, function, (uint32_t)device->sm_count * BLOCKS_PER_SM, BLOCK,
                              arguments);
     if (result == CUDA_SUCCESS)
-        result = cuda->cuEventRecord(cuda_of(device)->end, cuda_of(device)->stream);
+        result = cuda->cuEventRecord(device->end, device->stream);
     if (result == CUDA_SUCCESS)
-        result = cuda->cuEventSynchronize(cuda_of(device)->end);
+        result = cuda->cuEventSynchronize(device->end);
     if (result == CUDA_SUCCESS)
-        result = cuda->cuEventElapsedTime(elapsed_ms, cuda_of(device)->begin, cuda_of(device)->end);
+        result = cuda->cuEventElapsedTime(elapsed_ms, device->begin, device->end);
     return result;
 }
 
@@ -403,7 +400,7 @@ static CUresult measure(struct device *device, CUfunction function, int operatio
 static enum status measure_arithmetic(struct device *device, struct arithmetic *out,
                                       struct error *error)
 {
-    const struct cuda_driver *cuda = cuda_of(device)->driver;
+    const struct cuda_driver *cuda = device->driver;
     const struct binary_request request = {.define_count = 3,
                                            .defines = {{"CHAINS", value_integer(CHAINS)},
                                                        {"UNROLL", value_integer(UNROLL)},
@@ -414,7 +411,7 @@ static enum status measure_arithmetic(struct device *device, struct arithmetic *
     enum status status = cuda_load_own(device, cuda_arithmetic_source, "arithmetic.cu", &request,
                                        "kernels that calculate", &module, error);
     if (status == STATUS_OK)
-        status = gpu_warm_again(device, error);
+        status = cuda_warm_again(device, error);
     for (size_t i = 0;
          status == STATUS_OK && i < sizeof arithmetic_kinds / sizeof *arithmetic_kinds; i++) {
         CUfunction function = NULL;

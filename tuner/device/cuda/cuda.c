@@ -1,5 +1,4 @@
-#include "tuner/device/cuda/internal.h"
-#include "tuner/device/cuda/textures.h"
+#include "tuner/device/cuda/measure.h"
 #include "tuner/device/kinds.h"
 
 static bool compiles_beside_measuring(void)
@@ -23,21 +22,21 @@ const struct device_api device_cuda = {
     .load = cuda_load,
     .resources = cuda_resources,
     .want = cuda_want,
-    .generates = gpu_generates,
-    .bind = gpu_bind,
-    .run = gpu_run,
-    .guards_intact = gpu_guards_intact,
-    .inputs_intact = gpu_inputs_intact,
-    .time_block = gpu_time_block,
-    .take_remark = gpu_take_remark,
-    .results = gpu_results,
-    .show = gpu_show,
-    .drop_slots = cuda_drop_slots,
-    .anchor = gpu_anchor,
+    .generates = cuda_generates,
+    .bind = cuda_bind,
+    .run = cuda_run,
+    .guards_intact = cuda_guards_intact,
+    .inputs_intact = cuda_inputs_intact,
+    .time_block = cuda_time_block,
+    .take_remark = cuda_take_remark,
+    .results = cuda_results,
+    .show = cuda_show,
+    .drop_slots = cuda_drop_all,
+    .anchor = cuda_anchor,
     .conditions = cuda_conditions,
-    .measure_energy = gpu_measure_energy,
-    .read = gpu_read,
-    .look = gpu_look,
-    .compare = gpu_compare,
+    .measure_energy = cuda_measure_energy,
+    .read = cuda_read,
+    .look = cuda_look,
+    .compare = cuda_compare,
     .ceilings = cuda_ceilings,
 };

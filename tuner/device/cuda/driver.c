@@ -416,39 +416,78 @@ static enum status status_of(struct device *device, CUresult result)
         (code >= 714 && code <= 719) || code == 721 || code == 810 || code == 911)
         return STATUS_DEVICE_LOST;
     /* A code of a later driver that is not known here: ask whether the context still answers. */
-    if (device && cuda_of(device)->context &&
-        cuda_of(device)->driver->cuCtxSynchronize() != CUDA_SUCCESS)
+    if (device && device->context && device->driver->cuCtxSynchronize() != CUDA_SUCCESS)
         return STATUS_DEVICE_LOST;
     return result == CUDA_ERROR_OUT_OF_MEMORY ? STATUS_NO_MEMORY : STATUS_LAUNCH_FAILED;
-}
-
-enum status cuda_fail(struct device *device, int code, const char *what, struct error *error)
-{
-    const CUresult result = (CUresult)code;
-    const char *name = NULL;
-    const char *text = NULL;
-    if (device) {
-        (void)cuda_of(device)->driver->cuGetErrorName(result, &name);
-        (void)cuda_of(device)->driver->cuGetErrorString(result, &text);
-    }
-    return error_set(error, status_of(device, result), "%s: %s (%d): %s", what,
-                     name ? name : "CUDA error", code, text ? text : "unknown to the driver");
 }
 
 enum status cuda_error(struct device *device, CUresult result, struct error *error,
                        const char *format, ...)
 {
     char what[ERROR_TEXT_BYTES / 2];
+    const char *name = NULL;
+    const char *text = NULL;
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    return cuda_fail(device, (int)result, what, error);
+    if (device) {
+        (void)device->driver->cuGetErrorName(result, &name);
+        (void)device->driver->cuGetErrorString(result, &text);
+    }
+    return error_set(error, status_of(device, result), "%s: %s (%d): %s", what,
+                     name ? name : "CUDA error", (int)result,
+                     text ? text : "unknown to the driver");
 }
 
 CUresult cuda_launch(struct device *device, CUfunction function, uint32_t grid, uint32_t block,
                      void **arguments)
 {
-    return cuda_of(device)->driver->cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0,
-                                                   cuda_of(device)->stream, arguments, NULL);
+    return device->driver->cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, device->stream,
+                                          arguments, NULL);
+}
+
+/* ---- launches in messages ---- */
+
+static void dimensions(const uint32_t size[3], char *out, size_t bytes)
+{
+    if (size[1] == 1 && size[2] == 1)
+        (void)string_format(out, bytes, "%u", size[0]);
+    else
+        (void)string_format(out, bytes, "%ux%ux%u", size[0], size[1], size[2]);
+}
+
+enum { KERNEL_SHOWN = 160 };
+
+void cuda_launch_text(const struct launch *launch, char *out, size_t bytes)
+{
+    char grid[40];
+    char block[40];
+    if (launch->is_function) {
+        (void)string_format(out, bytes, "function %.*s", KERNEL_SHOWN, launch->kernel);
+        return;
+    }
+    dimensions(launch->grid, grid, sizeof grid);
+    dimensions(launch->block, block, sizeof block);
+    /* A template's name can be as long as all that the text has room for. */
+    bool whole = strlen(launch->kernel) <= KERNEL_SHOWN;
+    const uint32_t clustered = launch_cluster_blocks(launch);
+    char cluster[32] = "";
+    if (clustered > 1)
+        (void)string_format(cluster, sizeof cluster, " in clusters of %u", clustered);
+    (void)string_format(out, bytes, "kernel %.*s%s <<<%s, %s, %u>>>%s", KERNEL_SHOWN,
+                        launch->kernel, whole ? "" : "...", grid, block, launch->shared_bytes,
+                        cluster);
+}
+
+void cuda_plan_text(const struct launch_plan *plan, char *out, size_t bytes)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < plan->launch_count && used + 3 < bytes; i++) {
+        char one[256];
+        cuda_launch_text(&plan->launches[i], one, sizeof one);
+        int length = snprintf(out + used, bytes - used, "%s%s", i ? ", " : "", one);
+        used += length > 0 ? (size_t)length : 0;
+    }
 }

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "tuner/base/clock.h"
 #include "tuner/base/reals.h"
 #include "tuner/device/cuda/compile.h"
 #include "tuner/device/embedded.h"
@@ -18,100 +19,128 @@ static const struct {
 
 enum status cuda_harness_load(struct device *device, struct error *error)
 {
-    struct harness *harness = &cuda_of(device)->harness;
+    struct harness *harness = &device->harness;
     const struct binary_request plain = {0};
     TRY(cuda_load_own(device, cuda_harness_source, "harness.cu", &plain, "measuring kernels",
                       &harness->module, error));
     for (size_t i = 0; i < sizeof harness_kernels / sizeof *harness_kernels; i++) {
         CUfunction *function = (CUfunction *)(void *)((char *)harness + harness_kernels[i].offset);
-        CUresult result = cuda_of(device)->driver->cuModuleGetFunction(function, harness->module,
-                                                                       harness_kernels[i].name);
-        if (result != CUDA_SUCCESS)
-            return cuda_error(device, result, error, "loading the measuring kernel %s",
-                              harness_kernels[i].name);
+        CUDA_TRY(cuModuleGetFunction(function, harness->module, harness_kernels[i].name),
+                 "loading the measuring kernel %s", harness_kernels[i].name);
     }
     return STATUS_OK;
 }
 
-static int pass(struct device *device, CUfunction function)
+static CUresult pass(struct device *device, CUfunction function)
 {
-    const struct cuda *cuda = cuda_of(device);
     unsigned long long count = device->flush_bytes / 16;
-    void *arguments[] = {(void *)(uintptr_t)&cuda->flush, &count, (void *)(uintptr_t)&cuda->sink};
-    return (int)cuda_launch(device, function, (uint32_t)device->sm_count * 4, 512, arguments);
+    void *arguments[] = {(void *)(uintptr_t)&device->flush, &count,
+                         (void *)(uintptr_t)&device->sink};
+    return cuda_launch(device, function, (uint32_t)device->sm_count * 4, 512, arguments);
 }
 
-int cuda_anchor_pass(struct device *device)
+CUresult cuda_anchor_pass(struct device *device)
 {
-    return pass(device, cuda_of(device)->harness.anchor);
+    return pass(device, device->harness.anchor);
 }
 
 /* Flushes the cache with lines that need no write-back: a memset would leave dirty lines, whose
  * write-back would be charged to the timed kernel. Dirty flushes write zeros, as a clean pass needs
  * zeros there. */
-int cuda_flush(struct device *device, bool dirty)
+CUresult cuda_flush(struct device *device, bool dirty)
 {
-    const struct cuda *cuda = cuda_of(device);
-    return dirty ? (int)cuda->driver->cuMemsetD8Async(cuda->flush, 0, device->flush_bytes,
-                                                      cuda->stream)
-                 : pass(device, cuda->harness.clean_read);
+    return dirty ? device->driver->cuMemsetD8Async(device->flush, 0, device->flush_bytes,
+                                                   device->stream)
+                 : pass(device, device->harness.clean_read);
 }
 
-int cuda_gate_begin(struct device *device)
+CUresult cuda_elapsed(struct device *device, double *elapsed_ns)
 {
-    struct gate *gate = &cuda_of(device)->gate;
+    float elapsed_ms = 0;
+    const CUresult result =
+        device->driver->cuEventElapsedTime(&elapsed_ms, device->begin, device->end);
+    *elapsed_ns = (double)elapsed_ms * 1e6;
+    return result;
+}
+
+CUresult cuda_gate_begin(struct device *device)
+{
+    struct gate *gate = &device->gate;
     gate->ticket = gate->ticket % 0x7fffffff + 1; /* neither 0 nor the complement of another */
     void *arguments[] = {&gate->open_on_device, &gate->seen_on_device, &gate->ticket};
-    CUresult result = cuda_launch(device, cuda_of(device)->harness.gate, 1, 1, arguments);
+    CUresult result = cuda_launch(device, device->harness.gate, 1, 1, arguments);
     if (result == CUDA_SUCCESS)
-        result =
-            cuda_of(device)->driver->cuEventRecord(cuda_of(device)->begin, cuda_of(device)->stream);
-    return (int)result;
+        result = device->driver->cuEventRecord(device->begin, device->stream);
+    return result;
 }
 
-int cuda_gate_end(struct device *device, int submitted, double *elapsed_ns, bool *late)
+CUresult cuda_gate_end(struct device *device, CUresult submitted, double *elapsed_ns, bool *late)
 {
-    const struct cuda_driver *cuda = cuda_of(device)->driver;
-    struct gate *gate = &cuda_of(device)->gate;
-    CUresult result = (CUresult)submitted;
+    const struct cuda_driver *cuda = device->driver;
+    struct gate *gate = &device->gate;
+    CUresult result = submitted;
     if (result == CUDA_SUCCESS)
-        result = cuda->cuEventRecord(cuda_of(device)->end, cuda_of(device)->stream);
+        result = cuda->cuEventRecord(device->end, device->stream);
     __atomic_store_n(gate->open, gate->ticket, __ATOMIC_SEQ_CST);
     if (result == CUDA_SUCCESS)
-        result = cuda->cuEventSynchronize(cuda_of(device)->end);
+        result = cuda->cuEventSynchronize(device->end);
     if (result != CUDA_SUCCESS)
-        return (int)result;
+        return result;
     *late = __atomic_load_n(gate->seen, __ATOMIC_SEQ_CST) != gate->ticket;
-    float elapsed_ms = 0;
-    result = cuda->cuEventElapsedTime(&elapsed_ms, cuda_of(device)->begin, cuda_of(device)->end);
-    *elapsed_ns = (double)elapsed_ms * 1e6;
-    return (int)result;
+    return cuda_elapsed(device, elapsed_ns);
+}
+
+enum status cuda_too_busy(struct error *error)
+{
+    return error_set(error, STATUS_TIMED_OUT,
+                     "this process was stopped for over 2 s, %d times in a row: the machine is too "
+                     "busy to measure on",
+                     GATE_TRIES);
+}
+
+enum status cuda_time_gated(struct device *device, CUresult (*work)(struct device *, void *),
+                            void *context, const char *what, double *elapsed_ns,
+                            struct error *error)
+{
+    for (int tries = 0; tries < GATE_TRIES; tries++) {
+        bool late = false;
+        CUresult result = cuda_gate_begin(device);
+        if (result == CUDA_SUCCESS)
+            result = work(device, context);
+        result = cuda_gate_end(device, result, elapsed_ns, &late);
+        device->busy_until_ns = clock_now_ns();
+        if (result != CUDA_SUCCESS)
+            return cuda_error(device, result, error, "%s", what);
+        if (!late)
+            return STATUS_OK;
+    }
+    return cuda_too_busy(error);
 }
 
 /* ---- the timer ---- */
 
 enum { PAIRS = 101, TICK_SAMPLES = 256, GAP_SAMPLES = 31, GAP_NODES = 64 };
 
-static int submit_empty(struct device *device, void *context)
+static CUresult submit_empty(struct device *device, void *context)
 {
     CUresult result = CUDA_SUCCESS;
     for (int remaining = *(int *)context; remaining > 0 && result == CUDA_SUCCESS; remaining--)
-        result = cuda_launch(device, cuda_of(device)->harness.empty, 1, 32, NULL);
-    return (int)result;
+        result = cuda_launch(device, device->harness.empty, 1, 32, NULL);
+    return result;
 }
 
 /* Measures `kernels` empty kernels behind the gate. */
 static enum status timed_empty(struct device *device, int kernels, double *elapsed_ns,
                                struct error *error)
 {
-    return gpu_time_gated(device, submit_empty, &kernels, "calibrating the timer", elapsed_ns,
-                          error);
+    return cuda_time_gated(device, submit_empty, &kernels, "calibrating the timer", elapsed_ns,
+                           error);
 }
 
 static enum status make_empty_graph(struct device *device, int nodes, CUgraphExec *out,
                                     struct error *error)
 {
-    const CUDA_KERNEL_NODE_PARAMS node = {.func = cuda_of(device)->harness.empty,
+    const CUDA_KERNEL_NODE_PARAMS node = {.func = device->harness.empty,
                                           .gridDimX = 1,
                                           .gridDimY = 1,
                                           .gridDimZ = 1,
@@ -121,23 +150,22 @@ static enum status make_empty_graph(struct device *device, int nodes, CUgraphExe
     CUgraph graph = NULL;
     CUgraphNode last = NULL;
     *out = NULL;
-    CUresult result = cuda_of(device)->driver->cuGraphCreate(&graph, 0);
+    CUresult result = device->driver->cuGraphCreate(&graph, 0);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "making a graph");
     for (int i = 0; i < nodes && result == CUDA_SUCCESS; i++)
         result = cuda_graph_append(device, graph, &last, &node, false);
     if (result == CUDA_SUCCESS)
         result = cuda_graph_finish(device, graph, out);
-    (void)cuda_of(device)->driver->cuGraphDestroy(graph);
+    (void)device->driver->cuGraphDestroy(graph);
     return result == CUDA_SUCCESS
                ? STATUS_OK
                : cuda_error(device, result, error, "calibrating the gap in graphs");
 }
 
-static int submit_graph(struct device *device, void *context)
+static CUresult submit_graph(struct device *device, void *context)
 {
-    return (int)cuda_of(device)->driver->cuGraphLaunch(*(CUgraphExec *)context,
-                                                       cuda_of(device)->stream);
+    return device->driver->cuGraphLaunch(*(CUgraphExec *)context, device->stream);
 }
 
 /* Finds the median time of a graph of `nodes` empty kernels in a row. */
@@ -148,10 +176,10 @@ static enum status timed_empty_graph(struct device *device, int nodes, double *m
     CUgraphExec graph = NULL;
     enum status status = make_empty_graph(device, nodes, &graph, error);
     for (size_t i = 0; i < GAP_SAMPLES && status == STATUS_OK; i++)
-        status = gpu_time_gated(device, submit_graph, &graph, "calibrating the gap in graphs",
-                                &times[i], error);
+        status = cuda_time_gated(device, submit_graph, &graph, "calibrating the gap in graphs",
+                                 &times[i], error);
     if (graph)
-        (void)cuda_of(device)->driver->cuGraphExecDestroy(graph);
+        (void)device->driver->cuGraphExecDestroy(graph);
     if (status != STATUS_OK)
         return status;
     reals_sort(times, GAP_SAMPLES);

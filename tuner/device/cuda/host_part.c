@@ -6,7 +6,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/tokens.h"
 #include "tuner/device/cuda/host_part.h"
-#include "tuner/device/gpu/texture_references.h"
+#include "tuner/device/cuda/texture_references.h"
 
 /* The fate of a token. */
 enum fate {

@@ -1,148 +1,30 @@
-/* The open CUDA device, between the files of this folder. */
+/* Between the files of this folder; measure.h has the functions that measure. Functions of struct
+ * device_api have no comments here. All work goes to one stream, in order: copies and fills may
+ * still be pending on return. */
 #ifndef TUNE_DEVICE_CUDA_INTERNAL_H
 #define TUNE_DEVICE_CUDA_INTERNAL_H
 
-#include <sys/stat.h>
-
 #include "tuner/base/hash.h"
-#include "tuner/base/limits.h"
-#include "tuner/base/pack.h"
-#include "tuner/base/random.h"
 #include "tuner/base/source.h"
 #include "tuner/device/cuda/container.h"
-#include "tuner/device/cuda/driver.h"
-#include "tuner/device/cuda/nvml.h"
-#include "tuner/device/cuda/own.h"
-#include "tuner/device/functions.h"
-#include "tuner/device/gpu/gpu.h"
-
-enum { MODULES_MAX = DEVICE_SLOTS };
-
-enum { PARAMETERS_UNKNOWN = -1 };
-
-struct kernel {
-    char *name;          /* as requested */
-    int parameter_count; /* PARAMETERS_UNKNOWN: the driver does not tell */
-    size_t parameter_bytes[ARGUMENTS_MAX];
-    CUfunction function;
-    int32_t spill_bytes;
-    int32_t shared_optin; /* dynamic shared memory that was opted in to so far */
-    uint32_t cluster[3];  /* blocks of a cluster in the source; 1, 1, 1: none */
-    bool large_clusters;  /* clusters of more than 8 blocks, allowed explicitly */
-};
-
-/* A variable that an argument is. */
-struct symbol {
-    char *name;          /* as requested */
-    char *lowered;       /* in the binary */
-    CUdeviceptr address; /* 0: not looked for yet */
-    size_t bytes;
-    uint64_t holds; /* hash of the last copied contents; 0: none */
-};
-
-/* A loaded binary. */
-struct module {
-    char *path;
-    struct stat file; /* the file when loaded: a changed file at the path is another binary */
-    CUmodule handle;
-    void *object;   /* with host functions, in place of kernels; NULL: none */
-    bool is_called; /* its functions, without an error */
-    struct kernel *kernels;
-    size_t kernel_count;
-    struct symbol *symbols;
-    size_t symbol_count, symbol_capacity;
-    uint64_t used;   /* larger: later */
-    uint64_t serial; /* number of this load; never 0 */
-};
-
-/* Messages between the host and the device's gate, in mapped host memory. */
-struct gate {
-    volatile uint32_t *open; /* the ticket of the gate that may open; on the host */
-    volatile uint32_t *seen; /* ticket of the opened gate; ~ticket: the gate gave up */
-    CUdeviceptr open_on_device;
-    CUdeviceptr seen_on_device;
-    uint32_t ticket;
-};
-
-struct harness {
-    CUmodule module;
-    CUfunction gate;
-    CUfunction empty;
-    CUfunction clean_read;
-    CUfunction anchor;
-    CUfunction sum;
-    CUfunction patch;
-};
-
-enum { CUDA_PADS = 12 };
-
-/* A plan in the driver's terms. */
-struct prepared_launch {
-    const struct launch *launch;
-    struct kernel *kernel;
-    struct host_function function;     /* in place of the kernel */
-    void *arguments[2][ARGUMENTS_MAX]; /* arguments of even and odd repeats, from 0 */
-};
-struct prepared_plan {
-    size_t launch_count;
-    const struct launch_plan *plan;
-    struct prepared_launch launches[LAUNCHES_MAX];
-    /* Addresses, scalars and structs. Launches point into this array, so the struct must not move.
-     */
-    _Alignas(8) unsigned char values[ARGUMENTS_MAX][VALUE_BYTES_MAX];
-};
-
-/* State of an open CUDA device, besides the common state of GPUs (struct device). */
-struct cuda {
-    const struct cuda_driver *driver;
-    CUdevice handle;
-    CUcontext context; /* the primary one */
-    CUstream stream;
-    CUevent begin;
-    CUevent end;
-    char architecture[16];
-    int compute_major;
-    int max_threads_per_sm;
-    struct launch_limits limits;
-    int warp_size;
-    int shared_default; /* dynamic + static shared memory per block without opting in */
-    struct harness harness;
-    struct own_kernel checks[ELEMENT_TYPE_COUNT]; /* one for each output type */
-    struct own_kernel fill;
-    struct gate gate;
-    CUdeviceptr pads[CUDA_PADS];     /* blocks of random sizes, allocated first; 0: none */
-    CUdeviceptr flush;               /* flush_bytes, never written after the first fill */
-    CUdeviceptr sink;                /* 64 bytes that no kernel ever writes, but could */
-    struct nvml nvml;                /* open as long as the device; closed where unavailable */
-    struct texture_object *textures; /* textures.c */
-    size_t texture_count, texture_room;
-    struct module modules[MODULES_MAX];
-    size_t module_count;
-    struct module *current;
-    uint64_t module_clock;
-    uint64_t module_serial;
-    bool is_capturing;             /* calls of host functions */
-    struct prepared_plan prepared; /* the plan that is launched next */
-};
-static inline struct cuda *cuda_of(const struct device *device)
-{
-    return device->own;
-}
-
-/* stream.c */
-extern const struct gpu_driver cuda_gpu_driver;
-/* Appends a node behind *last (NULL: the first). The node begins when *last has ended or, if
- * `dependent`, as soon as *last permits. */
-CUresult cuda_graph_append(struct device *device, CUgraph graph, CUgraphNode *last,
-                           const CUDA_KERNEL_NODE_PARAMS *node, bool dependent);
-/* Makes the graph executable and uploads the result. *out is NULL on failure. */
-CUresult cuda_graph_finish(struct device *device, CUgraph graph, CUgraphExec *out);
+#include "tuner/device/cuda/device.h"
 
 /* driver.c: Turns a driver's result into status and text: "what: CUDA_ERROR_... (700): ...". With
  * `device`, errors after which the context no longer answers become STATUS_DEVICE_LOST. */
 enum status cuda_error(struct device *device, CUresult result, struct error *error,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
-enum status cuda_fail(struct device *device, int code, const char *what, struct error *error);
+/* Returns cuda_error for a function of the driver that fails, called with the local `device`:
+ * CUDA_TRY(cuMemAlloc(&address, bytes), "%zu bytes", bytes); */
+#define CUDA_TRY(call, ...)                                                                        \
+    do {                                                                                           \
+        const CUresult try_result = device->driver->call;                                          \
+        if (try_result != CUDA_SUCCESS)                                                            \
+            return cuda_error(device, try_result, error, __VA_ARGS__);                             \
+    } while (0)
+/* Formats a launch: "reduce <<<264, 1024>>> (32 bytes shared)". */
+void cuda_launch_text(const struct launch *launch, char *out, size_t bytes);
+/* Formats all launches of a plan. */
+void cuda_plan_text(const struct launch_plan *plan, char *out, size_t bytes);
 CUresult cuda_launch(struct device *device, CUfunction function, uint32_t grid, uint32_t block,
                      void **arguments);
 
@@ -206,12 +88,62 @@ void cuda_sensors(const struct device *device, struct conditions *out);
 double cuda_sm_clock(const struct device *device);
 bool cuda_read_energy(struct device *device, double *joules, const char **why);
 
+/* graphs.c */
+
+/* Appends a node behind *last (NULL: the first). The node begins when *last has ended or, if
+ * `dependent`, as soon as *last permits. */
+CUresult cuda_graph_append(struct device *device, CUgraph graph, CUgraphNode *last,
+                           const CUDA_KERNEL_NODE_PARAMS *node, bool dependent);
+/* Makes the graph executable and uploads the result. *out is NULL on failure. */
+CUresult cuda_graph_finish(struct device *device, CUgraph graph, CUgraphExec *out);
+/* Drops a slot's graph; the least recently used ones until there is room for `nodes` more; all. */
+void cuda_drop_graph(struct device *device, struct block_graph *graph);
+void cuda_make_room(struct device *device, size_t nodes);
+void cuda_drop_slots(struct device *device);
+/* Forgets the graphs that launch kernels of a binary. */
+void cuda_drop_code(struct device *device, uint64_t code);
+
+/* own.c */
+
+/* Loads kernels of tune's own, compiled with the request's defines and flags now or by an earlier
+ * process (the cache keeps the results). `what` names these kernels in errors: "measuring kernels".
+ */
+enum status cuda_load_own(struct device *device, const char *source, const char *name,
+                          const struct binary_request *request, const char *what, CUmodule *out,
+                          struct error *error);
+/* Finds each chunk's findings; all pointers are the device's. STATUS_UNAVAILABLE: no kernel. */
+enum status cuda_compare_chunks(struct device *device, enum element_type type,
+                                const struct comparing *what, uint64_t chunks, CUdeviceptr findings,
+                                struct error *error);
+/* Tells whether there is a kernel for arguments whose fill is arithmetic. */
+bool cuda_can_generate(struct device *device, struct error *why);
+/* Generates a fill. STATUS_UNAVAILABLE: no kernel, from now on. */
+enum status cuda_generate(struct device *device, CUdeviceptr to, const struct filling *filling,
+                          uint64_t count, struct error *error);
+void cuda_own_free(struct device *device);
+
 /* harness.c */
+
 enum status cuda_harness_load(struct device *device, struct error *error);
-int cuda_flush(struct device *device, bool dirty);
-int cuda_anchor_pass(struct device *device);
-int cuda_gate_begin(struct device *device);
-int cuda_gate_end(struct device *device, int submitted, double *elapsed_ns, bool *late);
+/* Fills the L2 with clean lines, or with dirty ones. */
+CUresult cuda_flush(struct device *device, bool dirty);
+/* Runs one pass of the anchor's work. */
+CUresult cuda_anchor_pass(struct device *device);
+/* Work behind a gate: begin, submit ..., end. Work between begin and end starts when all of this
+ * was submitted, so that the host's pace is not measured. *elapsed_ns includes the empty pair.
+ * cuda_gate_end is called even when submitting failed; that result is then passed on. *late: the
+ * host was late, the gate gave up, the time is worthless. */
+CUresult cuda_gate_begin(struct device *device);
+CUresult cuda_gate_end(struct device *device, CUresult submitted, double *elapsed_ns, bool *late);
+/* Returns the time between the events `begin` and `end`, both over. */
+CUresult cuda_elapsed(struct device *device, double *elapsed_ns);
+/* Times `work` behind the gate, up to GATE_TRIES times while the host is late. `what` begins
+ * errors. */
+enum status cuda_time_gated(struct device *device, CUresult (*work)(struct device *, void *),
+                            void *context, const char *what, double *elapsed_ns,
+                            struct error *error);
+/* Returns STATUS_TIMED_OUT: the host was late each time. */
+enum status cuda_too_busy(struct error *error);
 
 /* modules.c */
 enum status cuda_load(struct device *device, const char *binary_path, struct error *error);
@@ -219,9 +151,11 @@ enum status cuda_resources(struct device *device, const struct launch *launch,
                            struct kernel_resources *out, struct error *error);
 enum status cuda_find_kernel(struct device *device, const char *name, struct kernel **out,
                              struct error *error);
-/* Implements gpu_driver.find_variable; the next function gpu_driver.set_symbol. */
+/* Finds the argument's variable of the current binary, for writing. STATUS_BAD_INPUT: the variable
+ * is missing, or too small. */
 enum status cuda_find_variable(struct device *device, const struct argument *argument,
-                               gpu_address *out, struct error *error);
+                               CUdeviceptr *out, struct error *error);
+/* Copies the argument into its variable, unless already there. STATUS_BAD_INPUT as above. */
 enum status cuda_set_symbol(struct device *device, const struct argument *argument,
                             const void *input, struct error *error);
 enum status cuda_want(struct device *device, struct launch_plan *plan, struct error *error);
@@ -234,16 +168,5 @@ void cuda_cluster_of(const struct launch *launch, const struct kernel *kernel, u
  * launch will fail. */
 void cuda_allow_cluster(struct device *device, struct kernel *kernel, const uint32_t cluster[3]);
 void cuda_modules_free(struct device *device);
-
-/* arguments.c */
-enum status cuda_prepare(struct device *device, const struct launch_plan *plan,
-                         struct prepared_plan *out, struct error *error);
-/* Lets inputs, small outputs and scratch be those of run `run`: copies and places take turns. */
-enum status cuda_rotate(struct device *device, const struct launch_plan *plan, uint32_t run,
-                        struct prepared_plan *prepared, struct error *error);
-
-/* ceilings.c */
-enum status cuda_ceilings(struct device *device, int64_t bytes, struct bandwidth *bandwidth,
-                          struct arithmetic *arithmetic, struct error *error);
 
 #endif

@@ -39,8 +39,8 @@ static enum status locate(struct device *device, struct module *module,
 {
     if (symbol->address)
         return STATUS_OK;
-    CUresult result = cuda_of(device)->driver->cuModuleGetGlobal(&symbol->address, &symbol->bytes,
-                                                                 module->handle, symbol->lowered);
+    CUresult result = device->driver->cuModuleGetGlobal(&symbol->address, &symbol->bytes,
+                                                        module->handle, symbol->lowered);
     if (result == CUDA_SUCCESS)
         return STATUS_OK;
     symbol->address = 0;
@@ -55,16 +55,16 @@ static enum status locate(struct device *device, struct module *module,
 static enum status symbol_for(struct device *device, const struct argument *argument,
                               struct symbol **out, struct error *error)
 {
-    if (!cuda_of(device)->current)
+    if (!device->current)
         return error_set(error, STATUS_INTERNAL, "variable %s: no binary was loaded",
                          argument->symbol);
-    TRY(find_symbol(cuda_of(device)->current, argument->symbol, out, error));
-    TRY(locate(device, cuda_of(device)->current, argument, *out, error));
+    TRY(find_symbol(device->current, argument->symbol, out, error));
+    TRY(locate(device, device->current, argument, *out, error));
     return argument_fits_symbol(argument, (*out)->bytes, error);
 }
 
 enum status cuda_find_variable(struct device *device, const struct argument *argument,
-                               gpu_address *out, struct error *error)
+                               CUdeviceptr *out, struct error *error)
 {
     struct symbol *symbol = NULL;
     TRY(symbol_for(device, argument, &symbol, error));
@@ -89,10 +89,10 @@ enum status cuda_set_symbol(struct device *device, const struct argument *argume
         return status;
     device->uploads = true;
     symbol->holds = 0;
-    CUresult result = cuda_of(device)->driver->cuMemcpyHtoDAsync(symbol->address, input, bytes,
-                                                                 cuda_of(device)->stream);
+    CUresult result =
+        device->driver->cuMemcpyHtoDAsync(symbol->address, input, bytes, device->stream);
     if (result == CUDA_SUCCESS) /* the source of a copy must stay until the copy is done */
-        result = cuda_of(device)->driver->cuStreamSynchronize(cuda_of(device)->stream);
+        result = device->driver->cuStreamSynchronize(device->stream);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "copying '%s' to the variable %s", argument->name,
                           symbol->name);
@@ -105,7 +105,7 @@ enum status cuda_set_symbol(struct device *device, const struct argument *argume
 static void free_module(struct device *device, struct module *module)
 {
     if (module->handle)
-        (void)cuda_of(device)->driver->cuModuleUnload(module->handle);
+        (void)device->driver->cuModuleUnload(module->handle);
     if (module->object)
         (void)dlclose(module->object);
     for (size_t i = 0; i < module->kernel_count; i++)
@@ -122,10 +122,10 @@ static void free_module(struct device *device, struct module *module)
 
 void cuda_modules_free(struct device *device)
 {
-    for (size_t i = 0; i < cuda_of(device)->module_count; i++)
-        free_module(device, &cuda_of(device)->modules[i]);
-    cuda_of(device)->module_count = 0;
-    cuda_of(device)->current = NULL;
+    for (size_t i = 0; i < device->module_count; i++)
+        free_module(device, &device->modules[i]);
+    device->module_count = 0;
+    device->current = NULL;
 }
 
 enum { CLUSTER_PORTABLE_BLOCKS = 8 };
@@ -134,8 +134,7 @@ static int function_attribute(struct device *device, const struct kernel *kernel
                               CUfunction_attribute attribute)
 {
     int value = -1;
-    if (cuda_of(device)->driver->cuFuncGetAttribute(&value, attribute, kernel->function) !=
-        CUDA_SUCCESS)
+    if (device->driver->cuFuncGetAttribute(&value, attribute, kernel->function) != CUDA_SUCCESS)
         return -1;
     return value;
 }
@@ -152,7 +151,7 @@ void cuda_allow_cluster(struct device *device, struct kernel *kernel, const uint
     if (kernel->large_clusters || cluster[0] * cluster[1] * cluster[2] <= CLUSTER_PORTABLE_BLOCKS)
         return;
     kernel->large_clusters = true;
-    (void)cuda_of(device)->driver->cuFuncSetAttribute(
+    (void)device->driver->cuFuncSetAttribute(
         kernel->function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
 }
 
@@ -169,12 +168,11 @@ static enum status load_module(struct device *device, const char *path, struct a
                                why ? why : path);
     }
     TRY(container_open(arena, path, &container, error));
-    CUresult result = cuda_of(device)->driver->cuModuleLoadData(&module->handle, container.cubin);
+    CUresult result = device->driver->cuModuleLoadData(&module->handle, container.cubin);
     if (result != CUDA_SUCCESS) {
         module->handle = NULL;
         return cuda_error(device, result, error, "loading %s (driver for CUDA %d.%d)", path,
-                          cuda_of(device)->driver->version / 1000,
-                          cuda_of(device)->driver->version % 1000 / 10);
+                          device->driver->version / 1000, device->driver->version % 1000 / 10);
     }
     module->kernels = calloc(container.kernel_count + 1, sizeof *module->kernels);
     if (!module->kernels)
@@ -186,21 +184,20 @@ static enum status load_module(struct device *device, const char *path, struct a
         kernel->name = strdup(from->name);
         if (!kernel->name)
             return error_no_memory(error);
-        result = cuda_of(device)->driver->cuModuleGetFunction(&kernel->function, module->handle,
-                                                              from->lowered);
+        result =
+            device->driver->cuModuleGetFunction(&kernel->function, module->handle, from->lowered);
         if (result != CUDA_SUCCESS)
             return cuda_error(device, result, error, "kernel %s", from->name);
         static const CUfunction_attribute sizes[] = {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
                                                      CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
                                                      CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH};
         for (size_t j = 0; j < 3; j++) {
-            int size = cuda_of(device)->compute_major >= 9
-                           ? function_attribute(device, kernel, sizes[j])
-                           : 0;
+            int size =
+                device->compute_major >= 9 ? function_attribute(device, kernel, sizes[j]) : 0;
             kernel->cluster[j] = size > 1 ? (uint32_t)size : 1;
         }
         cuda_allow_cluster(device, kernel, kernel->cluster);
-        cuda_take_parameters(cuda_of(device)->driver, &container, from->lowered, kernel);
+        cuda_take_parameters(device->driver, &container, from->lowered, kernel);
     }
     for (size_t i = 0; i < container.symbol_count; i++)
         TRY(add_symbol(module, container.symbols[i].name, container.symbols[i].lowered, error));
@@ -211,13 +208,13 @@ static enum status load_module(struct device *device, const char *path, struct a
  * are freed first. */
 static struct module *free_slot(struct device *device)
 {
-    if (cuda_of(device)->module_count < MODULES_MAX)
-        return &cuda_of(device)->modules[cuda_of(device)->module_count++];
-    struct module *oldest = &cuda_of(device)->modules[0];
-    for (size_t i = 1; i < cuda_of(device)->module_count; i++)
-        if (cuda_of(device)->modules[i].used < oldest->used)
-            oldest = &cuda_of(device)->modules[i];
-    gpu_drop_code(device, oldest->serial);
+    if (device->module_count < MODULES_MAX)
+        return &device->modules[device->module_count++];
+    struct module *oldest = &device->modules[0];
+    for (size_t i = 1; i < device->module_count; i++)
+        if (device->modules[i].used < oldest->used)
+            oldest = &device->modules[i];
+    cuda_drop_code(device, oldest->serial);
     free_module(device, oldest);
     return oldest;
 }
@@ -225,21 +222,21 @@ static struct module *free_slot(struct device *device)
 enum status cuda_load(struct device *device, const char *binary_path, struct error *error)
 {
     struct stat file;
-    cuda_of(device)->current = NULL;
+    device->current = NULL;
     device->code = 0;
     if (stat(binary_path, &file) != 0)
         return error_set(error, STATUS_NOT_FOUND, "%s: no such binary: compile it first",
                          binary_path);
-    for (size_t i = 0; i < cuda_of(device)->module_count; i++) {
-        struct module *module = &cuda_of(device)->modules[i];
+    for (size_t i = 0; i < device->module_count; i++) {
+        struct module *module = &device->modules[i];
         if (!(module->file.st_dev == file.st_dev && module->file.st_ino == file.st_ino &&
               module->file.st_size == file.st_size &&
               module->file.st_mtim.tv_sec == file.st_mtim.tv_sec &&
               module->file.st_mtim.tv_nsec == file.st_mtim.tv_nsec) ||
             strcmp(module->path, binary_path) != 0)
             continue;
-        module->used = ++cuda_of(device)->module_clock;
-        cuda_of(device)->current = module;
+        module->used = ++device->module_clock;
+        device->current = module;
         device->code = module->serial;
         return STATUS_OK;
     }
@@ -252,25 +249,24 @@ enum status cuda_load(struct device *device, const char *binary_path, struct err
         free_module(device, &module);
         return status;
     }
-    cuda_of(device)->current = free_slot(device);
-    *cuda_of(device)->current = module;
-    cuda_of(device)->current->used = ++cuda_of(device)->module_clock;
-    device->code = cuda_of(device)->current->serial = ++cuda_of(device)->module_serial;
+    device->current = free_slot(device);
+    *device->current = module;
+    device->current->used = ++device->module_clock;
+    device->code = device->current->serial = ++device->module_serial;
     return STATUS_OK;
 }
 
 enum status cuda_find_kernel(struct device *device, const char *name, struct kernel **out,
                              struct error *error)
 {
-    if (!cuda_of(device)->current)
+    if (!device->current)
         return error_set(error, STATUS_INTERNAL, "kernel %s: no binary was loaded", name);
-    for (size_t i = 0; i < cuda_of(device)->current->kernel_count; i++) {
-        *out = &cuda_of(device)->current->kernels[i];
+    for (size_t i = 0; i < device->current->kernel_count; i++) {
+        *out = &device->current->kernels[i];
         if (strcmp((*out)->name, name) == 0)
             return STATUS_OK;
     }
-    return error_set(error, STATUS_NOT_FOUND, "kernel %s: not in %s", name,
-                     cuda_of(device)->current->path);
+    return error_set(error, STATUS_NOT_FOUND, "kernel %s: not in %s", name, device->current->path);
 }
 
 enum status cuda_allow_shared(struct device *device, struct kernel *kernel, uint32_t bytes,
@@ -280,18 +276,16 @@ enum status cuda_allow_shared(struct device *device, struct kernel *kernel, uint
         return STATUS_OK;
     int fixed = function_attribute(device, kernel, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
     int64_t whole = (int64_t)bytes + (fixed > 0 ? fixed : 0);
-    if (whole <= cuda_of(device)->shared_default || (int64_t)bytes <= kernel->shared_optin)
+    if (whole <= device->shared_default || (int64_t)bytes <= kernel->shared_optin)
         return STATUS_OK;
     if (bytes > INT32_MAX)
         return error_set(error, STATUS_LAUNCH_FAILED, "kernel %s: %u bytes of shared memory",
                          kernel->name, bytes);
-    CUresult result = cuda_of(device)->driver->cuFuncSetAttribute(
-        kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error,
-                          "kernel %s: %lld bytes of shared memory per block, more than the device "
-                          "gives",
-                          kernel->name, (long long)whole);
+    CUDA_TRY(cuFuncSetAttribute(kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                (int)bytes),
+             "kernel %s: %lld bytes of shared memory per block, more than the device "
+             "gives",
+             kernel->name, (long long)whole);
     kernel->shared_optin = (int32_t)bytes;
     return STATUS_OK;
 }
@@ -312,14 +306,14 @@ static CUresult blocks_of_clusters(struct device *device, const struct kernel *k
                                    .blockDimY = launch->block[1],
                                    .blockDimZ = launch->block[2],
                                    .sharedMemBytes = launch->shared_bytes,
-                                   .hStream = cuda_of(device)->stream,
+                                   .hStream = device->stream,
                                    .attrs = &attribute,
                                    .numAttrs = launch_cluster_blocks(launch) > 1 ? 1 : 0};
     int clusters = 0;
-    CUresult result = cuda_of(device)->driver->cuOccupancyMaxActiveClusters
-                          ? cuda_of(device)->driver->cuOccupancyMaxActiveClusters(
-                                &clusters, kernel->function, &config)
-                          : CUDA_ERROR_NOT_FOUND;
+    CUresult result =
+        device->driver->cuOccupancyMaxActiveClusters
+            ? device->driver->cuOccupancyMaxActiveClusters(&clusters, kernel->function, &config)
+            : CUDA_ERROR_NOT_FOUND;
     *blocks = clusters * (int)(cluster[0] * cluster[1] * cluster[2]);
     return result;
 }
@@ -351,12 +345,11 @@ enum status cuda_resources(struct device *device, const struct launch *launch,
         const int threads = (int)launch_block_threads(launch);
         int on_device = 0;
         int blocks = 0;
-        CUresult result = cuda_of(device)->driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(
-            &blocks, kernel->function, threads, launch->shared_bytes);
-        if (result != CUDA_SUCCESS)
-            return cuda_error(device, result, error, "kernel %s: its occupancy", kernel->name);
-        int warps_a_block = (threads + cuda_of(device)->warp_size - 1) / cuda_of(device)->warp_size;
-        int warps_an_sm = cuda_of(device)->max_threads_per_sm / cuda_of(device)->warp_size;
+        CUDA_TRY(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel->function, threads,
+                                                             launch->shared_bytes),
+                 "kernel %s: its occupancy", kernel->name);
+        int warps_a_block = (threads + device->warp_size - 1) / device->warp_size;
+        int warps_an_sm = device->max_threads_per_sm / device->warp_size;
         double share = blocks;
         uint32_t cluster[3];
         cuda_cluster_of(launch, kernel, cluster);
@@ -375,8 +368,8 @@ enum status cuda_resources(struct device *device, const struct launch *launch,
     out->suggested_block = -1;
     int grid = 0;
     int block = 0;
-    if (cuda_of(device)->driver->cuOccupancyMaxPotentialBlockSize(
-            &grid, &block, kernel->function, NULL, launch->shared_bytes, 0) == CUDA_SUCCESS) {
+    if (device->driver->cuOccupancyMaxPotentialBlockSize(&grid, &block, kernel->function, NULL,
+                                                         launch->shared_bytes, 0) == CUDA_SUCCESS) {
         out->suggested_grid = grid;
         out->suggested_block = block;
     }
@@ -385,6 +378,6 @@ enum status cuda_resources(struct device *device, const struct launch *launch,
 
 enum status cuda_want(struct device *device, struct launch_plan *plan, struct error *error)
 {
-    const struct cuda *cuda = cuda_of(device);
-    return functions_want(cuda->current ? cuda->current->object : NULL, plan, cuda->stream, error);
+    return functions_want(device->current ? device->current->object : NULL, plan, device->stream,
+                          error);
 }

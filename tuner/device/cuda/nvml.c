@@ -251,7 +251,7 @@ static int64_t other_processes(const struct nvml *nvml)
  * to 0.1. */
 void cuda_sensors(const struct device *device, struct conditions *out)
 {
-    const struct nvml *nvml = &cuda_of(device)->nvml;
+    const struct nvml *nvml = &device->nvml;
     *out = conditions_unknown();
     if (!nvml->library)
         return;
@@ -279,19 +279,19 @@ void cuda_sensors(const struct device *device, struct conditions *out)
 void cuda_conditions(struct device *device, struct conditions *out)
 {
     cuda_sensors(device, out);
-    if (cuda_of(device)->nvml.library)
-        out->other_processes = other_processes(&cuda_of(device)->nvml);
+    if (device->nvml.library)
+        out->other_processes = other_processes(&device->nvml);
 }
 
 double cuda_sm_clock(const struct device *device)
 {
-    const struct nvml *nvml = &cuda_of(device)->nvml;
+    const struct nvml *nvml = &device->nvml;
     return nvml->library ? typed(nvml, nvml->nvmlDeviceGetClockInfo, NVML_CLOCK_SM) : (double)NAN;
 }
 
 bool cuda_read_energy(struct device *device, double *joules, const char **why)
 {
-    const struct nvml *nvml = &cuda_of(device)->nvml;
+    const struct nvml *nvml = &device->nvml;
     if (!nvml->library) {
         *why = "NVML (libnvidia-ml.so.1) is missing or does not know the device";
         return false;

@@ -5,13 +5,12 @@
 #include "tuner/base/clock.h"
 #include "tuner/base/random.h"
 #include "tuner/base/text.h"
-#include "tuner/device/cuda/textures.h"
+#include "tuner/device/cuda/measure.h"
 
 static int attribute(const struct device *device, CUdevice_attribute which)
 {
     int value = 0;
-    if (cuda_of(device)->driver->cuDeviceGetAttribute(&value, which, cuda_of(device)->handle) !=
-        CUDA_SUCCESS)
+    if (device->driver->cuDeviceGetAttribute(&value, which, device->handle) != CUDA_SUCCESS)
         return 0;
     return value;
 }
@@ -19,12 +18,11 @@ static int attribute(const struct device *device, CUdevice_attribute which)
 static enum status read_limits(struct device *device, struct error *error)
 {
     device->sm_count = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-    cuda_of(device)->max_threads_per_sm =
+    device->max_threads_per_sm =
         attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
-    cuda_of(device)->warp_size = attribute(device, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
-    cuda_of(device)->shared_default =
-        attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
-    cuda_of(device)->limits =
+    device->warp_size = attribute(device, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+    device->shared_default = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    device->limits =
         (struct launch_limits){.grid = {attribute(device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
                                         attribute(device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
                                         attribute(device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)},
@@ -35,14 +33,12 @@ static enum status read_limits(struct device *device, struct error *error)
     device->l2_bytes = (size_t)attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
     int major = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
     int minor = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-    cuda_of(device)->compute_major = major;
-    if (device->sm_count < 1 || cuda_of(device)->warp_size < 1 ||
-        cuda_of(device)->max_threads_per_sm < 1 || !major)
+    device->compute_major = major;
+    if (device->sm_count < 1 || device->warp_size < 1 || device->max_threads_per_sm < 1 || !major)
         return error_set(error, STATUS_UNAVAILABLE,
                          "cuda:%d: the driver does not report the device's limits: update it",
                          device->index);
-    if (!string_format(cuda_of(device)->architecture, sizeof cuda_of(device)->architecture,
-                       "sm_%d%d", major, minor))
+    if (!string_format(device->architecture, sizeof device->architecture, "sm_%d%d", major, minor))
         return error_set(error, STATUS_INTERNAL, "compute capability %d.%d", major, minor);
     return STATUS_OK;
 }
@@ -53,13 +49,13 @@ static CUdevice reserved_on;
 
 static enum status open_context(struct device *device, struct error *error)
 {
-    const struct cuda_driver *cuda = cuda_of(device)->driver;
-    CUcontext context = cuda_of(device)->handle == reserved_on ? reserved : NULL;
+    const struct cuda_driver *cuda = device->driver;
+    CUcontext context = device->handle == reserved_on ? reserved : NULL;
     CUresult result = CUDA_SUCCESS;
     if (context)
         reserved = NULL;
     else
-        result = cuda->cuDevicePrimaryCtxRetain(&context, cuda_of(device)->handle);
+        result = cuda->cuDevicePrimaryCtxRetain(&context, device->handle);
     if (result == CUDA_ERROR_DEVICE_UNAVAILABLE)
         return error_set(error, STATUS_UNAVAILABLE,
                          "cuda:%d is in use by another process in exclusive mode, or closed to "
@@ -67,14 +63,14 @@ static enum status open_context(struct device *device, struct error *error)
                          device->index);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "cuda:%d: opening its context", device->index);
-    cuda_of(device)->context = context;
+    device->context = context;
     result = cuda->cuCtxSetCurrent(context);
     if (result == CUDA_SUCCESS)
-        result = cuda->cuStreamCreate(&cuda_of(device)->stream, CU_STREAM_NON_BLOCKING);
+        result = cuda->cuStreamCreate(&device->stream, CU_STREAM_NON_BLOCKING);
     if (result == CUDA_SUCCESS)
-        result = cuda->cuEventCreate(&cuda_of(device)->begin, CU_EVENT_DEFAULT);
+        result = cuda->cuEventCreate(&device->begin, CU_EVENT_DEFAULT);
     if (result == CUDA_SUCCESS)
-        result = cuda->cuEventCreate(&cuda_of(device)->end, CU_EVENT_DEFAULT);
+        result = cuda->cuEventCreate(&device->end, CU_EVENT_DEFAULT);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "cuda:%d: making its stream", device->index);
     return STATUS_OK;
@@ -82,7 +78,7 @@ static enum status open_context(struct device *device, struct error *error)
 
 static enum status open_gate(struct device *device, struct error *error)
 {
-    const struct cuda_driver *cuda = cuda_of(device)->driver;
+    const struct cuda_driver *cuda = device->driver;
     void *words = NULL;
     CUdeviceptr mapped = 0;
     CUresult result = cuda->cuMemHostAlloc(&words, 4096, CU_MEMHOSTALLOC_DEVICEMAP);
@@ -90,29 +86,29 @@ static enum status open_gate(struct device *device, struct error *error)
         return cuda_error(device, result, error, "cuda:%d: memory shared with the host",
                           device->index);
     memset(words, 0, 4096);
-    cuda_of(device)->gate.open = words;
+    device->gate.open = words;
     result = cuda->cuMemHostGetDevicePointer(&mapped, words, 0);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "cuda:%d: memory shared with the host",
                           device->index);
     /* In a separate cache line, so that writing one does not disturb reading the other. */
-    cuda_of(device)->gate.seen = cuda_of(device)->gate.open + 64;
-    cuda_of(device)->gate.open_on_device = mapped;
-    cuda_of(device)->gate.seen_on_device = mapped + 64 * sizeof(uint32_t);
+    device->gate.seen = device->gate.open + 64;
+    device->gate.open_on_device = mapped;
+    device->gate.seen_on_device = mapped + 64 * sizeof(uint32_t);
     return STATUS_OK;
 }
 
 static enum status open_parts(struct device *device, int64_t opened_ns, struct error *error)
 {
     char pci_address[32] = "";
-    TRY(cuda_handle(cuda_of(device)->driver, device->index, &cuda_of(device)->handle, error));
-    if (cuda_of(device)->driver->cuDeviceGetPCIBusId(pci_address, sizeof pci_address,
-                                                     cuda_of(device)->handle) == CUDA_SUCCESS) {
+    TRY(cuda_handle(device->driver, device->index, &device->handle, error));
+    if (device->driver->cuDeviceGetPCIBusId(pci_address, sizeof pci_address, device->handle) ==
+        CUDA_SUCCESS) {
         /* Without NVML the device's state stays unknown, which is no error. */
         char reason[160];
-        if (cuda_nvml_open(&cuda_of(device)->nvml, reason, sizeof reason) &&
-            !cuda_nvml_find(&cuda_of(device)->nvml, pci_address))
-            cuda_nvml_close(&cuda_of(device)->nvml);
+        if (cuda_nvml_open(&device->nvml, reason, sizeof reason) &&
+            !cuda_nvml_find(&device->nvml, pci_address))
+            cuda_nvml_close(&device->nvml);
     }
     TRY(read_limits(device, error));
     TRY(open_context(device, error));
@@ -124,32 +120,30 @@ static enum status open_parts(struct device *device, int64_t opened_ns, struct e
     size_t free_bytes = 0;
     size_t total = 0;
     device->placing = (struct random){.seed = (uint64_t)clock_now_ns() ^ (uint64_t)getpid() << 40};
-    if (cuda_of(device)->driver->cuMemGetInfo(&free_bytes, &total) == CUDA_SUCCESS) {
+    if (device->driver->cuMemGetInfo(&free_bytes, &total) == CUDA_SUCCESS) {
         for (size_t i = 0; i < CUDA_PADS; i++) {
             size_t most = i % 2 == 0 ? 32768 : free_bytes / 8192;
             size_t bytes = (size_t)random_below(&device->placing, most + 1);
-            if (bytes > 0 && cuda_of(device)->driver->cuMemAlloc(&cuda_of(device)->pads[i],
-                                                                 bytes) != CUDA_SUCCESS)
-                cuda_of(device)->pads[i] = 0;
+            if (bytes > 0 && device->driver->cuMemAlloc(&device->pads[i], bytes) != CUDA_SUCCESS)
+                device->pads[i] = 0;
         }
     }
     TRY(open_gate(device, error));
     TRY(cuda_harness_load(device, error));
-    const struct cuda_driver *cuda = cuda_of(device)->driver;
+    const struct cuda_driver *cuda = device->driver;
     size_t l2_bytes = device->l2_bytes ? device->l2_bytes : (size_t)32 << 20;
     device->flush_bytes = 2 * l2_bytes;
-    CUresult result = cuda->cuMemAlloc(&cuda_of(device)->flush, device->flush_bytes);
+    CUresult result = cuda->cuMemAlloc(&device->flush, device->flush_bytes);
     if (result == CUDA_SUCCESS)
-        result = cuda->cuMemAlloc(&cuda_of(device)->sink, 4096);
+        result = cuda->cuMemAlloc(&device->sink, 4096);
     if (result == CUDA_SUCCESS)
         result = cuda->cuMemAlloc(&device->sums, SUMS_MAX * sizeof(uint64_t));
     if (result == CUDA_SUCCESS)
-        result = cuda->cuMemsetD8Async(cuda_of(device)->sink, 0, 4096, cuda_of(device)->stream);
+        result = cuda->cuMemsetD8Async(device->sink, 0, 4096, device->stream);
     if (result == CUDA_SUCCESS)
-        result = cuda->cuMemsetD8Async(cuda_of(device)->flush, 0, device->flush_bytes,
-                                       cuda_of(device)->stream);
+        result = cuda->cuMemsetD8Async(device->flush, 0, device->flush_bytes, device->stream);
     if (result == CUDA_SUCCESS)
-        result = cuda->cuStreamSynchronize(cuda_of(device)->stream);
+        result = cuda->cuStreamSynchronize(device->stream);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "cuda:%d: %zu bytes to empty the L2 cache with",
                           device->index, device->flush_bytes);
@@ -157,7 +151,7 @@ static enum status open_parts(struct device *device, int64_t opened_ns, struct e
     cuda_sensors(device, &unused); /* the first look takes some ms, the next ones do not */
     if (device->warm_up.window_ms == 0)
         return STATUS_OK;
-    TRY(gpu_warm_up(device, error));
+    TRY(cuda_warm_up(device, error));
     return cuda_calibrate(device, error);
 }
 
@@ -202,15 +196,10 @@ enum status cuda_open(int index, const struct warm_up *warm_up, struct device **
         return error->status;
     if (!cuda_compiler(error))
         return error->status;
-    struct opened {
-        struct device device;
-        struct cuda cuda;
-    } *opened = calloc(1, sizeof *opened);
-    if (!opened)
+    struct device *device = calloc(1, sizeof *device);
+    if (!device)
         return error_no_memory(error);
-    struct device *device = &opened->device;
-    *device = (struct device){.driver = &cuda_gpu_driver, .own = &opened->cuda};
-    opened->cuda.driver = driver;
+    device->driver = driver;
     device->index = index;
     device->warm_up = *warm_up;
     device->scratch_slot = NO_SLOT;
@@ -231,35 +220,35 @@ void cuda_close(struct device *device)
 {
     if (!device)
         return;
-    const struct cuda_driver *cuda = cuda_of(device)->driver;
-    if (cuda_of(device)->context) {
-        cuda_drop_slots(device);
+    const struct cuda_driver *cuda = device->driver;
+    if (device->context) {
+        cuda_drop_all(device);
         cuda_modules_free(device);
-        gpu_memory_free(device);
-        gpu_check_free(device);
+        cuda_memory_free(device);
+        cuda_check_free(device);
         cuda_own_free(device);
         for (size_t i = 0; i < CUDA_PADS; i++)
-            if (cuda_of(device)->pads[i])
-                (void)cuda->cuMemFree(cuda_of(device)->pads[i]);
-        if (cuda_of(device)->flush)
-            (void)cuda->cuMemFree(cuda_of(device)->flush);
-        if (cuda_of(device)->sink)
-            (void)cuda->cuMemFree(cuda_of(device)->sink);
+            if (device->pads[i])
+                (void)cuda->cuMemFree(device->pads[i]);
+        if (device->flush)
+            (void)cuda->cuMemFree(device->flush);
+        if (device->sink)
+            (void)cuda->cuMemFree(device->sink);
         if (device->sums)
             (void)cuda->cuMemFree(device->sums);
-        if (cuda_of(device)->harness.module)
-            (void)cuda->cuModuleUnload(cuda_of(device)->harness.module);
-        if (cuda_of(device)->gate.open)
-            (void)cuda->cuMemFreeHost((void *)(uintptr_t)cuda_of(device)->gate.open);
-        if (cuda_of(device)->begin)
-            (void)cuda->cuEventDestroy(cuda_of(device)->begin);
-        if (cuda_of(device)->end)
-            (void)cuda->cuEventDestroy(cuda_of(device)->end);
-        if (cuda_of(device)->stream)
-            (void)cuda->cuStreamDestroy(cuda_of(device)->stream);
+        if (device->harness.module)
+            (void)cuda->cuModuleUnload(device->harness.module);
+        if (device->gate.open)
+            (void)cuda->cuMemFreeHost((void *)(uintptr_t)device->gate.open);
+        if (device->begin)
+            (void)cuda->cuEventDestroy(device->begin);
+        if (device->end)
+            (void)cuda->cuEventDestroy(device->end);
+        if (device->stream)
+            (void)cuda->cuStreamDestroy(device->stream);
         (void)cuda->cuCtxSetCurrent(NULL);
-        (void)cuda->cuDevicePrimaryCtxRelease(cuda_of(device)->handle);
+        (void)cuda->cuDevicePrimaryCtxRelease(device->handle);
     }
-    cuda_nvml_close(&cuda_of(device)->nvml);
+    cuda_nvml_close(&device->nvml);
     free(device);
 }

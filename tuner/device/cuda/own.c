@@ -67,7 +67,7 @@ enum status cuda_load_own(struct device *device, const char *source, const char 
     struct container compiled;
     struct binary_request whole = *request;
     enum status status = STATUS_OK;
-    whole.architecture = cuda_of(device)->architecture;
+    whole.architecture = device->architecture;
     const char *path = place_of(&arena, source, &whole);
     if (!path || seal_check(path, &ignored) != STATUS_OK ||
         container_open(&arena, path, &compiled, &ignored) != STATUS_OK) {
@@ -78,7 +78,7 @@ enum status cuda_load_own(struct device *device, const char *source, const char 
     if (status != STATUS_OK) {
         (void)error_prefix(error, "the %s", what);
     } else {
-        CUresult result = cuda_of(device)->driver->cuModuleLoadData(out, compiled.cubin);
+        CUresult result = device->driver->cuModuleLoadData(out, compiled.cubin);
         if (result != CUDA_SUCCESS)
             status = cuda_error(device, result, error, "loading the %s", what);
     }
@@ -119,8 +119,7 @@ static enum status ensure(struct device *device, struct own_kernel *own, const c
         request.defines[0] = *define;
     enum status status = cuda_load_own(device, source, file, &request, what, &own->module, error);
     if (status == STATUS_OK) {
-        CUresult result =
-            cuda_of(device)->driver->cuModuleGetFunction(&own->function, own->module, name);
+        CUresult result = device->driver->cuModuleGetFunction(&own->function, own->module, name);
         if (result != CUDA_SUCCESS)
             status = cuda_error(device, result, error, "loading the %s", what);
     }
@@ -137,9 +136,9 @@ static enum status start(struct device *device, struct own_kernel *own, uint64_t
     return fail(own, error);
 }
 
-enum status cuda_compare(struct device *device, enum element_type type,
-                         const struct comparing *what, uint64_t chunks, gpu_address findings,
-                         struct error *error)
+enum status cuda_compare_chunks(struct device *device, enum element_type type,
+                                const struct comparing *what, uint64_t chunks, CUdeviceptr findings,
+                                struct error *error)
 {
     static const char *const types[] = {
 #define ELEMENT_ENUMERATOR_NAME(enumerator, name, c_name, bytes, real) #enumerator,
@@ -147,7 +146,7 @@ enum status cuda_compare(struct device *device, enum element_type type,
 #undef ELEMENT_ENUMERATOR_NAME
     };
     const struct named_value define = {"CHECK_TYPE", value_text(types[type])};
-    struct own_kernel *own = &cuda_of(device)->checks[type];
+    struct own_kernel *own = &device->checks[type];
     struct comparing passed = *what;
     void *arguments[] = {&passed, &findings};
     TRY(ensure(device, own, cuda_check_source, "check.cu", &define, "checking kernels",
@@ -157,31 +156,30 @@ enum status cuda_compare(struct device *device, enum element_type type,
 
 static enum status ensure_fill(struct device *device, struct error *error)
 {
-    return ensure(device, &cuda_of(device)->fill, cuda_fill_source, "fill.cu", NULL,
+    return ensure(device, &device->fill, cuda_fill_source, "fill.cu", NULL,
                   "kernel that makes inputs", "tune_fill", error);
 }
 
-bool cuda_generates(struct device *device, struct error *why)
+bool cuda_can_generate(struct device *device, struct error *why)
 {
     return ensure_fill(device, why) == STATUS_OK;
 }
 
-enum status cuda_generate(struct device *device, gpu_address to, const struct filling *filling,
+enum status cuda_generate(struct device *device, CUdeviceptr to, const struct filling *filling,
                           uint64_t count, struct error *error)
 {
     struct filling passed = *filling;
     void *arguments[] = {&to, &passed, &count};
     TRY(ensure_fill(device, error));
-    return start(device, &cuda_of(device)->fill, (count + FILL_THREADS - 1) / FILL_THREADS,
-                 FILL_THREADS, arguments, "kernel that makes inputs", error);
+    return start(device, &device->fill, (count + FILL_THREADS - 1) / FILL_THREADS, FILL_THREADS,
+                 arguments, "kernel that makes inputs", error);
 }
 
 void cuda_own_free(struct device *device)
 {
-    struct cuda *cuda = cuda_of(device);
     for (size_t i = 0; i < ELEMENT_TYPE_COUNT; i++)
-        if (cuda->checks[i].module)
-            (void)cuda->driver->cuModuleUnload(cuda->checks[i].module);
-    if (cuda->fill.module)
-        (void)cuda->driver->cuModuleUnload(cuda->fill.module);
+        if (device->checks[i].module)
+            (void)device->driver->cuModuleUnload(device->checks[i].module);
+    if (device->fill.module)
+        (void)device->driver->cuModuleUnload(device->fill.module);
 }

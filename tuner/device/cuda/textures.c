@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/device/cuda/textures.h"
+#include "tuner/device/cuda/measure.h"
 
 struct texture_object {
     CUdeviceptr address;
@@ -27,12 +27,11 @@ static void release(const struct cuda_driver *driver, const struct texture_objec
 
 void cuda_textures_free(struct device *device)
 {
-    struct cuda *cuda = cuda_of(device);
-    for (size_t i = 0; i < cuda->texture_count; i++)
-        release(cuda->driver, &cuda->textures[i]);
-    free(cuda->textures);
-    cuda->textures = NULL;
-    cuda->texture_count = cuda->texture_room = 0;
+    for (size_t i = 0; i < device->texture_count; i++)
+        release(device->driver, &device->textures[i]);
+    free(device->textures);
+    device->textures = NULL;
+    device->texture_count = device->texture_room = 0;
 }
 
 static CUarray_format format_of(enum element_type type)
@@ -122,18 +121,18 @@ static CUresult create(const struct cuda_driver *driver, const struct argument *
     return driver->cuTexObjectCreate(&out->object, &resource, &reading, NULL);
 }
 
-static const struct texture_object *find(const struct cuda *cuda, const struct argument *argument,
-                                         CUdeviceptr address)
+static const struct texture_object *find(const struct device *device,
+                                         const struct argument *argument, CUdeviceptr address)
 {
-    for (size_t i = 0; i < cuda->texture_count; i++) {
-        const struct texture_object *object = &cuda->textures[i];
+    for (size_t i = 0; i < device->texture_count; i++) {
+        const struct texture_object *object = &device->textures[i];
         const struct texture *a = &object->texture;
         const struct texture *b = &argument->texture;
         if (object->address == address && object->type == argument->type && a->width == b->width &&
             a->height == b->height && a->channels == b->channels && a->address == b->address &&
             a->linear == b->linear && a->normalized == b->normalized &&
             a->reads_real == b->reads_real && a->is_surface == b->is_surface)
-            return &cuda->textures[i];
+            return &device->textures[i];
     }
     return NULL;
 }
@@ -141,26 +140,25 @@ static const struct texture_object *find(const struct cuda *cuda, const struct a
 enum status cuda_texture(struct device *device, const struct argument *argument,
                          CUdeviceptr address, CUtexObject *out, struct error *error)
 {
-    struct cuda *cuda = cuda_of(device);
-    const struct texture_object *known = find(cuda, argument, address);
+    const struct texture_object *known = find(device, argument, address);
     struct texture_object made = {address, argument->type, argument->texture, 0, NULL};
     if (known) {
         *out = known->object;
         return STATUS_OK;
     }
-    if (cuda->texture_count == cuda->texture_room) {
-        const size_t room = cuda->texture_room > 0 ? 2 * cuda->texture_room : 64;
-        struct texture_object *textures = realloc(cuda->textures, room * sizeof *textures);
+    if (device->texture_count == device->texture_room) {
+        const size_t room = device->texture_room > 0 ? 2 * device->texture_room : 64;
+        struct texture_object *textures = realloc(device->textures, room * sizeof *textures);
         if (!textures)
             return error_no_memory(error);
-        cuda->textures = textures;
-        cuda->texture_room = room;
+        device->textures = textures;
+        device->texture_room = room;
     }
-    const CUresult result = create(cuda->driver, argument, address, &made);
+    const CUresult result = create(device->driver, argument, address, &made);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "a %s over '%s'",
                           argument->texture.is_surface ? "surface" : "texture", argument->name);
-    cuda->textures[cuda->texture_count++] = made;
+    device->textures[device->texture_count++] = made;
     *out = made.object;
     return STATUS_OK;
 }
@@ -169,12 +167,11 @@ enum status cuda_texture(struct device *device, const struct argument *argument,
 static enum status carry_surfaces(struct device *device, const struct argument *argument,
                                   const struct vector *vector, bool back, struct error *error)
 {
-    const struct cuda *cuda = cuda_of(device);
     const uint32_t copies = argument_rotates(argument) && vector->copies > 0 ? vector->copies : 1;
     CUresult result = CUDA_SUCCESS;
     for (uint32_t k = 0; result == CUDA_SUCCESS && k < copies; k++) {
         const struct texture_object *surface =
-            find(cuda, argument, gpu_vector_start(vector) + k * vector->stride);
+            find(device, argument, cuda_vector_start(vector) + k * vector->stride);
         if (surface) {
             const size_t row_bytes = row_bytes_of(argument);
             CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
@@ -193,7 +190,7 @@ static enum status carry_surfaces(struct device *device, const struct argument *
                 copy.dstDevice = surface->address;
                 copy.dstPitch = row_bytes;
             }
-            result = cuda->driver->cuMemcpy2DAsync(&copy, cuda->stream);
+            result = device->driver->cuMemcpy2DAsync(&copy, device->stream);
         }
     }
     return result == CUDA_SUCCESS ? STATUS_OK
@@ -213,7 +210,7 @@ static enum status set_places(struct device *device, const struct launch_plan *p
         CUtexObject object = 0;
         if (!argument_is_bound(vector))
             continue;
-        const gpu_address start = gpu_vector_start(&device->vectors[i]);
+        const CUdeviceptr start = cuda_vector_start(&device->vectors[i]);
         if (vector->texture.width > 0 && argument_stays(plan, i))
             status = cuda_texture(device, vector, start, &object, error);
         argument_point(argument, i, object ? object : start, value);
@@ -231,7 +228,7 @@ enum status cuda_carry(struct device *device, const struct launch_plan *plan, bo
         else if (argument_is_texture_symbol(argument) && !back) {
             /* A block's runs cannot rotate over objects in a variable: the first copy's stays. */
             CUtexObject object = 0;
-            TRY(cuda_texture(device, argument, gpu_vector_start(&device->vectors[i]), &object,
+            TRY(cuda_texture(device, argument, cuda_vector_start(&device->vectors[i]), &object,
                              error));
             TRY(cuda_set_symbol(device, argument, &object, error));
         } else if (argument_is_variable_of_places(argument) && !back)
@@ -240,8 +237,8 @@ enum status cuda_carry(struct device *device, const struct launch_plan *plan, bo
     return STATUS_OK;
 }
 
-void cuda_drop_slots(struct device *device)
+void cuda_drop_all(struct device *device)
 {
-    gpu_drop_slots(device);
+    cuda_drop_slots(device);
     cuda_textures_free(device);
 }

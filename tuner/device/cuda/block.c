@@ -4,31 +4,31 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/base/text.h"
-#include "tuner/device/gpu/gpu.h"
+#include "tuner/device/cuda/measure.h"
 
 /* ---- binding ---- */
 
-enum status gpu_bind(struct device *device, const struct launch_plan *plan,
-                     const void *const *inputs, uint32_t copies, const struct patch *patches,
-                     struct error *error)
+enum status cuda_bind(struct device *device, const struct launch_plan *plan,
+                      const void *const *inputs, uint32_t copies, const struct patch *patches,
+                      struct error *error)
 {
     device->banded = copies < 1;
     device->uploads = false;
     if (copies < 1)
         copies = 1;
-    enum status status = gpu_bind_vectors(device, plan, inputs, copies, error);
+    enum status status = cuda_bind_vectors(device, plan, inputs, copies, error);
     if (status == STATUS_NO_MEMORY) {
         /* Leftovers of other problems take the memory. */
-        gpu_drop_slots(device);
-        gpu_drop_residents(device);
-        gpu_free_vectors(device);
-        status = gpu_bind_vectors(device, plan, inputs, copies, error);
+        cuda_drop_slots(device);
+        cuda_drop_residents(device);
+        cuda_free_vectors(device);
+        status = cuda_bind_vectors(device, plan, inputs, copies, error);
     }
     if (status == STATUS_NO_MEMORY)
-        gpu_free_vectors(device);
+        cuda_free_vectors(device);
     if (device->uploads)
         device->busy_until_ns = clock_now_ns();
-    return status == STATUS_OK && patches ? gpu_patch(device, plan, patches, error) : status;
+    return status == STATUS_OK && patches ? cuda_patch(device, plan, patches, error) : status;
 }
 
 /* ---- one run ---- */
@@ -38,15 +38,15 @@ static enum status wait_for_run(struct device *device, const struct launch_plan 
 {
     char text[ERROR_TEXT_BYTES / 2];
     double read_ns = 0;
-    int result = device->driver->record_event(device, 1);
-    if (result == GPU_DONE)
-        result = device->driver->wait(device);
-    if (result == GPU_DONE)
-        result = device->driver->elapsed(device, &read_ns);
+    CUresult result = device->driver->cuEventRecord(device->end, device->stream);
+    if (result == CUDA_SUCCESS)
+        result = device->driver->cuStreamSynchronize(device->stream);
+    if (result == CUDA_SUCCESS)
+        result = cuda_elapsed(device, &read_ns);
     device->busy_until_ns = clock_now_ns();
-    if (result != GPU_DONE) {
-        gpu_plan_text(plan, text, sizeof text);
-        return gpu_error(device, result, error, "%s", text);
+    if (result != CUDA_SUCCESS) {
+        cuda_plan_text(plan, text, sizeof text);
+        return cuda_error(device, result, error, "%s", text);
     }
     *elapsed_ns = fmax(read_ns - device->calibration.empty_pair_ns, device->calibration.tick_ns);
     return STATUS_OK;
@@ -56,94 +56,51 @@ static enum status wait_for_run(struct device *device, const struct launch_plan 
 static enum status carry(struct device *device, const struct launch_plan *plan, bool back,
                          struct error *error)
 {
-    TRY(device->driver->carry(device, plan, back, error));
+    TRY(cuda_carry(device, plan, back, error));
     for (size_t i = 0; i < device->argument_count; i++) {
         const struct vector *vector = &device->vectors[i];
-        const gpu_address start = gpu_vector_start(vector);
+        const CUdeviceptr start = cuda_vector_start(vector);
         if (!vector->variable)
             continue;
-        const int result = device->driver->copy(device, back ? start : vector->variable,
-                                                back ? vector->variable : start, vector->bytes);
-        if (result != GPU_DONE)
-            return gpu_error(device, result, error, "copying variable '%s'%s",
-                             plan->arguments[i].symbol, back ? " back" : "");
+        CUDA_TRY(cuMemcpyDtoDAsync(back ? start : vector->variable, back ? vector->variable : start,
+                                   vector->bytes, device->stream),
+                 "copying variable '%s'%s", plan->arguments[i].symbol, back ? " back" : "");
     }
     return STATUS_OK;
 }
 
-enum status gpu_run(struct device *device, const struct launch_plan *plan, enum run_start start,
-                    double *elapsed_ns, struct error *error)
+enum status cuda_run(struct device *device, const struct launch_plan *plan, enum run_start start,
+                     double *elapsed_ns, struct error *error)
 {
-    TRY(device->driver->prepare(device, plan, error));
+    TRY(cuda_prepare(device, plan, &device->prepared, error));
     if (start != RUN_ON) {
-        TRY(gpu_fill(device, plan, ARGUMENT_OUTPUT, POISON, false, error));
-        TRY(gpu_restore(device, plan, error));
-        TRY(start == RUN_FIRST ? gpu_write_guards(device, plan, error)
-                               : gpu_turn_bands(device, plan, error));
+        TRY(cuda_fill(device, plan, ARGUMENT_OUTPUT, POISON, false, error));
+        TRY(cuda_restore(device, plan, error));
+        TRY(start == RUN_FIRST ? cuda_write_guards(device, plan, error)
+                               : cuda_turn_bands(device, plan, error));
     }
     if (start == RUN_FIRST)
-        TRY(gpu_fill(device, plan, ARGUMENT_SCRATCH, 0, false, error));
+        TRY(cuda_fill(device, plan, ARGUMENT_SCRATCH, 0, false, error));
     /* The scratch then differs from that of a slot's blocks. */
     device->scratch_slot = NO_SLOT;
     for (size_t i = 0; i < device->argument_count; i++)
         device->vectors[i].shown = 0; /* checked runs write to the shown place */
-    gpu_note_runs(device, plan, 0, 1);
+    cuda_note_runs(device, plan, 0, 1);
     TRY(carry(device, plan, false, error));
-    int result = device->driver->record_event(device, 0);
-    if (result != GPU_DONE)
-        return gpu_error(device, result, error, "starting the timer");
-    TRY(device->driver->submit(device, error));
+    CUDA_TRY(cuEventRecord(device->begin, device->stream), "starting the timer");
+    TRY(cuda_submit(device, error));
     TRY(wait_for_run(device, plan, elapsed_ns, error));
     return carry(device, plan, true, error);
 }
 
-/* ---- graphs of blocks, one a slot. A graph holds the addresses and kernels of its building; a
- * graph whose memory or binary moved is built again. ---- */
-
-static void drop(struct device *device, struct block_graph *graph)
-{
-    if (graph->graph)
-        device->driver->destroy_graph(device, graph->graph);
-    device->node_count -= graph->nodes;
-    *graph = (struct block_graph){.graph = NULL};
-}
-
-void gpu_drop_slots(struct device *device)
-{
-    for (size_t i = 0; i < DEVICE_SLOTS; i++)
-        drop(device, &device->slots[i]);
-    device->scratch_slot = NO_SLOT;
-}
-
-void gpu_drop_code(struct device *device, uint64_t code)
-{
-    for (size_t i = 0; i < DEVICE_SLOTS; i++)
-        if (device->slots[i].code == code)
-            drop(device, &device->slots[i]);
-}
-
-/* Drops the least recently used graphs. */
-static void make_room(struct device *device, size_t nodes)
-{
-    while (device->node_count > 0 && device->node_count + nodes > NODES_MAX) {
-        struct block_graph *oldest = NULL;
-        for (size_t i = 0; i < DEVICE_SLOTS; i++) {
-            struct block_graph *graph = &device->slots[i];
-            if (graph->graph && (!oldest || graph->used < oldest->used))
-                oldest = graph;
-        }
-        drop(device, oldest);
-    }
-}
-
 /* Returns the slot's graph for this block, kept or newly built (*fresh). */
-static enum status slot_graph(struct device *device, const struct block *block, void **out,
+static enum status slot_graph(struct device *device, const struct block *block, CUgraphExec *out,
                               bool *fresh, struct error *error)
 {
     struct block_graph *graph = &device->slots[block->slot];
     if (!block->prepared)
-        gpu_wander(device, block->draw);
-    uint64_t layout = gpu_layout(device);
+        cuda_wander(device, block->draw);
+    uint64_t layout = cuda_layout(device);
     *fresh = !block->prepared || graph->runs != block->runs || graph->mode != block->mode ||
              graph->issue != block->issue || graph->code != device->code || graph->layout != layout;
     *out = graph->graph;
@@ -152,16 +109,15 @@ static enum status slot_graph(struct device *device, const struct block *block, 
         return STATUS_OK;
     const bool is_graph = block->issue == ISSUE_GRAPH;
     size_t nodes = is_graph ? block->runs * plan_launches(block->plan) : 0;
-    drop(device, graph);
-    make_room(device, nodes);
+    cuda_drop_graph(device, graph);
+    cuda_make_room(device, nodes);
     *out = NULL;
-    enum status status =
-        is_graph ? device->driver->build_graph(device, block, out, error) : STATUS_OK;
+    enum status status = is_graph ? cuda_build_graph(device, block, out, error) : STATUS_OK;
     if (status == STATUS_NO_MEMORY) {
         /* Graphs of other slots take the memory, and can be built again. */
-        gpu_drop_slots(device);
-        gpu_drop_residents(device);
-        status = device->driver->build_graph(device, block, out, error);
+        cuda_drop_slots(device);
+        cuda_drop_residents(device);
+        status = cuda_build_graph(device, block, out, error);
     }
     if (status == STATUS_UNAVAILABLE && plan_is_of_functions(block->plan)) {
         (void)string_format(device->remark, sizeof device->remark,
@@ -203,10 +159,10 @@ static bool streams(const struct device *device, const struct block *block)
 
 static enum status flush(struct device *device, bool dirty, struct error *error)
 {
-    int result = device->driver->flush(device, dirty);
-    return result == GPU_DONE ? STATUS_OK
-                              : gpu_error(device, result, error, "emptying the L2 cache%s",
-                                          dirty ? " by writing" : "");
+    CUresult result = cuda_flush(device, dirty);
+    return result == CUDA_SUCCESS ? STATUS_OK
+                                  : cuda_error(device, result, error, "emptying the L2 cache%s",
+                                               dirty ? " by writing" : "");
 }
 
 /* Brings the cache into the state that the mode requires before each block. */
@@ -216,9 +172,9 @@ static enum status set_cache(struct device *device, const struct block *block, s
     case L2_COLD:
         return flush(device, false, error);
     case L2_HOT: {
-        TRY(device->driver->prepare(device, block->plan, error));
+        TRY(cuda_prepare(device, block->plan, &device->prepared, error));
         for (int i = 0; i < HOT_RUNS; i++)
-            TRY(device->driver->submit(device, error));
+            TRY(cuda_submit(device, error));
         return STATUS_OK;
     }
     case L2_STREAM:
@@ -230,20 +186,20 @@ static enum status set_cache(struct device *device, const struct block *block, s
 }
 
 /* Issues the block's runs: as its graph, else one by one. */
-static enum status issue_runs(struct device *device, const struct block *block, void *graph,
-                              int *result, struct error *error)
+static enum status issue_runs(struct device *device, const struct block *block, CUgraphExec graph,
+                              CUresult *result, struct error *error)
 {
     if (graph)
-        *result = device->driver->launch_graph(device, graph);
+        *result = device->driver->cuGraphLaunch(graph, device->stream);
     for (uint32_t run = 0; !graph && run < block->runs; run++) {
         if (block->mode != L2_HOT)
-            TRY(device->driver->rotate(device, block->plan, run, error));
-        TRY(device->driver->submit(device, error));
+            TRY(cuda_rotate(device, block->plan, run, &device->prepared, error));
+        TRY(cuda_submit(device, error));
     }
     return STATUS_OK;
 }
 
-bool gpu_take_remark(struct device *device, char *out, size_t bytes)
+bool cuda_take_remark(struct device *device, char *out, size_t bytes)
 {
     const bool is_there = device->remark[0] != '\0';
     (void)string_format(out, bytes, "%s", device->remark);
@@ -253,51 +209,51 @@ bool gpu_take_remark(struct device *device, char *out, size_t bytes)
 
 /* Times runs that begin on an idle device as soon as the first is issued, without a gate. */
 static enum status timed_eager(struct device *device, const struct block *block, double *block_ns,
-                               int *result, struct error *error)
+                               CUresult *result, struct error *error)
 {
-    const struct gpu_driver *driver = device->driver;
-    *result = driver->wait(device);
-    if (*result == GPU_DONE)
-        *result = driver->record_event(device, 0);
-    if (*result != GPU_DONE)
+    const struct cuda_driver *driver = device->driver;
+    *result = driver->cuStreamSynchronize(device->stream);
+    if (*result == CUDA_SUCCESS)
+        *result = driver->cuEventRecord(device->begin, device->stream);
+    if (*result != CUDA_SUCCESS)
         return STATUS_OK;
     TRY(issue_runs(device, block, NULL, result, error));
-    *result = driver->record_event(device, 1);
-    if (*result == GPU_DONE)
-        *result = driver->wait_event(device, 1);
-    if (*result == GPU_DONE)
-        *result = driver->elapsed(device, block_ns);
+    *result = driver->cuEventRecord(device->end, device->stream);
+    if (*result == CUDA_SUCCESS)
+        *result = driver->cuEventSynchronize(device->end);
+    if (*result == CUDA_SUCCESS)
+        *result = cuda_elapsed(device, block_ns);
     return STATUS_OK;
 }
 
-static enum status timed_runs(struct device *device, const struct block *block, void *graph,
+static enum status timed_runs(struct device *device, const struct block *block, CUgraphExec graph,
                               double *block_ns, bool *late, struct error *error)
 {
     char text[ERROR_TEXT_BYTES / 2];
-    int result = GPU_DONE;
+    CUresult result = CUDA_SUCCESS;
     TRY(set_cache(device, block, error));
     if (!graph)
-        TRY(device->driver->prepare(device, block->plan, error));
+        TRY(cuda_prepare(device, block->plan, &device->prepared, error));
     enum status status = STATUS_OK;
     /* A host function may wait for the stream, which a closed gate would hold for ever. */
     if (block->issue == ISSUE_EAGER || (!graph && plan_is_of_functions(block->plan))) {
         status = timed_eager(device, block, block_ns, &result, error);
     } else {
-        result = device->driver->gate_begin(device);
-        if (result == GPU_DONE)
+        result = cuda_gate_begin(device);
+        if (result == CUDA_SUCCESS)
             status = issue_runs(device, block, graph, &result, error);
-        result = device->driver->gate_end(device, result, block_ns, late);
+        result = cuda_gate_end(device, result, block_ns, late);
         *block_ns -= device->calibration.empty_pair_ns;
     }
     device->busy_until_ns = clock_now_ns();
     if (block->mode != L2_HOT)
-        gpu_settle(device, block->runs - 1); /* the last run's output is read */
+        cuda_settle(device, block->runs - 1); /* the last run's output is read */
     if (status != STATUS_OK)
         return status;
-    if (result == GPU_DONE)
+    if (result == CUDA_SUCCESS)
         return carry(device, block->plan, true, error);
-    gpu_plan_text(block->plan, text, sizeof text);
-    return gpu_error(device, result, error, "%s", text);
+    cuda_plan_text(block->plan, text, sizeof text);
+    return cuda_error(device, result, error, "%s", text);
 }
 
 /* Prepares memory for a block. Scratch of another plan holds no valid tickets; uploads, copies and
@@ -309,15 +265,15 @@ static enum status set_memory(struct device *device, const struct block *block, 
     if (!strange && device->scratch_slot == (int64_t)block->slot)
         return STATUS_OK;
     device->scratch_slot = NO_SLOT;
-    TRY(gpu_fill(device, block->plan, ARGUMENT_SCRATCH, 0, true, error));
+    TRY(cuda_fill(device, block->plan, ARGUMENT_SCRATCH, 0, true, error));
     if (block->mode != L2_HOT && (strange || block->mode == L2_STREAM))
         TRY(flush(device, false, error));
     device->scratch_slot = block->slot;
     return STATUS_OK;
 }
 
-enum status gpu_block_ready(struct device *device, const struct block *block, void **out,
-                            struct error *error)
+enum status cuda_block_ready(struct device *device, const struct block *block, CUgraphExec *out,
+                             struct error *error)
 {
     bool fresh = false;
     if (block->runs < 1 || block->runs > BLOCK_RUNS_MAX)
@@ -334,23 +290,23 @@ enum status gpu_block_ready(struct device *device, const struct block *block, vo
         return error_set(error, STATUS_INTERNAL, "slot %u of %d", block->slot, DEVICE_SLOTS);
     enum status status = slot_graph(device, block, out, &fresh, error);
     if (block->mode == L2_HOT)
-        gpu_note_runs(device, block->plan, 0, 1);
+        cuda_note_runs(device, block->plan, 0, 1);
     else
-        gpu_note_runs(device, block->plan, device->first, block->runs);
+        cuda_note_runs(device, block->plan, device->first, block->runs);
     if (status == STATUS_OK && fresh)
-        status = gpu_fill(device, block->plan, ARGUMENT_OUTPUT, POISON, true, error);
+        status = cuda_fill(device, block->plan, ARGUMENT_OUTPUT, POISON, true, error);
     if (status == STATUS_OK)
         status = set_memory(device, block, fresh, error);
     if (status == STATUS_OK)
         status = carry(device, block->plan, false, error);
-    return status == STATUS_OK ? gpu_warm_again(device, error) : status;
+    return status == STATUS_OK ? cuda_warm_again(device, error) : status;
 }
 
-enum status gpu_time_block(struct device *device, const struct block *block, double *elapsed_ns,
-                           struct error *error)
+enum status cuda_time_block(struct device *device, const struct block *block, double *elapsed_ns,
+                            struct error *error)
 {
-    void *graph = NULL;
-    enum status status = gpu_block_ready(device, block, &graph, error);
+    CUgraphExec graph = NULL;
+    enum status status = cuda_block_ready(device, block, &graph, error);
     for (int tries = 0; tries < GATE_TRIES && status == STATUS_OK; tries++) {
         double block_ns = 0;
         bool late = false;
@@ -361,5 +317,5 @@ enum status gpu_time_block(struct device *device, const struct block *block, dou
         *elapsed_ns = fmax(block_ns, device->calibration.tick_ns) / block->runs;
         return STATUS_OK;
     }
-    return status == STATUS_OK ? gpu_too_busy(error) : status;
+    return status == STATUS_OK ? cuda_too_busy(error) : status;
 }

@@ -1,7 +1,7 @@
 /* Texture references of old CUDA: search for declarations. */
 #include <string.h>
 
-#include "tuner/device/gpu/texture_references.h"
+#include "tuner/device/cuda/texture_references.h"
 
 bool texture_references_exist(const struct tokens *tokens)
 {

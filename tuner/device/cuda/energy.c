@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "tuner/base/clock.h"
-#include "tuner/device/gpu/gpu.h"
+#include "tuner/device/cuda/measure.h"
 
 enum {
     BATCH_LAUNCHES_MAX = 256, /* more would fill the driver's queue and hold up the host */
@@ -18,7 +18,7 @@ static const struct timespec between_looks = {.tv_nsec = 100000};
 struct meter {
     struct device *device;
     const struct block *block;
-    void *graph;
+    CUgraphExec graph;
     uint32_t batch; /* launches between two events */
     double window_ns;
     const char *failure; /* the counter's failure; NULL: none */
@@ -42,7 +42,7 @@ static bool read_counter(struct meter *meter)
     double joules = 0;
     if (meter->is_over)
         return false;
-    const bool counts = meter->device->driver->read_energy(meter->device, &joules, &meter->failure);
+    const bool counts = cuda_read_energy(meter->device, &joules, &meter->failure);
     const int64_t now_ns = clock_now_ns();
     if (counts && joules > meter->energy_j) {
         double step = joules - meter->energy_j;
@@ -59,28 +59,28 @@ static bool read_counter(struct meter *meter)
     return counts && !meter->is_over && now_ns - meter->stepped_ns < step_deadline_ns;
 }
 
-static int submit_batch(struct meter *meter, int event_behind)
+static CUresult submit_batch(struct meter *meter, CUevent behind)
 {
-    const struct gpu_driver *driver = meter->device->driver;
-    int result = GPU_DONE;
-    for (uint32_t i = 0; i < meter->batch && result == GPU_DONE; i++)
-        result = driver->launch_graph(meter->device, meter->graph);
-    return result == GPU_DONE ? driver->record_event(meter->device, event_behind) : result;
+    const struct cuda_driver *driver = meter->device->driver;
+    CUresult result = CUDA_SUCCESS;
+    for (uint32_t i = 0; i < meter->batch && result == CUDA_SUCCESS; i++)
+        result = driver->cuGraphLaunch(meter->graph, meter->device->stream);
+    return result == CUDA_SUCCESS ? driver->cuEventRecord(behind, meter->device->stream) : result;
 }
 
 /* Waits for the batch in front of the event, reading the counter meanwhile. */
-static int watch(struct meter *meter, int event, bool *goes_on)
+static CUresult watch(struct meter *meter, CUevent event, bool *goes_on)
 {
-    int result = GPU_NOT_READY;
+    CUresult result = CUDA_ERROR_NOT_READY;
     *goes_on = read_counter(meter);
     while (*goes_on) {
-        result = meter->device->driver->query_event(meter->device, event);
-        if (result != GPU_NOT_READY)
+        result = meter->device->driver->cuEventQuery(event);
+        if (result != CUDA_ERROR_NOT_READY)
             break;
         (void)nanosleep(&between_looks, NULL);
         *goes_on = read_counter(meter);
     }
-    if (result == GPU_DONE) {
+    if (result == CUDA_SUCCESS) {
         int64_t now_ns = clock_now_ns();
         meter->launches += meter->batch;
         if (meter->steps >= FIRST_STEP && !meter->is_over) {
@@ -92,38 +92,39 @@ static int watch(struct meter *meter, int event, bool *goes_on)
             meter->last_launches = meter->launches;
         }
     }
-    return result == GPU_NOT_READY ? GPU_DONE : result;
+    return result == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result;
 }
 
 /* Runs batches, two at a time, so that the device never waits for the host. */
-static int run_batches(struct meter *meter)
+static CUresult run_batches(struct meter *meter)
 {
     struct device *device = meter->device;
     bool goes_on = true;
-    int result = submit_batch(meter, 0);
-    for (int next = 0; result == GPU_DONE && goes_on; next ^= 1) {
-        result = submit_batch(meter, 1 - next);
-        if (result == GPU_DONE)
-            result = watch(meter, next, &goes_on);
+    const CUevent events[2] = {device->begin, device->end};
+    CUresult result = submit_batch(meter, events[0]);
+    for (int next = 0; result == CUDA_SUCCESS && goes_on; next ^= 1) {
+        result = submit_batch(meter, events[1 - next]);
+        if (result == CUDA_SUCCESS)
+            result = watch(meter, events[next], &goes_on);
     }
-    int end = device->driver->wait(device);
+    const CUresult end = device->driver->cuStreamSynchronize(device->stream);
     device->busy_until_ns = clock_now_ns();
-    return result == GPU_DONE ? end : result;
+    return result == CUDA_SUCCESS ? end : result;
 }
 
 /* Sets the number of launches in a batch to about batch_ns. */
-static int size_batch(struct meter *meter)
+static CUresult size_batch(struct meter *meter)
 {
     struct device *device = meter->device;
     double elapsed_ns = 0;
     meter->batch = 1;
-    int result = device->driver->record_event(device, 0);
-    if (result == GPU_DONE)
-        result = submit_batch(meter, 1);
-    if (result == GPU_DONE)
-        result = device->driver->wait_event(device, 1);
-    if (result == GPU_DONE)
-        result = device->driver->elapsed(device, &elapsed_ns);
+    CUresult result = device->driver->cuEventRecord(device->begin, device->stream);
+    if (result == CUDA_SUCCESS)
+        result = submit_batch(meter, device->end);
+    if (result == CUDA_SUCCESS)
+        result = device->driver->cuEventSynchronize(device->end);
+    if (result == CUDA_SUCCESS)
+        result = cuda_elapsed(device, &elapsed_ns);
     meter->batch = (uint32_t)fmin(fmax(batch_ns / fmax(elapsed_ns, 1), 1), BATCH_LAUNCHES_MAX);
     return result;
 }
@@ -133,28 +134,28 @@ static enum status no_counter(struct error *error, const char *why)
     return error_set(error, STATUS_UNAVAILABLE, "no energy counter that may be read: %s", why);
 }
 
-enum status gpu_measure_energy(struct device *device, const struct block *block, double window_ms,
-                               struct energy *out, struct error *error)
+enum status cuda_measure_energy(struct device *device, const struct block *block, double window_ms,
+                                struct energy *out, struct error *error)
 {
     struct block as_graph = *block; /* energy is that of the work, whoever issues it */
     as_graph.issue = ISSUE_GRAPH;
     struct meter meter = {.device = device, .block = &as_graph, .window_ns = window_ms * 1e6};
-    if (!device->driver->read_energy(device, &meter.energy_j, &meter.failure))
+    if (!cuda_read_energy(device, &meter.energy_j, &meter.failure))
         return no_counter(error, meter.failure);
     meter.stepped_ns = clock_now_ns();
-    TRY(gpu_block_ready(device, &as_graph, &meter.graph, error));
+    TRY(cuda_block_ready(device, &as_graph, &meter.graph, error));
     if (!meter.graph)
         return error_set(error, STATUS_UNAVAILABLE,
                          "energy is measured with graphs, and the function cannot be captured: %s",
                          device->remark);
-    int result = size_batch(&meter);
+    CUresult result = size_batch(&meter);
     meter.stepped_ns = clock_now_ns();
-    if (result == GPU_DONE)
+    if (result == CUDA_SUCCESS)
         result = run_batches(&meter);
-    if (result != GPU_DONE) {
+    if (result != CUDA_SUCCESS) {
         char text[ERROR_TEXT_BYTES / 2];
-        gpu_plan_text(block->plan, text, sizeof text);
-        return gpu_error(device, result, error, "%s", text);
+        cuda_plan_text(block->plan, text, sizeof text);
+        return cuda_error(device, result, error, "%s", text);
     }
     if (meter.failure)
         return no_counter(error, meter.failure);

@@ -5,13 +5,13 @@
 #include "tuner/base/pack.h"
 #include "tuner/base/text.h"
 #include "tuner/device/bands.h"
-#include "tuner/device/gpu/gpu.h"
+#include "tuner/device/cuda/measure.h"
 
 enum { GUARD_BYTE = 0xc3 };
 
-static gpu_address guard_address(const struct vector *vector, bool behind)
+static CUdeviceptr guard_address(const struct vector *vector, bool behind)
 {
-    gpu_address start = gpu_vector_start(vector);
+    CUdeviceptr start = cuda_vector_start(vector);
     return behind ? start + vector->bytes : start - GUARD_BYTES;
 }
 
@@ -26,17 +26,19 @@ static bool has_bands(const struct device *device, const struct argument *argume
 static enum status write_band(struct device *device, const struct argument *argument,
                               struct vector *vector, int behind, struct error *error)
 {
-    gpu_address address = guard_address(vector, behind);
-    int result = argument->role == ARGUMENT_INPUT
-                     ? device->driver->copy_in(device, address, vector->band[behind], GUARD_BYTES)
-                     : device->driver->fill(device, address, GUARD_BYTE, GUARD_BYTES);
-    return result == GPU_DONE ? STATUS_OK
-                              : gpu_error(device, result, error, "writing the guard bands of '%s'",
-                                          argument->name);
+    CUdeviceptr address = guard_address(vector, behind);
+    CUresult result =
+        argument->role == ARGUMENT_INPUT
+            ? device->driver->cuMemcpyHtoDAsync(address, vector->band[behind], GUARD_BYTES,
+                                                device->stream)
+            : device->driver->cuMemsetD8Async(address, GUARD_BYTE, GUARD_BYTES, device->stream);
+    return result == CUDA_SUCCESS ? STATUS_OK
+                                  : cuda_error(device, result, error,
+                                               "writing the guard bands of '%s'", argument->name);
 }
 
-enum status gpu_turn_bands(struct device *device, const struct launch_plan *plan,
-                           struct error *error)
+enum status cuda_turn_bands(struct device *device, const struct launch_plan *plan,
+                            struct error *error)
 {
     enum status status = STATUS_OK;
     device->turn++;
@@ -52,10 +54,10 @@ enum status gpu_turn_bands(struct device *device, const struct launch_plan *plan
     return status;
 }
 
-enum status gpu_write_guards(struct device *device, const struct launch_plan *plan,
-                             struct error *error)
+enum status cuda_write_guards(struct device *device, const struct launch_plan *plan,
+                              struct error *error)
 {
-    enum status status = gpu_turn_bands(device, plan, error);
+    enum status status = cuda_turn_bands(device, plan, error);
     for (size_t i = 0; i < plan->argument_count; i++)
         for (int behind = 0; behind < 2 && plan->arguments[i].role != ARGUMENT_INPUT; behind++)
             if (status == STATUS_OK && has_bands(device, &plan->arguments[i]))
@@ -69,14 +71,12 @@ static enum status check_vector(struct device *device, const struct argument *ar
                                 const struct vector *vector, unsigned char *bands, bool *intact,
                                 char *detail, size_t detail_bytes, struct error *error)
 {
-    int result = GPU_DONE;
-    for (int side = 0; side < 2 && result == GPU_DONE; side++)
-        result = device->driver->copy_out(device, bands + (size_t)side * GUARD_BYTES,
-                                          guard_address(vector, side), GUARD_BYTES);
-    if (result == GPU_DONE)
-        result = device->driver->wait(device);
-    if (result != GPU_DONE)
-        return gpu_error(device, result, error, "reading the guard bands");
+    CUresult result = CUDA_SUCCESS;
+    for (int side = 0; side < 2 && result == CUDA_SUCCESS; side++)
+        result = cuda_fetch(device, bands + (size_t)side * GUARD_BYTES, guard_address(vector, side),
+                            GUARD_BYTES);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "reading the guard bands");
     for (int side = 0; side < 2 && *intact; side++) {
         const unsigned char *was = argument->role == ARGUMENT_INPUT ? vector->band[side] : NULL;
         const unsigned char *band = bands + (size_t)side * GUARD_BYTES;
@@ -100,8 +100,8 @@ static enum status check_vector(struct device *device, const struct argument *ar
     return STATUS_OK;
 }
 
-enum status gpu_guards_intact(struct device *device, const struct launch_plan *plan, bool *intact,
-                              char *detail, size_t detail_bytes, struct error *error)
+enum status cuda_guards_intact(struct device *device, const struct launch_plan *plan, bool *intact,
+                               char *detail, size_t detail_bytes, struct error *error)
 {
     *intact = true;
     if (plan->argument_count != device->argument_count)

@@ -1,6 +1,6 @@
 /* `texture<float, 2> image;`, which CUDA had before version 12. */
-#ifndef TUNE_DEVICE_GPU_TEXTURE_REFERENCES_H
-#define TUNE_DEVICE_GPU_TEXTURE_REFERENCES_H
+#ifndef TUNE_DEVICE_CUDA_TEXTURE_REFERENCES_H
+#define TUNE_DEVICE_CUDA_TEXTURE_REFERENCES_H
 
 #include "tuner/base/tokens.h"
 

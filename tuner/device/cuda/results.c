@@ -2,17 +2,17 @@
 #include "tuner/base/hash.h"
 #include "tuner/base/pack.h"
 #include "tuner/base/text.h"
-#include "tuner/device/gpu/gpu.h"
+#include "tuner/device/cuda/measure.h"
 
 /* Sums `count` of `all` that take turns, from `first` on and on from 0. */
-static enum status sums_in_turn(struct device *device, gpu_address start, size_t stride,
+static enum status sums_in_turn(struct device *device, CUdeviceptr start, size_t stride,
                                 size_t bytes, uint32_t all, uint32_t first, uint32_t count,
                                 uint64_t *out, struct error *error)
 {
     uint32_t straight = first + count > all ? all - first : count;
-    TRY(gpu_sums(device, start + first * stride, stride, bytes, straight, out, error));
+    TRY(cuda_sums(device, start + first * stride, stride, bytes, straight, out, error));
     if (straight < count)
-        TRY(gpu_sums(device, start, stride, bytes, count - straight, out + straight, error));
+        TRY(cuda_sums(device, start, stride, bytes, count - straight, out + straight, error));
     return STATUS_OK;
 }
 
@@ -22,7 +22,7 @@ static enum status compare(struct device *device, struct vector *vector, bool *s
 {
     uint64_t sums[SUMS_MAX] = {0};
     enum status status =
-        sums_in_turn(device, gpu_vector_start(vector), vector->stride, vector->bytes,
+        sums_in_turn(device, cuda_vector_start(vector), vector->stride, vector->bytes,
                      vector->copies, vector->used_first, vector->used, sums, error);
     *same = true;
     for (uint32_t i = 0; status == STATUS_OK && i < vector->used; i++) {
@@ -34,8 +34,8 @@ static enum status compare(struct device *device, struct vector *vector, bool *s
     return status;
 }
 
-enum status gpu_inputs_intact(struct device *device, const struct launch_plan *plan, bool *intact,
-                              bool *worn, char *detail, size_t detail_bytes, struct error *error)
+enum status cuda_inputs_intact(struct device *device, const struct launch_plan *plan, bool *intact,
+                               bool *worn, char *detail, size_t detail_bytes, struct error *error)
 {
     enum status status = STATUS_OK;
     *intact = true;
@@ -88,19 +88,19 @@ static enum status add_sums(struct device *device, const struct block *block, si
     const struct vector *vector = &device->vectors[index];
     bool is_update = block->plan->arguments[index].role == ARGUMENT_UPDATE;
     uint32_t all = is_update ? vector->copies : vector->places;
-    gpu_address start = gpu_vector_start(vector) - vector->wander;
+    CUdeviceptr start = cuda_vector_start(vector) - vector->wander;
     size_t stride = is_update ? vector->stride : vector->place_bytes;
     uint32_t first = (block->runs - count + device->first) % all;
     TRY(block->mode == L2_HOT
-            ? gpu_sums(device, gpu_vector_start(vector), 0, vector->bytes, 1, sums, error)
+            ? cuda_sums(device, cuda_vector_start(vector), 0, vector->bytes, 1, sums, error)
             : sums_in_turn(device, start, stride, vector->bytes, all, first, count, sums, error));
     for (uint32_t i = 0; i < count; i++)
         out[i].sum = hash_u64(&sums[i], sizeof sums[i], out[i].sum + index);
     return STATUS_OK;
 }
 
-enum status gpu_results(struct device *device, const struct block *block, uint64_t outputs,
-                        struct run_result *out, uint32_t *count, struct error *error)
+enum status cuda_results(struct device *device, const struct block *block, uint64_t outputs,
+                         struct run_result *out, uint32_t *count, struct error *error)
 {
     const struct launch_plan *plan = block->plan;
     *count = block->runs < BLOCK_RUNS_MAX ? block->runs : BLOCK_RUNS_MAX;
@@ -124,13 +124,13 @@ enum status gpu_results(struct device *device, const struct block *block, uint64
     return STATUS_OK;
 }
 
-enum status gpu_show(struct device *device, const struct block *block, uint32_t run,
-                     struct error *error)
+enum status cuda_show(struct device *device, const struct block *block, uint32_t run,
+                      struct error *error)
 {
     (void)error;
     if (block->mode == L2_HOT)
         return STATUS_OK;
-    gpu_settle(device, run);
+    cuda_settle(device, run);
     for (size_t i = 0; i < block->plan->argument_count; i++) {
         struct vector *vector = &device->vectors[i];
         if (block->plan->arguments[i].role == ARGUMENT_UPDATE && vector->copies > 0)

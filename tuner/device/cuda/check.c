@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "tuner/base/compare_lane.h"
-#include "tuner/device/gpu/gpu.h"
+#include "tuner/device/cuda/measure.h"
 
 /* Part of the free memory: a quarter. */
 enum { RESIDENT_SHARE = 4 };
@@ -11,21 +11,21 @@ enum { RESIDENT_SHARE = 4 };
 static void release(struct device *device, struct resident *resident)
 {
     if (resident->address)
-        device->driver->release(device, resident->address);
+        (void)device->driver->cuMemFree(resident->address);
     *resident = (struct resident){0};
 }
 
-void gpu_drop_residents(struct device *device)
+void cuda_drop_residents(struct device *device)
 {
     for (size_t i = 0; i < RESIDENTS_MAX; i++)
         release(device, &device->checking.residents[i]);
 }
 
-void gpu_check_free(struct device *device)
+void cuda_check_free(struct device *device)
 {
-    gpu_drop_residents(device);
+    cuda_drop_residents(device);
     if (device->checking.findings)
-        device->driver->release(device, device->checking.findings);
+        (void)device->driver->cuMemFree(device->checking.findings);
     device->checking.findings = 0;
     device->checking.findings_bytes = 0;
 }
@@ -45,18 +45,18 @@ static struct resident *resident_of(struct device *device, uint64_t serial)
     return oldest;
 }
 
-static int allocate(struct device *device, size_t bytes, gpu_address *out)
+static CUresult allocate(struct device *device, size_t bytes, CUdeviceptr *out)
 {
     size_t free_bytes = 0;
-    int result = device->driver->free_bytes(device, &free_bytes);
-    if (result == GPU_DONE && bytes > free_bytes / RESIDENT_SHARE) {
-        gpu_drop_residents(device); /* including those of other problems */
-        result = device->driver->free_bytes(device, &free_bytes);
+    CUresult result = cuda_free_bytes(device, &free_bytes);
+    if (result == CUDA_SUCCESS && bytes > free_bytes / RESIDENT_SHARE) {
+        cuda_drop_residents(device); /* including those of other problems */
+        result = cuda_free_bytes(device, &free_bytes);
     }
     *out = 0;
-    return result != GPU_DONE || bytes > free_bytes / RESIDENT_SHARE
+    return result != CUDA_SUCCESS || bytes > free_bytes / RESIDENT_SHARE
                ? result
-               : device->driver->allocate(device, bytes, out);
+               : cuda_allocate(device, bytes, out);
 }
 
 /* Returns the expected elements in the resident's memory: numbers, then magnitudes. */
@@ -80,8 +80,8 @@ static enum status make_room(struct device *device, struct resident *resident, s
     if (resident->address)
         return STATUS_OK;
     resident->bytes = bytes;
-    const int result = allocate(device, bytes, &resident->address);
-    return result == GPU_DONE && resident->address
+    const CUresult result = allocate(device, bytes, &resident->address);
+    return result == CUDA_SUCCESS && resident->address
                ? STATUS_OK
                : error_set(error, STATUS_NO_MEMORY, "no room on the device");
 }
@@ -103,13 +103,14 @@ static enum status upload(struct device *device, struct resident *resident,
     resident->serial = 0;
     if (make_room(device, resident, part * part_count, error) != STATUS_OK)
         return error->status;
-    int result = GPU_DONE;
-    for (size_t i = 0; i < part_count && result == GPU_DONE; i++)
-        result = device->driver->copy_in(device, resident->address + i * part, parts[i], part);
-    if (result == GPU_DONE)
-        result = device->driver->wait(device);
-    if (result != GPU_DONE)
-        return gpu_error(device, result, error, "copying expected results to the device");
+    CUresult result = CUDA_SUCCESS;
+    for (size_t i = 0; i < part_count && result == CUDA_SUCCESS; i++)
+        result = device->driver->cuMemcpyHtoDAsync(resident->address + i * part, parts[i], part,
+                                                   device->stream);
+    if (result == CUDA_SUCCESS)
+        result = device->driver->cuStreamSynchronize(device->stream);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "copying expected results to the device");
     resident->serial = expected->serial;
     resident->summed = false;
     device->scratch_slot = NO_SLOT; /* the copy fills the L2 */
@@ -118,16 +119,17 @@ static enum status upload(struct device *device, struct resident *resident,
 }
 
 /* Writes elements over those of a vector. */
-static int replace(struct device *device, gpu_address vector, size_t width, gpu_address room,
-                   const struct expected_difference *differs, const void *values)
+static CUresult replace(struct device *device, CUdeviceptr vector, size_t width, CUdeviceptr room,
+                        const struct expected_difference *differs, const void *values)
 {
-    const gpu_address at = room, from = room + differs->count * sizeof *differs->at;
-    int result =
-        device->driver->copy_in(device, at, differs->at, differs->count * sizeof *differs->at);
-    if (result == GPU_DONE)
-        result = device->driver->copy_in(device, from, values, differs->count * width);
-    return result == GPU_DONE
-               ? device->driver->patch(device, vector, 0, 2, width, differs->count, at, from)
+    const CUdeviceptr at = room, from = room + differs->count * sizeof *differs->at;
+    CUresult result = device->driver->cuMemcpyHtoDAsync(
+        at, differs->at, differs->count * sizeof *differs->at, device->stream);
+    if (result == CUDA_SUCCESS)
+        result =
+            device->driver->cuMemcpyHtoDAsync(from, values, differs->count * width, device->stream);
+    return result == CUDA_SUCCESS
+               ? cuda_replace(device, vector, 0, 2, width, differs->count, at, from)
                : result;
 }
 
@@ -142,26 +144,26 @@ static enum status derive(struct device *device, struct resident *resident,
     const size_t part = part_bytes(&differs->base, type, count);
     const size_t width = part_bytes(instead, type, 1);
     const size_t bytes = part * (differs->base.magnitudes ? 2 : 1);
-    gpu_address room = 0;
+    CUdeviceptr room = 0;
     resident->serial = 0;
     if (make_room(device, resident, bytes, error) != STATUS_OK)
         return error->status;
     if (base->serial != differs->base.serial || /* the base was evicted for this one */
-        device->driver->allocate(device, differs->count * 2 * sizeof *differs->at, &room) !=
-            GPU_DONE)
+        cuda_allocate(device, differs->count * 2 * sizeof *differs->at, &room) != CUDA_SUCCESS)
         return error_set(error, STATUS_NO_MEMORY, "no room on the device");
-    int result = device->driver->copy(device, resident->address, base->address, bytes);
-    if (result == GPU_DONE)
+    CUresult result =
+        device->driver->cuMemcpyDtoDAsync(resident->address, base->address, bytes, device->stream);
+    if (result == CUDA_SUCCESS)
         result = replace(device, resident->address, width, room, differs,
                          instead->reals ? (const void *)instead->reals : instead->elements);
-    if (result == GPU_DONE && instead->magnitudes)
+    if (result == CUDA_SUCCESS && instead->magnitudes)
         result =
             replace(device, resident->address + part, width, room, differs, instead->magnitudes);
-    if (result == GPU_DONE)
-        result = device->driver->wait(device);
-    device->driver->release(device, room);
-    if (result != GPU_DONE)
-        return gpu_error(device, result, error, "computing expected results on the device");
+    if (result == CUDA_SUCCESS)
+        result = device->driver->cuStreamSynchronize(device->stream);
+    (void)device->driver->cuMemFree(room);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "computing expected results on the device");
     resident->serial = expected->serial;
     resident->summed = true;
     resident->sum = base->sum;
@@ -182,23 +184,19 @@ static enum status look_through(struct device *device, enum element_type type,
     const size_t bytes = chunks * sizeof *out;
     if (device->checking.findings_bytes < bytes) {
         if (device->checking.findings)
-            device->driver->release(device, device->checking.findings);
+            (void)device->driver->cuMemFree(device->checking.findings);
         device->checking.findings_bytes = 0;
-        if (device->driver->allocate(device, bytes, &device->checking.findings) != GPU_DONE) {
-            device->checking.findings = 0;
+        if (cuda_allocate(device, bytes, &device->checking.findings) != CUDA_SUCCESS)
             return error_set(error, STATUS_NO_MEMORY, "no room on the device");
-        }
         device->checking.findings_bytes = bytes;
     }
-    TRY(gpu_looked_room(device, chunks * sizeof *out, &room, error));
-    TRY(device->driver->compare(device, type, what, chunks, device->checking.findings, error));
-    int result =
-        device->driver->copy_out(device, room, device->checking.findings, chunks * sizeof *out);
-    if (result == GPU_DONE)
-        result = device->driver->wait(device);
+    TRY(cuda_looked_room(device, chunks * sizeof *out, &room, error));
+    TRY(cuda_compare_chunks(device, type, what, chunks, device->checking.findings, error));
+    const CUresult result =
+        cuda_fetch(device, room, device->checking.findings, chunks * sizeof *out);
     device->busy_until_ns = clock_now_ns();
-    if (result != GPU_DONE)
-        return gpu_error(device, result, error, "comparing an output with the expected results");
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "comparing an output with the expected results");
     const struct findings *found = room;
     *out = findings_none();
     for (uint64_t i = 0; i < chunks; i++)
@@ -238,25 +236,23 @@ static enum status read_elements(struct device *device, enum element_type type, 
                                  const uint64_t at[2], uint64_t got_raw[2], struct error *error)
 {
     const size_t size = element_bytes(type);
-    int result = GPU_DONE;
-    for (size_t i = 0; i < 2 && result == GPU_DONE; i++) {
+    CUresult result = CUDA_SUCCESS;
+    for (size_t i = 0; i < 2 && result == CUDA_SUCCESS; i++) {
         got_raw[i] = 0;
         if (at[i] != COMPARE_NONE)
-            result = device->driver->copy_out(device, &got_raw[i],
-                                              (gpu_address)(uintptr_t)got + at[i] * size, size);
+            result =
+                cuda_fetch(device, &got_raw[i], (CUdeviceptr)(uintptr_t)got + at[i] * size, size);
     }
-    if (result == GPU_DONE)
-        result = device->driver->wait(device);
-    return result == GPU_DONE ? STATUS_OK
-                              : gpu_error(device, result, error, "reading two elements");
+    return result == CUDA_SUCCESS ? STATUS_OK
+                                  : cuda_error(device, result, error, "reading two elements");
 }
 
 /* Compares an output. The resident's sums come from the first pass after the copy, when only our
  * kernels have run. Expected elements that no longer match these sums were overwritten: they are
  * copied again before the comparison. */
-enum status gpu_compare(struct device *device, size_t index, enum element_type type,
-                        const struct comparing *what, struct findings *out, uint64_t got_raw[2],
-                        struct error *error)
+enum status cuda_compare(struct device *device, size_t index, enum element_type type,
+                         const struct comparing *what, struct findings *out, uint64_t got_raw[2],
+                         struct error *error)
 {
     const struct vector *vector = &device->vectors[index];
     if (index >= device->argument_count || what->count * element_bytes(type) > vector->bytes)
@@ -265,7 +261,7 @@ enum status gpu_compare(struct device *device, size_t index, enum element_type t
         return error_set(error, STATUS_NO_MEMORY, "nothing to be kept on the device");
     struct resident *resident = resident_of(device, what->expected.serial);
     struct comparing sought = *what, there = *what;
-    sought.got = there.got = (const void *)(uintptr_t)(gpu_vector_start(vector) + vector->shown);
+    sought.got = there.got = (const void *)(uintptr_t)(cuda_vector_start(vector) + vector->shown);
     bool held = false;
     for (int tries = 0; tries < 2 && !held; tries++) {
         enum status status = STATUS_OK;

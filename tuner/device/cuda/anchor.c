@@ -2,56 +2,28 @@
 #include <math.h>
 
 #include "tuner/base/clock.h"
-#include "tuner/device/gpu/gpu.h"
+#include "tuner/device/cuda/measure.h"
 
 /* Passes over a buffer of twice the L2: 0.4 to 4 ms on today's devices. On an H200 half of all
  * times of 16 passes lie within 0.2 % of the median, of 4 passes within 0.5 %. */
 enum { PASSES = 16, STILL_WINDOWS = 3 };
 
-enum status gpu_too_busy(struct error *error)
+static CUresult submit_passes(struct device *device, void *context)
 {
-    return error_set(error, STATUS_TIMED_OUT,
-                     "this process was stopped for over 2 s, %d times in a row: the machine is too "
-                     "busy to measure on",
-                     GATE_TRIES);
-}
-
-enum status gpu_time_gated(struct device *device, int (*work)(struct device *, void *),
-                           void *context, const char *what, double *elapsed_ns, struct error *error)
-{
-    for (int tries = 0; tries < GATE_TRIES; tries++) {
-        bool late = false;
-        int result = device->driver->gate_begin(device);
-        if (result == GPU_DONE)
-            result = work(device, context);
-        result = device->driver->gate_end(device, result, elapsed_ns, &late);
-        device->busy_until_ns = clock_now_ns();
-        if (result != GPU_DONE)
-            return gpu_error(device, result, error, "%s", what);
-        if (!late)
-            return STATUS_OK;
-    }
-    return gpu_too_busy(error);
-}
-
-/* ---- the anchor ---- */
-
-static int submit_passes(struct device *device, void *context)
-{
-    int result = GPU_DONE;
+    CUresult result = CUDA_SUCCESS;
     (void)context;
-    for (int i = 0; i < PASSES && result == GPU_DONE; i++)
-        result = device->driver->anchor_pass(device);
+    for (int i = 0; i < PASSES && result == CUDA_SUCCESS; i++)
+        result = cuda_anchor_pass(device);
     return result;
 }
 
 /* Measures passes behind an untimed one, so that the earlier contents of the L2 do not matter. */
 static enum status timed_passes(struct device *device, double *elapsed_ns, struct error *error)
 {
-    int result = device->driver->anchor_pass(device);
-    if (result != GPU_DONE)
-        return gpu_error(device, result, error, "the anchor");
-    return gpu_time_gated(device, submit_passes, NULL, "the anchor", elapsed_ns, error);
+    const CUresult result = cuda_anchor_pass(device);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "the anchor");
+    return cuda_time_gated(device, submit_passes, NULL, "the anchor", elapsed_ns, error);
 }
 
 /* Keeps the device busy for a window; gives the anchor's shortest time. */
@@ -75,7 +47,7 @@ static bool is_still(double now, double before, double settled)
     return !(fabs(now - before) >= settled * now);
 }
 
-enum status gpu_warm_up(struct device *device, struct error *error)
+enum status cuda_warm_up(struct device *device, struct error *error)
 {
     const struct warm_up *warm_up = &device->warm_up;
     int64_t start = clock_now_ns();
@@ -87,7 +59,7 @@ enum status gpu_warm_up(struct device *device, struct error *error)
         enum status status = window(device, &anchor, error);
         if (status != STATUS_OK)
             return status;
-        double clock = device->driver->clock_mhz(device); /* before the device has time to idle */
+        double clock = cuda_sm_clock(device); /* before the device has time to idle */
         still = is_still(anchor, anchor_before, warm_up->settled) &&
                         is_still(clock, clock_before, warm_up->settled)
                     ? still + 1
@@ -101,16 +73,16 @@ enum status gpu_warm_up(struct device *device, struct error *error)
     }
 }
 
-enum status gpu_warm_again(struct device *device, struct error *error)
+enum status cuda_warm_again(struct device *device, struct error *error)
 {
     double anchor = 0;
     double idle_ms = (double)(clock_now_ns() - device->busy_until_ns) * 1e-6;
     return idle_ms <= device->warm_up.pause_ms ? STATUS_OK : window(device, &anchor, error);
 }
 
-enum status gpu_anchor(struct device *device, double *elapsed_ns, struct error *error)
+enum status cuda_anchor(struct device *device, double *elapsed_ns, struct error *error)
 {
-    TRY(gpu_warm_again(device, error));
+    TRY(cuda_warm_again(device, error));
     TRY(timed_passes(device, elapsed_ns, error));
     *elapsed_ns =
         fmax(*elapsed_ns - device->calibration.empty_pair_ns, device->calibration.tick_ns);

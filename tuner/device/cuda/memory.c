@@ -3,7 +3,7 @@
 
 #include "tuner/base/hash.h"
 #include "tuner/base/pack.h"
-#include "tuner/device/gpu/gpu.h"
+#include "tuner/device/cuda/measure.h"
 
 /* Vectors without an offset begin at a multiple of this, as cuMemAlloc's do: kernels may load 16
  * bytes or more. The gap before an output holds a guard band. */
@@ -14,6 +14,28 @@ static const size_t granule = 2 << 20;
 static const size_t wandering_most = 1 << 17;
 static const size_t places_bytes = 1 << 20;
 enum { PLACES_MAX = 256 };
+
+enum { SUM_THREADS = 256, SUM_BLOCKS_PER_SM = 8 };
+
+CUresult cuda_allocate(struct device *device, size_t bytes, CUdeviceptr *out)
+{
+    const CUresult result = device->driver->cuMemAlloc(out, bytes);
+    if (result != CUDA_SUCCESS)
+        *out = 0;
+    return result;
+}
+
+CUresult cuda_free_bytes(struct device *device, size_t *out)
+{
+    size_t total = 0;
+    return device->driver->cuMemGetInfo(out, &total);
+}
+
+CUresult cuda_fetch(struct device *device, void *to, CUdeviceptr from, size_t bytes)
+{
+    const CUresult result = device->driver->cuMemcpyDtoHAsync(to, from, bytes, device->stream);
+    return result == CUDA_SUCCESS ? device->driver->cuStreamSynchronize(device->stream) : result;
+}
 
 static size_t round_up(size_t value, size_t multiple)
 {
@@ -37,11 +59,11 @@ static void forget(struct vector *vector)
 static void free_vector(struct device *device, struct vector *vector)
 {
     if (vector->base)
-        device->driver->release(device, vector->base);
+        (void)device->driver->cuMemFree(vector->base);
     *vector = (struct vector){0};
 }
 
-void gpu_free_vectors(struct device *device)
+void cuda_free_vectors(struct device *device)
 {
     for (size_t i = 0; i < ARGUMENTS_MAX; i++)
         free_vector(device, &device->vectors[i]);
@@ -58,12 +80,10 @@ static enum status make_room(struct device *device, struct vector *vector, size_
     device->scratch_slot = NO_SLOT;
     free_vector(device, vector);
     size_t wanted = round_up(bytes + spare, bytes > granule / 2 ? granule : 4096);
-    int result = device->driver->allocate(device, wanted, &vector->base);
-    if (result != GPU_DONE) {
-        vector->base = 0;
-        return gpu_error(device, result, error, "%zu bytes of device memory for '%s'", wanted,
-                         name);
-    }
+    const CUresult result = cuda_allocate(device, wanted, &vector->base);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "%zu bytes of device memory for '%s'", wanted,
+                          name);
     vector->capacity = wanted;
     return STATUS_OK;
 }
@@ -123,12 +143,12 @@ static uint32_t places_of(const struct argument *argument)
 /* Moves small outputs, scratch and inputs to other places. The distance from an SM to a line of the
  * L2 depends on the address: a partial result or a ticket in a fixed place, or inputs on few pages,
  * make a small kernel differ by a percent between processes. Over many places that evens out. */
-void gpu_wander(struct device *device, uint64_t draw)
+void cuda_wander(struct device *device, uint64_t draw)
 {
     device->first = (uint32_t)(random_at(device->placing.seed, draw) >> 34);
 }
 
-void gpu_settle(struct device *device, uint32_t run)
+void cuda_settle(struct device *device, uint32_t run)
 {
     for (size_t i = 0; i < device->argument_count; i++) {
         struct vector *vector = &device->vectors[i];
@@ -140,17 +160,12 @@ void gpu_settle(struct device *device, uint32_t run)
     }
 }
 
-gpu_address gpu_vector_start(const struct vector *vector)
-{
-    return vector->base + vector->offset;
-}
-
-uint64_t gpu_layout(const struct device *device)
+uint64_t cuda_layout(const struct device *device)
 {
     uint64_t places[ARGUMENTS_MAX][3];
     for (size_t i = 0; i < device->argument_count; i++) {
         const struct vector *vector = &device->vectors[i];
-        places[i][0] = gpu_vector_start(vector) - vector->wander;
+        places[i][0] = cuda_vector_start(vector) - vector->wander;
         places[i][1] = vector->stride;
         places[i][2] = vector->copies;
     }
@@ -180,7 +195,7 @@ static uint32_t affordable_copies(struct device *device, const struct launch_pla
         grows |= stride_of(device, argument) > device->vectors[i].capacity / copies;
     }
     size_t free_bytes = 0;
-    if (!grows || device->driver->free_bytes(device, &free_bytes) != GPU_DONE)
+    if (!grows || cuda_free_bytes(device, &free_bytes) != CUDA_SUCCESS)
         return copies;
     size_t budget = (free_bytes + held) / 2;
     size_t most = budget > others ? (budget - others) / one_of_each : 0;
@@ -190,7 +205,7 @@ static uint32_t affordable_copies(struct device *device, const struct launch_pla
 }
 
 /* Returns the place of copy 0, the source of the others. */
-static gpu_address first_copy(const struct device *device, const struct vector *vector,
+static CUdeviceptr first_copy(const struct device *device, const struct vector *vector,
                               const struct argument *argument)
 {
     return vector->base + front_of(device, argument);
@@ -202,30 +217,28 @@ static bool is_made_here(const struct argument *argument)
            argument_is_bound(argument);
 }
 
-bool gpu_generates(struct device *device, const struct argument *argument, struct error *why)
+bool cuda_generates(struct device *device, const struct argument *argument, struct error *why)
 {
-    return is_made_here(argument) && device->driver->generates(device, why);
+    return is_made_here(argument) && cuda_can_generate(device, why);
 }
 
-static enum status give_from_host(struct device *device, gpu_address to,
+static enum status give_from_host(struct device *device, CUdeviceptr to,
                                   const struct argument *argument, const void *host, size_t bytes,
                                   struct error *error)
 {
-    int result = device->driver->copy_in(device, to, host, bytes);
-    return result == GPU_DONE ? STATUS_OK
-                              : gpu_error(device, result, error, "uploading '%s'", argument->name);
+    CUDA_TRY(cuMemcpyHtoDAsync(to, host, bytes, device->stream), "uploading '%s'", argument->name);
+    return STATUS_OK;
 }
 
 /* Writes an argument's data, uploaded or generated on the device. A failed generation is replaced
- * by this process once; from then on the host must upload (gpu_generates). */
-static enum status give(struct device *device, gpu_address to, const struct argument *argument,
+ * by this process once; from then on the host must upload (cuda_generates). */
+static enum status give(struct device *device, CUdeviceptr to, const struct argument *argument,
                         const struct vector *vector, struct error *error)
 {
     const struct filling filling = filling_of(argument);
     if (vector->host)
         return give_from_host(device, to, argument, vector->host, vector->bytes, error);
-    enum status status =
-        device->driver->generate(device, to, &filling, (uint64_t)argument->count, error);
+    enum status status = cuda_generate(device, to, &filling, (uint64_t)argument->count, error);
     if (status != STATUS_UNAVAILABLE)
         return status == STATUS_OK ? STATUS_OK : error_prefix(error, "making '%s'", argument->name);
     error_clear(error);
@@ -235,9 +248,10 @@ static enum status give(struct device *device, gpu_address to, const struct argu
     fill_vector(made, argument, 0, (uint64_t)argument->count);
     status = give_from_host(device, to, argument, made, vector->bytes, error);
     if (status == STATUS_OK) {
-        int result = device->driver->wait(device); /* the copy reads host memory until then */
-        if (result != GPU_DONE)
-            status = gpu_error(device, result, error, "uploading '%s'", argument->name);
+        CUresult result = device->driver->cuStreamSynchronize(
+            device->stream); /* the copy reads host memory until then */
+        if (result != CUDA_SUCCESS)
+            status = cuda_error(device, result, error, "uploading '%s'", argument->name);
     }
     free(made);
     return status;
@@ -287,31 +301,36 @@ static enum status make_copies(struct device *device, struct vector *vector,
         device->uploads = true;
         uint32_t unfilled = all - vector->filled;
         uint32_t part = unfilled < vector->filled ? unfilled : vector->filled;
-        int result = device->driver->copy(device, vector->base + vector->filled * stride,
-                                          vector->base, part * stride);
-        if (result != GPU_DONE) {
+        CUresult result = device->driver->cuMemcpyDtoDAsync(
+            vector->base + vector->filled * stride, vector->base, part * stride, device->stream);
+        if (result != CUDA_SUCCESS) {
             forget(vector);
-            return gpu_error(device, result, error, "copying '%s' on the device", argument->name);
+            return cuda_error(device, result, error, "copying '%s' on the device", argument->name);
         }
         vector->filled += part;
     }
     return STATUS_OK;
 }
 
-enum status gpu_sums(struct device *device, gpu_address first, size_t stride, size_t bytes,
-                     uint32_t count, uint64_t *out, struct error *error)
+enum status cuda_sums(struct device *device, CUdeviceptr first, size_t stride, size_t bytes,
+                      uint32_t count, uint64_t *out, struct error *error)
 {
     if (count > SUMS_MAX)
         return error_set(error, STATUS_INTERNAL, "sums of %u vectors", count);
-    int result = device->driver->fill(device, device->sums, 0, count * sizeof *out);
-    if (result == GPU_DONE)
-        result = device->driver->add_sums(device, first, stride, bytes, count);
-    if (result == GPU_DONE)
-        result = device->driver->copy_out(device, out, device->sums, count * sizeof *out);
-    if (result == GPU_DONE)
-        result = device->driver->wait(device);
-    return result == GPU_DONE ? STATUS_OK
-                              : gpu_error(device, result, error, "adding up the content of memory");
+    void *arguments[] = {&first, &stride, &bytes, &device->sums};
+    const uint64_t blocks = bytes / 16 / SUM_THREADS + 1;
+    const uint64_t most = (uint64_t)device->sm_count * SUM_BLOCKS_PER_SM / count + 1;
+    CUresult result =
+        device->driver->cuMemsetD8Async(device->sums, 0, count * sizeof *out, device->stream);
+    if (result == CUDA_SUCCESS)
+        result = device->driver->cuLaunchKernel(
+            device->harness.sum, (uint32_t)(blocks < most ? blocks : most), count, 1, SUM_THREADS,
+            1, 1, 0, device->stream, arguments, NULL);
+    if (result == CUDA_SUCCESS)
+        result = cuda_fetch(device, out, device->sums, count * sizeof *out);
+    return result == CUDA_SUCCESS
+               ? STATUS_OK
+               : cuda_error(device, result, error, "adding up the content of memory");
 }
 
 static enum status bind_vector(struct device *device, const struct argument *argument,
@@ -347,15 +366,15 @@ static enum status bind_vector(struct device *device, const struct argument *arg
     if (status != STATUS_OK || vector->summed == vector->bytes)
         return status;
     /* The vector now equals `host`: later checks of inputs and restored updates use this sum. */
-    status = gpu_sums(device, first_copy(device, vector, argument), 0, vector->bytes, 1,
-                      &vector->sum, error);
+    status = cuda_sums(device, first_copy(device, vector, argument), 0, vector->bytes, 1,
+                       &vector->sum, error);
     vector->summed = status == STATUS_OK ? vector->bytes : SIZE_MAX;
     vector->used = 0;
     return status;
 }
 
-enum status gpu_bind_vectors(struct device *device, const struct launch_plan *plan,
-                             const void *const *inputs, uint32_t copies, struct error *error)
+enum status cuda_bind_vectors(struct device *device, const struct launch_plan *plan,
+                              const void *const *inputs, uint32_t copies, struct error *error)
 {
     enum status status = STATUS_OK;
     device->argument_count = 0;
@@ -368,19 +387,25 @@ enum status gpu_bind_vectors(struct device *device, const struct launch_plan *pl
         if (argument_is_bound(argument))
             status = bind_vector(device, argument, vector, inputs[i], affordable, error);
         else if (argument->symbol && !argument_is_variable_of_places(argument))
-            status = device->driver->set_symbol(device, argument, inputs[i], error);
+            status = cuda_set_symbol(device, argument, inputs[i], error);
         vector->variable = 0; /* behind the vector's own memory, which begins without */
         if (status == STATUS_OK && argument_is_variable(argument))
-            status = device->driver->find_variable(device, argument, &vector->variable, error);
+            status = cuda_find_variable(device, argument, &vector->variable, error);
     }
     if (status != STATUS_OK)
         return status;
-    int result = device->driver->wait(device);
-    if (result != GPU_DONE)
-        return gpu_error(device, result, error, "uploading the inputs");
+    CUDA_TRY(cuStreamSynchronize(device->stream), "uploading the inputs");
     device->argument_count = plan->argument_count;
     device->copies = affordable;
     return STATUS_OK;
+}
+
+CUresult cuda_replace(struct device *device, CUdeviceptr first, uint64_t stride, uint32_t copies,
+                      uint64_t width, uint64_t count, CUdeviceptr at, CUdeviceptr values)
+{
+    void *arguments[] = {&first, &stride, &width, &count, &at, &values};
+    return cuda_launch(device, device->harness.patch, copies / 2,
+                       sizeof((struct patch *)NULL)->values, arguments);
 }
 
 /* Applies a patch to every second copy; a different patch needs unpatched copies first. */
@@ -398,25 +423,27 @@ static enum status patch_copies(struct device *device, const struct argument *ar
     TRY(make_copies(device, vector, argument, vector->copies, error));
     if (patch->count == 0)
         return STATUS_OK;
-    const gpu_address at = device->sums, values = at + sizeof patch->at;
-    const gpu_address start = gpu_vector_start(vector);
+    const CUdeviceptr at = device->sums, values = at + sizeof patch->at;
+    const CUdeviceptr start = cuda_vector_start(vector);
     const size_t stride = vector->stride;
-    int result = device->driver->copy_in(device, at, patch->at, sizeof patch->at);
-    if (result == GPU_DONE)
-        result = device->driver->copy_in(device, values, patch->values, sizeof patch->values);
-    if (result == GPU_DONE)
-        result = device->driver->patch(device, start, stride, vector->copies,
-                                       element_bytes(argument->type), patch->count, at, values);
-    if (result != GPU_DONE)
-        return gpu_error(device, result, error, "patching copies of '%s'", argument->name);
+    CUresult result =
+        device->driver->cuMemcpyHtoDAsync(at, patch->at, sizeof patch->at, device->stream);
+    if (result == CUDA_SUCCESS)
+        result = device->driver->cuMemcpyHtoDAsync(values, patch->values, sizeof patch->values,
+                                                   device->stream);
+    if (result == CUDA_SUCCESS)
+        result = cuda_replace(device, start, stride, vector->copies, element_bytes(argument->type),
+                              patch->count, at, values);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, "patching copies of '%s'", argument->name);
     vector->patched = vector->copies;
     vector->patch = id;
     device->scratch_slot = NO_SLOT;
-    return gpu_sums(device, start + stride, 0, vector->bytes, 1, &vector->patched_sum, error);
+    return cuda_sums(device, start + stride, 0, vector->bytes, 1, &vector->patched_sum, error);
 }
 
-enum status gpu_patch(struct device *device, const struct launch_plan *plan,
-                      const struct patch *patches, struct error *error)
+enum status cuda_patch(struct device *device, const struct launch_plan *plan,
+                       const struct patch *patches, struct error *error)
 {
     enum status status = STATUS_OK;
     device->varied = false;
@@ -431,36 +458,35 @@ enum status gpu_patch(struct device *device, const struct launch_plan *plan,
     return status;
 }
 
-bool gpu_place_of_run(const struct device *device, const struct launch_plan *plan, size_t index,
-                      uint32_t run, gpu_address *out)
+bool cuda_place_of_run(const struct device *device, const struct launch_plan *plan, size_t index,
+                       uint32_t run, CUdeviceptr *out)
 {
     const struct vector *vector = &device->vectors[index];
     const struct argument *argument = &plan->arguments[index];
     const uint32_t turn = run + device->first;
     if (argument_rotates(argument) && vector->copies > 0)
-        *out = gpu_vector_start(vector) + turn % vector->copies * vector->stride;
+        *out = cuda_vector_start(vector) + turn % vector->copies * vector->stride;
     else if (argument_is_bound(argument) && vector->places > 1)
-        *out =
-            gpu_vector_start(vector) - vector->wander + turn % vector->places * vector->place_bytes;
+        *out = cuda_vector_start(vector) - vector->wander +
+               turn % vector->places * vector->place_bytes;
     else
         return false;
     return true;
 }
 
-enum status gpu_fill(struct device *device, const struct launch_plan *plan, enum argument_role role,
-                     unsigned char byte, bool everywhere, struct error *error)
+enum status cuda_fill(struct device *device, const struct launch_plan *plan,
+                      enum argument_role role, unsigned char byte, bool everywhere,
+                      struct error *error)
 {
     for (size_t i = 0; i < plan->argument_count; i++) {
         const struct vector *vector = &device->vectors[i];
         if (plan->arguments[i].role != role || vector->bytes == 0)
             continue;
         const bool all = everywhere && vector->places > 1;
-        const gpu_address start = gpu_vector_start(vector) - (everywhere ? vector->wander : 0);
-        int result = device->driver->fill(
-            device, start, byte, all ? vector->places * vector->place_bytes : vector->bytes);
-        if (result != GPU_DONE)
-            return gpu_error(device, result, error, "filling argument '%s'",
-                             plan->arguments[i].name);
+        const CUdeviceptr start = cuda_vector_start(vector) - (everywhere ? vector->wander : 0);
+        const size_t bytes = all ? vector->places * vector->place_bytes : vector->bytes;
+        CUDA_TRY(cuMemsetD8Async(start, byte, bytes, device->stream), "filling argument '%s'",
+                 plan->arguments[i].name);
     }
     return STATUS_OK;
 }
@@ -471,14 +497,13 @@ static enum status restore(struct device *device, const struct argument *argumen
                            struct vector *vector, struct error *error)
 {
     static const size_t copied_least = 1 << 20; /* less is given as quickly */
-    const gpu_address start = gpu_vector_start(vector);
-    const gpu_address kept = first_copy(device, vector, argument);
+    const CUdeviceptr start = cuda_vector_start(vector);
+    const CUdeviceptr kept = first_copy(device, vector, argument);
     if (vector->bytes >= copied_least && vector->summed == vector->bytes) {
         uint64_t sum = 0;
-        int result = device->driver->copy(device, start, kept, vector->bytes);
-        TRY(result == GPU_DONE
-                ? gpu_sums(device, start, 0, vector->bytes, 1, &sum, error)
-                : gpu_error(device, result, error, "restoring '%s'", argument->name));
+        CUDA_TRY(cuMemcpyDtoDAsync(start, kept, vector->bytes, device->stream), "restoring '%s'",
+                 argument->name);
+        TRY(cuda_sums(device, start, 0, vector->bytes, 1, &sum, error));
         if (sum == vector->sum)
             return STATUS_OK;
         vector->filled = 1; /* the source of the copies */
@@ -487,7 +512,7 @@ static enum status restore(struct device *device, const struct argument *argumen
     return give(device, start, argument, vector, error);
 }
 
-enum status gpu_restore(struct device *device, const struct launch_plan *plan, struct error *error)
+enum status cuda_restore(struct device *device, const struct launch_plan *plan, struct error *error)
 {
     for (size_t i = 0; i < plan->argument_count; i++)
         if (plan->arguments[i].role == ARGUMENT_UPDATE && device->vectors[i].bytes > 0)
@@ -495,8 +520,8 @@ enum status gpu_restore(struct device *device, const struct launch_plan *plan, s
     return STATUS_OK;
 }
 
-void gpu_note_runs(struct device *device, const struct launch_plan *plan, uint32_t first,
-                   uint32_t runs)
+void cuda_note_runs(struct device *device, const struct launch_plan *plan, uint32_t first,
+                    uint32_t runs)
 {
     for (size_t i = 0; i < plan->argument_count; i++) {
         struct vector *vector = &device->vectors[i];
@@ -515,8 +540,8 @@ void gpu_note_runs(struct device *device, const struct launch_plan *plan, uint32
     }
 }
 
-enum status gpu_read(struct device *device, size_t index, void *out, size_t bytes,
-                     struct error *error)
+enum status cuda_read(struct device *device, size_t index, void *out, size_t bytes,
+                      struct error *error)
 {
     if (index >= device->argument_count || bytes > device->vectors[index].bytes)
         return error_set(error, STATUS_INTERNAL, "argument %zu has no %zu bytes to read", index,
@@ -524,13 +549,11 @@ enum status gpu_read(struct device *device, size_t index, void *out, size_t byte
     if (bytes == 0)
         return STATUS_OK;
     const struct vector *vector = &device->vectors[index];
-    int result =
-        device->driver->copy_out(device, out, gpu_vector_start(vector) + vector->shown, bytes);
-    if (result == GPU_DONE)
-        result = device->driver->wait(device);
-    if (result != GPU_DONE)
-        return gpu_error(device, result, error, "reading argument %zu", index);
-    return STATUS_OK;
+    const CUresult result =
+        cuda_fetch(device, out, cuda_vector_start(vector) + vector->shown, bytes);
+    return result == CUDA_SUCCESS
+               ? STATUS_OK
+               : cuda_error(device, result, error, "reading argument %zu", index);
 }
 
 /* ---- reading a vector on the host ---- */
@@ -542,7 +565,7 @@ static const size_t pinned_most = (size_t)512 << 20;
 static void free_looked(struct device *device)
 {
     if (device->looked_is_pinned)
-        device->driver->release_pinned(device, device->looked);
+        (void)device->driver->cuMemFreeHost(device->looked);
     else
         free(device->looked);
     device->looked = NULL;
@@ -550,14 +573,14 @@ static void free_looked(struct device *device)
     device->looked_is_pinned = false;
 }
 
-enum status gpu_looked_room(struct device *device, size_t bytes, void **out, struct error *error)
+enum status cuda_looked_room(struct device *device, size_t bytes, void **out, struct error *error)
 {
     if (!device->looked || bytes > device->looked_bytes) {
         free_looked(device);
         const size_t wanted = (bytes / granule + 1) * granule;
         device->looked_is_pinned =
             wanted <= pinned_most &&
-            device->driver->allocate_pinned(device, wanted, &device->looked) == GPU_DONE;
+            device->driver->cuMemHostAlloc(&device->looked, wanted, 0) == CUDA_SUCCESS;
         if (!device->looked_is_pinned)
             device->looked = malloc(wanted);
         if (!device->looked)
@@ -568,17 +591,17 @@ enum status gpu_looked_room(struct device *device, size_t bytes, void **out, str
     return STATUS_OK;
 }
 
-enum status gpu_look(struct device *device, size_t index, const void **out, size_t bytes,
-                     struct error *error)
+enum status cuda_look(struct device *device, size_t index, const void **out, size_t bytes,
+                      struct error *error)
 {
     void *room = NULL;
-    enum status status = gpu_looked_room(device, bytes, &room, error);
+    enum status status = cuda_looked_room(device, bytes, &room, error);
     *out = room;
-    return status == STATUS_OK ? gpu_read(device, index, room, bytes, error) : status;
+    return status == STATUS_OK ? cuda_read(device, index, room, bytes, error) : status;
 }
 
-void gpu_memory_free(struct device *device)
+void cuda_memory_free(struct device *device)
 {
-    gpu_free_vectors(device);
+    cuda_free_vectors(device);
     free_looked(device);
 }

@@ -1,0 +1,72 @@
+/* Graphs: one a slot, and that of the timer. A slot's graph holds the addresses and kernels of its
+ * building; a graph whose memory or binary moved is built again. */
+#include "tuner/device/cuda/internal.h"
+
+/* Most nodes of all graphs; a node takes about 7 kB on the host and 3 kB on the device. */
+enum { NODES_MAX = 1 << 17 };
+
+CUresult cuda_graph_append(struct device *device, CUgraph graph, CUgraphNode *last,
+                           const CUDA_KERNEL_NODE_PARAMS *node, bool dependent)
+{
+    const struct cuda_edge edge = {.from_port = CUDA_PORT_PROGRAMMATIC,
+                                   .type = CUDA_EDGE_PROGRAMMATIC};
+    CUgraphNode before = *last;
+    bool programmatic = before && dependent;
+    bool follows = before && !dependent;
+    CUresult result = device->driver->cuGraphAddKernelNode(last, graph, follows ? &before : NULL,
+                                                           follows ? 1 : 0, node);
+    if (result == CUDA_SUCCESS && programmatic)
+        result = device->driver->add_edges(graph, &before, last, &edge, 1);
+    return result;
+}
+
+CUresult cuda_graph_finish(struct device *device, CUgraph graph, CUgraphExec *out)
+{
+    const struct cuda_driver *cuda = device->driver;
+    CUresult result = cuda->cuGraphInstantiateWithFlags(out, graph, 0);
+    if (result != CUDA_SUCCESS) {
+        *out = NULL;
+        return result;
+    }
+    result = cuda->cuGraphUpload(*out, device->stream);
+    if (result != CUDA_SUCCESS) {
+        (void)cuda->cuGraphExecDestroy(*out);
+        *out = NULL;
+    }
+    return result;
+}
+
+void cuda_drop_graph(struct device *device, struct block_graph *graph)
+{
+    if (graph->graph)
+        (void)device->driver->cuGraphExecDestroy(graph->graph);
+    device->node_count -= graph->nodes;
+    *graph = (struct block_graph){.graph = NULL};
+}
+
+void cuda_drop_slots(struct device *device)
+{
+    for (size_t i = 0; i < DEVICE_SLOTS; i++)
+        cuda_drop_graph(device, &device->slots[i]);
+    device->scratch_slot = NO_SLOT;
+}
+
+void cuda_drop_code(struct device *device, uint64_t code)
+{
+    for (size_t i = 0; i < DEVICE_SLOTS; i++)
+        if (device->slots[i].code == code)
+            cuda_drop_graph(device, &device->slots[i]);
+}
+
+void cuda_make_room(struct device *device, size_t nodes)
+{
+    while (device->node_count > 0 && device->node_count + nodes > NODES_MAX) {
+        struct block_graph *oldest = NULL;
+        for (size_t i = 0; i < DEVICE_SLOTS; i++) {
+            struct block_graph *graph = &device->slots[i];
+            if (graph->graph && (!oldest || graph->used < oldest->used))
+                oldest = graph;
+        }
+        cuda_drop_graph(device, oldest);
+    }
+}
