@@ -4,8 +4,8 @@
     bench/kernel_tuner/scripts.py TUNE FOLDER --kernel-tuner SITE [--seconds 8] [--within 320] [--compare A,B] [--alone C,D]
         [--seconds-alone 4] [--effort normal] [--out OUT]
 
-TUNE is the program, FOLDER has the scripts with their sources, SITE is what Kernel Tuner is installed in. Scripts of --compare
-(without it, all) are run by both; Kernel Tuner's calls get `time_limit` (and `random_sample` where the script names no strategy),
+TUNE is the program, FOLDER has the scripts with their sources, SITE is what Kernel Tuner is installed in; test_*.py run by pytest.
+Scripts of --compare (without it and --alone, all) are run by both; Kernel Tuner's calls get `time_limit` (and `random_sample` where the script names no strategy),
 tune's `--budget`. Then tune times both winners in turns, with cold and with hot caches: the ratios are ours over theirs, below 1
 where ours is faster. Scripts of --alone are run by launchtune alone, for --seconds-alone a call. A table in Markdown on standard
 output, OUT/scripts.json with all numbers; it ends after --within seconds, and says which scripts it left out."""
@@ -74,6 +74,9 @@ def run_inside(which, script):
         watched(module, calls, limited)
     sys.argv = [script]
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
+    if script.startswith("test_"):
+        import pytest
+        sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", script]))
     runpy.run_path(script, run_name="__main__")
 
 
@@ -171,7 +174,8 @@ def main():
     given.kernel_tuner = given.kernel_tuner.resolve() if given.kernel_tuner else None
     given.out.mkdir(parents=True, exist_ok=True)
     started, found, left_out = time.monotonic(), {}, []
-    scripts = given.compare.split(",") if given.compare else sorted(path.name for path in given.folder.glob("*.py"))
+    every = [] if given.alone else sorted(path.name for path in given.folder.glob("*.py"))
+    scripts = given.compare.split(",") if given.compare else every
     print("| script | kernel | timed by tune | by Kernel Tuner | ratio, cold | ratio, hot | verdict | seconds | Kernel Tuner's | exit | "
           "Kernel Tuner's |\n|---|---|---:|---:|---:|---:|---|---:|---:|---|---|", flush=True)
     for script in [*scripts, *(name for name in given.alone.split(",") if name)]:

@@ -61,6 +61,6 @@ run "$TUNE" run double.yaml --device cpu "${steady[@]}" --effort thorough --budg
 [[ $code -eq 0 || $code -eq 6 ]] || fail "exit code $code" # 6: a problem that was not come to
 took=$(($(date +%s) - started))
 [[ $took -lt 60 ]] || fail "1 s became $took s"
-expect_err '^tune: the budget left some of it undone$'
+expect_err '^tune: the budget cut short: '
 run "$TUNE" show --runs --db budget.db --json
 expect_json '[r["budget_ns"] for r in j]' '[1000000000]'

@@ -13,7 +13,7 @@ brief=(--set block_ns=20000 --set confirm_processes=2 --set confirm_rounds=3)
 tune_copy 'nvrtcCompileProgram@source=copy.cu: slow=20000' "${brief[@]}" --budget 2s
 expect_code 6
 expect_err '^tune: out of time: 4 of 4 problems were not measured to the end$'
-expect_err '^tune: the budget left some of it undone$'
+expect_err '^tune: the budget cut short: '
 refuse_err 'no configuration works'
 expect_err '^tune run: 4 of 4 problems have no winner, out of time; the same command with a larger --budget, or none, continues from here$'
 [[ $(query "SELECT count(*) FROM trials") -eq 0 ]] || fail "$(query "SELECT * FROM trials")"

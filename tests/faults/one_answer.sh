@@ -260,7 +260,7 @@ for ((seed = 1; seed <= seeds; seed++)); do
         what="budget $budget s, seed $seed"
         tune_copy "$noisy; cuGraphLaunch: slow=2" --seed $seed "${brief[@]}" --set confirm_processes=6 --budget "${budget}s"
         [[ $code -eq 0 || $code -eq 6 ]] || fail "exit code $code ($what)"
-        spent=$(grep -c 'the budget left some of it undone' "$captured.err" || true)
+        spent=$(grep -c 'the budget cut short: ' "$captured.err" || true)
         [[ $spent -eq 0 || ! -e tune.db ]] || where_it_ended >>ended
         agree written
         [[ $spent -gt 0 && $budget -lt 90 ]] || break

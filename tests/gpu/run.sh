@@ -107,7 +107,7 @@ resume() {
     (cd "$work" && "$tune" run ${TUNE_PROBLEMS:-} --device 0 --no-report ${TUNE_OPTIONS:-} >/dev/null 2>resume.txt)
     local status=$?
     tail -n 2 "$work/resume.txt"
-    if grep -q 'the budget left some of it undone' "$work/run.txt"; then
+    if grep -q 'the budget cut short: ' "$work/run.txt"; then
         keep_tuned
         return $status
     fi

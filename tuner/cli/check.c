@@ -136,7 +136,7 @@ static enum status measure(struct check *check, const struct device_api *api, in
     status = session_run(check->store, &run->session, experiments, count, &events, &summary, error);
     progress_end(&run->view);
     *environment_id = summary.environment_id;
-    check->budget_spent = summary.budget_spent;
+    check->budget_spent = summary.cut_short != 0;
     if (status == STATUS_NO_WINNER) {
         error_clear(error);
         status = STATUS_OK;

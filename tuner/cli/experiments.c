@@ -346,6 +346,41 @@ static enum status restrict_values(struct experiment_list *list, struct error *e
     return STATUS_OK;
 }
 
+static bool has_size(const struct experiment_list *list, const char *word, long long n)
+{
+    for (size_t i = 0; i < list->count; i++)
+        for (size_t j = 0; j < experiment_problem_count(list->items[i]); j++) {
+            struct problem problem;
+            experiment_problem(list->items[i], j, &problem);
+            if (list->wanted[i][j] &&
+                (problem.shape ? strcmp(problem.shape, word) == 0 : problem.n == n))
+                return true;
+        }
+    return false;
+}
+
+/* Reports a size of --sizes that no selected problem has. */
+static enum status check_sizes(const struct experiment_list *list, struct error *error)
+{
+    struct session_experiment experiments[EXPERIMENTS_MAX];
+    for (size_t i = 0; i < list->count; i++)
+        experiments[i] = (struct session_experiment){list->items[i], list->wanted[i], NULL};
+    for (const char *next = list->sizes; next && *next; next += *next == ',') {
+        char word[32];
+        long long n = 0;
+        next += strspn(next, " ");
+        (void)string_format(word, sizeof word, "%.*s", (int)strcspn(next, ","), next);
+        next += strcspn(next, ",");
+        if (!strchr(word, 'x'))
+            TRY(option_size("sizes", word, &n, error));
+        if (!has_size(list, word, n)) {
+            (void)session_no_such_size(experiments, list->count, error);
+            return error_prefix(error, "--sizes %s", word);
+        }
+    }
+    return STATUS_OK;
+}
+
 enum status experiments_load(const char *const *names, size_t name_count,
                              struct experiment_list *out, struct error *error)
 {
@@ -383,12 +418,10 @@ enum status experiments_load(const char *const *names, size_t name_count,
     }
     if (out->record)
         TRY_OR_CLEANUP(misses_select(out, error));
+    TRY_OR_CLEANUP(check_sizes(out, error));
     for (size_t i = 0; out->sizes && i < out->count; i++)
         experiment_keep_shapes(out->items[i], out->sizes, out->wanted[i]);
     leave_out_unwanted(out);
-    if (out->sizes && out->count == 0)
-        TRY_OR_CLEANUP(error_set(error, STATUS_NOT_FOUND, "no problem has a size of --sizes %.200s",
-                                 out->sizes));
     if (out->recording)
         TRY_OR_CLEANUP(leave_out_unrecorded(out, error));
     if (out->count > 0)

@@ -191,6 +191,31 @@ static void print_searches(const struct run *run, const struct session_summary *
     text_free(&line);
 }
 
+/* Prints "tune: the budget cut short: searches, confirmation; ..." Problems without a measurement
+ * have a line of their own. */
+static void print_cut_short(const struct session_summary *summary)
+{
+    static const char *const names[SESSION_STAGES] = {
+        [STAGE_START] = "the wait for devices",
+        [STAGE_SWEEP] = "searches",
+        [STAGE_RACE] = "races of the fastest",
+        [STAGE_CHECK] = "checks of finalists",
+        [STAGE_WATCH] = "the watch on winners",
+        [STAGE_CONFIRM] = "confirmation in fresh processes",
+        [STAGE_RANGES] = "looks at other sizes",
+        [STAGE_END] = "ceilings"};
+    struct text line = {0};
+    for (size_t i = 0; i < SESSION_STAGES; i++)
+        if ((summary->cut_short >> i & 1U) != 0 && names[i])
+            text_printf(&line, "%s%s", line.length > 0 ? ", " : "", names[i]);
+    if (line.length > 0)
+        print_clean(stderr,
+                    "tune: the budget cut short: %s; the same command without --budget, or with a "
+                    "larger one, completes them\n",
+                    text_string(&line));
+    text_free(&line);
+}
+
 /* Prints the results of a kind's devices on stderr. */
 static void print_summary(const struct run *run, const struct session_summary *summary)
 {
@@ -230,8 +255,7 @@ static void print_summary(const struct run *run, const struct session_summary *s
                     summary->problems_left_out, summary->problems,
                     summary->problems == 1 ? "" : "s",
                     summary->problems_left_out == 1 ? "was" : "were");
-    if (summary->budget_spent)
-        fputs("tune: the budget left some of it undone\n", stderr);
+    print_cut_short(summary);
 }
 
 /* ---- the last line: one reason, and one step ---- */
@@ -257,7 +281,7 @@ static void add_ending(struct run *run, const struct session_summary *summary)
         run->ending.failed[i] += summary->failed[i] + summary->known_failures[i];
     if (reason && summary->verdicts[VERDICT_SOUND] < summary->winners)
         verdict_append_step(&step, reason);
-    run->ending.goes_on |= summary->budget_spent &&
+    run->ending.goes_on |= summary->cut_short != 0 &&
                            (summary->problems_left_out > 0 ||
                             strncmp(text_string(&step), "run the same command again", 26) == 0);
     if (!run->ending.step[0])

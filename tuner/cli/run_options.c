@@ -262,6 +262,7 @@ static enum status parse_sizes(struct run *run, struct error *error)
     while (next && *next) {
         char word[32];
         long long n = 0;
+        next += strspn(next, " ");
         size_t length = strcspn(next, ",");
         if (run->session.size_count == SESSION_SIZES_MAX)
             return error_set(error, STATUS_USAGE, "--sizes: more than %d sizes", SESSION_SIZES_MAX);

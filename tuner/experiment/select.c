@@ -93,6 +93,7 @@ void experiment_keep_shapes(const struct experiment *experiment, const char *siz
         bool kept = false;
         experiment_problem(experiment, i, &problem);
         for (const char *word = sizes; *word && !kept;) {
+            word += strspn(word, " ");
             const size_t length = strcspn(word, ",");
             kept = problem.shape ? strlen(problem.shape) == length &&
                                        strncmp(problem.shape, word, length) == 0

@@ -573,7 +573,7 @@ enum status boxes_cover(const struct work *work, struct lane *lane, struct error
         status = choose_boxes(&boxing, error);
     if (status == STATUS_OK && tuples > 0 && session->options->protocol.look_between > 0 && lane &&
         !session_stopped(session) && !objective_needs_energy(work->objective) &&
-        !budget_ended(session)) {
+        !budget_ended(session, STAGE_RANGES)) {
         work->group->position.problem_key = work->problem.key;
         session_progress(work->group, "ranges");
         status = look_around(&boxing, error);

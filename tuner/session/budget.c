@@ -311,15 +311,15 @@ void budget_end_problem(struct group *group, const struct allowance *allowance, 
     costs->checks_guessed_ns += checked ? guess_checks_ns(allowance) : 0;
 }
 
-bool budget_ended(const struct session *session)
+bool budget_ended(const struct session *session, enum session_stage stage)
 {
-    return budget_over(session, budget_end_ns(session));
+    return budget_over(session, stage, budget_end_ns(session));
 }
 
-bool budget_fits(const struct group *group, double cost_ns)
+bool budget_fits(const struct group *group, enum session_stage stage, double cost_ns)
 {
     int64_t end_ns = budget_end_ns(group->session);
-    return end_ns == 0 || !budget_over(group->session, end_ns - (int64_t)cost_ns);
+    return end_ns == 0 || !budget_over(group->session, stage, end_ns - (int64_t)cost_ns);
 }
 
 int64_t budget_part_end_ns(const struct group *group)
@@ -334,7 +334,8 @@ bool budget_sweep_ended(const struct group *group, const struct allowance *allow
 {
     const double checks =
         group->costs.problems > 0 ? needed_checks_ns(group) : expected_checks_ns(group, allowance);
-    return budget_ended(group->session) || !budget_fits(group, parallelism(group) * checks);
+    return budget_ended(group->session, STAGE_SWEEP) ||
+           !budget_fits(group, STAGE_SWEEP, parallelism(group) * checks);
 }
 
 double budget_ceilings_ns(const struct lane *lane)
@@ -353,15 +354,16 @@ bool budget_fits_problem(const struct group *group)
 {
     const size_t raced = group->costs.problems;
     if (raced == 0)
-        return budget_fits(group, 0);
-    return budget_fits(group, (double)stage_ns(group, STAGE_SET_UP) / (double)raced +
-                                  (double)group_width(group) * needed_checks_ns(group));
+        return budget_fits(group, STAGE_SET_UP, 0);
+    return budget_fits(group, STAGE_SET_UP,
+                       (double)stage_ns(group, STAGE_SET_UP) / (double)raced +
+                           (double)group_width(group) * needed_checks_ns(group));
 }
 
 bool budget_fits_look(const struct group *group)
 {
     size_t looks = group->costs.looks;
-    return budget_fits(group,
+    return budget_fits(group, STAGE_RANGES,
                        looks > 0 ? (double)stage_ns(group, STAGE_RANGES) / (double)looks : 0);
 }
 
@@ -395,7 +397,7 @@ size_t budget_finalists(const struct group *group, const struct allowance *allow
     double left_ns = (double)(end_ns - clock_budget_ns());
     if (end_ns == 0 || cost_ns <= left_ns)
         return most;
-    group->session->summary->budget_spent = true;
+    group->session->summary->cut_short |= 1U << STAGE_CHECK;
     double fit = left_ns > 0 ? (double)most * left_ns / cost_ns : 0;
     size_t count = fit > FINALISTS_MIN ? (size_t)fit : FINALISTS_MIN;
     return count < most ? count : most;
@@ -408,7 +410,7 @@ int64_t budget_watch_ms(const struct group *group, const struct allowance *allow
     if (budget_end_ns(session) == 0)
         return most_ms;
     int64_t fit_ms = (int64_t)((double)allowance->share_ns / ms_ns) / WATCH_SHARE;
-    if (fit_ms < WATCH_MIN_MS || budget_ended(session))
+    if (fit_ms < WATCH_MIN_MS || budget_ended(session, STAGE_WATCH))
         fit_ms = WATCH_MIN_MS;
     return fit_ms < most_ms ? fit_ms : most_ms;
 }
@@ -425,17 +427,17 @@ enum status budget_await(struct group *group, struct binaries *binaries, size_t 
     while (binaries->items[index].state == BINARY_PENDING) {
         if (session_stopped(group->session))
             return session_stop_error(error);
-        if (budget_ended(group->session))
+        if (budget_ended(group->session, group->clock.stage))
             return error_set(error, STATUS_NO_TIME, "the budget is spent");
         TRY(group_await_compilers(group, binaries, 100, error));
     }
     return binaries_await(binaries, index, error);
 }
 
-bool budget_over(const struct session *session, int64_t end_ns)
+bool budget_over(const struct session *session, enum session_stage stage, int64_t end_ns)
 {
     if (end_ns == 0 || clock_budget_ns() < end_ns)
         return false;
-    session->summary->budget_spent = true;
+    session->summary->cut_short |= 1U << stage;
     return true;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "tuner/session/binaries.h"
+#include "tuner/session/session.h"
 
 struct group;
 struct lane;
@@ -52,14 +53,17 @@ void budget_end_problem(struct group *group, const struct allowance *allowance, 
 /* Returns the number of trials for which the problem's sweep has time, at the present cost of a
  * trial. */
 uint64_t budget_trials(const struct group *group, const struct allowance *allowance);
-bool budget_over(const struct session *session, int64_t end_ns);
+/* Returns whether the end has passed (0: there is none), and then notes that it cut the stage
+ * short.
+ */
+bool budget_over(const struct session *session, enum session_stage stage, int64_t end_ns);
 /* Returns whether the work after a continued sweep (a race, checks of its finalists) would end too
  * late. */
 bool budget_sweep_ended(const struct group *group, const struct allowance *allowance);
 /* Returns whether the whole budget is spent, so that no part may begin. */
-bool budget_ended(const struct session *session);
-/* Returns whether work of cost_ns ends in time; if not, marks the budget as spent. */
-bool budget_fits(const struct group *group, double cost_ns);
+bool budget_ended(const struct session *session, enum session_stage stage);
+/* Returns whether work of cost_ns ends in time; if not, notes that the stage was cut short. */
+bool budget_fits(const struct group *group, enum session_stage stage, double cost_ns);
 /* Returns the end of work that an answer does not need, such as checks at other sizes: an even part
  * of the time for the problems left, of which each needs one. 0: no end. */
 int64_t budget_part_end_ns(const struct group *group);

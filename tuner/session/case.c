@@ -160,7 +160,7 @@ bool checks_are_over(const struct contest *contest)
     const size_t count = contest->elsewhere.count;
     const int64_t mean_ns = count > 0 ? contest->elsewhere.spent_ns / (int64_t)count : 0;
     const int64_t end_ns = contest->elsewhere.end_ns;
-    return budget_over(contest->work.session, end_ns > 0 ? end_ns - mean_ns : 0);
+    return budget_over(contest->work.session, STAGE_CHECK, end_ns > 0 ? end_ns - mean_ns : 0);
 }
 
 /* Returns the time limit of a case: at another size the rest of such checks' part of the budget,

@@ -146,7 +146,7 @@ enum status session_recheck_ceilings(struct session *session, struct group *grou
     group->ceilings_left = false;
     if (status != STATUS_OK || !lane || !(postponed || (found && wants_again(group, &ceilings))) ||
         lane->environment_id != group->environment_id ||
-        !budget_fits(group, budget_ceilings_ns(lane)))
+        !budget_fits(group, STAGE_END, budget_ceilings_ns(lane)))
         return status;
     if (postponed)
         return complete(session, lane, bytes, found, &ceilings, error);

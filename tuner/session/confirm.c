@@ -212,7 +212,8 @@ static bool choose_contests(const struct confirming *confirming)
             if (takes_part(confirming, contest) &&
                 (!costliest || contest_process_ns(contest) > contest_process_ns(costliest)))
                 costliest = contest;
-        if (!costliest || budget_fits(group, 2 * processes_ns(confirming) + settle_ns(confirming)))
+        if (!costliest ||
+            budget_fits(group, STAGE_CONFIRM, 2 * processes_ns(confirming) + settle_ns(confirming)))
             return costliest != NULL;
         costliest->left_out = true;
     }
@@ -237,7 +238,7 @@ static enum status one_process(struct confirming *confirming, struct error *erro
     lane->known = NULL;
     if (status != STATUS_OK)
         return lane_lose(lane, error);
-    if (budget_fits(group, 2 * processes_ns(confirming) + settle_ns(confirming)))
+    if (budget_fits(group, STAGE_CONFIRM, 2 * processes_ns(confirming) + settle_ns(confirming)))
         budget_reserve(lane, processes - confirming->process);
     for (struct contest *contest = group->last_contest; status == STATUS_OK && contest;
          contest = contest->previous) {
@@ -245,7 +246,8 @@ static enum status one_process(struct confirming *confirming, struct error *erro
             continue;
         bool first = confirming->process == 1;
         double again_ns = first ? start_ns(confirming) + spent_ns + contest_process_ns(contest) : 0;
-        if (!budget_fits(group, contest_process_ns(contest) + again_ns + settle_ns(confirming))) {
+        if (!budget_fits(group, STAGE_CONFIRM,
+                         contest_process_ns(contest) + again_ns + settle_ns(confirming))) {
             contest->left_out |= first;
             continue;
         }
@@ -294,7 +296,8 @@ static enum status run_processes(struct confirming *confirming, struct error *er
     if (!choose_contests(confirming))
         return STATUS_OK;
     for (int p = 1; status == STATUS_OK && p <= processes; p++) {
-        if (!budget_fits(group, settle_ns(confirming) + (p > 2 ? processes_ns(confirming) : 0)))
+        if (!budget_fits(group, STAGE_CONFIRM,
+                         settle_ns(confirming) + (p > 2 ? processes_ns(confirming) : 0)))
             break;
         confirming->process = p;
         status = one_process(confirming, error);
@@ -349,7 +352,7 @@ static enum status drop_refuted(struct group *group, bool *more, struct error *e
         contest->winner.announced = false;
         status = store_winner_drop(work->store, work->environment_id, work->problem_id,
                                    work->options->l2_mode, objective_text(work->objective), error);
-        if (status == STATUS_OK && !budget_ended(work->session) && group_lane(group))
+        if (status == STATUS_OK && !budget_ended(work->session, STAGE_CONFIRM) && group_lane(group))
             status = contest_compete(contest, &found, error);
         if (status == STATUS_NO_TIME) {
             error_clear(error);

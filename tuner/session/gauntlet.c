@@ -295,7 +295,7 @@ static enum status reject_others(struct contest *contest, struct lane *lane,
             continue;
         if (session_stopped(contest->work.session))
             return session_stop_error(error);
-        if (budget_over(contest->work.session, half_ns))
+        if (budget_over(contest->work.session, STAGE_CHECK, half_ns))
             return STATUS_OK; /* checked in the race */
         status = track_load(&contest->work, &track, &slot, error);
         if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)

@@ -209,7 +209,8 @@ static enum status sweep_over(struct work *work, struct sweep *sweep, struct spa
         request_ahead(work);
         make_references_ahead(work);
     }
-    *swept = *swept && status == STATUS_OK && (sweep->best || !budget_ended(group->session)) &&
+    *swept = *swept && status == STATUS_OK &&
+             (sweep->best || !budget_ended(group->session, STAGE_SWEEP)) &&
              sweep_has_contenders(work, sweep);
     if (*swept || (status != STATUS_OK && status != STATUS_NO_TIME))
         return status;

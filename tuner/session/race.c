@@ -80,9 +80,10 @@ static enum status run_race(struct racing *racing, struct error *error)
         contest_progress(racing->contest, "race");
         /* On a busy machine a round takes seconds, and few are valid. */
         const size_t valid = race_valid_rounds(racing->race);
-        const bool is_late = valid >= 1 && budget_over(group->session, end_ns + share_ns);
+        const bool is_late =
+            valid >= 1 && budget_over(group->session, STAGE_RACE, end_ns + share_ns);
         const bool enough = valid >= 3 || racing->track.round_count >= ROUNDS_MIN || is_late;
-        if (budget_over(group->session, end_ns) && enough)
+        if (budget_over(group->session, STAGE_RACE, end_ns) && enough)
             break;
     }
     (void)race_judge(racing->race, true);
@@ -100,7 +101,7 @@ static enum status run_windows(struct racing *racing, struct error *error)
             return session_stop_error(error);
         TRY(one_round(racing, error));
         contest_progress(racing->contest, "race");
-        if (budget_over(group->session, end_ns))
+        if (budget_over(group->session, STAGE_RACE, end_ns))
             break;
     }
     return STATUS_OK;
@@ -207,7 +208,7 @@ static enum status choose_finalists(struct racing *racing, struct error *error)
         finalist->raced = race_difference(racing->race, i);
         chosen[i] = needs_energy && finalist->slot.outcome.status == TRIAL_OK;
     }
-    if (!budget_over(contest->work.session,
+    if (!budget_over(contest->work.session, STAGE_RACE,
                      budget_race_end_ns(contest->work.group, &sweep->allowance)))
         TRY_OR_CLEANUP(contest_screen_states(contest, racing->track.lane, SCREENED_KEPT, error));
     TRY_OR_CLEANUP(pick(racing, chosen, error));

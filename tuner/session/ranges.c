@@ -528,7 +528,8 @@ static enum status cover(struct covering *covering, struct error *error)
         return error_no_memory(error);
     cut(covering, covering->losses.bound);
     if (options->protocol.look_between > 0 && covering->lane && !session_stopped(group->session) &&
-        !objective_needs_energy(covering->work.objective) && !budget_ended(group->session))
+        !objective_needs_energy(covering->work.objective) &&
+        !budget_ended(group->session, STAGE_RANGES))
         status = look_around(covering, error);
     if (status != STATUS_OK && status != STATUS_INTERRUPTED)
         return status;

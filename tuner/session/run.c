@@ -223,7 +223,7 @@ enum status group_await_lane(struct group *group, struct lane **out, struct erro
                              group->lanes[0]->error.text);
         if (session_stopped(group->session))
             return session_stop_error(error);
-        if (budget_ended(group->session))
+        if (budget_ended(group->session, STAGE_START))
             return error_set(error, STATUS_NO_TIME, "the budget is spent");
         session_pause(group->session);
     }

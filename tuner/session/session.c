@@ -59,9 +59,12 @@ enum status session_no_such_size(const struct session_experiment *experiments, s
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < experiment_problem_count(experiments[i].experiment); j++) {
             struct problem problem;
-            char size[32];
+            char size[VALUE_TEXT_BYTES];
             experiment_problem(experiments[i].experiment, j, &problem);
-            (void)string_format(size, sizeof size, "%lld", (long long)problem.n);
+            if (problem.shape)
+                (void)string_format(size, sizeof size, "%s", problem.shape);
+            else
+                (void)string_format(size, sizeof size, "%lld", (long long)problem.n);
             if (!experiments[i].wanted || experiments[i].wanted[j])
                 text_append_others(&sizes, size, text_string(&sizes));
         }
@@ -150,7 +153,7 @@ static enum status run_groups(struct session *session, struct error *error)
     group_run(&session->groups[0]);
     for (size_t i = 1; i < session->group_count || sites_awaited(session);) {
         if (i == session->group_count) {
-            if (session_stopped(session) || budget_ended(session))
+            if (session_stopped(session) || budget_ended(session, STAGE_START))
                 break;
             session_pause(session);
             continue;

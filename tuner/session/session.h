@@ -173,7 +173,7 @@ struct session_summary {
     double floor_worst;                        /* largest A/A floor, relative; NaN: none */
     size_t gauntlet_failures;                  /* rejected finalists */
     size_t ranges, sizes;                      /* ranges that cover the measured sizes, and these */
-    bool budget_spent;                         /* the budget cut work short */
+    unsigned cut_short; /* a bit for each stage that the budget cut short; 0: none */
 };
 
 /* An experiment of a run, which belongs to the caller with all of this. */

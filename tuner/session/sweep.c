@@ -110,10 +110,10 @@ static bool is_spent(const struct work *work, const struct sweep *sweep)
     if (budget_sweep_ended(work->group, allowance))
         return true;
     if (!sweep->best || sweep->window.baselines_left > 0 ||
-        !budget_over(session, allowance->sweep_end_ns))
+        !budget_over(session, STAGE_SWEEP, allowance->sweep_end_ns))
         return false;
     return (others_tried(sweep, &works) >= FAILURES_ENOUGH &&
-            budget_over(session, allowance->race_end_ns)) ||
+            budget_over(session, STAGE_SWEEP, allowance->race_end_ns)) ||
            works;
 }
 

@@ -39,8 +39,8 @@ TEST(test_without_a_budget_there_is_no_end)
     assert_int_equal(budget_end_ns(&run.session), 0);
     assert_int_equal(run.allowance.sweep_end_ns, 0);
     assert_int_equal(budget_race_end_ns(&run.group, &run.allowance), 0);
-    assert_false(budget_over(&run.session, 0));
-    assert_false(run.summary.budget_spent);
+    assert_false(budget_over(&run.session, STAGE_RACE, 0));
+    assert_int_equal(run.summary.cut_short, 0);
 }
 
 TEST(test_a_budget_is_shared_out)
@@ -61,8 +61,8 @@ TEST(test_a_budget_is_shared_out)
     budget_share(&run.group, &run.allowance);
     assert_true(budget_race_end_ns(&run.group, &run.allowance) - start > 3600 * second / 2);
     assert_true(budget_race_end_ns(&run.group, &run.allowance) < end);
-    assert_false(budget_over(&run.session, race));
-    assert_false(run.summary.budget_spent);
+    assert_false(budget_over(&run.session, STAGE_RACE, race));
+    assert_int_equal(run.summary.cut_short, 0);
 }
 
 TEST(test_without_a_confirmation_sweeps_and_races_have_it_all)
@@ -240,7 +240,7 @@ TEST(test_set_ups_and_checks_are_not_taken_from_the_last)
     assert_in_range(run_many(&run, 33, &most, &least_ns, &most_ns), 15, 20);
     passed_ns = clock_now_ns() - run.session.started_ns;
     assert_in_range(passed_ns, 50 * second, 62 * second);
-    assert_true(run.summary.budget_spent);
+    assert_int_equal(run.summary.cut_short, 1 << STAGE_SET_UP);
 }
 
 /* The expected checks of a single problem are taken from its sweep. */
@@ -294,8 +294,8 @@ TEST(test_a_spent_budget_leaves_a_moment_and_is_told)
     begin(&run, second, 0, 0, 2 * second);
     assert_true(run.allowance.sweep_end_ns != 0); /* 0 would be for ever */
     assert_true(budget_race_end_ns(&run.group, &run.allowance) <= clock_now_ns() + 1);
-    assert_true(budget_over(&run.session, budget_end_ns(&run.session)));
-    assert_true(run.summary.budget_spent);
+    assert_true(budget_over(&run.session, STAGE_RACE, budget_end_ns(&run.session)));
+    assert_int_equal(run.summary.cut_short, 1 << STAGE_RACE);
 }
 
 TEST_MAIN(NULL, NULL)
