@@ -33,6 +33,25 @@ static bool is_plain(const char *name)
     return *name != '\0' && strlen(name) < 1024;
 }
 
+/* Tells which kernels the program launched instead of the one that was to be kept. */
+static enum status tell_launched(const struct captured_set *set, struct error *error)
+{
+    const struct capture *capture = set->question.capture;
+    struct text names = {0};
+    char plain[256];
+    for (size_t i = 0; i < capture->kernel_count; i++) {
+        captured_plain_name(capture->kernels[i].name, plain, sizeof plain);
+        if (capture->kernels[i].is.launches > 0)
+            text_printf(&names, "%s%.100s", names.length ? ", " : "", plain);
+    }
+    const enum status status = error_set(
+        error, STATUS_NOT_FOUND, "no launch%s%.100s was kept%s%.300s",
+        set->question.kernel ? " of " : "", set->question.kernel ? set->question.kernel : "",
+        names.length ? "; the program launched: " : "", text_string(&names));
+    text_free(&names);
+    return status;
+}
+
 static enum status find_kernel(struct captured_set *set, struct error *error)
 {
     const struct capture *capture = set->question.capture;
@@ -53,9 +72,8 @@ static enum status find_kernel(struct captured_set *set, struct error *error)
         set->kernel = kernel;
     }
     enum status status = STATUS_OK;
-    if (count == 0)
-        status = error_set(error, STATUS_NOT_FOUND,
-                           "no launch was kept whole: record with --kernel NAME");
+    if (count == 0) /* as from a capture without --kernel */
+        status = tell_launched(set, error);
     else if (found == 0)
         status =
             error_set(error, STATUS_NOT_FOUND, "no launch of '%.100s' was kept; there are %.300s",

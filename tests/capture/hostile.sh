@@ -97,6 +97,9 @@ expect_err 'missing: there is no such program$'
 run "$TUNE" capture -- /bin/true
 expect_code 3
 expect_err 'no kernel launch seen'
+run "$TUNE" capture -- /bin/false
+expect_code 3
+expect_err 'no kernel launch seen: it ended with exit code 1 before its first: does it run by itself'
 run "$TUNE" capture -o x.cap -- "$APP" link add
 expect_code 2
 expect_err 'which kernel\?'

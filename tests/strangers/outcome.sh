@@ -1,6 +1,6 @@
 #!/bin/bash
-# outcome.sh [-b BUDGET] [-j JOBS] [-s SECONDS] [-o FOLDER] [-l LIST] CHECKOUTS: the outcome for a person with a project
-# that builds, and a GPU. A line of the list (default: outcomes.txt beside this script) is
+# outcome.sh [-b BUDGET] [-d DEVICES] [-j JOBS] [-p SECONDS] [-s SECONDS] [-o FOLDER] [-l LIST] CHECKOUTS: the outcome for a
+# person with a project that builds, and a GPU. A line of the list (default: outcomes.txt beside this script) is
 #   PROJECT | FILE below CHECKOUTS/PROJECT | KERNEL | how it is compiled | the program that launches it
 # The compiler's line is run in the project's folder and handed to 'tune init' behind `--`; `cmake` means that of a build folder, whose
 # compile_commands.json 'tune init' finds by itself; nothing: the file alone. The program may be missing. Each kernel is drafted, run with
@@ -9,15 +9,18 @@
 #   guessed      a winner, or none, and sure; but sizes, counts or the launch were guesses, which the file marks
 #   refused      'tune init' said why not
 #   useless      drafted, and the run had no sure answer: most configurations failed, or all
-#   not reached  no time was left of the SECONDS (default: no limit) for all of the list
-# JOBS builds, then JOBS drafts are made at once (default: 1); kernels are tuned one after the other. TUNE names the program. Experiments
-# and messages stay in FOLDER (default: ./outcomes).
+#   not reached  no time was left of the SECONDS of -s (default: no limit) for all of the list
+# JOBS kernels are built and drafted at once (default: 1), each within the SECONDS of -p (default: 120). On each of the DEVICES (default:
+# 0; several as 0,1) kernels are tuned one after the other: on the last after all drafts, for which the programs run there; on the
+# others as soon as there is a draft. TUNE names the program. Experiments and messages stay in FOLDER (default: ./outcomes).
 set -uo pipefail
 here=$(cd -- "$(dirname -- "$0")" && pwd)
-list=$here/outcomes.txt budget=20s out=outcomes jobs=1 limit=1000000
-while getopts b:j:s:o:l: option; do
+list=$here/outcomes.txt budget=20s out=outcomes jobs=1 limit=1000000 patience=120 devices=(0)
+while getopts b:d:j:p:s:o:l: option; do
     case $option in
     b) budget=$OPTARG ;;
+    d) IFS=, read -ra devices <<<"$OPTARG" ;;
+    p) patience=$OPTARG ;;
     j) jobs=$OPTARG ;;
     s) limit=$OPTARG ;;
     o) out=$OPTARG ;;
@@ -31,66 +34,73 @@ mkdir -p "$out" || exit 1
 out=$(cd -- "$out" && pwd)
 tune=$(command -v -- "${TUNE:-tune}") || { echo "outcome.sh: ${TUNE:-tune} is not a program: name it by TUNE=PROGRAM" >&2; exit 2; }
 tune=$(realpath -- "$tune")
-end() {
+end() { # CODE: with all that this shell started
     trap '' HUP INT TERM
     jobs -p | xargs -r kill -TERM 2>/dev/null
     wait
+    [[ $BASHPID -ne $$ ]] || table
     exit "$1"
 }
-trap 'end 129' HUP
-trap 'end 130' INT
-trap 'end 143' TERM
+end_with_signals() { # in each shell, since one in the background begins without
+    trap 'end 129' HUP
+    trap 'end 130' INT
+    trap 'end 143' TERM
+}
 
 trim() { sed 's/^ *//; s/ *$//' <<<"$1"; }
 
-# limited SECONDS COMMAND...: in the background, so that a signal reaches us; appends its output to $log.
+# limited SECONDS COMMAND...: in the background, so that a signal reaches us; appends its output to $log. 'tune init' whose program
+# is ended drafts from the launches until then.
 limited() {
-    timeout --kill-after=10 "$@" >>"$log" 2>&1 &
+    timeout --preserve-status --kill-after=45 "$@" >>"$log" 2>&1 &
     wait $!
 }
 
-# all_at_once FUNCTION: for each line of the list, $jobs at a time.
-all_at_once() {
-    local k
-    for ((k = 0; k < ${#kernels[@]}; k++)); do
-        while (($(jobs -rp | wc -l) >= jobs)); do wait -n; done
-        "$1" "$k" &
-    done
-    wait
-}
-
-build() { # INDEX: once for all kernels of the same line
-    local k log
-    [[ -n ${lines[$1]} && ${lines[$1]} != cmake ]] || return 0
-    for ((k = 0; k < $1; k++)); do
-        [[ ${projects[k]}${lines[k]} != "${projects[$1]}${lines[$1]}" ]] || return 0
-    done
-    log=$out/build.$1.log
+build() { # INDEX: of the first kernel of its line; leaves $out/build.INDEX.done or .failed
+    local log=$out/build.$1.log
     cd -- "$sources/${projects[$1]}" 2>/dev/null || return 0 # the draft says so
-    limited 600 bash -c "${lines[$1]}" || touch "$log.failed"
+    if limited 300 bash -c "${lines[$1]}"; then touch "$out/build.$1.done"; else touch "$out/build.$1.failed"; fi
 }
 
 # draft INDEX: leaves CODE, SECONDS and why in $out/NAME.draft.
 draft() {
-    local log=$out/${names[$1]}.log yaml=$out/${names[$1]}.yaml line=${lines[$1]} begun=$SECONDS k words code=1
+    end_with_signals
+    local log=$out/${names[$1]}.log yaml=$out/${names[$1]}.yaml line=${lines[$1]} begun k words code=1
     local options=(--kernel "${kernels[$1]}" -o "$yaml" --force)
     [[ -z ${programs[$1]} ]] || options+=(--program "${programs[$1]}")
     : >"$log"
-    for ((k = 0; k < $1; k++)); do # the line that was built
+    for ((k = 0; k < $1; k++)); do # the first of the line builds
         [[ ${projects[k]}$line != "${projects[$1]}${lines[k]}" ]] || break
     done
+    if [[ -n $line && $line != cmake && -d $sources/${projects[$1]} ]]; then
+        [[ $k -ne $1 ]] || build "$k"
+        while [[ ! -e $out/build.$k.done && ! -e $out/build.$k.failed ]]; do sleep 0.2; done
+    fi
+    begun=$SECONDS
     if ! cd -- "$sources/${projects[$1]}" 2>/dev/null; then
         echo "no checkout" >>"$log"
-    elif [[ -e $out/build.$k.log.failed ]]; then
+    elif [[ -e $out/build.$k.failed ]]; then
         echo "tune init: does not build: $(grep -m 1 -i error "$out/build.$k.log" | cut -c1-160)" >>"$log"
     elif ((SECONDS >= limit)); then
         code=124
     else
         [[ -z $line || $line == cmake ]] || { read -ra words <<<"$line" && options+=(-- "${words[@]}"); }
-        limited 120 "$tune" init "${files[$1]}" "${options[@]}"
+        CUDA_VISIBLE_DEVICES=${devices[-1]} limited "$patience" "$tune" init "${files[$1]}" "${options[@]}"
         code=$?
+        rm -f "$out/${names[$1]}.cap" # it is unpacked
     fi
-    echo "$code $((SECONDS - begun))" >"$out/${names[$1]}.draft"
+    echo "$code $((SECONDS - begun))" >"$out/$1.draft.new" && mv "$out/$1.draft.new" "$out/${names[$1]}.draft"
+}
+
+draft_all() {
+    end_with_signals
+    local k
+    for ((k = 0; k < ${#kernels[@]}; k++)); do
+        while (($(jobs -rp | wc -l) >= jobs)); do wait -n; done
+        draft "$k" &
+    done
+    wait
+    touch "$out/drafted"
 }
 
 # The guesses that a draft marks and that decide the measurement: sizes, the launch, counts and scalars.
@@ -127,29 +137,62 @@ while IFS='|' read -r project file kernel line program; do
     names+=("$name")
     rm -rf "$out/$name".{yaml,cap,captured,db,conf,draft,log}
 done <"$list"
-rm -f "$out"/build.*
-all_at_once build
-all_at_once draft
+rm -rf "$out"/build.* "$out"/*.taken "$out"/*.row "$out"/drafted
 
-declare -A count
-echo '| project | file | kernel | outcome | seconds to the draft | |'
-echo '|---|---|---|---|---:|---|'
-for ((k = 0; k < ${#kernels[@]}; k++)); do
-    name=${names[k]} log=$out/${names[k]}.log yaml=$out/${names[k]}.yaml
+# conclude INDEX DEVICE: tunes what was drafted, and leaves the row of the table and its class.
+conclude() {
+    local name=${names[$1]} class why code seconds yaml
+    log=$out/$name.log yaml=$out/$name.yaml
     read -r code seconds <"$out/$name.draft"
     class=refused why=$(grep -E '^tune init: |^no checkout' "$log" | tail -n 1)
     if [[ $code -eq 0 || -z $why ]] && ((SECONDS >= limit)); then
         class="not reached" why=
     elif [[ $code -eq 0 ]]; then
-        cd -- "$sources/${projects[k]}" || exit 1
-        limited 300 "$tune" run "$yaml" --device 0 --budget "$budget" --db "$out/$name.db" --conf "$out/$name.conf" --no-report
+        cd -- "$sources/${projects[$1]}" || return
+        CUDA_VISIBLE_DEVICES=$2 limited "$((${budget%s} + 60))" "$tune" run "$yaml" --device 0 --budget "$budget" --db "$out/$name.db" \
+            --conf "$out/$name.conf" --no-report
         judge "$yaml" $?
     elif [[ -z $why ]]; then
         class=useless why="tune init ended with $code and no word"
     fi
-    count[$class]=$((${count[$class]:-0} + 1))
     why=${why//|/\\|} why=${why//$sources\//}
-    echo "| ${projects[k]} | ${files[k]##*/} | ${kernels[k]} | $class | $seconds | ${why:0:260} |"
-done
-echo
-for class in meaningful guessed refused useless "not reached"; do echo "$class: ${count[$class]:-0} of ${#kernels[@]}"; done
+    printf '%s\n| %s | %s | %s | %s | %s | %s |\n' "$class" "${projects[$1]}" "${files[$1]##*/}" "${kernels[$1]}" "$class" "$seconds" "${why:0:260}" \
+        >"$out/$1.row"
+}
+
+tune_all() { # DEVICE IS_LAST
+    end_with_signals
+    local k left
+    while [[ $2 -ne 0 && ! -e $out/drafted ]]; do sleep 0.2; done
+    while :; do
+        left=0
+        for ((k = 0; k < ${#kernels[@]}; k++)); do
+            [[ ! -e $out/$k.taken ]] || continue
+            left=1
+            if [[ -e $out/${names[k]}.draft ]] && mkdir "$out/$k.taken" 2>/dev/null; then conclude "$k" "$1"; fi
+        done
+        ((left == 1)) || break
+        sleep 0.2
+    done
+}
+
+table() {
+    local -A count=()
+    local k class row
+    echo '| project | file | kernel | outcome | seconds to the draft | |'
+    echo '|---|---|---|---|---:|---|'
+    for ((k = 0; k < ${#kernels[@]}; k++)); do
+        class="not reached" row="| ${projects[k]} | ${files[k]##*/} | ${kernels[k]} | not reached | | |"
+        [[ ! -s $out/$k.row ]] || { IFS= read -r class && IFS= read -r row; } <"$out/$k.row"
+        count[$class]=$((${count[$class]:-0} + 1))
+        printf '%s\n' "$row"
+    done
+    echo
+    for class in meaningful guessed refused useless "not reached"; do echo "$class: ${count[$class]:-0} of ${#kernels[@]}"; done
+}
+
+end_with_signals
+draft_all &
+for ((d = 0; d < ${#devices[@]}; d++)); do tune_all "${devices[d]}" $((d + 1 == ${#devices[@]})) & done
+wait
+table

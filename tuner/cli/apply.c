@@ -431,7 +431,7 @@ static enum status say(struct apply *apply, struct error *error)
     struct text end = {0};
     enum status status = STATUS_OK;
     if (!is_off && !is_seen && !apply->by_libtuned) {
-        status = preload_no_launch(program, error);
+        status = preload_no_launch(program, apply->applied_ended, error);
     } else if (!apply->once && apply->plain_ended != apply->applied_ended) {
         text_append(&end, "with tuned launches it ended ");
         append_end(&end, apply->applied_ended);

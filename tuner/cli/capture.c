@@ -45,26 +45,6 @@ static enum status read_bytes(const char *text, struct arena *arena, const char 
     return *out ? STATUS_OK : error_no_memory(error);
 }
 
-static enum status join_and_list(const struct capture_request *request,
-                                 const struct temporary *folder, struct arena *arena,
-                                 struct error *error)
-{
-    const char *output = request->kernel ? request->output : NULL;
-    struct capture *capture = NULL;
-    const char *path = output ? output : arena_printf(arena, "%s/listed.cap", folder->path);
-    enum status status =
-        path ? capture_join(folder->path, path, output && !request->for_draft, error)
-             : error_no_memory(error);
-    if (status == STATUS_NOT_FOUND)
-        return preload_no_launch(request->words[0], error);
-    if (status == STATUS_OK)
-        status = capture_open(path, &capture, error);
-    if (status == STATUS_OK && !request->for_draft)
-        status = capture_list(capture, request->words, output, error);
-    capture_close(capture);
-    return status;
-}
-
 /* Reports how the program ended, if not as intended. A shell tells a signal by its exit code. */
 static void tell_end(const struct capture_request *request, int wait_status)
 {
@@ -80,6 +60,27 @@ static void tell_end(const struct capture_request *request, int wait_status)
                     request->words[0], code);
     else if (code != 0)
         print_clean(stderr, "%s ended with exit code %d; its launches:\n", request->words[0], code);
+}
+
+static enum status join_and_list(const struct capture_request *request,
+                                 const struct temporary *folder, int wait_status,
+                                 struct arena *arena, struct error *error)
+{
+    const char *output = request->kernel ? request->output : NULL;
+    struct capture *capture = NULL;
+    const char *path = output ? output : arena_printf(arena, "%s/listed.cap", folder->path);
+    enum status status =
+        path ? capture_join(folder->path, path, output && !request->for_draft, error)
+             : error_no_memory(error);
+    if (status == STATUS_NOT_FOUND)
+        return preload_no_launch(request->words[request->for_draft ? 2 : 0], wait_status, error);
+    tell_end(request, wait_status);
+    if (status == STATUS_OK)
+        status = capture_open(path, &capture, error);
+    if (status == STATUS_OK && !request->for_draft)
+        status = capture_list(capture, request->words, output, error);
+    capture_close(capture);
+    return status;
 }
 
 static enum status capture_program(const struct capture_request *request, struct error *error)
@@ -116,10 +117,8 @@ static enum status capture_program(const struct capture_request *request, struct
                      ? status
                      : preload_run(request->words, request->by_cupti ? NULL : library, variables,
                                    count, &wait_status, error);
-        if (status == STATUS_OK) {
-            tell_end(request, wait_status);
-            status = join_and_list(request, &folder, &arena, error);
-        }
+        if (status == STATUS_OK)
+            status = join_and_list(request, &folder, wait_status, &arena, error);
         temporary_folder_remove(&folder);
     }
     arena_free(&arena);

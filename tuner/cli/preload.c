@@ -118,8 +118,17 @@ enum status preload_run(const char *const *words, const char *library,
     return status;
 }
 
-enum status preload_no_launch(const char *program, struct error *error)
+enum status preload_no_launch(const char *program, int wait_status, struct error *error)
 {
+    const bool is_signal = WIFSIGNALED(wait_status);
+    const int code = is_signal                ? WTERMSIG(wait_status)
+                     : WIFEXITED(wait_status) ? WEXITSTATUS(wait_status)
+                                              : 0;
+    if (code != 0)
+        return error_set(error, STATUS_NOT_FOUND,
+                         "%s: no kernel launch seen: it %s %d before its first: does it run by "
+                         "itself, with these arguments and in this folder?",
+                         program, is_signal ? "was ended by signal" : "ended with exit code", code);
     return error_set(
         error, STATUS_NOT_FOUND,
         "%s: no kernel launch seen: it does not use CUDA, is set-user-ID, or starts its "

@@ -21,7 +21,7 @@ enum status preload_folder(const char *output, struct arena *arena, struct tempo
 enum status preload_run(const char *const *words, const char *library,
                         const struct process_variable *variables, size_t count, int *wait_status,
                         struct error *error);
-/* Sets the error of a program without launches, with likely causes. */
-enum status preload_no_launch(const char *program, struct error *error);
+/* Sets the error of a program without launches, with likely causes. wait_status: its end. */
+enum status preload_no_launch(const char *program, int wait_status, struct error *error);
 
 #endif
