@@ -151,8 +151,8 @@ enum status contest_choose(struct contest *contest, struct lane *lane, const cha
 enum status contest_settle_slower(struct contest *contest, struct error *error);
 /* Stores the best of the sweep so far, for a run that stops before there is a winner. */
 enum status sweep_choose_early(const struct work *work, struct sweep *sweep, struct error *error);
-/* states.c: Returns the name of another state of the cache in which this device and problem are
- * measured; NULL: not in that one. */
+/* cache_states.c: Returns the name of another state of the cache in which this device and problem
+ * are measured; NULL: not in that one. */
 const char *contest_state(const struct contest *contest, size_t state);
 /* Times the race's candidates near its leader with a dirty cache, and marks as screened up to
  * `keep_most` that are the fastest in the mean over both states. The race's differences are known.

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/text.h"
 #include "tuner/experiment/recall.h"
 #include "tuner/session/embedded.h"
@@ -50,28 +51,21 @@ enum status losses_covered(const struct work *work, const char *key, bool *known
     return status;
 }
 
-/* A row of the query. */
+/* A row of the query: a configuration at a size. */
 struct loss_row {
     int64_t n, configuration_id;
-    const char *key, *parameters;
+    const char *parameters;
     double loss, bound; /* NaN: unknown */
     bool is_winner;
     bool is_barred; /* excluded from sizes other than this one */
     int64_t multiple, least;
+    size_t spot, item; /* indices in the losses; their number: none */
 };
 
 struct rows {
     struct loss_row *items;
-    size_t count;
+    size_t count, capacity;
 };
-
-static size_t size_index(const struct losses *losses, int64_t n)
-{
-    size_t i = 0;
-    while (i < losses->size_count && losses->sizes[i] != n)
-        i++;
-    return i;
-}
 
 static int by_size(const void *left, const void *right)
 {
@@ -80,28 +74,157 @@ static int by_size(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* Finds or adds the row's configuration. Rows come in the fixed order; an excluded configuration is
- * listed once for each size. */
-static size_t item_index(struct losses *losses, const struct loss_row *row)
+/* Reads the rows of a problem key, in the fixed order, and adds the spots with a winner: each
+ * n in the rows, or the tuple `sizes`. */
+static enum status read_key(struct losses *losses, const char *key, const int64_t *sizes,
+                            struct rows *rows, struct error *error)
 {
-    for (size_t i = row->is_barred ? 0 : losses->count; i > 0; i--)
+    static const struct store_column columns[] = {
+        {"n", offsetof(struct loss_row, n), STORE_INTEGER},
+        {"configuration_id", offsetof(struct loss_row, configuration_id), STORE_INTEGER},
+        {"loss", offsetof(struct loss_row, loss), STORE_REAL},
+        {"is_winner", offsetof(struct loss_row, is_winner), STORE_TRUTH},
+        {"parameters", offsetof(struct loss_row, parameters), STORE_TEXT},
+        {"bound", offsetof(struct loss_row, bound), STORE_REAL},
+        {"is_barred", offsetof(struct loss_row, is_barred), STORE_TRUTH},
+        {"multiple", offsetof(struct loss_row, multiple), STORE_INTEGER},
+        {"least", offsetof(struct loss_row, least), STORE_INTEGER},
+    };
+    const size_t first = losses->spot_count;
+    struct loss_row *items = NULL;
+    size_t count = 0;
+    struct parameters parameters;
+    fill_parameters(losses->work, key, &parameters);
+    const struct store_reading reading = {.sql = losses_query,
+                                          .parameters = parameters.items,
+                                          .parameter_count = 5,
+                                          STORE_COLUMNS(columns),
+                                          .row_bytes = sizeof *items};
+    TRY(store_read(losses->work->store, &reading, &losses->arena, &items, &count, error));
+    if (count > 0 &&
+        !array_grow_by(&rows->items, rows->count, count, &rows->capacity, sizeof *items))
+        return error_no_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        size_t spot = first;
+        while (spot < losses->spot_count && !sizes && losses->sizes[spot] != items[i].n)
+            spot++;
+        if (spot == losses->spot_count)
+            (void)losses_add_spot(losses, sizes ? sizes : &items[i].n, 0);
+    }
+    if (!sizes)
+        qsort(losses->sizes, losses->spot_count, sizeof *sizes, by_size);
+    for (size_t i = 0; i < count; i++) {
+        items[i].spot = first;
+        while (!sizes && items[i].spot < losses->spot_count &&
+               losses->sizes[items[i].spot] != items[i].n)
+            items[i].spot++;
+        rows->items[rows->count++] = items[i];
+    }
+    return STATUS_OK;
+}
+
+/* Reads the rows of all tuples that the family (the key without the sizes) was tuned at. */
+static enum status read_tuples(struct losses *losses, const char *family, struct rows *rows,
+                               struct error *error)
+{
+    static const struct store_column columns[] = {{"shape", 0, STORE_TEXT}};
+    const char **shapes = NULL;
+    size_t count = 0;
+    struct parameters parameters;
+    fill_parameters(losses->work, family, &parameters);
+    const struct store_parameter wanted[] = {parameters.items[1], {"key", family}};
+    const struct store_reading reading = {.sql = family_sizes_query,
+                                          STORE_PARAMETERS(wanted),
+                                          STORE_COLUMNS(columns),
+                                          .row_bytes = sizeof *shapes};
+    TRY(store_read(losses->work->store, &reading, &losses->arena, &shapes, &count, error));
+    for (size_t i = 0; i < count && losses->spot_count < SPOTS_MAX; i++) {
+        const struct problem tuned = {.shape = shapes[i]};
+        int64_t sizes[SIZE_NAMES_MAX] = {0};
+        struct problem problem;
+        (void)problem_sizes(&tuned, sizes);
+        TRY(losses_problem(losses, sizes, &problem, error));
+        TRY(read_key(losses, problem.key, sizes, rows, error));
+    }
+    return STATUS_OK;
+}
+
+/* ---- configurations and cells ---- */
+
+/* Finds the row's configuration, the one added last first, or adds it. */
+static size_t find_item(struct losses *losses, const struct loss_row *row, bool may_add)
+{
+    /* An excluded configuration is listed once for each size. */
+    for (size_t i = row->is_barred && losses->names == 1 ? 0 : losses->count; i > 0; i--)
         if (losses->items[i - 1].id == row->configuration_id)
             return i - 1;
-    losses->items[losses->count] =
-        (struct known_configuration){.id = row->configuration_id,
-                                     .key = row->key,
-                                     .parameters = row->parameters,
-                                     .domain = {.multiple = row->multiple > 1 ? row->multiple : 1,
-                                                .least = row->least > 1 ? row->least : 1,
-                                                .is_listed = row->is_barred}};
+    if (!may_add)
+        return losses->count;
+    struct known_configuration *item = &losses->items[losses->count];
+    *item = (struct known_configuration){
+        .id = row->configuration_id, .parameters = row->parameters, .domain = DOMAIN_OF_ALL};
+    if (losses->names == 1) /* tuples are checked at themselves alone */
+        item->domain = (struct domain){.multiple = row->multiple > 1 ? row->multiple : 1,
+                                       .least = row->least > 1 ? row->least : 1,
+                                       .is_listed = row->is_barred};
     return losses->count++;
 }
 
-static void fill_cell(struct losses *losses, const struct loss_row *row, size_t configuration)
+/* Adds the configurations of tuples. */
+static enum status add_few(struct losses *losses, const char *family, const struct rows *rows,
+                           struct error *error)
 {
-    size_t size = size_index(losses, row->n);
-    size_t cell = size * losses->count + configuration;
-    if (size == losses->size_count)
+    static const struct store_column columns[] = {{"configuration_id", 0, STORE_INTEGER}};
+    int64_t *refuted = NULL;
+    size_t refuted_count = 0;
+    struct parameters parameters;
+    fill_parameters(losses->work, family, &parameters);
+    const struct store_parameter wanted[] = {
+        parameters.items[0], parameters.items[1], {"family", family}};
+    const struct store_reading reading = {.sql = refuted_sizes_query,
+                                          STORE_PARAMETERS(wanted),
+                                          STORE_COLUMNS(columns),
+                                          .row_bytes = sizeof *refuted};
+    const double within = losses->work->protocol->within;
+    TRY(store_read(losses->work->store, &reading, &losses->arena, &refuted, &refuted_count, error));
+    size_t most = losses->spot_count;
+    for (int pass = 0; pass < 2; pass++, most = 2 * losses->count)
+        for (size_t i = 0; i < rows->count && losses->count < most; i++) {
+            const struct loss_row *row = &rows->items[i];
+            size_t good = 0; /* tuples with a loss shown to be little */
+            bool is_out = pass == 0 ? !row->is_winner : !(row->bound <= within);
+            for (size_t k = 0; k < refuted_count; k++)
+                is_out |= refuted[k] == row->configuration_id;
+            for (size_t k = 0; k < rows->count && !is_out; k++)
+                good += rows->items[k].configuration_id == row->configuration_id &&
+                        rows->items[k].bound <= within;
+            if (!is_out && (pass == 0 || good > 1))
+                (void)find_item(losses, row, true);
+        }
+    return STATUS_OK;
+}
+
+static enum status make_cells(struct losses *losses, struct error *error)
+{
+    const size_t spots = losses->names > 1 ? SPOTS_MAX : losses->spot_count;
+    const size_t cells = spots * losses->count + 1;
+    losses->loss = arena_alloc(&losses->arena, cells, sizeof *losses->loss);
+    losses->bound = arena_alloc(&losses->arena, cells, sizeof *losses->bound);
+    losses->looked = arena_alloc(&losses->arena, cells, sizeof *losses->looked);
+    if (!losses->loss || !losses->bound || !losses->looked)
+        return error_no_memory(error);
+    for (size_t i = 0; i < cells; i++)
+        losses->loss[i] = losses->bound[i] = (double)INFINITY;
+    for (size_t i = 0; i < SPOTS_MAX; i++)
+        losses->winners[i] = losses->count;
+    losses->measured = losses->spot_count;
+    return STATUS_OK;
+}
+
+static void fill_cell(struct losses *losses, const struct loss_row *row)
+{
+    const size_t cell = row->spot * losses->count + row->item;
+    if (row->spot == losses->spot_count || row->item == losses->count)
         return;
     if (!isnan(row->bound))
         losses->bound[cell] = fmax(row->bound, 0);
@@ -112,90 +235,78 @@ static void fill_cell(struct losses *losses, const struct loss_row *row, size_t 
     else
         losses->loss[cell] = losses->bound[cell];
     if (row->is_winner)
-        losses->winners[size] = configuration;
+        losses->winners[row->spot] = row->item;
+}
+
+/* Winners of one tuple are often unknown at another: a configuration of which nothing is known
+ * seems to lose nothing, so that a look is taken. */
+static enum status hope(struct losses *losses, struct error *error)
+{
+    for (size_t i = 0; i < losses->count; i++)
+        (void)losses_configuration(losses, i); /* by the results alone */
+    for (size_t spot = 0; spot < losses->spot_count; spot++) {
+        double *loss = &losses->loss[spot * losses->count];
+        struct problem there;
+        TRY(losses_problem(losses, losses->sizes + spot * losses->names, &there, error));
+        size_t *winner = &losses->winners[spot];
+        const bool is_known = *winner < losses->count;
+        for (size_t i = 0; i < losses->count && !is_known; i++) /* the winner was wrong elsewhere */
+            if (isfinite(loss[i]) && (*winner == losses->count || loss[i] < loss[*winner]))
+                *winner = i;
+        if (*winner < losses->count)
+            losses->bound[spot * losses->count + *winner] = 0;
+        for (size_t i = 0; i < losses->count; i++)
+            if (isinf(loss[i]) && losses_admit(losses, &there, i))
+                loss[i] = 0;
+    }
+    return STATUS_OK;
+}
+
+static enum status load(struct losses *losses, struct rows *rows, struct error *error)
+{
+    const struct problem *problem = &losses->work->problem;
+    char family[PROBLEM_KEY_BYTES];
+    losses->sizes = arena_alloc(&losses->arena, SPOTS_MAX * losses->names, sizeof *losses->sizes);
+    losses->winners = arena_alloc(&losses->arena, SPOTS_MAX, sizeof *losses->winners);
+    if (!losses->sizes || !losses->winners)
+        return error_no_memory(error);
+    (void)string_format(family, sizeof family, "%.*s", (int)problem->family_length, problem->key);
+    if (losses->names == 1)
+        TRY(read_key(losses, problem->key, NULL, rows, error));
+    else
+        TRY(read_tuples(losses, family, rows, error));
+    losses->items = arena_alloc(&losses->arena, rows->count + 1, sizeof *losses->items);
+    if (!losses->items)
+        return error_no_memory(error);
+    if (losses->names > 1)
+        TRY(add_few(losses, family, rows, error));
+    for (size_t i = 0; i < rows->count; i++)
+        rows->items[i].item = find_item(losses, &rows->items[i], losses->names == 1);
+    TRY(make_cells(losses, error));
+    for (size_t i = 0; i < rows->count; i++)
+        fill_cell(losses, &rows->items[i]);
+    return losses->names > 1 ? hope(losses, error) : STATUS_OK;
 }
 
 enum status losses_load(const struct work *work, struct losses *losses, struct error *error)
 {
+    int64_t sizes[SIZE_NAMES_MAX];
     struct rows rows = {0};
-    *losses = (struct losses){.work = work};
-    static const struct store_column columns[] = {
-        {"n", offsetof(struct loss_row, n), STORE_INTEGER},
-        {"configuration_id", offsetof(struct loss_row, configuration_id), STORE_INTEGER},
-        {"key", offsetof(struct loss_row, key), STORE_TEXT},
-        {"loss", offsetof(struct loss_row, loss), STORE_REAL},
-        {"is_winner", offsetof(struct loss_row, is_winner), STORE_TRUTH},
-        {"parameters", offsetof(struct loss_row, parameters), STORE_TEXT},
-        {"bound", offsetof(struct loss_row, bound), STORE_REAL},
-        {"is_barred", offsetof(struct loss_row, is_barred), STORE_TRUTH},
-        {"multiple", offsetof(struct loss_row, multiple), STORE_INTEGER},
-        {"least", offsetof(struct loss_row, least), STORE_INTEGER},
-    };
-    struct parameters parameters;
-    fill_parameters(work, work->problem.key, &parameters);
-    const struct store_reading reading = {.sql = losses_query,
-                                          .parameters = parameters.items,
-                                          .parameter_count = 5,
-                                          STORE_COLUMNS(columns),
-                                          .row_bytes = sizeof *rows.items};
-    TRY(store_read(work->store, &reading, &losses->arena, &rows.items, &rows.count, error));
-    losses->items = arena_alloc(&losses->arena, rows.count + 1, sizeof *losses->items);
-    size_t *of = arena_alloc(&losses->arena, rows.count + 1, sizeof *of);
-    if (!losses->items || !of)
-        return error_no_memory(error);
-    for (size_t i = 0; i < rows.count; i++) {
-        if (size_index(losses, rows.items[i].n) == losses->size_count &&
-            losses->size_count < SESSION_SIZES_MAX)
-            losses->sizes[losses->size_count++] = rows.items[i].n;
-        of[i] = item_index(losses, &rows.items[i]);
-    }
-    qsort(losses->sizes, losses->size_count, sizeof losses->sizes[0], by_size);
-    size_t cells = losses->size_count * losses->count + 1;
-    losses->loss = arena_alloc(&losses->arena, cells, sizeof *losses->loss);
-    losses->bound = arena_alloc(&losses->arena, cells, sizeof *losses->bound);
-    losses->looked = arena_alloc(&losses->arena, cells, sizeof *losses->looked);
-    losses->winners = arena_alloc(&losses->arena, losses->size_count + 1, sizeof(size_t));
-    losses->order = arena_alloc(&losses->arena, losses->count + 1, sizeof(size_t));
-    if (!losses->loss || !losses->bound || !losses->looked || !losses->winners || !losses->order)
-        return error_no_memory(error);
-    for (size_t i = 0; i < cells; i++)
-        losses->loss[i] = losses->bound[i] = (double)INFINITY;
-    for (size_t i = 0; i < losses->size_count; i++)
-        losses->winners[i] = losses->count;
-    for (size_t i = 0; i < losses->count; i++)
-        losses->order[i] = i;
-    for (size_t i = 0; i < rows.count; i++)
-        fill_cell(losses, &rows.items[i], of[i]);
-    return STATUS_OK;
+    *losses = (struct losses){
+        .work = work, .names = work->problem.shape ? problem_sizes(&work->problem, sizes) : 1};
+    const enum status status = load(losses, &rows, error);
+    free(rows.items);
+    return status;
 }
 
-enum status losses_refuted(const struct work *work, const char *family, struct arena *arena,
-                           int64_t **ids, size_t *count, struct error *error)
+bool losses_add_spot(struct losses *losses, const int64_t *sizes, size_t winner)
 {
-    static const struct store_column columns[] = {{"configuration_id", 0, STORE_INTEGER}};
-    struct parameters parameters;
-    fill_parameters(work, family, &parameters);
-    const struct store_parameter wanted[] = {
-        parameters.items[0], parameters.items[1], {"family", family}};
-    const struct store_reading reading = {.sql = refuted_sizes_query,
-                                          STORE_PARAMETERS(wanted),
-                                          STORE_COLUMNS(columns),
-                                          .row_bytes = sizeof **ids};
-    return store_read(work->store, &reading, arena, ids, count, error);
-}
-
-enum status losses_shapes(const struct work *work, const char *family, struct arena *arena,
-                          const char *const **shapes, size_t *count, struct error *error)
-{
-    static const struct store_column columns[] = {{"shape", 0, STORE_TEXT}};
-    struct parameters parameters;
-    fill_parameters(work, family, &parameters);
-    const struct store_parameter wanted[] = {parameters.items[1], {"key", family}};
-    const struct store_reading reading = {.sql = family_sizes_query,
-                                          STORE_PARAMETERS(wanted),
-                                          STORE_COLUMNS(columns),
-                                          .row_bytes = sizeof **shapes};
-    return store_read(work->store, &reading, arena, shapes, count, error);
+    const size_t bytes = losses->names * sizeof *sizes;
+    if (losses->spot_count == SPOTS_MAX)
+        return false;
+    losses->winners[losses->spot_count] = winner;
+    memcpy(losses->sizes + losses->spot_count++ * losses->names, sizes, bytes);
+    return true;
 }
 
 void losses_free(struct losses *losses)
@@ -203,33 +314,55 @@ void losses_free(struct losses *losses)
     arena_free(&losses->arena);
 }
 
-/* Finds the item's configuration in the space of the size at which it was measured. */
-static bool seek_in_space(struct losses *losses, int64_t n, struct known_configuration *item)
+/* ---- configurations ---- */
+
+enum status losses_problem(struct losses *losses, const int64_t *sizes, struct problem *out,
+                           struct error *error)
 {
-    struct problem problem;
-    struct configuration configuration;
-    struct error ignored = {0};
     const struct work *work = losses->work;
-    bool found = false;
+    if (losses->names == 1)
+        experiment_problem_at(work->experiment, &work->problem, sizes[0], out);
+    else if (!problem_at_sizes(&work->problem, sizes, losses->names, &losses->arena, out))
+        return error_no_memory(error);
+    return STATUS_OK;
+}
+
+static bool is_admitted(const struct work *work, const struct problem *problem,
+                        const struct configuration *configuration)
+{
+    struct error ignored = {0};
     bool admits = false;
-    experiment_problem_at(work->experiment, &work->problem, n, &problem);
-    if (recall_configuration(work->experiment, item->parameters, &losses->arena, &configuration,
-                             &found, &ignored) == STATUS_OK &&
-        found &&
-        space_admits(work->experiment, &problem, work->facts, &configuration, &admits, &ignored) ==
-            STATUS_OK &&
-        admits)
-        item->configuration = arena_copy(&losses->arena, &configuration, sizeof configuration);
-    return item->configuration != NULL;
+    return space_admits(work->experiment, problem, work->facts, configuration, &admits, &ignored) ==
+               STATUS_OK &&
+           admits;
 }
 
 const struct configuration *losses_configuration(struct losses *losses, size_t index)
 {
     struct known_configuration *item = &losses->items[index];
-    for (size_t size = 0; !item->sought && size < losses->size_count; size++)
-        if (isfinite(losses->loss[size * losses->count + index]) &&
-            seek_in_space(losses, losses->sizes[size], item))
+    /* In the space of a size with a measurement. */
+    for (size_t spot = 0; !item->sought && spot < losses->measured; spot++) {
+        struct problem problem;
+        struct configuration configuration;
+        struct error ignored = {0};
+        bool found = false;
+        if (isfinite(losses->loss[spot * losses->count + index]) &&
+            losses_problem(losses, losses->sizes + spot * losses->names, &problem, &ignored) ==
+                STATUS_OK &&
+            recall_configuration(losses->work->experiment, item->parameters, &losses->arena,
+                                 &configuration, &found, &ignored) == STATUS_OK &&
+            found && is_admitted(losses->work, &problem, &configuration))
+            item->configuration = arena_copy(&losses->arena, &configuration, sizeof configuration);
+        if (item->configuration)
             break;
+    }
     item->sought = true;
     return item->configuration;
+}
+
+bool losses_admit(struct losses *losses, const struct problem *problem, size_t index)
+{
+    const struct configuration *configuration = losses_configuration(losses, index);
+    return configuration && domain_has(&losses->items[index].domain, problem->n) &&
+           is_admitted(losses->work, problem, configuration);
 }

@@ -1,52 +1,59 @@
-/* Losses of each configuration against the winner at each size of a problem key, as far as the
- * store knows. Sizes whose winner was not raced, or is unstable, are left out. */
+/* Losses of each configuration against the winner at each size of a problem, as far as the store
+ * knows. Sizes whose winner was not raced, or is unstable, are left out. */
 #ifndef TUNE_SESSION_LOSSES_H
 #define TUNE_SESSION_LOSSES_H
 
 #include "tuner/experiment/domain.h"
 #include "tuner/session/work.h"
 
+enum { SPOTS_MAX = 256 };
+
 struct known_configuration {
     int64_t id;
-    const char *key;
     const char *parameters;
     struct domain domain;                /* domain left by checks */
     bool sought;                         /* for `configuration` */
     struct configuration *configuration; /* NULL: no configuration of the present experiment */
 };
 
+/* A spot is a size, or a tuple of sizes if these have several names. */
 struct losses {
-    const struct work *work; /* gives the key by its problem */
+    const struct work *work; /* gives the key, without sizes of several names */
     struct arena arena;
-    int64_t sizes[SESSION_SIZES_MAX]; /* sizes with a winner, ascending */
-    size_t size_count;
-    struct known_configuration *items;
+    size_t names;   /* 1: n alone */
+    int64_t *sizes; /* [spot * names + i]; of n alone ascending */
+    size_t spot_count;
+    size_t measured; /* spots with a winner: the first ones; the others lie between */
+    struct known_configuration *items; /* in a fixed order */
     size_t count;
-    size_t *order; /* place in a fixed order */
-    /* [size * count + configuration]: the apparent loss, by any result; INFINITY: not usable.
+    /* [spot * count + configuration]: the apparent loss, by any result; INFINITY: not usable.
      * Enough for a look, and no more. */
     double *loss;
     /* Same index: the upper bound of the loss, by rounds together with the winner, in a choice or a
      * look; 0 for the winner. INFINITY: no such round. */
     double *bound;
     bool *looked;    /* same index: a look was taken */
-    size_t *winners; /* winner of each size; count: unknown */
+    size_t *winners; /* winner of each spot; between, the one that others are compared with; count:
+                        unknown */
 };
 
 /* Finds whether the key has ranges: a problem's key, without the sizes if there are several. */
 enum status losses_covered(const struct work *work, const char *key, bool *known,
                            struct error *error);
+/* Loads all sizes of the problem's key. If sizes have several names these are all tuples with a
+ * winner, also those that an earlier run had been asked for and no file lists; and of the
+ * configurations the winners, and about as many that lose little at more than one tuple. A
+ * configuration that was wrong at a tuple serves none. */
 enum status losses_load(const struct work *work, struct losses *losses, struct error *error);
-/* Lists, by id, configurations that were wrong at some size of the problem's family (its key
- * without several sizes), in the arena: they serve no other size either. */
-enum status losses_refuted(const struct work *work, const char *family, struct arena *arena,
-                           int64_t **ids, size_t *count, struct error *error);
-/* Lists the shapes ("1024x512") at which the problem's family was tuned, in the arena; the
- * experiment need not list them. */
-enum status losses_shapes(const struct work *work, const char *family, struct arena *arena,
-                          const char *const **shapes, size_t *count, struct error *error);
 void losses_free(struct losses *losses);
+/* Adds a spot, without losses (between others only if sizes have several names); false: no room. */
+bool losses_add_spot(struct losses *losses, const int64_t *sizes, size_t winner);
+/* Makes the problem at these sizes. */
+enum status losses_problem(struct losses *losses, const int64_t *sizes, struct problem *out,
+                           struct error *error);
 /* Returns NULL if the experiment has no such configuration any more, or if memory is short. */
 const struct configuration *losses_configuration(struct losses *losses, size_t index);
+/* Returns whether the configuration may be used at a problem that was not measured. */
+bool losses_admit(struct losses *losses, const struct problem *problem, size_t index);
 
 #endif

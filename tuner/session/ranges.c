@@ -5,136 +5,135 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/text.h"
 #include "tuner/records/domain.h"
-#include "tuner/session/boxes.h"
 #include "tuner/session/check.h"
-#include "tuner/session/look.h"
-#include "tuner/session/losses.h"
+#include "tuner/session/covering.h"
 #include "tuner/session/ranges.h"
-#include "tuner/stats/ranges.h"
+#include "tuner/store/evidence.h"
 
-enum { CUTS_MAX = 12, BETWEEN_MAX = 8 };
+_Static_assert((int)BOX_NAMES_MAX >= (int)SIZE_NAMES_MAX, "a box has all sizes");
 
-/* A look at a configuration, which may leave its range later. */
-struct taken_look {
-    size_t configuration;
-    struct store_range_check check;
-};
+/* ---- boxes ---- */
 
-struct covering {
-    struct work work;  /* gives the key by its problem */
-    struct lane *lane; /* measures looks; NULL: none */
-    struct losses losses;
-    struct size_range ranges[SESSION_SIZES_MAX];
-    int64_t ends[SESSION_SIZES_MAX]; /* last n of each range */
-    size_t count;
-    struct taken_look *looks;
-    size_t look_count, look_most;
-    struct arena arena;
-};
-
-static size_t range_of(const struct covering *covering, size_t size)
+bool covering_is_listed(const struct covering *covering, size_t box)
 {
-    for (size_t i = 0; i < covering->count; i++)
-        if (size >= covering->ranges[i].first && size <= covering->ranges[i].last)
-            return i;
-    return covering->count;
+    return covering->losses.items[covering->boxes[box].configuration].domain.is_listed;
 }
 
-static int64_t middle(int64_t low, int64_t high)
+bool covering_holds(const struct covering *covering, size_t box, const int64_t *sizes)
 {
-    return (int64_t)floor(sqrt((double)low * (double)high));
-}
-
-static bool is_listed(const struct covering *covering, size_t range)
-{
-    return covering->losses.items[covering->ranges[range].configuration].domain.is_listed;
-}
-
-/* Returns whether all configurations may be used at the size. */
-static bool all_admit(struct covering *covering, int64_t n, const size_t *configurations,
-                      size_t count)
-{
-    const struct experiment *experiment = covering->work.experiment;
-    struct error ignored = {0};
-    struct problem problem;
-    experiment_problem_at(experiment, &covering->work.problem, n, &problem);
-    for (size_t i = 0; i < count; i++) {
-        const struct configuration *configuration =
-            losses_configuration(&covering->losses, configurations[i]);
-        bool admits = false;
-        if (!configuration || !domain_has(&covering->losses.items[configurations[i]].domain, n) ||
-            space_admits(experiment, &problem, covering->work.facts, configuration, &admits,
-                         &ignored) != STATUS_OK ||
-            !admits)
+    for (size_t i = 0; i < covering->losses.names; i++)
+        if (sizes[i] < covering->boxes[box].low[i] || sizes[i] > covering->boxes[box].high[i])
             return false;
-    }
     return true;
 }
 
-/* Returns the next size from n on, before `end`, at which all configurations may be used; 0: none
- * is near. Multiples of likely divisors are tried. */
-static int64_t size_between(struct covering *covering, int64_t n, int64_t end,
-                            const size_t *configurations, size_t count)
+/* Cuts the sizes of one name. A configuration that serves only measured sizes gets a range for
+ * each. */
+static void cut_ranges(struct covering *covering, const double *loss)
 {
-    static const int64_t odd_parts[] = {1, 3, 5, 7, 9, 25, 125};
-    int64_t nearest = 0;
-    if (all_admit(covering, n, configurations, count))
-        return n;
-    for (size_t i = 0; i < sizeof odd_parts / sizeof odd_parts[0]; i++)
-        for (int64_t divisor = odd_parts[i]; divisor <= 4096; divisor *= 2) {
-            const int64_t size = (n + divisor - 1) / divisor * divisor;
-            if (size > n && size < end && (nearest == 0 || size < nearest) &&
-                all_admit(covering, size, configurations, count))
-                nearest = size;
+    const struct losses *losses = &covering->losses;
+    const struct protocol *protocol = covering->work.protocol;
+    struct size_range ranges[SPOTS_MAX];
+    struct size_box *boxes = covering->boxes;
+    const size_t count = ranges_cover(loss, losses->winners, losses->spot_count, losses->count,
+                                      NULL, protocol->within, protocol->delta, ranges);
+    covering->box_count = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t size = ranges[i].first; size <= ranges[i].last; size++) {
+            const size_t c = ranges[i].configuration;
+            const int64_t n = losses->sizes[size];
+            if (size == ranges[i].first || losses->items[c].domain.is_listed)
+                boxes[covering->box_count++] =
+                    (struct size_box){.low = {n}, .high = {n}, .configuration = c};
+            covering->box_of[size] = covering->box_count - 1;
+            boxes[covering->box_count - 1].high[0] = n;
         }
-    return nearest;
+    /* Ends lie at the geometric middle of the gap behind, until a look moves them; a range before a
+     * size that is served alone ends just below that. */
+    for (size_t i = 0; i + 1 < covering->box_count; i++) {
+        const bool is_next_listed = covering_is_listed(covering, i + 1);
+        int64_t *end = &boxes[i].high[0];
+        if (!covering_is_listed(covering, i))
+            *end =
+                is_next_listed ? boxes[i + 1].low[0] - 1 : boxes_middle(*end, boxes[i + 1].low[0]);
+        if (!is_next_listed)
+            boxes[i + 1].low[0] = *end + 1;
+    }
 }
 
-/* Looks at a size. At a size that the file does not name an expression may have no value: then
- * there is no look. Configurations that are wrong there keep the measured sizes; *wrong: there are
- * any. */
-static enum status look_at_size(struct covering *covering, int64_t n, bool is_named,
-                                const size_t *configurations, size_t count, struct look *look,
-                                bool *wrong, struct error *error)
+void covering_cut(struct covering *covering, const double *loss)
+{
+    const struct losses *losses = &covering->losses;
+    for (size_t i = 0; i < losses->spot_count; i++)
+        covering->box_of[i] = SPOTS_MAX;
+    if (losses->names == 1) {
+        cut_ranges(covering, loss);
+        return;
+    }
+    const struct box_losses seen = {loss, losses->spot_count, losses->count,
+                                    covering->work.protocol->within};
+    bool chosen[2 * SPOTS_MAX];
+    covering->box_count =
+        boxes_choose(&seen, chosen) > 0
+            ? boxes_cut(&seen, chosen, losses->sizes, losses->names, covering->boxes)
+            : 0;
+    for (size_t i = 0; i < losses->spot_count; i++)
+        for (size_t box = 0; box < covering->box_count; box++)
+            if (covering_holds(covering, box, losses->sizes + i * losses->names))
+                covering->box_of[i] = box;
+}
+
+/* ---- looks ---- */
+
+/* Limits a configuration that is wrong between sizes to those with a win; of several names, which
+ * the store cannot list, to none. */
+static enum status limit(struct covering *covering, size_t configuration, const char *reason,
+                         struct error *error)
+{
+    struct losses *losses = &covering->losses;
+    const struct work *work = &covering->work;
+    struct known_configuration *item = &losses->items[configuration];
+    const struct store_domain row = {.environment_id = work->environment_id,
+                                     .experiment_id = work->experiment_id,
+                                     .problem_key = work->problem.key,
+                                     .configuration_id = item->id,
+                                     .binary_hash = "",
+                                     .multiple = item->domain.multiple,
+                                     .least = item->domain.least,
+                                     .is_listed = 1,
+                                     .reason = reason};
+    item->domain.is_listed = true;
+    for (size_t i = 0; i < losses->spot_count; i++)
+        if (losses->names > 1 || losses->winners[i] != configuration)
+            losses->loss[i * losses->count + configuration] =
+                losses->bound[i * losses->count + configuration] = (double)INFINITY;
+    return losses->names > 1 ? STATUS_OK : store_domain_put(work->store, &row, error);
+}
+
+enum status covering_look(struct covering *covering, const int64_t *sizes, bool is_measured,
+                          const size_t *configurations, size_t count, struct look *look,
+                          bool *wrong, struct error *error)
 {
     const struct configuration *list[LOOK_MAX];
     struct problem problem;
     *wrong = false;
     *look = (struct look){.best = count, .texts = &covering->arena};
-    experiment_problem_at(covering->work.experiment, &covering->work.problem, n, &problem);
+    TRY(losses_problem(&covering->losses, sizes, &problem, error));
     for (size_t i = 0; i < count; i++)
         if (!(list[i] = losses_configuration(&covering->losses, configurations[i])))
             return STATUS_OK;
     covering->work.group->costs.looks += 1;
-    enum status status =
+    const enum status status =
         look_at(&covering->work, covering->lane, &problem, list, count, look, error);
-    for (size_t i = 0; status == STATUS_OK && !is_named && i < count; i++) {
-        if (!look->wrong[i])
-            continue;
-        *wrong = true;
-        /* The configuration is limited to the sizes that it won. */
-        const size_t configuration = configurations[i];
-        struct losses *losses = &covering->losses;
-        const struct work *work = &covering->work;
-        struct known_configuration *item = &losses->items[configuration];
-        const struct store_domain row = {.environment_id = work->environment_id,
-                                         .experiment_id = work->experiment_id,
-                                         .problem_key = work->problem.key,
-                                         .configuration_id = item->id,
-                                         .binary_hash = "",
-                                         .multiple = item->domain.multiple,
-                                         .least = item->domain.least,
-                                         .is_listed = 1,
-                                         .reason = look->wrong[i]};
-        item->domain.is_listed = true;
-        for (size_t j = 0; j < losses->size_count; j++)
-            if (losses->winners[j] != configuration)
-                losses->loss[j * losses->count + configuration] =
-                    losses->bound[j * losses->count + configuration] = (double)INFINITY;
-        status = store_domain_put(work->group->session->store, &row, error);
+    for (size_t i = 0; status == STATUS_OK && !is_measured && i < count; i++) {
+        *wrong |= look->wrong[i] != NULL;
+        if (look->wrong[i])
+            TRY(limit(covering, configurations[i], look->wrong[i], error));
     }
+    const bool is_named = is_measured && covering->losses.names == 1;
     if (status != STATUS_NO_TIME && (is_named || !is_no_size_of(status)))
         return status;
     error_clear(error);
@@ -142,60 +141,62 @@ static enum status look_at_size(struct covering *covering, int64_t n, bool is_na
     return STATUS_OK;
 }
 
-/* Stores a look at the configuration of the size's range. */
-static void keep_check(struct covering *covering, int64_t n, bool measured, const struct look *look,
-                       const size_t *configurations, size_t index)
+bool covering_keep(struct covering *covering, const int64_t *sizes, bool is_measured,
+                   const struct look *look, const size_t *configurations, size_t index)
 {
+    const size_t bytes = covering->losses.names * sizeof *sizes;
+    struct taken_look taken = {.configuration = configurations[index],
+                               .is_measured = is_measured,
+                               .loss = look->losses[index],
+                               .best_configuration_id =
+                                   covering->losses.items[configurations[look->best]].id};
+    memcpy(taken.sizes, sizes, bytes);
     size_t place = 0; /* the newest look at a size counts */
     while (place < covering->look_count &&
-           (covering->looks[place].configuration != configurations[index] ||
-            covering->looks[place].check.n != n))
+           (covering->looks[place].configuration != taken.configuration ||
+            memcmp(covering->looks[place].sizes, sizes, bytes) != 0))
         place++;
-    if (place == covering->look_most)
-        return;
+    if (!array_grow(&covering->looks, place, &covering->look_capacity, sizeof taken))
+        return false;
     covering->look_count += place == covering->look_count ? 1 : 0;
-    covering->looks[place] = (struct taken_look){
-        .configuration = configurations[index],
-        .check = {.n = n,
-                  .measured = measured,
-                  .loss = look->losses[index].estimate,
-                  .loss_low = look->losses[index].low,
-                  .loss_high = look->losses[index].high,
-                  .best_configuration_id = covering->losses.items[configurations[look->best]].id}};
+    covering->looks[place] = taken;
+    return true;
 }
 
-/* Looks at the ranges' configurations where others won; *recut: one does not hold there. */
-static enum status look_at_measured(struct covering *covering, bool *recut, struct error *error)
+enum status covering_look_at_spot(struct covering *covering, size_t spot,
+                                  const size_t *configurations, size_t count, struct error *error)
 {
     struct losses *losses = &covering->losses;
-    double within = covering->work.protocol->within;
-    *recut = false;
-    for (size_t size = 0; size < losses->size_count && budget_fits_look(covering->work.group);
-         size++) {
-        size_t range = range_of(covering, size);
-        struct look found = {0};
-        if (range == covering->count)
+    const int64_t *sizes = losses->sizes + spot * losses->names;
+    const size_t row = spot * losses->count;
+    const bool is_measured = spot < losses->measured;
+    struct look found;
+    bool wrong = false;
+    TRY(covering_look(covering, sizes, is_measured, configurations, count, &found, &wrong, error));
+    if (!found.works && count > 2) {
+        for (size_t i = 0; i < count; i++) {
+            const size_t pair[] = {configurations[i], losses->winners[spot]};
+            if (pair[0] != pair[1] && budget_fits_look(covering->work.group))
+                TRY(covering_look_at_spot(covering, spot, pair, 2, error));
+        }
+        return STATUS_OK;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const size_t c = configurations[i];
+        const double loss = is_measured ? found.losses[i].high : found.losses[i].estimate;
+        const bool has_loss = found.works && !isnan(loss);
+        losses->looked[row + c] = true;
+        if (is_measured && c == losses->winners[spot])
             continue;
-        size_t pair[2] = {covering->ranges[range].configuration, losses->winners[size]};
-        if (pair[0] == pair[1] || pair[1] >= losses->count ||
-            losses->looked[size * losses->count + pair[0]])
-            continue;
-        bool wrong = false;
-        TRY(look_at_size(covering, losses->sizes[size], true, pair, 2, &found, &wrong, error));
-        losses->looked[size * losses->count + pair[0]] = true;
-        double high = found.works ? found.losses[0].high : (double)NAN;
-        double seen = isnan(high) ? (double)INFINITY : fmax(high, 0);
-        /* The stored bound is the interval's upper end. */
-        losses->loss[size * losses->count + pair[0]] = seen;
-        losses->bound[size * losses->count + pair[0]] = seen;
-        *recut |= seen > within;
-        if (found.works && !isnan(high))
-            keep_check(covering, losses->sizes[size], true, &found, pair, 0);
+        losses->loss[row + c] = losses->bound[row + c] =
+            has_loss ? fmax(loss, 0) : (double)INFINITY;
+        if (has_loss && !covering_keep(covering, sizes, is_measured, &found, configurations, i))
+            return error_no_memory(error);
     }
     return STATUS_OK;
 }
 
-static size_t add_distinct(size_t *list, size_t count, size_t configuration, size_t most)
+size_t add_distinct(size_t list[LOOK_MAX], size_t count, size_t configuration, size_t most)
 {
     for (size_t i = 0; i < count; i++)
         if (list[i] == configuration)
@@ -205,232 +206,87 @@ static size_t add_distinct(size_t *list, size_t count, size_t configuration, siz
     return count;
 }
 
-/* Lists candidates between two sizes: the two ranges' own, and the winners on both sides. */
-static size_t list_around(const struct covering *covering, size_t size, size_t list[LOOK_MAX])
+void covering_order(const struct covering *covering, const int64_t *sizes, size_t out[SPOTS_MAX])
 {
     const struct losses *losses = &covering->losses;
-    size_t before = range_of(covering, size);
-    size_t after = range_of(covering, size + 1);
-    if (before == covering->count || after == covering->count)
-        return 0;
-    size_t count = add_distinct(list, 0, covering->ranges[before].configuration, losses->count);
-    count = add_distinct(list, count, covering->ranges[after].configuration, losses->count);
-    count = add_distinct(list, count, losses->winners[size], losses->count);
-    return add_distinct(list, count, losses->winners[size + 1], losses->count);
-}
-
-/* Drops configurations that serve the measured sizes only. */
-static size_t drop_listed(const struct covering *covering, size_t list[LOOK_MAX], size_t count)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!covering->losses.items[list[i]].domain.is_listed)
-            list[kept++] = list[i];
-    return kept;
-}
-
-/* Looks within a range at its configuration against the winners around; *failed: it fails there. */
-static enum status look_inside(struct covering *covering, size_t size, bool *failed,
-                               struct error *error)
-{
-    const int64_t *sizes = covering->losses.sizes;
-    int64_t points = covering->work.protocol->look_between;
-    double low = log((double)sizes[size]);
-    double high = log((double)sizes[size + 1]);
-    int64_t before = sizes[size];
-    for (int64_t i = 1; i <= points && i <= BETWEEN_MAX; i++) {
-        int64_t n = (int64_t)exp(low + (high - low) * (double)i / (double)(points + 1));
-        size_t list[LOOK_MAX];
-        struct look found;
-        bool wrong = false;
-        size_t count = list_around(covering, size, list);
-        if (n <= before || count < 2)
-            continue;
-        count = drop_listed(covering, list, count);
-        if (count == 0)
-            continue;
-        n = size_between(covering, n, sizes[size + 1], list, count);
-        if (n <= before || n >= sizes[size + 1])
-            continue;
-        if (!budget_fits_look(covering->work.group))
-            break;
-        before = n;
-        TRY(look_at_size(covering, n, false, list, count, &found, &wrong, error));
-        if (found.works && !wrong)
-            keep_check(covering, n, false, &found, list, 0);
-        *failed = wrong;
-        if (wrong)
-            break;
-        *failed = found.works && isnan(found.losses[0].estimate);
-        if (*failed) {
-            /* A configuration that fails between two sizes is confined to the side where it won
-             * more often. */
-            const size_t configuration = list[0];
-            struct losses *losses = &covering->losses;
-            size_t won[2] = {0};
-            for (size_t j = 0; j < losses->size_count; j++)
-                won[j > size] += losses->winners[j] == configuration ? 1 : 0;
-            for (size_t j = 0; j < losses->size_count; j++)
-                if ((j > size) == (won[1] < won[0]))
-                    losses->bound[j * losses->count + configuration] = (double)INFINITY;
-            break;
+    double far[SPOTS_MAX];
+    for (size_t i = 0; i < losses->measured; i++) {
+        const double distance =
+            boxes_distance(sizes, losses->sizes + i * losses->names, losses->names);
+        size_t place = i;
+        for (; place > 0 && far[place - 1] > distance; place--) {
+            far[place] = far[place - 1];
+            out[place] = out[place - 1];
         }
+        far[place] = distance;
+        out[place] = i;
     }
-    return STATUS_OK;
 }
 
-/* Bisects between two ranges to the size at which the second becomes better. */
-static enum status find_end(struct covering *covering, size_t range, bool *wrong,
-                            struct error *error)
+/* Looks at the boxes' configurations where others won; *recut: one does not hold there. With
+ * several names also at unknown winners of other tuples, nearest first. */
+static enum status look_at_proposed(struct covering *covering, bool *recut, struct error *error)
 {
-    const int64_t *sizes = covering->losses.sizes;
-    size_t size = covering->ranges[range].last;
-    int64_t low = sizes[size];                               /* the first one is right here ... */
-    int64_t high = sizes[covering->ranges[range + 1].first]; /* ... and the second one here */
-    int64_t looks = covering->work.protocol->look_between + 2;
-    size_t list[LOOK_MAX] = {0};
-    size_t count = drop_listed(covering, list, list_around(covering, size, list));
-    if (covering->ranges[range].configuration == covering->ranges[range + 1].configuration ||
-        is_listed(covering, range) || is_listed(covering, range + 1))
-        return STATUS_OK;
-    for (int64_t i = 0; i < looks && count >= 2 && high - low > 1; i++) {
-        struct look found;
-        int64_t n = middle(low, high);
-        n = size_between(covering, n <= low ? low + 1 : n, high, list, count);
-        if (n <= low || n >= high)
-            break;
-        if (!budget_fits_look(covering->work.group))
-            break;
-        TRY(look_at_size(covering, n, false, list, count, &found, wrong, error));
-        if (*wrong)
-            return STATUS_OK;
-        bool failed[2] = {isnan(found.losses[0].estimate), isnan(found.losses[1].estimate)};
-        if (!found.works || (failed[0] && failed[1]))
-            break;
-        bool former = failed[1] || found.losses[0].estimate <= found.losses[1].estimate;
-        keep_check(covering, n, false, &found, list, former ? 0 : 1);
-        low = former ? n : low;
-        high = former ? high : n;
-        covering->ends[range] = former ? low : high - 1;
-    }
-    /* The remaining gap is shared out. */
-    if (high > low)
-        covering->ends[range] = middle(low, high) < high ? middle(low, high) : high - 1;
-    return STATUS_OK;
-}
-
-/* Looks between the sizes; *failed: a range's configuration fails inside, so that the ranges are
- * cut anew. */
-static enum status look_between(struct covering *covering, bool *failed, struct error *error)
-{
-    size_t count = covering->losses.size_count;
-    *failed = false;
-    for (size_t size = 0; !*failed && size + 1 < count; size++) {
-        if (!budget_fits_look(covering->work.group))
-            break;
-        size_t range = range_of(covering, size);
-        if (range == covering->count)
+    struct losses *losses = &covering->losses;
+    *recut = false;
+    for (size_t spot = 0; spot < losses->measured && budget_fits_look(covering->work.group);
+         spot++) {
+        const size_t row = spot * losses->count;
+        const size_t winner = losses->winners[spot];
+        size_t order[SPOTS_MAX];
+        if (covering->box_of[spot] >= covering->box_count || winner >= losses->count)
             continue;
-        if (covering->ranges[range].last > size && !is_listed(covering, range))
-            TRY(look_inside(covering, size, failed, error));
-        else if (range + 1 < covering->count)
-            TRY(find_end(covering, range, failed, error));
+        size_t list[LOOK_MAX] = {covering->boxes[covering->box_of[spot]].configuration, winner};
+        size_t count = 2;
+        if (list[0] == winner || losses->looked[row + list[0]])
+            continue;
+        covering_order(covering, losses->sizes + spot * losses->names, order);
+        for (size_t i = 0; losses->names > 1 && i < losses->measured; i++) {
+            const size_t c = losses->winners[order[i]];
+            if (c < losses->count && isfinite(losses->loss[row + c]) &&
+                isinf(losses->bound[row + c]) && !losses->looked[row + c])
+                count = add_distinct(list, count, c, losses->count);
+        }
+        TRY(covering_look_at_spot(covering, spot, list, count, error));
+        *recut |= losses->bound[row + list[0]] > covering->work.protocol->within;
     }
     return STATUS_OK;
-}
-
-/* Cuts the ranges: by the apparent losses before looks, by the bounds for the stored result. */
-static void cut(struct covering *covering, const double *loss)
-{
-    const struct losses *losses = &covering->losses;
-    const struct protocol *protocol = covering->work.protocol;
-    covering->count =
-        ranges_cover(loss, losses->winners, losses->size_count, losses->count, losses->order,
-                     protocol->within, protocol->delta, covering->ranges);
-    /* A configuration that serves only measured sizes gets a range for each. */
-    struct size_range parted[SESSION_SIZES_MAX] = {0};
-    size_t count = 0;
-    for (size_t i = 0; i < covering->count; i++) {
-        parted[count++] = covering->ranges[i];
-        for (size_t size = covering->ranges[i].first;
-             is_listed(covering, i) && size < covering->ranges[i].last; size++) {
-            parted[count - 1].last = size;
-            parted[count] = covering->ranges[i];
-            parted[count++].first = size + 1;
-        }
-    }
-    memcpy(covering->ranges, parted, count * sizeof *parted);
-    covering->count = count;
-    /* Ends lie at the geometric middle of the gap behind, until a look moves them; a range before a
-     * size that is served alone ends just below that. */
-    const int64_t *n = covering->losses.sizes;
-    for (size_t i = 0; i < covering->count; i++) {
-        int64_t last = n[covering->ranges[i].last];
-        if (i + 1 == covering->count || is_listed(covering, i))
-            covering->ends[i] = last;
-        else if (is_listed(covering, i + 1))
-            covering->ends[i] = n[covering->ranges[i + 1].first] - 1;
-        else
-            covering->ends[i] = middle(last, n[covering->ranges[i + 1].first]);
-    }
 }
 
 static enum status look_around(struct covering *covering, struct error *error)
 {
     struct group *group = covering->work.group;
+    struct losses *losses = &covering->losses;
     bool recut = true;
     enum status status = STATUS_OK;
-    group->position.problem_key = covering->work.problem.key;
-    session_progress(group, "ranges");
-    cut(covering, covering->losses.loss);
-    for (int i = 0; status == STATUS_OK && recut && i < CUTS_MAX; i++) {
+    covering_cut(covering, losses->loss);
+    for (size_t i = 0; status == STATUS_OK && recut && i < CUTS_MAX * losses->names; i++) {
         if (i > 0 && !budget_fits_look(group))
             break;
-        status = look_at_measured(covering, &recut, error);
+        status = look_at_proposed(covering, &recut, error);
         if (recut)
-            cut(covering, covering->losses.loss);
+            covering_cut(covering, losses->loss);
     }
-    cut(covering, covering->losses.bound);
-    recut = true;
-    for (int i = 0; status == STATUS_OK && recut && i < CUTS_MAX; i++) {
-        status = look_between(covering, &recut, error);
-        if (recut)
-            cut(covering, covering->losses.bound);
-    }
-    group->position.problem_key = "";
-    return status;
+    covering_cut(covering, losses->bound);
+    return status == STATUS_OK ? covering_look_between(covering, error) : status;
 }
+
+/* ---- rows for the store ---- */
 
 static int by_n(const void *left, const void *right)
 {
     const struct taken_look *a = left;
     const struct taken_look *b = right;
-    return (a->check.n > b->check.n) - (a->check.n < b->check.n);
-}
-
-/* Formats the measured sizes that a configuration serves: "n==1024||n==4096". */
-static enum status list_formula(struct covering *covering, size_t configuration, const char **out,
-                                struct error *error)
-{
-    struct text text = {0};
-    for (size_t i = 0; i < covering->losses.size_count; i++) {
-        const size_t range = range_of(covering, i);
-        if (range < covering->count &&
-            covering->losses.items[covering->ranges[range].configuration].id ==
-                covering->losses.items[configuration].id)
-            text_printf(&text, "%sn==%lld", text.length > 0 ? "||" : "",
-                        (long long)covering->losses.sizes[i]);
-    }
-    *out = text_to_arena(&text, &covering->arena);
-    return *out ? STATUS_OK : error_no_memory(error);
+    return (a->sizes[0] > b->sizes[0]) - (a->sizes[0] < b->sizes[0]);
 }
 
 /* Stores the whole domain of a range's configuration, in the form of tuned.conf. */
-static enum status store_formula(struct covering *covering, const struct size_range *range,
+static enum status store_formula(struct covering *covering, const struct size_box *range, int64_t n,
                                  struct error *error)
 {
     const struct work *work = &covering->work;
-    struct known_configuration *item = &covering->losses.items[range->configuration];
+    const struct losses *losses = &covering->losses;
+    const struct known_configuration *item = &losses->items[range->configuration];
     const struct configuration *configuration =
         losses_configuration(&covering->losses, range->configuration);
     struct store_domain row = {.environment_id = work->environment_id,
@@ -446,95 +302,101 @@ static enum status store_formula(struct covering *covering, const struct size_ra
     bool found = false;
     if (!configuration)
         return STATUS_OK;
-    experiment_problem_at(work->experiment, &work->problem, covering->losses.sizes[range->first],
-                          &problem);
-    TRY(store_domain_get(work->group->session->store, &covering->arena, &row, &found, error));
+    experiment_problem_at(work->experiment, &work->problem, n, &problem);
+    TRY(store_domain_get(work->store, &covering->arena, &row, &found, error));
     TRY(domain_of(work->experiment, &problem, work->facts, configuration, &item->domain,
                   &covering->arena, &domain, error));
     row.formula = domain.text;
-    if (domain.is_listed)
-        TRY(list_formula(covering, range->configuration, &row.formula, error));
-    return store_domain_put(work->group->session->store, &row, error);
-}
-
-static enum status store_cover(struct covering *covering, struct error *error)
-{
-    const struct group *group = covering->work.group;
-    const struct session_options *options = group->session->options;
-    struct session_summary *summary = group->session->summary;
-    struct store_range *rows = arena_alloc(&covering->arena, covering->count + 1, sizeof *rows);
-    if (!rows)
-        return error_no_memory(error);
-    qsort(covering->looks, covering->look_count, sizeof *covering->looks, by_n);
-    for (size_t i = 0; i < covering->count; i++) {
-        struct store_range_check *checks =
-            arena_alloc(&covering->arena, covering->look_count + 1, sizeof *checks);
-        if (!checks)
+    if (domain.is_listed) { /* the measured sizes served: "n==1024||n==4096" */
+        struct text text = {0};
+        for (size_t i = 0; i < losses->spot_count; i++)
+            if (covering->box_of[i] < covering->box_count &&
+                losses->items[covering->boxes[covering->box_of[i]].configuration].id == item->id)
+                text_printf(&text, "%sn==%lld", text.length > 0 ? "||" : "",
+                            (long long)losses->sizes[i]);
+        row.formula = text_to_arena(&text, &covering->arena);
+        if (!row.formula)
             return error_no_memory(error);
-        const struct losses *losses = &covering->losses;
-        double worst = 0;
-        for (size_t size = covering->ranges[i].first; size <= covering->ranges[i].last; size++) {
-            double bound = losses->bound[size * losses->count + covering->ranges[i].configuration];
-            worst = isfinite(bound) && bound > worst ? bound : worst;
-        }
-        rows[i] = (struct store_range){
-            .n_low = i == 0 || is_listed(covering, i)
-                         ? covering->losses.sizes[covering->ranges[i].first]
-                         : covering->ends[i - 1] + 1,
-            .n_high = covering->ends[i],
-            .configuration_id = covering->losses.items[covering->ranges[i].configuration].id,
-            .bound = worst,
-            .checks = checks,
-        };
-        /* Looks at the range's configuration, at sizes within. */
-        size_t count = 0;
-        for (size_t j = 0; j < covering->look_count; j++) {
-            const struct taken_look *look = &covering->looks[j];
-            if (look->configuration != covering->ranges[i].configuration ||
-                look->check.n < rows[i].n_low || look->check.n > rows[i].n_high)
-                continue;
-            checks[count++] = look->check;
-        }
-        rows[i].check_count = count;
-        TRY(store_formula(covering, &covering->ranges[i], error));
     }
-    summary->ranges += covering->count;
-    summary->sizes += covering->losses.size_count;
-    struct store_ranges ranges = {
-        .environment_id = group->environment_id,
-        .experiment_id = covering->work.experiment_id,
-        .problem_key = covering->work.problem.key,
-        .l2_mode = options->l2_mode,
-        .objective = objective_text(covering->work.objective),
-        .run_id = (covering->lane ? covering->lane : group->lanes[0])->run_id,
-        .within = options->protocol.within,
-        .ranges = rows,
-        .count = covering->count,
-    };
-    return store_ranges_put(group->session->store, &ranges, error);
+    return store_domain_put(work->store, &row, error);
 }
 
-static enum status cover(struct covering *covering, struct error *error)
+/* Adds the looks at a box's configuration at sizes within, and the known losses at tuples inside
+ * that had no look. */
+static enum status fill_checks(struct covering *covering, size_t box, size_t first,
+                               struct store_range *range, struct error *error)
 {
-    struct group *group = covering->work.group;
-    const struct session_options *options = group->session->options;
-    enum status status = losses_load(&covering->work, &covering->losses, error);
-    size_t most = covering->losses.size_count * (CUTS_MAX + BETWEEN_MAX + 2) + 1;
-    if (status != STATUS_OK || covering->losses.size_count == 0)
-        return status;
-    covering->looks = arena_alloc(&covering->arena, most, sizeof *covering->looks);
-    covering->look_most = most;
-    if (!covering->looks)
+    struct losses *losses = &covering->losses;
+    const size_t c = covering->boxes[box].configuration;
+    const size_t most = covering->look_count + losses->measured + 1;
+    struct store_range_check *checks = arena_alloc(&covering->arena, most, sizeof *checks);
+    struct problem problem;
+    if (!checks)
         return error_no_memory(error);
-    cut(covering, covering->losses.bound);
-    if (options->protocol.look_between > 0 && covering->lane && !session_stopped(group->session) &&
-        !objective_needs_energy(covering->work.objective) &&
-        !budget_ended(group->session, STAGE_RANGES))
-        status = look_around(covering, error);
-    if (status != STATUS_OK && status != STATUS_INTERRUPTED)
-        return status;
-    struct error putting = {0};
-    return first_failure(status, store_cover(covering, &putting), &putting, error);
+    range->checks = checks;
+    for (size_t i = 0; i < covering->look_count; i++) {
+        const struct taken_look *look = &covering->looks[i];
+        if (look->configuration != c || !covering_holds(covering, box, look->sizes))
+            continue;
+        TRY(losses_problem(losses, look->sizes, &problem, error));
+        checks[range->check_count++] =
+            (struct store_range_check){.n = look->sizes[first],
+                                       .shape = problem.shape,
+                                       .measured = look->is_measured,
+                                       .loss = look->loss.estimate,
+                                       .loss_low = look->loss.low,
+                                       .loss_high = look->loss.high,
+                                       .best_configuration_id = look->best_configuration_id};
+    }
+    for (size_t i = 0; losses->names > 1 && i < losses->measured; i++) {
+        const size_t cell = i * losses->count + c;
+        const int64_t *sizes = losses->sizes + i * losses->names;
+        if (covering->box_of[i] != box || isinf(losses->bound[cell]) ||
+            (losses->looked[cell] && c != losses->winners[i]))
+            continue;
+        TRY(losses_problem(losses, sizes, &problem, error));
+        checks[range->check_count++] = (struct store_range_check){
+            .n = sizes[first],
+            .shape = problem.shape,
+            .measured = true,
+            .loss = fmin(losses->loss[cell], losses->bound[cell]),
+            .loss_high = losses->bound[cell],
+            .best_configuration_id = losses->items[losses->winners[i]].id};
+    }
+    return STATUS_OK;
+}
+
+/* Fills the row of a box, and stores the configuration's domain if that is a range. */
+static enum status fill_row(struct covering *covering, size_t number, const char *const *names,
+                            size_t first, struct store_range *row, struct error *error)
+{
+    const struct losses *losses = &covering->losses;
+    const struct size_box *box = &covering->boxes[number];
+    size_t spot = 0;
+    *row = (struct store_range){.n_low = box->low[first],
+                                .n_high = box->high[first],
+                                .configuration_id = losses->items[box->configuration].id};
+    for (size_t i = losses->measured; i > 0; i--) {
+        const double bound = losses->bound[(i - 1) * losses->count + box->configuration];
+        if (covering->box_of[i - 1] != number)
+            continue;
+        spot = i - 1;
+        row->bound = isfinite(bound) ? fmax(bound, row->bound) : row->bound;
+    }
+    TRY(fill_checks(covering, number, first, row, error));
+    if (losses->names == 1)
+        return store_formula(covering, box, losses->sizes[spot], error);
+    struct text text = {0}; /* as tuned.conf has it: "m@16-64 k@8" */
+    for (size_t i = 0; i < losses->names; i++) {
+        if (i == first)
+            continue;
+        text_printf(&text, "%s%s@%lld", text.length > 0 ? " " : "", names[i],
+                    (long long)box->low[i]);
+        if (box->high[i] > box->low[i])
+            text_printf(&text, "-%lld", (long long)box->high[i]);
+    }
+    row->further = text_to_arena(&text, &covering->arena);
+    return row->further ? STATUS_OK : error_no_memory(error);
 }
 
 /* Returns the key under which ranges are stored: without the sizes if there are several. */
@@ -542,6 +404,60 @@ static void ranged_key(const struct problem *problem, char out[PROBLEM_KEY_BYTES
 {
     const size_t length = problem->shape ? problem->family_length : strlen(problem->key);
     (void)string_format(out, PROBLEM_KEY_BYTES, "%.*s", (int)length, problem->key);
+}
+
+static enum status store_cover(struct covering *covering, struct error *error)
+{
+    const struct group *group = covering->work.group;
+    struct session_summary *summary = group->session->summary;
+    struct store_range *rows = arena_alloc(&covering->arena, covering->box_count + 1, sizeof *rows);
+    const char *names[SIZE_NAMES_MAX];
+    char key[PROBLEM_KEY_BYTES];
+    size_t first = 0;
+    if (!rows)
+        return error_no_memory(error);
+    (void)experiment_size_names(covering->work.experiment, names, &first);
+    ranged_key(&covering->work.problem, key);
+    if (covering->look_count > 0)
+        qsort(covering->looks, covering->look_count, sizeof *covering->looks, by_n);
+    for (size_t i = 0; i < covering->box_count; i++)
+        TRY(fill_row(covering, i, names, first, &rows[i], error));
+    summary->ranges += covering->box_count;
+    summary->sizes += covering->losses.measured;
+    const struct store_ranges ranges = {
+        .environment_id = group->environment_id,
+        .experiment_id = covering->work.experiment_id,
+        .problem_key = key,
+        .l2_mode = covering->work.options->l2_mode,
+        .objective = objective_text(covering->work.objective),
+        .run_id = (covering->lane ? covering->lane : group->lanes[0])->run_id,
+        .within = covering->work.protocol->within,
+        .ranges = rows,
+        .count = covering->box_count,
+    };
+    return store_ranges_put(covering->work.store, &ranges, error);
+}
+
+static enum status cover(struct covering *covering, struct error *error)
+{
+    struct group *group = covering->work.group;
+    enum status status = STATUS_OK;
+    TRY(losses_load(&covering->work, &covering->losses, error));
+    if (covering->losses.spot_count == 0)
+        return STATUS_OK;
+    covering_cut(covering, covering->losses.bound);
+    if (covering->work.protocol->look_between > 0 && covering->lane &&
+        !session_stopped(group->session) && !objective_needs_energy(covering->work.objective) &&
+        !budget_ended(group->session, STAGE_RANGES)) {
+        group->position.problem_key = covering->work.problem.key;
+        session_progress(group, "ranges");
+        status = look_around(covering, error);
+        group->position.problem_key = "";
+    }
+    if (status != STATUS_OK && status != STATUS_INTERRUPTED)
+        return status;
+    struct error putting = {0};
+    return first_failure(status, store_cover(covering, &putting), &putting, error);
 }
 
 static bool was_contested(const struct group *group, const char *key)
@@ -559,8 +475,6 @@ static bool was_contested(const struct group *group, const char *key)
 static enum status cover_on(void *context, struct lane *lane, struct error *error)
 {
     const struct work *work = context;
-    if (work->problem.shape)
-        return boxes_cover(work, lane, error);
     struct covering *covering = calloc(1, sizeof *covering);
     if (!covering)
         return error_no_memory(error);
@@ -569,6 +483,7 @@ static enum status cover_on(void *context, struct lane *lane, struct error *erro
     enum status status = cover(covering, error);
     losses_free(&covering->losses);
     arena_free(&covering->arena);
+    free(covering->looks);
     free(covering);
     return status;
 }

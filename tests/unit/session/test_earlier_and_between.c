@@ -2,14 +2,15 @@
  * ones. */
 #include "faulty_device.h"
 
-/* Creates a run of the usual experiment with those sizes. */
+/* Creates a run of the usual experiment with those sizes: of n, or "'m, n': [[1, 8], [2, 9]]". */
 static struct run *create(const char *sizes, const char *wanted_faults)
 {
+    static const char usual_sizes[] = "n: [1000, 100000]";
     struct text text = {0};
-    const char *at = strstr(usual_text, "[1000, 100000]");
+    const char *at = strstr(usual_text, usual_sizes);
     set_faults(wanted_faults);
-    text_printf(&text, "%.*s%s%s", (int)(at - usual_text), usual_text, sizes,
-                at + strlen("[1000, 100000]"));
+    text_printf(&text, "%.*s%s%s%s", (int)(at - usual_text), usual_text,
+                strchr(sizes, ':') ? "" : "n: ", sizes, at + strlen(usual_sizes));
     struct run *run = run_create(text_string(&text), "time");
     text_free(&text);
     run->options.protocol.confirm_processes = 2;
@@ -78,6 +79,33 @@ TEST(test_who_fails_between_sizes_does_not_span_them)
     run->options.protocol.within = 0.5;
     RUN_OK(run, run_session(run));
     assert_int_equal(run_count(run, spans), 1);
+    end(run);
+}
+
+/* With several names the sizes are a box, and who is wrong between two tuples serves none. */
+TEST(test_who_is_wrong_between_tuples_serves_none)
+{
+    static const char tuples[] = "'m, n': [[2, 1000], [2, 100000]]";
+    static const char only_two[] = "slow at=time step=2 n=1000; wrong at=time step=1 n=100000";
+    static const char spans[] = "SELECT count(*) FROM ranges WHERE n_low <= 1000 AND n_high >= "
+                                "100000 AND further = 'm@2' AND problem_key = 'twins'";
+    struct run *run = create(tuples, only_two);
+    run->options.protocol.within = 0.5; /* so that one could serve both */
+    RUN_OK(run, run_session(run));
+    assert_int_equal(run_count(run, spans), 1);
+    assert_int_equal(run_count(run, "SELECT count(*) FROM range_checks WHERE measured"), 2);
+    assert_true(run_count(run, "SELECT count(*) FROM range_checks WHERE NOT measured") > 0);
+    end(run);
+    char wanted[192];
+    (void)snprintf(wanted, sizeof wanted, "%s; wrong at=time step=2 above=1000 below=100000",
+                   only_two);
+    run = create(tuples, wanted);
+    run->options.protocol.within = 0.5;
+    RUN_OK(run, run_session(run));
+    assert_int_equal(run_count(run, "SELECT count(*) FROM ranges"), 1);
+    assert_int_equal(run_count(run, "SELECT count(*) FROM ranges AS r JOIN configurations AS c ON "
+                                    "c.id = r.configuration_id WHERE c.key LIKE '%part=1%'"),
+                     1);
     end(run);
 }
 

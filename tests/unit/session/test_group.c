@@ -173,7 +173,7 @@ TEST(test_losses_are_what_the_store_has)
     RUN_OK(run, losses_covered(&run->work, run->work.problem.key, &covered, &run->error));
     assert_true(covered);
     RUN_OK(run, losses_load(&run->work, &losses, &run->error));
-    assert_int_equal(losses.size_count, 2);
+    assert_int_equal(losses.spot_count, 2);
     assert_int_equal(losses.sizes[0], 1000);
     assert_int_equal(losses.sizes[1], 100000);
     for (size_t size = 0; size < 2; size++) {
