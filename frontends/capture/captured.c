@@ -90,7 +90,7 @@ static enum status find_kernel(struct captured_set *set, struct error *error)
 }
 
 /* Returns the reason why a launch cannot be replayed, or NULL. */
-static const char *why_not(const struct captured_launch *launch)
+static const char *why_not(struct arena *arena, const struct captured_launch *launch)
 {
     static const struct {
         unsigned bit;
@@ -110,8 +110,11 @@ static const char *why_not(const struct captured_launch *launch)
     };
     if (!launch->kernel->is.is_layout_known)
         return "its parameters' sizes are not known";
-    if (launch->is.result != 0)
-        return "it failed";
+    if (launch->is.result != 0) {
+        const char *why = arena_printf(
+            arena, "it failed in the program itself, with CUDA's error %d", (int)launch->is.result);
+        return why ? why : "it failed";
+    }
     for (size_t axis = 0; axis < 3; axis++)
         if (launch->is.grid[axis] == 0 || launch->is.block[axis] == 0)
             return "it has no threads";
@@ -203,7 +206,7 @@ static enum status take_launches(struct captured_set *set, struct error *error)
         const struct captured_launch *launch = &capture->launches[i];
         if (launch->kernel != set->kernel)
             continue;
-        const char *why = why_not(launch);
+        const char *why = why_not(set->arena, launch);
         bool is_repeat = false;
         for (size_t k = 0; !why && !is_repeat && k < set->launch_count; k++)
             is_repeat = is_again(set->launches[k], launch);

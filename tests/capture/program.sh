@@ -51,3 +51,15 @@ drafted '  n: [100000]' linger.yaml
 init 'link memory' --force -o none.yaml
 [[ $code -ne 0 ]] || fail "taken"
 refuse_file none.yaml
+
+# A program that launches other kernels.
+sed 's/scaled_add/unseen/' add.cu >unseen.cu
+run env -u LD_LIBRARY_PATH -u TUNE_NVRTC_PATH "$TUNE" init unseen.cu --program "LD_LIBRARY_PATH=$TUNE_DRIVER $APP link add"
+expect_code 3
+expect_err 'unseen.cap: no launch of unseen was kept; the program launched: .*scaled_add'
+
+# A program that ends before it launches anything, as without an argument that it needs.
+run env -u LD_LIBRARY_PATH -u TUNE_NVRTC_PATH "$TUNE" init add.cu --program 'exit 4' -o none.yaml
+expect_code 3
+expect_err '^tune init: exit 4: no kernel launch seen: it ended with exit code 4 before its first: '
+refuse_file none.yaml
