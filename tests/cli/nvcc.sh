@@ -92,6 +92,12 @@ sed 's/scale.cu/lambda.cu/; s/kernel: [^,]*<float, 4>"/kernel: one/; /name: [xan
 dry lambda.yaml --points 1
 expect_code 0
 
+# ---- a define is a list, which nvcc's own options are, too ----
+printf '__global__ void one(float *y) { const int sizes[] = {BLOCK}; y[threadIdx.x] = sizes[1]; }\n' >list.cu
+sed "s/lambda.cu/list.cu/; s/^defines: .*/defines: {BLOCK: \"'32, 64'\"}/" lambda.yaml >list.yaml
+dry list.yaml --points 1
+expect_code 0
+
 # ---- T1 ----
 cat >t1.json <<'J'
 {"ConfigurationSpace": {"TuningParameters": [{"Name": "block_size_x", "Values": "[64, 128]", "Default": 64}]},

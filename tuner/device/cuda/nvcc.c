@@ -112,6 +112,22 @@ enum status cuda_compiler_version(const char *compiler, const char **out, struct
 
 /* ---- running it ---- */
 
+/* Returns an option as nvcc takes it, which would split a define's value at each comma. */
+static const char *whole_option(struct arena *arena, const char *option)
+{
+    struct text text = {0};
+    if (strncmp(option, "-D", 2) != 0 || !strchr(option, ','))
+        return option;
+    for (const char *at = option; *at; at++) {
+        if (*at == ',')
+            text_append(&text, "\\");
+        text_append_bytes(&text, at, 1);
+    }
+    const char *whole = text.failed ? NULL : arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return whole;
+}
+
 /* Runs nvcc with arguments behind the options, the last one NULL. */
 static enum status run_nvcc(const struct compilation *compilation, const char *const *arguments,
                             struct error *error)
@@ -119,7 +135,8 @@ static enum status run_nvcc(const struct compilation *compilation, const char *c
     const char *argv[OPTIONS_MAX + FIXED_ARGUMENTS] = {compilation->nvcc};
     size_t count = 1;
     for (int i = 0; i < compilation->options->count; i++)
-        argv[count++] = compilation->options->items[i];
+        if (!(argv[count++] = whole_option(compilation->arena, compilation->options->items[i])))
+            return error_no_memory(error);
     /* As with NVRTC: device lambdas, and constexpr functions for the device, too. */
     argv[count++] = "--extended-lambda";
     argv[count++] = "--expt-relaxed-constexpr";
