@@ -1,31 +1,30 @@
-// cub::DeviceHistogram::HistogramEven by a policy of this configuration's numbers, or (OWN 0) by
+// cub::DeviceHistogram::HistogramEven by a policy of this configuration's numbers, or (own 0) by
 // CUB's: 256 bins.
 #include "policies.cuh"
 
-#if OWN
-using selector = tune_cub::histogram_selector<THREADS, PIXELS, VECTOR, cub::MOVE, cub::CACHE,
-                                              COMPRESS, cub::MEMORY, STEALING>;
-#define ENVIRONMENT(stream) tune_cub::environment(stream, {}, selector{})
-#else
-#define ENVIRONMENT(stream) tune_cub::environment(stream, {})
-#endif
+template <int pixels>
+using selector = tune_cub::histogram_selector<THREADS, pixels, VECTOR, cub::MOVE, COMPRESS,
+                                              cub::MEMORY, STEALING>;
 
-namespace
+static cudaError_t count(const ELEMENT *in, int *bins, int n, int own, int pixels, void *memory,
+                         size_t &bytes, cudaStream_t stream)
 {
-constexpr int levels = 257;
+    constexpr int levels = 257;
+    return tune_cub::by_policy<selector, 64, PIXELS>(own, pixels, [=, &bytes](auto policy) {
+        return cub::DeviceHistogram::HistogramEven(memory, bytes, in, bins, levels, LEVEL(0),
+                                                   LEVEL(256), n,
+                                                   tune_cub::environment(stream, {}, policy));
+    });
 }
 
-cudaError_t histogram(const ELEMENT *in, int *bins, int n, void *memory, size_t bytes,
-                      cudaStream_t stream)
+cudaError_t histogram(const ELEMENT *in, int *bins, int n, int own, int pixels, void *memory,
+                      size_t bytes, cudaStream_t stream)
 {
-    return cub::DeviceHistogram::HistogramEven(memory, bytes, in, bins, levels, LEVEL(0),
-                                               LEVEL(256), n, ENVIRONMENT(stream));
+    return count(in, bins, n, own, pixels, memory, bytes, stream);
 }
 
-size_t histogram_bytes(const ELEMENT *in, int *bins, int n)
+size_t histogram_bytes(const ELEMENT *in, int *bins, int n, int own, int pixels)
 {
     size_t bytes = 0;
-    const cudaError_t status = cub::DeviceHistogram::HistogramEven(
-        nullptr, bytes, in, bins, levels, LEVEL(0), LEVEL(256), n, ENVIRONMENT(nullptr));
-    return status == cudaSuccess ? bytes : 0;
+    return count(in, bins, n, own, pixels, nullptr, bytes, nullptr) == cudaSuccess ? bytes : 0;
 }

@@ -9,12 +9,15 @@
 #endif
 
 #include <cub/device/device_histogram.cuh>
+#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
+#include <cub/device/device_transform.cuh>
 
 #include <cuda/memory_resource>
 #include <cuda/std/execution>
+#include <cuda/std/type_traits>
 #include <cuda/stream_ref>
 
 #include <cstddef>
@@ -23,46 +26,104 @@
 namespace tune_cub
 {
 
+// CUB's own policy.
+struct policy_of_cub {
+};
+
 // One policy for any compute capability: which device it is for, the caller knows.
-template <int threads, int items, int vector, cub::BlockReduceAlgorithm algorithm,
-          cub::CacheLoadModifier load>
-struct reduce_selector {
+template <int threads, int items, int vector, cub::CacheLoadModifier load> struct reduce_selector {
     __host__ __device__ constexpr cub::ReducePolicy operator()(cuda::compute_capability) const
     {
-        constexpr cub::ReducePassPolicy pass{threads, items, vector, algorithm, load};
+        constexpr cub::ReducePassPolicy pass{threads, items, vector,
+                                             cub::BLOCK_REDUCE_WARP_REDUCTIONS, load};
         return {pass, pass};
     }
 };
 
 template <int threads, int items, cub::BlockLoadAlgorithm load, cub::BlockStoreAlgorithm store,
-          cub::BlockScanAlgorithm scan, cub::CacheLoadModifier cache,
-          cub::LookbackDelayAlgorithm delay, unsigned nanoseconds>
+          cub::BlockScanAlgorithm scan, cub::LookbackDelayAlgorithm delay, unsigned nanoseconds>
 struct scan_selector {
     __host__ __device__ constexpr cub::ScanPolicy operator()(cuda::compute_capability) const
     {
         return {cub::ScanAlgorithm::lookback,
-                {threads, items, load, cache, store, scan, {delay, nanoseconds, 450}},
+                {threads, items, load, cub::LOAD_DEFAULT, store, scan, {delay, nanoseconds, 450}},
                 {}};
     }
 };
 
 template <int threads, int items, cub::BlockLoadAlgorithm load, cub::BlockScanAlgorithm scan,
-          cub::CacheLoadModifier cache, cub::LookbackDelayAlgorithm delay, unsigned nanoseconds>
+          cub::LookbackDelayAlgorithm delay, unsigned nanoseconds>
 struct select_selector {
     __host__ __device__ constexpr cub::SelectPolicy operator()(cuda::compute_capability) const
     {
         return {cub::SelectAlgorithm::lookback,
-                {threads, items, load, cache, scan, {delay, nanoseconds, 450}}};
+                {threads, items, load, cub::LOAD_DEFAULT, scan, {delay, nanoseconds, 450}}};
     }
 };
 
-template <int threads, int pixels, int vector, cub::BlockLoadAlgorithm load,
-          cub::CacheLoadModifier cache, bool compress, cub::BlockHistogramMemoryPreference memory,
-          bool stealing>
+template <int threads, int pixels, int vector, cub::BlockLoadAlgorithm load, bool compress,
+          cub::BlockHistogramMemoryPreference memory, bool stealing>
 struct histogram_selector {
     __host__ __device__ constexpr cub::HistogramPolicy operator()(cuda::compute_capability) const
     {
-        return {threads, pixels, vector, load, cache, compress, memory, stealing, 2048};
+        return {threads, pixels, vector, load, cub::LOAD_LDG, compress, memory, stealing, 2048};
+    }
+};
+
+// Sorts by one sweep for each 8 bits, and few keys in a single block. Other members are those of
+// several sweeps, and are never used.
+template <int threads, int items, cub::RadixRankAlgorithm rank, cub::BlockScanAlgorithm scan,
+          int small_threads, int small_items, int small_bits>
+struct radix_sort_selector {
+    __host__ __device__ constexpr cub::RadixSortPolicy operator()(cuda::compute_capability) const
+    {
+        constexpr cub::RadixSortDownsweepPolicy down{256,
+                                                     8,
+                                                     cub::BLOCK_LOAD_DIRECT,
+                                                     cub::LOAD_DEFAULT,
+                                                     cub::RADIX_RANK_MEMOIZE,
+                                                     cub::BLOCK_SCAN_WARP_SCANS,
+                                                     5};
+        constexpr cub::RadixSortDownsweepPolicy small{small_threads,
+                                                      small_items,
+                                                      cub::BLOCK_LOAD_DIRECT,
+                                                      cub::LOAD_LDG,
+                                                      cub::RADIX_RANK_MEMOIZE,
+                                                      cub::BLOCK_SCAN_WARP_SCANS,
+                                                      small_bits};
+        constexpr cub::RadixSortUpsweepPolicy up{256, 8, cub::LOAD_DEFAULT, 5};
+        constexpr cub::ScanPolicy sums{cub::ScanAlgorithm::lookback,
+                                       {256,
+                                        8,
+                                        cub::BLOCK_LOAD_DIRECT,
+                                        cub::LOAD_DEFAULT,
+                                        cub::BLOCK_STORE_DIRECT,
+                                        cub::BLOCK_SCAN_WARP_SCANS,
+                                        {cub::LookbackDelayAlgorithm::fixed_delay, 350, 450}},
+                                       {}};
+        return {cub::RadixSortAlgorithm::onesweep,
+                {128, 16, 1, 8},
+                {256, 8},
+                {threads, items, cub::RADIX_SORT_STORE_DIRECT, rank, scan, 1, 8},
+                sums,
+                down,
+                down,
+                up,
+                up,
+                small};
+    }
+};
+
+// As many items for a thread as asked for, or fewer where they would leave multiprocessors idle.
+template <cub::TransformAlgorithm algorithm, int threads, int items, int vector>
+struct transform_selector {
+    __host__ __device__ constexpr cub::TransformPolicy operator()(cuda::compute_capability) const
+    {
+        return {1 << 30, // bytes in flight, which no number of items reaches
+                algorithm,
+                {threads, 2, 1, items},
+                {threads, items, vector},
+                {threads, 1, items, 1, vector}};
     }
 };
 
@@ -116,10 +177,26 @@ template <class Selector> auto environment(cudaStream_t stream, workspace memory
 {
     return environment_of(stream, memory, cuda::execution::tune(selector));
 }
-// Makes one with CUB's own policy.
-inline auto environment(cudaStream_t stream, workspace memory)
+inline auto environment(cudaStream_t stream, workspace memory, policy_of_cub)
 {
     return environment_of(stream, memory);
+}
+
+// Calls with the policy of `number`, which is one of Numbers and at most `most`, or with CUB's. A
+// binary has them all: to read CUB's headers takes longer than to compile ten policies.
+template <template <int> class Selector, int most, int... Numbers, class Call>
+cudaError_t by_policy(bool own, int number, Call call)
+{
+    cudaError_t status = cudaErrorInvalidValue;
+    const auto try_number = [&](auto each) {
+        if constexpr (each <= most)
+            if (each == number)
+                status = call(Selector<each>{});
+    };
+    if (!own)
+        return call(policy_of_cub{});
+    (try_number(cuda::std::integral_constant<int, Numbers>{}), ...);
+    return status;
 }
 
 // Returns the bytes that a call wants, which is given memory of none.

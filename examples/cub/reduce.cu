@@ -1,23 +1,24 @@
-// cub::DeviceReduce::Sum by a policy of this configuration's numbers, or (OWN 0) by CUB's.
+// cub::DeviceReduce::Sum by a policy of this configuration's numbers, or (own 0) by CUB's.
 #include "policies.cuh"
 
-#if OWN
-using selector = tune_cub::reduce_selector<THREADS, ITEMS, VECTOR, cub::ALGORITHM, cub::LOAD>;
-#define ENVIRONMENT(stream, memory) tune_cub::environment(stream, memory, selector{})
-#else
-#define ENVIRONMENT(stream, memory) tune_cub::environment(stream, memory)
-#endif
+template <int items> using selector = tune_cub::reduce_selector<THREADS, items, VECTOR, cub::LOAD>;
 
-cudaError_t sum(const ELEMENT *in, ELEMENT *out, long long n, void *memory, size_t bytes,
-                cudaStream_t stream)
+static cudaError_t add(const ELEMENT *in, ELEMENT *out, long long n, int own, int items,
+                       tune_cub::workspace memory, cudaStream_t stream)
 {
-    return cub::DeviceReduce::Sum(in, out, n,
-                                  ENVIRONMENT(stream, (tune_cub::workspace{memory, bytes})));
+    return tune_cub::by_policy<selector, 64, ITEMS>(own, items, [=](auto policy) {
+        return cub::DeviceReduce::Sum(in, out, n, tune_cub::environment(stream, memory, policy));
+    });
 }
 
-size_t sum_bytes(const ELEMENT *in, ELEMENT *out, long long n)
+cudaError_t sum(const ELEMENT *in, ELEMENT *out, long long n, int own, int items, void *memory,
+                size_t bytes, cudaStream_t stream)
 {
-    return tune_cub::bytes_of([=](tune_cub::workspace none) {
-        return cub::DeviceReduce::Sum(in, out, n, ENVIRONMENT(nullptr, none));
-    });
+    return add(in, out, n, own, items, {memory, bytes}, stream);
+}
+
+size_t sum_bytes(const ELEMENT *in, ELEMENT *out, long long n, int own, int items)
+{
+    return tune_cub::bytes_of(
+        [=](tune_cub::workspace none) { return add(in, out, n, own, items, none, nullptr); });
 }

@@ -1,25 +1,27 @@
-// cub::DeviceScan::ExclusiveSum by a policy of this configuration's numbers, or (OWN 0) by CUB's.
+// cub::DeviceScan::ExclusiveSum by a policy of this configuration's numbers, or (own 0) by CUB's.
 #include "policies.cuh"
 
-#if OWN
-using selector =
-    tune_cub::scan_selector<THREADS, ITEMS, cub::MOVE_IN, cub::MOVE_OUT, cub::SCAN, cub::CACHE,
-                            cub::LookbackDelayAlgorithm::DELAY, NANOSECONDS>;
-#define ENVIRONMENT(stream, memory) tune_cub::environment(stream, memory, selector{})
-#else
-#define ENVIRONMENT(stream, memory) tune_cub::environment(stream, memory)
-#endif
+template <int items>
+using selector = tune_cub::scan_selector<THREADS, items, cub::MOVE_IN, cub::MOVE_OUT, cub::SCAN,
+                                         cub::LookbackDelayAlgorithm::DELAY, NANOSECONDS>;
 
-cudaError_t scan(const ELEMENT *in, ELEMENT *out, long long n, void *memory, size_t bytes,
-                 cudaStream_t stream)
+static cudaError_t add_up(const ELEMENT *in, ELEMENT *out, long long n, int own, int items,
+                          tune_cub::workspace memory, cudaStream_t stream)
 {
-    return cub::DeviceScan::ExclusiveSum(in, out, n,
-                                         ENVIRONMENT(stream, (tune_cub::workspace{memory, bytes})));
+    return tune_cub::by_policy<selector, ITEMS_MAX, ITEMS>(own, items, [=](auto policy) {
+        return cub::DeviceScan::ExclusiveSum(in, out, n,
+                                             tune_cub::environment(stream, memory, policy));
+    });
 }
 
-size_t scan_bytes(const ELEMENT *in, ELEMENT *out, long long n)
+cudaError_t scan(const ELEMENT *in, ELEMENT *out, long long n, int own, int items, void *memory,
+                 size_t bytes, cudaStream_t stream)
 {
-    return tune_cub::bytes_of([=](tune_cub::workspace none) {
-        return cub::DeviceScan::ExclusiveSum(in, out, n, ENVIRONMENT(nullptr, none));
-    });
+    return add_up(in, out, n, own, items, {memory, bytes}, stream);
+}
+
+size_t scan_bytes(const ELEMENT *in, ELEMENT *out, long long n, int own, int items)
+{
+    return tune_cub::bytes_of(
+        [=](tune_cub::workspace none) { return add_up(in, out, n, own, items, none, nullptr); });
 }

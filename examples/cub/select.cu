@@ -1,14 +1,10 @@
-// cub::DeviceSelect::If by a policy of this configuration's numbers, or (OWN 0) by CUB's: every
+// cub::DeviceSelect::If by a policy of this configuration's numbers, or (own 0) by CUB's: every
 // second element, on average.
 #include "policies.cuh"
 
-#if OWN
-using selector = tune_cub::select_selector<THREADS, ITEMS, cub::MOVE, cub::SCAN, cub::CACHE,
+template <int items>
+using selector = tune_cub::select_selector<THREADS, items, cub::MOVE, cub::SCAN,
                                            cub::LookbackDelayAlgorithm::DELAY, NANOSECONDS>;
-#define ENVIRONMENT(stream, memory) tune_cub::environment(stream, memory, selector{})
-#else
-#define ENVIRONMENT(stream, memory) tune_cub::environment(stream, memory)
-#endif
 
 struct is_positive {
     __host__ __device__ bool operator()(const ELEMENT &element) const
@@ -17,16 +13,25 @@ struct is_positive {
     }
 };
 
-cudaError_t select_if(const ELEMENT *in, ELEMENT *out, long long *count, long long n, void *memory,
-                      size_t bytes, cudaStream_t stream)
+static cudaError_t keep(const ELEMENT *in, ELEMENT *out, long long *count, long long n, int own,
+                        int items, tune_cub::workspace memory, cudaStream_t stream)
 {
-    return cub::DeviceSelect::If(in, out, count, n, is_positive{},
-                                 ENVIRONMENT(stream, (tune_cub::workspace{memory, bytes})));
+    return tune_cub::by_policy<selector, ITEMS_MAX, ITEMS>(own, items, [=](auto policy) {
+        return cub::DeviceSelect::If(in, out, count, n, is_positive{},
+                                     tune_cub::environment(stream, memory, policy));
+    });
 }
 
-size_t select_if_bytes(const ELEMENT *in, ELEMENT *out, long long *count, long long n)
+cudaError_t select_if(const ELEMENT *in, ELEMENT *out, long long *count, long long n, int own,
+                      int items, void *memory, size_t bytes, cudaStream_t stream)
+{
+    return keep(in, out, count, n, own, items, {memory, bytes}, stream);
+}
+
+size_t select_if_bytes(const ELEMENT *in, ELEMENT *out, long long *count, long long n, int own,
+                       int items)
 {
     return tune_cub::bytes_of([=](tune_cub::workspace none) {
-        return cub::DeviceSelect::If(in, out, count, n, is_positive{}, ENVIRONMENT(nullptr, none));
+        return keep(in, out, count, n, own, items, none, nullptr);
     });
 }

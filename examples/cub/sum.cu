@@ -18,19 +18,20 @@ cudaError_t sum(int configuration, const float *in, float *out, long long n,
                 tune_cub::workspace memory, cudaStream_t stream)
 {
     switch (configuration) {
-#define CASE(number, own, threads, items, vector, algorithm, load)                                 \
+#define CASE(number, own, threads, items, vector, load)                                            \
     case number:                                                                                   \
         if (own)                                                                                   \
             return cub::DeviceReduce::Sum(                                                         \
                 in, out, n,                                                                        \
-                tune_cub::environment(stream, memory,                                              \
-                                      tune_cub::reduce_selector<threads, items, vector,            \
-                                                                cub::algorithm, cub::load>{}));    \
+                tune_cub::environment(                                                             \
+                    stream, memory,                                                                \
+                    tune_cub::reduce_selector<threads, items, vector, cub::load>{}));              \
         break;
         TUNED_CONFIGURATIONS_cub_reduce_f32(CASE)
 #undef CASE
     }
-    return cub::DeviceReduce::Sum(in, out, n, tune_cub::environment(stream, memory));
+    return cub::DeviceReduce::Sum(in, out, n,
+                                  tune_cub::environment(stream, memory, tune_cub::policy_of_cub{}));
 }
 
 } // namespace

@@ -12,8 +12,8 @@ cat >tuned.conf <<'T'
 tuned-conf 5
 
 [cuda "NVIDIA H100 80GB HBM3"] capability=9.0 sm_count=132 memory_bytes=85520809984
-cub_reduce.f32 n=1-65536 own=0 threads=256 items=16 vector=2 algorithm=BLOCK_REDUCE_WARP_REDUCTIONS load=LOAD_LDG
-cub_reduce.f32 n=65537-268435456 own=1 threads=512 items=20 vector=4 algorithm=BLOCK_REDUCE_RAKING load=LOAD_DEFAULT
+cub_reduce.f32 n=1-65536 own=0 threads=256 items=16 vector=2 load=LOAD_LDG
+cub_reduce.f32 n=65537-268435456 own=1 threads=512 items=20 vector=4 load=LOAD_DEFAULT
 
 end
 T

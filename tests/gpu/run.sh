@@ -14,7 +14,7 @@
 # example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush
 # sanitize documents capture captured drafted; and, not among the usual ones, tuples (losses of configurations for all shapes at
 # untuned shapes: some 210 s), foreign (losses of this device with others' winners: some 60 s), own (of tests: own
-# kernels only), functions (host functions, and one against the same kernels as launches: some 5 minutes; needs nvcc), cub_policies (needs nvcc and CCCL_DIR: some 8 minutes), python (examples in Python, by a tuned.conf of their own: some 70 s), watched (a page that follows a
+# kernels only), functions (host functions, and one against the same kernels as launches: some 5 minutes; needs nvcc), cub_policies (needs nvcc and CCCL_DIR: some 12 minutes), python (examples in Python, by a tuned.conf of their own: some 70 s), watched (a page that follows a
 # run: some 5 minutes), wide (reductions, or families of WIDE_FAMILY, searched, against the best of the device's own
 # recording: some 5 minutes), t1 (all 10,312 points of a GEMM) and strategies (on the results of t1), agree (some 150
 # s), programs (of others: some 5 minutes), torch (captured: some 2 minutes), agreement (some 7 minutes; cut off, it

@@ -110,7 +110,7 @@ cub_policies() {
     local status=0 name
     [ -f "${CCCL_DIR:-}/cub/version.cuh" ] || { echo "CCCL_DIR names no headers of CUB"; return 1; }
     # shellcheck disable=SC2086 # options are words
-    for name in ${CUB_EXPERIMENTS:-reduce scan select histogram}; do
+    for name in ${CUB_EXPERIMENTS:-reduce scan select histogram radix_sort transform}; do
         (cd "$work" && NVCC_PREPEND_FLAGS="-I$CCCL_DIR" "$tune" run "$here/examples/cub/$name.yaml" --device 0 --no-report --db cub.db \
             --conf cub.conf ${CUB_OPTIONS:---budget 120s} >>cub-show.txt 2>>cub-run.txt) || { status=1; echo "FAILED $name"; }
     done
