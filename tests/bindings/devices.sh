@@ -21,6 +21,11 @@ expect_code 0
 grep -qE '^\[cuda "\*"\] capabilities=9( |$)' all.conf || fail "no portable section of what was measured"
 grep -q 'capability=9.0 cluster=16' all.conf || fail "no entry tells what its cluster needs"
 
+# Recorded files are of the format that is written today, so each answer has a launch.
+for file in "$TUNE_SOURCE"/db/recorded/*/*.conf "$TUNE_SOURCE/configs/tuned.conf"; do
+    [[ $(head -n 1 "$file") == "$(head -n 1 all.conf)" ]] || fail "$file is of another format than 'tune export' writes"
+done
+
 run "${CC:-cc}" -std=c99 -O1 -Wall -Wextra -Werror -I"$TUNE_SOURCE/libtuned" "$TUNE_SOURCE/tests/bindings/devices.c" \
     "$TUNE_SOURCE"/libtuned/tuned{,_debug}.c -o devices
 expect_code 0

@@ -369,11 +369,10 @@ enum status experiment_default(const struct experiment *experiment, const struct
     enum status status =
         experiment_defaults_reason(experiment, problem, facts, &arena, &reason, error);
     if (status == STATUS_OK)
-        status = place_error(
-            error, STATUS_BAD_INPUT, defaults->place,
-            "the defaults are no configuration of %s with %s = %lld: %s%s", problem->key,
-            problem->size_name, (long long)problem->n, reason ? reason : "",
-            reason && strstr(reason, "rules them") ? "" : ", which rules them out");
+        status = place_error(error, STATUS_BAD_INPUT, defaults->place,
+                             "the defaults are not legal for %s at %s = %lld: %s", problem->key,
+                             problem->size_name, (long long)problem->n,
+                             reason ? reason : "a value is missing");
     arena_free(&arena);
     return status;
 }

@@ -132,7 +132,7 @@ TEST(defaults_must_be_a_point)
         assert_int_equal(experiment_default(fixture.experiment, &fixture.problem, &fixture.facts,
                                             &configuration, &fixture.error),
                          STATUS_BAD_INPUT);
-        expect_message(fixture.error.text, "t.yaml:10:11: rules them");
+        expect_message(fixture.error.text, "t.yaml:10:11: the defaults");
         end(&fixture);
     }
 }
