@@ -254,7 +254,7 @@ def test_only_reads(folder):
 
 
 def run_tune(folder, *arguments, **options):
-    return subprocess.Popen([TUNE, "run", "elementwise", "--device", "null", "--no-report", "--sizes", "2**16,2**18", *arguments], cwd=folder,
+    return subprocess.Popen([TUNE, "run", "elementwise", "--device", "null", "--no-report", "--sizes", "2**16", *arguments], cwd=folder,
                             stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, **options)
 
 
@@ -350,6 +350,27 @@ def test_pages_get_the_end(folder):
     assert process.wait(PATIENCE_S) == 0, process.stderr.read()
     process.stderr.close()
     assert gone(server) and not listeners(served.port)
+
+
+def test_a_page_that_begins_late(folder):
+    """A page that was sent and has asked for nothing yet, by a slow browser, gets the end as well."""
+    process = run_tune(folder, "--watch", "0", "--quiet", "--db", "late.db")
+    served, server = served_by(process)
+    assert served.ask(served.path)[0].status == 200
+    ended = 0
+    while not ended:
+        time.sleep(0.1)
+        with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(folder / "late.db")) as sql:
+            ended = sql.execute("SELECT count(*) FROM runs WHERE outcome IS NOT NULL").fetchone()[0]
+    time.sleep(4)  # longer than for a page that nobody opened
+    assert not gone(server), "the page got no end"
+    last = served.live()
+    assert last["serves"] == "ended" and last["revision"], last
+    with contextlib.suppress(OSError, http.client.HTTPException):  # may not be answered any more
+        served.ask(f"{served.path}live.json?page=late&drawn=" + urllib.parse.quote(last["revision"]))
+    assert process.wait(PATIENCE_S) == 0, process.stderr.read()
+    process.stderr.close()
+    assert gone(server)
 
 
 def test_ends_with_it(folder):

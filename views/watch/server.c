@@ -81,6 +81,8 @@ struct server {
     struct made looked;
     struct served parts[PARTS];
     struct reader readers[READERS_MAX];
+    size_t pages_coming; /* sent, and not yet heard of ... */
+    int64_t page_at_ns;  /* ... the last one then */
 };
 
 /* ---- clients ---- */
@@ -308,6 +310,7 @@ static struct reader *reader_of(struct server *server, struct MHD_Connection *co
     if (oldest->held)
         return NULL;
     *oldest = (struct reader){0};
+    server->pages_coming -= server->pages_coming > 0;
     (void)string_format(oldest->id, READER_BYTES, "%s", id);
     return oldest;
 }
@@ -374,6 +377,10 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     }
     if (gate == GATE_DATA)
         (void)reader_of(server, connection);
+    if (gate == GATE_PAGE) { /* a slow browser asks later for the first time */
+        server->pages_coming++;
+        server->page_at_ns = clock_now_ns();
+    }
     if (gate == GATE_PAGE || gate == GATE_DATA)
         return send_part(server, connection, gate == GATE_PAGE ? PART_PAGE : PART_DATA);
     if (gate == GATE_LIVE) {
@@ -406,6 +413,8 @@ static void note_end(struct server *server)
         return;
     server->ended_at_ns = clock_now_ns();
     server->looked.at_ns = 0;
+    /* Nothing is measured any more; an ordinary user may not leave SCHED_IDLE. */
+    (void)sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
     for (size_t i = 0; i < PARTS; i++)
         server->parts[i].made.at_ns = 0;
 }
@@ -436,6 +445,8 @@ static bool is_over(const struct server *server)
     const int64_t since_ns = clock_now_ns() - server->ended_at_ns;
     bool is_awaited = server->requested_at_ns != 0 && since_ns <= farewell_ns &&
                       server->ended_at_ns - server->requested_at_ns < 2 * farewell_ns;
+    is_awaited |= server->pages_coming > 0 && since_ns <= farewell_most_ns &&
+                  clock_now_ns() - server->page_at_ns < gone_ns;
     for (size_t i = 0; i < READERS_MAX && !is_awaited; i++) {
         const struct reader *reader = &server->readers[i];
         is_awaited = reader->id[0] && !reader->has_end && since_ns <= farewell_most_ns &&
