@@ -573,13 +573,16 @@ static void find_launch(struct launches *launches, const char *path)
     launches->out->launch.path = launches->best.line > 0 ? path : NULL;
 }
 
-/* Finds the launch in another file of the project. */
+/* Finds the launch in another file of the project, unless that file has a kernel of the name
+ * itself.
+ */
 static bool visit_file(void *context, const char *path, const char *text)
 {
     struct launches *launches = context;
     struct tokens tokens;
     launches->whole = &tokens;
-    if (tokens_read(launches->arena, text, &tokens))
+    if (tokens_read(launches->arena, text, &tokens) &&
+        !kernel_has_body(&tokens, unqualified_name(launches->kernel->name)))
         find_launch(launches, path_file(path));
     launches->whole = NULL;
     return launches->best.line > 0;

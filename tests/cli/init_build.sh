@@ -38,6 +38,11 @@ int main()
     k<<<(n + TPB - 1) / TPB, TPB>>>(a, b, n);
 }
 C
+cat >proj/src/also.cu <<'C'
+/* another kernel of the name, as a course's exercises have */
+__global__ void k(const float *a, float *b, int n) { b[0] = n * a[0]; }
+void launch(const float *a, float *b) { k<<<77, 33>>>(a, b, 7); }
+C
 cat >proj/build/compile_commands.json <<J
 [{"directory": "$PWD/proj/build", "file": "../src/main.cu", "command": "nvcc -DTPB=7 ../src/main.cu"},
  {"directory": "$PWD/proj/build", "file": "../src/k.cu",
