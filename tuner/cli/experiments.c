@@ -233,9 +233,7 @@ static enum status select_usual(struct experiment_list *list, const char *folder
     size_t all = list->count;
     for (size_t i = 0; status == STATUS_OK && i < all; i++)
         if (!experiment_is_on_request(list->items[i]))
-            status = experiment_select_usual(list->items[i], list->wanted[i], error);
-    if (status != STATUS_OK)
-        return status;
+            TRY(experiment_select_usual(list->items[i], list->wanted[i], error));
     leave_out_unwanted(list);
     if (list->count == 0 && all > 0)
         return error_set(error, STATUS_NOT_FOUND,

@@ -47,8 +47,7 @@ enum status device_ask_compiler(struct arena *arena, const char *text,
 {
     struct question question = {arena, text, request, process_shared(sizeof(struct answer))};
     const struct answer *answer = question.answer;
-    if (!answer)
-        return error_no_memory(error);
+    TRY_MEMORY(answer);
     (void)process_apart(compile_answer, &question, patience_ns);
     if (!answer->is_whole)
         (void)error_set(error, STATUS_COMPILE_FAILED, "%s: the compiler crashes, or does not end",

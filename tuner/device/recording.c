@@ -214,8 +214,7 @@ enum status recording_write(struct recording *recording, const char *path, char 
     struct recorded_point *points = recording->parts[RECORDED_POINTS].items;
     const size_t count = recording->parts[RECORDED_POINTS].count;
     size_t bytes = (sizeof head + 7) / 8 * 8;
-    if (recording->failed)
-        return error_no_memory(error);
+    TRY_MEMORY(!recording->failed);
     if (count > 0)
         qsort(points, count, sizeof *points, compare_points);
     for (size_t i = 1; i < count; i++)
@@ -230,8 +229,7 @@ enum status recording_write(struct recording *recording, const char *path, char 
     }
     head.bytes = bytes;
     char *file = calloc(1, bytes);
-    if (!file)
-        return error_no_memory(error);
+    TRY_MEMORY(file);
     memcpy(file, &head, sizeof head);
     for (size_t i = 0; i < RECORDED_PARTS; i++)
         if (recording->parts[i].count > 0)

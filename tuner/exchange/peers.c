@@ -268,8 +268,8 @@ static enum status read_rows(struct import *import, struct error *error)
             }
             continue;
         }
-        if (!array_grow(&import->rows, import->count, &import->capacity, sizeof *import->rows))
-            return error_no_memory(error);
+        TRY_MEMORY(
+            array_grow(&import->rows, import->count, &import->capacity, sizeof *import->rows));
         import->rows[import->count++] = row;
     }
 }

@@ -330,8 +330,7 @@ enum status document_read(struct document *out, const char *path, const char *te
     text += mark; /* byte order mark, which some editors put before UTF-8 */
     reader.length = length -= mark;
     reader.text = out->text = arena_strndup(&out->arena, text, length);
-    if (!out->text || !index_lines(&reader) || !yaml_parser_initialize(&reader.yaml))
-        return error_no_memory(error);
+    TRY_MEMORY(out->text && index_lines(&reader) && yaml_parser_initialize(&reader.yaml));
     yaml_parser_set_encoding(&reader.yaml, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&reader.yaml, (const unsigned char *)out->text, length);
     const bool right = expect(&reader, YAML_STREAM_START_EVENT, "not YAML") &&

@@ -134,8 +134,7 @@ bool make_binary(struct maker *maker, const struct facts *facts, struct launch_l
         if (out->kernel_count == LAUNCHES_MAX)
             return maker_error(maker, rules[i]->place, "more than %d functions in one run",
                                LAUNCHES_MAX);
-        if (!make_text(maker, &rules[i]->workspace_of, &out->kernels[out->kernel_count++]))
-            return false;
+        TRY_OR_FALSE(make_text(maker, &rules[i]->workspace_of, &out->kernels[out->kernel_count++]));
     }
     for (size_t i = 0; i < experiment->argument_count; i++)
         if (experiment->arguments[i].symbol.count > 0 &&

@@ -103,8 +103,7 @@ enum status search_create(const struct search_options *options, const struct sea
                          "the strategy '%s' has no model that says when to stop; '%s' has one",
                          strategy->name, strategy_surrogate.name);
     struct search *search = calloc(1, sizeof *search);
-    if (!search)
-        return error_no_memory(error);
+    TRY_MEMORY(search);
     search->strategy = strategy;
     search->until = options->until;
     search->looked_at = search->sure_since = SIZE_MAX;

@@ -73,8 +73,7 @@ enum status store_environment(struct store *store, const struct store_environmen
               WRITTEN_AT("first_seen_at", ROW_ONCE));
     int64_t device_id = 0;
     const struct facts *facts = environment->facts;
-    if (!device_uuid(environment, &store->json[1]) || !facts_to_json(facts, &store->json[0]))
-        return error_no_memory(error);
+    TRY_MEMORY(device_uuid(environment, &store->json[1]) && facts_to_json(facts, &store->json[0]));
     const struct device_row device = {
         .uuid = text_string(&store->json[1]),
         .kind = facts_text(facts, "kind", ""),

@@ -128,8 +128,8 @@ sqlite3_stmt *store_kept_statement(const struct store *store, const void *key)
 enum status store_keep_statement(struct store *store, const void *key, const char *sql,
                                  sqlite3_stmt **out, struct error *error)
 {
-    if (!array_grow(&store->kept, store->kept_count, &store->kept_capacity, sizeof *store->kept))
-        return error_no_memory(error);
+    TRY_MEMORY(
+        array_grow(&store->kept, store->kept_count, &store->kept_capacity, sizeof *store->kept));
     int code = sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, out, NULL);
     if (code != SQLITE_OK)
         return store_fail(store, code, "use the database", error);

@@ -66,8 +66,7 @@ enum status agent_files_open(const char *parent_cache, struct agent_files **out,
     struct agent_files *files = calloc(1, sizeof *files);
     const char *prefix = NULL;
     enum status status = STATUS_OK;
-    if (!files)
-        return error_no_memory(error);
+    TRY_MEMORY(files);
     files->sent.file = -1;
     files->cache_use = -1;
     files->parent_cache = arena_strdup(&files->arena, parent_cache);

@@ -63,8 +63,7 @@ enum status binary_cache_hash(const struct binary_request *request, const struct
 {
     char text[512];
     struct hash_state *hash = hash_start();
-    if (!hash)
-        return error_no_memory(error);
+    TRY_MEMORY(hash);
     hash_add_string(hash, cache_version);
     enum status status = hash_sources(request, hash, error);
     hash_add_string(hash, request->architecture);
@@ -132,8 +131,7 @@ enum status binary_cache_path(const struct host *host, const struct binary_reque
     char digits[HASH_TEXT_BYTES];
     TRY(binary_cache_hash(request, facts, digits, error));
     TRY(binary_cache_place(host, digits, arena, path, error));
-    if (!(*hash = arena_strdup(arena, digits)))
-        return error_no_memory(error);
+    TRY_MEMORY(*hash = arena_strdup(arena, digits));
     binary_cache_tend(*path);
     return STATUS_OK;
 }

@@ -48,8 +48,7 @@ enum status frame_write(int file, const json_t *message, struct error *error)
         return error_set(error, STATUS_INTERNAL, "a worker message of %zu bytes cannot be sent",
                          bytes);
     unsigned char *frame = malloc(HEADER_BYTES + bytes);
-    if (!frame)
-        return error_no_memory(error);
+    TRY_MEMORY(frame);
     trace('>', message);
     memcpy(frame, frame_magic, sizeof frame_magic);
     for (int i = 0; i < 4; i++)
@@ -137,8 +136,7 @@ enum status frame_read_by(int file, frame_wait *wait, void *context, json_t **ou
         bytes > FRAME_BYTES_MAX)
         return error_set(error, STATUS_INTERNAL, "received data that is no message of tune");
     unsigned char *payload = malloc(bytes);
-    if (!payload)
-        return error_no_memory(error);
+    TRY_MEMORY(payload);
     enum status status = read_all(file, wait, context, payload, bytes, error);
     if (status == STATUS_OK)
         status = parse_payload(payload, bytes, out, error);

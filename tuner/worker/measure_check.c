@@ -161,8 +161,7 @@ enum status serve_watch(struct measuring *state, const struct measure_request *r
 {
     struct side *sides = arena_alloc(arena, SIDES, sizeof *sides);
     enum status status = STATUS_OK;
-    if (!sides)
-        return error_no_memory(error);
+    TRY_MEMORY(sides);
     sides[0].plan = *request->task.plan;
     if (request->task.problem_known)
         TRY(expectations_choose(state, &request->task, error));

@@ -183,8 +183,7 @@ static enum status vary_problem(struct measuring *state, const struct worker_tas
         state->reference_ns > WORKER_COSTLY_NS)
         return STATUS_OK;
     state->varied = malloc(sizeof *state->varied);
-    if (!state->varied)
-        return error_no_memory(error);
+    TRY_MEMORY(state->varied);
     *state->varied = *plan;
     vary_together(state->varied, may_vary_in_turns);
     for (size_t i = 0; i < plan->argument_count; i++)

@@ -78,8 +78,7 @@ enum status expectations_choose(struct measuring *state, const struct worker_tas
     struct expectation_set *set = place_of(state, key);
     if (!set->key || strcmp(set->key, key) != 0) {
         free_set(set);
-        if (!(set->key = strdup(key)))
-            return error_no_memory(error);
+        TRY_MEMORY(set->key = strdup(key));
     }
     struct expectation_set other = {.key = state->expected_key, .used = ++state->set_clock};
     memcpy(other.expected, state->expected, sizeof other.expected);

@@ -306,8 +306,7 @@ enum status serve_arm(struct measuring *state, const struct measure_request *req
     (void)answer;
     forget_slot(&state->slots[request->slot]);
     struct armed *armed = calloc(1, sizeof *armed);
-    if (!armed)
-        return error_no_memory(error);
+    TRY_MEMORY(armed);
     struct worker_task *task = &armed->task;
     *task = request->task;
     task->runs = runs_within(task->runs, most_runs(state, task->plan, task->l2_mode));

@@ -125,8 +125,7 @@ enum status compile_pool_start(const struct host *host, const char *kind, size_t
                                const char *cpus, struct compile_pool **out, struct error *error)
 {
     struct compile_pool *pool = calloc(1, sizeof *pool);
-    if (!pool)
-        return error_no_memory(error);
+    TRY_MEMORY(pool);
     pool->cache_use = -1;
     (void)string_format(pool->kind, sizeof pool->kind, "%s", kind);
     enum status status = compile_pool_add(pool, host, workers, cpus, error);
@@ -259,8 +258,7 @@ enum status compile_pool_submit(struct compile_pool *pool, const struct binary_r
         *(i == 0 ? &named.source_hash : &named.unit_hashes[i - 1]) = known->hash;
     }
     struct job *job = calloc(1, sizeof *job);
-    if (!job)
-        return error_no_memory(error);
+    TRY_MEMORY(job);
     job->tag = tag;
     const struct compile_message message = {named, binary_path, pool->timeout_ms,
                                             pool->memory_bytes};

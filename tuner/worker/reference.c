@@ -22,8 +22,7 @@ static enum status bind_argument(struct bound *bound, const struct argument *arg
     size_t bytes = 0;
     if (argument->role == ARGUMENT_UPDATE) {
         bound->copies[i] = malloc(argument_bytes(argument) + 1);
-        if (!bound->copies[i])
-            return error_no_memory(error);
+        TRY_MEMORY(bound->copies[i]);
         memcpy(bound->copies[i], input, argument_bytes(argument));
         bound->arguments[i] = bound->copies[i];
     } else if (argument->role == ARGUMENT_INPUT) {

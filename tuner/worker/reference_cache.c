@@ -52,8 +52,7 @@ enum status reference_hash(const char *path, const char *name, const struct laun
     char *code = NULL;
     size_t length = 0;
     enum status status = STATUS_OK;
-    if (!state)
-        return error_no_memory(error);
+    TRY_MEMORY(state);
     TRY_OR_CLEANUP(file_read(&arena, path, SEALED_BYTES_MAX, &code, &length, error));
     hash_add_string(state, version);
     hash_add(state, code, length);

@@ -141,8 +141,7 @@ enum status reference_complete(const struct reference_result *result,
     const size_t row_count = rows_of(&patch, base, result->type, rows);
     whole.differing = 0;
     unsigned char *to = whole.room = host_room(reference_bytes(&whole));
-    if (!to)
-        return error_no_memory(error);
+    TRY_MEMORY(to);
     for (size_t r = 0; r < row_count; to += result->count * rows[r].width, r++) {
         memcpy(to, rows[r].base, result->count * rows[r].width);
         for (uint64_t i = 0; i < result->differing; i++)

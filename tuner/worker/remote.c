@@ -33,8 +33,7 @@ static struct remote *remote_of(const struct host *host)
 enum status remote_send(struct remote *remote, unsigned connection, json_t *message,
                         struct error *error)
 {
-    if (!message)
-        return error_no_memory(error);
+    TRY_MEMORY(message);
     (void)pthread_mutex_lock(&remote->sending);
     (void)pthread_mutex_lock(&remote->mutex);
     bool there =
@@ -453,8 +452,7 @@ enum status host_open(const char *command, const char *program, const volatile s
     struct remote *remote = calloc(1, sizeof *remote);
     int64_t silent_ms = 0;
     *out = NULL;
-    if (!remote)
-        return error_no_memory(error);
+    TRY_MEMORY(remote);
     remote->host = (struct host){.name = remote->name,
                                  .start = start_remote,
                                  .end = end_remote,

@@ -22,8 +22,7 @@ enum status worker_pin(struct worker *worker, const char *cpus, bool *pinned, st
     bool answered = false;
     char *kept = strdup(cpus ? cpus : "");
     *pinned = false;
-    if (!kept)
-        return error_no_memory(error);
+    TRY_MEMORY(kept);
     free(worker->cpus);
     worker->cpus = kept;
     if (!*kept)

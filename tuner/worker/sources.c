@@ -37,8 +37,7 @@ static enum status fill_entry(struct entry *entry, const char *path,
         whole = entry->folders[i] != NULL;
     }
     entry->folder_count = request->folder_count;
-    if (!whole)
-        return error_no_memory(error);
+    TRY_MEMORY(whole);
     TRY(source_read_in(&entry->arena, path, entry->folders, entry->folder_count, source, error));
     hash_bytes(source->contents, source->content_length, entry->known.hash);
     return STATUS_OK;
@@ -48,8 +47,7 @@ static enum status add_entry(const char *path, const struct binary_request *requ
                              struct entry **out, struct error *error)
 {
     struct entry *entry = calloc(1, sizeof *entry);
-    if (!entry)
-        return error_no_memory(error);
+    TRY_MEMORY(entry);
     enum status status = fill_entry(entry, path, request, error);
     if (status != STATUS_OK) {
         arena_free(&entry->arena);

@@ -166,8 +166,7 @@ static enum status send_start(const struct worker *worker, const struct child *c
     const struct start_message message = {worker->protocol, worker->cpus,
                                           facts_text(&worker->facts, "uuid", ""), is_spare};
     json_t *start = message_encode(&message_start, &message);
-    if (!start)
-        return error_no_memory(error);
+    TRY_MEMORY(start);
     enum status status = frame_write(child->input, start, error);
     json_decref(start);
     return status;
@@ -294,8 +293,7 @@ enum status worker_start(const struct host *host, const char *kind, int index,
     struct worker *worker = calloc(1, sizeof *worker);
     enum status status = STATUS_OK;
     *out = NULL;
-    if (!worker)
-        return error_no_memory(error);
+    TRY_MEMORY(worker);
     worker->host = host;
     worker->child = child_none();
     if (!string_format(worker->kind, sizeof worker->kind, "%s", kind) ||

@@ -91,8 +91,7 @@ static enum status compile(struct arena *arena, const char *folder, const char *
     struct text log = {0};
     struct binary_request request = {.source_path = arena_printf(arena, "%s/probe.c", folder)};
     *binary = arena_printf(arena, "%s/probe.so", folder);
-    if (!request.source_path || !*binary)
-        return error_no_memory(error);
+    TRY_MEMORY(request.source_path && *binary);
     enum status status = file_write_atomically(request.source_path, cpu_arithmetic_source,
                                                strlen(cpu_arithmetic_source), error);
     if (status == STATUS_OK)

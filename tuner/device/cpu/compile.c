@@ -113,8 +113,7 @@ static enum status make_inputs(struct arena *arena, const struct binary_request 
     TRY(write_source(request, request->source_path, request->source_hash, out->first, error));
     for (size_t i = 0; i < request->unit_count; i++) {
         char *path = arena_printf(arena, "%s.XXXXXX", beside);
-        if (!path)
-            return error_no_memory(error);
+        TRY_MEMORY(path);
         int descriptor = mkstemp(path);
         if (descriptor < 0)
             return error_set_errno(error, errno, "%s: cannot write", path);

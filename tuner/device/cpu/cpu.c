@@ -39,8 +39,7 @@ static enum status open_sensors(struct device *device, struct error *error)
 {
     size_t cores = (size_t)device->machine.cores;
     unsigned *processors = calloc(cores, sizeof *processors);
-    if (!processors)
-        return error_no_memory(error);
+    TRY_MEMORY(processors);
     for (size_t i = 0; i < cores; i++)
         processors[i] = device->machine.units[i]->os_index;
     sensors_open(&device->sensors, "", processors, cores);
@@ -54,8 +53,7 @@ static enum status cpu_open(int index, const struct warm_up *how, struct device 
     if (index != 0)
         return error_set(error, STATUS_NOT_FOUND, "there is no device cpu:%d, only cpu", index);
     struct device *device = calloc(1, sizeof *device);
-    if (!device)
-        return error_no_memory(error);
+    TRY_MEMORY(device);
     device->timed_slot = -1;
     device->warm_up = *how;
     enum status status = machine_load(&device->machine, error);
@@ -105,8 +103,7 @@ static enum status add_binary(struct device *device, const char *path, void *han
         return error_no_memory(error);
     struct binary *binary = &device->binaries[device->binary_count];
     *binary = (struct binary){.path = strdup(path), .handle = handle};
-    if (!binary->path)
-        return error_no_memory(error);
+    TRY_MEMORY(binary->path);
     device->current = ++device->binary_count;
     return STATUS_OK;
 }

@@ -79,8 +79,7 @@ static enum status add_uuid(const struct machine *machine, const char *model, st
 {
     char host[TEXT_BYTES], shape[TEXT_BYTES], uuid[HASH_TEXT_BYTES];
     struct hash_state *state = hash_start();
-    if (!state)
-        return error_no_memory(error);
+    TRY_MEMORY(state);
     FILE *file = fopen("/etc/machine-id", "re");
     host[0] = '\0';
     if (file) {

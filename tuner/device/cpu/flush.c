@@ -102,8 +102,7 @@ enum status flush_make(struct device *device, struct error *error)
     if (device->flush)
         return STATUS_OK;
     device->flush = calloc((size_t)cores, sizeof *device->flush);
-    if (!device->flush)
-        return error_no_memory(error);
+    TRY_MEMORY(device->flush);
     for (int i = 0; i < cores; i++) {
         device->flush[i] = is_leader(device, i)
                                ? pages_map(flush_bytes(&device->machine, i))

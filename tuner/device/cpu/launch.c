@@ -471,9 +471,7 @@ static enum status run_to_step(struct device *device, struct prepared *prepared,
             watch->runs++;
             watch->now_ns = clock_now_ns();
         } while (watch->now_ns < look_ns);
-        enum status status = sensors_energy(&device->sensors, &watch->energy_j, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(sensors_energy(&device->sensors, &watch->energy_j, error));
         *step_j = watch->energy_j - before_j;
         if (*step_j > 0)
             return STATUS_OK;

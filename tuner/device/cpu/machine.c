@@ -97,8 +97,7 @@ static enum status read_topology(struct machine *machine, struct error *error)
         return error_set(error, STATUS_UNAVAILABLE, "cpu: hwloc finds no processor to run on");
     machine->units = calloc((size_t)machine->hardware_threads, sizeof(hwloc_obj_t));
     machine->nodes = calloc((size_t)machine->hardware_threads, sizeof(int));
-    if (!machine->units || !machine->nodes)
-        return error_no_memory(error);
+    TRY_MEMORY(machine->units && machine->nodes);
     hwloc_obj_type_t type = core_type(machine->topology);
     int placed = 0;
     for (unsigned sibling = 0; placed < machine->hardware_threads; sibling++) {

@@ -373,8 +373,7 @@ enum status shelf_reserve(struct shelf *shelf, const struct placing *placing,
     vector->offset = argument->offset_bytes;
     vector->layout = placing->layout;
     vector->used = used;
-    if (!add_copy(vector))
-        return error_no_memory(error);
+    TRY_MEMORY(add_copy(vector));
     fill_together(placing, vector_data(vector, 0), NULL, 0, bytes);
     return STATUS_OK;
 }

@@ -33,9 +33,7 @@ static enum status window(struct device *device, double *anchor_ns, struct error
     *anchor_ns = INFINITY;
     do {
         double elapsed_ns = 0;
-        enum status status = timed_passes(device, &elapsed_ns, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(timed_passes(device, &elapsed_ns, error));
         *anchor_ns = fmin(*anchor_ns, elapsed_ns);
     } while (clock_now_ns() < end);
     return STATUS_OK;
@@ -56,9 +54,7 @@ enum status cuda_warm_up(struct device *device, struct error *error)
     int still = 0; /* windows in a row in which neither moved */
     for (;;) {
         double anchor = 0;
-        enum status status = window(device, &anchor, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(window(device, &anchor, error));
         double clock = cuda_sm_clock(device); /* before the device has time to idle */
         still = is_still(anchor, anchor_before, warm_up->settled) &&
                         is_still(clock, clock_before, warm_up->settled)

@@ -11,9 +11,7 @@ static enum status put_vector(struct device *device, const struct launch_plan *p
     uint64_t passed = address;
     if (plan->arguments[i].texture.width > 0) {
         CUtexObject object = 0;
-        enum status status = cuda_texture(device, &plan->arguments[i], address, &object, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(cuda_texture(device, &plan->arguments[i], address, &object, error));
         passed = object;
     }
     memcpy(out->values[i], &passed, sizeof passed);

@@ -101,8 +101,7 @@ static enum status upload(struct device *device, struct resident *resident,
                            expected->magnitudes};
     const size_t part_count = expected->magnitudes ? 2 : 1;
     resident->serial = 0;
-    if (make_room(device, resident, part * part_count, error) != STATUS_OK)
-        return error->status;
+    TRY(make_room(device, resident, part * part_count, error));
     CUresult result = CUDA_SUCCESS;
     for (size_t i = 0; i < part_count && result == CUDA_SUCCESS; i++)
         result = device->driver->cuMemcpyHtoDAsync(resident->address + i * part, parts[i], part,
@@ -146,8 +145,7 @@ static enum status derive(struct device *device, struct resident *resident,
     const size_t bytes = part * (differs->base.magnitudes ? 2 : 1);
     CUdeviceptr room = 0;
     resident->serial = 0;
-    if (make_room(device, resident, bytes, error) != STATUS_OK)
-        return error->status;
+    TRY(make_room(device, resident, bytes, error));
     if (base->serial != differs->base.serial || /* the base was evicted for this one */
         cuda_allocate(device, differs->count * 2 * sizeof *differs->at, &room) != CUDA_SUCCESS)
         return error_set(error, STATUS_NO_MEMORY, "no room on the device");

@@ -164,8 +164,7 @@ static enum status take_log(const struct cuda_compiler *nvrtc, nvrtcProgram prog
     if (nvrtc->nvrtcGetProgramLogSize(program, &bytes) != NVRTC_SUCCESS || bytes <= 1)
         return STATUS_OK;
     char *log = arena_alloc(arena, bytes + 1, 1);
-    if (!log)
-        return error_no_memory(error);
+    TRY_MEMORY(log);
     if (nvrtc->nvrtcGetProgramLog(program, log) == NVRTC_SUCCESS)
         *out = log;
     return STATUS_OK;
@@ -185,8 +184,7 @@ static enum status ask_for_names(const struct compilation *compilation, struct e
                              request->kernels[i]);
     for (size_t i = 0; i < request->symbol_count; i++) {
         const char *name = arena_printf(compilation->arena, "&%s", request->symbols[i]);
-        if (!name)
-            return error_no_memory(error);
+        TRY_MEMORY(name);
         if (compilation->wanted->symbols[i] &&
             nvrtc->nvrtcAddNameExpression(compilation->program, name) != NVRTC_SUCCESS)
             return error_set(error, STATUS_COMPILE_FAILED,
@@ -220,8 +218,7 @@ static enum status take_product(const struct compilation *compilation, const cha
     nvrtcResult result = size(compilation->program, bytes);
     if (result == NVRTC_SUCCESS && *bytes > 0) {
         *data = arena_alloc(compilation->arena, *bytes, 1);
-        if (!*data)
-            return error_no_memory(error);
+        TRY_MEMORY(*data);
         result = get(compilation->program, *data);
     }
     return result == NVRTC_SUCCESS && *bytes > 0
@@ -257,8 +254,7 @@ static enum status compile_program(const struct compilation *compilation, struct
     }
     for (size_t i = 0; i < request->symbol_count; i++) {
         const char *address = arena_printf(compilation->arena, "&%s", request->symbols[i]);
-        if (!address)
-            return error_no_memory(error);
+        TRY_MEMORY(address);
         if (compilation->wanted->symbols[i])
             TRY(take_name(compilation, "variable", address, request->symbols[i], &out->symbols[i],
                           error));
@@ -315,8 +311,7 @@ static enum status compile_unit(struct compilation *compilation, const char *sou
 {
     const struct binary_request *request = compilation->request;
     if (compilation->leaves_out != LEAVE_NONE) {
-        if (!take_device_part(compilation, source))
-            return error_no_memory(error);
+        TRY_MEMORY(take_device_part(compilation, source));
         source = compilation->part.text;
     }
     cubin->name = name;
@@ -519,8 +514,7 @@ static enum status compile_functions(struct arena *arena, const struct binary_re
     const char *texts[UNITS_MAX + 1];
     TRY(begin(&compilation, &options, request, &none, error));
     for (size_t i = 0; i <= request->unit_count; i++) {
-        if (!take_device_part(&compilation, sources[i].text))
-            return error_no_memory(error);
+        TRY_MEMORY(take_device_part(&compilation, sources[i].text));
         texts[i] = compilation.part.text;
     }
     return cuda_compile_functions(&compilation, texts, error);

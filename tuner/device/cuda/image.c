@@ -179,9 +179,7 @@ enum status image_open(struct arena *arena, const void *data, size_t bytes, int 
     *out = (struct image){.kind = IMAGE_OTHER, .data = data, .bytes = bytes};
     if (bytes >= sizeof fatbin_magic && memcmp(data, &fatbin_magic, sizeof fatbin_magic) == 0) {
         out->kind = IMAGE_FATBIN;
-        enum status status = open_fatbin(arena, capability, out, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(open_fatbin(arena, capability, out, error));
     } else if (bytes >= SELFMAG && memcmp(data, ELFMAG, SELFMAG) == 0) {
         out->kind = IMAGE_CUBIN;
         out->cubin = data;

@@ -143,8 +143,7 @@ static void add_section(const struct signature *signature, const Elf64_Shdr *sec
 static enum status add_other(struct signature *signature, struct hash_state *hash,
                              struct error *error)
 {
-    if (!hash)
-        return error_no_memory(error);
+    TRY_MEMORY(hash);
     hash_finish(hash, signature->others[signature->other_count++].text);
     return STATUS_OK;
 }
@@ -227,8 +226,7 @@ enum status cuda_code_hash(struct arena *arena, const struct container *containe
     signature.others =
         arena_alloc(arena, cubin->section_count + cubin_symbol_count(cubin) + (size_t)1,
                     sizeof *signature.others);
-    if (!signature.others)
-        return error_no_memory(error);
+    TRY_MEMORY(signature.others);
     enum status status = add_others(&signature, error);
     if (status == STATUS_OK)
         status = add_variables(&signature, error);
@@ -236,8 +234,7 @@ enum status cuda_code_hash(struct arena *arena, const struct container *containe
         return status;
     qsort(signature.others, signature.other_count, sizeof *signature.others, by_text);
     struct hash_state *hash = hash_start();
-    if (!hash)
-        return error_no_memory(error);
+    TRY_MEMORY(hash);
     hash_add(hash, cubin->data + offsetof(Elf64_Ehdr, e_flags), sizeof(Elf64_Word));
     for (size_t i = 0; status == STATUS_OK && i < container->kernel_count; i++)
         status = add_kernel(&signature, container->kernels[i].lowered, hash, error);

@@ -243,8 +243,7 @@ static enum status give(struct device *device, CUdeviceptr to, const struct argu
         return status == STATUS_OK ? STATUS_OK : error_prefix(error, "making '%s'", argument->name);
     error_clear(error);
     void *made = malloc(vector->bytes);
-    if (!made)
-        return error_no_memory(error);
+    TRY_MEMORY(made);
     fill_vector(made, argument, 0, (uint64_t)argument->count);
     status = give_from_host(device, to, argument, made, vector->bytes, error);
     if (status == STATUS_OK) {
@@ -583,8 +582,7 @@ enum status cuda_looked_room(struct device *device, size_t bytes, void **out, st
             device->driver->cuMemHostAlloc(&device->looked, wanted, 0) == CUDA_SUCCESS;
         if (!device->looked_is_pinned)
             device->looked = malloc(wanted);
-        if (!device->looked)
-            return error_no_memory(error);
+        TRY_MEMORY(device->looked);
         device->looked_bytes = wanted;
     }
     *out = device->looked;

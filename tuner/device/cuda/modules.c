@@ -175,15 +175,13 @@ static enum status load_module(struct device *device, const char *path, struct a
                           device->driver->version / 1000, device->driver->version % 1000 / 10);
     }
     module->kernels = calloc(container.kernel_count + 1, sizeof *module->kernels);
-    if (!module->kernels)
-        return error_no_memory(error);
+    TRY_MEMORY(module->kernels);
     for (size_t i = 0; i < container.kernel_count; i++) {
         const struct container_name *from = &container.kernels[i];
         struct kernel *kernel = &module->kernels[module->kernel_count++];
         kernel->spill_bytes = from->spill_bytes;
         kernel->name = strdup(from->name);
-        if (!kernel->name)
-            return error_no_memory(error);
+        TRY_MEMORY(kernel->name);
         result =
             device->driver->cuModuleGetFunction(&kernel->function, module->handle, from->lowered);
         if (result != CUDA_SUCCESS)

@@ -216,8 +216,7 @@ static enum status take_names(const struct compilation *compilation, char *ptx,
             continue;
         const char *own = arena_strdup(compilation->arena, name);
         const char *lowered = take_name(compilation->arena, ptx, i);
-        if (!own)
-            return error_no_memory(error);
+        TRY_MEMORY(own);
         if (!lowered)
             return error_set(error, STATUS_COMPILE_FAILED,
                              "nvcc made nothing of the name expression '%s'", name);
@@ -282,8 +281,7 @@ enum status cuda_compile_with_nvcc(const struct compilation *compilation, const 
     for (size_t i = 0; i < FILES; i++) {
         files[i] =
             arena_printf(compilation->arena, "%s.nvcc.%s", compilation->binary_path, ends[i]);
-        if (!files[i])
-            return error_no_memory(error);
+        TRY_MEMORY(files[i]);
     }
     enum status status = make_ptx(compilation, source, name, files, out, error);
     if (status == STATUS_OK) {

@@ -197,8 +197,7 @@ enum status cuda_open(int index, const struct warm_up *warm_up, struct device **
     if (!cuda_compiler(error))
         return error->status;
     struct device *device = calloc(1, sizeof *device);
-    if (!device)
-        return error_no_memory(error);
+    TRY_MEMORY(device);
     device->driver = driver;
     device->index = index;
     device->warm_up = *warm_up;

@@ -149,8 +149,7 @@ enum status cuda_texture(struct device *device, const struct argument *argument,
     if (device->texture_count == device->texture_room) {
         const size_t room = device->texture_room > 0 ? 2 * device->texture_room : 64;
         struct texture_object *textures = realloc(device->textures, room * sizeof *textures);
-        if (!textures)
-            return error_no_memory(error);
+        TRY_MEMORY(textures);
         device->textures = textures;
         device->texture_room = room;
     }

@@ -123,8 +123,7 @@ enum status cuda_link(struct arena *arena, const struct cuda_cubin *units, size_
     if (!linker)
         return error->status;
     options[option_count++] = arena_printf(arena, "-arch=%s", flags->architecture);
-    if (!options[0])
-        return error_no_memory(error);
+    TRY_MEMORY(options[0]);
     for (size_t i = 0; units[0].is_ptx && i < flags->flag_count; i++)
         options[option_count++] = flags->flags[i];
     if (linker->create(&link, option_count, options) != 0)

@@ -273,8 +273,7 @@ static enum status open_with(const struct recording *recording, uint64_t stream,
                              struct calibration *calibration, struct error *error)
 {
     struct device *device = calloc(1, sizeof *device);
-    if (!device)
-        return error_no_memory(error);
+    TRY_MEMORY(device);
     *device = (struct device){.recording = recording, .stream = stream};
     if (calibration)
         *calibration = *is;
@@ -372,8 +371,7 @@ static enum status scripted_load(struct device *device, const char *binary_path,
     if (row.status == TRIAL_LAUNCH_FAILED)
         return error_set(error, STATUS_LAUNCH_FAILED, "%s", recording_text(recording, row.detail));
     char *path = strdup(binary_path);
-    if (!path)
-        return error_no_memory(error);
+    TRY_MEMORY(path);
     free(device->path);
     device->path = path;
     device->row = row;
