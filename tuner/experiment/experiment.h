@@ -195,10 +195,6 @@ void space_values(const struct space *space, uint64_t point,
                   uint16_t values[EXPERIMENT_PARAMETERS_MAX]);
 bool space_at(const struct space *space, const uint16_t values[EXPERIMENT_PARAMETERS_MAX],
               uint64_t *point);
-/* Visits all points in order, until `each` returns false. Faster than one by one. */
-void space_walk(const struct space *space,
-                bool (*each)(void *context, const uint16_t values[EXPERIMENT_PARAMETERS_MAX]),
-                void *context);
 
 /* Returns the next argument, from `from` on, that kernels write and that no check covers; NULL:
  * none left. *next: index to continue from. */

@@ -345,13 +345,6 @@ static void check_shipped(const char *name, const struct facts *facts, size_t fe
     experiment_free(experiment);
 }
 
-static bool count_walked(void *context, const uint16_t values[EXPERIMENT_PARAMETERS_MAX])
-{
-    (void)values;
-    ++*(size_t *)context;
-    return true;
-}
-
 /* Kept points are counted again; the others are no points any more. */
 TEST(some_points_can_be_kept)
 {
@@ -378,9 +371,6 @@ TEST(some_points_can_be_kept)
     }
     uint64_t point = 0;
     assert_false(space_find(space, &other, &point));
-    size_t walked = 0;
-    space_walk(space, count_walked, &walked);
-    assert_int_equal(walked, 3);
     assert_true(space_keep(space, points, 0));
     assert_int_equal(space_count(space), 0);
     space_free(space);

@@ -180,31 +180,6 @@ static void enumerate(const struct experiment *experiment, const struct problem 
 
 /* ---- the two against each other ---- */
 
-struct followed {
-    const struct brute *brute;
-    size_t parameters;
-    size_t seen, most;
-};
-
-static bool follow(void *context, const uint16_t values[EXPERIMENT_PARAMETERS_MAX])
-{
-    struct followed *followed = context;
-    assert_true(followed->seen < followed->brute->count);
-    assert_memory_equal(values, followed->brute->points[followed->seen],
-                        followed->parameters * sizeof *values);
-    return ++followed->seen < followed->most;
-}
-
-static void expect_walks(const struct space *space, const struct brute *brute)
-{
-    struct followed all = {brute, space_dimension_count(space), 0, SIZE_MAX};
-    space_walk(space, follow, &all);
-    assert_int_equal(all.seen, brute->count);
-    struct followed half = {brute, space_dimension_count(space), 0, brute->count / 2 + 1};
-    space_walk(space, follow, &half);
-    assert_int_equal(half.seen, brute->count / 2 + 1);
-}
-
 static void expect_points(const struct space *space, const struct brute *brute,
                           const struct experiment *experiment, const struct problem *problem)
 {
@@ -274,7 +249,6 @@ static void compare(const struct experiment *experiment, struct brute *brute, st
     }
     assert_int_equal(space_count(space), brute->count);
     assert_int_equal(space_product_count(space), brute->product);
-    expect_walks(space, brute);
     expect_points(space, brute, experiment, &problem);
     expect_refusals(space, brute);
     tally->full++;
