@@ -85,8 +85,11 @@ write_twice() { # FUNCTION WAYS
 }
 
 write_twice 'twice<${block}>' '0, 2, 3'
+run "$TUNE" run --dry-run --arch sm_90 --all ./twice.yaml # compiles for any GPU of this architecture
+expect_code 0
 run "$TUNE" run ./twice.yaml --device cuda:0 --no-report "${warm[@]}"
 expect_code 0
+expect_err '^tune: 0 binaries compiled, 3 cached$'
 query "SELECT DISTINCT json_extract(c.parameters, '\$.way'), t.status FROM trials t JOIN configurations c ON c.id = t.configuration_id
     WHERE t.stage = 'sweep' ORDER BY 1" >told.txt
 printf '0 ok\n2 launch_failed\n3 wrong_result\n' | cmp -s - told.txt || fail "other outcomes: $(cat told.txt)"

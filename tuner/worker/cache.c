@@ -72,7 +72,8 @@ enum status binary_cache_hash(const struct binary_request *request, const struct
     if (request->compiler && strcmp(request->compiler, BINARY_OF_FUNCTIONS) == 0)
         hash_add_string(hash, request->compiler);
     hash_add_string(hash, facts_text(facts, "compiler", ""));
-    hash_add_string(hash, facts_text(facts, "name", ""));
+    if (strcmp(request->architecture, "native") == 0) /* then by the processor */
+        hash_add_string(hash, facts_text(facts, "name", ""));
     for (size_t i = 0; i < request->define_count; i++) {
         if (!value_format(request->defines[i].value, text, sizeof text))
             text[0] = '\0';
