@@ -404,8 +404,9 @@ static size_t list_tuned(struct run *run, struct option_spec *out)
         OPTION_TEXT("arch", "ARCH", &run->text.architecture,
                     "with --dry-run: compile for this GPU (sm_90), present or not, and print "
                     "occupancy, registers and spills\nCompiles a sample of 200 binaries per "
-                    "problem on all cores. Reports the configurations that cannot be launched, "
-                    "with reasons, and those with the same machine code."),
+                    "problem on all cores, which runs on such GPUs then find in the cache. "
+                    "Reports the configurations that cannot be launched, with reasons, and those "
+                    "with the same machine code."),
         OPTION_FLAG("all", &run->text.all,
                     "with --arch: compile every configuration, at most --points N"),
         OPTION_FLAG("default", &run->text.default_only,
