@@ -153,7 +153,7 @@ has '  - {name: use, type: u8, value: 1}' every.yaml
 has '  - {name: num_items, type: u64, value: n}' every.yaml
 has '  - {name: filter, type: f32, count: 17, fill: random, symbol: "filter"}' every.yaml
 ! grep -q 'table' every.yaml || fail "a symbol with values of its own"
-run "$TUNE" run --dry-run --arch sm_90 every.yaml --sizes 1048576
+run "$TUNE" run --dry-run --arch sm_90 --points 4 every.yaml --sizes 1048576
 expect_code 0
 expect_out '^    many, n = 1048576: 80 points, 80 legal$'
 
@@ -169,7 +169,7 @@ has '  - kernel: "generic<${cuda_type(T)}, ${BLOCK}, ${FAST}>"' generic.yaml
 has '    block: BLOCK' generic.yaml
 has '  - {name: x, type: "${T}", count: n, fill: random}' generic.yaml
 has '  - {name: a, type: "${T}", value: 1.0}' generic.yaml
-run "$TUNE" run --dry-run --arch sm_90 generic.yaml --sizes 1048576
+run "$TUNE" run --dry-run --arch sm_90 --points 4 generic.yaml --sizes 1048576
 expect_code 0
 expect_out '^      compiled: '
 run "$TUNE" init many.cu -I inc -k 'generic<double, 64>' -o instance.yaml

@@ -159,7 +159,7 @@ def as_here(command):
     if DEVICE is not None:
         return re.sub(r" --budget \S+", "", command) + " --budget 3s --no-report"
     return re.sub(r" --device 0| --budget \S+", "", command) + ("" if "--dry-run" in command else " --dry-run") + \
-        ("" if "--points" in command else " --points 1") + ("" if "--sizes" in command or not re.search(r"run reduce( |$)", command) else " --sizes 1024") + ("" if "--arch" in command else " --arch sm_90")
+        ("" if "--points" in command else " --points 1") + ("" if "--sizes" in command or not re.search(r"run reduce(\.sum)?( |$)", command) else " --sizes 1024") + ("" if "--arch" in command else " --arch sm_90")
 
 
 def main():

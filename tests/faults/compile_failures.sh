@@ -75,7 +75,7 @@ export TUNE_CHECK_ON_HOST
 for TUNE_CHECK_ON_HOST in 0 1; do
     for fault in 'nvrtcCompileProgram@source=check.cu: 6' 'cuLaunchKernel@kernel=tune_compare: 1' 'nvrtcCompileProgram@source=check.cu: slow=1'; do
         forget
-        tune_copy "kernel@WAY=1,block=64: wrong; $fault" --effort quick
+        tune_copy "kernel@WAY=1,block=64: wrong; $fault"
         expect_code 0
         expect_failed "1 64 wrong_result out\[0\] is -?[0-9]+, not -?[0-9]+; 1 of 1000 elements is wrong"
         told=$(grep -cE 'cuda:0: outputs are checked on the host: (the checking kernels: .*this configuration does not compile|starting the checking kernel: )' "$captured.err" || true)
@@ -88,7 +88,7 @@ for TUNE_CHECK_ON_HOST in 0 1; do
     for fault in 'nvrtcCompileProgram@source=fill.cu: 6' 'cuLaunchKernel@kernel=tune_fill: 1' 'cuLaunchKernel@kernel=tune_fill: 1 every=2' \
         'cuLaunchKernel@kernel=tune_fill|tune_compare: 1'; do
         forget
-        tune_copy "$fault" --effort quick
+        tune_copy "$fault"
         expect_code 0
         expect_failed
         for what in 'inputs are made' 'outputs are checked'; do

@@ -23,7 +23,7 @@ expect_last "^tune run: 1 of 1 problem has no winner: all trials failed \(6 wron
 tune_copy ''
 expect_code 6
 expect_err '^tune: 6 that failed before were left alone; the same command with --retry wrong_result tries them again$'
-tune_copy '' --retry wrong_result
+tune_copy '' --retry wrong_result --effort normal
 expect_code 0
 expect_last '^tune: next: load tuned.conf in your program \(docs/libtuned.md\)$'
 

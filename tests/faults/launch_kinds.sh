@@ -11,14 +11,14 @@ sed -i "s/^defines:/constraints: [size < 16 or block > 64]\n&/; s/grid: 'ceil_di
 # The 16 that are not portable fail: 2 + 256 and 2 + 512 blocks are no multiple of 4 or 16 either.
 cp cluster.yaml odd.yaml
 sed -i "s/'2 + ceil_div/'0 * way + ceil_div/" cluster.yaml
-run "$TUNE" run ./odd.yaml --device cuda:0 --no-report "${warm[@]}"
+run "$TUNE" run ./odd.yaml --device cuda:0 --no-report --effort quick "${warm[@]}"
 expect_code 0
 query "SELECT count(*) FROM trials WHERE status = 'launch_failed' AND detail LIKE 'set aside: kernel copy_elements: a grid of % blocks cannot be made of clusters of %'" >odd.txt
 [[ $(cat odd.txt) -eq 5 ]] || fail "$(cat odd.txt) configurations were set aside for their grids, not 5"
 forget
 # Whatever the model prefers: those in clusters of 16 win.
 export TUNE_FAULTS='kernel@kernel=copy_elements: slower=8'
-run "$TUNE" run ./cluster.yaml --device cuda:0 --no-report --only size=16 "${warm[@]}"
+run "$TUNE" run ./cluster.yaml --device cuda:0 --no-report --only size=16 --effort quick "${warm[@]}"
 expect_code 0
 unset TUNE_FAULTS
 run cat tuned.conf
@@ -35,7 +35,7 @@ forget
 # On an SM there is room for 32 blocks and 2048 threads: 3125 blocks of 64 are resident on all of them,
 # 6250 of 32 are not.
 sed 's/block: block, arg/block: block, cooperative: true, arg/; s/n: \[65536\]/n: [200000]/; s/block: \[64, 128, 256\]/block: [32, 64]/' copy.yaml >cooperative.yaml
-run "$TUNE" run ./cooperative.yaml --device cuda:0 --no-report "${warm[@]}"
+run "$TUNE" run ./cooperative.yaml --device cuda:0 --no-report --effort quick "${warm[@]}"
 expect_code 0
 query "SELECT json_extract(c.parameters, '\$.block'), t.status, coalesce(t.detail, '') FROM trials t
     JOIN configurations c ON c.id = t.configuration_id WHERE t.stage = 'sweep' ORDER BY 1" >told.txt
@@ -81,13 +81,13 @@ void paint(void *const *arguments, struct tune_expected *expected)
         expected[i].real = sums[i] + image[i / 96 * 96 + (i + 91) % 96];
 }
 C
-run "$TUNE" run ./paint.yaml --device cuda:0 --no-report "${warm[@]}"
+run "$TUNE" run ./paint.yaml --device cuda:0 --no-report --effort quick "${warm[@]}"
 expect_code 0
 query "SELECT count(*) FROM trials WHERE stage = 'sweep' AND status = 'ok'" >right.txt
 [[ $(cat right.txt) -eq 3 ]] || fail "$(cat right.txt) of 3 are right"
 forget
 sed -i 's/ + image/ + 2 * image/' paint.c
-run "$TUNE" run ./paint.yaml --device cuda:0 --no-report "${warm[@]}"
+run "$TUNE" run ./paint.yaml --device cuda:0 --no-report --effort quick "${warm[@]}"
 expect_code 6
 query "SELECT count(*) FROM trials WHERE stage = 'sweep' AND status = 'wrong_result'" >wrong.txt
 [[ $(cat wrong.txt) -eq 3 ]] || fail "$(cat wrong.txt) of 3 are wrong"
@@ -115,12 +115,12 @@ void turned(void *const *arguments, struct tune_expected *expected)
         expected[i].real = image[i % 64 * 64 + i / 64];
 }
 C
-run "$TUNE" run ./turn.yaml --device cuda:0 --no-report "${warm[@]}"
+run "$TUNE" run ./turn.yaml --device cuda:0 --no-report --effort quick "${warm[@]}"
 expect_code 0
 query "SELECT count(DISTINCT t.id), max(s.runs) FROM trials t JOIN samples s ON s.trial_id = t.id WHERE stage = 'sweep' AND status = 'ok'" >turned.txt
 [[ $(cat turned.txt) == '3 1' ]] || fail "right configurations of 3, and runs of a cold block: $(cat turned.txt)"
 forget
-run "$TUNE" run ./turn.yaml --device cuda:0 --no-report --l2 hot "${warm[@]}"
+run "$TUNE" run ./turn.yaml --device cuda:0 --no-report --l2 hot --effort quick "${warm[@]}"
 expect_code 0
 [[ $(query "SELECT max(runs) FROM samples") -gt 1 ]] || fail "a hot block is one run as well"
 forget
@@ -140,7 +140,7 @@ arguments:
   - {name: total, type: i64, count: 1, update: true, symbol: "own::total", fill: {constant: 5}}
 Y
 cp "$TUNE_SOURCE/tests/gpu/device/kernels.cu" marks.cu
-run "$TUNE" run ./marks.yaml --device cuda:0 --no-report "${warm[@]}"
+run "$TUNE" run ./marks.yaml --device cuda:0 --no-report --effort quick "${warm[@]}"
 expect_code 0
 [[ $(query "SELECT count(*) FROM trials WHERE stage = 'sweep' AND status = 'ok'") -eq 3 ]] || fail "$("$TUNE" show --failures)"
 forget
@@ -169,13 +169,13 @@ void held(void *const *arguments, struct tune_expected *expected)
 }
 C
 for mode in cold hot; do
-    run "$TUNE" run ./held.yaml --device cuda:0 --no-report --l2 $mode "${warm[@]}"
+    run "$TUNE" run ./held.yaml --device cuda:0 --no-report --l2 $mode --effort quick "${warm[@]}"
     expect_code 0
     [[ $(query "SELECT count(*) FROM trials WHERE stage = 'sweep' AND status = 'ok'") -eq 8 ]] || fail "$("$TUNE" show --failures)"
     [[ $mode == hot || $(query "SELECT max(s.runs) FROM samples AS s JOIN trials AS t ON t.id = s.trial_id WHERE t.stage <> 'hot'") -eq 1 ]] || fail "runs of a cold block took turns"
     forget
 done
 sed -i 's/{pointer: to}]/{pointer: to}, {type: i32, value: 1}]/' held.yaml
-run "$TUNE" run ./held.yaml --device cuda:0 --no-report "${warm[@]}"
+run "$TUNE" run ./held.yaml --device cuda:0 --no-report --effort quick "${warm[@]}"
 expect_code 3
 expect_err "argument 'view' has 32 bytes, and the variable 'view' only 24"

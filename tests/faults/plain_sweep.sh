@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 
-run "$TUNE" run reduce.sum.i32 reduce.sum.f32 --device 0 --sizes 1024,4096 --no-report "${warm[@]}"
+run "$TUNE" run reduce.sum.i32 reduce.sum.f32 --device 0 --sizes 1024,4096 --no-report --effort quick "${warm[@]}"
 expect_code 0
 expect_err '4 problems, .* 0 failed'
 expect_out 'Stand-in GPU 132, driver 580'
@@ -13,13 +13,13 @@ expect_file tuned.conf
     fail "a healthy kernel failed"
 trials=$(query "SELECT count(*) FROM trials")
 
-run "$TUNE" run reduce.sum.i32 reduce.sum.f32 --device 0 --sizes 1024,4096 --no-report "${warm[@]}"
+run "$TUNE" run reduce.sum.i32 reduce.sum.f32 --device 0 --sizes 1024,4096 --no-report --effort quick "${warm[@]}"
 expect_code 0
 expect_err ' 0 trials'
 [[ $(query "SELECT count(*) FROM trials") == "$trials" ]] || fail "something was measured twice"
 
 # A noisy timer hides no failure and makes none.
 rm -f tune.db
-TUNE_FAULTS=noise=7 run "$TUNE" run reduce.sum.i32 reduce.sum.f32 --device 0 --sizes 1024 --no-report "${warm[@]}"
+TUNE_FAULTS=noise=7 run "$TUNE" run reduce.sum.i32 reduce.sum.f32 --device 0 --sizes 1024 --no-report --effort quick "${warm[@]}"
 expect_code 0
 expect_err ' 0 failed'

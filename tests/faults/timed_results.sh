@@ -20,7 +20,7 @@ expect_wrong() {
 tune_copy 'kernel@WAY=1,block=64,timed=yes: wrong slower=0.5
     kernel@WAY=2,block=64,timed=yes: nothing slower=0.5
     kernel@WAY=3,block=64: remembers slower=0.5
-    kernel@WAY=4,block=64,timed=yes: wrong every=50 slower=0.5' --effort quick
+    kernel@WAY=4,block=64,timed=yes: wrong every=50 slower=0.5'
 expect_code 0
 row='run [0-9]+ of [0-9]+ timed in a row(, on changed inputs)?: out'
 expect_wrong 1 "^$row"
@@ -32,18 +32,18 @@ expect_wrong 4 "^$row"
 # good.
 forget
 tune_copy 'kernel@WAY=1,block=64,timed=yes#1500+: wrong slower=0.5
-    kernel@WAY=2,block=64,timed=yes: wrong every=1000 slower=0.5' --effort quick --set look_rounds.0=48
+    kernel@WAY=2,block=64,timed=yes: wrong every=1000 slower=0.5' --set look_rounds.0=48
 expect_code 0
 expect_wrong 1 "race: $row"
 expect_wrong 2 "race: $row"
 expect_err "'way=1 block=64' was among the fastest, but is out: race: run "
-tune_copy 'kernel@WAY=1|2,block=64: slower=0.5' --effort quick --retry ok
+tune_copy 'kernel@WAY=1|2,block=64: slower=0.5' --retry ok
 expect_wrong 1 "race: $row"
 
 # In one of the processes that confirm, which know the right results by their sums alone.
 forget
 tune_copy 'kernel@WAY=1,block=64,start=4,timed=yes: wrong
-    kernel@WAY=1,block=64: slower=0.5'
+    kernel@WAY=1,block=64: slower=0.5' --effort normal
 expect_code 0
 expect_wrong 1 "confirm: run [0-9]+ of [0-9]+ timed in a row(, on changed inputs)?: its result differs from its earlier, correct one"
 # It was the only one near the best: the next ones race, and one of these is confirmed.

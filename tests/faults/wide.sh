@@ -5,6 +5,7 @@ source "$TUNE_SOURCE/tests/faults/lib.sh"
 command -v python3 >/dev/null || exit 77
 export TUNE_FAULTS='kernel@WAY=2: slower=3'
 write_copy 2
+warm+=(--effort quick)
 sed -i 's#source: copy#source: kernels/copy#' copy.yaml
 cat >>copy.yaml <<'Y'
 baselines:

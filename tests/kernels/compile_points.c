@@ -1,8 +1,8 @@
 /* Compiles points of an experiment's spaces for architectures of which no device needs to be here:
  *   compile_points [--spills] EXPERIMENT.yaml COUNT ARCHITECTURE...
- * COUNT points an architecture, spread over the problems and their spaces; 0: all, each different
- * binary once, by as many processes as there are processors. A binary that does not compile, or
- * spills registers (unless --spills), fails. Exit code 77: no compiler here.
+ * COUNT points an architecture, spread over the problems and their spaces, others for each; 0: all,
+ * each different binary once, by as many processes as there are processors. A binary that does not
+ * compile, or spills registers (unless --spills), fails. Exit code 77: no compiler here.
  *   compile_points --sources FILE HEADER PREFIX EXPERIMENT.yaml
  * writes FILE for the emulation: as many points as it takes for each value of each parameter to
  * occur, each as the defines of its binary, SOURCE, POINT (PREFIX and a number), and HEADER. */
@@ -29,6 +29,7 @@ struct work {
     const struct experiment *experiment;
     struct facts facts;
     const char *architecture;
+    size_t turn;          /* the architecture's number: each has other points */
     uint64_t part, parts; /* part of the binaries, by the hash of their distinguishing text */
     uint64_t *seen;       /* such hashes: a table of `capacity` places, a power of two; 0: free */
     size_t capacity, seen_count;
@@ -187,8 +188,9 @@ static int compile_part(struct work *work, size_t wanted)
     const size_t steps = wanted == 0 ? problems : wanted;
     make_facts(&work->facts, work->architecture);
     for (size_t i = 0; i < steps && status == STATUS_OK && !work->unavailable; i++) {
-        const size_t index = wanted == 0 ? i : (2 * i + 1) * problems / (2 * steps) % problems;
-        status = compile_problem(work, index, wanted == 0 ? 0 : 1, i, &error);
+        const size_t index =
+            wanted == 0 ? i : ((2 * i + 1) * problems / (2 * steps) + work->turn) % problems;
+        status = compile_problem(work, index, wanted == 0 ? 0 : 1, work->turn * steps + i, &error);
     }
     if (status != STATUS_OK)
         printf("FAILED %s: %s\n", work->architecture, error.text);
@@ -333,6 +335,7 @@ int main(int count, char **arguments)
         struct work work = {.api = api,
                             .experiment = experiment,
                             .architecture = arguments[i],
+                            .turn = (size_t)i - 3,
                             .parts = 1,
                             .spills = spills};
         const int one = wanted > 0 ? compile_part(&work, wanted) : compile_all(&work);

@@ -8,7 +8,7 @@
 namespace
 {
 
-constexpr int sampled = 6; // points of each operator
+constexpr int sampled = 4; // points of each operator
 
 constexpr unsigned int mixed(unsigned int of)
 {
