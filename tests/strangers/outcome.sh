@@ -11,8 +11,8 @@
 #   useless      drafted, and the run had no sure answer: most configurations failed, or all
 #   not reached  no time was left of the SECONDS of -s (default: no limit) for all of the list
 # JOBS kernels are built and drafted at once (default: 1), each within the SECONDS of -p (default: 120). On each of the DEVICES (default:
-# 0; several as 0,1) kernels are tuned one after the other: on the last after all drafts, for which the programs run there; on the
-# others as soon as there is a draft. TUNE names the program. Experiments and messages stay in FOLDER (default: ./outcomes).
+# 0; several as 0,1) kernels are tuned one after the other: on the last, where the programs run for their drafts, when no more than four
+# drafts are left (these wait for their programs' processor); on the others as soon as there is a draft. TUNE names the program. Experiments and messages stay in FOLDER (default: ./outcomes).
 set -uo pipefail
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 list=$here/outcomes.txt budget=20s out=outcomes jobs=1 limit=1000000 patience=120 devices=(0)
@@ -37,8 +37,8 @@ tune=$(realpath -- "$tune")
 end() { # CODE: with all that this shell started
     trap '' HUP INT TERM
     jobs -p | xargs -r kill -TERM 2>/dev/null
-    wait
     [[ $BASHPID -ne $$ ]] || table
+    wait
     exit "$1"
 }
 end_with_signals() { # in each shell, since one in the background begins without
@@ -99,8 +99,9 @@ draft_all() {
         while (($(jobs -rp | wc -l) >= jobs)); do wait -n; done
         draft "$k" &
     done
-    wait
+    while (($(jobs -rp | wc -l) > 4)); do wait -n; done
     touch "$out/drafted"
+    wait
 }
 
 # The guesses that a draft marks and that decide the measurement: sizes, the launch, counts and scalars.
