@@ -130,7 +130,8 @@ class Calls(unittest.TestCase):
                  "objective_higher_is_better")
         call = {**dict.fromkeys(names), "kernel_name": "k", "kernel_source": self.SOURCE, "problem_size": 8, "arguments": self.ARGUMENTS,
                 "tune_params": {"block_size_x": [4, 8], "a": [1, 2]}, "atol": 1e-6, **more}
-        return _problem.Problem(call, "k", _problem.Arrays(pathlib.Path.cwd(), False), False).json
+        self.problem = _problem.Problem(call, "k", _problem.Arrays(pathlib.Path.cwd(), False), False)
+        return self.problem.json
 
     def test_refused(self):
         call = dict(kernel_name="k", kernel_source=self.SOURCE, problem_size=8, arguments=self.ARGUMENTS, tune_params={"block_size_x": [4]})
@@ -189,6 +190,10 @@ class Calls(unittest.TestCase):
     def test_sources_of_a_generator(self):
         found = self.translated(kernel_source=lambda p: self.SOURCE.replace("{}", f"{{ x[0] = {p['a']}; }}"), lang="CUDA")
         self.assertEqual({"LAUNCHTUNE_SOURCE": "((a - 1) // 1)"}, found["tune"]["defines"])
+        file = json.loads(pathlib.Path(self.problem.write(pathlib.Path.cwd())).read_text("utf-8"))["KernelSpecification"]["KernelFile"]
+        for number in (0, 1):  # a compilation reads its own text alone
+            done = subprocess.run(["cc", "-E", "-P", f"-DLAUNCHTUNE_SOURCE={number}", "-x", "c", file], capture_output=True, text=True, check=True)
+            self.assertEqual([str(number + 1)], re.findall(r"x\[0\] = (\d)", done.stdout))
 
     def test_objectives(self):
         call = {"objectives": None, "objective": "rate", "objective_higher_is_better": True,

@@ -58,12 +58,20 @@ def unrolled(text, names):
     return text
 
 
+# The text that LAUNCHTUNE_SOURCE numbers.
+INCLUDED = """#define LAUNCHTUNE_QUOTED(path) #path
+#define LAUNCHTUNE_NAMED(folder, number) LAUNCHTUNE_QUOTED(folder/text_##number.cu)
+#define LAUNCHTUNE_FILE(number) LAUNCHTUNE_NAMED(FOLDER, number)
+#include LAUNCHTUNE_FILE(LAUNCHTUNE_SOURCE)
+"""
+
+
 class Source:
     """The kernel's source: a file as it is, or a text that is written beside the experiment."""
 
     def __init__(self, given, lang, parameters):
         first = given[0] if isinstance(given, (list, tuple)) else given
-        self.file, self.text, self.made = None, None, {}
+        self.file, self.text, self.made, self.kinds = None, None, {}, []
         if callable(first):
             if lang is None:
                 raise TypeError("kernel_source: a function needs lang, the language of the text that it returns")
@@ -88,7 +96,7 @@ class Source:
         if len(kinds) == 1:
             self.text = kinds[0]
             return
-        self.text = "".join(f"#{'el' if i else ''}if LAUNCHTUNE_SOURCE == {i}\n{text}\n" for i, text in enumerate(kinds)) + "#endif\n"
+        self.text, self.kinds = kinds[0], kinds
         number = {text: i for i, text in enumerate(kinds)}
         at = _formulas.place(names, parameters)
         if len(kinds) < len(texts):
@@ -98,8 +106,14 @@ class Source:
     def write(self, folder, name):
         if self.file:
             return str(self.file)
-        path = folder / f"{name}.cu"
-        path.write_text(self.text, "utf-8")
+        path, text = folder / f"{name}.cu", self.text
+        if self.kinds: # a file each, of which a compilation reads its own: thousands in one take seconds to read
+            texts = folder / f"{name}_{hashlib.blake2b(repr(self.kinds).encode(), digest_size=8).hexdigest()}"
+            texts.mkdir(exist_ok=True)
+            for i, kind in enumerate(self.kinds):
+                (texts / f"text_{i}.cu").write_text(kind, "utf-8")
+            text = INCLUDED.replace("FOLDER", texts.name)
+        path.write_text(text, "utf-8")
         return str(path)
 
 
