@@ -61,8 +61,8 @@ static bool measure(const struct experiment *experiment, struct error *error)
     const double made = now_s();
     double per_second = 0;
     const bool found = look_up(space, &per_second);
-    (void)printf("%-14s %20llu %20llu %9.1f ms %8.2f M/s %8.1f MiB\n", experiment_name(experiment),
-                 (unsigned long long)space_product_count(space),
+    (void)printf("%-14s %20llu %20llu %9.1f ms %8.2f M/s %8.1f MiB\n",
+                 experiment_head(experiment)->name, (unsigned long long)space_product_count(space),
                  (unsigned long long)space_count(space), (made - start) * 1e3, per_second * 1e-6,
                  peak_mib() - before_mib);
     space_free(space);

@@ -270,6 +270,6 @@ enum status entry_default(struct bench *bench, const struct problem *problem, st
         status = find_baseline(bench, problem, NULL, out, &found, error);
     if (status == STATUS_OK && !found)
         return error_set(error, STATUS_USAGE, "%s has no baseline: give --configuration",
-                         experiment_path(bench->experiment));
+                         experiment_head(bench->experiment)->path);
     return status == STATUS_OK ? make_ready(bench, problem, out, error) : status;
 }

@@ -24,10 +24,10 @@ static enum status load_experiment(struct bench *bench, const char *kind, struct
     if (!path)
         return error_no_memory(error);
     status = experiment_load(path, data, &bench->experiment, error);
-    if (status == STATUS_OK &&
-        strcmp(experiment_device_kind(bench->experiment), device_traits(kind)->section) != 0)
+    if (status == STATUS_OK && strcmp(experiment_head(bench->experiment)->device->section,
+                                      device_traits(kind)->section) != 0)
         status = error_set(error, STATUS_USAGE, "%s is for the device %s: use --device", path,
-                           experiment_device_kind(bench->experiment));
+                           experiment_head(bench->experiment)->device->section);
     return status;
 }
 
@@ -42,7 +42,7 @@ static enum status find_problem(struct bench *bench, struct error *error)
     }
     experiment_problem(bench->experiment, 0, &bench->problem);
     return error_set(error, STATUS_USAGE, "%s has no problem '%s'; its first is '%s'",
-                     experiment_path(bench->experiment), key, bench->problem.key);
+                     experiment_head(bench->experiment)->path, key, bench->problem.key);
 }
 
 /* Pins near the device; devices whose kernels run on these cores place their threads themselves. */

@@ -116,7 +116,7 @@ static void ask_objectives(const struct point *point)
 static bool is_small(const struct experiment *experiment)
 {
     size_t product = 1;
-    for (size_t i = 0; i < experiment->parameter_count && product <= PRODUCT_MAX; i++)
+    for (size_t i = 0; i < experiment->head.parameter_count && product <= PRODUCT_MAX; i++)
         product *=
             experiment->parameters[i].list.tree ? PRODUCT_MAX : experiment->parameters[i].count;
     return product <= PRODUCT_MAX;

@@ -40,7 +40,7 @@ static bool is_meant(const struct points *points, size_t parameter)
 static enum status read_space(const struct points *points, struct cover *cover, struct error *error)
 {
     const size_t count = space_count(cover->space);
-    cover->parameters = experiment_parameter_count(points->experiment);
+    cover->parameters = experiment_head(points->experiment)->parameter_count;
     cover->points = calloc(count * cover->parameters + 1, sizeof *cover->points);
     if (!cover->points)
         return error_no_memory(error);

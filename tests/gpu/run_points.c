@@ -22,6 +22,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/temporary.h"
 #include "tuner/base/text.h"
+#include "tuner/device/traits.h"
 
 enum { EXIT_SKIPPED = 77, EXIT_USAGE = 2 };
 
@@ -270,8 +271,8 @@ static enum status run_all(struct running *running, struct error *error)
     for (size_t i = 0; i < running->points.count && status == STATUS_OK; i++)
         status = run_point(running, &running->points.list[i], error);
     printf("%s: %zu points, %zu failed (%zu binaries, %zu runs)\n",
-           experiment_name(running->experiment), running->points.count, running->failed_points,
-           running->binaries.count, running->runs);
+           experiment_head(running->experiment)->name, running->points.count,
+           running->failed_points, running->binaries.count, running->runs);
     return status;
 }
 
@@ -290,7 +291,7 @@ static enum status load_experiment(struct running *running, const char *name, st
         status = experiment_load(path, folder, &running->experiment, error);
     if (status != STATUS_OK)
         return status;
-    running->api = device_kind(experiment_device_kind(running->experiment));
+    running->api = device_kind(experiment_head(running->experiment)->device->section);
     if (!running->api)
         return error_set(error, STATUS_UNAVAILABLE, "built without CUDA");
     status = running->api->count(&devices, error);

@@ -17,8 +17,9 @@ static const struct experiment *find_loaded(const struct check *check, const cha
 {
     const struct experiment_list *list = &check->run.experiments;
     for (size_t i = 0; i < list->count; i++)
-        if (strcmp(experiment_name(list->items[i]), name) == 0 &&
-            strcmp(experiment_device_kind(list->items[i]), device_traits(kind)->section) == 0)
+        if (strcmp(experiment_head(list->items[i])->name, name) == 0 &&
+            strcmp(experiment_head(list->items[i])->device->section,
+                   device_traits(kind)->section) == 0)
             return list->items[i];
     return NULL;
 }
@@ -35,11 +36,11 @@ static enum status load(struct check *check, const char *name, const char *conte
     if (status == STATUS_OK && all->count + loaded.count > EXPERIMENTS_MAX)
         status = error_set(error, STATUS_BAD_INPUT, "more than %d experiments", EXPERIMENTS_MAX);
     for (size_t i = 0; status == STATUS_OK && content_hash && i < loaded.count; i++)
-        if (strcmp(experiment_content_hash(loaded.items[i]), content_hash) != 0)
+        if (strcmp(experiment_head(loaded.items[i])->content_hash, content_hash) != 0)
             status = error_set(error, STATUS_PERMISSION,
                                "%.600s is another than was measured: name it on the command line "
                                "to have it run",
-                               experiment_path(loaded.items[i]));
+                               experiment_head(loaded.items[i])->path);
     if (status != STATUS_OK) {
         experiments_free(&loaded);
         return status;
@@ -114,14 +115,14 @@ static bool has_problem(const struct experiment *experiment, const char *key, in
 static enum status key_of(struct check *check, struct check_entry *entry, struct error *error)
 {
     struct text key = {0};
-    for (size_t i = 0; i < experiment_parameter_count(entry->experiment); i++) {
+    for (size_t i = 0; i < experiment_head(entry->experiment)->parameter_count; i++) {
         const char *name = experiment_parameter_name(entry->experiment, i);
         const char *value = tuned_text(entry->entry, name, NULL);
         if (!value) {
             entry->state = CHECK_UNKNOWN;
             (void)string_format(entry->reason, sizeof entry->reason,
                                 "%s has a parameter '%s', and the entry has none",
-                                experiment_path(entry->experiment), name);
+                                experiment_head(entry->experiment)->path, name);
             text_free(&key);
             return STATUS_OK;
         }
@@ -149,9 +150,9 @@ static enum status find_one(struct check *check, const char *kind, struct check_
         (void)string_format(entry->reason, sizeof entry->reason, "%s", why.text);
         return STATUS_OK;
     }
-    experiment_flags_hash(experiment_text(entry->experiment), flags);
+    experiment_flags_hash(experiment_head(entry->experiment)->text, flags);
     const struct tuned_build have = {
-        .source = experiment_content_hash(entry->experiment),
+        .source = experiment_head(entry->experiment)->content_hash,
         .flags = flags[0] ? flags : NULL,
         .driver = facts_text(check->facts, "driver", NULL),
         .compiler = facts_text(check->facts, "compiler", NULL),
@@ -170,7 +171,7 @@ static enum status find_one(struct check *check, const char *kind, struct check_
     }
     if (!has_problem(entry->experiment, entry->problem, entry->n)) {
         (void)string_format(entry->reason, sizeof entry->reason, "%s has no such problem of n=%lld",
-                            experiment_path(entry->experiment), (long long)entry->n);
+                            experiment_head(entry->experiment)->path, (long long)entry->n);
         return STATUS_OK;
     }
     entry->state = CHECK_HOLDS;

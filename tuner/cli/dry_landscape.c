@@ -426,7 +426,7 @@ static enum status count_launchable(struct tally *tally, const struct point *poi
  * too. */
 static enum status count_impossible(struct tally *tally, struct error *error)
 {
-    const char *path = experiment_path(tally->experiment);
+    const char *path = experiment_head(tally->experiment)->path;
     const char *why = error->text;
     char reason[160], line[16] = "";
     int length = 0;

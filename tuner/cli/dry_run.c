@@ -149,8 +149,8 @@ static enum status add_line(const struct experiment *experiment, const struct la
     } else {
         return error->status;
     }
-    return line > 0 ? error_prefix(error, "%s:%d", experiment_path(experiment), line)
-                    : error_prefix(error, "%s", experiment_path(experiment));
+    return line > 0 ? error_prefix(error, "%s:%d", experiment_head(experiment)->path, line)
+                    : error_prefix(error, "%s", experiment_head(experiment)->path);
 }
 
 static enum status print_launches(const struct look *look, const struct problem *problem,
@@ -265,8 +265,8 @@ static enum status print_experiment(const struct look *look, size_t *problems, s
         if (!look->wanted[i] || !size_is_meant(look->run, &problem))
             continue;
         if (first)
-            print_clean(stdout, "%s (%s) on %s\n", experiment_name(look->experiment),
-                        experiment_path(look->experiment),
+            print_clean(stdout, "%s (%s) on %s\n", experiment_head(look->experiment)->name,
+                        experiment_head(look->experiment)->path,
                         facts_text(look->facts, "name", "a device that is not known"));
         TRY(print_problem(look, &problem, first, error));
         first = false;

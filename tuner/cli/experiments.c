@@ -32,7 +32,7 @@ size_t experiments_of_kind(const struct experiment_list *list, const char *kind,
     size_t count = 0;
     const char *section = device_traits(kind)->section;
     for (size_t i = 0; i < list->count; i++)
-        if (strcmp(experiment_device_kind(list->items[i]), section) == 0)
+        if (strcmp(experiment_head(list->items[i])->device->section, section) == 0)
             out[count++] =
                 (struct session_experiment){list->items[i], list->wanted[i], list->order[i]};
     return count;
@@ -232,7 +232,7 @@ static enum status select_usual(struct experiment_list *list, const char *folder
     enum status status = STATUS_OK;
     size_t all = list->count;
     for (size_t i = 0; status == STATUS_OK && i < all; i++)
-        if (!experiment_is_on_request(list->items[i]))
+        if (!experiment_head(list->items[i])->is_on_request)
             TRY(experiment_select_usual(list->items[i], list->wanted[i], error));
     leave_out_unwanted(list);
     if (list->count == 0 && all > 0)
@@ -245,8 +245,8 @@ static enum status select_usual(struct experiment_list *list, const char *folder
 static enum status select_all(struct experiment_list *list, struct error *error)
 {
     for (size_t i = 0; i < list->count; i++)
-        TRY(experiment_select(list->items[i], experiment_name(list->items[i]), list->wanted[i],
-                              error));
+        TRY(experiment_select(list->items[i], experiment_head(list->items[i])->name,
+                              list->wanted[i], error));
     return STATUS_OK;
 }
 
@@ -255,7 +255,7 @@ static enum status unknown_name(const char *name, const struct experiment_list *
 {
     const char *names[EXPERIMENTS_MAX];
     for (size_t i = 0; i < shipped->count; i++)
-        names[i] = experiment_name(shipped->items[i]);
+        names[i] = experiment_head(shipped->items[i])->name;
     const char *nearest = nearest_word(name, names, shipped->count);
     if (nearest)
         return error_set(error, STATUS_NOT_FOUND, "no experiment '%s'; did you mean '%s'?", name,
@@ -274,8 +274,8 @@ static enum status take_named(const char *name, struct experiment_list *shipped,
     size_t kept = 0;
     size_t taken = 0;
     for (size_t i = 0; i < shipped->count; i++) {
-        bool wanted =
-            strcmp(experiment_name(shipped->items[i]), name) == 0 && out->count < EXPERIMENTS_MAX;
+        bool wanted = strcmp(experiment_head(shipped->items[i])->name, name) == 0 &&
+                      out->count < EXPERIMENTS_MAX;
         struct experiment_list *to = wanted ? out : shipped;
         size_t at = wanted ? out->count++ : kept++;
         to->items[at] = shipped->items[i];
@@ -286,7 +286,7 @@ static enum status take_named(const char *name, struct experiment_list *shipped,
     }
     shipped->count = kept;
     for (size_t i = 0; taken == 0 && i < out->count; i++)
-        if (strcmp(experiment_name(out->items[i]), name) == 0)
+        if (strcmp(experiment_head(out->items[i])->name, name) == 0)
             return STATUS_OK; /* named before */
     return taken > 0 ? STATUS_OK : unknown_name(name, shipped, error);
 }
@@ -299,7 +299,7 @@ static enum status select_named(const char *name, const char *beginning,
     bool found = false;
     for (size_t i = 0; i < list->count; i++) {
         struct error here = {0};
-        if (strcmp(experiment_name(list->items[i]), name) != 0)
+        if (strcmp(experiment_head(list->items[i])->name, name) != 0)
             continue;
         if (experiment_select(list->items[i], beginning, list->wanted[i], &here) == STATUS_OK)
             found = true;
@@ -400,7 +400,7 @@ enum status experiments_load(const char *const *names, size_t name_count,
         if (is_path(names[i])) {
             TRY_OR_CLEANUP(load_file(names[i], NULL, folder, out, error));
             const struct experiment *experiment = out->items[out->count - 1];
-            TRY_OR_CLEANUP(experiment_select(experiment, experiment_name(experiment),
+            TRY_OR_CLEANUP(experiment_select(experiment, experiment_head(experiment)->name,
                                              out->wanted[out->count - 1], error));
             continue;
         }

@@ -25,10 +25,10 @@ static enum status run_hash(const struct command *command, int argc, char **argv
     for (size_t i = 0; status == STATUS_OK && i < list.count; i++) {
         const struct experiment *experiment = list.items[i];
         char flags[HASH_TEXT_BYTES];
-        experiment_flags_hash(experiment_text(experiment), flags);
-        print_clean(stdout, "%s source=%s%s%s %s\n", experiment_name(experiment),
-                    experiment_content_hash(experiment), flags[0] ? " flags=" : "", flags,
-                    experiment_path(experiment));
+        experiment_flags_hash(experiment_head(experiment)->text, flags);
+        print_clean(stdout, "%s source=%s%s%s %s\n", experiment_head(experiment)->name,
+                    experiment_head(experiment)->content_hash, flags[0] ? " flags=" : "", flags,
+                    experiment_head(experiment)->path);
     }
     experiments_free(&list);
     return status;

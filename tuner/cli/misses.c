@@ -95,7 +95,7 @@ static bool find_sizes(const struct experiment *experiment, const struct tuned_r
         if (sizes[i] < 1)
             return false;
     }
-    return sizes[0] >= 1 || !experiment_has_size(experiment);
+    return sizes[0] >= 1 || !experiment_head(experiment)->has_size;
 }
 
 /* Returns whether the problem is the request's, at any size. */
@@ -114,7 +114,7 @@ static enum status add_sizes(struct experiment *experiment, const bool *wanted,
     for (size_t i = 0; i < misses->count; i++) {
         struct miss *miss = &misses->items[i];
         miss->fits = false;
-        if (strcmp(experiment_device_kind(experiment),
+        if (strcmp(experiment_head(experiment)->device->section,
                    device_traits(miss->request.kind)->section) == 0 &&
             find_sizes(experiment, &miss->request, miss->sizes))
             for (size_t j = 0; j < problem_count && !miss->fits; j++) {
@@ -145,7 +145,7 @@ static bool is_at_sizes(const struct experiment *experiment, const struct proble
     int64_t sizes[SIZE_NAMES_MAX];
     const size_t count = problem_sizes(problem, sizes);
     return count > 0 ? memcmp(sizes, miss->sizes, count * sizeof *sizes) == 0
-                     : !experiment_has_size(experiment) || problem->n == miss->sizes[0];
+                     : !experiment_head(experiment)->has_size || problem->n == miss->sizes[0];
 }
 
 /* Selects the problems of the misses that fit, in their order; *rank: the place of the first among

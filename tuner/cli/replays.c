@@ -13,6 +13,7 @@
 #include "tuner/base/seal.h"
 #include "tuner/base/temporary.h"
 #include "tuner/device/device.h"
+#include "tuner/device/traits.h"
 #include "tuner/experiment/experiment.h"
 #include "tuner/experiment/point.h"
 #include "tuner/worker/child.h"
@@ -196,7 +197,8 @@ static bool open_draft(struct replaying *replaying, const struct unpacked *is, i
         experiment_load_text(text_string(&is->path), text_string(&is->text), is->text.length,
                              folder, &replaying->experiment, error) == STATUS_OK;
     replaying->folder.file = -1;
-    replaying->api = right ? device_kind(experiment_device_kind(replaying->experiment)) : NULL;
+    replaying->api =
+        right ? device_kind(experiment_head(replaying->experiment)->device->section) : NULL;
     return right && replaying->api &&
            replaying->api->describe(index, NULL, &replaying->facts, error) == STATUS_OK &&
            replaying->api->open(index, &none, &replaying->device, NULL, error) == STATUS_OK &&

@@ -636,7 +636,8 @@ static enum status run_it(struct run *run, struct error *error)
     for (size_t i = 0; i < COUNT(outputs); i++) {
         TRY(output_differs(outputs[i], run->text.database, error));
         for (size_t j = 0; j < run->experiments.count; j++)
-            TRY(output_differs(outputs[i], experiment_path(run->experiments.items[j]), error));
+            TRY(output_differs(outputs[i], experiment_head(run->experiments.items[j])->path,
+                               error));
     }
     if (outputs[0] && outputs[1] && strcmp(outputs[0], outputs[1]) == 0 &&
         !output_is_special(outputs[0]))
@@ -711,7 +712,7 @@ static enum status run_command(const struct command *command, int argc, char **a
             print_clean(stderr,
                         "tune: %s: no check names '%s', which kernels write: its contents are "
                         "not verified\n",
-                        experiment_name(experiment), name);
+                        experiment_head(experiment)->name, name);
     }
     if (status == STATUS_OK)
         status = run->text.dry_run ? run_dry(run, error) : run_it(run, error);

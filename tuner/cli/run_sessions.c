@@ -5,7 +5,7 @@
  * replay has the recorded ones. */
 static unsigned issues_of(const struct run *run, const struct experiment *experiment)
 {
-    const unsigned own = run->replay.recording ? 0 : experiment_issues(experiment);
+    const unsigned own = run->replay.recording ? 0 : experiment_head(experiment)->issues;
     return run->issues ? run->issues : own ? own : 1u << ISSUE_GRAPH;
 }
 

@@ -258,7 +258,7 @@ static bool learn_slots(struct types *types)
         types->slots[slot] = NUMBER;
     for (size_t i = 0; i < experiment->axis_count; i++)
         TRY_OR_FALSE(learn_list(types, &experiment->axes[i]));
-    for (size_t i = 0; i < experiment->parameter_count; i++) {
+    for (size_t i = 0; i < experiment->head.parameter_count; i++) {
         const size_t slot = SLOT_PARAMETERS + i;
         TRY_OR_FALSE(learn_list(types, &experiment->parameters[i]));
         for (size_t j = 0; j < experiment->baseline_count; j++)

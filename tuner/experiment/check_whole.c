@@ -115,7 +115,7 @@ bool check_whole(struct file_reader *reader)
                                  PROBLEMS_MAX);
     }
     /* Keys have a limited length. */
-    size_t problem = strlen(experiment->name);
+    size_t problem = strlen(experiment->head.name);
     size_t configuration = 0;
     for (size_t i = 0; i < experiment->axis_count; i++) {
         problem += 1 + longest_value(&experiment->axes[i]);
@@ -124,7 +124,7 @@ bool check_whole(struct file_reader *reader)
                                  "the names of the problems have more than %d characters in all",
                                  PROBLEM_KEY_BYTES - 1);
     }
-    for (size_t i = 0; i < experiment->parameter_count; i++) {
+    for (size_t i = 0; i < experiment->head.parameter_count; i++) {
         const struct named_list *parameter = &experiment->parameters[i];
         configuration += 2 + strlen(parameter->name) + longest_value(parameter);
         if (configuration >= CONFIGURATION_KEY_BYTES)

@@ -35,7 +35,7 @@ bool check_per_covers(const struct experiment *experiment, struct slot_set uses,
                       const struct slot_set *per)
 {
     const struct slot_set reached = slots_reached(experiment, uses);
-    for (size_t i = 0; i < experiment->parameter_count; i++)
+    for (size_t i = 0; i < experiment->head.parameter_count; i++)
         if (slot_set_has(&reached, SLOT_PARAMETERS + i) && !slot_set_has(per, SLOT_PARAMETERS + i))
             return false;
     return within(experiment, uses, USE_PROBLEM | USE_PARAMETERS);
@@ -62,7 +62,7 @@ bool point_check_key(const struct point *point, char out[CONFIGURATION_KEY_BYTES
 {
     const struct experiment *experiment = point->experiment;
     struct configuration key = {.count = 0};
-    for (size_t i = 0; point->configuration && i < experiment->parameter_count; i++)
+    for (size_t i = 0; point->configuration && i < experiment->head.parameter_count; i++)
         for (size_t j = 0; j < experiment->check_count; j++)
             if (slot_set_has(&experiment->checks[j].per, SLOT_PARAMETERS + i)) {
                 key.values[key.count++] = point->configuration->values[i];

@@ -140,7 +140,7 @@ enum status experiment_hash_definition(struct experiment *experiment, const stru
     struct hash_state *hash = hash_start();
     TRY_MEMORY(hash);
     enum status status = hash_all(experiment, root, hash, error);
-    hash_finish(hash, experiment->definition_hash);
+    hash_finish(hash, experiment->head.definition_hash);
     return status;
 }
 

@@ -576,7 +576,7 @@ bool domain_depends_on_size(const struct experiment *experiment)
     for (size_t i = 0; i < experiment->constraint_count; i++)
         if (needs_size(&writer, experiment->constraints[i].tree))
             return true;
-    for (size_t i = 0; i < experiment->parameter_count; i++) {
+    for (size_t i = 0; i < experiment->head.parameter_count; i++) {
         const struct named_list *parameter = &experiment->parameters[i];
         if (parameter->list.tree && needs_size(&writer, parameter->list.tree))
             return true;
@@ -623,7 +623,7 @@ enum status domain_formula(const struct experiment *experiment, const struct pro
         const struct term one = write_term(&writer, experiment->constraints[i].tree);
         all = both(&writer, false, &all, &one);
     }
-    for (size_t i = 0; i < experiment->parameter_count; i++) {
+    for (size_t i = 0; i < experiment->head.parameter_count; i++) {
         const struct term one = write_values(&writer, &experiment->parameters[i],
                                              writer.maker.environment.values[SLOT_PARAMETERS + i]);
         all = both(&writer, false, &all, &one);

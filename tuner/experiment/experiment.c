@@ -7,16 +7,16 @@
 #include "tuner/experiment/read.h"
 #include "tuner/experiment/space.h"
 
-const char *experiment_name(const struct experiment *experiment)
+const struct experiment_head *experiment_head(const struct experiment *experiment)
 {
-    return experiment->name;
+    return &experiment->head;
 }
 
 int experiment_line(const struct experiment *experiment, const char *key, const char *value)
 {
     int line = 1;
     const size_t key_length = strlen(key), length = strlen(value);
-    for (const char *at = experiment->text; *at; at++) {
+    for (const char *at = experiment->head.text; *at; at++) {
         const char *word = at + key_length;
         line += *at == '\n';
         if (strncmp(at, key, key_length) != 0 || *word != ':')
@@ -26,61 +26,6 @@ int experiment_line(const struct experiment *experiment, const char *key, const 
             return line;
     }
     return 0;
-}
-
-const char *experiment_path(const struct experiment *experiment)
-{
-    return experiment->path;
-}
-
-const char *experiment_device_kind(const struct experiment *experiment)
-{
-    return experiment->device->section;
-}
-
-const char *experiment_compiler(const struct experiment *experiment)
-{
-    return experiment->compiler;
-}
-
-unsigned experiment_issues(const struct experiment *experiment)
-{
-    return experiment->issues;
-}
-
-bool experiment_is_on_request(const struct experiment *experiment)
-{
-    return experiment->on_request;
-}
-
-bool experiment_promises_all(const struct experiment *experiment)
-{
-    return experiment->all_sizes;
-}
-
-bool experiment_has_size(const struct experiment *experiment)
-{
-    return experiment->has_size;
-}
-
-const char *experiment_definition_hash(const struct experiment *experiment)
-{
-    return experiment->definition_hash;
-}
-
-const char *experiment_content_hash(const struct experiment *experiment)
-{
-    return experiment->content_hash;
-}
-
-const char *experiment_text(const struct experiment *experiment)
-{
-    return experiment->text;
-}
-
-size_t experiment_parameter_count(const struct experiment *experiment)
-{
-    return experiment->parameter_count;
 }
 
 const char *experiment_parameter_name(const struct experiment *experiment, size_t index)
@@ -110,8 +55,8 @@ void problem_at_axes(const struct experiment *experiment, size_t index, struct p
     }
     if (experiment->size_name_count > 1)
         out->shape = out->axes[out->axis_count - 1].value.text;
-    size_t length = strlen(experiment->name);
-    (void)string_format(out->key, sizeof out->key, "%s", experiment->name);
+    size_t length = strlen(experiment->head.name);
+    (void)string_format(out->key, sizeof out->key, "%s", experiment->head.name);
     for (size_t i = 0; i < experiment->axis_count && length < sizeof out->key; i++) {
         char value[VALUE_TEXT_BYTES];
         (void)value_format(out->axes[i].value, value, sizeof value);

@@ -13,6 +13,7 @@
 #include "tuner/base/hash.h"
 #include "tuner/base/launch.h"
 
+struct device_traits;
 struct document;
 struct experiment; /* read from one file; immutable, readable by any thread */
 struct space;      /* the legal configurations of a problem on a device */
@@ -51,38 +52,33 @@ enum status experiment_load_document(struct document *document, const char *data
                                      bool lenient_defaults, struct experiment **out,
                                      struct error *error);
 
-const char *experiment_name(const struct experiment *experiment);
-const char *experiment_path(const struct experiment *experiment);
+/* The parts of an experiment that need no evaluation. */
+struct experiment_head {
+    const char *name, *path, *text;
+    const struct device_traits *device; /* traits of the kind given by `device` */
+    const char *compiler; /* "nvcc" or BINARY_OF_FUNCTIONS; NULL: the device's default */
+    unsigned issues;    /* ways to issue launches for timing, as bits (1 << issue); 0: not given */
+    bool is_on_request; /* runs only when named, and not when all experiments are meant */
+    bool promises_all;  /* results are promised at all sizes that the constraints allow, not only at
+                           the listed ones */
+    bool has_size; /* false: the file gives no sizes; there is one problem for each point of the
+                      axes, with n = 1, which has no effect: its results hold for all sizes */
+    size_t parameter_count;
+    char content_hash[HASH_TEXT_BYTES];    /* of the file and the sources it names */
+    char definition_hash[HASH_TEXT_BYTES]; /* of the parts that determine a trial's meaning besides
+                                              configuration and binary: derived values, launches,
+                                              arguments, the check with its reference. While it is
+                                              unchanged, trials stay valid */
+};
+const struct experiment_head *experiment_head(const struct experiment *experiment);
 /* Returns the first line of the file with `key: value`, the value with or without quotes; 0:
  * none. */
 int experiment_line(const struct experiment *experiment, const char *key, const char *value);
-const char *experiment_device_kind(const struct experiment *experiment); /* as in the file */
-const char *
-experiment_compiler(const struct experiment *experiment); /* NULL: the device's default */
-/* Returns whether the experiment runs only when named, and not when all experiments are meant. */
-bool experiment_is_on_request(const struct experiment *experiment);
-/* Returns how its launches are to be issued for timing, as bits (1 << issue); 0: the file says
- * nothing. */
-unsigned experiment_issues(const struct experiment *experiment);
-/* Returns whether the experiment promises results at all sizes that its constraints allow, not only
- * at the listed ones. */
-bool experiment_promises_all(const struct experiment *experiment);
-/* Returns whether the file gives sizes. Without any there is one problem for each point of the
- * axes, with n = 1, which has no effect: its results hold for all sizes. */
-bool experiment_has_size(const struct experiment *experiment);
-/* Returns a hash of the file and the sources it names. */
-const char *experiment_content_hash(const struct experiment *experiment);
-/* Returns a hash of the parts that determine a trial's meaning besides configuration and binary:
- * derived values, launches, arguments, the check with its reference. While it is unchanged, trials
- * stay valid. */
-const char *experiment_definition_hash(const struct experiment *experiment);
 /* Hashes a file's compiler options besides defines: its `std`, `flags` and `compiler`, as written.
  * "" without any. */
 void experiment_flags_hash(const char *text, char out[HASH_TEXT_BYTES]);
-const char *experiment_text(const struct experiment *experiment);
 
-/* Return parameters in the order of the file. */
-size_t experiment_parameter_count(const struct experiment *experiment);
+/* Returns the name of a parameter, in the order of the file. */
 const char *experiment_parameter_name(const struct experiment *experiment, size_t index);
 
 /* Returns the name of a parameter or derived value that distinguishes kernels: one used by defines,

@@ -95,13 +95,13 @@ const struct value *configuration_value(const struct configuration *configuratio
 bool maker_configure(struct maker *maker, const struct configuration *configuration)
 {
     const struct experiment *experiment = maker->experiment;
-    for (size_t i = 0; i < experiment->parameter_count; i++) {
+    for (size_t i = 0; i < experiment->head.parameter_count; i++) {
         const char *name = experiment->parameters[i].name;
         const struct value *value = configuration_value(configuration, i, name);
         if (!value) {
             (void)error_set(maker->error, STATUS_BAD_INPUT,
                             "%s: the configuration has no value for the parameter '%s'",
-                            experiment->path, name);
+                            experiment->head.path, name);
             return false;
         }
         environment_bind(&maker->environment, SLOT_PARAMETERS + i, *value);
@@ -213,7 +213,7 @@ bool make_configuration(struct maker *maker, const struct formula values[EXPERIM
 {
     const struct experiment *experiment = maker->experiment;
     out->count = 0;
-    for (size_t i = 0; i < experiment->parameter_count; i++) {
+    for (size_t i = 0; i < experiment->head.parameter_count; i++) {
         struct named_value *value = &out->values[i];
         value->name = experiment->parameters[i].name;
         if (!make_value(maker, &values[i], &value->value) ||

@@ -55,25 +55,17 @@ extern const size_t fact_name_count;
 struct default_cache; /* experiment.c */
 
 struct experiment {
+    struct experiment_head head;
     struct arena arena;
-    const char *name;
     const char *about;
-    const char *path;
     const struct place_file *file;
-    const char *data_folder;            /* NULL: none */
-    const struct device_traits *device; /* traits of the kind given by `device` */
-    bool on_request, all_sizes;
-    unsigned issues; /* bits of `as` (1 << issue); 0: not given */
+    const char *data_folder; /* NULL: none */
     const char *source;
     const char *units[UNITS_MAX];
     size_t unit_count;
     const char *folders[UNITS_MAX];
     size_t folder_count;
     const char *standard; /* "-std=c++17"; NULL: the device's default */
-    const char *compiler; /* "nvcc" or BINARY_OF_FUNCTIONS; NULL: the device's default */
-    const char *text;
-    char content_hash[HASH_TEXT_BYTES];
-    char definition_hash[HASH_TEXT_BYTES];
 
     struct scope scope;
     const struct expression *definitions[SLOTS_MAX]; /* definitions of derived values */
@@ -85,10 +77,8 @@ struct experiment {
     size_t axis_count;
     struct named_list size;
     int64_t sizes[EXPERIMENT_SIZES_MAX]; /* ascending */
-    bool has_size;                       /* else a single size, 1, without a name */
     size_t size_name_count; /* several: sizes are tuples, the last axis's texts: 64x32 */
     struct named_list parameters[EXPERIMENT_PARAMETERS_MAX];
-    size_t parameter_count;
     struct place parameters_place;
     struct setting defaults;
     struct default_cache *default_cache;

@@ -104,7 +104,7 @@ bool make_binary(struct maker *maker, const struct facts *facts, struct launch_l
     *out = (struct binary_request){
         .source_path = experiment->source,
         .architecture = arena_strdup(maker->arena, facts_text(facts, "architecture", "native")),
-        .compiler = experiment->compiler,
+        .compiler = experiment->head.compiler,
         .unit_count = experiment->unit_count,
         .folder_count = experiment->folder_count};
     memcpy(out->units, experiment->units, sizeof out->units);
@@ -174,7 +174,7 @@ const char *experiment_compiled_name(const struct experiment *experiment, size_t
         if (slot_set_has(&own, SLOT_DERIVED + i) && experiment->derived[i].name[0] == '_')
             uses = slot_set_union(uses, experiment->reach[SLOT_DERIVED + i]);
     struct slot_set parameters = {0};
-    for (size_t i = 0; i < experiment->parameter_count; i++) {
+    for (size_t i = 0; i < experiment->head.parameter_count; i++) {
         slot_set_add(&parameters, SLOT_PARAMETERS + i);
         if (slot_set_has(&uses, SLOT_PARAMETERS + i) && index-- == 0)
             return experiment->parameters[i].name;
@@ -253,7 +253,7 @@ static bool make_launch(struct maker *maker, const struct launch_rule *rule, str
     out->has_workspace = rule->workspace.tree || rule->workspace_of.count > 0;
     if (rule->workspace_of.count > 0 && !make_text(maker, &rule->workspace_of, &out->workspace_of))
         return false;
-    out->threads = rule->is_function && !maker->experiment->device->is_gpu ? 1 : 0;
+    out->threads = rule->is_function && !maker->experiment->head.device->is_gpu ? 1 : 0;
     if (!rule->threads.tree)
         return true;
     TRY_OR_FALSE(make_integer(maker, &rule->threads, "threads", 1, CPU_THREADS_MAX, &threads));

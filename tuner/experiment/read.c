@@ -30,25 +30,26 @@ static bool read_heading(struct file_reader *reader, const struct node *root)
     const struct node *device = node_get(root, "device");
     const struct node *on_request = node_get(root, "on_request");
     TRY_OR_FALSE(need_name(reader, name, "the experiment's name"));
-    experiment->name = name->text;
+    experiment->head.name = name->text;
     experiment->about = "";
     if (about && !read_text(reader, about, "about", &experiment->about))
         return false;
     const struct node *all_sizes = node_get(root, "all_sizes");
-    if (all_sizes && !read_boolean(reader, all_sizes, "all_sizes", &experiment->all_sizes))
+    if (all_sizes && !read_boolean(reader, all_sizes, "all_sizes", &experiment->head.promises_all))
         return false;
-    if (on_request && !read_boolean(reader, on_request, "on_request", &experiment->on_request))
+    if (on_request &&
+        !read_boolean(reader, on_request, "on_request", &experiment->head.is_on_request))
         return false;
     const struct node *as = node_get(root, "as");
-    if (as && !read_issues(reader, as, &experiment->issues))
+    if (as && !read_issues(reader, as, &experiment->head.issues))
         return false;
-    experiment->device = &device_traits_list[0];
+    experiment->head.device = &device_traits_list[0];
     if (!device)
         return true;
     const char *kind = NULL;
     TRY_OR_FALSE(read_text(reader, device, "device", &kind));
-    experiment->device = device_traits_of_section(kind);
-    if (experiment->device)
+    experiment->head.device = device_traits_of_section(kind);
+    if (experiment->head.device)
         return true;
     const char *sections[DEVICE_SECTIONS_MAX];
     const size_t count = device_sections(sections);
@@ -116,7 +117,7 @@ static enum status hash_content(struct experiment *experiment, struct error *err
     struct hash_state *hash = hash_start();
     enum status status = STATUS_OK;
     TRY_MEMORY(hash);
-    hash_add_string(hash, experiment->text);
+    hash_add_string(hash, experiment->head.text);
     if (experiment->is_recorded)
         goto cleanup;
     TRY_OR_CLEANUP(hash_source(experiment, experiment->source, hash, error));
@@ -126,8 +127,8 @@ static enum status hash_content(struct experiment *experiment, struct error *err
         if (experiment->checks[i].source)
             TRY_OR_CLEANUP(hash_source(experiment, experiment->checks[i].source, hash, error));
 cleanup:
-    hash_finish(hash, experiment->content_hash);
-    return status == STATUS_OK ? status : error_prefix(error, "%s", experiment->path);
+    hash_finish(hash, experiment->head.content_hash);
+    return status == STATUS_OK ? status : error_prefix(error, "%s", experiment->head.path);
 }
 
 enum status experiment_load_document(struct document *document, const char *data_folder,
@@ -141,10 +142,9 @@ enum status experiment_load_document(struct document *document, const char *data
         arena_free(&document->arena);
         return error_no_memory(error);
     }
-    *experiment = (struct experiment){.arena = document->arena,
-                                      .path = document->file->path,
+    *experiment = (struct experiment){.head = {.path = document->file->path, .text = text},
+                                      .arena = document->arena,
                                       .file = document->file,
-                                      .text = text,
                                       .lenient_defaults = lenient_defaults,
                                       .is_recorded = document->is_recorded,
                                       .default_cache = default_cache_create()};
@@ -162,7 +162,7 @@ enum status experiment_load_document(struct document *document, const char *data
     else if (strlen(text) > DOCUMENT_BYTES_MAX)
         status =
             error_set(error, STATUS_BAD_INPUT, "%s: as an experiment it has more than %d bytes",
-                      experiment->path, DOCUMENT_BYTES_MAX);
+                      experiment->head.path, DOCUMENT_BYTES_MAX);
     else if (!read_sections(&reader, document->root))
         status = error->status;
     if (status == STATUS_OK)

@@ -289,7 +289,7 @@ static bool read_object(struct file_reader *reader, const struct node *argument,
     const char *subject = surface ? "surface" : "texture";
     if (!node)
         return true;
-    if (!reader->experiment->device->is_gpu)
+    if (!reader->experiment->head.device->is_gpu)
         return node_error(reader, node, "%ss are of experiments for a GPU", subject);
     if (texture && surface)
         return node_error(reader, node, "an argument is a texture or a surface");
@@ -392,7 +392,7 @@ static bool read_pointers(struct file_reader *reader, const struct node *fields,
         struct argument_rule *vector = &reader->experiment->arguments[target];
         if (!role_is_vector(vector->role) || vector->symbol.count > 0)
             return node_error(reader, pointer, "pointers lead to vectors without a symbol");
-        if (argument->symbol.count > 0 && !reader->experiment->device->is_gpu)
+        if (argument->symbol.count > 0 && !reader->experiment->head.device->is_gpu)
             return node_error(reader, pointer,
                               "pointers in variables are of experiments for a GPU");
         if (offset && vector->texture.width.tree)
@@ -561,7 +561,7 @@ static bool read_shape(struct file_reader *reader, const struct node *node,
         {"dependent", USE_CONFIGURATION, offsetof(struct launch_rule, dependent), false},
         {"cooperative", USE_CONFIGURATION, offsetof(struct launch_rule, cooperative), false},
     };
-    const bool threads = !reader->experiment->device->is_gpu;
+    const bool threads = !reader->experiment->head.device->is_gpu;
     const bool right =
         threads
             ? CHECK_KEYS(reader, node, "a launch on the CPU", "when", "!kernel", "!grid",
@@ -628,7 +628,7 @@ static bool read_function(struct file_reader *reader, const struct node *node,
         {"workspace_of", USE_CONFIGURATION, offsetof(struct launch_rule, workspace_of), true},
     };
     const struct experiment *experiment = reader->experiment;
-    for (size_t i = 0; experiment->device->is_gpu && i < experiment->argument_count; i++)
+    for (size_t i = 0; experiment->head.device->is_gpu && i < experiment->argument_count; i++)
         if (experiment->arguments[i].symbol.count > 0)
             return place_refuses(reader->error, experiment->arguments[i].place,
                                  "'%s' is a symbol, and the variables of a host function's object "
@@ -647,7 +647,7 @@ static bool read_launch(struct file_reader *reader, const struct node *node,
         {"when", USE_CONFIGURATION, offsetof(struct launch_rule, when), false},
         {"repeat", USE_CONFIGURATION, offsetof(struct launch_rule, repeat), false},
     };
-    const char *compiler = reader->experiment->compiler;
+    const char *compiler = reader->experiment->head.compiler;
     const bool of_functions = compiler && strcmp(compiler, BINARY_OF_FUNCTIONS) == 0;
     launch->place = node->place;
     if ((node_get(node, "function") != NULL) != of_functions)

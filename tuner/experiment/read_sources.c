@@ -11,8 +11,8 @@
 bool path_near(const struct experiment *experiment, const char *name, bool data_first, bool folder,
                char absolute[PATH_MAX])
 {
-    const char *slash = strrchr(experiment->path, '/');
-    const int beside = slash ? (int)(slash - experiment->path) : 0;
+    const char *slash = strrchr(experiment->head.path, '/');
+    const int beside = slash ? (int)(slash - experiment->head.path) : 0;
     for (int i = 0; i < 2; i++) {
         const bool in_data = (i == 0) == data_first;
         char path[PATH_MAX];
@@ -20,7 +20,7 @@ bool path_near(const struct experiment *experiment, const char *name, bool data_
         if (name[0] == '/' ? !string_format(path, sizeof path, "%s", name)
             : in_data      ? !experiment->data_folder || !string_format(path, sizeof path, "%s/%s",
                                                                         experiment->data_folder, name)
-                           : !string_format(path, sizeof path, "%.*s%s%s", beside, experiment->path,
+                      : !string_format(path, sizeof path, "%.*s%s%s", beside, experiment->head.path,
                                        slash ? "/" : "", name))
             continue;
         if (stat(path, &info) == 0 && (folder ? S_ISDIR(info.st_mode) : S_ISREG(info.st_mode)) &&
@@ -93,8 +93,8 @@ static bool read_standard(struct file_reader *reader, const struct node *node)
         return true;
     TRY_OR_FALSE(read_text(reader, node, "std", &name));
     const struct experiment *experiment = reader->experiment;
-    const bool is_cpp =
-        experiment->device->is_cpp || (experiment->compiler && !source_is_c(experiment->source));
+    const bool is_cpp = experiment->head.device->is_cpp ||
+                        (experiment->head.compiler && !source_is_c(experiment->source));
     const char *const *words = is_cpp ? cpp : c;
     size_t count = is_cpp ? sizeof cpp / sizeof *cpp : sizeof c / sizeof *c;
     for (size_t i = 0; i < count; i++) {
@@ -115,15 +115,15 @@ static bool read_compiler(struct file_reader *reader, const struct node *node)
     if (!node)
         return true;
     TRY_OR_FALSE(read_text(reader, node, "compiler", &name));
-    if (reader->experiment->compiler)
+    if (reader->experiment->head.compiler)
         return node_error(reader, node,
                           "'compiler' is of kernels; a function has the device's: "
                           "nvcc, on a CPU the system's");
-    if (!reader->experiment->device->is_gpu)
+    if (!reader->experiment->head.device->is_gpu)
         return node_error(reader, node, "'compiler' is of experiments for a GPU");
     if (strcmp(name, words[1]) == 0)
-        reader->experiment->compiler = words[1];
-    return strcmp(name, words[0]) == 0 || reader->experiment->compiler ||
+        reader->experiment->head.compiler = words[1];
+    return strcmp(name, words[0]) == 0 || reader->experiment->head.compiler ||
            node_error(reader, node, "no compiler is named '%.60s'%s", name,
                       suggest(name, words, 2).text);
 }
@@ -133,8 +133,8 @@ bool read_sources(struct file_reader *reader, const struct node *root)
     const struct node *binary = node_get(root, "binary");
     const struct node *launches = node_get(root, "launches");
     if (launches && launches->kind == NODE_LIST && node_get(launches->first, "function"))
-        reader->experiment->compiler = BINARY_OF_FUNCTIONS;
-    if (binary && reader->experiment->compiler)
+        reader->experiment->head.compiler = BINARY_OF_FUNCTIONS;
+    if (binary && reader->experiment->head.compiler)
         return node_error(reader, binary,
                           "'binary' is of kernels: declare a library's function in a source, and "
                           "name the library in 'flags'");
@@ -143,13 +143,13 @@ bool read_sources(struct file_reader *reader, const struct node *root)
          * options. */
         static const char *const others[] = {"source", "sources",  "include",
                                              "std",    "compiler", "defines"};
-        if (!reader->experiment->device->is_gpu)
+        if (!reader->experiment->head.device->is_gpu)
             return node_error(reader, binary, "'binary' is of experiments for a GPU");
         for (size_t i = 0; i < sizeof others / sizeof *others; i++)
             if (node_get(root, others[i]))
                 return node_error(reader, node_get(root, others[i]),
                                   "'%s' beside 'binary', which is compiled already", others[i]);
-        reader->experiment->compiler = BINARY_AS_IT_IS;
+        reader->experiment->head.compiler = BINARY_AS_IT_IS;
         return find_path(reader, binary, "binary", false, &reader->experiment->source);
     }
     const struct node *source = node_get(root, "source");

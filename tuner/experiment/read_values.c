@@ -84,9 +84,9 @@ bool declare_names(struct file_reader *reader, const struct node *root)
     scope->lambdas = true;
     for (size_t i = 0; i < fact_name_count; i++)
         if (fact_names[i].owner == FACT_OF_ALL ||
-            (fact_names[i].owner == FACT_OF_GPUS) == experiment->device->is_gpu)
+            (fact_names[i].owner == FACT_OF_GPUS) == experiment->head.device->is_gpu)
             scope->names[SLOT_FACTS + i] = fact_names[i].name;
-    if (experiment->device->is_gpu)
+    if (experiment->head.device->is_gpu)
         scope->names[SLOT_ACTIVE_BLOCKS] = "active_blocks";
     return declare_all(reader, node_get(root, "axes"), "axes", "the axis", SLOT_AXES,
                        EXPERIMENT_AXES_MAX) &&
@@ -298,8 +298,8 @@ bool read_sizes(struct file_reader *reader, const struct node *node)
     struct experiment *experiment = reader->experiment;
     struct named_list *size = &experiment->size;
     const bool several = experiment->size_name_count > 1;
-    experiment->has_size = node != NULL && !several;
-    if (!experiment->has_size) { /* a single problem */
+    experiment->head.has_size = node != NULL && !several;
+    if (!experiment->head.has_size) { /* a single problem */
         *size = (struct named_list){.name = "n", .slot = SLOT_SIZE, .count = 1};
         experiment->sizes[0] = 1;
         return !several || !node || read_shapes(reader, node->first);
@@ -330,8 +330,8 @@ bool read_parameters(struct file_reader *reader, const struct node *node)
     if (node->count == 0)
         return node_error(reader, node, "parameters must have at least one name");
     for (const struct node *key = node->first; key; key = key->next) {
-        struct named_list *parameter = &experiment->parameters[experiment->parameter_count];
-        const size_t slot = SLOT_PARAMETERS + experiment->parameter_count++;
+        struct named_list *parameter = &experiment->parameters[experiment->head.parameter_count];
+        const size_t slot = SLOT_PARAMETERS + experiment->head.parameter_count++;
         if (key->value->kind != NODE_SCALAR) {
             TRY_OR_FALSE(read_list(reader, key, slot, DOCUMENT_ITEMS_MAX, USE_DEVICE, parameter));
             continue;
@@ -365,10 +365,10 @@ static bool read_values(struct file_reader *reader, const struct node *set, cons
 {
     const struct experiment *experiment = reader->experiment;
     const char *words[EXPERIMENT_PARAMETERS_MAX];
-    for (size_t i = 0; i < experiment->parameter_count; i++)
+    for (size_t i = 0; i < experiment->head.parameter_count; i++)
         words[i] = experiment->parameters[i].name;
-    TRY_OR_FALSE(check_keys(reader, set, subject, words, experiment->parameter_count));
-    for (size_t i = 0; i < experiment->parameter_count; i++) {
+    TRY_OR_FALSE(check_keys(reader, set, subject, words, experiment->head.parameter_count));
+    for (size_t i = 0; i < experiment->head.parameter_count; i++) {
         const struct node *value = node_get(set, words[i]);
         if (!value)
             return node_error(reader, set, "%s has no value for the parameter '%s'", owner,
@@ -392,7 +392,7 @@ bool find_parameter(struct file_reader *reader, const struct node *node, size_t 
 {
     const struct experiment *experiment = reader->experiment;
     const char *words[EXPERIMENT_PARAMETERS_MAX];
-    const size_t count = experiment->parameter_count;
+    const size_t count = experiment->head.parameter_count;
     for (size_t i = 0; i < count; i++)
         words[i] = experiment->parameters[i].name;
     for (*out = 0; *out < count; ++*out)
@@ -433,7 +433,7 @@ bool read_baselines(struct file_reader *reader, const struct node *node)
         if ((about && !read_text(reader, about, "about", &baseline->about)) ||
             !read_optional(reader, item, "when", USE_DEVICE, &baseline->when))
             return false;
-        if (occupancy && !experiment->device->has_occupancy)
+        if (occupancy && !experiment->head.device->has_occupancy)
             return node_error(reader, occupancy, "only GPUs have the Occupancy API");
         if (occupancy && (!need_name(reader, occupancy, "occupancy") ||
                           !find_parameter(reader, occupancy, &parameter)))

@@ -33,9 +33,9 @@ enum status recall_configuration(const struct experiment *experiment, const char
     const enum json_error_code code = json_error_code(&why);
     bool fits = json || (code != json_error_unknown && code != json_error_out_of_memory &&
                          code != json_error_invalid_syntax);
-    *found =
-        json_is_object(json) && json_object_size(json) == experiment_parameter_count(experiment);
-    *out = (struct configuration){.count = experiment_parameter_count(experiment)};
+    *found = json_is_object(json) &&
+             json_object_size(json) == experiment_head(experiment)->parameter_count;
+    *out = (struct configuration){.count = experiment_head(experiment)->parameter_count};
     for (size_t i = 0; fits && *found && i < out->count; i++) {
         struct named_value *value = &out->values[i];
         value->name = experiment_parameter_name(experiment, i);

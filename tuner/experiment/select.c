@@ -20,9 +20,9 @@ static enum status no_such_value(const struct experiment *experiment, size_t axi
     enum status status =
         nearest ? error_set(error, STATUS_NOT_FOUND,
                             "'%s': '%s' of %s is never '%s'; did you mean '%s'?", beginning,
-                            list->name, experiment->name, value, nearest)
+                            list->name, experiment->head.name, value, nearest)
                 : error_set(error, STATUS_NOT_FOUND, "'%s': '%s' of %s is never '%s', but %s",
-                            beginning, list->name, experiment->name, value,
+                            beginning, list->name, experiment->head.name, value,
                             all.failed ? "another" : text_string(&all));
     text_free(&all);
     return status;
@@ -46,7 +46,7 @@ static size_t find_value(const struct experiment *experiment, size_t axis, const
 static enum status find_problems(const struct experiment *experiment, const char *beginning,
                                  size_t *first, size_t *count, size_t *parts, struct error *error)
 {
-    const char *rest = beginning + strlen(experiment->name);
+    const char *rest = beginning + strlen(experiment->head.name);
     *first = 0;
     *count = experiment_problem_count(experiment);
     for (*parts = 0; *rest == '.'; (*parts)++) {
@@ -56,9 +56,10 @@ static enum status find_problems(const struct experiment *experiment, const char
             struct text key = {0};
             for (size_t i = 0; i < experiment->axis_count; i++)
                 text_printf(&key, ".%s", experiment->axes[i].name);
-            (void)error_set(
-                error, STATUS_NOT_FOUND, "'%s' has more parts than the problems of %s: %s%s",
-                beginning, experiment->name, experiment->name, key.failed ? "" : text_string(&key));
+            (void)error_set(error, STATUS_NOT_FOUND,
+                            "'%s' has more parts than the problems of %s: %s%s", beginning,
+                            experiment->head.name, experiment->head.name,
+                            key.failed ? "" : text_string(&key));
             text_free(&key);
             return STATUS_NOT_FOUND;
         }
@@ -116,12 +117,13 @@ static enum status add_shape(struct experiment *experiment, const int64_t *sizes
     experiment_problem(experiment, 0, &problem);
     if (!problem_at_sizes(&problem, sizes, experiment->size_name_count, &experiment->arena, &added))
         return error_set(error, STATUS_NOT_FOUND,
-                         "%s: the name of a problem of this size is too long", experiment->name);
+                         "%s: the name of a problem of this size is too long",
+                         experiment->head.name);
     for (size_t i = 0; i < axis->count; i++)
         if (strcmp(values[i].text, added.shape) == 0)
             return STATUS_OK;
     if (axis->count == AXIS_VALUES_MAX)
-        return error_set(error, STATUS_NOT_FOUND, "%s: more than %d sizes", experiment->name,
+        return error_set(error, STATUS_NOT_FOUND, "%s: more than %d sizes", experiment->head.name,
                          AXIS_VALUES_MAX);
     formulas = arena_alloc(&experiment->arena, axis->count + 1, sizeof *formulas);
     TRY_MEMORY(formulas);
@@ -142,10 +144,10 @@ enum status experiment_add_size(struct experiment *experiment, const int64_t *si
         return add_shape(experiment, sizes, error);
     while (at < *count && experiment->sizes[at] < sizes[0])
         at++;
-    if (!experiment->has_size || (at < *count && experiment->sizes[at] == sizes[0]))
+    if (!experiment->head.has_size || (at < *count && experiment->sizes[at] == sizes[0]))
         return STATUS_OK;
     if (*count == EXPERIMENT_SIZES_MAX)
-        return error_set(error, STATUS_NOT_FOUND, "%s: more than %d sizes", experiment->name,
+        return error_set(error, STATUS_NOT_FOUND, "%s: more than %d sizes", experiment->head.name,
                          EXPERIMENT_SIZES_MAX);
     memmove(experiment->sizes + at + 1, experiment->sizes + at,
             (*count - at) * sizeof *experiment->sizes);
@@ -183,13 +185,13 @@ void experiment_complete(const struct experiment *experiment, const char *typed,
     size_t count = 0;
     size_t parts = 0;
     if (!last) {
-        if (strncmp(experiment->name, part, part_length) == 0)
-            each(context, experiment->name);
+        if (strncmp(experiment->head.name, part, part_length) == 0)
+            each(context, experiment->head.name);
         return;
     }
-    size_t name = strlen(experiment->name);
+    size_t name = strlen(experiment->head.name);
     if (!string_format(whole, sizeof whole, "%.*s", (int)(last - typed), typed) ||
-        strncmp(whole, experiment->name, name) != 0 ||
+        strncmp(whole, experiment->head.name, name) != 0 ||
         (whole[name] != '.' && whole[name] != '\0') ||
         find_problems(experiment, whole, &first, &count, &parts, &ignored) != STATUS_OK ||
         parts == experiment->axis_count)
@@ -269,14 +271,15 @@ enum status experiment_restrict(struct experiment *experiment, const char *name,
     struct arena arena = {0};
     struct maker maker;
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < experiment->parameter_count; i++) {
+    for (size_t i = 0; i < experiment->head.parameter_count; i++) {
         words[i] = experiment->parameters[i].name;
         if (strcmp(words[i], name) == 0)
             list = &experiment->parameters[i];
     }
     if (!list)
-        return error_set(error, STATUS_NOT_FOUND, "%s has no parameter '%.60s'%s", experiment->name,
-                         name, suggest(name, words, experiment->parameter_count).text);
+        return error_set(error, STATUS_NOT_FOUND, "%s has no parameter '%.60s'%s",
+                         experiment->head.name, name,
+                         suggest(name, words, experiment->head.parameter_count).text);
     list->restriction = arena_strdup(&experiment->arena, values);
     maker_start(&maker, experiment, NULL, NULL, &arena, error);
     if (!list->restriction)

@@ -80,7 +80,7 @@ static bool depends_on_problem(const struct experiment *experiment, const struct
  * facts live only as long as the caller's. */
 static bool make_lists(struct maker *maker, bool restricted, struct value_list *lists)
 {
-    for (size_t i = 0; i < maker->experiment->parameter_count; i++) {
+    for (size_t i = 0; i < maker->experiment->head.parameter_count; i++) {
         const struct named_list *parameter = &maker->experiment->parameters[i];
         const struct formula *whole = parameter->list.tree ? &parameter->list : NULL;
         struct value *values = NULL;
@@ -140,7 +140,7 @@ enum status space_create_from(const struct experiment *experiment, const struct 
     struct maker maker;
     TRY_MEMORY(space);
     space->experiment = experiment;
-    space->parameter_count = experiment->parameter_count;
+    space->parameter_count = experiment->head.parameter_count;
     maker_start(&maker, experiment, problem, facts, &space->arena, error);
     if (!make_lists(&maker, restricted, space->lists) || !space_build(space, &maker)) {
         space_free(space);

@@ -30,8 +30,8 @@ static bool among_values(struct maker *maker, const struct configuration *config
                          struct value values[EXPERIMENT_PARAMETERS_MAX], bool *among)
 {
     const struct experiment *experiment = maker->experiment;
-    *among = configuration->count == experiment->parameter_count;
-    for (size_t i = 0; i < experiment->parameter_count && *among; i++) {
+    *among = configuration->count == experiment->head.parameter_count;
+    for (size_t i = 0; i < experiment->head.parameter_count && *among; i++) {
         const struct named_list *parameter = &experiment->parameters[i];
         const struct value *given = configuration_value(configuration, i, parameter->name);
         *among = given != NULL;
@@ -48,7 +48,7 @@ static bool among_values(struct maker *maker, const struct configuration *config
 static size_t depth_of(const struct experiment *experiment, struct slot_set uses)
 {
     const struct slot_set reached = slots_reached(experiment, uses);
-    for (size_t i = experiment->parameter_count; i-- > 0;)
+    for (size_t i = experiment->head.parameter_count; i-- > 0;)
         if (slot_set_has(&reached, SLOT_PARAMETERS + i))
             return i + 1;
     return 0;
@@ -92,7 +92,7 @@ enum status space_admits(const struct experiment *experiment, const struct probl
         return error->status;
     for (size_t i = 0; i < experiment->constraint_count; i++)
         depths[i] = (uint8_t)depth_of(experiment, experiment->constraints[i].uses);
-    for (size_t i = 0; i <= experiment->parameter_count && *admits; i++) {
+    for (size_t i = 0; i <= experiment->head.parameter_count && *admits; i++) {
         if (i > 0)
             environment_bind(&maker.environment, SLOT_PARAMETERS + i - 1, values[i - 1]);
         if (!keeps_at(&maker, depths, i, admits))

@@ -120,7 +120,7 @@ static void place_rules(struct rules *rules)
             rules->open[depth][rules->open_count[depth]++] = (uint16_t)i;
     }
     for (size_t i = 0; i < experiment->derived_count; i++)
-        for (size_t j = 0; j < experiment->parameter_count; j++)
+        for (size_t j = 0; j < experiment->head.parameter_count; j++)
             if (slot_set_has(&experiment->reach[SLOT_DERIVED + i], SLOT_PARAMETERS + j))
                 rules->members[j][rules->member_count[j]++] = (uint8_t)i;
 }
@@ -159,7 +159,7 @@ void rules_groups(const struct rules *rules, uint8_t group_of[EXPERIMENT_PARAMET
                   size_t *group_count)
 {
     const struct experiment *experiment = rules->experiment;
-    const size_t count = experiment->parameter_count;
+    const size_t count = experiment->head.parameter_count;
     uint8_t joined[EXPERIMENT_PARAMETERS_MAX]; /* smallest parameter joined with each */
     for (size_t i = 0; i < count; i++)
         joined[i] = (uint8_t)i;

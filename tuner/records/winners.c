@@ -7,6 +7,7 @@
 
 #include "libtuned/tuned.h"
 #include "tuner/base/text.h"
+#include "tuner/device/traits.h"
 
 static const double far_problem = 4, far_device = 4, far_like_device = 2;
 
@@ -95,7 +96,7 @@ static enum status key_of(const struct tuned_entry *entry, const struct experime
     struct text key = {0};
     const char *value = "";
     *out = NULL;
-    for (size_t i = 0; value && i < experiment_parameter_count(experiment); i++) {
+    for (size_t i = 0; value && i < experiment_head(experiment)->parameter_count; i++) {
         const char *name = experiment_parameter_name(experiment, i);
         value = tuned_text(entry, name, NULL);
         text_printf(&key, "%s%s=%s", i > 0 ? " " : "", name, value ? value : "");
@@ -124,7 +125,7 @@ enum status winners_nearest(const struct tuned *tuned, const struct experiment *
                             struct error *error)
 {
     const size_t all = tuned_entry_count(tuned);
-    const char *name = experiment_name(experiment);
+    const char *name = experiment_head(experiment)->name;
     const size_t length = strlen(name);
     struct ranked *ranked = calloc(all + 1, sizeof *ranked);
     enum status status = ranked ? STATUS_OK : error_no_memory(error);
@@ -134,7 +135,8 @@ enum status winners_nearest(const struct tuned *tuned, const struct experiment *
         const char *key = tuned_entry_problem(entry);
         struct ranked *next = &ranked[*count];
         if (strncmp(key, name, length) != 0 || (key[length] != '.' && key[length] != '\0') ||
-            strcmp(tuned_entry_device(entry)->kind, experiment_device_kind(experiment)) != 0)
+            strcmp(tuned_entry_device(entry)->kind, experiment_head(experiment)->device->section) !=
+                0)
             continue;
         *next = (struct ranked){.winner = {.device = tuned_entry_device(entry)->name,
                                            .far = distance(entry, experiment, problem, facts)},

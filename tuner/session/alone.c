@@ -39,7 +39,7 @@ static void count_votes(const struct work *work, const struct sweep *sweep, stru
     bool found = false;
     *out = (struct votes){0};
     /* A binary comes from a program, whose own launch of the binary is right. */
-    const char *compiler = work->experiment->compiler;
+    const char *compiler = experiment_head(work->experiment)->compiler;
     if (device_traits(work->options->device_kind)->computes_nothing ||
         (compiler && strcmp(compiler, BINARY_AS_IT_IS) == 0))
         return;

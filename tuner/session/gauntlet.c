@@ -129,7 +129,7 @@ static size_t list_cases(const struct contest *contest, struct gauntlet_case *ca
     const double most = largest_size(contest);
     struct random random = {.seed = (uint64_t)n};
     size_t count = 0;
-    if (!experiment_has_size(contest->work.experiment))
+    if (!experiment_head(contest->work.experiment)->has_size)
         return add_few(contest, cases, add_case(contest, cases, count, n, 3), most);
     if (contest->sweep->inputs.problem && uses_files(contest->sweep)) {
         /* The sizes that the experiment lists, each of which has files. */
@@ -319,7 +319,7 @@ static void note_limits(const struct contest *contest)
     experiment_problem(contest->work.experiment, 0, &first);
     if (contest->work.problem.shape && strcmp(contest->work.problem.key, first.key) != 0)
         return; /* noted once for several sizes */
-    if (!experiment_has_size(contest->work.experiment))
+    if (!experiment_head(contest->work.experiment)->has_size)
         session_note(session, "%s: finalists are checked at this size alone, as it has no other",
                      contest->work.problem.key);
     else if (uses_files(contest->sweep))

@@ -350,12 +350,12 @@ static enum status run_experiment(struct group *group, const struct session_expe
     struct session *session = group->session;
     const struct experiment *experiment = at->experiment;
     struct store_experiment row = {
-        .name = experiment_name(experiment),
-        .device_kind = experiment_device_kind(experiment),
-        .content_hash = experiment_content_hash(experiment),
-        .definition_hash = experiment_definition_hash(experiment),
-        .path = experiment_path(experiment),
-        .text = experiment_text(experiment),
+        .name = experiment_head(experiment)->name,
+        .device_kind = experiment_head(experiment)->device->section,
+        .content_hash = experiment_head(experiment)->content_hash,
+        .definition_hash = experiment_head(experiment)->definition_hash,
+        .path = experiment_head(experiment)->path,
+        .text = experiment_head(experiment)->text,
     };
     TRY(store_experiment(session->store, &row, experiment_id, error));
     struct work work = work_of(group, experiment, *experiment_id, objective);

@@ -31,7 +31,8 @@ enum status describe_check(const struct work *work, const struct output_check *c
     if (status == STATUS_OK)
         status = budget_await(group, binaries, index, error);
     if (status != STATUS_OK)
-        return error_prefix(error, "the reference of %s (%s)", experiment_name(work->experiment),
+        return error_prefix(error, "the reference of %s (%s)",
+                            experiment_head(work->experiment)->name,
                             check->binary.source_path ? check->binary.source_path : "");
     reference->path = binaries->items[index].path;
     return STATUS_OK;
@@ -227,7 +228,7 @@ enum status inputs_send(const struct work *work, struct inputs *inputs, struct l
     if (status == STATUS_TIMED_OUT || status == STATUS_DEVICE_LOST)
         return lane_lose(lane, error);
     if (status == STATUS_BAD_INPUT)
-        (void)error_prefix(error, "%s: %s n=%lld", experiment_path(work->experiment),
+        (void)error_prefix(error, "%s: %s n=%lld", experiment_head(work->experiment)->path,
                            work->problem.key, (long long)work->problem.n);
     return status;
 }

@@ -151,7 +151,7 @@ static enum status take_pick(const struct work *work, struct sweep *sweep,
         TRY(sweep_candidate(work, sweep, point, &candidate, error));
     if (!candidate) {
         problem_note(work->session, &work->problem, "'%s' is no configuration of %s",
-                     pick->configuration, experiment_path(work->experiment));
+                     pick->configuration, experiment_head(work->experiment)->path);
         return STATUS_OK;
     }
     candidate->wanted |= WANTED_PICKED | (pick->incumbent ? WANTED_INCUMBENT : 0);
@@ -429,7 +429,7 @@ static enum status seed_from(struct elsewhere *elsewhere, struct store *store,
     const struct store_elsewhere here = {
         .environment_id = environment_id,
         .problem_id = problem_id,
-        .experiment = experiment_name(work->experiment),
+        .experiment = experiment_head(work->experiment)->name,
         .key = work->problem.key,
         .n = work->problem.n,
         .device_kind = work->options->device_kind,

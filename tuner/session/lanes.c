@@ -41,7 +41,7 @@ static bool have_equal_compilers(const struct session *session, const struct fac
                                  const struct facts *b)
 {
     for (size_t i = 0; i < session->experiment_count; i++) {
-        const char *compiler = experiment_compiler(session->experiments[i].experiment);
+        const char *compiler = experiment_head(session->experiments[i].experiment)->compiler;
         if (compiler && strcmp(facts_text(a, compiler, ""), facts_text(b, compiler, "")) != 0)
             return false;
     }

@@ -43,7 +43,7 @@ struct probing {
 bool work_declares(const struct work *work, int64_t n)
 {
     struct problem problem;
-    if (n == work->problem.n || experiment_promises_all(work->experiment))
+    if (n == work->problem.n || experiment_head(work->experiment)->promises_all)
         return true;
     for (size_t i = 0; i < experiment_problem_count(work->experiment); i++) {
         experiment_problem(work->experiment, i, &problem);
@@ -344,7 +344,7 @@ enum status candidate_confine(const struct work *work, struct sweep *sweep,
     const struct store_domain row = domain_row(work, candidate);
     bool checked = false;
     TRY(store_domain_is_checked(work->store, &row, &checked, error));
-    if (checked || !experiment_has_size(work->experiment))
+    if (checked || !experiment_head(work->experiment)->has_size)
         return STATUS_OK;
     TRY(set_domain(sweep, candidate, &listed, unchecked, error));
     return candidate_store_domain(work, candidate, &listed, unchecked, error);

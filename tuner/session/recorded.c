@@ -47,7 +47,7 @@ enum status recorded_restrict(const struct session *session, const struct experi
     if (kept == 0)
         status = error_set(error, STATUS_NOT_FOUND,
                            "%s: nothing of %s n=%lld that was recorded is in its space%s",
-                           experiment_path(experiment), problem->key, (long long)problem->n,
+                           experiment_head(experiment)->path, problem->key, (long long)problem->n,
                            count > 0 ? ", which was another then" : "");
     else if (!space_keep(space, numbers, kept))
         status = error_no_memory(error);

@@ -81,11 +81,11 @@ static enum status session_start(struct session *session, struct error *error)
     needs_energy = false;
     for (size_t i = 0; i < session->experiment_count; i++) {
         const struct experiment *experiment = session->experiments[i].experiment;
-        const char *kind = experiment_device_kind(experiment);
+        const char *kind = experiment_head(experiment)->device->section;
         struct objective *objective = NULL;
         if (strcmp(kind, device_traits(options->device_kind)->section) != 0)
             return error_set(error, STATUS_BAD_INPUT, "%s: is for %s devices, not for %s",
-                             experiment_path(experiment), kind, options->device_kind);
+                             experiment_head(experiment)->path, kind, options->device_kind);
         TRY(objective_create(experiment, options->objective, &objective, error));
         if (i == 0)
             text_append(&session->objective_text, objective_text(objective));

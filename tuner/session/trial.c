@@ -66,7 +66,7 @@ enum status sweep_open(struct sweep *sweep, const struct work *work, struct spac
     sweep->space_count = space_count(space);
     if (sweep->space_count == 0)
         return error_set(error, STATUS_BAD_INPUT, "%s: %s n=%lld: the constraints leave nothing",
-                         experiment_path(work->experiment), work->problem.key,
+                         experiment_head(work->experiment)->path, work->problem.key,
                          (long long)work->problem.n);
     sweep->allowance.points_most = session_points(work->options, sweep->space_count);
     work_representative(work, space, &sweep->representative);
@@ -89,7 +89,7 @@ static enum status add_candidate(const struct work *work, struct sweep *sweep,
     char key[CONFIGURATION_KEY_BYTES];
     if (!configuration_key(configuration, key))
         return error_set(error, STATUS_BAD_INPUT, "%s: a configuration's values are too long",
-                         experiment_path(work->experiment));
+                         experiment_head(work->experiment)->path);
     *candidate = point == NO_POINT ? candidates_outside(&sweep->candidates, key) : NULL;
     if (*candidate)
         return STATUS_OK;

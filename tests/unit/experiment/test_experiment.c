@@ -8,13 +8,13 @@ TEST(base_is_read)
     struct experiment *experiment = load_or_fail(base_text);
     char source[64];
     snprintf(source, sizeof source, "%s/k.cu", folder);
-    assert_string_equal(experiment_name(experiment), "scale");
+    assert_string_equal(experiment_head(experiment)->name, "scale");
     assert_string_equal(experiment->about, "Scales an array.");
-    assert_string_equal(experiment_path(experiment), "t.yaml");
-    assert_string_equal(experiment_device_kind(experiment), "cuda");
+    assert_string_equal(experiment_head(experiment)->path, "t.yaml");
+    assert_string_equal(experiment_head(experiment)->device->section, "cuda");
     assert_string_equal(experiment->source, source);
-    assert_string_equal(experiment_text(experiment), base_text);
-    assert_int_equal(experiment_parameter_count(experiment), 3);
+    assert_string_equal(experiment_head(experiment)->text, base_text);
+    assert_int_equal(experiment_head(experiment)->parameter_count, 3);
     assert_string_equal(experiment_parameter_name(experiment, 2), "per_sm");
     assert_int_equal(experiment_problem_count(experiment), 6);
     static const int64_t sizes[] = {1 << 10, 1 << 20, 100000000};
@@ -35,10 +35,11 @@ TEST(on_request_is_no_part_of_the_definition)
     struct experiment *absent = load_or_fail(base_text);
     struct experiment *yes = load_changed("device: cuda\n", "device: cuda\non_request: true\n");
     struct experiment *no = load_changed("device: cuda\n", "on_request: false\n");
-    assert_false(experiment_is_on_request(absent));
-    assert_true(experiment_is_on_request(yes));
-    assert_false(experiment_is_on_request(no));
-    assert_string_equal(experiment_definition_hash(yes), experiment_definition_hash(absent));
+    assert_false(experiment_head(absent)->is_on_request);
+    assert_true(experiment_head(yes)->is_on_request);
+    assert_false(experiment_head(no)->is_on_request);
+    assert_string_equal(experiment_head(yes)->definition_hash,
+                        experiment_head(absent)->definition_hash);
     experiment_free(absent);
     experiment_free(yes);
     experiment_free(no);
@@ -54,8 +55,8 @@ TEST(shipped_families_are_on_request)
         struct error error;
         if (experiment_load(found.gl_pathv[i], TEST_SOURCE_DIR, &experiment, &error) != STATUS_OK)
             fail_msg("%s", error.text);
-        bool reduction = strcmp(experiment_name(experiment), "reduce") == 0;
-        if (experiment_is_on_request(experiment) == reduction)
+        bool reduction = strcmp(experiment_head(experiment)->name, "reduce") == 0;
+        if (experiment_head(experiment)->is_on_request == reduction)
             fail_msg("%s: on_request is %s", found.gl_pathv[i], reduction ? "true" : "false");
         experiment_free(experiment);
     }
@@ -97,14 +98,14 @@ TEST(content_hash_follows_file_and_sources)
     struct experiment *a = load_or_fail(base_text);
     struct experiment *b = load_or_fail(base_text);
     struct experiment *c = load_changed("as in the book", "as in a book");
-    assert_string_equal(experiment_content_hash(a), experiment_content_hash(b));
-    assert_string_not_equal(experiment_content_hash(a), experiment_content_hash(c));
+    assert_string_equal(experiment_head(a)->content_hash, experiment_head(b)->content_hash);
+    assert_string_not_equal(experiment_head(a)->content_hash, experiment_head(c)->content_hash);
     char path[64];
     struct error error;
     snprintf(path, sizeof path, "%s/r.c", folder);
     assert_int_equal(file_write_atomically(path, "REFERENCE", 9, &error), STATUS_OK);
     struct experiment *d = load_or_fail(base_text);
-    assert_string_not_equal(experiment_content_hash(a), experiment_content_hash(d));
+    assert_string_not_equal(experiment_head(a)->content_hash, experiment_head(d)->content_hash);
     assert_int_equal(file_write_atomically(path, "reference", 9, &error), STATUS_OK);
     experiment_free(a);
     experiment_free(b);

@@ -243,7 +243,7 @@ TEST(without_sizes_there_is_one)
 {
     struct experiment *experiment = load_own(NULL);
     struct problem problem;
-    assert_false(experiment_has_size(experiment));
+    assert_false(experiment_head(experiment)->has_size);
     assert_int_equal(experiment_problem_count(experiment), 2);
     experiment_problem(experiment, 1, &problem);
     assert_string_equal(problem.key, "own.f64");
@@ -251,7 +251,7 @@ TEST(without_sizes_there_is_one)
     assert_string_equal(problem.size_name, "n");
     experiment_free(experiment);
     experiment = load_or_fail(base_text);
-    assert_true(experiment_has_size(experiment));
+    assert_true(experiment_head(experiment)->has_size);
     experiment_free(experiment);
     /* The name is free for a parameter. */
     experiment = LOAD_OWN("  warp_size: [1, 2]\n", "  n: [1, 2]\n", "warp_size: 1}", "n: 1}");

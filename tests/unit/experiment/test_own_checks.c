@@ -245,7 +245,7 @@ TEST(outputs_of_other_lengths_are_not_compared)
 
 static void definition_of(struct experiment *experiment, char out[HASH_TEXT_BYTES])
 {
-    (void)snprintf(out, HASH_TEXT_BYTES, "%s", experiment_definition_hash(experiment));
+    (void)snprintf(out, HASH_TEXT_BYTES, "%s", experiment_head(experiment)->definition_hash);
     experiment_free(experiment);
 }
 

@@ -170,7 +170,8 @@ TEST(usual_is_no_part_of_the_definition)
 {
     struct experiment *absent = load_axes("");
     struct experiment *some = load_axes("usual: op == 'max'\n");
-    assert_string_equal(experiment_definition_hash(some), experiment_definition_hash(absent));
+    assert_string_equal(experiment_head(some)->definition_hash,
+                        experiment_head(absent)->definition_hash);
     experiment_free(absent);
     experiment_free(some);
 }
@@ -245,7 +246,7 @@ TEST(values_are_limited)
     facts_add_integer(&facts, "sm_count", "", "", 4);
     facts_add_integer(&facts, "max_threads_per_block", "", "", 1024);
     experiment_problem(experiment, 0, &problem);
-    memcpy(hash, experiment_definition_hash(experiment), sizeof hash);
+    memcpy(hash, experiment_head(experiment)->definition_hash, sizeof hash);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(experiment_restrict(experiment, wrong[i].name, wrong[i].values, &error),
                          wrong[i].status);
@@ -277,7 +278,7 @@ TEST(values_are_limited)
     assert_true(admits);
     assert_int_equal(experiment_default(experiment, &problem, &facts, &after, &error), STATUS_OK);
     assert_memory_equal(&before.values[0].value, &after.values[0].value, sizeof(struct value));
-    assert_string_equal(hash, experiment_definition_hash(experiment));
+    assert_string_equal(hash, experiment_head(experiment)->definition_hash);
     space_free(space);
     facts_free(&facts);
     experiment_free(experiment);

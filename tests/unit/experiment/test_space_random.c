@@ -144,7 +144,7 @@ static bool is_legal(const struct experiment *experiment, const struct problem *
     struct maker maker;
     bool legal = true;
     maker_start(&maker, experiment, problem, NULL, NULL, &ignored);
-    for (size_t i = 0; i < experiment->parameter_count; i++)
+    for (size_t i = 0; i < experiment->head.parameter_count; i++)
         environment_bind(&maker.environment, SLOT_PARAMETERS + i, values[i][point[i]]);
     for (size_t i = 0; i < experiment->constraint_count; i++) {
         bool holds = true;
@@ -163,7 +163,7 @@ static void enumerate(const struct experiment *experiment, const struct problem 
     out->product = 1;
     out->count = 0;
     out->failed = false;
-    for (size_t i = 0; i < experiment->parameter_count; i++) {
+    for (size_t i = 0; i < experiment->head.parameter_count; i++) {
         counts[i] = distinct(&experiment->parameters[i], values[i]);
         out->product *= counts[i];
     }
@@ -171,7 +171,7 @@ static void enumerate(const struct experiment *experiment, const struct problem 
     for (size_t number = 0; number < out->product; number++) {
         uint16_t *point = out->points[out->count];
         size_t rest = number;
-        for (size_t i = experiment->parameter_count; i-- > 0; rest /= counts[i])
+        for (size_t i = experiment->head.parameter_count; i-- > 0; rest /= counts[i])
             point[i] = (uint16_t)(rest % counts[i]);
         if (is_legal(experiment, problem, point, values, &out->failed))
             out->count++;

@@ -13,6 +13,7 @@
 #include "tests/unit/suite.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
+#include "tuner/device/traits.h"
 #include "tuner/session/contest.h"
 #include "tuner/store/measured.h"
 #include "tuner/store/query.h"
@@ -142,12 +143,12 @@ static inline void run_start(struct run *run, size_t devices)
     }
     group->environment_id = session->lanes[0].environment_id;
     const struct store_experiment row = {
-        .name = experiment_name(run->experiment),
-        .device_kind = experiment_device_kind(run->experiment),
-        .content_hash = experiment_content_hash(run->experiment),
-        .definition_hash = experiment_definition_hash(run->experiment),
-        .path = experiment_path(run->experiment),
-        .text = experiment_text(run->experiment),
+        .name = experiment_head(run->experiment)->name,
+        .device_kind = experiment_head(run->experiment)->device->section,
+        .content_hash = experiment_head(run->experiment)->content_hash,
+        .definition_hash = experiment_head(run->experiment)->definition_hash,
+        .path = experiment_head(run->experiment)->path,
+        .text = experiment_head(run->experiment)->text,
     };
     int64_t id = 0;
     RUN_OK(run, store_experiment(run->store, &row, &id, &run->error));

@@ -65,7 +65,7 @@ TEST(test_a_session_is_told_and_kept)
     assert_int_equal(summary->failures, 0);
     assert_int_equal(summary->winners, 2);
     assert_int_equal(summary->binaries_compiled, 2); /* kernels', not those of references */
-    assert_false(summary->budget_spent);
+    assert_int_equal(summary->cut_short, 0);
     assert_int_equal(run->winners, 4);
     int64_t stages_ns = 0;
     for (size_t i = 0; i < SESSION_STAGES; i++)
@@ -235,7 +235,7 @@ TEST(test_a_budget_that_is_spent_is_said)
     run->options.budget_ns = 1;
     assert_int_equal(run_session(run), STATUS_NO_WINNER);
     assert_string_equal(run->error.text, "2 of 2 problems have no winner");
-    assert_true(run->summary.budget_spent);
+    assert_true(run->summary.cut_short != 0);
     assert_int_equal(run->summary.problems_left_out, 2);
     expect_nothing_left(run);
     run->options.budget_ns = 0;

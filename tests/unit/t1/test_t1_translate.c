@@ -299,7 +299,7 @@ TEST(reading_names_the_place)
             fail_msg("%s", error.text);
         if (experiment_load_document(&t1.document, TEST_SOURCE_DIR, true, &experiment, &error) ==
             STATUS_OK)
-            fail_msg("%s was taken:\n%s", wrong[i][0], experiment_text(experiment));
+            fail_msg("%s was taken:\n%s", wrong[i][0], experiment_head(experiment)->text);
         need_piece(error.text, wrong[i][1], wrong[i][0]);
         t1_free(&t1);
     }
