@@ -47,8 +47,14 @@ static const double budget_trial_ns = 25e6;
 static const double ms_ns = 1e6;
 /* Cost of a visit beside its blocks: messages, uploads, a flush. */
 static const double around_visit_ns = 5e5;
-enum { ENTRANTS_MIN = 4, ROUNDS_OF_A_RACE = 8 };
-enum { TRIALS_TO_KNOW = 30, FINALISTS_MIN = 2, WATCH_MIN_MS = 20, WATCH_SHARE = 10 };
+enum { ENTRANTS_MIN = 4, FEW_RUNS = 4, ROUNDS_OF_A_RACE = 8 };
+enum {
+    TRIALS_TO_KNOW = 30,
+    CONFIRMED_MIN = 2,
+    FINALISTS_MIN = 2,
+    WATCH_MIN_MS = 20,
+    WATCH_SHARE = 10
+};
 
 /* Returns the end of the last batch job of the hosts, since awaited hosts may bring later ones.
  * INT64_MAX: a host without an end. */
@@ -322,12 +328,33 @@ bool budget_fits(const struct group *group, enum session_stage stage, double cos
     return end_ns == 0 || !budget_over(group->session, stage, end_ns - (int64_t)cost_ns);
 }
 
-int64_t budget_part_end_ns(const struct group *group)
+double budget_start_ns(const struct lane *lane)
 {
-    const int64_t end_ns = budget_end_ns(group->session);
+    const struct costs *costs = &lane->group->costs;
+    const int64_t age_ns = worker_spare_age_ns(lane->worker);
+    return (double)(costs->fresh_ns - (age_ns < costs->spared_ns ? age_ns : costs->spared_ns));
+}
+
+int64_t budget_checks_end_ns(const struct group *group, const struct allowance *allowance,
+                             double process_ns, int64_t *watch_at_ns)
+{
+    const struct costs *costs = &group->costs;
+    const int64_t end_ns = *watch_at_ns = budget_end_ns(group->session);
     const int64_t now_ns = clock_budget_ns();
+    if (end_ns <= now_ns)
+        return end_ns;
     const double problems = fmax((double)group->problems_left / parallelism(group), 1);
-    return end_ns > now_ns ? now_ns + (int64_t)((double)(end_ns - now_ns) / problems) : end_ns;
+    const double even_ns = (double)(end_ns - now_ns) / problems;
+    const double watch_ns =
+        ms_ns * (double)budget_watch_ms(group, allowance, group->session->watch_ms);
+    const double contests_ns = costs->confirm_ns + process_ns * (double)group->problems_left;
+    const double confirm_ns =
+        confirms(group->session)
+            ? CONFIRMED_MIN * confirm_margin *
+                  ((double)costs->fresh_ns + contests_ns / (double)group_width(group))
+            : 0;
+    *watch_at_ns = end_ns - (int64_t)watch_ns;
+    return now_ns + (int64_t)(even_ns - fmin(watch_ns + confirm_ns / problems, even_ns / 2));
 }
 
 bool budget_sweep_ended(const struct group *group, const struct allowance *allowance)
@@ -413,6 +440,18 @@ int64_t budget_watch_ms(const struct group *group, const struct allowance *allow
     if (fit_ms < WATCH_MIN_MS || budget_ended(session, STAGE_WATCH))
         fit_ms = WATCH_MIN_MS;
     return fit_ms < most_ms ? fit_ms : most_ms;
+}
+
+int64_t budget_trial_ms(const struct lane *lane, double best_ns, uint32_t blocks, int64_t usual_ms)
+{
+    static const double least_ms = 1000, times_the_best = 4;
+    const int64_t end_ns = budget_end_ns(lane->group->session);
+    const double left_ns = (double)(end_ns - clock_budget_ns()) - budget_start_ns(lane);
+    const double most_ms =
+        fmax(left_ns / 2, times_the_best * best_ns * (double)(blocks + FEW_RUNS)) / ms_ns;
+    if (end_ns == 0 || !(best_ns > 0) || most_ms >= (double)usual_ms)
+        return usual_ms;
+    return (int64_t)fmin(fmax(most_ms, least_ms), (double)usual_ms);
 }
 
 void budget_reserve(const struct lane *lane, int64_t processes)

@@ -64,9 +64,14 @@ bool budget_sweep_ended(const struct group *group, const struct allowance *allow
 bool budget_ended(const struct session *session, enum session_stage stage);
 /* Returns whether work of cost_ns ends in time; if not, notes that the stage was cut short. */
 bool budget_fits(const struct group *group, enum session_stage stage, double cost_ns);
-/* Returns the end of work that an answer does not need, such as checks at other sizes: an even part
- * of the time for the problems left, of which each needs one. 0: no end. */
-int64_t budget_part_end_ns(const struct group *group);
+/* Returns the time to replace the lane's process now: less if a spare is under way. */
+double budget_start_ns(const struct lane *lane);
+/* Returns the end of checks that an answer does not need, those at other sizes: an even part of the
+ * time for the problems left, up to half of which stays for the watch of this problem's winner and
+ * for two confirming processes, in which this problem takes process_ns. *watch_at_ns: the latest
+ * begin of the watch. Both 0: no end. */
+int64_t budget_checks_end_ns(const struct group *group, const struct allowance *allowance,
+                             double process_ns, int64_t *watch_at_ns);
 /* Returns the expected cost of ceilings, and whether they are postponed to the end as too large a
  * part of the budget. */
 double budget_ceilings_ns(const struct lane *lane);
@@ -87,6 +92,10 @@ size_t budget_screened(const struct group *group, const struct allowance *allowa
 size_t budget_finalists(const struct group *group, const struct allowance *allowance, size_t most);
 int64_t budget_watch_ms(const struct group *group, const struct allowance *allowance,
                         int64_t most_ms);
+/* Returns the time limit of a trial after the first one (best_ns 0: none yet) that may take
+ * usual_ms: under a budget at most half of the rest, with time to start the process again and to
+ * race, but enough for several such trials. */
+int64_t budget_trial_ms(const struct lane *lane, double best_ns, uint32_t blocks, int64_t usual_ms);
 /* Under a budget, makes the lane's worker keep spares for its next `processes` processes
  * (worker_reserve). For times at which the device is not timed next. */
 void budget_reserve(const struct lane *lane, int64_t processes);

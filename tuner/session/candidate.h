@@ -42,6 +42,7 @@ struct outsider {
 struct narrowing {
     struct domain domain;
     const char *why;
+    int64_t checked; /* last size that was checked since; 0: none */
 };
 
 /* Made when the search requests its point. There may be a million, so values and key, which follow
@@ -58,12 +59,12 @@ struct candidate {
     double median_ns;   /* NaN: none */
     double value;       /* value for the search: the objective as far as the sweep knows it */
     int64_t trial_id;
-    int64_t spent_ns;                  /* trial time in this run's sweep */
-    int64_t twin_trial_id;             /* measured trial of a known duplicate; 0: none */
-    struct candidate *same_as;         /* measured candidate with the same launches; NULL: none */
-    uint64_t launch_hash;              /* hash of the launches; 0: unknown */
-    const char *rejected;              /* reason of the gauntlet or of a failed race; borrowed */
-    const struct narrowing *narrowing; /* domain left by checks; NULL: whole; borrowed */
+    int64_t spent_ns;            /* trial time in this run's sweep */
+    int64_t twin_trial_id;       /* measured trial of a known duplicate; 0: none */
+    struct candidate *same_as;   /* measured candidate with the same launches; NULL: none */
+    uint64_t launch_hash;        /* hash of the launches; 0: unknown */
+    const char *rejected;        /* reason of the gauntlet or of a failed race; borrowed */
+    struct narrowing *narrowing; /* domain left by checks; NULL: whole; borrowed */
     int64_t compared; /* results compared in this run of the program, while watched, raced and
                          confirmed */
     enum candidate_state state;

@@ -155,24 +155,40 @@ static enum status case_plan(struct contest *contest, struct arena *arena, const
     return STATUS_OK;
 }
 
-bool checks_are_over(const struct contest *contest)
+/* Returns the rest of the part of the budget for checks at other sizes. Whatever hangs then, there
+ * is time to start the lane's worker again and to watch. */
+static int64_t left_elsewhere_ns(const struct contest *contest, const struct lane *lane)
+{
+    const int64_t end_ns = contest->elsewhere.end_ns;
+    const int64_t start_at_ns = contest->elsewhere.watch_at_ns - (int64_t)budget_start_ns(lane);
+    return (end_ns < start_at_ns ? end_ns : start_at_ns) - clock_budget_ns();
+}
+
+bool checks_are_over(const struct contest *contest, const struct lane *lane)
 {
     const size_t count = contest->elsewhere.count;
     const int64_t mean_ns = count > 0 ? contest->elsewhere.spent_ns / (int64_t)count : 0;
-    const int64_t end_ns = contest->elsewhere.end_ns;
-    return budget_over(contest->work.session, STAGE_CHECK, end_ns > 0 ? end_ns - mean_ns : 0);
+    if (contest->elsewhere.end_ns == 0 || left_elsewhere_ns(contest, lane) > mean_ns)
+        return false;
+    contest->work.session->summary->cut_short |= 1U << STAGE_CHECK;
+    return true;
 }
 
-/* Returns the time limit of a case: at another size the rest of such checks' part of the budget,
- * with time to start the lane's worker again after it. */
+/* Returns the time limit of a case. Under a budget: at another size half of the rest of such
+ * checks' part, since a candidate that hangs leaves time for others; at the problem's own the time
+ * until running work is given up, but for a start of the lane's worker. */
 static int64_t case_timeout_ms(const struct contest *contest, const struct lane *lane,
                                const struct gauntlet_case *test)
 {
-    const int64_t end_ns = contest->elsewhere.end_ns;
-    const int64_t left_ms = (end_ns - lane->start_ns - clock_budget_ns()) / 1000000;
-    if (end_ns == 0 || test->n == contest->work.problem.n || left_ms > CASE_TIMEOUT_MS)
-        return CASE_TIMEOUT_MS;
-    return left_ms > CASE_LEAST_MS ? left_ms : CASE_LEAST_MS;
+    const int64_t last_ns = budget_last_ns(contest->work.session);
+    int64_t most_ms = CASE_TIMEOUT_MS;
+    if (test->n != contest->work.problem.n && contest->elsewhere.end_ns > 0)
+        most_ms = left_elsewhere_ns(contest, lane) / 2000000;
+    else if (test->n == contest->work.problem.n && last_ns > 0)
+        most_ms = (last_ns - clock_budget_ns() - (int64_t)budget_start_ns(lane)) / 1000000;
+    return most_ms < CASE_LEAST_MS     ? CASE_LEAST_MS
+           : most_ms > CASE_TIMEOUT_MS ? CASE_TIMEOUT_MS
+                                       : most_ms;
 }
 
 enum status check_case(struct contest *contest, struct lane *lane, struct slot *slot,
@@ -206,8 +222,13 @@ enum status check_case(struct contest *contest, struct lane *lane, struct slot *
     }
     if (status == STATUS_OK)
         status = lane_probe_after(lane, outcome, error);
-    if (outcome->status == TRIAL_TIMED_OUT && timeout_ms < CASE_TIMEOUT_MS) {
-        *applies = false; /* the budget ended it, and not the candidate's limit */
+    /* The budget ended it, and not the candidate's limit. */
+    const bool is_cut = outcome->status == TRIAL_TIMED_OUT && timeout_ms < CASE_TIMEOUT_MS;
+    if (is_cut && test->n == work->problem.n) {
+        outcome->starved = true;
+    } else if (is_cut) {
+        contest->elsewhere.is_cut = true;
+        *applies = false;
         *outcome = (struct worker_outcome){.status = TRIAL_OK};
     }
     if (test->n != work->problem.n) {

@@ -39,20 +39,21 @@ const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *test
                            const struct worker_outcome *outcome);
 
 /* case.c: Runs one case of one loaded slot; *applies false: the case is not meant for the slot, or
- * the budget ended it. */
+ * the budget ended it (elsewhere.is_cut). */
 enum status check_case(struct contest *contest, struct lane *lane, struct slot *slot,
                        const struct gauntlet_case *test, bool *applies,
                        struct worker_outcome *outcome, struct error *error);
 
 /* Returns whether another check at a size that is not the problem's own would end after such
- * checks' part of the budget. */
-bool checks_are_over(const struct contest *contest);
+ * checks' part of the budget, or, if it hangs, leave no time to watch the coming winner. */
+bool checks_are_over(const struct contest *contest, const struct lane *lane);
 
 /* narrow.c: Returns whether the experiment lists the size, or promises all sizes. */
 bool work_declares(const struct work *work, int64_t n);
 /* Finds the part of the domain that a loaded slot's candidate keeps after a failure at a size that
- * was not promised, tries sizes up to `most`, and stores the result. *out: the reason if the
- * candidate fails at the problem's own size, too; else NULL. */
+ * was not promised, tries sizes up to `most`, and stores the result; elsewhere.is_cut: the time for
+ * that was missing. *out: the reason if the candidate fails at the problem's own size, too; else
+ * NULL. */
 enum status candidate_narrow(struct contest *contest, struct lane *lane, struct slot *slot,
                              const struct gauntlet_case *wrong, double most, const char *why,
                              const char **out, struct error *error);

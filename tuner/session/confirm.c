@@ -171,19 +171,11 @@ double contest_process_ns(const struct contest *contest)
                (double)(protocol->confirm_rounds + (int64_t)contest_state_visits(contest));
 }
 
-/* Returns the cost of starting the next process. */
-static double start_ns(const struct confirming *confirming)
-{
-    const struct costs *costs = &confirming->group->costs;
-    const bool is_spare = worker_spares(confirming->lane->worker) > 0;
-    return (double)(costs->fresh_ns - (is_spare ? costs->spared_ns : 0));
-}
-
 /* Returns the cost of one more process over all contests of the part. */
 static double processes_ns(const struct confirming *confirming)
 {
     const struct group *group = confirming->group;
-    double sum_ns = start_ns(confirming);
+    double sum_ns = budget_start_ns(confirming->lane);
     for (const struct contest *contest = group->contests; contest; contest = contest->next)
         sum_ns += takes_part(confirming, contest) ? contest_process_ns(contest) : 0;
     return sum_ns;
@@ -245,7 +237,8 @@ static enum status one_process(struct confirming *confirming, struct error *erro
         if (!takes_part(confirming, contest))
             continue;
         bool first = confirming->process == 1;
-        double again_ns = first ? start_ns(confirming) + spent_ns + contest_process_ns(contest) : 0;
+        double again_ns =
+            first ? budget_start_ns(lane) + spent_ns + contest_process_ns(contest) : 0;
         if (!budget_fits(group, STAGE_CONFIRM,
                          contest_process_ns(contest) + again_ns + settle_ns(confirming))) {
             contest->left_out |= first;

@@ -26,6 +26,7 @@ struct finalist {
     bool is_incumbent, is_baseline;
     bool raced_out;        /* shown to be slower in the race */
     bool settled;          /* shown to be slower by the first half of the confirmation, for good */
+    bool unchecked;        /* checks at other sizes are missing, for lack of time */
     struct interval raced; /* difference to the race's leader */
     int64_t trial_id;
     /* ln of the objective relative to the others of the same process, NaN: missing. In the race
@@ -70,9 +71,11 @@ struct contest {
     bool unsupported;   /* no candidate agrees with the reference: no winner */
     size_t place;       /* number of the confirming device */
     struct {
-        int64_t end_ns, spent_ns; /* end_ns 0: none */
+        int64_t end_ns, watch_at_ns; /* 0: none */
+        int64_t spent_ns;
         size_t count;
-    } elsewhere; /* checks at other sizes, and their part of the budget */
+        bool is_cut; /* their end cut the last one off */
+    } elsewhere;     /* checks at other sizes, and their part of the budget */
     size_t candidate_count;
     bool conditions_known;
     bool confirmed; /* confirmed as far as possible */

@@ -211,7 +211,20 @@ const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *test
                         : "");
 }
 
-/* Runs check_case at the next size of the candidate's domain. A failure at a promised size rejects
+/* Returns the case's size for a candidate: the next one of its domain. 0: none, or checked by the
+ * case before. */
+static int64_t case_size(const struct contest *contest, const struct candidate *candidate,
+                         const struct gauntlet_case *test)
+{
+    const int64_t own = contest->work.problem.n;
+    const struct narrowing *narrowing = candidate->narrowing;
+    if (!narrowing || test->n == own)
+        return test->n;
+    const int64_t size = domain_next(&narrowing->domain, test->n);
+    return size == own || (size == narrowing->checked && test->few == 0) ? 0 : size;
+}
+
+/* Runs check_case at the case's size for the candidate. A failure at a promised size rejects
  * (*rejection); another narrows the domain (*narrowed). */
 static enum status run_case(struct contest *contest, struct lane *lane, struct slot *slot,
                             const struct gauntlet_case *given, double most, int32_t *cases,
@@ -222,10 +235,11 @@ static enum status run_case(struct contest *contest, struct lane *lane, struct s
     struct worker_outcome outcome;
     bool applies = false;
     *narrowed = false;
-    if (candidate->narrowing && test.n != contest->work.problem.n)
-        test.n = domain_next(&candidate->narrowing->domain, test.n);
-    if (test.n == 0 || (test.n != given->n && test.n == contest->work.problem.n))
+    test.n = case_size(contest, candidate, given);
+    if (test.n == 0)
         return STATUS_OK;
+    if (candidate->narrowing && test.few == 0)
+        candidate->narrowing->checked = test.n;
     enum status status = check_case(contest, lane, slot, &test, &applies, &outcome, error);
     *cases += applies ? 1 : 0;
     candidate->starved = status == STATUS_OK && outcome.starved;
@@ -282,7 +296,8 @@ static enum status reject_others(struct contest *contest, struct lane *lane,
                                  const struct gauntlet_case *test, double most, struct error *error)
 {
     struct track track = sweep_track(&contest->work, contest->sweep, lane, "race");
-    const int64_t end_ns = budget_end_ns(contest->work.session);
+    const int64_t end_ns = test->n == contest->work.problem.n ? budget_end_ns(contest->work.session)
+                                                              : contest->elsewhere.end_ns;
     const int64_t half_ns = end_ns > 0 ? end_ns - (end_ns - clock_budget_ns()) / 2 : 0;
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < contest->sweep->candidates.count; i++) {
@@ -347,15 +362,41 @@ static struct candidate *slowest_right(const struct sweep *sweep,
     return slowest;
 }
 
-/* Runs one case on all finalists, which share the inputs. A finalist whose domain is narrowed is
- * tried again at the next size. *unchecked: the budget left no time for one at another size. */
-static enum status run_on_all(struct contest *contest, struct lane *lane, const bool *known,
+/* Runs one case on a finalist, again at the next size if its domain is narrowed. */
+static enum status run_on_one(struct contest *contest, struct lane *lane, struct finalist *finalist,
                               const struct gauntlet_case *test, double most, int32_t *cases,
-                              bool *unchecked, struct error *error)
+                              struct error *error)
 {
     enum { NARROWED_MAX = 3 };
     const bool is_own = test->n == contest->work.problem.n;
+    bool narrowed = true;
+    for (int times = 0; narrowed && times < NARROWED_MAX; times++) {
+        if (finalist->rejection || finalist->slot.outcome.status != TRIAL_OK ||
+            (!is_own && finalist->unchecked))
+            return STATUS_OK;
+        if (session_stopped(contest->work.session))
+            return session_stop_error(error);
+        finalist->unchecked = !is_own && checks_are_over(contest, lane);
+        if (finalist->unchecked)
+            return STATUS_OK;
+        contest->elsewhere.is_cut = false;
+        TRY(run_case(contest, lane, &finalist->slot, test, most, cases, &narrowed,
+                     &finalist->rejection, error));
+        finalist->unchecked = contest->elsewhere.is_cut;
+    }
+    return STATUS_OK;
+}
+
+/* Runs one case on all finalists. Those that have it at the same size follow each other, since they
+ * share the inputs and expected results. */
+static enum status run_on_all(struct contest *contest, struct lane *lane, const bool *known,
+                              const struct gauntlet_case *test, double most, int32_t *cases,
+                              struct error *error)
+{
     bool failed = false, fair = true, new = false;
+    int64_t *sizes = arena_alloc(&contest->arena, contest->finalist_count + 1, sizeof *sizes);
+    if (!sizes)
+        return error_no_memory(error);
     contest_progress(contest, "check");
     for (size_t i = 0; i < contest->finalist_count; i++)
         new = new || !known[i];
@@ -379,22 +420,19 @@ static enum status run_on_all(struct contest *contest, struct lane *lane, const 
         if (!fair)
             return STATUS_OK;
     }
-    for (size_t i = 0; i < contest->finalist_count; i++) {
-        struct finalist *finalist = &contest->finalists[i];
-        bool narrowed = true;
-        for (int times = 0; narrowed && times < NARROWED_MAX; times++) {
-            if (known[i] || finalist->rejection || finalist->slot.outcome.status != TRIAL_OK)
-                break;
-            if (session_stopped(contest->work.session))
-                return session_stop_error(error);
-            *unchecked = *unchecked || (!is_own && checks_are_over(contest));
-            if (*unchecked)
-                break;
-            TRY(run_case(contest, lane, &finalist->slot, test, most, &cases[i], &narrowed,
-                         &finalist->rejection, error));
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        sizes[i] = known[i] ? 0 : case_size(contest, contest->finalists[i].slot.candidate, test);
+    for (int64_t size = 0, next = 0; next < INT64_MAX; size = next) {
+        next = INT64_MAX;
+        for (size_t i = 0; i < contest->finalist_count; i++) {
+            if (size > 0 && sizes[i] == size)
+                TRY(run_on_one(contest, lane, &contest->finalists[i], test, most, &cases[i],
+                               error));
+            next = sizes[i] > size && sizes[i] < next ? sizes[i] : next;
         }
-        failed |= finalist->rejection != NULL;
     }
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        failed |= contest->finalists[i].rejection != NULL;
     return failed ? reject_others(contest, lane, test, most, error) : STATUS_OK;
 }
 
@@ -410,10 +448,11 @@ struct checking {
 /* Stores the finalist's domain and verdict, unless checks at other sizes are missing, which a later
  * run makes up for. */
 static enum status end_checking(struct contest *contest, const struct checking *checking,
-                                size_t index, bool unchecked, struct error *error)
+                                size_t index, struct error *error)
 {
     struct finalist *finalist = &contest->finalists[index];
     struct candidate *candidate = finalist->slot.candidate;
+    const bool unchecked = finalist->unchecked;
     if (checking->known[index])
         return STATUS_OK;
     const struct narrowing *found = candidate->narrowing; /* a domain that probes confirmed */
@@ -430,7 +469,7 @@ static enum status end_checking(struct contest *contest, const struct checking *
 enum status contest_check(struct contest *contest, struct lane *lane, struct error *error)
 {
     struct checking checking = {0};
-    bool unchecked = false;
+    enum status status = STATUS_OK;
     const size_t count = contest->finalist_count;
     checking.known = arena_alloc(&contest->arena, count + 1, sizeof *checking.known);
     checking.confined = arena_alloc(&contest->arena, count + 1, sizeof *checking.confined);
@@ -447,28 +486,29 @@ enum status contest_check(struct contest *contest, struct lane *lane, struct err
     note_limits(contest);
     const int64_t own = contest->work.problem.n;
     const double most = largest_size(contest);
-    /* Checks at other sizes leave time to watch the coming winner. */
-    const struct work *work = &contest->work;
-    const int64_t end_ns = budget_part_end_ns(work->group);
-    const int64_t half_ns = (end_ns - clock_budget_ns()) / 2;
-    const int64_t watch_ns =
-        INT64_C(1000000) *
-        budget_watch_ms(work->group, &contest->sweep->allowance, work->session->watch_ms);
-    contest->elsewhere.end_ns = end_ns > 0 ? end_ns - (watch_ns < half_ns ? watch_ns : half_ns) : 0;
     /* Cases at the problem's own size come first: these must run. */
-    for (size_t i = 0; i < 2 * checking.count && !unchecked; i++) {
-        const bool is_first = i < checking.count;
-        const size_t c = is_first ? i : i - checking.count;
-        const bool is_own = checking.list[c].n == own;
-        const int64_t before_ns = clock_budget_ns();
-        if (is_own != is_first)
-            continue;
-        TRY(run_on_all(contest, lane, checking.known, &checking.list[c], most, checking.cases,
-                       &unchecked, error));
-        contest->work.group->costs.own_checks_ns += is_own ? clock_budget_ns() - before_ns : 0;
+    const int64_t before_ns = clock_budget_ns();
+    for (size_t i = 0; i < checking.count; i++)
+        if (checking.list[i].n == own)
+            TRY(run_on_all(contest, lane, checking.known, &checking.list[i], most, checking.cases,
+                           error));
+    contest->work.group->costs.own_checks_ns += clock_budget_ns() - before_ns;
+    contest->elsewhere.end_ns =
+        budget_checks_end_ns(contest->work.group, &contest->sweep->allowance,
+                             contest_process_ns(contest), &contest->elsewhere.watch_at_ns);
+    for (size_t i = 0; status == STATUS_OK && i < checking.count; i++)
+        if (checking.list[i].n != own)
+            status = run_on_all(contest, lane, checking.known, &checking.list[i], most,
+                                checking.cases, error);
+    if (status == STATUS_NO_TIME) { /* such checks take the race's result from nobody */
+        error_clear(error);
+        status = STATUS_OK;
+        for (size_t i = 0; i < contest->finalist_count; i++)
+            contest->finalists[i].unchecked = true;
     }
+    TRY(status);
     for (size_t i = 0; i < contest->finalist_count; i++)
-        TRY(end_checking(contest, &checking, i, unchecked, error));
+        TRY(end_checking(contest, &checking, i, error));
     contest_note_domains(contest);
     sweep_find_best(contest->sweep);
     for (size_t i = 0; i < contest->finalist_count; i++)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/clock.h"
 #include "tuner/base/text.h"
 #include "tuner/experiment/domain.h"
@@ -37,7 +38,9 @@ struct probing {
         bool applies, right;
     } probed[TRIES_MAX];
     int tries, crashes;
+    size_t enough; /* sizes of a domain that are probed */
     int64_t end_ns;
+    bool is_late; /* sizes were left out for lack of time */
 };
 
 bool work_declares(const struct work *work, int64_t n)
@@ -70,15 +73,20 @@ static enum status probe(struct probing *probing, int64_t n, bool *applies, bool
             *right = probing->probed[i].right;
             return STATUS_OK;
         }
-    const struct contest *contest = probing->contest;
+    struct contest *contest = probing->contest;
+    probing->is_late = probing->is_late || clock_budget_ns() >= probing->end_ns ||
+                       checks_are_over(contest, probing->lane);
     *applies = !(probing->slot->outcome.status == TRIAL_OK && probing->tries < TRIES_MAX &&
-                 probing->crashes < CRASHES_MAX && clock_budget_ns() < probing->end_ns &&
-                 !session_stopped(contest->work.session) && !checks_are_over(contest));
+                 probing->crashes < CRASHES_MAX && !probing->is_late &&
+                 !session_stopped(contest->work.session));
     if (*applies)
         return STATUS_OK;
+    contest->elsewhere.is_cut = false;
     enum status status =
-        check_case(probing->contest, probing->lane, probing->slot, &test, applies, &outcome, error);
+        check_case(contest, probing->lane, probing->slot, &test, applies, &outcome, error);
     *right = *applies && outcome.status == TRIAL_OK;
+    probing->is_late = contest->elsewhere.is_cut;
+    *applies = *applies || probing->is_late;
     probing->probed[probing->tries].n = n;
     probing->probed[probing->tries].applies = *applies;
     probing->probed[probing->tries++].right = *right;
@@ -100,17 +108,22 @@ static enum status holds(struct probing *probing, struct domain domain, bool *ho
         wrong + 1,   wrong - both.multiple + 1,    near + 1,     1, both.least + 1,
         near / 3,    near / 2 + both.multiple / 2, 2 * near + 1, /* if nearer ones are missing */
         3 * near + 1};
-    int probed = 0;
+    int64_t probed_at[COUNT(from)];
+    size_t probed = 0;
     *holds = !both.is_listed && !domain_has(&both, wrong);
-    for (size_t i = 0; *holds && i < sizeof from / sizeof from[0]; i++) {
+    for (size_t i = 0; *holds && i < COUNT(from) && probed < probing->enough; i++) {
         const int64_t size = domain_next(&both, from[i] > 1 ? from[i] : 1);
         bool applies = false;
         bool right = false;
-        if (size > probing->most || (i >= NEARER && probed >= PROBES_MIN) ||
-            work_declares(&probing->contest->work, size))
+        bool is_new = size <= probing->most && !(i >= NEARER && probed >= PROBES_MIN) &&
+                      !work_declares(&probing->contest->work, size);
+        for (size_t j = 0; j < probed; j++)
+            is_new = is_new && probed_at[j] != size;
+        if (!is_new)
             continue;
         TRY(probe(probing, size, &applies, &right, error));
         *holds = right || !applies;
+        probed_at[probed] = size;
         probed += applies ? 1 : 0;
     }
     *holds = *holds && probed >= PROBES_MIN;
@@ -192,32 +205,61 @@ static enum status find_multiple(struct probing *probing, int64_t *multiple, str
     return STATUS_OK;
 }
 
-/* Tries the domains left to other candidates first: a kernel with a tile of 128 is not the only
- * one. */
+static bool is_larger(const struct domain *a, const struct domain *b)
+{
+    return a->multiple != b->multiple ? a->multiple < b->multiple : a->least < b->least;
+}
+
+/* Tries the domains left to other candidates, the largest first: a kernel with a tile of 128 is not
+ * the only one. A few sizes each will do, since a smaller domain has just failed for the others,
+ * and the further cases of the gauntlet run in this one. */
 static enum status try_others(struct probing *probing, struct domain *found, bool *right,
                               struct error *error)
 {
-    enum { OTHERS_MAX = 4 };
-    struct domain tried[OTHERS_MAX];
-    size_t count = 0;
+    enum { OTHERS_MAX = 6 };
     const struct candidates *candidates = &probing->contest->sweep->candidates;
+    const struct domain *last = NULL;
     *right = false;
-    for (size_t i = 0; !*right && i < candidates->count; i++) {
-        const struct narrowing *other = candidates->items[i]->narrowing;
-        bool half = false;
-        size_t known = 0;
-        if (!other || other->domain.is_listed || count == OTHERS_MAX)
-            continue;
-        while (known < count && (tried[known].multiple != other->domain.multiple ||
-                                 tried[known].least != other->domain.least))
-            known++;
-        if (known < count)
-            continue;
-        tried[count++] = *found = other->domain;
+    probing->enough = PROBES_MIN;
+    for (int tried = 0; !*right && tried < OTHERS_MAX; tried++) {
+        const struct domain *next = NULL;
+        for (size_t i = 0; i < candidates->count; i++) {
+            const struct narrowing *other = candidates->items[i]->narrowing;
+            if (other && !other->domain.is_listed && (!last || is_larger(last, &other->domain)) &&
+                (!next || is_larger(&other->domain, next)))
+                next = &other->domain;
+        }
+        if (!next)
+            return STATUS_OK;
+        last = next;
+        *found = *next;
         TRY(holds(probing, *found, right, error));
+        bool half = false;
         if (*right && found->multiple % 2 == 0)
             TRY(holds_at(probing, found->multiple / 2, found->least, &half, error));
         *right = *right && !half; /* otherwise there is a larger domain */
+    }
+    return STATUS_OK;
+}
+
+/* Finds a domain by few sizes of each that comes into question, and by all sizes if more of those
+ * prove it wrong. */
+static enum status find_domain(struct probing *probing, struct domain *found, struct error *error)
+{
+    static const size_t enough[] = {PROBES_MIN, SIZE_MAX};
+    bool right = false;
+    for (size_t i = 0; i < COUNT(enough) && !right && !probing->is_late; i++) {
+        int64_t least = 0, multiple = 0;
+        probing->enough = enough[i];
+        if (probing->wrong->n < probing->first)
+            TRY(find_least(probing, &least, error));
+        if (least == 0)
+            TRY(find_multiple(probing, &multiple, error));
+        *found = (struct domain){.multiple = multiple > 0 ? multiple : 1,
+                                 .least = least > 0 ? least : 1,
+                                 .is_listed = least == 0 && multiple == 0};
+        probing->enough = SIZE_MAX;
+        TRY(holds(probing, *found, &right, error));
     }
     return STATUS_OK;
 }
@@ -242,6 +284,9 @@ enum status candidate_store_domain(const struct work *work, const struct candida
     row.reason = why;
     return store_domain_put(work->store, &row, error);
 }
+
+/* Reason of a domain that a later run with more time extends. */
+static const char unchecked[] = "the budget ended before its checks at other sizes";
 
 /* Sets the candidate's domain; `why` belongs to the sweep. */
 static enum status set_domain(struct sweep *sweep, struct candidate *candidate,
@@ -281,7 +326,7 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
     struct candidate *candidate = slot->candidate;
     const double near = fmin(most * NEAR_ELEMENTS / GAUNTLET_ELEMENTS, NEAR_MAX);
     const int64_t n = contest->work.problem.n;
-    struct domain found = {.multiple = 1, .least = 1, .is_listed = true};
+    struct domain found = DOMAIN_OF_ALL;
     /* Under a budget half of the time that is left, so that other finalists have time, too. */
     const int64_t now_ns = clock_budget_ns();
     const int64_t end_ns = contest->elsewhere.end_ns;
@@ -295,8 +340,6 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
         .most = (int64_t)fmin(most, NEAR_MAX),
         .near = (double)n < near ? n : (int64_t)fmax(near, 1),
         .end_ns = now_ns + (end_ns > 0 && half_ns < patience_ns ? half_ns : patience_ns)};
-    int64_t least = 0;
-    int64_t multiple = 0;
     bool is_known = false;
     const struct work *work = &probing.contest->work;
     /* The listed sizes must stay. */
@@ -317,25 +360,18 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
     TRY(fails_at_home(&probing, out, error));
     if (*out)
         return STATUS_OK;
-    struct domain others = DOMAIN_OF_ALL;
-    TRY(try_others(&probing, &others, &is_known, error));
-    if (!is_known && wrong->n < probing.first)
-        TRY(find_least(&probing, &least, error));
-    if (!is_known && least == 0)
-        TRY(find_multiple(&probing, &multiple, error));
-    if (is_known)
-        found = others;
-    else if (least > 0 || multiple > 0)
-        found = (struct domain){.multiple = multiple > 0 ? multiple : 1,
-                                .least = least > 0 ? least : 1};
+    TRY(try_others(&probing, &found, &is_known, error));
+    if (!is_known) {
+        found = (struct domain){.multiple = 1, .least = 1, .is_listed = true};
+        TRY(find_domain(&probing, &found, error));
+    }
     found = domain_meet(&found, &probing.before);
-    TRY(set_domain(contest->sweep, candidate, &found, arena_strdup(&contest->sweep->arena, why),
-                   error));
+    contest->elsewhere.is_cut =
+        found.is_listed && probing.is_late && end_ns > 0 && half_ns < patience_ns;
+    why = contest->elsewhere.is_cut ? unchecked : arena_strdup(&contest->sweep->arena, why);
+    TRY(set_domain(contest->sweep, candidate, &found, why, error));
     return candidate_store_domain(&contest->work, candidate, &found, why, error);
 }
-
-/* Reason of a domain that a later run with more time extends. */
-static const char unchecked[] = "the budget ended before its checks at other sizes";
 
 enum status candidate_confine(const struct work *work, struct sweep *sweep,
                               struct candidate *candidate, struct error *error)

@@ -180,6 +180,7 @@ enum status track_time_alone(const struct work *work, struct track *track, struc
     enum status status = find_checks(work, track, slot, &set, error);
     bool retry = slot->outcome.status == TRIAL_OK;
     for (int tries = 0; status == STATUS_OK && retry && tries < TRIES_MAX; tries++) {
+        const int64_t usual_ms = lane_timeout_ms(lane, track->best_ns, timing->blocks, false);
         const struct worker_task task = {
             .binary_path = candidate_binary(work, slot->candidate)->path,
             .checks = checks_beside(set, true),
@@ -190,13 +191,20 @@ enum status track_time_alone(const struct work *work, struct track *track, struc
             .blocks = timing->blocks,
             .runs = timing->runs,
             .stop_above_ns = timing->stop_above_ns,
-            .timeout_ms = lane_timeout_ms(lane, track->best_ns, timing->blocks, false),
+            .timeout_ms = budget_trial_ms(lane, track->best_ns, timing->blocks, usual_ms),
         };
         int64_t left_ns = lane_leave(lane);
         status = worker_trial(lane->worker, &task, &samples, &slot->outcome, error);
         lane_enter(lane, left_ns, &lane->measuring_ns);
         if (status != STATUS_OK)
             return lane_lose(lane, error);
+        if (slot->outcome.status == TRIAL_TIMED_OUT && task.timeout_ms < usual_ms) {
+            slot->outcome.starved = true;
+            (void)string_format(slot->outcome.detail, sizeof slot->outcome.detail,
+                                "no result after %lld ms, for which the budget left time; its "
+                                "process was killed, and the next run tries it again",
+                                (long long)task.timeout_ms);
+        }
         status = lane_probe_after(lane, &slot->outcome, error);
         if (status == STATUS_OK)
             status = prepare_restore(work, track->inputs, slot->candidate, slot->prepared,

@@ -23,6 +23,7 @@ struct kept {
 /* A child prepared to replace another. */
 struct spare {
     struct child child;
+    int64_t begun_ns;
     bool is_ready; /* the hello has arrived */
 };
 

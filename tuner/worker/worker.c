@@ -187,6 +187,11 @@ size_t worker_spares(const struct worker *worker)
     return worker->spare_count;
 }
 
+int64_t worker_spare_age_ns(const struct worker *worker)
+{
+    return worker->spare_count > 0 ? clock_budget_ns() - worker->spares[0].begun_ns : 0;
+}
+
 static void end_spares_behind(struct worker *worker, size_t kept)
 {
     while (worker->spare_count > kept)
@@ -204,7 +209,7 @@ void worker_reserve(struct worker *worker, size_t count)
     while (worker->calibration.reserved_ns > 0 && !worker->has_no_room &&
            worker->spare_count < count && worker->spare_count < WORKER_SPARES) {
         struct spare *spare = &worker->spares[worker->spare_count];
-        *spare = (struct spare){.child = child_none()};
+        *spare = (struct spare){.child = child_none(), .begun_ns = clock_budget_ns()};
         if (start_process(worker, &spare->child, &ignored) != STATUS_OK)
             return;
         worker->spare_count++;

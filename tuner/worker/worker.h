@@ -79,12 +79,12 @@ enum status worker_fresh(struct worker *worker, struct error *error);
 
 /* Starts up to `count` spare children (WORKER_SPARES at most), the next replacements: processes
  * that have created their driver's context and wait, if the device supports it (device_api.reserve)
- * and memory suffices. Returns at once. Spares get ready while the child works, except during
- * timing, which waits for them. */
+ * and memory suffices. Returns at once. Spares get ready while the child works; timing waits. */
 enum { WORKER_SPARES = 3 };
 void worker_reserve(struct worker *worker, size_t count);
-/* Returns the number of spares. */
+/* Returns the number of spares, and the time since the oldest was started; 0: none. */
 size_t worker_spares(const struct worker *worker);
+int64_t worker_spare_age_ns(const struct worker *worker);
 void worker_end_spares(struct worker *worker);
 
 /* Pins the child and its replacements to processors: "3" or "0-3,8". Best done before the first

@@ -271,8 +271,13 @@ TEST(test_checks_that_may_be_missing_starve_no_problem)
 {
     struct budgeted run;
     begin(&run, 40 * second, 0, 4, 0);
+    run.session.watch_ms = WATCH_MOST_MS;
     let_pass(&run, 4 * second);
-    assert_in_range(budget_part_end_ns(&run.group) - clock_now_ns(), 8 * second, 9 * second);
+    int64_t watch_at_ns = 0;
+    int64_t end_ns = budget_checks_end_ns(&run.group, &run.allowance, 1e9, &watch_at_ns);
+    assert_in_range(end_ns - clock_budget_ns(), 8 * second, 9 * second);
+    assert_in_range(watch_at_ns, budget_end_ns(&run.session) - second / 2,
+                    budget_end_ns(&run.session) - second / 100);
     run.group.clock.spent_ns[STAGE_SET_UP] = second;
     run.group.clock.spent_ns[STAGE_CHECK] = 30 * second;
     run.group.costs.own_checks_ns = second;
@@ -285,7 +290,8 @@ TEST(test_checks_that_may_be_missing_starve_no_problem)
     assert_false(budget_fits_problem(&run.group));
     assert_true(budget_sweep_ended(&run.group, &run.allowance));
     begin(&run, 0, 0, 4, 0);
-    assert_int_equal(budget_part_end_ns(&run.group), 0);
+    assert_int_equal(budget_checks_end_ns(&run.group, &run.allowance, 1e9, &watch_at_ns), 0);
+    assert_int_equal(watch_at_ns, 0);
 }
 
 TEST(test_a_spent_budget_leaves_a_moment_and_is_told)

@@ -304,8 +304,8 @@ TEST_WITH(test_the_larger_domain_is_first, setup, teardown)
     struct sweep *sweep = f->contest->sweep;
     compete(f, true);
     struct contest *contest = f->contest;
-    const struct narrowing narrow = {{.multiple = 128, .least = 1}, "n=33: wrong"};
-    const struct narrowing narrower = {{.multiple = 256, .least = 1}, "n=33: wrong"};
+    struct narrowing narrow = {{.multiple = 128, .least = 1}, "n=33: wrong", 0};
+    struct narrowing narrower = {{.multiple = 256, .least = 1}, "n=33: wrong", 0};
     assert_true(contest->finalist_count >= 3);
     contest->finalists[0].slot.candidate->narrowing = &narrower;
     contest->finalists[1].slot.candidate->narrowing = &narrow;
