@@ -23,44 +23,26 @@ enum status store_domain_get(struct store *store, struct arena *arena, struct st
               " AND configuration_id = ?4",
               SELECTED(binary_hash, TEXT), SELECTED(multiple, INTEGER), SELECTED(least, INTEGER),
               SELECTED(is_listed, INTEGER), SELECTED(reason, TEXT));
-    struct store_domain *rows = NULL;
-    size_t count = 0;
-    enum status status = store_select(
+    return store_select_one(
         store, &selection,
         STORE_VALUES(value_integer(row->environment_id), value_integer(row->experiment_id),
                      value_text(row->problem_key), value_integer(row->configuration_id)),
-        arena, &rows, &count, error);
-    *found = count > 0;
-    if (!*found)
-        return status;
-    row->binary_hash = rows->binary_hash;
-    row->multiple = rows->multiple;
-    row->least = rows->least;
-    row->is_listed = rows->is_listed;
-    row->reason = rows->reason;
-    return status;
+        arena, row, found, error);
 }
 
 enum status store_domain_is_checked(struct store *store, const struct store_domain *row,
                                     bool *checked, struct error *error)
 {
-    SELECTION(struct store_gauntlet, selection,
-              "SELECT g.passed FROM gauntlets AS g JOIN problems AS p ON p.id = g.problem_id"
-              " WHERE g.environment_id = ?1 AND p.experiment_id = ?2 AND p.key = ?3"
-              " AND g.configuration_id = ?4 AND g.binary_hash = ?5 AND g.passed",
-              SELECTED(passed, TRUTH));
-    struct arena arena = {0};
-    struct store_gauntlet *rows = NULL;
-    size_t count = 0;
-    enum status status = store_select(
-        store, &selection,
-        STORE_VALUES(value_integer(row->environment_id), value_integer(row->experiment_id),
-                     value_text(row->problem_key), value_integer(row->configuration_id),
-                     value_text(row->binary_hash)),
-        &arena, &rows, &count, error);
-    *checked = count > 0;
-    arena_free(&arena);
-    return status;
+    return store_run(store,
+                     "SELECT 1 FROM gauntlets AS g JOIN problems AS p ON p.id = g.problem_id"
+                     " WHERE g.environment_id = ?1 AND p.experiment_id = ?2 AND p.key = ?3"
+                     " AND g.configuration_id = ?4 AND g.binary_hash = ?5 AND g.passed",
+                     "find a check",
+                     STORE_VALUES(value_integer(row->environment_id),
+                                  value_integer(row->experiment_id), value_text(row->problem_key),
+                                  value_integer(row->configuration_id),
+                                  value_text(row->binary_hash)),
+                     NULL, checked, error);
 }
 
 enum status store_refuted(struct store *store, const struct store_domain *of, struct arena *arena,

@@ -79,18 +79,15 @@ enum status store_gauntlet_get(struct store *store, int64_t environment_id, int6
               " AND configuration_id = ?3 AND binary_hash = ?4",
               SELECTED(passed, TRUTH), SELECTED(detail, TEXT));
     struct arena arena = {0};
-    struct store_gauntlet *rows = NULL;
-    size_t count = 0;
+    struct store_gauntlet row = {0};
     enum status status =
-        store_select(store, &selection,
-                     STORE_VALUES(value_integer(environment_id), value_integer(problem_id),
-                                  value_integer(configuration_id), value_text(binary_hash)),
-                     &arena, &rows, &count, error);
-    *found = count > 0;
-    *passed = *found && rows[0].passed;
+        store_select_one(store, &selection,
+                         STORE_VALUES(value_integer(environment_id), value_integer(problem_id),
+                                      value_integer(configuration_id), value_text(binary_hash)),
+                         &arena, &row, found, error);
+    *passed = row.passed;
     if (detail)
-        (void)string_format(detail, ERROR_TEXT_BYTES, "%s",
-                            *found && rows[0].detail ? rows[0].detail : "");
+        (void)string_format(detail, ERROR_TEXT_BYTES, "%s", row.detail ? row.detail : "");
     arena_free(&arena);
     return status;
 }
@@ -189,7 +186,8 @@ enum status store_winner_get(struct store *store, int64_t environment_id, int64_
     struct row {
         int64_t trial_id;
         const char *stage, *trust, *effort;
-    };
+    } row = {0};
+    bool found = false;
     SELECTION(
         struct row, selection,
         "SELECT w.trial_id, w.stage, w.trust, coalesce(r.effort, '') AS effort FROM winners AS w"
@@ -202,32 +200,28 @@ enum status store_winner_get(struct store *store, int64_t environment_id, int64_
         SELECTED(trial_id, INTEGER), SELECTED(stage, TEXT), SELECTED(trust, TEXT),
         SELECTED(effort, TEXT));
     struct arena arena = {0};
-    struct row *rows = NULL;
-    size_t count = 0;
-    enum status status =
-        store_select(store, &selection, WINNER_KEYS(environment_id, problem_id, mode, objective),
-                     &arena, &rows, &count, error);
-    *out = (struct store_choice){0};
-    if (status == STATUS_OK && count > 0) {
-        out->trial_id = rows[0].trial_id;
-        (void)string_format(out->stage, sizeof out->stage, "%s", rows[0].stage);
-        (void)string_format(out->trust, sizeof out->trust, "%s", rows[0].trust);
-        (void)string_format(out->effort, sizeof out->effort, "%s", rows[0].effort);
+    enum status status = store_select_one(store, &selection,
+                                          WINNER_KEYS(environment_id, problem_id, mode, objective),
+                                          &arena, &row, &found, error);
+    *out = (struct store_choice){.trial_id = row.trial_id};
+    if (status == STATUS_OK && found) {
+        (void)string_format(out->stage, sizeof out->stage, "%s", row.stage);
+        (void)string_format(out->trust, sizeof out->trust, "%s", row.trust);
+        (void)string_format(out->effort, sizeof out->effort, "%s", row.effort);
     }
     arena_free(&arena);
     return status;
 }
 
-struct incumbent {
-    const char *key, *parameters;
-};
-
 enum status store_incumbent(struct store *store, int64_t environment_id, int64_t problem_id,
                             enum l2_mode mode, const char *objective, bool *found, struct text *key,
                             struct text *parameters, struct error *error)
 {
+    struct row {
+        const char *key, *parameters;
+    } row = {0};
     SELECTION(
-        struct incumbent, newest,
+        struct row, newest,
         "SELECT c.key, c.parameters FROM problems AS own_p "
         "CROSS JOIN experiments AS own_x ON own_x.id = own_p.experiment_id "
         "CROSS JOIN experiments AS x ON x.name = own_x.name "
@@ -243,21 +237,18 @@ enum status store_incumbent(struct store *store, int64_t environment_id, int64_t
         " w.chosen_at DESC, w.id DESC LIMIT 1",
         SELECTED(key, TEXT), SELECTED(parameters, TEXT));
     struct arena arena = {0};
-    struct incumbent *rows = NULL;
-    size_t count = 0;
-    enum status status = store_select(
+    enum status status = store_select_one(
         store, &newest,
         STORE_VALUES(value_integer(environment_id), value_integer(problem_id),
                      value_text(l2_mode_name(mode)), value_text(objective_of(objective)),
                      value_text(l2_mode_name(l2_mode_as(mode, ISSUE_GRAPH))),
                      value_text(l2_mode_name(l2_mode_as(mode, ISSUE_STREAM))),
                      value_text(l2_mode_name(l2_mode_as(mode, ISSUE_EAGER)))),
-        &arena, &rows, &count, error);
-    *found = count > 0;
+        &arena, &row, found, error);
     if (*found) {
-        text_append(key, rows[0].key);
+        text_append(key, row.key);
         if (parameters)
-            text_append(parameters, rows[0].parameters);
+            text_append(parameters, row.parameters);
         if (key->failed || (parameters && parameters->failed))
             status = error_no_memory(error);
     }

@@ -233,6 +233,11 @@ struct store_selection {
 enum status store_select(struct store *store, const struct store_selection *selection,
                          const struct value *values, size_t value_count, struct arena *arena,
                          void *rows, size_t *count, struct error *error);
+/* Reads the first row into `row`, whose texts are in the arena (NULL: a selection without texts).
+ * *found false: there is none, and the row is unchanged. */
+enum status store_select_one(struct store *store, const struct store_selection *selection,
+                             const struct value *values, size_t value_count, struct arena *arena,
+                             void *row, bool *found, struct error *error);
 /* Calls `take` for each row, after reading it into `row`; its texts are valid until the next
  * one. */
 typedef enum status store_take_row(void *context, struct error *error);

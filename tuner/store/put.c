@@ -185,16 +185,8 @@ enum status store_ceilings_get(struct store *store, int64_t environment_id, bool
               SELECTED(buffer_bytes, INTEGER), SELECTED(host_to_device_gbs, REAL),
               SELECTED(device_to_host_gbs, REAL), SELECTED(copy_gbs, REAL),
               SELECTED(read_gbs, REAL), SELECTED(write_gbs, REAL));
-    struct arena arena = {0};
-    struct store_ceilings *rows = NULL;
-    size_t count = 0;
-    enum status status = store_select(store, &newest, STORE_VALUES(value_integer(environment_id)),
-                                      &arena, &rows, &count, error);
-    *found = count > 0;
-    if (*found)
-        *ceilings = rows[0];
-    arena_free(&arena);
-    return status;
+    return store_select_one(store, &newest, STORE_VALUES(value_integer(environment_id)), NULL,
+                            ceilings, found, error);
 }
 
 enum status store_arithmetic_put(struct store *store, int64_t environment_id, const char *type,
@@ -212,25 +204,21 @@ enum status store_arithmetic_put(struct store *store, int64_t environment_id, co
                      NULL, NULL, error);
 }
 
-struct arithmetic_row {
-    double gops;
-};
-
 enum status store_arithmetic_get(struct store *store, int64_t environment_id, const char *type,
                                  double *gops, struct error *error)
 {
-    SELECTION(struct arithmetic_row, newest,
+    struct row {
+        double gops;
+    } row = {0};
+    bool found = false;
+    SELECTION(struct row, newest,
               "SELECT gops FROM arithmetic_ceilings WHERE environment_id = ?1 AND type = ?2 "
               "ORDER BY measured_at DESC LIMIT 1",
               SELECTED(gops, REAL));
-    struct arena arena = {0};
-    struct arithmetic_row *rows = NULL;
-    size_t count = 0;
-    enum status status =
-        store_select(store, &newest, STORE_VALUES(value_integer(environment_id), value_text(type)),
-                     &arena, &rows, &count, error);
-    *gops = count > 0 ? rows[0].gops : 0;
-    arena_free(&arena);
+    enum status status = store_select_one(
+        store, &newest, STORE_VALUES(value_integer(environment_id), value_text(type)), NULL, &row,
+        &found, error);
+    *gops = row.gops;
     return status;
 }
 

@@ -321,6 +321,25 @@ enum status store_select(struct store *store, const struct store_selection *sele
     return status;
 }
 
+enum status store_select_one(struct store *store, const struct store_selection *selection,
+                             const struct value *values, size_t value_count, struct arena *arena,
+                             void *row, bool *found, struct error *error)
+{
+    struct store_query query;
+    int at[COLUMNS_MAX];
+    *found = false;
+    TRY(open_selection(store, selection, values, value_count, &query, error));
+    enum status status = find_columns(&query, selection, at, error);
+    if (status == STATUS_OK)
+        status = store_query_next(&query, found, error);
+    if (*found && !take_row(&query, selection, at, arena, row)) {
+        *found = false;
+        status = error_no_memory(error);
+    }
+    close_selection(&query);
+    return status;
+}
+
 enum status store_select_each(struct store *store, const struct store_selection *selection,
                               const struct value *values, size_t value_count, void *row,
                               store_take_row *take, void *context, struct error *error)

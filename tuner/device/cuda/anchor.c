@@ -10,11 +10,10 @@ enum { PASSES = 16, STILL_WINDOWS = 3 };
 
 static CUresult submit_passes(struct device *device, void *context)
 {
-    CUresult result = CUDA_SUCCESS;
     (void)context;
-    for (int i = 0; i < PASSES && result == CUDA_SUCCESS; i++)
-        result = cuda_anchor_pass(device);
-    return result;
+    for (int i = 0; i < PASSES; i++)
+        CUDA_PASS(cuda_anchor_pass(device));
+    return CUDA_SUCCESS;
 }
 
 /* Measures passes behind an untimed one, so that the earlier contents of the L2 do not matter. */

@@ -363,17 +363,12 @@ static CUresult time_once(struct device *device, CUfunction function, uint32_t r
     const struct cuda_driver *cuda = device->driver;
     uint32_t zero = 0;
     void *arguments[] = {&repeats, &zero, &device->sink};
-    CUresult result = cuda->cuEventRecord(device->begin, device->stream);
-    if (result == CUDA_SUCCESS)
-        result = cuda_launch(device, function, (uint32_t)device->sm_count * BLOCKS_PER_SM, BLOCK,
-                             arguments);
-    if (result == CUDA_SUCCESS)
-        result = cuda->cuEventRecord(device->end, device->stream);
-    if (result == CUDA_SUCCESS)
-        result = cuda->cuEventSynchronize(device->end);
-    if (result == CUDA_SUCCESS)
-        result = cuda->cuEventElapsedTime(elapsed_ms, device->begin, device->end);
-    return result;
+    CUDA_PASS(cuda->cuEventRecord(device->begin, device->stream));
+    CUDA_PASS(cuda_launch(device, function, (uint32_t)device->sm_count * BLOCKS_PER_SM, BLOCK,
+                          arguments));
+    CUDA_PASS(cuda->cuEventRecord(device->end, device->stream));
+    CUDA_PASS(cuda->cuEventSynchronize(device->end));
+    return cuda->cuEventElapsedTime(elapsed_ms, device->begin, device->end);
 }
 
 /* Raises *gops to the best of a few; the first, short ones tell how long to go on. */
@@ -381,20 +376,18 @@ static CUresult measure(struct device *device, CUfunction function, int operatio
 {
     uint32_t repeats = REPEATS_FIRST;
     float elapsed_ms = 0;
-    CUresult result =
-        time_once(device, function, repeats, &elapsed_ms); /* the first run also loads the kernel */
-    if (result == CUDA_SUCCESS)
-        result = time_once(device, function, repeats, &elapsed_ms);
+    CUDA_PASS(time_once(device, function, repeats, &elapsed_ms)); /* also loads the kernel */
+    CUDA_PASS(time_once(device, function, repeats, &elapsed_ms));
     double scaled = elapsed_ms > 0 ? repeats * wanted_ms / (double)elapsed_ms : REPEATS_MAX;
     repeats = (uint32_t)fmin(fmax(scaled, 1), REPEATS_MAX);
     double done =
         (double)repeats * UNROLL * CHAINS * operations * BLOCK * BLOCKS_PER_SM * device->sm_count;
-    for (int i = 0; i < TIMINGS && result == CUDA_SUCCESS; i++) {
-        result = time_once(device, function, repeats, &elapsed_ms);
-        if (result == CUDA_SUCCESS && elapsed_ms > 0)
+    for (int i = 0; i < TIMINGS; i++) {
+        CUDA_PASS(time_once(device, function, repeats, &elapsed_ms));
+        if (elapsed_ms > 0)
             *gops = fmax(*gops, done / ((double)elapsed_ms * 1e6));
     }
-    return result;
+    return CUDA_SUCCESS;
 }
 
 static enum status measure_arithmetic(struct device *device, struct arithmetic *out,

@@ -92,6 +92,8 @@ static size_t part_bytes(const struct expected_output *expected, enum element_ty
     return count * (expected->reals ? sizeof(double) : element_bytes(type));
 }
 
+static const char copying[] = "copying expected results to the device";
+
 static enum status upload(struct device *device, struct resident *resident,
                           const struct expected_output *expected, enum element_type type,
                           uint64_t count, struct error *error)
@@ -102,14 +104,10 @@ static enum status upload(struct device *device, struct resident *resident,
     const size_t part_count = expected->magnitudes ? 2 : 1;
     resident->serial = 0;
     TRY(make_room(device, resident, part * part_count, error));
-    CUresult result = CUDA_SUCCESS;
-    for (size_t i = 0; i < part_count && result == CUDA_SUCCESS; i++)
-        result = device->driver->cuMemcpyHtoDAsync(resident->address + i * part, parts[i], part,
-                                                   device->stream);
-    if (result == CUDA_SUCCESS)
-        result = device->driver->cuStreamSynchronize(device->stream);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "copying expected results to the device");
+    for (size_t i = 0; i < part_count; i++)
+        CUDA_TRY(cuMemcpyHtoDAsync(resident->address + i * part, parts[i], part, device->stream),
+                 "%s", copying);
+    CUDA_TRY(cuStreamSynchronize(device->stream), "%s", copying);
     resident->serial = expected->serial;
     resident->summed = false;
     device->scratch_slot = NO_SLOT; /* the copy fills the L2 */
@@ -122,14 +120,11 @@ static CUresult replace(struct device *device, CUdeviceptr vector, size_t width,
                         const struct expected_difference *differs, const void *values)
 {
     const CUdeviceptr at = room, from = room + differs->count * sizeof *differs->at;
-    CUresult result = device->driver->cuMemcpyHtoDAsync(
-        at, differs->at, differs->count * sizeof *differs->at, device->stream);
-    if (result == CUDA_SUCCESS)
-        result =
-            device->driver->cuMemcpyHtoDAsync(from, values, differs->count * width, device->stream);
-    return result == CUDA_SUCCESS
-               ? cuda_replace(device, vector, 0, 2, width, differs->count, at, from)
-               : result;
+    CUDA_PASS(device->driver->cuMemcpyHtoDAsync(
+        at, differs->at, differs->count * sizeof *differs->at, device->stream));
+    CUDA_PASS(
+        device->driver->cuMemcpyHtoDAsync(from, values, differs->count * width, device->stream));
+    return cuda_replace(device, vector, 0, 2, width, differs->count, at, from);
 }
 
 /* Makes expected elements that differ in a few places as a copy of a resident base. The later sum

@@ -62,10 +62,9 @@ static bool read_counter(struct meter *meter)
 static CUresult submit_batch(struct meter *meter, CUevent behind)
 {
     const struct cuda_driver *driver = meter->device->driver;
-    CUresult result = CUDA_SUCCESS;
-    for (uint32_t i = 0; i < meter->batch && result == CUDA_SUCCESS; i++)
-        result = driver->cuGraphLaunch(meter->graph, meter->device->stream);
-    return result == CUDA_SUCCESS ? driver->cuEventRecord(behind, meter->device->stream) : result;
+    for (uint32_t i = 0; i < meter->batch; i++)
+        CUDA_PASS(driver->cuGraphLaunch(meter->graph, meter->device->stream));
+    return driver->cuEventRecord(behind, meter->device->stream);
 }
 
 /* Waits for the batch in front of the event, reading the counter meanwhile. */
@@ -118,15 +117,12 @@ static CUresult size_batch(struct meter *meter)
     struct device *device = meter->device;
     double elapsed_ns = 0;
     meter->batch = 1;
-    CUresult result = device->driver->cuEventRecord(device->begin, device->stream);
-    if (result == CUDA_SUCCESS)
-        result = submit_batch(meter, device->end);
-    if (result == CUDA_SUCCESS)
-        result = device->driver->cuEventSynchronize(device->end);
-    if (result == CUDA_SUCCESS)
-        result = cuda_elapsed(device, &elapsed_ns);
+    CUDA_PASS(device->driver->cuEventRecord(device->begin, device->stream));
+    CUDA_PASS(submit_batch(meter, device->end));
+    CUDA_PASS(device->driver->cuEventSynchronize(device->end));
+    CUDA_PASS(cuda_elapsed(device, &elapsed_ns));
     meter->batch = (uint32_t)fmin(fmax(batch_ns / fmax(elapsed_ns, 1), 1), BATCH_LAUNCHES_MAX);
-    return result;
+    return CUDA_SUCCESS;
 }
 
 static enum status no_counter(struct error *error, const char *why)

@@ -13,26 +13,22 @@ CUresult cuda_graph_append(struct device *device, CUgraph graph, CUgraphNode *la
     CUgraphNode before = *last;
     bool programmatic = before && dependent;
     bool follows = before && !dependent;
-    CUresult result = device->driver->cuGraphAddKernelNode(last, graph, follows ? &before : NULL,
-                                                           follows ? 1 : 0, node);
-    if (result == CUDA_SUCCESS && programmatic)
-        result = device->driver->add_edges(graph, &before, last, &edge, 1);
-    return result;
+    CUDA_PASS(device->driver->cuGraphAddKernelNode(last, graph, follows ? &before : NULL,
+                                                   follows ? 1 : 0, node));
+    return programmatic ? device->driver->add_edges(graph, &before, last, &edge, 1) : CUDA_SUCCESS;
 }
 
 CUresult cuda_graph_finish(struct device *device, CUgraph graph, CUgraphExec *out)
 {
     const struct cuda_driver *cuda = device->driver;
-    CUresult result = cuda->cuGraphInstantiateWithFlags(out, graph, 0);
-    if (result != CUDA_SUCCESS) {
-        *out = NULL;
-        return result;
-    }
-    result = cuda->cuGraphUpload(*out, device->stream);
-    if (result != CUDA_SUCCESS) {
-        (void)cuda->cuGraphExecDestroy(*out);
-        *out = NULL;
-    }
+    CUgraphExec made = NULL;
+    *out = NULL;
+    CUDA_PASS(cuda->cuGraphInstantiateWithFlags(&made, graph, 0));
+    const CUresult result = cuda->cuGraphUpload(made, device->stream);
+    if (result == CUDA_SUCCESS)
+        *out = made;
+    else
+        (void)cuda->cuGraphExecDestroy(made);
     return result;
 }
 

@@ -68,10 +68,8 @@ CUresult cuda_gate_begin(struct device *device)
     struct gate *gate = &device->gate;
     gate->ticket = gate->ticket % 0x7fffffff + 1; /* neither 0 nor the complement of another */
     void *arguments[] = {&gate->open_on_device, &gate->seen_on_device, &gate->ticket};
-    CUresult result = cuda_launch(device, device->harness.gate, 1, 1, arguments);
-    if (result == CUDA_SUCCESS)
-        result = device->driver->cuEventRecord(device->begin, device->stream);
-    return result;
+    CUDA_PASS(cuda_launch(device, device->harness.gate, 1, 1, arguments));
+    return device->driver->cuEventRecord(device->begin, device->stream);
 }
 
 CUresult cuda_gate_end(struct device *device, CUresult submitted, double *elapsed_ns, bool *late)
@@ -82,10 +80,8 @@ CUresult cuda_gate_end(struct device *device, CUresult submitted, double *elapse
     if (result == CUDA_SUCCESS)
         result = cuda->cuEventRecord(device->end, device->stream);
     __atomic_store_n(gate->open, gate->ticket, __ATOMIC_SEQ_CST);
-    if (result == CUDA_SUCCESS)
-        result = cuda->cuEventSynchronize(device->end);
-    if (result != CUDA_SUCCESS)
-        return result;
+    CUDA_PASS(result);
+    CUDA_PASS(cuda->cuEventSynchronize(device->end));
     *late = __atomic_load_n(gate->seen, __ATOMIC_SEQ_CST) != gate->ticket;
     return cuda_elapsed(device, elapsed_ns);
 }
@@ -123,10 +119,9 @@ enum { PAIRS = 101, TICK_SAMPLES = 256, GAP_SAMPLES = 31, GAP_NODES = 64 };
 
 static CUresult submit_empty(struct device *device, void *context)
 {
-    CUresult result = CUDA_SUCCESS;
-    for (int remaining = *(int *)context; remaining > 0 && result == CUDA_SUCCESS; remaining--)
-        result = cuda_launch(device, device->harness.empty, 1, 32, NULL);
-    return result;
+    for (int remaining = *(int *)context; remaining > 0; remaining--)
+        CUDA_PASS(cuda_launch(device, device->harness.empty, 1, 32, NULL));
+    return CUDA_SUCCESS;
 }
 
 /* Measures `kernels` empty kernels behind the gate. */

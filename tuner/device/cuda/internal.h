@@ -21,6 +21,13 @@ enum status cuda_error(struct device *device, CUresult result, struct error *err
         if (try_result != CUDA_SUCCESS)                                                            \
             return cuda_error(device, try_result, error, __VA_ARGS__);                             \
     } while (0)
+/* Returns the result of a call that fails, from a function that returns results. */
+#define CUDA_PASS(call)                                                                            \
+    do {                                                                                           \
+        const CUresult pass_result = (call);                                                       \
+        if (pass_result != CUDA_SUCCESS)                                                           \
+            return pass_result;                                                                    \
+    } while (0)
 /* Formats a launch: "reduce <<<264, 1024>>> (32 bytes shared)". */
 void cuda_launch_text(const struct launch *launch, char *out, size_t bytes);
 /* Formats all launches of a plan. */

@@ -33,8 +33,8 @@ CUresult cuda_free_bytes(struct device *device, size_t *out)
 
 CUresult cuda_fetch(struct device *device, void *to, CUdeviceptr from, size_t bytes)
 {
-    const CUresult result = device->driver->cuMemcpyDtoHAsync(to, from, bytes, device->stream);
-    return result == CUDA_SUCCESS ? device->driver->cuStreamSynchronize(device->stream) : result;
+    CUDA_PASS(device->driver->cuMemcpyDtoHAsync(to, from, bytes, device->stream));
+    return device->driver->cuStreamSynchronize(device->stream);
 }
 
 static size_t round_up(size_t value, size_t multiple)

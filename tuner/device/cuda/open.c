@@ -49,6 +49,7 @@ static CUdevice reserved_on;
 
 static enum status open_context(struct device *device, struct error *error)
 {
+    static const char making[] = "cuda:%d: making its stream";
     const struct cuda_driver *cuda = device->driver;
     CUcontext context = device->handle == reserved_on ? reserved : NULL;
     CUresult result = CUDA_SUCCESS;
@@ -64,15 +65,10 @@ static enum status open_context(struct device *device, struct error *error)
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "cuda:%d: opening its context", device->index);
     device->context = context;
-    result = cuda->cuCtxSetCurrent(context);
-    if (result == CUDA_SUCCESS)
-        result = cuda->cuStreamCreate(&device->stream, CU_STREAM_NON_BLOCKING);
-    if (result == CUDA_SUCCESS)
-        result = cuda->cuEventCreate(&device->begin, CU_EVENT_DEFAULT);
-    if (result == CUDA_SUCCESS)
-        result = cuda->cuEventCreate(&device->end, CU_EVENT_DEFAULT);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "cuda:%d: making its stream", device->index);
+    CUDA_TRY(cuCtxSetCurrent(context), making, device->index);
+    CUDA_TRY(cuStreamCreate(&device->stream, CU_STREAM_NON_BLOCKING), making, device->index);
+    CUDA_TRY(cuEventCreate(&device->begin, CU_EVENT_DEFAULT), making, device->index);
+    CUDA_TRY(cuEventCreate(&device->end, CU_EVENT_DEFAULT), making, device->index);
     return STATUS_OK;
 }
 
@@ -96,6 +92,18 @@ static enum status open_gate(struct device *device, struct error *error)
     device->gate.open_on_device = mapped;
     device->gate.seen_on_device = mapped + 64 * sizeof(uint32_t);
     return STATUS_OK;
+}
+
+/* Makes the memory that flushes take, and that of sums. */
+static CUresult make_buffers(struct device *device)
+{
+    const struct cuda_driver *cuda = device->driver;
+    CUDA_PASS(cuda->cuMemAlloc(&device->flush, device->flush_bytes));
+    CUDA_PASS(cuda->cuMemAlloc(&device->sink, 4096));
+    CUDA_PASS(cuda->cuMemAlloc(&device->sums, SUMS_MAX * sizeof(uint64_t)));
+    CUDA_PASS(cuda->cuMemsetD8Async(device->sink, 0, 4096, device->stream));
+    CUDA_PASS(cuda->cuMemsetD8Async(device->flush, 0, device->flush_bytes, device->stream));
+    return cuda->cuStreamSynchronize(device->stream);
 }
 
 static enum status open_parts(struct device *device, int64_t opened_ns, struct error *error)
@@ -130,20 +138,9 @@ static enum status open_parts(struct device *device, int64_t opened_ns, struct e
     }
     TRY(open_gate(device, error));
     TRY(cuda_harness_load(device, error));
-    const struct cuda_driver *cuda = device->driver;
     size_t l2_bytes = device->l2_bytes ? device->l2_bytes : (size_t)32 << 20;
     device->flush_bytes = 2 * l2_bytes;
-    CUresult result = cuda->cuMemAlloc(&device->flush, device->flush_bytes);
-    if (result == CUDA_SUCCESS)
-        result = cuda->cuMemAlloc(&device->sink, 4096);
-    if (result == CUDA_SUCCESS)
-        result = cuda->cuMemAlloc(&device->sums, SUMS_MAX * sizeof(uint64_t));
-    if (result == CUDA_SUCCESS)
-        result = cuda->cuMemsetD8Async(device->sink, 0, 4096, device->stream);
-    if (result == CUDA_SUCCESS)
-        result = cuda->cuMemsetD8Async(device->flush, 0, device->flush_bytes, device->stream);
-    if (result == CUDA_SUCCESS)
-        result = cuda->cuStreamSynchronize(device->stream);
+    const CUresult result = make_buffers(device);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "cuda:%d: %zu bytes to empty the L2 cache with",
                           device->index, device->flush_bytes);
