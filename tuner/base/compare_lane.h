@@ -37,7 +37,7 @@ static inline struct difference integer_difference(const struct comparing *compa
 /* Maps the type's numbers to integers in the same order. */
 static inline int64_t place_among(uint64_t raw, enum element_type type)
 {
-    const unsigned bits = compare_width(type) * 8;
+    const unsigned bits = (unsigned)element_bytes(type) * 8;
     const int64_t size = (int64_t)(raw & (~(uint64_t)0 >> (65 - bits)));
     return (raw >> (bits - 1)) & 1 ? -size : size;
 }
@@ -98,7 +98,7 @@ static inline struct difference real_difference(const struct comparing *comparin
 static inline struct difference difference_of(const struct comparing *comparing,
                                               enum element_type type, uint64_t got_raw, uint64_t i)
 {
-    return compare_is_real(type) ? real_difference(comparing, type, got_raw, i)
+    return element_is_real(type) ? real_difference(comparing, type, got_raw, i)
                                  : integer_difference(comparing, type, got_raw, i);
 }
 

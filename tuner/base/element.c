@@ -8,14 +8,10 @@ static const char *const names[] = {
 #undef ELEMENT_NAME
 };
 
-static const struct {
-    const char *c_name;
-    size_t bytes;
-    bool real;
-} rows[] = {
-#define ELEMENT_ROW(enumerator, name, c_name, bytes, real) {c_name, bytes, real},
-    ELEMENT_TYPE_LIST(ELEMENT_ROW)
-#undef ELEMENT_ROW
+static const char *const c_names[] = {
+#define ELEMENT_C_NAME(enumerator, name, c_name, bytes, real) c_name,
+    ELEMENT_TYPE_LIST(ELEMENT_C_NAME)
+#undef ELEMENT_C_NAME
 };
 
 const char *element_name(enum element_type type)
@@ -25,17 +21,7 @@ const char *element_name(enum element_type type)
 
 const char *element_c_name(enum element_type type)
 {
-    return rows[type].c_name;
-}
-
-size_t element_bytes(enum element_type type)
-{
-    return rows[type].bytes;
-}
-
-bool element_is_real(enum element_type type)
-{
-    return rows[type].real;
+    return c_names[type];
 }
 
 bool element_from_name(const char *name, enum element_type *out)

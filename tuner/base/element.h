@@ -29,10 +29,28 @@ enum element_type {
         ELEMENT_TYPE_COUNT
 };
 
+/* Inline for the device's compiler, too (element_bits.h). */
+static inline size_t element_bytes(enum element_type type)
+{
+    switch (type) {
+#define ELEMENT_BYTES(enumerator, name, c_name, bytes, real)                                       \
+    case enumerator:                                                                               \
+        return bytes;
+        ELEMENT_TYPE_LIST(ELEMENT_BYTES)
+#undef ELEMENT_BYTES
+    default:
+        return 0;
+    }
+}
+static inline bool element_is_real(enum element_type type)
+{
+#define ELEMENT_REAL(enumerator, name, c_name, bytes, real) ((real) << (enumerator)) |
+    return ((ELEMENT_TYPE_LIST(ELEMENT_REAL) 0) >> type & 1) != 0;
+#undef ELEMENT_REAL
+}
+
 const char *element_name(enum element_type type);
 const char *element_c_name(enum element_type type);
-size_t element_bytes(enum element_type type);
-bool element_is_real(enum element_type type);
 /* Returns the range of an integer type, as far as int64_t reaches. */
 void element_integer_range(enum element_type type, int64_t *least, int64_t *most);
 /* Finds the type; false when no type has that name, and *out is unchanged. */

@@ -16,38 +16,12 @@ static inline bool compare_is_signed(enum element_type type)
     return type == ELEMENT_I8 || type == ELEMENT_I16 || type == ELEMENT_I32 || type == ELEMENT_I64;
 }
 
-static inline bool compare_is_real(enum element_type type)
-{
-    return type == ELEMENT_F16 || type == ELEMENT_BF16 || type == ELEMENT_F32 ||
-           type == ELEMENT_F64;
-}
-
-static inline unsigned compare_width(enum element_type type)
-{
-    switch (type) {
-    case ELEMENT_I8:
-    case ELEMENT_U8:
-        return 1;
-    case ELEMENT_I16:
-    case ELEMENT_U16:
-    case ELEMENT_F16:
-    case ELEMENT_BF16:
-        return 2;
-    case ELEMENT_I32:
-    case ELEMENT_U32:
-    case ELEMENT_F32:
-        return 4;
-    default:
-        return 8;
-    }
-}
-
 /* Returns the bytes of element `i`, with zeros above. */
 static inline uint64_t element_raw(const void *elements, enum element_type type, uint64_t i)
 {
     uint64_t bits = 0;
 #ifdef __CUDACC_RTC__
-    switch (compare_width(type)) {
+    switch (element_bytes(type)) {
     case 1:
         return ((const uint8_t *)elements)[i];
     case 2:
@@ -58,7 +32,7 @@ static inline uint64_t element_raw(const void *elements, enum element_type type,
         return ((const uint64_t *)elements)[i];
     }
 #endif
-    memcpy(&bits, (const unsigned char *)elements + i * compare_width(type), compare_width(type));
+    memcpy(&bits, (const unsigned char *)elements + i * element_bytes(type), element_bytes(type));
     return bits; /* little-endian, as on every supported device */
 }
 
@@ -66,7 +40,7 @@ static inline uint64_t element_raw(const void *elements, enum element_type type,
 static inline void element_write(void *elements, enum element_type type, uint64_t i, uint64_t raw)
 {
 #ifdef __CUDACC_RTC__
-    switch (compare_width(type)) {
+    switch (element_bytes(type)) {
     case 1:
         ((uint8_t *)elements)[i] = (uint8_t)raw;
         break;
@@ -81,7 +55,7 @@ static inline void element_write(void *elements, enum element_type type, uint64_
         break;
     }
 #else
-    memcpy((unsigned char *)elements + i * compare_width(type), &raw, compare_width(type));
+    memcpy((unsigned char *)elements + i * element_bytes(type), &raw, element_bytes(type));
 #endif
 }
 
@@ -126,7 +100,7 @@ static inline uint64_t element_raw_of(double real, enum element_type type)
 
 static inline uint64_t integer_extended(uint64_t raw, enum element_type type)
 {
-    const unsigned bits = compare_width(type) * 8;
+    const unsigned bits = (unsigned)element_bytes(type) * 8;
     return compare_is_signed(type) && bits < 64 && (raw >> (bits - 1)) & 1
                ? raw | ~(uint64_t)0 << bits
                : raw;

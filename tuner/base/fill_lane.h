@@ -81,7 +81,7 @@ static inline uint64_t scaled(uint64_t bits, uint64_t bound)
 
 static inline uint64_t uniform_raw(const struct filling *filling, uint64_t i)
 {
-    if (!compare_is_real(filling->type))
+    if (!element_is_real(filling->type))
         return filling->first + scaled(random_at(filling->seed, i), filling->bound);
     const double real = filling->low + filling->span * unit_at(filling->seed, i);
     return element_raw_of(fmin(fmax(real, filling->least), filling->most), filling->type);
@@ -96,7 +96,7 @@ static inline uint64_t fill_raw(const struct filling *filling, uint64_t i)
     case FILL_RANDOM:
     case FILL_RANDOM_EXACT:
     case FILL_RANDOM_ODD:
-        if (!compare_is_real(type))
+        if (!element_is_real(type))
             return random_at(filling->seed, i) | random_set(filling->fill);
         return element_raw_of(
             random_real(filling->fill, random_bits_of(type), random_at(filling->seed, i)), type);

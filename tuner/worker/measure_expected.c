@@ -153,7 +153,7 @@ static bool number_of(const void *elements, enum element_type type, enum element
     int64_t least = 0, most = 0;
     const uint64_t raw = element_raw(elements, type, i);
     out->real = element_real_of(raw, type);
-    if (compare_is_real(type))
+    if (element_is_real(type))
         return true;
     element_integer_range(other, &least, &most);
     out->integer = (int64_t)integer_extended(raw, type);

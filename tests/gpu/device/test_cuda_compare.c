@@ -56,7 +56,7 @@ TEST(test_device_and_host_find_the_same)
                 compare_make((enum element_type)type, (enum compare_kind)(kind / 2),
                              sizes[kind % 2], (uint64_t)kind);
             bind_output(&data);
-            for (int form = 0; form < (compare_is_real(data.type) ? COMPARE_FORMS : 1); form++) {
+            for (int form = 0; form < (element_is_real(data.type) ? COMPARE_FORMS : 1); form++) {
                 struct expected_output expected = compare_expected(&data, (enum compare_form)form);
                 expected.serial = ++serial;
                 for (size_t i = 0; i < COMPARE_TOLERANCES; i++)

@@ -41,14 +41,14 @@ static inline uint64_t compare_special(enum element_type type, uint64_t which)
 {
     static const double reals[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0, 1e-310, 3e-45, 6e-8, 1e300};
     const size_t specials = sizeof reals / sizeof *reals;
-    const uint64_t integers[] = {0, ~(uint64_t)0, (uint64_t)1 << (compare_width(type) * 8 - 1), 1};
-    return compare_is_real(type) ? element_raw_of(reals[which % specials], type)
+    const uint64_t integers[] = {0, ~(uint64_t)0, (uint64_t)1 << (element_bytes(type) * 8 - 1), 1};
+    return element_is_real(type) ? element_raw_of(reals[which % specials], type)
                                  : integers[which % 4];
 }
 
 static inline void compare_put(void *elements, enum element_type type, uint64_t i, uint64_t raw)
 {
-    memcpy((char *)elements + i * compare_width(type), &raw, compare_width(type));
+    memcpy((char *)elements + i * element_bytes(type), &raw, element_bytes(type));
 }
 
 /* Makes ordinary numbers with special ones now and then; NEAR: a few units, and now and then more,
@@ -56,7 +56,7 @@ static inline void compare_put(void *elements, enum element_type type, uint64_t 
 static inline struct compare_data compare_make(enum element_type type, enum compare_kind kind,
                                                uint64_t count, uint64_t seed)
 {
-    const size_t width = compare_width(type);
+    const size_t width = element_bytes(type);
     struct compare_data out = {.type = type, .count = count, .scale = 700};
     out.got = malloc(count * width + 8);
     out.elements = malloc(count * width + 8);
@@ -67,12 +67,12 @@ static inline struct compare_data compare_make(enum element_type type, enum comp
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t bits = random_at(seed, i);
         const double number = (double)(int64_t)(bits >> 40) / 1000 - 8000;
-        uint64_t raw = compare_is_real(type) ? element_raw_of(number, type) : bits;
+        uint64_t raw = element_is_real(type) ? element_raw_of(number, type) : bits;
         if (bits % 37 == 0)
             raw = compare_special(type, bits / 37);
         compare_put(out.elements, type, i, raw);
         out.reals[i] =
-            compare_is_real(type) ? element_real_of(element_raw(out.elements, type, i), type) : 0;
+            element_is_real(type) ? element_real_of(element_raw(out.elements, type, i), type) : 0;
         if (bits % 5 == 0) /* no number of the type */
             out.reals[i] += number * 1e-9;
         out.magnitudes[i] = bits % 41 == 0 ? (double)INFINITY : fabs(number) + 1;
@@ -99,7 +99,7 @@ static inline struct expected_output compare_expected(const struct compare_data 
                                                       enum compare_form form)
 {
     struct expected_output out = {.scale = data->scale};
-    if (form == FORM_ELEMENTS || !compare_is_real(data->type))
+    if (form == FORM_ELEMENTS || !element_is_real(data->type))
         out.elements = data->elements;
     else
         out.reals = data->reals;

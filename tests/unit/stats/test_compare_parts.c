@@ -81,7 +81,7 @@ TEST(parts_and_the_whole_say_the_same)
         for (int kind = 0; kind < COMPARE_KINDS; kind++) {
             struct compare_data data = compare_make((enum element_type)type,
                                                     (enum compare_kind)kind, COUNT, (uint64_t)kind);
-            for (int form = 0; form < (compare_is_real(data.type) ? COMPARE_FORMS : 1); form++)
+            for (int form = 0; form < (element_is_real(data.type) ? COMPARE_FORMS : 1); form++)
                 for (size_t i = 0; i < COMPARE_TOLERANCES; i++)
                     hold(&data, (enum compare_form)form, &compare_tolerances[i], counts);
             compare_free(&data);
