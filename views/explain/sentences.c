@@ -216,8 +216,10 @@ static void add_equals(struct wording *wording)
     if (fast > 0)
         append_sentence(text, "%C %s as fast: shown to be worse by no more than %P", fast, "other",
                         fast == 1 ? "is" : "are", explanation->delta);
-    if (open > 0)
-        append_sentence(text, "%s%D %s not compared to the end", fast > 0 ? "; " : "", open,
+    if (open > 0 && fast > 0)
+        append_sentence(text, "; %D %s not compared to the end", open, open == 1 ? "was" : "were");
+    else if (open > 0)
+        append_sentence(text, "%C %s not compared to the end", open, "other",
                         open == 1 ? "was" : "were");
     text_append(text,
                 explanation->kept_incumbent ? "; the winner had won before, and was kept." : ".");

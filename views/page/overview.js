@@ -236,10 +236,10 @@ const drawLimits = (problem) => {
     ['memory', limit.ceiling_share === null ? 'moved bytes are over the memory\u2019s ceiling' : 'used of the memory\u2019s ceiling',
       limit.ceiling_share ?? (['memory', 'cache'].includes(limit.name) ? Infinity : null), 0.85, ['memory', 'cache']],
     ['arithmetic', `used of the ${limit.operations_type || ''} operations`, limit.arithmetic_share, 0.7, ['arithmetic']],
-    ['launch', 'of the time an empty launch takes', limit.launch_share, 1 / 3, ['launch']],
+    ['launch', 'an empty launch\u2019s part of the time', limit.launch_share, 1 / 3, ['launch']],
     ['occupancy', 'of the maximum warps', limit.occupancy, null, []],
     [part.is_gpu ? 'SMs with work' : 'cores with work', part.is_gpu ? 'of all SMs' : 'of all cores', busy, null, ['parallelism']],
-    ['bytes in flight', `${shownBytes(limit.bytes_in_flight_per_sm)} per SM, over what memory moves in 1 \u00b5s`, inFlight, null, ['parallelism']],
+    ['bytes in flight', `${shownBytes(limit.bytes_in_flight_per_sm)} per SM; in 1 \u00b5s memory moves ${shownBytes(Math.round(limit.bytes_in_flight_per_sm / inFlight))}`, inFlight, null, ['parallelism']],
   ].filter(([, , share]) => share !== null && share !== undefined);
   return make('div', { class: 'limits' },
     make('h4', null, limit.name === 'unknown' ? 'Its limit is unknown' : `Limited by ${limit.name}`),

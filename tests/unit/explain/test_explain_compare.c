@@ -299,7 +299,7 @@ TEST_WITH(equals_are_others_and_were_compared, set_up, tear_down)
     explanation.as_fast = 0;
     explanation.not_compared = 1;
     compare();
-    expect_sentence("1 was not compared to the end");
+    expect_sentence("1 other was not compared to the end");
 }
 
 TEST_WITH(how_much_of_the_space_was_tried_is_said_beside_the_choice, set_up, tear_down)
