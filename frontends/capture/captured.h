@@ -70,6 +70,11 @@ struct wrong_value {
     const char *parameter, *value;
 };
 enum { WRONG_VALUES_MAX = 64 };
+/* Configurations with several values of which each is right alone: those that were tried, and those
+ * of these that give the program's results. */
+struct together {
+    size_t tried, right;
+};
 
 /* Fills the set. Returns STATUS_NOT_FOUND if no launch of the kernel was kept, with the names of
  * kernels that have some; STATUS_BAD_INPUT if none of the kept launches can be replayed, with the

@@ -126,9 +126,12 @@ static void put_head(struct draft *draft)
 }
 
 /* Writes the limits of the block: no more threads than a device takes, no less than a warp where
- * the default configuration has one. */
-static void put_block_limit(struct draft *draft)
+ * the default configuration has one; and, where most configurations with several other values fail,
+ * that one value is another. */
+static void put_constraints(struct draft *draft)
 {
+    const struct together *together = &draft->request->together;
+    const char *between = "";
     const char *const *sides = draft->block_texts;
     struct text product = {0};
     int64_t value = 1;
@@ -143,9 +146,30 @@ static void put_block_limit(struct draft *draft)
         text_printf(&product, whole ? "%s%s" : "%s(%s)", product.length ? " * " : "", sides[axis]);
         value *= draft_at_presets(draft, side);
     }
-    if (tuned > 1 || (tuned == 1 && strpbrk(text_string(&product), " ")))
-        text_printf(draft->out, "constraints:\n  - %s%s <= 1024\n",
+    const bool is_limited = tuned > 1 || (tuned == 1 && strpbrk(text_string(&product), " "));
+    const bool is_one = 2 * together->right < together->tried;
+    if (is_limited || is_one)
+        text_append(draft->out, "constraints:\n");
+    if (is_limited)
+        text_printf(draft->out, "  - %s%s <= 1024\n",
                     value >= 32 ? "32 <= " : "1 <= ", text_string(&product));
+    text_clear(&product);
+    for (size_t i = 0; i < draft->tunable_count; i++)
+        if (strchr(draft->tunables[i].values, ',')) {
+            const char *preset = draft->tunables[i].preset;
+            text_printf(&product, "%s(%s != %s)", between, draft->tunables[i].name,
+                        strcmp(preset, "true") == 0    ? "True"
+                        : strcmp(preset, "false") == 0 ? "False"
+                                                       : preset);
+            between = " + ";
+        }
+    if (is_one)
+        draft_line(draft,
+                   arena_printf(draft->arena,
+                                "? of %zu configurations with several other values %zu fail or "
+                                "leave other results",
+                                together->tried, together->tried - together->right),
+                   "  - %s <= 1", text_string(&product));
     text_free(&product);
 }
 
@@ -171,7 +195,7 @@ static void put_parameters(struct draft *draft)
                "defaults:");
     for (size_t i = 0; i < draft->tunable_count; i++)
         text_printf(draft->out, "  %s: %s\n", draft->tunables[i].name, draft->tunables[i].preset);
-    put_block_limit(draft);
+    put_constraints(draft);
     struct text defines = {0};
     for (size_t i = 0; i < draft->tunable_count; i++)
         if (draft->tunables[i].is_define)

@@ -24,6 +24,7 @@ struct draft_request {
     const char *captured_folder;   /* folder of their contents, as written in the file */
     size_t wrong_count;            /* values that were tried, and are left out */
     struct wrong_value wrong[WRONG_VALUES_MAX];
+    struct together together; /* the others, several at once */
 };
 
 /* Appends the experiment file. STATUS_BAD_INPUT when the kernel takes something that none can give.

@@ -437,9 +437,11 @@ static void note_own(const struct source_question *question,
                     signature->chosen->name, question->path);
 }
 
-/* Tells which values of parameters were left out. */
+/* Tells which values of parameters were left out, and whether several others may not be combined.
+ */
 static void note_wrong(const struct draft_request *file)
 {
+    const struct together *together = &file->together;
     struct text list = {0};
     for (size_t i = 0; i < file->wrong_count; i++) {
         const struct wrong_value *wrong = &file->wrong[i];
@@ -455,6 +457,11 @@ static void note_wrong(const struct draft_request *file)
                     "tune: left out, since the launch fails or leaves other results with them: "
                     "%s\n",
                     text_string(&list));
+    if (2 * together->right < together->tried)
+        print_clean(stderr,
+                    "tune: of %zu configurations with several other values %zu fail or leave other "
+                    "results: a constraint lets one value differ at a time\n",
+                    together->tried, together->tried - together->right);
     text_free(&list);
 }
 
@@ -470,7 +477,8 @@ static enum status replay_draft(struct arena *arena, struct draft_request *file,
                              ? error_no_memory(error)
                              : replay_captured(&draft, NULL, file->captured, &replayed, error);
     if (status == STATUS_OK && replayed)
-        status = values_try(&draft, file->captured, file->wrong, &file->wrong_count, error);
+        status = values_try(&draft, file->captured, file->wrong, &file->wrong_count,
+                            &file->together, error);
     text_free(&draft.path);
     if (status == STATUS_OK && replayed) {
         text_clear(text);

@@ -23,7 +23,7 @@ enum { REPLAYS = 3 };
 /* Time limits of all launches: these are the program's own, and so end. */
 static const int64_t try_patience_ns = INT64_C(30) * 1000000000;
 static const int64_t patience_ns = INT64_C(600) * 1000000000;
-static const int64_t values_ns = INT64_C(15) * 1000000000; /* all values of all parameters */
+static const int64_t values_ns = INT64_C(20) * 1000000000; /* all values of all parameters */
 
 /* Findings of replays about a vector, over all launches. */
 struct finding {
@@ -338,19 +338,25 @@ static enum status replay_apart(const struct unpacked *is, int index,
 
 /* ---- other values of a parameter ---- */
 
-enum { VALUES_MAX = WRONG_VALUES_MAX, POINTS_MAX = 1 << 20 };
+enum {
+    VALUES_MAX = WRONG_VALUES_MAX,
+    POINTS_MAX = 1 << 20,
+    TOGETHER_MAX = 8, /* configurations with several other values */
+    STEPS_MAX = 256,  /* to the next of these */
+};
 
 struct value_findings {
-    size_t begun, count; /* values tried so far, and there are */
+    size_t begun;             /* values tried so far */
+    struct together together; /* `tried` counts the one that is being tried */
+    bool is_whole;            /* there is nothing left to try */
     struct tried {
         bool is_right;
         char parameter[64], value[VALUE_TEXT_BYTES];
     } items[VALUES_MAX];
 };
 
-/* Finds the only parameter in which the configurations differ; false: there are none, or several.
- */
-static bool differ_in_one(const struct configuration *a, const struct configuration *b, size_t *at)
+/* Returns the number of parameters in which the configurations differ; *at is the last of these. */
+static size_t differences(const struct configuration *a, const struct configuration *b, size_t *at)
 {
     size_t count = 0;
     for (size_t i = 0; i < a->count; i++)
@@ -358,7 +364,7 @@ static bool differ_in_one(const struct configuration *a, const struct configurat
             *at = i;
             count++;
         }
-    return count == 1;
+    return count;
 }
 
 /* Returns true if the launch's results are the program's, within the tolerance of the checks. */
@@ -381,8 +387,65 @@ static bool leaves_the_same(struct replaying *replaying, size_t launch)
     return same;
 }
 
+/* Runs the default launch in another configuration. Returns false if the device may be unusable
+ * afterwards. */
+static bool try_configuration(struct replaying *replaying, const struct problem *problem,
+                              const struct configuration *configuration, bool *is_right)
+{
+    const struct point point = {replaying->experiment, problem, &replaying->facts, configuration,
+                                0};
+    const bool is_compiled = prepare(replaying, &point);
+    *is_right = is_compiled && leaves_the_same(replaying, replaying->set->default_launch);
+    if (is_compiled && replaying->error->status != STATUS_OK)
+        return false;
+    error_clear(replaying->error);
+    return true;
+}
+
+/* Returns true if each value that differs from the default was tried and is right. */
+static bool are_right_alone(const struct value_findings *found, const struct configuration *usual,
+                            const struct configuration *other)
+{
+    char text[VALUE_TEXT_BYTES];
+    for (size_t i = 0; i < usual->count; i++) {
+        bool is_right = value_equal(usual->values[i].value, other->values[i].value);
+        (void)value_format(other->values[i].value, text, sizeof text);
+        for (size_t k = 0; k < found->begun && !is_right; k++)
+            is_right = found->items[k].is_right && strcmp(found->items[k].value, text) == 0 &&
+                       strcmp(found->items[k].parameter, other->values[i].name) == 0;
+        if (!is_right)
+            return false;
+    }
+    return true;
+}
+
+/* Tries some configurations of values that are right alone. */
+static void try_together(struct replaying *replaying, const struct problem *problem,
+                         const struct space *space, const struct configuration *usual,
+                         struct value_findings *out)
+{
+    const uint64_t points = space_count(space);
+    struct configuration other;
+    size_t at = 0, count = 0;
+    for (uint64_t part = 0; part < TOGETHER_MAX; part++) {
+        const uint64_t first = points / TOGETHER_MAX * part, end = first + points / TOGETHER_MAX;
+        bool is_one = false, is_right = false;
+        for (uint64_t i = first; i < end && i < first + STEPS_MAX && !is_one; i++) {
+            space_configuration(space, i, &other);
+            is_one = differences(usual, &other, &at) > 1 && are_right_alone(out, usual, &other);
+        }
+        if (!is_one || count++ < out->together.tried)
+            continue;
+        out->together.tried++;
+        if (!try_configuration(replaying, problem, &other, &is_right))
+            return;
+        out->together.right += is_right;
+    }
+    out->is_whole = true;
+}
+
 /* Tries the values of each parameter beside the defaults of all others, from the first that no
- * earlier child has begun. */
+ * earlier child has begun; then several at once. */
 static void try_values(void *context)
 {
     const struct errand *errand = context;
@@ -396,47 +459,48 @@ static void try_values(void *context)
     if (!open_draft(&replaying, errand->is, errand->index))
         return;
     experiment_problem(replaying.experiment, errand->set->default_launch, &problem);
-    const bool right =
+    bool right =
         experiment_default(replaying.experiment, &problem, &replaying.facts, &usual, &error) ==
             STATUS_OK &&
         space_create(replaying.experiment, &problem, &replaying.facts, &space, &error) == STATUS_OK;
     const uint64_t points = right ? space_count(space) : 0;
-    for (uint64_t i = 0; i < points && i < POINTS_MAX && count < VALUES_MAX; i++) {
+    for (uint64_t i = 0; right && i < points && i < POINTS_MAX && count < VALUES_MAX; i++) {
         space_configuration(space, i, &other);
-        if (!differ_in_one(&usual, &other, &at) || count++ < out->begun)
+        if (differences(&usual, &other, &at) != 1 || count++ < out->begun)
             continue;
         struct tried *tried = &out->items[out->begun++];
-        const struct point point = {replaying.experiment, &problem, &replaying.facts, &other, 0};
         (void)string_format(tried->parameter, sizeof tried->parameter, "%s", other.values[at].name);
         (void)value_format(other.values[at].value, tried->value, sizeof tried->value);
-        const bool is_compiled = prepare(&replaying, &point);
-        tried->is_right = is_compiled && leaves_the_same(&replaying, errand->set->default_launch);
-        if (is_compiled && error.status != STATUS_OK) {
-            temporary_folder_remove(&replaying.folder);
-            return; /* the device may be unusable: the next child goes on */
-        }
-        error_clear(&error);
+        right = try_configuration(&replaying, &problem, &other, &tried->is_right);
     }
-    out->count = out->begun; /* to the end */
+    if (right) /* else the next child goes on */
+        try_together(&replaying, &problem, space, &usual, out);
     temporary_folder_remove(&replaying.folder);
 }
 
 enum status values_try(const struct unpacked *is, const struct captured_set *set,
-                       struct wrong_value out[WRONG_VALUES_MAX], size_t *count, struct error *error)
+                       struct wrong_value out[WRONG_VALUES_MAX], size_t *count,
+                       struct together *together, struct error *error)
 {
     const int64_t end_ns = clock_running_ns() + values_ns;
     struct errand errand = {is, set, 0, process_shared(sizeof(struct value_findings))};
     struct value_findings *found = errand.shared;
     *count = 0;
     TRY_MEMORY(found);
-    for (size_t before = SIZE_MAX; found->count == 0 && found->begun != before;) {
-        before = found->begun;
+    for (size_t before = SIZE_MAX;
+         !found->is_whole && found->begun + found->together.tried != before;) {
+        before = found->begun + found->together.tried;
         const int64_t left_ns = end_ns - clock_running_ns();
         if (left_ns <= 0 || process_apart(try_values, &errand, left_ns) < 0)
             break;
-        if (clock_running_ns() >= end_ns && found->begun > 0 && found->count == 0)
-            found->items[found->begun - 1].is_right = true; /* not known */
     }
+    if (!found->is_whole && clock_running_ns() >= end_ns) { /* the last one is not known */
+        if (found->together.tried > 0)
+            found->together.tried--;
+        else if (found->begun > 0)
+            found->items[found->begun - 1].is_right = true;
+    }
+    *together = found->together;
     for (size_t i = 0; i < found->begun; i++) {
         struct wrong_value *wrong = &out[*count];
         if (found->items[i].is_right)

@@ -20,11 +20,11 @@ enum status replay_captured(const struct unpacked *is, const char *device, struc
                             bool *replayed, struct error *error);
 
 /* Runs the launch that is the default with each other value of each parameter, all others being the
- * default's, on the first device, for at most 15 s; lists those that fail or leave other results.
- * The texts are the set's memory. */
+ * default's, then some configurations of the right ones, on the first device, for at most 20 s;
+ * lists the values that fail or leave other results. The texts are the set's memory. */
 enum status values_try(const struct unpacked *is, const struct captured_set *set,
                        struct wrong_value out[WRONG_VALUES_MAX], size_t *count,
-                       struct error *error);
+                       struct together *together, struct error *error);
 
 /* Runs the default configuration of a draft once at its first size, in a process of its own on the
  * first device. False: no device. `text`: faults seen in the results; "": none. */

@@ -49,6 +49,12 @@ __global__ void each(const float *in, float *out, float *total, int n)
     if (threadIdx.x == 0 && i < n)
         atomicAdd(total, part[0] * blockDim.x);
 }
+template <int A, int B> __global__ void pairs(const float *in, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = (A != 4) + (B != 4) + (blockDim.x != 128) > 1 ? 0 : in[i];
+}
 __global__ void blocks(const float *in, float *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -68,13 +74,14 @@ int main()
         *total = 0;
         each<<<(n + threads - 1) / threads, threads, threads * sizeof(float)>>>(in, out, total, n);
         blocks<<<(n + threads - 1) / threads, threads>>>(in, out, n);
+        pairs<4, 4><<<(n + 127) / 128, 128>>>(in, out, n);
         cudaDeviceSynchronize();
         printf("%g\n", *total);
     }
 }
 C
     nvcc -O2 -o sums sums.cu || return 1
-    for kernel in each blocks; do
+    for kernel in each blocks pairs; do
         "$tune" init sums.cu --kernel "$kernel" --program ./sums -o "$kernel.yaml" "${options[@]}" >"$kernel.txt" 2>&1 || status=1
         cat "$kernel.txt"
         grep -q 'n: \[1048576\]' "$kernel.yaml" || { echo "$kernel: not the largest launch"; status=1; }
@@ -87,6 +94,9 @@ C
     # One result for each block: no other block leaves what the program's did.
     grep -q 'left out.*block_size 64, 256, 512, 1024' blocks.txt || { echo "wrong values were not left out"; status=1; }
     grep -q 'registers: \[0, 32, 64, 128\]' blocks.yaml || { echo "nothing is tuned"; status=1; }
-    "$tune" run each.yaml blocks.yaml --device 0 --effort quick --no-report --db drafted.db --conf drafted.conf || status=1
+    # Numbers of which one may be another: their values stay, one at a time.
+    grep -q 'A: \[1, 2, 4, 8\]' pairs.yaml || { echo "values that are right alone were left out"; status=1; }
+    grep -q '(A != 4) + (B != 4).* <= 1  *# ? of [0-9]* configurations with several' pairs.yaml || { echo "values are combined"; status=1; }
+    "$tune" run each.yaml blocks.yaml pairs.yaml --device 0 --effort quick --no-report --db drafted.db --conf drafted.conf || status=1
     return $status
 }
