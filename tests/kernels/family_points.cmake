@@ -1,7 +1,8 @@
 # Writes the files that compile points of any family for the emulation, and copies with a fault.
 
-# family(NAME EXPERIMENT COUNT): the tests of a family, named by its points' header and its test: emulated points, in which
-# each value of each parameter of the experiment occurs; and COUNT points compiled for each architecture.
+# family(NAME EXPERIMENT COUNT [--spills]): the tests of a family, named by its points' header and its test: emulated points,
+# in which each value of each parameter of the experiment occurs, and those of `also`; and COUNT points compiled for each
+# architecture, which may spill registers.
 function(family name experiment count)
   set(source "${generated}/${name}.cpp")
   set(header "tests/kernels/${name}_point.h")
@@ -9,11 +10,14 @@ function(family name experiment count)
                      COMMAND compile_points --sources "${source}" "${header}" "${name}_" "${experiment}"
                      COMMAND "${CMAKE_COMMAND}" -E touch "${source}.made"
                      DEPENDS compile_points "${experiment}" VERBATIM)
-  simt_executable(test_${name}_simt test_${name}_simt.cpp "${source}" "${source}.made")
+  get_property(further GLOBAL PROPERTY also_of_${name})
+  simt_executable(test_${name}_simt test_${name}_simt.cpp "${source}" "${source}.made" ${further})
   add_test(NAME kernels.${name}_simt COMMAND test_${name}_simt)
-  add_test(NAME kernels.${name}_compiles COMMAND compile_points "${experiment}" ${count} ${architectures})
-  add_custom_target(compile_all_${name} COMMAND compile_points "${experiment}" 0 ${architectures} VERBATIM)
-  add_dependencies(compile_all_points compile_all_${name})
+  add_test(NAME kernels.${name}_compiles COMMAND compile_points ${ARGN} "${experiment}" ${count} ${architectures})
+  if(NOT ARGN) # the shipped ones
+    add_custom_target(compile_all_${name} COMMAND compile_points "${experiment}" 0 ${architectures} VERBATIM)
+    add_dependencies(compile_all_points compile_all_${name})
+  endif()
   get_property(faults GLOBAL PROPERTY faults_of_${name})
   simt_faults(test_${name}_faults test_${name}_simt.cpp ${faults})
   add_test(NAME kernels.${name}_faults COMMAND test_${name}_faults --faults)
@@ -21,17 +25,27 @@ function(family name experiment count)
                        PROPERTIES LABELS kernels TIMEOUT 300 SKIP_RETURN_CODE 77)
 endfunction()
 
+# family_point(OUT FAMILY NAME KERNEL DEFINES): the point of KERNEL that DEFINES ("BLOCK=64 LOADS=2") gives.
+function(family_point out family name kernel defines)
+  string(REGEX REPLACE "=[^=]*( |$)" ";" names "${defines}")
+  string(REGEX REPLACE "(^| )[A-Za-z_]+=" "/" point "${defines}")
+  string(SUBSTRING "${point}" 1 -1 point)
+  list(REMOVE_ITEM names "")
+  family_points("${out}" "tests/kernels/${family}_point.h" "${kernel}" "${family}_${name}_" "${names}" "${point}")
+endfunction()
+
+# also(FAMILY NAME KERNEL DEFINES): a point besides those of the experiment.
+function(also family name kernel defines)
+  family_point("${generated}/${family}_${name}.cpp" ${family} ${name} "${kernel}" "${defines}")
+  set_property(GLOBAL APPEND PROPERTY also_of_${family} "${generated}/${family}_${name}.cpp")
+endfunction()
+
 # planted(FAMILY NAME KERNEL DEFINES FROM TO): a fault that the family's test must find in a copy of KERNEL, FROM replaced by
-# TO, at the point that DEFINES ("BLOCK=64 LOADS=2") gives.
+# TO, at that point.
 function(planted family name kernel defines from to)
   set(broken "${generated}/faults/${family}_${name}.cu")
   family_fault("${broken}" "${kernel}" "${from}" "${to}")
-  string(REGEX REPLACE "=[^=]*( |$)" ";" names "${defines}")
-  string(REGEX REPLACE "(^| )[A-Z_]+=" "/" point "${defines}")
-  string(SUBSTRING "${point}" 1 -1 point)
-  list(REMOVE_ITEM names "")
-  family_points("${generated}/faults/${family}_${name}.cpp" "tests/kernels/${family}_point.h" "${broken}"
-                "${family}_${name}_" "${names}" "${point}")
+  family_point("${generated}/faults/${family}_${name}.cpp" ${family} ${name} "${broken}" "${defines}")
   set_property(GLOBAL APPEND PROPERTY faults_of_${family} "${generated}/faults/${family}_${name}.cpp")
 endfunction()
 

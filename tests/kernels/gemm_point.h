@@ -8,6 +8,7 @@
 #define SIMT_JOIN(left, right)  SIMT_JOIN_(left, right)
 #define SIMT_SHARED_SECTION     "shared_" SIMT_TEXT(POINT)
 #define gemm_fast               SIMT_JOIN(gemm_, POINT)
+#define gemm_plain              SIMT_JOIN(plain_, POINT) // of examples/gemm.cu
 
 extern "C" char SIMT_JOIN(__start_shared_, POINT)[] __attribute__((weak));
 extern "C" char SIMT_JOIN(__stop_shared_, POINT)[] __attribute__((weak));
@@ -37,6 +38,7 @@ const bool known = gemm_points::add({
 #undef SIMT_JOIN
 #undef SIMT_SHARED_SECTION
 #undef gemm_fast
+#undef gemm_plain
 #undef THREADS
 #undef MWI
 #undef NWI
