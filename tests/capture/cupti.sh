@@ -29,16 +29,10 @@ expect_code 0
 expect_err 'replayed three times each: the program.s results, to the bit'
 
 # Where it cannot be had, it is said, and the program runs as ever.
-LD_PRELOAD=$STANDIN_CUPTI STANDIN_CUPTI_REFUSES=1 run "$TUNE" capture --via cupti -- "$APP" link add
-expect_code 3
-expect_err 'tune capture: nothing is recorded: CUPTI refused: another tool has it'
-expect_err 'no kernel launch seen'
-LD_PRELOAD=$STANDIN_CUPTI TUNE_CUPTI_LIBRARY=./missing.so run "$TUNE" capture --via cupti -- "$APP" link add
-expect_code 3
-expect_err 'nothing is recorded: libcupti.so was not found'
+LD_PRELOAD=$STANDIN_CUPTI STANDIN_CUPTI_REFUSES=1 golden_refusal "$TUNE" capture --via cupti -- "$APP" link add
+LD_PRELOAD=$STANDIN_CUPTI TUNE_CUPTI_LIBRARY=./missing.so golden_refusal "$TUNE" capture --via cupti -- "$APP" link add
 CUDA_INJECTION64_PATH=other.so run "$TUNE" capture --via cupti -- "$APP" link add
 expect_code 2
 expect_err 'CUDA_INJECTION64_PATH is set'
-run "$TUNE" capture --via air -- "$APP" link add
-expect_code 2
-expect_err "preload or cupti"
+golden "$TUNE" capture --via air -- "$APP" link add
+expect_golden

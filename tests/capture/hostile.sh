@@ -49,10 +49,7 @@ dump full.cap
 expect_out '^kernel 0 scaled_add launches=6 nodes=0 kept=4 '
 [[ $(grep -c '^launch .* left_out=0 result=0' "$captured.out") -eq 4 ]] || fail "not four whole launches"
 rm full.cap
-run "$TUNE" capture -k scaled_add -o full.cap -- "$APP" link full 100000
-expect_code 5
-expect_one_line err
-expect_err 'is the disk full, or the size of files limited'
+golden "$TUNE" capture -k scaled_add -o full.cap -- "$APP" link full 100000
 refuse_file full.cap
 
 # A driver that fails: the launch's own error is the program's, the recorder's are left out.
@@ -91,20 +88,13 @@ dump other.cap
 expect_out '^kernel 0 scaled_add launches=3 '
 
 # No program, no launch, no such file.
-run "$TUNE" capture -- ./missing
-expect_code 3
-expect_err 'missing: there is no such program$'
-run "$TUNE" capture -- /bin/true
-expect_code 3
-expect_err 'no kernel launch seen'
-run "$TUNE" capture -- /bin/false
-expect_code 3
-expect_err 'no kernel launch seen: it ended with exit code 1 before its first: does it run by itself'
-run "$TUNE" capture -o x.cap -- "$APP" link add
-expect_code 2
-expect_err 'which kernel\?'
+for program in ./missing /bin/true /bin/false; do
+    golden_refusal "$TUNE" capture -- "$program"
+done
+golden "$TUNE" capture -o x.cap -- "$APP" link add
 run "$TUNE" capture
 expect_code 2
 head -c 100 closes.cap >cut.cap
 run "$TUNE" capture --list cut.cap
 [[ $code -ne 0 ]] || fail "a part of a capture was read"
+expect_golden

@@ -80,9 +80,7 @@ expect_json '[w["configuration"] for w in j]' "['launches=1']"
 [[ $(query "SELECT round((max(median_ns) - min(median_ns)) / 100) FROM trials AS t JOIN configurations AS c ON c.id = t.configuration_id
     WHERE stage = 'sweep' AND c.parameters ->> 'launches' = 2 AND l2_mode IN ('cold', 'cold-eager')") == 44.0 ]] || fail "other times"
 
-run "$TUNE" run twice.yaml --device null --as graf
-expect_code 2
-expect_err '^tune run: --as graf: write graph, stream or eager'
+golden "$TUNE" run twice.yaml --device null --as graf
 sed -i 's/^as: .*/as: [graph, loaded]/' twice.yaml
 run "$TUNE" run twice.yaml --device null
 expect_err "twice.yaml:3:[0-9]+: as is graph, stream or eager, not 'loaded'"
@@ -94,3 +92,4 @@ expect_code 0
 [[ $(query "SELECT group_concat(DISTINCT l2_mode) FROM (SELECT l2_mode FROM winners ORDER BY 1)") == cold,cold-eager ]] || fail "no winners of both"
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000 --as graph,eager --no-report
 expect_err ', 0 trials \('
+expect_golden

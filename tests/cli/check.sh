@@ -87,10 +87,9 @@ expect_code 7
 expect_err 'no tune.db here'
 expect_out "^cannot be checked +double n=1000  no experiment 'double'"
 printf 'tuned-conf 3\n[cpu "Nobody"] cores=1\na n=1 v=1\nend\n' >other.conf
-run "$TUNE" check other.conf --device cpu
-expect_code 3
-expect_err 'no entry for the devices of this machine'
+golden_refusal "$TUNE" check other.conf --device cpu
 run "$TUNE" check none.conf --device cpu
 expect_code 3
 run "$TUNE" check a.conf b.conf --device cpu
 expect_code 2
+expect_golden

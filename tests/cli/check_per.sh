@@ -96,13 +96,12 @@ tuned nothing.yaml
 expect_outcomes ''
 
 # ---- what a file may say ----
-wrong() { # SED REGEX
+wrong() { # SED
     sed "$1" steps.yaml >wrong.yaml
-    run "$TUNE" run --dry-run wrong.yaml --device cpu
-    expect_code 3
-    expect_err "$2"
+    golden_refusal "$TUNE" run --dry-run wrong.yaml --device cpu
 }
-wrong 's/per: \[steps\]/per: [step]/' "no parameter is named 'step'; did you mean 'steps'\?"
-wrong 's/per: \[steps\]/defines: {STEPS: steps}/' "a parameter that the reference depends on stands in 'per'"
-wrong 's/unchecked: \[tmp\]/unchecked: [in]/' "'in' is no output, so nothing checks it"
-wrong 's/unchecked: \[tmp\]/unchecked: [out]/' "'out' is checked, and is listed as unchecked"
+wrong 's/per: \[steps\]/per: [step]/'
+wrong 's/per: \[steps\]/defines: {STEPS: steps}/'
+wrong 's/unchecked: \[tmp\]/unchecked: [in]/'
+wrong 's/unchecked: \[tmp\]/unchecked: [out]/'
+expect_golden

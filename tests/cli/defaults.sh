@@ -50,18 +50,15 @@ expect_err "^tune run: by $here/project/deep/tune\.yaml: --budget 5m\$"
 # refused LINE PATTERN
 refused() {
     echo "$1" >../tune.yaml
-    run "$TUNE" run --list-protocol
-    expect_code 3
-    expect_empty out
-    expect_err "$2"
+    golden "$TUNE" run --list-protocol
 }
 for line in 'on: "touch ran"' 'hosts: list' 'report: /etc/motd' 'output: x' 'remote-tune: ./x'; do
-    refused "$line" "deep/tune\.yaml:1:1: '${line%%:*}' is nothing that this file may set"
+    refused "$line"
 done
-refused 'effrot: quick' "; did you mean 'effort'"
-refused 'db: ../../other.db' "tune\.yaml:1:5: 'db' is a file in this folder"
-refused 'db: /tmp/x.db' "'db' is a file in this folder"
-refused '- effort' 'write options as'
+refused 'effrot: quick'
+refused 'db: ../../other.db'
+refused 'db: /tmp/x.db'
+refused '- effort'
 [[ ! -e ran && ! -e ../ran ]] || fail "a command was run"
 
 echo 'effort: quick' >../tune.yaml
@@ -69,3 +66,4 @@ chmod o+w ../tune.yaml
 protocol
 expect_err "^tune run: $here/project/deep/tune\.yaml: left out, as somebody else may write it\$"
 ! grep -q 'by ' "$captured.err" || fail "what others may write is taken"
+expect_golden

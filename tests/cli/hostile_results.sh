@@ -228,9 +228,7 @@ void half_reference(void *const *arguments, struct tune_expected *expected)
     }
 }
 C
-    run "$TUNE" run half.yaml --device cpu --db half.db "${steady[@]}"
-    expect_code 3
-    expect_err 'half n=2000: the reference gives element 100 the value .* and the magnitude (-?inf|-?nan|1e\+200): '
+    golden_refusal "$TUNE" run half.yaml --device cpu --db half.db "${steady[@]}"
 done
 
 # Sums within a tolerance: a kernel that omits a piece or cuts digits off is wrong if few elements
@@ -293,3 +291,4 @@ grep -q '^norm n=200000 way=plain ' tuned.conf || fail "not the right one: $(cat
 for way in tail digits; do
     expect_why "$way" 'out\[0\] is .*\(of the inputs a few elements are large, and the others 0, so that each counts\)'
 done
+expect_golden

@@ -50,10 +50,7 @@ expect_out '^      compiled: 5 of these points; binaries: 1; different machine c
 
 # An existing file is not changed.
 echo mine >scale.yaml
-run "$TUNE" init scale.cu
-expect_code 2
-expect_one_line err
-expect_err '^tune init: scale.yaml is there already: --force writes over it$'
+golden "$TUNE" init scale.cu
 grep -qx mine scale.yaml || fail "written over"
 run "$TUNE" init scale.cu --force
 expect_code 0
@@ -124,13 +121,8 @@ __global__ void by_value(float *y, handle h) { y[0] = h.pointer[0]; }
 __global__ void reads(const float *x) { }
 __global__ void loops(float *y, int n) { for (int i = 0; i < n; i++) y[i] = i; }
 C
-run "$TUNE" init many.cu -I inc
-expect_code 3
-expect_one_line err
-expect_err 'several kernels; name one by --kernel: mine::every, generic, flat, by_value, reads, loops$'
-run "$TUNE" init many.cu -I inc -k evry
-expect_code 3
-expect_err 'no such kernel; there are: mine::every, '
+golden "$TUNE" init many.cu -I inc
+golden_refusal "$TUNE" init many.cu -I inc -k evry
 
 run "$TUNE" init many.cu -I inc -k every -o every.yaml
 expect_code 0
@@ -215,9 +207,7 @@ printf '/* never closed __global__ void k(float *y) {}' >comment.cu
 init_refused 3 'no __global__ function in it' comment.cu
 printf 'float twice(float x) { return 2 * x; }\n__global__ void k(float *y) { y[0] = twice(1); }' >host_only.cu
 init_refused 1 'identifier "twice" is undefined: it lacks __device__' host_only.cu --compiler nvrtc
-run "$TUNE" init scale.cu --force -o scale.cu
-expect_code 2
-expect_err 'scale.cu is the input; name another output file'
+golden "$TUNE" init scale.cu --force -o scale.cu
 grep -q __global__ scale.cu || fail "the source is gone"
 
 # ---- a whole program, with names of its own for everything ----
@@ -410,3 +400,4 @@ printf '__global__ void fetch(cudaTextureObject_t x, float *y) { y[threadIdx.x] 
 init_refused 3 "kernel fetch: parameter 'cudaTextureObject_t x' is a struct or an object" object.cu
 printf 'texture<float> image;\n__global__ void old(float *y) { y[threadIdx.x] = tex1Dfetch(image, threadIdx.x); }\n' >reference.cu
 init_refused 3 'kernel old reads a texture reference, which CUDA has no more' reference.cu
+expect_golden

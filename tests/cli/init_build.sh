@@ -80,12 +80,8 @@ run "$TUNE" init --kernel k -o line.yaml -- nvcc -DWIDE -DSCALE=3 -DTPB=192 -Ipr
 expect_code 0
 has 'source: "proj/src/k.cu"' line.yaml
 expect_built line.yaml
-run "$TUNE" init -- nvcc -O3
-expect_code 2
-expect_err 'the line behind -- names no source'
-run "$TUNE" init
-expect_code 2
-expect_err 'tune init --kernel NAME -- nvcc -O3 kernel.cu'
+golden "$TUNE" init -- nvcc -O3
+golden "$TUNE" init
 run "$TUNE" init proj/src/k.cu --program ./app --capture app.cap
 expect_code 2
 expect_one_line err
@@ -123,3 +119,4 @@ LD_DEBUG=libs LD_DEBUG_OUTPUT=loaded run "$TUNE" init adder.cu --force
 expect_code 0
 grep -q 'calling init: .*libnvrtc' loaded.* || fail "nothing is known of libraries: $(head -3 loaded.*)"
 ! awk 'NR == 1 { own = $1 } $1 == own' loaded.* | grep 'find library=libcuda.so.1' || fail "the process itself starts the driver"
+expect_golden

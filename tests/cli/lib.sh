@@ -49,28 +49,40 @@ expect_one_line() {
 }
 
 # golden COMMAND...: runs it, and keeps its exit code and its output for expect_golden, lines of stderr behind "! ". Days
-# before 2090, folders and elapsed times count as equal, and all that a test's own golden_filter (for sed -E) makes equal.
+# before 2090, folders, elapsed times and the numbers of ${steady[@]} count as equal, and all that a test's own golden_filter
+# (for sed -E) makes equal.
 golden() {
-    run "$@"
+    golden_lines '' "$@"
+}
+# golden_lines REGEX COMMAND...: of the output only these lines, where others tell of the machine.
+golden_lines() {
+    run "${@:2}"
+    keep_golden "$1"
+}
+# golden_refusal COMMAND...: the exit code and the error.
+golden_refusal() {
+    golden_lines '^tune [a-z]+: ' "$@"
+}
+keep_golden() {
+    local line=${command_line//"$TUNE"/tune}
+    line=${line//"${steady[*]}"/STEADY}
     {
-        echo "\$ ${command_line//"$TUNE"/tune} (exit code $code)"
-        cat "$captured.out"
-        sed 's/^/! /' "$captured.err"
+        echo "\$ ${line//"${steady[*]:1}"/STEADY} (exit code $code)"
+        grep -E -- "$1" "$captured.out" || true
+        { grep -E -- "$1" "$captured.err" || true; } | sed 's/^/! /'
         echo
-    } | sed -E "s|$PWD|HERE|g; s|$TMPDIR|TMPDIR|g; s|$TUNE_SOURCE|SOURCE|g; s/20[0-8][0-9]-[0-9]{2}-[0-9]{2}(T[0-9:]+Z)?/DAY/g; s/\bin [0-9.]+ s\b/in TIME/g; ${golden_filter:-}" \
+    } | sed -E "s|$PWD|HERE|g; s|${TMPDIR%/*}/work|HERE|g; s|$TMPDIR|TMPDIR|g; s|$TUNE_SOURCE|SOURCE|g; s/20[0-8][0-9]-[0-9]{2}-[0-9]{2}(T[0-9:]+Z)?/DAY/g; s/\bin [0-9.]+ s\b/in TIME/g; ${golden_filter:-}" \
         >>"$TMPDIR/golden.txt"
 }
-# expect_golden, at a test's end: compares all kept output with tests/cli/golden/TEST.txt, which is rewritten by
-#   TUNE_REWRITE_GOLDEN=1 ctest --test-dir build/dev -R '^cli\.TEST$'
+# expect_golden, at a test's end: compares all kept output with golden/TEST.txt beside the test, which tests/rewrite_texts.py
+# rewrites.
 expect_golden() {
-    local name kept
-    name=$(basename "$0" .sh)
-    kept=$TUNE_TESTS/golden/$name.txt
+    local kept
+    kept=$(dirname "$0")/golden/$(basename "$0" .sh).txt
     if [[ -n ${TUNE_REWRITE_GOLDEN:-} ]]; then
         cp "$TMPDIR/golden.txt" "$kept"
     else
-        diff "$kept" "$TMPDIR/golden.txt" ||
-            fail "other texts: read the change, then TUNE_REWRITE_GOLDEN=1 ctest -R '^cli\.$name\$' takes it up"
+        diff "$kept" "$TMPDIR/golden.txt" || fail "other texts: read the change, then tests/rewrite_texts.py takes it up"
     fi
 }
 

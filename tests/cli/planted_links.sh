@@ -34,19 +34,14 @@ refuse_file tune.db.merge-abc123
 untouched
 
 plant "$PWD/precious/conf" open/tuned.conf
-run "$TUNE" export --output open/tuned.conf
-expect_code 5
-expect_one_line err
-expect_err 'open/tuned\.conf is a symbolic link that another user'
+golden "$TUNE" export --output open/tuned.conf
 untouched
 
 plant "$PWD/precious/db" open/tune.db
 plant "$PWD/precious/new" open/new.db
 plant "$PWD/precious" open/folder
 for database in open/tune.db open/new.db open/folder/other.db; do
-    run "$TUNE" run double.yaml --device cpu "${steady[@]}" --db "$database"
-    expect_code 5
-    expect_err 'symbolic link that another user'
+    golden_refusal "$TUNE" run double.yaml --device cpu "${steady[@]}" --db "$database"
 done
 refuse_file precious/new
 refuse_file precious/other.db
@@ -56,9 +51,7 @@ untouched
 cp tune.db open/mine.db
 echo "not ours" >open/mine.db-wal
 chown "$stranger" open/mine.db-wal
-run "$TUNE" show --db open/mine.db
-expect_code 5
-expect_err 'mine\.db.*-wal beside it belongs to another user'
+golden_refusal "$TUNE" show --db open/mine.db
 rm open/mine.db-wal
 
 # The rows behind the figures.
@@ -99,3 +92,4 @@ expect_code 0
 [[ -L open/own.conf && -L open/own.db ]] || fail "a link was replaced"
 expect_file elsewhere/real.conf
 expect_file elsewhere/real.db
+expect_golden

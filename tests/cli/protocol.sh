@@ -22,14 +22,10 @@ quick=$(sed -n 's/^confirm_processes *\([0-9]*\) .*/\1/p' "$captured.out")
 [[ $quick -lt $normal && $normal -lt $thorough ]] || fail "not more and more: $quick, $normal, $thorough"
 
 # Errors are reported before any work.
-for case in '--set|--set needs a value' '--set delta|NAME=VALUE' '--set detla=1|did you mean .delta.' \
-    '--set delta=x|delta' '--set delta=7|from 0 to 1' '--effort slow|quick, normal or thorough' \
-    '--budget 0|90s, 30m or 8h' '--budget 5x|90s, 30m or 8h' '--budget -1|90s, 30m or 8h' '--l2 hott|did you mean .hot.'; do
+for case in '--set' '--set delta' '--set detla=1' '--set delta=x' '--set delta=7' '--effort slow' '--budget 0' '--budget 5x' \
+    '--budget -1' '--l2 hott'; do
     # shellcheck disable=SC2086 # words
-    run "$TUNE" run double.yaml --device cpu ${case%%|*}
-    expect_code 2
-    expect_empty out
-    expect_one_line err
-    expect_err "${case#*|}"
+    golden "$TUNE" run double.yaml --device cpu $case
 done
 refuse_file tune.db
+expect_golden

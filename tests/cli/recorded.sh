@@ -140,13 +140,7 @@ run "$TUNE" run scale.yaml --device null --dry-run --recorded py.record
 expect_out '^    scale.other, n = 2222: 3 points'
 
 # ---- what is no record, or asks for nothing that is here ----
-run "$TUNE" run scale.yaml --device null --recorded none.record
-expect_code 3
-expect_err '^tune run: --recorded none.record: '
-run "$TUNE" run scale.yaml --device null --recorded scale.yaml
-expect_code 3
-expect_err 'scale.yaml: is not a record of look-ups'
-run "$TUNE" run scale.yaml --device null --recorded third.record
-expect_code 3
-expect_one_line err
-expect_err 'third.record: its misses are of no problem here; name the experiment files of: area n=7 m=90 \(2\)$'
+golden_refusal "$TUNE" run scale.yaml --device null --recorded none.record
+golden_refusal "$TUNE" run scale.yaml --device null --recorded scale.yaml
+golden "$TUNE" run scale.yaml --device null --recorded third.record
+expect_golden

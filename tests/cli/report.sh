@@ -26,15 +26,9 @@ P
 }
 
 # No database, and an empty one.
-run "$TUNE" report
-expect_code 3
-expect_one_line err
-expect_err 'tune\.db'
+golden "$TUNE" report
 python3 -c "import sqlite3; sqlite3.connect('tune.db').executescript(open('$TUNE_SOURCE/db/schema.sql').read())"
-run "$TUNE" report
-expect_code 3
-expect_one_line err
-expect_err "nothing was tuned yet: run 'tune' first"
+golden "$TUNE" report
 refuse_file report.html
 rm tune.db
 "$fixture" tune.db
@@ -84,14 +78,8 @@ expect_code 0
 check_page one.html
 expect_data one.html '"<<<3200, 128>>>" in [p["launch"] for p in winners], {p["problem"] for p in winners}' "(True, {'$key'})"
 refuse_page one.html "\"$other\""
-run "$TUNE" report fixtur
-expect_code 3
-expect_one_line err
-expect_err "did you mean 'fixture'\?"
-run "$TUNE" report --device 'GTX 0'
-expect_code 3
-expect_one_line err
-expect_err "no measurement of a device 'GTX 0'.*Fixture GPU"
+golden "$TUNE" report fixtur
+golden "$TUNE" report --device 'GTX 0'
 run "$TUNE" report --fromat x
 expect_code 2
 expect_one_line err
@@ -219,3 +207,4 @@ run "$TUNE" report --no-figures
 expect_code 0
 check_page report.html
 expect_data report.html 'min(p["winner"]["compared"] for p in winners)' 3001
+expect_golden

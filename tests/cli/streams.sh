@@ -131,10 +131,7 @@ expect_code 0
 expect_out $'\t'
 for wrong in 'plot -o -' 'plot samples --format png,svg -o -' 'plot samples threads --data -o /dev/stdout'; do
     # shellcheck disable=SC2086 # words
-    run "$TUNE" $wrong
-    expect_code 2
-    expect_one_line err
-    expect_err 'one figure in one format'
+    golden "$TUNE" $wrong
 done
 
 # Folders that are made are as open as the umask says.
@@ -151,10 +148,7 @@ for wrong in 'export -o tune.db' 'export -o link.db' 'report -o tune.db' 'export
     'export --configurations tune.db' 'export --t4 link.db' 'run ./double.yaml --device cpu --conf double.yaml' \
     'run ./double.yaml --device cpu --report tune.db' 'run ./double.yaml --device cpu --conf usual.conf --report usual.conf'; do
     # shellcheck disable=SC2086 # words
-    run "$TUNE" $wrong
-    expect_code 2
-    expect_one_line err
-    expect_err 'is the input|two outputs'
+    golden "$TUNE" $wrong
 done
 [[ $(cat tune.db usual.conf double.yaml | cksum) == "$sum" ]] || fail "an input was written over"
 run "$TUNE" init kernel.cu --force -o kernel.cu
@@ -162,3 +156,4 @@ run "$TUNE" init kernel.cu --force -o kernel.cu
 run "$TUNE" init kernel.cu --force -o "./../${PWD##*/}/kernel.cu"
 [[ $code -eq 2 || $code -eq 4 ]] || fail "exit code $code"
 cmp -s kernel.cu kernel.kept || fail "init wrote over its source"
+expect_golden

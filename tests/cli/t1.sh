@@ -65,26 +65,16 @@ cat >cpu/overlay.json <<'J'
 }
 J
 
-run "$TUNE" run sum.json --overlay cpu/overlay.json --show-experiment
-expect_code 0
-expect_out '^experiment: sum$'
-expect_out '^    absolute: 0.1$'
-expect_err '^sum.json: ignored: .*Budget, .*FormatVersion'
-[[ $(grep -c ignored "$captured.err") -eq 1 ]] || fail "ignored is not said once"
+golden "$TUNE" run sum.json --overlay cpu/overlay.json --show-experiment
 cp "$captured.out" sum.yaml
 
 # For a kernel in HIP the CUDA source beside it is used.
 mkdir hip
 sed 's/"sum.cu"/"sum.cu.hip"/; s/b.bin/..\/b.bin/' sum.json >hip/sum.json
 touch hip/sum.cu.hip
-run "$TUNE" run hip/sum.json --show-experiment
-expect_code 3
-expect_err "KernelFile: 'sum.cu.hip' is a kernel in HIP, and only those in CUDA can be run"
+golden_refusal "$TUNE" run hip/sum.json --show-experiment
 touch hip/sum.cu
-run "$TUNE" run hip/sum.json --show-experiment
-expect_code 0
-expect_out '^source: sum.cu$'
-expect_err "KernelFile: 'sum.cu.hip' is a kernel in HIP: the CUDA source beside it is taken, 'sum.cu'"
+golden "$TUNE" run hip/sum.json --show-experiment
 
 run "$TUNE" run sum.json --overlay cpu/overlay.json --device cpu "${steady[@]}"
 expect_code 0
@@ -205,10 +195,7 @@ expect_err 'ignored: .*General.Objective'
 [[ $(statuses filter) == 'ok 4 wrong_result 1' ]] || fail "not 4 right and 1 wrong: $(statuses filter)"
 
 # Two problems now: a file is about one.
-run "$TUNE" export --t4 both.json
-expect_code 3
-expect_one_line err
-expect_err 'there are 2: .*name one with --problem'
+golden "$TUNE" export --t4 both.json
 refuse_file both.json
 run "$TUNE" export --t4 filter-t4.json --problem filter
 expect_code 0
@@ -217,30 +204,16 @@ expect_out "^5 \['correct', 'correctness'\]"
 
 # ---- what is wrong is said before anything runs ----
 sed 's/"CHUNK != 192"/"CHNK != 192"/' sum.json >wrong.json
-run "$TUNE" run wrong.json --overlay cpu/overlay.json --device cpu
-expect_code 3
-expect_err "wrong.json: ConfigurationSpace.Conditions\[0\].Expression: name 'CHNK' is not defined; did you mean 'CHUNK'"
+golden_refusal "$TUNE" run wrong.json --overlay cpu/overlay.json --device cpu
 head -c 3000 b.bin >short.bin
 sed 's/b\.bin/short.bin/' sum.json >wrong.json
-run "$TUNE" run wrong.json --overlay cpu/overlay.json --device cpu
-expect_code 3
-expect_err 'wrong.json: KernelSpecification.Arguments\[1\].DataSource: .*short.bin'
+golden_refusal "$TUNE" run wrong.json --overlay cpu/overlay.json --device cpu
 sed 's/"CUDA"/"OpenCL"/' sum.json >wrong.json
-run "$TUNE" run wrong.json
-expect_code 3
-expect_err "wrong.json: KernelSpecification.Language: kernels in 'OpenCL' cannot be run"
-run "$TUNE" run sum.json --dialect both
-expect_code 2
-expect_err -- '--dialect both: write kernel_tuner or ktt'
-run "$TUNE" run sum.json --overlay missing.json
-expect_code 3
-expect_err 'missing.json'
-run "$TUNE" run sum.yaml --show-experiment
-expect_code 2
-expect_err "'sum.yaml' is no file of T1"
-run "$TUNE" export --problem sum
-expect_code 2
-expect_err -- '--problem goes with --t4'
+golden_refusal "$TUNE" run wrong.json
+golden "$TUNE" run sum.json --dialect both
+golden_refusal "$TUNE" run sum.json --overlay missing.json
+golden "$TUNE" run sum.yaml --show-experiment
+golden "$TUNE" export --problem sum
 run "$TUNE" export --t4 x.json --t4-version 2
 expect_code 2
 run "$TUNE" export --t4 x.json -o y.conf
@@ -277,37 +250,20 @@ cat >meant.json <<'J'
   }
 }
 J
-run "$TUNE" run meant.json --show-experiment
-expect_code 0
-expect_out '^    arguments: \[in, out, d_filter, n, factor, k\]$'
-expect_out '^  - name: d_filter_copied$'
-[[ $(grep -c '^    seed: 2$' "$captured.out") -eq 2 ]] || fail "other data is copied than is passed"
-[[ $(grep -c '^    symbol: d_filter$' "$captured.out") -eq 1 ]] || fail "symbol"
-expect_out '^    count: \(256\) \* 4$'
-expect_out '^    type: u64$'
-expect_out '^    type: f64$'
-expect_out '^    type: u32$'
+golden "$TUNE" run meant.json --show-experiment
 run "$TUNE" run --dry-run --arch sm_90 --default meant.json
 [[ $code -eq 4 ]] || expect_code 0
 # A kernel whose source lacks the variable gets it as an argument only.
 sed '/__constant__/d; s/filtered(/plain(/' meant.cu | grep -v 'copied(' >plain.cu
 sed 's/meant.cu/plain.cu/; s/"filtered"/"plain"/' meant.json >plain.json
-run "$TUNE" run plain.json --show-experiment
-expect_code 0
-expect_out '^  - name: d_filter$'
-grep -q 'symbol: ' "$captured.out" && fail "a symbol that there is not"
-expect_err 'ignored: .*Arguments\[2\].MemType \(the source has no __constant__ variable\)'
+golden "$TUNE" run plain.json --show-experiment
 # One that takes one argument fewer has it copied alone.
 echo '{"KernelSpecification": {"KernelName": "copied"}}' >first.json
 echo '{"KernelSpecification": {"Arguments": {"n": {"FillValue": -1}}}}' >second.json
-run "$TUNE" run meant.json --show-experiment --overlay first.json
-expect_code 0
-expect_out '^    arguments: \[in, out, n, factor, k\]$'
+golden "$TUNE" run meant.json --show-experiment --overlay first.json
 run "$TUNE" run --dry-run --arch sm_90 --default meant.json --overlay first.json
 [[ $code -eq 4 ]] || expect_code 0
-run "$TUNE" run meant.json --show-experiment --overlay first.json --overlay second.json
-expect_code 3
-expect_err 'Arguments\[3\]: Type is int32 \(i32\), but the kernel takes u64 there, which cannot have the value without loss'
+golden_refusal "$TUNE" run meant.json --show-experiment --overlay first.json --overlay second.json
 # Defaults that are no point: the first one instead, and a word about it.
 # expect_default KEY: it is the point that a dry run shows; a tune without CUDA shows none.
 expect_default() {
@@ -327,3 +283,4 @@ J
 run "$TUNE" run --dry-run meant.json --overlay defaults.json
 expect_err "the constraint 'block_size_x > 64' rules them out"
 expect_default block_size_x=128
+expect_golden

@@ -1,6 +1,6 @@
 /* Messages to people, compared with two things: the test's own expectation (the place and the
  * important words), and the whole texts, in one file a room, tests/unit/ROOM/messages.txt. After a
- * change of a sentence in the code, tests/unit/rewrite_messages.py ROOM writes that file, whose
+ * change of a sentence in the code, tests/rewrite_texts.py ROOM writes that file, whose
  * diff is to be read. */
 #ifndef TUNE_TESTS_UNIT_GOLDEN_H
 #define TUNE_TESTS_UNIT_GOLDEN_H
@@ -74,7 +74,7 @@ static inline void expect_message(const char *text, const char *expected)
         (void)fclose(file);
     } else if (!message_is_golden(text)) {
         fail_msg("\"%s\" is not in tests/unit/" TEST_ROOM "/messages.txt. Where it is meant: "
-                 "tests/unit/rewrite_messages.py " TEST_ROOM,
+                 "tests/rewrite_texts.py " TEST_ROOM,
                  text);
     }
 }
