@@ -8,7 +8,6 @@
 #include "frontends/init/draft_parts.h"
 #include "tuner/base/array.h"
 #include "tuner/base/json.h"
-#include "tuner/experiment/point.h"
 
 enum { COMMENT_COLUMN = 64 };
 
@@ -304,28 +303,6 @@ static void put_launch(struct draft *draft)
     text_append(draft->out, "]\n");
 }
 
-/* Leaves the last outputs unchecked where there are more than a check compares. */
-static void put_unchecked(struct draft *draft)
-{
-    static const char before[] = "  - {name: ";
-    struct text names = {0};
-    size_t count = 0;
-    for (const char *line = text_string(draft->out); *line; line += *line == '\n') {
-        const char *start = line;
-        line += strcspn(line, "\n");
-        const char *name = start + strlen(before);
-        if (strncmp(start, before, strlen(before)) == 0 &&
-            (memmem(start, (size_t)(line - start), ", output: true", 14) ||
-             memmem(start, (size_t)(line - start), ", update: true", 14)) &&
-            ++count > CHECKS_MAX)
-            text_printf(&names, "%s%.*s", names.length ? ", " : "", (int)strcspn(name, ","), name);
-    }
-    if (names.length > 0)
-        draft_line(draft, "? no more are compared", "check: {unchecked: [%s]}",
-                   text_string(&names));
-    text_free(&names);
-}
-
 static const char *choose_size_name(const struct draft *draft)
 {
     static const char *const names[] = {"n", "size", "elements", "problem_size"};
@@ -394,7 +371,9 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
                          "my_reference   # a C function in my_reference.c (kernels/README.md)\n#   "
                          "source: my_reference.c\n#   tolerance: 1e-5\n# or series: \"2 * i + 1\", "
                          "file: expected.bin, launches: [another kernel]\n");
-        put_unchecked(draft);
+        if (draft->unchecked)
+            draft_line(draft, "? no more are compared", "check: {unchecked: [%s]}",
+                       draft->unchecked);
     }
     return out->failed ? error_no_memory(error) : STATUS_OK;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "frontends/init/draft_parts.h"
+#include "tuner/experiment/point.h"
 
 enum { STRUCT_BYTES_MAX = 4096 };
 
@@ -17,6 +18,13 @@ static const char *type_of(const struct draft *draft, const struct kernel_parame
     if (parameter->generic && parameter->lanes == 1 && !draft->request->signature->instance)
         return arena_printf(draft->arena, "\"${%s}\"", parameter->generic);
     return parameter->known ? element_name(parameter->type) : "u8";
+}
+
+static void note_result(struct draft *draft, const char *name)
+{
+    if (++draft->result_count > CHECKS_MAX)
+        draft->unchecked =
+            draft->unchecked ? arena_printf(draft->arena, "%s, %s", draft->unchecked, name) : name;
 }
 
 static void put_pointer(struct draft *draft, const struct kernel_parameter *parameter)
@@ -49,6 +57,8 @@ static void put_pointer(struct draft *draft, const struct kernel_parameter *para
     const char *comment = arena_printf(draft->arena, "%s%s", sure ? "" : "? ", what);
     draft_line(draft, comment, "  - {name: %s, type: %s, count: %s, %s}", parameter->name, type,
                count ? count : "", role ? role : "");
+    if (is_output(parameter))
+        note_result(draft, parameter->name);
 }
 
 static void put_scalar(struct draft *draft, const struct kernel_parameter *parameter)
@@ -90,6 +100,8 @@ static void put_symbol(struct draft *draft, const struct symbol_signature *symbo
                                   : "? copied into the __device__ variable before the first run",
                "  - {name: %s, type: %s, count: %zu, %s, symbol: \"%s\"}", name,
                element_name(symbol->type), count, role, symbol->name);
+    if (result)
+        note_result(draft, name);
 }
 
 enum status draft_arguments(struct draft *draft, struct error *error)

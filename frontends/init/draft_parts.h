@@ -41,6 +41,8 @@ struct draft {
     int64_t size_value;             /* value in the source; 0: unknown */
     bool limits_registers;          /* a parameter of that name exists */
     bool is_extent_guessed;         /* some name in the extent has no known value */
+    size_t result_count;
+    const char *unchecked; /* names of results beyond CHECKS_MAX; NULL: none */
     const char *block_texts[3], *grid_texts[3], *shared_text;
 };
 

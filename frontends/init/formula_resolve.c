@@ -490,18 +490,11 @@ static const struct formula *resolve_call(struct resolving resolving, const stru
         return NULL;
     if (word_is_in(copy->text, strlen(copy->text), "ceil ceilf"))
         return of_ceil(arena, copy);
-    if (!word_is_in(copy->text, strlen(copy->text), "min max dim3 ceil_div")) {
-        const struct formula *returned = call(resolving.scope, copy);
-        if (returned)
-            return resolve(resolving, returned, before);
-    }
-    if (strcmp(copy->text, "ceil_div") == 0 && copy->count == 2) {
-        const struct formula *returned = call(resolving.scope, copy);
-        returned = returned ? resolve(resolving, returned, before) : NULL;
-        if (returned)
-            return returned;
-    }
-    return copy;
+    if (word_is_in(copy->text, strlen(copy->text), "min max dim3"))
+        return copy;
+    const struct formula *returned = call(resolving.scope, copy);
+    returned = returned ? resolve(resolving, returned, before) : NULL;
+    return returned ? returned : copy;
 }
 
 static const struct formula *resolve(struct resolving resolving, const struct formula *formula,
