@@ -117,8 +117,9 @@ enum status check_figure(struct arena *arena, const char *name, struct error *er
             status = error_set(error, STATUS_NOT_FOUND,
                                "there is no figure '%s'; did you mean '%s'?", name, nearest);
         else
-            status = error_set(error, STATUS_NOT_FOUND, "there is no figure '%s'; known: %s", name,
-                               text_string(&list));
+            status = error_set(error, STATUS_NOT_FOUND,
+                               "there is no figure '%s'; known: %s; --problem names a problem",
+                               name, text_string(&list));
     }
     text_free(&list);
     return status;
