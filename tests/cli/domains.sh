@@ -98,6 +98,25 @@ expect_out "^741457 6 1 1 [0-9]+ .*not for this size is line [0-9]+, but where n
 run "$TUNE" show --ranges --json
 expect_json '[r["domain"] == "n%%%d==0" % r["parameters"]["tile"] for r in j][-1]' True
 
+# A size at which nothing is legal is left out, in a line; one that is all there is ends the run.
+write_scale h 'n % (16 * tile) == 0'
+sed -i 's/^sizes:.*/sizes: {n: [1000, 4096, 1001]}/' h.yaml
+rm -f tune.db* tuned.conf
+run "$TUNE" run ./h.yaml --device null
+expect_code 0
+expect_err '^tune: ./h.yaml:5:15: the constraints leave no configuration for h with n = 1000; .*, nor for h n = 1001; the other sizes are tuned$'
+expect_err '^tune: 1 of 1 problem: '
+run "$TUNE" run ./h.yaml --dry-run
+expect_code 0
+expect_out '^    h, n = 4096: 15 points, 15 legal$'
+expect_out '^    h, n = 1000: none legal, left out \('
+run "$TUNE" run ./h.yaml --device null --sizes 1000,1001
+expect_code 3
+expect_err '^tune run: ./h.yaml:5:15: the constraints leave no configuration for h with n = 1000'
+rm -f h.yaml tune.db* tuned.conf
+write_scale a 'n % tile == 0'
+run "$TUNE" run ./a.yaml --device null
+
 # ---- launches ----
 
 # Without derived values the launch is known at other sizes, too.

@@ -201,8 +201,7 @@ static enum status choose_at(struct points *points, size_t first, const struct p
         return error_no_memory(error);
     enum status status = space_create(points->experiment, problem, points->facts, &space, error);
     cover->space = space;
-    if (status == STATUS_BAD_INPUT &&
-        strstr(error->text, "the constraints leave no configuration")) {
+    if (status == STATUS_NOT_FOUND) { /* the constraints leave no configuration */
         error_clear(error);
         free(cover);
         return STATUS_OK;

@@ -203,14 +203,17 @@ static enum status print_launches(const struct look *look, const struct problem 
     return status;
 }
 
-/* Prints a problem; facts common to all problems only with the first. */
+/* Prints a problem; facts common to all problems only with the first. *is_empty: the constraints
+ * leave no configuration, as the error says. */
 static enum status print_problem(const struct look *look, const struct problem *problem, bool first,
-                                 struct error *error)
+                                 bool *is_empty, struct error *error)
 {
     struct space *space = NULL;
     struct configuration possible;
-    TRY(space_create(look->experiment, problem, look->facts, &space, error));
-    enum status status = STATUS_OK;
+    enum status status = space_create(look->experiment, problem, look->facts, &space, error);
+    *is_empty = status == STATUS_NOT_FOUND;
+    if (status != STATUS_OK)
+        return status;
     if (first) {
         print_parameters(look->experiment, space);
         /* Counts each constraint alone: a point ruled out by several counts for all of these. */
@@ -255,24 +258,42 @@ static enum status print_problem(const struct look *look, const struct problem *
     return status;
 }
 
-/* Prints the problems of the requested sizes, if any. */
+/* Prints the problems of the requested sizes, if any; those without a legal configuration last. */
 static enum status print_experiment(const struct look *look, size_t *problems, struct error *error)
 {
     bool first = true;
-    for (size_t i = 0; i < experiment_problem_count(look->experiment); i++) {
+    struct text left_out = {0};
+    struct error empty = {0}; /* of the first one left out */
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(look->experiment); i++) {
         struct problem problem;
+        bool is_empty = false;
         experiment_problem(look->experiment, i, &problem);
         if (!look->wanted[i] || !size_is_meant(look->run, &problem))
             continue;
-        if (first)
+        if (first && empty.status == STATUS_OK)
             print_clean(stdout, "%s (%s) on %s\n", experiment_head(look->experiment)->name,
                         experiment_head(look->experiment)->path,
                         facts_text(look->facts, "name", "a device that is not known"));
-        TRY(print_problem(look, &problem, first, error));
-        first = false;
-        (*problems)++;
+        status = print_problem(look, &problem, first, &is_empty, error);
+        first = first && is_empty;
+        *problems += is_empty ? 0 : 1;
+        if (!is_empty)
+            continue;
+        empty = empty.status == STATUS_OK ? *error : empty;
+        text_printf(&left_out, "    %s, %s = %lld: none legal, left out (%s)\n", problem.key,
+                    problem.size_name, (long long)problem.n, error->text);
+        error_clear(error);
+        status = STATUS_OK;
     }
-    return STATUS_OK;
+    if (status == STATUS_OK && first && empty.status != STATUS_OK) {
+        *error = empty;
+        status = error->status = STATUS_BAD_INPUT;
+    } else if (status == STATUS_OK) {
+        print_clean(stdout, "%s", text_string(&left_out));
+    }
+    text_free(&left_out);
+    return status;
 }
 
 /* Takes the facts of the device that a run would use, if present: a space may need none of these.

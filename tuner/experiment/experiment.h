@@ -166,7 +166,7 @@ bool configuration_key(const struct configuration *configuration,
  * one by one, so that a space of many millions takes little memory. Equal experiments, problems and
  * facts give equal numbers. At most INT64_MAX points; more, or constraints that combine their
  * parameters in too many ways to store (16 Mi edges of the diagram) or to try (64 Mi values), are
- * STATUS_BAD_INPUT with advice. */
+ * STATUS_BAD_INPUT with advice; STATUS_NOT_FOUND: none satisfies the constraints. */
 enum status space_create(const struct experiment *experiment, const struct problem *problem,
                          const struct facts *facts, struct space **out, struct error *error);
 void space_free(struct space *space);

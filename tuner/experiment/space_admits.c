@@ -160,8 +160,11 @@ enum status space_constraint_keeps(const struct experiment *experiment,
     alone->constraints[0] = experiment->constraints[index];
     alone->constraint_count = 1;
     enum status status = space_create(alone, problem, facts, &space, error);
-    if (status == STATUS_OK)
-        *kept = space_count(space);
+    *kept = status == STATUS_OK ? space_count(space) : 0;
+    if (status == STATUS_NOT_FOUND) {
+        error_clear(error);
+        status = STATUS_OK;
+    }
     space_free(space);
     free(alone);
     return status;

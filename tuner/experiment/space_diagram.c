@@ -296,10 +296,12 @@ static bool walk_groups(struct build *build)
     for (size_t i = 1; i < experiment->constraint_count; i++)
         if (ruled_out[i] > ruled_out[worst])
             worst = i;
-    return maker_error(build->maker, experiment->constraints[worst].place,
-                       "the constraints leave no configuration for %s with %s = %lld; this one "
-                       "ruled out most",
-                       problem->key, problem->size_name, (long long)problem->n);
+    (void)maker_error(build->maker, experiment->constraints[worst].place,
+                      "the constraints leave no configuration for %s with %s = %lld; this one "
+                      "ruled out most",
+                      problem->key, problem->size_name, (long long)problem->n);
+    build->maker->error->status = STATUS_NOT_FOUND;
+    return false;
 }
 
 bool space_build(struct space *space, struct maker *maker)

@@ -11,11 +11,13 @@
 #include "tuner/session/recorded.h"
 
 /* Gets the `turn`-th problem of an experiment. Returns whether the run includes that. */
-static bool wants_problem(const struct session *session,
-                          const struct session_experiment *experiment, size_t turn,
-                          struct problem *problem)
+static bool wants_problem(const struct group *group, const struct session_experiment *experiment,
+                          size_t turn, struct problem *problem)
 {
-    const struct session_options *options = session->options;
+    const struct session_options *options = group->session->options;
+    for (size_t i = 0; i < group->empty.count; i++)
+        if (group->empty.items[i].experiment == experiment && group->empty.items[i].turn == turn)
+            return false;
     const size_t index = experiment->order ? experiment->order[turn] : turn;
     experiment_problem(experiment->experiment, index, problem);
     bool has_size = options->size_count == 0 || problem->shape; /* `wanted` selects these */
@@ -30,40 +32,83 @@ static uint64_t add_up(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Counts the requested problems and points, and makes every space, so that errors of an experiment
- * are reported before any measurement. */
-enum status group_count_work(struct group *group, struct error *error)
+/* Makes the space of a problem, and counts it and its points; *is_empty: the constraints leave no
+ * configuration, as the error says. */
+static enum status count_problem(struct group *group, const struct session_experiment *at,
+                                 size_t turn, size_t *capacity, bool *is_empty, struct error *error)
 {
     struct session *session = group->session;
     struct session_summary *summary = session->summary;
+    struct problem problem;
+    struct space *space = NULL;
+    if (!wants_problem(group, at, turn, &problem))
+        return STATUS_OK;
+    enum status status = space_create(at->experiment, &problem, group->facts, &space, error);
+    if (status == STATUS_NOT_FOUND) {
+        void *more =
+            realloc(group->empty.items, (group->empty.count + 1) * sizeof *group->empty.items);
+        if (!more)
+            return error_no_memory(error);
+        group->empty.items = more;
+        group->empty.items[group->empty.count].experiment = at;
+        group->empty.items[group->empty.count++].turn = turn;
+        *is_empty = true;
+        return STATUS_OK;
+    }
+    if (status == STATUS_OK)
+        status = recorded_restrict(session, at->experiment, &problem, space, error);
+    if (status == STATUS_OK &&
+        !array_grow(&group->spaces.items, group->spaces.count, capacity, sizeof space))
+        status = error_no_memory(error);
+    if (status != STATUS_OK) {
+        space_free(space);
+        return status;
+    }
+    group->spaces.items[group->spaces.count++] = space;
+    const uint64_t count = space_count(space);
+    session->progress.problem_count++;
+    session->progress.points_total =
+        (size_t)add_up(session->progress.points_total, session_points(session->options, count));
+    summary->points_legal = add_up(summary->points_legal, count);
+    summary->points_product = add_up(summary->points_product, space_product_count(space));
+    return STATUS_OK;
+}
+
+/* Counts the requested problems and points, and makes every space, so that errors of an experiment
+ * are reported before any measurement. Problems without a legal configuration are noted, and left
+ * out if the experiment has others. */
+enum status group_count_work(struct group *group, struct error *error)
+{
     size_t capacity = 0;
-    for (size_t e = 0; e < session->experiment_count; e++) {
-        const struct session_experiment *at = &session->experiments[e];
-        for (size_t i = 0; i < experiment_problem_count(at->experiment); i++) {
-            struct problem problem;
-            struct space *space = NULL;
-            if (!wants_problem(session, at, i, &problem))
+    for (size_t e = 0; e < group->session->experiment_count; e++) {
+        const struct session_experiment *at = &group->session->experiments[e];
+        const size_t before = group->spaces.count;
+        struct error first = {0};
+        struct text others = {0};
+        enum status status = STATUS_OK;
+        for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(at->experiment);
+             i++) {
+            bool is_empty = false;
+            status = count_problem(group, at, i, &capacity, &is_empty, error);
+            if (!is_empty)
                 continue;
-            enum status status =
-                space_create(at->experiment, &problem, group->facts, &space, error);
-            if (status == STATUS_OK)
-                status = recorded_restrict(session, at->experiment, &problem, space, error);
-            if (status != STATUS_OK) {
-                space_free(space);
-                return status;
-            }
-            if (!array_grow(&group->spaces.items, group->spaces.count, &capacity, sizeof space)) {
-                space_free(space);
-                return error_no_memory(error);
-            }
-            group->spaces.items[group->spaces.count++] = space;
-            uint64_t count = space_count(space);
-            session->progress.problem_count++;
-            session->progress.points_total = (size_t)add_up(
-                session->progress.points_total, session_points(session->options, count));
-            summary->points_legal = add_up(summary->points_legal, count);
-            summary->points_product = add_up(summary->points_product, space_product_count(space));
+            struct problem problem;
+            experiment_problem(at->experiment, at->order ? at->order[i] : i, &problem);
+            if (first.status != STATUS_OK)
+                text_printf(&others, ", nor for %s %s = %lld", problem.key, problem.size_name,
+                            (long long)problem.n);
+            first = first.status == STATUS_OK ? *error : first;
+            error_clear(error);
         }
+        if (status == STATUS_OK && first.status != STATUS_OK && group->spaces.count == before) {
+            *error = first;
+            status = error->status = STATUS_BAD_INPUT;
+        } else if (status == STATUS_OK && first.status != STATUS_OK) {
+            session_note(group->session, "%s%s; the other sizes are tuned", first.text,
+                         text_string(&others));
+        }
+        text_free(&others);
+        TRY(status);
     }
     group->problems_left = group->spaces.count;
     return STATUS_OK;
@@ -147,7 +192,7 @@ static void request_ahead(const struct work *work)
            compile_pool_pending(binaries->pool) < (binaries->workers + 1) / 2) {
         struct error ignored = {0};
         size_t count = 0;
-        if (!wants_problem(group->session, group->ahead.experiment, group->ahead.baseline_next++,
+        if (!wants_problem(group, group->ahead.experiment, group->ahead.baseline_next++,
                            &next.problem) ||
             experiment_baselines(next.experiment, &next.problem, next.facts, baselines, &count,
                                  &ignored) != STATUS_OK)
@@ -177,7 +222,7 @@ static void make_references_ahead(const struct work *work)
     for (size_t i = group->ahead.problem_index + 1;
          taken && i < experiment_problem_count(work->experiment) && spaces < AHEAD_MAX; i++) {
         struct configuration usual;
-        if (!wants_problem(group->session, group->ahead.experiment, i, &next.problem))
+        if (!wants_problem(group, group->ahead.experiment, i, &next.problem))
             continue;
         struct space *space = group->spaces.items[group->spaces.next + spaces++];
         if (i < group->ahead.reference_next || space_count(space) == 0)
@@ -364,7 +409,7 @@ static enum status run_experiment(struct group *group, const struct session_expe
     group->ahead.reference_next = 0;
     for (size_t i = 0; i < experiment_problem_count(experiment); i++) {
         group->ahead.problem_index = i;
-        if (wants_problem(session, at, i, &work.problem))
+        if (wants_problem(group, at, i, &work.problem))
             TRY(run_problem(&work, error));
         if (!store_is_in_place(session->store))
             return error_set(error, STATUS_IO, "the database was removed or replaced");
@@ -480,8 +525,10 @@ void group_run(struct group *group)
     for (size_t i = 0; i < group->spaces.count; i++)
         space_free(group->spaces.items[i]);
     free(group->spaces.items);
+    free(group->empty.items);
     group->spaces.items = NULL;
-    group->spaces.count = group->spaces.next = 0;
+    group->empty.items = NULL;
+    group->empty.count = group->spaces.count = group->spaces.next = 0;
     for (size_t i = 0; objectives && i < count; i++)
         objective_free(objectives[i]);
     free(objectives);

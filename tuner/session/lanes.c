@@ -372,6 +372,7 @@ void lanes_stop(struct session *session)
     for (size_t i = 0; i < session->group_count; i++) {
         binaries_free(&session->groups[i].binaries);
         binaries_free(&session->groups[i].references);
+        free(session->groups[i].empty.items);
         if (session->groups[i].wake_file >= 0)
             (void)close(session->groups[i].wake_file);
     }

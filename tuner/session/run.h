@@ -96,6 +96,13 @@ struct group {
         size_t count, next;
     } spaces;
     struct {
+        struct {
+            const struct session_experiment *experiment;
+            size_t turn;
+        } * items;
+        size_t count;
+    } empty; /* requested problems without a legal configuration: left out */
+    struct {
         const char *problem_key; /* "": none */
         int64_t n;
         const char *strategy; /* the search's */
