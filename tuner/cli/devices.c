@@ -69,7 +69,7 @@ static enum status measure_ceilings(const struct host *host, const char *kind, i
         struct worker *worker = NULL;
         status = worker_start(host, kind, index, NULL, &worker, error);
         if (status == STATUS_OK)
-            status = worker_bandwidth(worker, bytes > 0 ? bytes : 0, &shown->bandwidth, error);
+            status = worker_ceilings(worker, bytes > 0 ? bytes : 0, &shown->bandwidth, NULL, error);
         worker_stop(worker);
     } while (status != STATUS_OK && hosts_ask_again(host, NULL, &connections, error));
     return status;

@@ -14,7 +14,7 @@ static enum status measure_arithmetic(struct session *session, struct lane *lane
 {
     struct arithmetic arithmetic = {{0}};
     int64_t left_ns = lane_leave(lane);
-    enum status status = worker_arithmetic(lane->worker, &arithmetic, error);
+    enum status status = worker_ceilings(lane->worker, 0, NULL, &arithmetic, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
     lane->group->ceilings_left |= status != STATUS_OK && worker_host_was_lost(lane->worker);
     if (status != STATUS_OK) {
@@ -44,7 +44,7 @@ static enum status measure_bandwidth(struct session *session, struct lane *lane,
 {
     struct bandwidth bandwidth = {0};
     int64_t left_ns = lane_leave(lane);
-    enum status status = worker_bandwidth(lane->worker, bytes, &bandwidth, error);
+    enum status status = worker_ceilings(lane->worker, bytes, &bandwidth, NULL, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
     *measured = status == STATUS_OK;
     lane->group->ceilings_left |= status != STATUS_OK && worker_host_was_lost(lane->worker);

@@ -53,20 +53,14 @@ static enum status serve_moment(struct measuring *state, const struct measure_re
     return status;
 }
 
-static enum status serve_bandwidth(struct measuring *state, const struct measure_request *request,
-                                   struct measure_answer *answer, struct arena *arena,
-                                   struct error *error)
+static enum status serve_ceilings(struct measuring *state, const struct measure_request *request,
+                                  struct measure_answer *answer, struct arena *arena,
+                                  struct error *error)
 {
     (void)arena;
-    return state->api->ceilings(state->device, request->bytes, &answer->bandwidth, NULL, error);
-}
-
-static enum status serve_arithmetic(struct measuring *state, const struct measure_request *request,
-                                    struct measure_answer *answer, struct arena *arena,
-                                    struct error *error)
-{
-    (void)request, (void)arena;
-    return state->api->ceilings(state->device, 0, NULL, &answer->arithmetic, error);
+    return state->api->ceilings(state->device, request->bytes,
+                                request->bandwidth ? &answer->bandwidth : NULL,
+                                request->arithmetic ? &answer->arithmetic : NULL, error);
 }
 
 /* Requests, and the members that each needs. */
@@ -74,13 +68,12 @@ static const struct {
     const char *act;
     measure_serve *serve;
     bool plan, binary;
-} served[] = {
-    {"problem", serve_problem, true, false},      {"load", serve_load, false, true},
-    {"trial", serve_trial, true, true},           {"arm", serve_arm, true, true},
-    {"visit", serve_visit, false, false},         {"energy", serve_energy, false, false},
-    {"check", serve_check, true, true},           {"watch", serve_watch, true, true},
-    {"moment", serve_moment, false, false},       {"pin", serve_pin, false, false},
-    {"bandwidth", serve_bandwidth, false, false}, {"arithmetic", serve_arithmetic, false, false}};
+} served[] = {{"problem", serve_problem, true, false},   {"load", serve_load, false, true},
+              {"trial", serve_trial, true, true},        {"arm", serve_arm, true, true},
+              {"visit", serve_visit, false, false},      {"energy", serve_energy, false, false},
+              {"check", serve_check, true, true},        {"watch", serve_watch, true, true},
+              {"moment", serve_moment, false, false},    {"pin", serve_pin, false, false},
+              {"ceilings", serve_ceilings, false, false}};
 
 static enum status serve(void *context, const json_t *json, json_t **answer, struct error *error)
 {

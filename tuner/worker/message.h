@@ -98,7 +98,9 @@ struct measure_request {
     bool anchor;                   /* time the anchor */
     uint32_t spares;               /* our own spare processes on the device */
     const char *cpus;
-    int64_t bytes; /* size of the buffers for ceilings */
+    /* For ceilings: size of the buffers, and which to measure. */
+    int64_t bytes;
+    bool bandwidth, arithmetic;
 };
 
 /* Answer of a measuring child. */

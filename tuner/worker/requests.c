@@ -11,7 +11,7 @@
 enum {
     PROBLEM_TIMEOUT_MS = 300000, /* references of large problems are computed on one core */
     INPUT_BYTES_PER_MS = 100000, /* slowest filling on the host */
-    BANDWIDTH_TIMEOUT_MS = 120000,
+    CEILINGS_TIMEOUT_MS = 120000,
     MOMENT_TIMEOUT_MS = 10000,
     PIN_TIMEOUT_MS = 10000,
 };
@@ -34,34 +34,24 @@ enum status worker_pin(struct worker *worker, const char *cpus, bool *pinned, st
     return status;
 }
 
-/* Measures a ceiling of the device; ends a child that fails to. */
-static enum status measure_ceilings(struct worker *worker, const char *act, int64_t bytes,
-                                    struct measure_answer *answer, struct error *error)
+/* Ends a child that fails to measure them. */
+enum status worker_ceilings(struct worker *worker, int64_t bytes, struct bandwidth *bandwidth,
+                            struct arithmetic *arithmetic, struct error *error)
 {
-    const struct measure_request request = {.act = act, .bytes = bytes};
+    const struct measure_request request = {.act = "ceilings",
+                                            .bytes = bytes,
+                                            .bandwidth = bandwidth != NULL,
+                                            .arithmetic = arithmetic != NULL};
+    struct measure_answer answer;
     bool answered = false;
     enum status status =
-        worker_ask(worker, &request, false, NULL, BANDWIDTH_TIMEOUT_MS, answer, &answered, error);
+        worker_ask(worker, &request, false, NULL, CEILINGS_TIMEOUT_MS, &answer, &answered, error);
     if (status != STATUS_OK)
         child_kill(&worker->child, NULL, 0);
-    return status;
-}
-
-enum status worker_bandwidth(struct worker *worker, int64_t bytes, struct bandwidth *bandwidth,
-                             struct error *error)
-{
-    struct measure_answer answer;
-    TRY(measure_ceilings(worker, "bandwidth", bytes, &answer, error));
-    *bandwidth = answer.bandwidth;
-    return STATUS_OK;
-}
-
-enum status worker_arithmetic(struct worker *worker, struct arithmetic *arithmetic,
-                              struct error *error)
-{
-    struct measure_answer answer;
-    enum status status = measure_ceilings(worker, "arithmetic", 0, &answer, error);
-    *arithmetic = answer.arithmetic;
+    if (bandwidth)
+        *bandwidth = answer.bandwidth;
+    if (arithmetic)
+        *arithmetic = answer.arithmetic;
     return status;
 }
 

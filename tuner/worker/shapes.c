@@ -191,7 +191,8 @@ SHAPE(request, measure_request, NULL, TEXT(measure_request, act),
       LIST(measure_request, launches, POINTED_LIST, message_launch, LAUNCHES_MAX, launch_count),
       SIMPLE(measure_request, window_ms, REAL), SIMPLE(measure_request, anchor, TRUTH),
       INTEGER(measure_request, spares, 0, WORKER_SPARES), SIMPLE(measure_request, cpus, TEXT),
-      INTEGER(measure_request, bytes, 0, INT64_MAX));
+      INTEGER(measure_request, bytes, 0, INT64_MAX), SIMPLE(measure_request, bandwidth, TRUTH),
+      SIMPLE(measure_request, arithmetic, TRUTH));
 
 /* ---- its answers ---- */
 

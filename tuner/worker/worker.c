@@ -484,8 +484,7 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
 /* Returns whether the request must not run while spares use the device. */
 static bool is_timing(const struct measure_request *request)
 {
-    static const char *const acts[] = {"trial",  "visit",     "energy",
-                                       "moment", "bandwidth", "arithmetic"};
+    static const char *const acts[] = {"trial", "visit", "energy", "moment", "ceilings"};
     for (size_t i = 0; i < COUNT(acts); i++)
         if (strcmp(request->act, acts[i]) == 0)
             return true;

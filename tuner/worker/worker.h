@@ -91,11 +91,10 @@ void worker_end_spares(struct worker *worker);
  * problem, so that its memory is near. Failure is no error: see *pinned. */
 enum status worker_pin(struct worker *worker, const char *cpus, bool *pinned, struct error *error);
 
-/* Measures the bandwidths. `bytes`: size of the buffers; 0: a size fit for the device. */
-enum status worker_bandwidth(struct worker *worker, int64_t bytes, struct bandwidth *bandwidth,
-                             struct error *error);
-enum status worker_arithmetic(struct worker *worker, struct arithmetic *arithmetic,
-                              struct error *error);
+/* Measures the ceilings that are not NULL. `bytes`: size of the buffers; 0: a size fit for the
+ * device. */
+enum status worker_ceilings(struct worker *worker, int64_t bytes, struct bandwidth *bandwidth,
+                            struct arithmetic *arithmetic, struct error *error);
 
 /* State of the device; with `anchor` also the time of its anchor (else NaN). A moment begins a
  * round: all visits of a round begin with the same copies of inputs and the same addresses of
