@@ -221,7 +221,7 @@ const entriesOf = () => {
 const drawRanges = () => {
   const entries = entriesOf();
   if (entries.length === 0) return make('p', { class: 'none' }, 'Nothing: tuned.conf has no entry of these winners.');
-  return [make('p', null, 'Programs ask libtuned for a problem and its size, and get the entry of tuned.conf that holds the size; between two entries the nearest is taken, and the answer says so. ',
+  return [make('p', null, 'Programs ask libtuned for a problem and its size, and get the entry of tuned.conf that holds the size and is legal there; else the nearest is taken, and the answer says so. ',
     make('i', null, 'Loses at most'), ': the worst loss of the entry against the winners of the sizes that were measured within it; 0 where it is the winner. Other sizes are not guaranteed: ',
     make('i', null, 'checked between'), ' counts sizes between those at which the entry was timed against others, ', make('i', null, 'lost there'), ' is the worst that was seen. A dash: none was checked.'),
   makeTable('entries of tuned.conf', [

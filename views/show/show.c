@@ -170,7 +170,8 @@ static const struct show_word tie_words[] = {
 };
 static const struct show_word range_words[] = {
     {"from n, to n",
-     "programs with such a size get the configuration beside it, as tuned.conf has it."},
+     "programs with such a size get the configuration beside it, as tuned.conf has it; "
+     "another entry where that is not legal at their size (domain)."},
     {"only where",
      "sizes of the range at which the constraints allow it and its results were right; no other "
      "gets it."},
