@@ -134,4 +134,14 @@ query "SELECT json_extract(c.parameters, '\$.width'), json_extract(c.parameters,
     FROM trials t JOIN configurations c ON c.id = t.configuration_id WHERE t.stage = 'sweep' ORDER BY 1, 2" >outcomes.txt
 [[ $(grep -c ' 0 ok' outcomes.txt) -eq 3 ]] || fail "$(cat outcomes.txt)"
 grep -qE '^64 1 wrong_result part\[5\] is [0-9]+, not [0-9]+; 1 of 64 elements is wrong' outcomes.txt || fail "$(cat outcomes.txt)"
+# A function that writes as many elements whatever the configuration is blamed itself, however far behind it writes.
+for elements in n/64 1000000; do
+    sed "s|.*expected\[i / width\].*||; s|i < n; i|i < $elements; i|" sums_reference.c | sed 's|i++)|i++) expected[i].integer = x[0];|' >many_reference.c
+    sed 's/sums_reference.c/many_reference.c/' sums.yaml >many.yaml
+    rm -f tune.db
+    run "$TUNE" run many.yaml --device cpu "${steady[@]}"
+    expect_code 3
+    expect_err "^tune run: .*the reference 'sums_reference' writes behind the [0-9]+ elements that 'part' has here; .*$"
+    [[ $(query "SELECT count(*) FROM trials WHERE status <> 'ok'") -eq 0 ]] || fail "$(query 'SELECT status, detail FROM trials')"
+done
 expect_golden

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "tuner/base/clock.h"
 #include "tuner/base/element_bits.h"
@@ -62,6 +63,43 @@ static void clear_part(void *context, uint64_t first, uint64_t count, struct err
     memset(conversion->elements + first, 0, count * sizeof *conversion->elements);
 }
 
+/* Elements that a function writes, and behind them a guard for one that writes too many: marked
+ * elements, and pages that cost nothing until they are reached. */
+struct guarded {
+    struct tune_expected *elements;
+    uint64_t count;
+    size_t bytes;
+};
+enum { MARKED = 64, MARK = 0xa5 };
+
+static enum status guarded_make(uint64_t count, struct guarded *out, struct error *error)
+{
+    static const size_t guard_most = (size_t)1 << 30, guard_least = (size_t)1 << 20;
+    const size_t bytes = (count + MARKED) * sizeof *out->elements;
+    void *room = MAP_FAILED;
+    for (size_t guard = guard_most; room == MAP_FAILED && guard >= guard_least; guard /= 32) {
+        out->bytes = bytes + guard;
+        room = mmap(NULL, out->bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    }
+    if (room == MAP_FAILED)
+        return error_no_memory(error);
+    (void)madvise(room, bytes, MADV_HUGEPAGE);
+    out->elements = room;
+    out->count = count;
+    memset(out->elements + count, MARK, MARKED * sizeof *out->elements);
+    return STATUS_OK;
+}
+
+static bool guarded_is_whole(const struct guarded *guarded)
+{
+    const unsigned char *marks = (const unsigned char *)(guarded->elements + guarded->count);
+    size_t i = 0;
+    while (i < MARKED * sizeof *guarded->elements && marks[i] == MARK)
+        i++;
+    return i == MARKED * sizeof *guarded->elements;
+}
+
 /* Computes a reference result by calling the function. */
 static enum status compute(struct measuring *state, const struct worker_reference *reference,
                            const struct launch_plan *plan, struct expectation *out,
@@ -70,23 +108,30 @@ static enum status compute(struct measuring *state, const struct worker_referenc
     struct reference_result *result = &out->result;
     const int64_t started_ns = clock_now_ns();
     const void *inputs[ARGUMENTS_MAX];
-    struct conversion conversion = {.elements =
-                                        host_room(result->count * sizeof *conversion.elements),
-                                    .result = result,
-                                    .tolerance = &out->tolerance};
+    struct guarded guarded = {0};
     result->room = host_room(reference_bytes(result));
-    enum status status = STATUS_OK;
-    if (!conversion.elements || !result->room)
-        TRY_OR_CLEANUP(error_no_memory(error));
+    enum status status = guarded_make(result->count, &guarded, error);
+    struct conversion conversion = {
+        .elements = guarded.elements, .result = result, .tolerance = &out->tolerance};
+    if (status == STATUS_OK && !result->room)
+        status = error_no_memory(error);
+    TRY_OR_CLEANUP(status);
     TRY_OR_CLEANUP(host_in_parts(state, result->count, sizeof *conversion.elements, clear_part,
                                  &conversion, error));
     TRY_OR_CLEANUP(inputs_on_host(state, plan, inputs, error));
     TRY_OR_CLEANUP(reference_compute(reference->path, reference->name, plan, inputs, out->output,
                                      conversion.elements, error));
+    if (!guarded_is_whole(&guarded))
+        TRY_OR_CLEANUP(error_set(
+            error, STATUS_BAD_INPUT,
+            "the reference '%s' writes behind the %llu elements that '%s' has "
+            "here; if its count varies with parameters, pass it as an argument",
+            reference->name, (unsigned long long)result->count, plan->arguments[out->output].name));
     status = host_in_parts(state, result->count, sizeof *conversion.elements, convert_part,
                            &conversion, error);
 cleanup:
-    free(conversion.elements);
+    if (guarded.elements)
+        (void)munmap(guarded.elements, guarded.bytes);
     result->made_ns = clock_now_ns() - started_ns;
     return status;
 }
