@@ -112,9 +112,6 @@ enum status store_pragma(struct store *store, const char *sql, int64_t *value, s
 /* Copies the whole database into a new file. */
 enum status store_copy(struct store *store, const char *path, const char *doing,
                        struct error *error);
-/* Returns in *broken whether rows refer to missing rows. */
-enum status store_check_references(struct store *store, const char *doing, bool *broken,
-                                   struct error *error);
 
 /* Reports the end of an announced wait; called after each statement that was not refused. */
 void store_go_on(const struct store *store);

@@ -20,7 +20,7 @@ static enum status check_whole(struct store *store, const char *path, struct err
     TRY(store_pragma(
         store, "SELECT count(*) = 1 AND min(integrity_check) = 'ok' FROM pragma_integrity_check",
         &good, error));
-    TRY(store_check_references(store, merge_doing, &broken, error));
+    TRY(store_run(store, "PRAGMA foreign_key_check", merge_doing, NULL, 0, NULL, &broken, error));
     if (!good || broken)
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: the database is damaged; nothing of it is taken", path);

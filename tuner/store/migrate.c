@@ -72,7 +72,7 @@ static enum status migrate_inside(struct store *store, const struct store_schema
         TRY(run_migrations(store, version, schema, error));
         TRY(store_views(store, schema, STORE_VIEWS_CREATE, error));
     }
-    TRY(store_check_references(store, migrate_doing, &broken, error));
+    TRY(store_run(store, "PRAGMA foreign_key_check", migrate_doing, NULL, 0, NULL, &broken, error));
     return broken
                ? error_set(error, STATUS_INTERNAL,
                            "%s: a migration would have left rows that point nowhere; nothing was "

@@ -223,12 +223,6 @@ enum status store_copy(struct store *store, const char *path, const char *doing,
                      error);
 }
 
-enum status store_check_references(struct store *store, const char *doing, bool *broken,
-                                   struct error *error)
-{
-    return store_run(store, "PRAGMA foreign_key_check", doing, NULL, 0, NULL, broken, error);
-}
-
 enum status store_begin(struct store *store, const char *doing, struct error *error)
 {
     if (store->batch_failed)
