@@ -44,6 +44,6 @@ cxx=$(command -v g++ || command -v clang++) && [[ -e $TUNE_BUILD/tests/libreduce
 run "$cxx" -std=c++17 -O1 -w -fno-strict-aliasing -U_FORTIFY_SOURCE -I"$TUNE_SOURCE" answers.cpp \
     "$TUNE_BUILD/tests/libreduce_checks.a" -o emulated
 expect_code 0
-run ./emulated
+run ./emulated --results
 expect_code 0
 expect_out '^[0-9]+ points, 0 failed$'

@@ -5,6 +5,7 @@
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 6
 sed -i 's/^sizes:.*/sizes: {n: [1000, 3000, 9000]}/' copy.yaml
+little=() # with usual effort
 brief=(--set block_ns=20000)
 
 # Each block takes so long that all of it would take minutes. Which strategy a budget makes fit is not the matter here.

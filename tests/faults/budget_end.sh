@@ -6,6 +6,7 @@ source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 3
 sed -i 's/^sizes:.*/sizes: {n: [1000, 3000, 9000, 27000]}/' copy.yaml
 sed -i 's/^defines:.*/defines: {WAY: way, BLOCK: block, N: n}/' copy.yaml
+little=() # with usual effort
 brief=(--set block_ns=20000 --set confirm_processes=2 --set confirm_rounds=3)
 
 # A compiler that needs longer than the budget: no problem is measured, no second one is begun, no configuration is

@@ -9,6 +9,7 @@ sizes=$(seq -s ', ' 1000 1000 $((1000 * problems)))
 sed -i "s/^sizes:.*/sizes: {n: [$sizes]}/" copy.yaml
 # A size that is compiled in: each problem has binaries of its own, and none serves another size.
 sed -i 's/^defines:.*/defines: {WAY: way, BLOCK: block, N: n}/' copy.yaml
+little=() # with usual effort
 brief=(--set block_ns=20000)
 compilers=(0 50) # how slow, in ms
 [[ -z ${TUNE_BRIEF:-} ]] || compilers=(50)

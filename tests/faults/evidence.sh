@@ -4,6 +4,7 @@
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 2
+little=() # with usual effort
 brief=(--set confirm_processes=3 --set confirm_rounds=4 --set look_between=0)
 
 # Each process that confirmed was a new one: the device was opened by it and the first one, and no other.

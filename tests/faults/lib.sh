@@ -58,10 +58,11 @@ C
 # The stand-in is as warm as it gets, and each process that replaces another would warm it up again.
 warm=(--set warm_window_ms=1 --set warm_least_ms=1 --set warm_most_ms=20)
 
-# tune_copy FAULTS [OPTION...]: tunes it with these faults, with little effort unless another is given.
+# tune_copy FAULTS [OPTION...]: tunes it with these faults, and with little effort: most tests need no more.
+little=(--effort quick)
 tune_copy() {
     export TUNE_FAULTS=$1
-    run "$TUNE" run ./copy.yaml --device cuda:0 --no-report --effort quick "${warm[@]}" "${@:2}"
+    run "$TUNE" run ./copy.yaml --device cuda:0 --no-report "${little[@]}" "${warm[@]}" "${@:2}"
 }
 
 # outcomes: "WAY BLOCK STATUS" for each configuration that was tried.

@@ -236,7 +236,8 @@ while time.monotonic() < end:
     time.sleep(0.02)
 P
 
-brief=(--effort normal --set block_ns=20000 --set confirm_processes=2 --set confirm_rounds=3)
+little=() # with usual effort
+brief=(--set block_ns=20000 --set confirm_processes=2 --set confirm_rounds=3)
 seeds=${TUNE_SEEDS:-1}
 for ((seed = 1; seed <= seeds; seed++)); do
     noisy="noise=$seed; $ways"

@@ -5,6 +5,7 @@
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 2
 first=$((1 + openers)) second=$((2 + openers)) third=$((3 + openers)) # processes
+little=() # with usual effort
 brief=(--set confirm_processes=2 --set confirm_rounds=10
     --set other_wait_ms=200 --set look_between=0)
 

@@ -6,6 +6,7 @@
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 6
 export TUNE_WORKER_TRACE=$PWD/trace
+little=() # with usual effort
 brief=(--set block_ns=20000 --set confirm_processes=4 --set confirm_rounds=3 --strategy exhaustive)
 
 # tuned_so FAULTS [BUDGET [OPTION...]]: a run with a winner that fresh processes have confirmed; every round counts for one process.

@@ -5,6 +5,7 @@
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 3
 sed -i 's/^sizes:.*/sizes: {n: [1000, 3000]}/' copy.yaml
+little=() # with usual effort
 brief=(--no-report "${warm[@]}" --set block_ns=20000 --set confirm_processes=3)
 
 # stop_at FAULTS SQL|FILE [PAUSE]: tunes with these faults; sends Ctrl-C when SQL counts something, or when a fault has

@@ -4,7 +4,8 @@
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 4
-brief=(--effort normal --set confirm_processes=3 --set confirm_rounds=4)
+little=() # with usual effort
+brief=(--set confirm_processes=3 --set confirm_rounds=4)
 
 # winner: "WAY BLOCK KEPT_INCUMBENT STAGE"
 winner() {

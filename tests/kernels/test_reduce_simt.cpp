@@ -1,5 +1,6 @@
-// kernels/reduce on the emulation. Without arguments every instance must pass; with --faults every
-// one must be found wrong: each is compiled from a copy with one fault planted.
+// kernels/reduce on the emulation. Without arguments every instance must pass; with --results its
+// results alone; with --faults every one must be found wrong: each is compiled from a copy with one
+// fault planted.
 #include "tests/kernels/reduce_checks.h"
 
 #include <cstdio>
@@ -53,6 +54,14 @@ static int all_right()
     return failed;
 }
 
+static int all_results_right()
+{
+    int failed = 0;
+    for (const point &point : reduce_points::all())
+        failed += expect_right(reduce_checks::results(point, 1));
+    return failed;
+}
+
 static int all_faults_found()
 {
     int failed = 0;
@@ -70,8 +79,10 @@ static int all_faults_found()
 
 int main(int count, char **arguments)
 {
-    const bool faults = count > 1 && std::strcmp(arguments[1], "--faults") == 0;
-    const int failed = faults ? all_faults_found() : all_right();
+    const char *mode = count > 1 ? arguments[1] : "";
+    const int failed = std::strcmp(mode, "--faults") == 0    ? all_faults_found()
+                       : std::strcmp(mode, "--results") == 0 ? all_results_right()
+                                                             : all_right();
     std::printf("%zu points, %d failed\n", reduce_points::all().size(), failed);
     return failed > 0 || reduce_points::all().empty();
 }
