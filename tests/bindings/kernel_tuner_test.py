@@ -260,6 +260,12 @@ class Scripts(unittest.TestCase):
             assert environment["best_config"]["block_size_x"] == results[0]["block_size_x"]
             """, *QUICK, faults="devices=big; nvrtcCompileProgram: slow=3000")
         self.assertIn("copy_elements: the time was over before a configuration was measured", said)
+        _, said = run(self.at, """
+            results, environment = tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [32, 64, 96, 128]},
+                strategy="random_sample", strategy_options={"time_limit": 1}, seed=1)
+            assert any("__error__" in result for result in results) and environment["best_config"]["time"] > 0, results
+            """, *QUICK, "--db", "failing.db", faults="devices=big; nvrtcCompileProgram: slow=3000; kernel@block_size_x=32|64|96: 700")
+        self.assertIn("up to 8 are tried", said)
 
     def test_calls_share_a_database(self):
         run(self.at, """

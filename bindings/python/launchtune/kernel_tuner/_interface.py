@@ -310,7 +310,7 @@ def written(problem):
 
 def measured_any(database, name, objective):
     with _run.Measured(database, name, objective) as measured:
-        return any(True for _ in measured.trials())
+        return any(trial["status"] == "ok" for _, trial, _ in measured.trials())
 
 
 def tuned(call, name, arrays, watched):
@@ -334,9 +334,11 @@ def tuned(call, name, arrays, watched):
     code = session.run(words, call["quiet"])
     database = session.value("--db", f"{session.stem}.db")
     limited = session.has("--budget") or "--budget" in words
-    if code == _run.NOT_SURE and limited and not measured_any(database, name, session.value("--objective", formula or "time")):
-        note(f"{name}: the time was over before a configuration was measured; one is measured without a limit")
-        code = session.run([*_run.without(words, *LIMITS), "--points", "1"], call["quiet"], options=_run.without(session.options, *LIMITS))
+    for points in ("1", "8"):  # the first may fail
+        if code != _run.NOT_SURE or not limited or measured_any(database, name, session.value("--objective", formula or "time")):
+            break
+        note(f"{name}: the time was over before a configuration was measured; up to {points} are tried without a limit")
+        code = session.run([*_run.without(words, *LIMITS), "--points", points], call["quiet"], options=_run.without(session.options, *LIMITS))
     if any(quantity in ENERGIES for quantity in watched) and not formula:
         note(f"{name}: once more for the energy of the fastest, which {' and '.join(watched)} ask for")
         session.run([words[0], "--objective", "energy", *words[1:]], True)
