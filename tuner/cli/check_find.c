@@ -1,5 +1,4 @@
 /* Present meaning of tuned.conf's entries, and their contestants. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -199,12 +198,10 @@ static enum status add_runners(struct check *check, const char *kind,
                                size_t *count, struct error *error)
 {
     static const struct store_column columns[] = {{"configuration", 0, STORE_TEXT}};
-    char n[32];
-    (void)string_format(n, sizeof n, "%" PRId64, entry->n);
     const struct store_parameter parameters[] = {{"kind", kind},
                                                  {"device", facts_text(check->facts, "name", "")},
                                                  {"problem", entry->problem},
-                                                 {"n", n},
+                                                 {"n", STORE_NUMBER(entry->n)},
                                                  {"objective", "time"},
                                                  {"configuration", entry->configuration}};
     const struct store_reading reading = {.sql = show_query_check_runners,

@@ -1,5 +1,4 @@
 /* Judgement of each entry by the race, and printing. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,13 +58,9 @@ static enum status read_of(struct check *check, const struct check_entry *entry,
                            int64_t environment_id, struct store_reading reading, void *rows,
                            size_t *count, struct error *error)
 {
-    char n[32];
-    char environment[32];
-    (void)string_format(n, sizeof n, "%" PRId64, entry->n);
-    (void)string_format(environment, sizeof environment, "%" PRId64, environment_id);
-    const struct store_parameter parameters[] = {{"environment", environment},
+    const struct store_parameter parameters[] = {{"environment", STORE_NUMBER(environment_id)},
                                                  {"problem", entry->problem},
-                                                 {"n", n},
+                                                 {"n", STORE_NUMBER(entry->n)},
                                                  {"configuration", entry->configuration},
                                                  {"objective", "time"}};
     reading.parameters = parameters;

@@ -1,7 +1,6 @@
 /* A recording out of a database: db/queries/replay_*.sql. */
 #include "tuner/exchange/recordings.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -30,7 +29,7 @@ struct spans {
 struct taking {
     struct store *store;
     struct recording *out;
-    char environment[24], experiment[24];
+    int64_t environment_id, experiment_id;
     const char *l2_mode;
     struct spans resources, samples;
     recorded_text kernel; /* kernel of the last resources */
@@ -42,9 +41,10 @@ typedef enum status take_row(struct taking *taking, struct store_query *row, str
 static enum status take_rows(struct taking *taking, const char *sql, take_row *take,
                              struct error *error)
 {
-    const struct store_parameter parameters[] = {{"environment", taking->environment},
-                                                 {"experiment", taking->experiment},
-                                                 {"l2_mode", taking->l2_mode}};
+    const struct store_parameter parameters[] = {
+        {"environment", STORE_NUMBER(taking->environment_id)},
+        {"experiment", STORE_NUMBER(taking->experiment_id)},
+        {"l2_mode", taking->l2_mode}};
     struct store_query *query = NULL;
     bool more = false;
     enum status status =
@@ -285,8 +285,7 @@ static enum status take_experiment(struct taking *taking, struct store_query *ro
         .name = recording_add_text(taking->out, text(row, "name")),
         .text = recording_add_text(taking->out, text(row, "text"))};
     (void)recording_add(taking->out, RECORDED_EXPERIMENTS, &item);
-    (void)string_format(taking->experiment, sizeof taking->experiment, "%" PRId64,
-                        integer(row, "experiment_id"));
+    taking->experiment_id = integer(row, "experiment_id");
     TRY(take_rows(taking, replay_points_query, take_point, error));
     return take_rows(taking, replay_baselines_query, take_baseline, error);
 }
@@ -354,8 +353,7 @@ static enum status take_all(struct taking *taking, const struct source *source, 
         .source = recording_add_text(taking->out, from),
         .kind = recording_add_text(taking->out, player_of(source->kind)),
     };
-    (void)string_format(taking->environment, sizeof taking->environment, "%" PRId64,
-                        source->environment_id);
+    taking->environment_id = source->environment_id;
     TRY(take_rows(taking, replay_energies_query, take_sample, error));
     TRY(take_facts(taking, source, from, error));
     TRY(take_rows(taking, replay_device_query, take_device, error));

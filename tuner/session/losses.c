@@ -1,6 +1,5 @@
 #include "tuner/session/losses.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,39 +10,22 @@
 #include "tuner/session/embedded.h"
 #include "tuner/store/query.h"
 
-struct parameters {
-    char environment[32], experiment[32], within[VALUE_TEXT_BYTES];
-    struct store_parameter items[6];
-};
-
-static void fill_parameters(const struct work *work, const char *key, struct parameters *parameters)
-{
-    (void)string_format(parameters->environment, sizeof parameters->environment, "%" PRId64,
-                        work->environment_id);
-    (void)string_format(parameters->experiment, sizeof parameters->experiment, "%" PRId64,
-                        work->experiment_id);
-    (void)value_format(value_real(work->protocol->within), parameters->within,
-                       sizeof parameters->within);
-    const struct store_parameter items[] = {
-        {"environment", parameters->environment},
-        {"experiment", parameters->experiment},
-        {"key", key},
-        {"l2_mode", l2_mode_name(work->options->l2_mode)},
-        {"objective", objective_text(work->objective)},
-        {"within", parameters->within},
-    };
-    memcpy(parameters->items, items, sizeof items);
-}
-
 enum status losses_covered(const struct work *work, const char *key, bool *known,
                            struct error *error)
 {
-    struct parameters parameters;
+    char within[VALUE_TEXT_BYTES];
     struct store_query *query = NULL;
     bool row = false;
-    fill_parameters(work, key, &parameters);
-    enum status status =
-        store_query_open(work->store, ranges_known_query, parameters.items, 6, &query, error);
+    (void)value_format(value_real(work->protocol->within), within, sizeof within);
+    const struct store_parameter parameters[] = {
+        {"environment", STORE_NUMBER(work->environment_id)},
+        {"experiment", STORE_NUMBER(work->experiment_id)},
+        {"key", key},
+        {"l2_mode", l2_mode_name(work->options->l2_mode)},
+        {"objective", objective_text(work->objective)},
+        {"within", within}};
+    enum status status = store_query_open(work->store, ranges_known_query, parameters,
+                                          COUNT(parameters), &query, error);
     if (status == STATUS_OK)
         status = store_query_next(query, &row, error);
     *known = status == STATUS_OK && row && store_query_integer(query, 0) > 0;
@@ -67,13 +49,6 @@ struct rows {
     size_t count, capacity;
 };
 
-static int by_size(const void *left, const void *right)
-{
-    const int64_t *a = left;
-    const int64_t *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
 /* Reads the rows of a problem key, in the fixed order, and adds the spots with a winner: each
  * n in the rows, or the tuple `sizes`. */
 static enum status read_key(struct losses *losses, const char *key, const int64_t *sizes,
@@ -93,26 +68,34 @@ static enum status read_key(struct losses *losses, const char *key, const int64_
     const size_t first = losses->spot_count;
     struct loss_row *items = NULL;
     size_t count = 0;
-    struct parameters parameters;
-    fill_parameters(losses->work, key, &parameters);
+    const struct work *work = losses->work;
+    const struct store_parameter parameters[] = {
+        {"environment", STORE_NUMBER(work->environment_id)},
+        {"experiment", STORE_NUMBER(work->experiment_id)},
+        {"key", key},
+        {"l2_mode", l2_mode_name(work->options->l2_mode)},
+        {"objective", objective_text(work->objective)}};
     const struct store_reading reading = {.sql = losses_query,
-                                          .parameters = parameters.items,
-                                          .parameter_count = 5,
+                                          STORE_PARAMETERS(parameters),
                                           STORE_COLUMNS(columns),
                                           .row_bytes = sizeof *items};
-    TRY(store_read(losses->work->store, &reading, &losses->arena, &items, &count, error));
+    TRY(store_read(work->store, &reading, &losses->arena, &items, &count, error));
     if (count > 0 &&
         !array_grow_by(&rows->items, rows->count, count, &rows->capacity, sizeof *items))
         return error_no_memory(error);
-    for (size_t i = 0; i < count; i++) {
-        size_t spot = first;
-        while (spot < losses->spot_count && !sizes && losses->sizes[spot] != items[i].n)
-            spot++;
-        if (spot == losses->spot_count)
-            (void)losses_add_spot(losses, sizes ? sizes : &items[i].n, 0);
+    if (sizes && count > 0)
+        (void)losses_add_spot(losses, sizes, 0);
+    for (size_t i = 0; i < count && !sizes; i++) {
+        size_t place = losses->spot_count;
+        while (place > 0 && losses->sizes[place - 1] > items[i].n)
+            place--;
+        if ((place > 0 && losses->sizes[place - 1] == items[i].n) ||
+            !losses_add_spot(losses, &items[i].n, 0))
+            continue;
+        for (size_t k = losses->spot_count - 1; k > place; k--)
+            losses->sizes[k] = losses->sizes[k - 1];
+        losses->sizes[place] = items[i].n;
     }
-    if (!sizes)
-        qsort(losses->sizes, losses->spot_count, sizeof *sizes, by_size);
     for (size_t i = 0; i < count; i++) {
         items[i].spot = first;
         while (!sizes && items[i].spot < losses->spot_count &&
@@ -130,9 +113,8 @@ static enum status read_tuples(struct losses *losses, const char *family, struct
     static const struct store_column columns[] = {{"shape", 0, STORE_TEXT}};
     const char **shapes = NULL;
     size_t count = 0;
-    struct parameters parameters;
-    fill_parameters(losses->work, family, &parameters);
-    const struct store_parameter wanted[] = {parameters.items[1], {"key", family}};
+    const struct store_parameter wanted[] = {
+        {"experiment", STORE_NUMBER(losses->work->experiment_id)}, {"key", family}};
     const struct store_reading reading = {.sql = family_sizes_query,
                                           STORE_PARAMETERS(wanted),
                                           STORE_COLUMNS(columns),
@@ -177,10 +159,10 @@ static enum status add_few(struct losses *losses, const char *family, const stru
     static const struct store_column columns[] = {{"configuration_id", 0, STORE_INTEGER}};
     int64_t *refuted = NULL;
     size_t refuted_count = 0;
-    struct parameters parameters;
-    fill_parameters(losses->work, family, &parameters);
     const struct store_parameter wanted[] = {
-        parameters.items[0], parameters.items[1], {"family", family}};
+        {"environment", STORE_NUMBER(losses->work->environment_id)},
+        {"experiment", STORE_NUMBER(losses->work->experiment_id)},
+        {"family", family}};
     const struct store_reading reading = {.sql = refuted_sizes_query,
                                           STORE_PARAMETERS(wanted),
                                           STORE_COLUMNS(columns),

@@ -273,13 +273,6 @@ static enum status look_around(struct covering *covering, struct error *error)
 
 /* ---- rows for the store ---- */
 
-static int by_n(const void *left, const void *right)
-{
-    const struct taken_look *a = left;
-    const struct taken_look *b = right;
-    return (a->sizes[0] > b->sizes[0]) - (a->sizes[0] < b->sizes[0]);
-}
-
 /* Stores the whole domain of a range's configuration, in the form of tuned.conf. */
 static enum status store_formula(struct covering *covering, const struct size_box *range, int64_t n,
                                  struct error *error)
@@ -418,8 +411,6 @@ static enum status store_cover(struct covering *covering, struct error *error)
         return error_no_memory(error);
     (void)experiment_size_names(covering->work.experiment, names, &first);
     ranged_key(&covering->work.problem, key);
-    if (covering->look_count > 0)
-        qsort(covering->looks, covering->look_count, sizeof *covering->looks, by_n);
     for (size_t i = 0; i < covering->box_count; i++)
         TRY(fill_row(covering, i, names, first, &rows[i], error));
     summary->ranges += covering->box_count;

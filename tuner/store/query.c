@@ -1,6 +1,7 @@
 /* Read-only queries for show, plot and export, row by row, or as structs by a table of members. */
 #include "tuner/store/internal.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,12 @@ static enum status make_query(struct store *store, const char *sql, struct store
         sqlite3_column_count(query->statement) == 0)
         return error_set(error, STATUS_BAD_INPUT, "the query is not one SELECT");
     return STATUS_OK;
+}
+
+const char *store_number(char room[24], int64_t number)
+{
+    (void)string_format(room, 24, "%" PRId64, number);
+    return room;
 }
 
 enum status store_query_open(struct store *store, const char *sql,

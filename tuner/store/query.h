@@ -13,6 +13,9 @@ struct store_parameter {
     const char *name;  /* without the colon */
     const char *value; /* NULL: SQL NULL; numbers compare as numbers if the column is numeric */
 };
+/* Writes a number as a parameter's value; STORE_NUMBER lives as long as the block around. */
+const char *store_number(char room[24], int64_t number);
+#define STORE_NUMBER(number) store_number((char[24]){0}, number)
 enum status store_query_open(struct store *store, const char *sql,
                              const struct store_parameter *parameters, size_t count,
                              struct store_query **out, struct error *error);

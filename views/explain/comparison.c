@@ -1,6 +1,5 @@
 #include "views/explain/comparison.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -145,14 +144,13 @@ static enum status read_given(const struct comparison_request *request,
                               const char **given, struct error *error)
 {
     static const struct store_column columns[] = {{"winners", 0, STORE_TEXT}};
-    char environment[24];
     const char **rows = NULL;
     size_t count = 0;
-    (void)string_format(environment, sizeof environment, "%" PRId64, comparison->a.environment_id);
-    const struct store_parameter parameters[] = {{"environment", environment},
-                                                 {"place", comparison->a_place == 2 ? "2" : "1"},
-                                                 {"words", request->words},
-                                                 {"n", request->n}};
+    const struct store_parameter parameters[] = {
+        {"environment", STORE_NUMBER(comparison->a.environment_id)},
+        {"place", comparison->a_place == 2 ? "2" : "1"},
+        {"words", request->words},
+        {"n", request->n}};
     const struct store_reading reading = {.sql = explain_query_compare_given,
                                           STORE_PARAMETERS(parameters),
                                           STORE_COLUMNS(columns),
@@ -166,12 +164,12 @@ static enum status read_given(const struct comparison_request *request,
 static enum status read_winners(const struct comparison_request *request, struct arena *arena,
                                 struct comparison *comparison, struct error *error)
 {
-    char b[24];
     const char *given = NULL;
-    (void)string_format(b, sizeof b, "%" PRId64, comparison->b.environment_id);
     enum status status = read_given(request, comparison, arena, &given, error);
-    const struct store_parameter parameters[] = {
-        {"given", given}, {"b", b}, {"words", request->words}, {"n", request->n}};
+    const struct store_parameter parameters[] = {{"given", given},
+                                                 {"b", STORE_NUMBER(comparison->b.environment_id)},
+                                                 {"words", request->words},
+                                                 {"n", request->n}};
     const struct store_reading reading = {.sql = explain_query_compare_winners,
                                           STORE_PARAMETERS(parameters),
                                           STORE_COLUMNS(winner_columns),

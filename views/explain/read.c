@@ -11,9 +11,7 @@
 enum status read_rows(struct store *store, struct store_reading reading, int64_t winner_id,
                       struct arena *arena, void *rows, size_t *count, struct error *error)
 {
-    char id[24];
-    (void)string_format(id, sizeof id, "%" PRId64, winner_id);
-    const struct store_parameter winner = {.name = "winner", .value = id};
+    const struct store_parameter winner = {.name = "winner", .value = STORE_NUMBER(winner_id)};
     reading.parameters = &winner;
     reading.parameter_count = 1;
     return store_read(store, &reading, arena, rows, count, error);

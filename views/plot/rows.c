@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -158,21 +157,13 @@ enum status plot_rows(struct store *store, const char *where, const char *sql,
                       const struct plot_subject *subject, const char *draws, const char *folder,
                       struct text *table, struct layers *layers, struct error *error)
 {
-    char environment[24];
-    char experiment[24];
-    char n[24];
-    char most[24];
-    (void)string_format(environment, sizeof environment, "%" PRId64, subject->environment_id);
-    (void)string_format(experiment, sizeof experiment, "%" PRId64, subject->experiment_id);
-    (void)string_format(n, sizeof n, "%" PRId64, subject->n);
-    (void)string_format(most, sizeof most, "%" PRId64, subject->most);
     const struct store_parameter parameters[] = {
-        {"environment", environment},
-        {"experiment", experiment},
+        {"environment", STORE_NUMBER(subject->environment_id)},
+        {"experiment", STORE_NUMBER(subject->experiment_id)},
         {"problem", subject->problem},
-        {"n", n},
+        {"n", STORE_NUMBER(subject->n)},
         {"l2_mode", subject->l2_mode},
-        {"most", most},
+        {"most", STORE_NUMBER(subject->most)},
         {"draws", draws},
         {"near", PLOT_NEAR},
     };
