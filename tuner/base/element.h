@@ -32,16 +32,12 @@ enum element_type {
 /* Inline for the device's compiler, too (element_bits.h). */
 static inline size_t element_bytes(enum element_type type)
 {
-    switch (type) {
-#define ELEMENT_BYTES(enumerator, name, c_name, bytes, real)                                       \
-    case enumerator:                                                                               \
-        return bytes;
-        ELEMENT_TYPE_LIST(ELEMENT_BYTES)
-#undef ELEMENT_BYTES
-    default:
-        return 0;
-    }
+#define ELEMENT_WIDTH(enumerator, name, c_name, bytes, real)                                       \
+    (((uint64_t)((bytes) > 1) + ((bytes) > 2) + ((bytes) > 4)) << 2 * (enumerator)) |
+    return (size_t)1 << ((ELEMENT_TYPE_LIST(ELEMENT_WIDTH) 0) >> 2 * type & 3);
+#undef ELEMENT_WIDTH
 }
+
 static inline bool element_is_real(enum element_type type)
 {
 #define ELEMENT_REAL(enumerator, name, c_name, bytes, real) ((real) << (enumerator)) |
