@@ -124,7 +124,7 @@ TEST_IN_FOLDER(misses_are_tuned_by_their_number_and_hits_are_not)
     record_look_ups(asked, COUNT(asked));
     assert_int_equal(load_misses(&list, &error), STATUS_OK);
     assert_int_equal(list.count, 2);
-    assert_string_equal(experiment_name(list.items[0]), "two");
+    assert_string_equal(experiment_head(list.items[0])->name, "two");
     assert_int_equal(selected(&list, 0, 0), 64); /* a size that the file lacks */
     assert_int_equal(selected(&list, 0, 1), 4000);
     assert_int_equal(selected(&list, 0, 2), 0);
