@@ -46,7 +46,7 @@ static int leave_folder(void **state)
 /* Writes one.yaml, an experiment for GPUs. */
 static void write_experiment(void)
 {
-    write_text("one.yaml", "experiment: one\nsource: k.c\ndevice: cuda\nsizes: {n: [1000, 4000]}\n"
+    write_text("one.yaml", "experiment: one\nsource: k.c\ndevice: cuda\nsizes: {n: [1000, 4096]}\n"
                            "parameters: {block: [64, 128]}\n"
                            "launches: [{kernel: k, grid: 1, block: block}]\n"
                            "arguments: [{name: out, type: i32, count: n, output: true}]\n"
@@ -102,17 +102,12 @@ TEST_IN_FOLDER(options_become_the_session)
 
 TEST_IN_FOLDER(wrong_options_are_refused_before_anything_runs)
 {
-    static char *const wrong[][2] = {{"--points", "0%"},
-                                     {"--points", "101%"},
-                                     {"--until", "100%"},
-                                     {"--effort", "fast"},
-                                     {"--retry", "ok"},
-                                     {"--strategy", "best"},
-                                     {"--as", "graph,now"},
-                                     {"--sizes", "0"},
-                                     {"--objective", "no_such_metric"},
-                                     {"--budget", "soon"},
-                                     {"--set", "no_such_number=1"}};
+    static char *const wrong[][2] = {{"--points", "0%"},    {"--points", "101%"},
+                                     {"--until", "100%"},   {"--effort", "fast"},
+                                     {"--retry", "ok"},     {"--strategy", "best"},
+                                     {"--as", "graph,now"}, {"--sizes", "0"},
+                                     {"--sizes", "1000,7"}, {"--objective", "no_such_metric"},
+                                     {"--budget", "soon"},  {"--set", "no_such_number=1"}};
     struct run *run = malloc(sizeof *run);
     struct error error;
     assert_non_null(run);
