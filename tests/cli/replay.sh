@@ -64,6 +64,7 @@ grep -q '^\[replay "NVIDIA H100.*, replayed from h100.db of 20' first/replayed.c
 run "$TUNE" report --db first/replayed.db --output page.html
 expect_code 0
 grep -q 'replayed from h100.db of 20' page.html || fail "the page does not say so"
+grep -q '"is_replayed":true' page.html || fail "the page's next step is an export, which refuses replayed numbers"
 golden_refusal "$TUNE" export --db first/replayed.db
 refuse_file tuned.conf
 run "$TUNE" export --db first/replayed.db --replayed

@@ -622,8 +622,9 @@ static void append_part(struct page *page, struct text *out, struct subject *sub
     };
     text_append(out, "{\"setting\":");
     json_append_string(out, label_of(page, subjects, first, end));
-    text_printf(out, ",\"is_gpu\":%s,",
-                device_traits(subjects[first].kind)->is_gpu ? "true" : "false");
+    const struct device_traits *traits = device_traits(subjects[first].kind);
+    text_printf(out, ",\"is_gpu\":%s,\"is_replayed\":%s,", traits->is_gpu ? "true" : "false",
+                traits->is_replayed ? "true" : "false");
     append_members(out, members, COUNT(members), &subjects[first]);
     text_append(out, ",\"family\":");
     page_append_json(out, subjects[first].family ? subjects[first].family : "[]", NULL);

@@ -97,6 +97,7 @@ const drawNext = (setting) => {
     `${best.problem.problem}, n = ${shownCount(best.problem.n)}`), ' is ', bold(shownRatio(best.gain)), ' as fast as ', best.gain.name,
   best.gain.ratio && ` and saves ${shownTime(best.problem.winner.time_ns * (best.gain.ratio - 1))} a launch`, '. '],
   bold('Next: '), isRunning ? 'wait: the run confirms its choices at its end.' : usable === 0 ? ['measure again; ', make('a', { href: '#trust' }, 'why no choice is sure'), '.']
+    : winners.some(({ part }) => part.is_replayed) ? [code('tune run'), ' measures on a device of your own: these times are replayed.']
     : [code(`tune export ${databaseOption()}`), ' writes ', usable === winners.length ? 'them' : `${usable} of them`, ' to tuned.conf, for your program.',
       doubt && ` Least sure is ${doubt.problem}, n = ${shownCount(doubt.n)}: `, doubt && withCode(doubt.winner.advice)]);
 };
