@@ -254,7 +254,7 @@ static uint32_t parameter_end(const struct captured_set *set, size_t i)
 }
 
 /* Calls `visit` for each integer that may be a size, until one call returns true: parameters of 4
- * and 8 bytes, and words of structs. */
+ * and 8 bytes, and words of structs, of which two together are no number. */
 static bool each_integer(const struct captured_set *set,
                          bool (*visit)(const struct captured_set *set, uint32_t at, uint32_t bytes,
                                        void *context),
@@ -267,9 +267,8 @@ static bool each_integer(const struct captured_set *set,
                 at += 4;
                 continue;
             }
-            if (visit(set, at, 4, context) ||
-                (at % 8 == 0 && at + 8 <= end && !pointer_at(set->launches[0], at + 4) &&
-                 visit(set, at, 8, context)))
+            if (visit(set, at, 4, context) || (set->kernel->parameters[i].bytes == 8 &&
+                                               at + 8 <= end && visit(set, at, 8, context)))
                 return true;
         }
     }

@@ -55,6 +55,7 @@ static void choose_values(const struct draft *draft, struct tunable *tunable)
     static const long down[] = {1, 2, 4, 8, 16};
     static const long few[] = {1, 2, 4, 8};
     static const long sides[] = {8, 16, 32};
+    static const long cube[] = {4, 6, 8, 10}; /* of threads: at most 1024 */
     static const long limits[] = {32, 64, 128};
     const char *text = tunable->preset;
     const long preset = strtol(text, NULL, 0);
@@ -66,10 +67,14 @@ static void choose_values(const struct draft *draft, struct tunable *tunable)
                             (strncasecmp(tunable->name, "use", 3) == 0 && strcmp(text, "1") == 0));
     const struct formula *rows = draft->sides[1]; /* 1: a row of threads, in a grid with several */
     const bool is_row = draft->flat || (rows->kind == FORMULA_NUMBER && rows->number == 1);
+    const struct formula *x = draft->sides[0];
     if (is_word || is_switch) {
         add_value(draft, tunable, is_word ? "false" : "0");
         add_value(draft, tunable, is_word ? "true" : "1");
-    } else if (is_real || tunable->axis == 'z' || tunable->single_valued)
+    } else if (tunable->axis == 'z' && x->kind == FORMULA_NAME &&
+               strcmp(x->text, tunable->name) == 0)
+        add_numbers(draft, tunable, cube, COUNT(cube));
+    else if (is_real || tunable->axis == 'z' || tunable->single_valued)
         add_value(draft, tunable, text);
     else if (tunable->axis == 'r')
         add_numbers(draft, tunable, limits, COUNT(limits));

@@ -187,3 +187,22 @@ CUDA
 draft tiles
 has '    grid: ["ceil_div(n, BN)", "ceil_div(n, BM)"]' tiles.yaml
 has '    block: BN * (BM // TM)' tiles.yaml
+
+# ---- a cube of threads has at most 1024 ----
+cat >cube.cu <<'CUDA'
+#define SIDE 8
+__global__ void cube(const float *in, float *out, int n)
+{
+    __shared__ float tile[SIDE][SIDE][SIDE];
+    int x = blockIdx.x * SIDE + threadIdx.x, y = blockIdx.y * SIDE + threadIdx.y, z = blockIdx.z * SIDE + threadIdx.z;
+    tile[threadIdx.z][threadIdx.y][threadIdx.x] = in[(z * n + y) * n + x];
+    out[(z * n + y) * n + x] = tile[threadIdx.z][threadIdx.y][threadIdx.x];
+}
+void go(float *a, float *b)
+{
+    dim3 block(SIDE, SIDE, SIDE), grid(160 / SIDE, 160 / SIDE, 160 / SIDE);
+    cube<<<grid, block>>>(a, b, 160);
+}
+CUDA
+draft cube
+has '  SIDE: [4, 6, 8, 10]' cube.yaml

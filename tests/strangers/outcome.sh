@@ -1,10 +1,10 @@
 #!/bin/bash
 # outcome.sh [-b BUDGET] [-d DEVICES] [-j JOBS] [-p SECONDS] [-s SECONDS] [-o FOLDER] [-l LIST] CHECKOUTS: the outcome for a
 # person with a project that builds, and a GPU. A line of the list (default: outcomes.txt beside this script) is
-#   PROJECT | FILE below CHECKOUTS/PROJECT | KERNEL | how it is compiled | the program that launches it
+#   PROJECT | FILE below CHECKOUTS/PROJECT | KERNEL | how it is compiled | the program that launches it | a budget of its own
 # The compiler's line is run in the project's folder and handed to 'tune init' behind `--`; `cmake` means that of a build folder, whose
-# compile_commands.json 'tune init' finds by itself; nothing: the file alone. The program may be missing. Each kernel is drafted, run with
-# a budget of its own (default: 20s), and is
+# compile_commands.json 'tune init' finds by itself; nothing: the file alone. Program and budget may be missing. Each kernel is drafted,
+# run with its budget (default: that of -b, 20s), and is
 #   meaningful   the program's launch is the default, at the program's sizes, a parameter was tuned, and the verdict is sure
 #   guessed      a winner, or none, and sure; but sizes, counts or the launch were guesses, which the file marks
 #   refused      'tune init' said why not
@@ -12,7 +12,8 @@
 #   not reached  no time was left of the SECONDS of -s (default: no limit) for all of the list
 # JOBS kernels are built and drafted at once (default: 1), each within the SECONDS of -p (default: 120). On each of the DEVICES (default:
 # 0; several as 0,1) kernels are tuned one after the other: on the last, where the programs run for their drafts, when no more than four
-# drafts are left (these wait for their programs' processor); on the others as soon as there is a draft. TUNE names the program. Experiments and messages stay in FOLDER (default: ./outcomes).
+# drafts are left (these wait for their programs' processor); on the others as soon as there is a draft. TUNE names the program.
+# Experiments and messages stay in FOLDER (default: ./outcomes).
 set -uo pipefail
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 list=$here/outcomes.txt budget=20s out=outcomes jobs=1 limit=1000000 patience=120 devices=(0)
@@ -129,11 +130,11 @@ judge() { # YAML CODE
     fi
 }
 
-projects=() files=() kernels=() lines=() programs=() names=()
-while IFS='|' read -r project file kernel line program; do
+projects=() files=() kernels=() lines=() programs=() budgets=() names=()
+while IFS='|' read -r project file kernel line program own; do
     project=$(trim "$project") file=$(trim "$file") kernel=$(trim "$kernel")
     [[ -z $project || $project == \#* ]] && continue
-    projects+=("$project") files+=("$file") kernels+=("$kernel") lines+=("$(trim "${line:-}")") programs+=("$(trim "${program:-}")")
+    projects+=("$project") files+=("$file") kernels+=("$kernel") lines+=("$(trim "${line:-}")") programs+=("$(trim "${program:-}")") budgets+=("$(trim "${own:-$budget}")")
     name=$(tr -c 'A-Za-z0-9\n' _ <<<"${project}_$(basename "${file%.*}")_$kernel")
     names+=("$name")
     rm -rf "$out/$name".{yaml,cap,captured,db,conf,draft,log}
@@ -150,7 +151,7 @@ conclude() {
         class="not reached" why=
     elif [[ $code -eq 0 ]]; then
         cd -- "$sources/${projects[$1]}" || return
-        CUDA_VISIBLE_DEVICES=$2 limited "$((${budget%s} + 60))" "$tune" run "$yaml" --device 0 --budget "$budget" --db "$out/$name.db" \
+        CUDA_VISIBLE_DEVICES=$2 limited "$((${budgets[$1]%s} + 60))" "$tune" run "$yaml" --device 0 --budget "${budgets[$1]}" --db "$out/$name.db" \
             --conf "$out/$name.conf" --no-report
         judge "$yaml" $?
     elif [[ -z $why ]]; then
