@@ -17,7 +17,7 @@ static inline struct difference integer_difference(const struct comparing *compa
                                                    uint64_t i)
 {
     const struct tolerance *tolerance = &comparing->tolerance;
-    const bool is_signed = compare_is_signed(type);
+    const bool is_signed = element_is_signed(type);
     const uint64_t got = integer_extended(got_raw, type);
     const uint64_t expected =
         integer_extended(element_raw(comparing->expected.elements, type, i), type);

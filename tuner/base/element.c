@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "tuner/base/element_bits.h"
-
 static const char *const names[] = {
 #define ELEMENT_NAME(enumerator, name, c_name, bytes, real) name,
     ELEMENT_TYPE_LIST(ELEMENT_NAME)
@@ -82,7 +80,7 @@ const char *const *element_names(size_t *count)
 void element_integer_range(enum element_type type, int64_t *least, int64_t *most)
 {
     unsigned bits = (unsigned)element_bytes(type) * 8;
-    bool is_unsigned = !element_is_real(type) && !compare_is_signed(type);
+    bool is_unsigned = !element_is_real(type) && !element_is_signed(type);
     *least = is_unsigned ? 0 : bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1));
     *most = bits == 64    ? INT64_MAX
             : is_unsigned ? (INT64_C(1) << bits) - 1

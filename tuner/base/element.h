@@ -45,6 +45,11 @@ static inline bool element_is_real(enum element_type type)
 #undef ELEMENT_REAL
 }
 
+static inline bool element_is_signed(enum element_type type)
+{
+    return type == ELEMENT_I8 || type == ELEMENT_I16 || type == ELEMENT_I32 || type == ELEMENT_I64;
+}
+
 const char *element_name(enum element_type type);
 const char *element_c_name(enum element_type type);
 /* Returns the range of an integer type, as far as int64_t reaches. */

@@ -11,11 +11,6 @@
 #include "tuner/base/half.h"
 #endif
 
-static inline bool compare_is_signed(enum element_type type)
-{
-    return type == ELEMENT_I8 || type == ELEMENT_I16 || type == ELEMENT_I32 || type == ELEMENT_I64;
-}
-
 /* Returns the bytes of element `i`, with zeros above. */
 static inline uint64_t element_raw(const void *elements, enum element_type type, uint64_t i)
 {
@@ -101,7 +96,7 @@ static inline uint64_t element_raw_of(double real, enum element_type type)
 static inline uint64_t integer_extended(uint64_t raw, enum element_type type)
 {
     const unsigned bits = (unsigned)element_bytes(type) * 8;
-    return compare_is_signed(type) && bits < 64 && (raw >> (bits - 1)) & 1
+    return element_is_signed(type) && bits < 64 && (raw >> (bits - 1)) & 1
                ? raw | ~(uint64_t)0 << bits
                : raw;
 }

@@ -14,14 +14,14 @@ static uint64_t integer_from_real(double real, enum element_type type)
 {
     int bits = (int)element_bytes(type) * 8;
     double beyond =
-        ldexp(1, compare_is_signed(type) ? bits - 1
+        ldexp(1, element_is_signed(type) ? bits - 1
                                          : bits); /* the smallest number too large for the type */
     double rounded = nearbyint(real);
     if (isnan(rounded))
         return 0;
     if (rounded >= beyond)
-        return compare_is_signed(type) ? UINT64_MAX >> (65 - bits) : UINT64_MAX >> (64 - bits);
-    if (!compare_is_signed(type))
+        return element_is_signed(type) ? UINT64_MAX >> (65 - bits) : UINT64_MAX >> (64 - bits);
+    if (!element_is_signed(type))
         return rounded <= 0 ? 0 : (uint64_t)rounded;
     return (uint64_t)(int64_t)fmax(rounded, -beyond);
 }
@@ -39,7 +39,7 @@ double element_to_real(const void *element, enum element_type type)
     if (element_is_real(type))
         return element_real_of(raw, type);
     const uint64_t bits = integer_extended(raw, type);
-    return compare_is_signed(type) ? (double)(int64_t)bits : (double)bits;
+    return element_is_signed(type) ? (double)(int64_t)bits : (double)bits;
 }
 
 /* Returns the type's number next to `real`, in the direction of `towards`. */

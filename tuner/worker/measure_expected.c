@@ -202,7 +202,7 @@ static bool number_of(const void *elements, enum element_type type, enum element
         return true;
     element_integer_range(other, &least, &most);
     out->integer = (int64_t)integer_extended(raw, type);
-    const bool is_large = !compare_is_signed(type) && out->integer < 0;
+    const bool is_large = !element_is_signed(type) && out->integer < 0;
     return (type == other || !is_large) && out->integer >= least && out->integer <= most;
 }
 

@@ -194,7 +194,6 @@ enum status cuda_build_graph(struct device *device, const struct block *block, C
 {
     CUgraph graph = NULL;
     enum status status = STATUS_OK;
-    CUresult result = CUDA_SUCCESS;
     if (plan_is_of_functions(block->plan)) {
         status = capture_runs(device, block, &graph, error);
     } else {
@@ -202,7 +201,7 @@ enum status cuda_build_graph(struct device *device, const struct block *block, C
         status = add_runs(device, block, graph, error);
     }
     if (status == STATUS_OK) {
-        result = cuda_graph_finish(device, graph, out);
+        const CUresult result = cuda_graph_finish(device, graph, out);
         if (result != CUDA_SUCCESS) {
             char text[ERROR_TEXT_BYTES / 2];
             cuda_plan_text(block->plan, text, sizeof text);
