@@ -18,10 +18,7 @@
 enum { COMPILERS_MAX = 64 }; /* limit of a pool */
 
 struct contest;
-struct group;
 struct inputs;
-struct session;
-struct session_experiment;
 
 /* A group's stage, and the time of each stage so far. While lanes run jobs of their own, time is
  * shared out evenly among the stages of these. */
@@ -169,8 +166,7 @@ void problem_note(const struct session *session, const struct problem *problem, 
                   ...) __attribute__((format(printf, 3, 4)));
 void session_progress(struct group *group, const char *phase);
 
-/* Returns `status` with `error`, or else `later` with its own error: the first failure is reported.
- */
+/* Returns the first failure: `status` with `error`, or else `later` with its own error. */
 static inline enum status first_failure(enum status status, enum status later,
                                         const struct error *later_error, struct error *error)
 {
@@ -186,8 +182,7 @@ enum session_stage stage_enter(struct group *group, enum session_stage stage);
 void lane_begin_stages(struct group *group, struct lane *lane);
 enum session_stage lane_enter_stage(struct lane *lane, enum session_stage stage);
 void lane_end_stages(struct group *group, const struct lane *lane);
-/* Returns the group's time in a stage so far. */
-int64_t stage_ns(const struct group *group, enum session_stage stage);
+int64_t stage_ns(const struct group *group, enum session_stage stage); /* spent so far */
 
 /* Release and take the mutex around a blocking call. lane_enter adds the time since to *spent_ns,
  * and notes new remarks. */
@@ -212,8 +207,7 @@ struct lane *group_lane(const struct group *group);
  * was lost. */
 enum status group_await_lane(struct group *group, struct lane **out, struct error *error);
 size_t group_width(const struct group *group); /* number of lanes that are not lost; at least 1 */
-/* Releases the mutex for a moment. */
-void session_pause(struct session *session);
+void session_pause(struct session *session);   /* releases the mutex for a moment */
 /* Takes finished compilations; if there are none, waits up to wait_ms, without the mutex, for one,
  * for another lane to take one, or for the end of a trial (group_wake). */
 enum status group_await_compilers(struct group *group, struct binaries *binaries, int64_t wait_ms,
@@ -239,8 +233,7 @@ enum status site_count(const struct site *site, size_t *count, struct error *err
 void *site_keep(void *context);
 bool sites_awaited(const struct session *session); /* some host has not come yet, and may */
 
-/* session.c: Prepare a lane and a group before they measure; the latter starts the group's thread.
- */
+/* session.c: Prepare a lane, and a group with its thread, before they measure. */
 enum status lane_begin(struct lane *lane, struct error *error);
 enum status group_begin(struct group *group, struct error *error);
 
