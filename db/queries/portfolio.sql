@@ -57,8 +57,16 @@ placed AS (
     GROUP BY timed.winner, timed.trial_id
     HAVING count(CASE k.state WHEN 'dirty' THEN e.id END) = count(CASE o.stage WHEN 'dirty' THEN 1 END)
 )
-SELECT winner, trial_id, placed.configuration_id, c.parameters, placed.derived, loss
+SELECT winner, placed.trial_id, placed.configuration_id, c.parameters, placed.derived, loss,
+       max(d.multiple) AS multiple, max(d.least) AS least, max(d.is_listed) AS is_listed
 FROM placed
 JOIN configurations AS c ON c.id = placed.configuration_id
+JOIN trials AS t ON t.id = placed.trial_id
+JOIN problems AS p ON p.id = t.problem_id
+-- A domain is a binary's: configurations with another launch of it have it, too.
+LEFT JOIN domains AS d
+    ON d.environment_id = t.environment_id AND d.experiment_id = p.experiment_id AND d.problem_key = p.key
+    AND (d.configuration_id = placed.configuration_id OR d.binary_hash = t.binary_hash)
 WHERE loss <= CAST(:most AS REAL)
+GROUP BY winner, placed.configuration_id
 ORDER BY winner, loss, c.key;

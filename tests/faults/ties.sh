@@ -65,3 +65,13 @@ expect_code 0
 expect_winner '1 64 0 confirm' 'slower by two percent'
 run "$TUNE" show --ties --json
 expect_json '[c["standing"] for c in j if c["parameters"]["way"] == 3 and c["parameters"]["block"] == 64]' "['slower']"
+
+# An entry and its alternatives may be used wherever the entry's domain says: among equally fast ones the largest is taken,
+# and none of a smaller one stands beside it.
+forget
+write_copy 2
+sed -i 's/^sizes:.*/sizes: {n: [8192]}\nconstraints: [n % tile == 0]/; s/^  block: .*/  block: [64]\n  tile: [128, 32, 64]/; s/^defines:.*/defines: {WAY: way, TILE: tile}/' copy.yaml
+tune_copy '' "${brief[@]}"
+expect_code 0
+grep -qE '^copy.i32 n=8192 way=[12] .*tile=32 .*domain="n%32==0" also1="way=' tuned.conf || fail "not the largest, or none beside it: $(cat tuned.conf)"
+! grep -qE 'also[1-3]="[^"]*tile=' tuned.conf || fail "used where it is not legal: $(cat tuned.conf)"

@@ -752,6 +752,17 @@ static bool keep_answer(struct experiments *experiments, struct text *question,
     return !experiments->answer->domain.failed;
 }
 
+enum status elsewhere_domain(struct elsewhere *out, struct experiments *experiments,
+                             const struct conf_row *row, struct error *error)
+{
+    struct evaluation evaluation;
+    *out = (struct elsewhere){0};
+    const bool is_found = begin(&evaluation, experiments, row);
+    const enum status status = fill_domain(&evaluation, is_found, row, out, error);
+    end(&evaluation);
+    return status;
+}
+
 enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiments,
                            const struct conf_row *row, struct error *error)
 {

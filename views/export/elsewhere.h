@@ -29,6 +29,9 @@ struct elsewhere {
     bool is_listed;
     const char *why; /* reason why no launch is known, if other than a missing formula; else NULL */
 };
+/* Fills the domain alone. */
+enum status elsewhere_domain(struct elsewhere *out, struct experiments *experiments,
+                             const struct conf_row *row, struct error *error);
 /* Fills the answer. If the experiment cannot be evaluated, all derived values vary, and the domain
  * comes from the checks. */
 enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiments,

@@ -8,9 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libtuned/tuned.h"
 #include "tuner/base/array.h"
 #include "tuner/base/json.h"
 #include "tuner/device/traits.h"
+#include "tuner/experiment/domain.h"
+#include "views/export/elsewhere.h"
 #include "views/export/embedded.h"
 
 /* Greatest loss of a pick; the next one if a problem needs more than PORTFOLIO_MAX kernels. */
@@ -21,6 +24,7 @@ struct measured_row {
     int64_t winner, trial, configuration;
     const char *parameters, *derived;
     double loss;
+    int64_t multiple, least, is_listed; /* domain left by checks */
 };
 #define OF(member) offsetof(struct measured_row, member)
 static const struct store_column columns[] = {
@@ -30,6 +34,9 @@ static const struct store_column columns[] = {
     {"parameters", OF(parameters), STORE_TEXT},
     {"derived", OF(derived), STORE_TEXT},
     {"loss", OF(loss), STORE_REAL},
+    {"multiple", OF(multiple), STORE_INTEGER},
+    {"least", OF(least), STORE_INTEGER},
+    {"is_listed", OF(is_listed), STORE_INTEGER},
 };
 
 /* Sizes that have one configuration on one device: rows first .. last - 1 of conf.sql. */
@@ -37,13 +44,15 @@ struct cell {
     size_t first, last;
     size_t options, option_count; /* range of struct portfolio's options */
     size_t picked;                /* an option; option_count: the row stays unchanged */
+    const char *domain;           /* the row's own; NULL: not known yet */
 };
 
 /* A configuration that may serve a cell. */
 struct option {
     const struct measured_row *measured; /* row at the cell's first size; others are looked up */
     size_t kernel;
-    double loss; /* the most of the cell's rows */
+    double loss;        /* the most of the cell's rows; INFINITY: may not serve */
+    const char *domain; /* in the language of tuned.conf; NULL: not known yet */
 };
 
 struct kernel {
@@ -157,6 +166,105 @@ static double worst_loss(const struct portfolio *portfolio, const struct cell *c
     return worst;
 }
 
+/* ---- domains ---- */
+
+/* Returns a file with one entry of that domain; NULL: memory is short. */
+static struct tuned *entry_of(const char *domain)
+{
+    struct text conf = {0};
+    text_printf(&conf, "tuned-conf 5\n[cpu \"X\"]\np n=1-%lld x=1 | domain=\"%s\"\nend\n",
+                (long long)INT64_MAX, domain);
+    struct tuned *entry =
+        conf.failed ? NULL : tuned_load_memory(conf.data, conf.length, "domain", NULL);
+    text_free(&conf);
+    return entry;
+}
+
+static bool has_size(const struct tuned *entry, int64_t n)
+{
+    const struct tuned_device device = {.kind = "cpu", .name = "X"};
+    struct tuned_answer answer;
+    return tuned_find(entry, &device, "p", n, &answer) != TUNED_NONE;
+}
+
+/* Returns whether a configuration of the domain `other` may be given in the domain `own`: of the
+ * odd multiples of each power of two around n it has those that `own` has, on one side at least,
+ * since the entry's sizes end somewhere. */
+static bool covers(const char *own, const char *other, int64_t n)
+{
+    enum { POWERS = 16, AWAY = 2 };
+    if (!other[0] || strcmp(own, other) == 0)
+        return true;
+    struct tuned *entries[] = {entry_of(own), entry_of(other)};
+    bool right = entries[0] && entries[1];
+    for (int i = 0; right && i < POWERS && INT64_C(1) << i <= n; i++) {
+        const int64_t step = INT64_C(1) << i;
+        bool lacks[2] = {false, false}; /* below n, and above */
+        for (int64_t k = 1; k <= AWAY; k++)
+            for (int side = 0; side < 2; side++) {
+                const int64_t size = ((n / step | 1) + 2 * (side == 0 ? -k : k)) * step;
+                lacks[side] = lacks[side] || (size > 0 && has_size(entries[0], size) &&
+                                              !has_size(entries[1], size));
+            }
+        right = !lacks[0] || !lacks[1];
+    }
+    tuned_free(entries[0]);
+    tuned_free(entries[1]);
+    return right;
+}
+
+/* Finds the domain of a configuration that was measured beside the row's. */
+static enum status find_domain(const struct portfolio *portfolio, const struct conf_row *row,
+                               const struct experiment *experiment, const struct measured_row *at,
+                               const char **domain, struct error *error)
+{
+    struct elsewhere there = {0};
+    struct conf_row other = *row;
+    other.parameters = at->parameters;
+    other.derived = at->derived;
+    other.multiple = at->multiple;
+    other.least = at->least;
+    other.is_listed = at->is_listed;
+    *domain = "";
+    if (at->multiple <= 1 && at->least <= 1 && at->is_listed <= 0 &&
+        !domain_depends_on_size(experiment))
+        return STATUS_OK;
+    enum status status = elsewhere_domain(&there, portfolio->experiments, &other, error);
+    *domain = arena_strdup(portfolio->arena, text_string(&there.domain));
+    elsewhere_free(&there);
+    return status == STATUS_OK && !*domain ? error_no_memory(error) : status;
+}
+
+/* Finds whether an option may be given in the domain of another one, or (option_count) of the row's
+ * own configuration. */
+static enum status may_serve(struct portfolio *portfolio, struct cell *cell, size_t option,
+                             size_t instead, bool *may, struct error *error)
+{
+    const struct conf_row *row = &portfolio->rows[cell->first];
+    const struct measured_row standing = {.parameters = row->parameters,
+                                          .derived = row->derived,
+                                          .multiple = row->multiple,
+                                          .least = row->least,
+                                          .is_listed = row->is_listed};
+    struct option *items = &portfolio->items[cell->options];
+    const struct measured_row *measured[] = {&standing, items[option].measured};
+    const char **domains[] = {&cell->domain, &items[option].domain};
+    if (instead < cell->option_count) {
+        measured[0] = items[instead].measured;
+        domains[0] = &items[instead].domain;
+    }
+    *may = measured[1]->configuration == row->configuration && instead == cell->option_count;
+    if (*may)
+        return STATUS_OK;
+    const struct experiment *experiment =
+        experiments_loaded(portfolio->experiments, row->experiment);
+    for (int i = 0; i < 2; i++)
+        if (!*domains[i])
+            TRY(find_domain(portfolio, row, experiment, measured[i], domains[i], error));
+    *may = covers(*domains[0], *domains[1], row->n);
+    return STATUS_OK;
+}
+
 static enum status add_options(struct portfolio *portfolio, struct cell *cell, struct error *error)
 {
     const struct conf_row *row = &portfolio->rows[cell->first];
@@ -169,7 +277,7 @@ static enum status add_options(struct portfolio *portfolio, struct cell *cell, s
     cell->options = portfolio->item_count;
     for (const struct measured_row *at = first_of(portfolio, row->winner);
          experiment && status == STATUS_OK && at < end && at->winner == row->winner; at++) {
-        struct option option = {at, 0, worst_loss(portfolio, cell, at->configuration)};
+        struct option option = {at, 0, worst_loss(portfolio, cell, at->configuration), NULL};
         if (isinf(option.loss) || !describe(experiment, row, at->parameters, at->derived, &text))
             continue;
         const size_t known = portfolio->kernel_count;
@@ -262,6 +370,7 @@ static void pick(struct portfolio *portfolio, double band)
     for (size_t c = 0; c < portfolio->cell_count; c++) {
         struct cell *cell = &portfolio->cells[c];
         const struct option *items = options_of(portfolio, cell);
+        cell->picked = cell->option_count;
         for (size_t k = 0; k < portfolio->kernel_count; k++) {
             const size_t option = portfolio->kernels[k].chosen ? best_of(portfolio, cell, k, band)
                                                                : cell->option_count;
@@ -353,7 +462,8 @@ static bool comes_before(const struct portfolio *portfolio, bool common_first,
 
 /* Lists alternatives as different as possible from the pick and from one another, so that programs
  * have one of them, whatever they compile in or prepare. */
-static void list_alternatives(struct portfolio *portfolio, const struct cell *cell, double band)
+static enum status list_alternatives(struct portfolio *portfolio, struct cell *cell, double band,
+                                     struct error *error)
 {
     const struct option *items = options_of(portfolio, cell);
     size_t listed[EXPORT_ALTERNATIVES + 1] = {cell->picked};
@@ -379,14 +489,22 @@ static void list_alternatives(struct portfolio *portfolio, const struct cell *ce
                 best_far = far;
             }
         }
+        bool may = false;
         if (best == cell->option_count)
-            return;
+            return STATUS_OK;
+        TRY(may_serve(portfolio, cell, best, cell->picked, &may, error));
+        if (!may) {
+            portfolio->items[cell->options + best].loss = (double)INFINITY;
+            count--;
+            continue;
+        }
         listed[count] = best;
         const char *also =
             differences(portfolio, experiment, items[cell->picked].measured, items[best].measured);
         for (size_t i = cell->first; i < cell->last; i++)
             portfolio->rows[i].also[count - 1] = also;
     }
+    return STATUS_OK;
 }
 
 /* ---- available kernels ---- */
@@ -512,15 +630,27 @@ static enum status serve_problem(struct portfolio *portfolio, struct error *erro
     if (status != STATUS_OK)
         return status;
     double band = bands[0];
-    for (size_t b = 0; b < COUNT(bands); b++) {
-        band = bands[b];
-        if (cover(portfolio, band) <= PORTFOLIO_MAX)
-            break;
+    for (bool again = true; again;) {
+        for (size_t b = 0; b < COUNT(bands); b++) {
+            band = bands[b];
+            if (cover(portfolio, band) <= PORTFOLIO_MAX)
+                break;
+        }
+        pick(portfolio, band);
+        again = false;
+        for (size_t c = 0; c < portfolio->cell_count; c++) {
+            struct cell *cell = &portfolio->cells[c];
+            bool may = true;
+            if (cell->picked < cell->option_count)
+                TRY(may_serve(portfolio, cell, cell->picked, cell->option_count, &may, error));
+            if (!may)
+                portfolio->items[cell->options + cell->picked].loss = (double)INFINITY;
+            again = again || !may;
+        }
     }
-    pick(portfolio, band);
     for (size_t c = 0; c < portfolio->cell_count; c++)
         if (portfolio->cells[c].picked < portfolio->cells[c].option_count)
-            list_alternatives(portfolio, &portfolio->cells[c], band);
+            TRY(list_alternatives(portfolio, &portfolio->cells[c], band, error));
     take_picks(portfolio);
     return keep_kernels(portfolio, error);
 }
