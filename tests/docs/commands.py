@@ -151,7 +151,7 @@ def is_mention(command):
 def as_here(command):
     """How it is run here."""
     if not re.match(r"(cd \S+ && )?(\S+ && )?tune( run)?( |$)(?!init|devices|show|plot|report|export|check|merge|import)", command):
-        return re.sub(r"tune plot$", "tune plot occupancy --n 1048576", command)
+        return re.sub(r"tune plot$", "tune plot occupancy --n 1048576", re.sub(r"(tune report \w.*)$", r"\1 --no-figures", command))
     if re.search(r"--(show-experiment|list-protocol|help)", command):
         return command
     if "--device cpu" in command:
@@ -159,7 +159,7 @@ def as_here(command):
     if DEVICE is not None:
         return re.sub(r" --budget \S+", "", command) + " --budget 3s --no-report"
     return re.sub(r" --device 0| --budget \S+", "", command) + ("" if "--dry-run" in command else " --dry-run") + \
-        ("" if "--points" in command else " --points 1") + ("" if "--sizes" in command or not re.search(r"run reduce(\.sum)?( |$)", command) else " --sizes 1024") + ("" if "--arch" in command else " --arch sm_90")
+        ("" if "--points" in command else " --points 1") + ("" if "--sizes" in command or not re.search(r"run reduce(\.sum)?( |$)", command) else " --sizes 1024 --only block=256") + ("" if "--arch" in command else " --arch sm_90")
 
 
 def main():
