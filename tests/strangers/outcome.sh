@@ -115,7 +115,7 @@ is_guessed() { # YAML
 judge() { # YAML CODE
     local said failed trials
     said=$(grep -hE '^[0-9]+ of [0-9]+ problems?: ' "$log" | tail -n 1)
-    read -r trials failed < <(grep -oE '[0-9]+ trials?, .*[0-9]+ failed' "$log" | tail -n 1 | grep -oE '^[0-9]+|[0-9]+ failed' | tr '\n' ' ' | sed 's/ failed//')
+    read -r trials failed < <(grep -oE '[0-9]+ trials? .*[0-9]+ failed' "$log" | tail -n 1 | grep -oE '^[0-9]+|[0-9]+ failed' | tr '\n' ' ' | sed 's/ failed//')
     why=${said:-$(grep -E '^tune [a-z]+: ' "$log" | tail -n 1)}
     if [[ $2 -ne 0 || ! $said =~ problems?:\ (nearly\ )?sure || $said == *not\ sure* ]]; then
         class=useless
