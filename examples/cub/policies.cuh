@@ -182,20 +182,28 @@ inline auto environment(cudaStream_t stream, workspace memory, policy_of_cub)
     return environment_of(stream, memory);
 }
 
-// Calls with the policy of `number`, which is one of Numbers and at most `most`, or with CUB's. A
-// binary has them all: to read CUB's headers takes longer than to compile ten policies.
-template <template <int> class Selector, int most, int... Numbers, class Call>
-cudaError_t by_policy(bool own, int number, Call call)
+template <int... Numbers> struct numbers {
+};
+
+// Calls with the policy of a block's threads and a thread's items, or with CUB's. A binary has
+// those of all Threads and Items that come to `most` items of a block: to read CUB's headers takes
+// the compiler longer than twenty policies.
+template <template <int, int> class Selector, int most, int... Threads, int... Items, class Call>
+cudaError_t by_policy(numbers<Threads...>, numbers<Items...>, bool own, int threads, int items,
+                      Call call)
 {
     cudaError_t status = cudaErrorInvalidValue;
-    const auto try_number = [&](auto each) {
-        if constexpr (each <= most)
-            if (each == number)
-                status = call(Selector<each>{});
+    const auto try_policy = [&](auto each, auto count) {
+        if constexpr (each * count <= most)
+            if (each == threads && count == items)
+                status = call(Selector<each, count>{});
+    };
+    const auto try_block = [&](auto each) {
+        (try_policy(each, cuda::std::integral_constant<int, Items>{}), ...);
     };
     if (!own)
         return call(policy_of_cub{});
-    (try_number(cuda::std::integral_constant<int, Numbers>{}), ...);
+    (try_block(cuda::std::integral_constant<int, Threads>{}), ...);
     return status;
 }
 

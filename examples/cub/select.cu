@@ -2,8 +2,8 @@
 // second element, on average.
 #include "policies.cuh"
 
-template <int items>
-using selector = tune_cub::select_selector<THREADS, items, cub::MOVE, cub::SCAN,
+template <int threads, int items>
+using selector = tune_cub::select_selector<threads, items, cub::MOVE, cub::SCAN,
                                            cub::LookbackDelayAlgorithm::DELAY, NANOSECONDS>;
 
 struct is_positive {
@@ -14,24 +14,26 @@ struct is_positive {
 };
 
 static cudaError_t keep(const ELEMENT *in, ELEMENT *out, long long *count, long long n, int own,
-                        int items, tune_cub::workspace memory, cudaStream_t stream)
+                        int threads, int items, tune_cub::workspace memory, cudaStream_t stream)
 {
-    return tune_cub::by_policy<selector, ITEMS_MAX, ITEMS>(own, items, [=](auto policy) {
-        return cub::DeviceSelect::If(in, out, count, n, is_positive{},
-                                     tune_cub::environment(stream, memory, policy));
-    });
+    return tune_cub::by_policy<selector, BLOCK_MAX>(
+        tune_cub::numbers<THREADS>{}, tune_cub::numbers<ITEMS>{}, own, threads, items,
+        [=](auto policy) {
+            return cub::DeviceSelect::If(in, out, count, n, is_positive{},
+                                         tune_cub::environment(stream, memory, policy));
+        });
 }
 
 cudaError_t select_if(const ELEMENT *in, ELEMENT *out, long long *count, long long n, int own,
-                      int items, void *memory, size_t bytes, cudaStream_t stream)
+                      int threads, int items, void *memory, size_t bytes, cudaStream_t stream)
 {
-    return keep(in, out, count, n, own, items, {memory, bytes}, stream);
+    return keep(in, out, count, n, own, threads, items, {memory, bytes}, stream);
 }
 
 size_t select_if_bytes(const ELEMENT *in, ELEMENT *out, long long *count, long long n, int own,
-                       int items)
+                       int threads, int items)
 {
     return tune_cub::bytes_of([=](tune_cub::workspace none) {
-        return keep(in, out, count, n, own, items, none, nullptr);
+        return keep(in, out, count, n, own, threads, items, none, nullptr);
     });
 }

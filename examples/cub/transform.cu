@@ -2,9 +2,9 @@
 // (own 0) by CUB's.
 #include "policies.cuh"
 
-template <int items>
+template <int threads, int items>
 using selector =
-    tune_cub::transform_selector<cub::TransformAlgorithm::ALGORITHM, THREADS, items, VECTOR>;
+    tune_cub::transform_selector<cub::TransformAlgorithm::ALGORITHM, threads, items, VECTOR>;
 
 struct triad {
     __host__ __device__ ELEMENT operator()(ELEMENT a, ELEMENT b) const
@@ -14,10 +14,12 @@ struct triad {
 };
 
 cudaError_t transform(const ELEMENT *a, const ELEMENT *b, ELEMENT *out, long long n, int own,
-                      int items, cudaStream_t stream)
+                      int threads, int items, cudaStream_t stream)
 {
-    return tune_cub::by_policy<selector, 64, ITEMS>(own, items, [=](auto policy) {
-        return cub::DeviceTransform::Transform(cuda::std::make_tuple(a, b), out, n, triad{},
-                                               tune_cub::environment(stream, {}, policy));
-    });
+    return tune_cub::by_policy<selector, 1 << 20>(
+        tune_cub::numbers<THREADS>{}, tune_cub::numbers<ITEMS>{}, own, threads, items,
+        [=](auto policy) {
+            return cub::DeviceTransform::Transform(cuda::std::make_tuple(a, b), out, n, triad{},
+                                                   tune_cub::environment(stream, {}, policy));
+        });
 }
