@@ -191,22 +191,23 @@ static void print_searches(const struct run *run, const struct session_summary *
     text_free(&line);
 }
 
-/* Prints "tune: the budget cut short: searches, confirmation; ..." Problems without a measurement
- * have a line of their own. */
+/* Prints "tune: the budget cut short: searches, races of the fastest; ...". */
 static void print_cut_short(const struct session_summary *summary)
 {
     static const char *const names[SESSION_STAGES] = {
         [STAGE_START] = "the wait for devices",
+        [STAGE_SET_UP] = "problems not begun",
         [STAGE_SWEEP] = "searches",
         [STAGE_RACE] = "races of the fastest",
         [STAGE_CHECK] = "checks of finalists",
         [STAGE_WATCH] = "the watch on winners",
         [STAGE_CONFIRM] = "confirmation in fresh processes",
         [STAGE_RANGES] = "looks at other sizes",
-        [STAGE_END] = "ceilings"};
+        [STAGE_END] = "ceilings",
+    };
     struct text line = {0};
     for (size_t i = 0; i < SESSION_STAGES; i++)
-        if ((summary->cut_short >> i & 1U) != 0 && names[i])
+        if ((summary->cut_short >> i & 1U) != 0)
             text_printf(&line, "%s%s", line.length > 0 ? ", " : "", names[i]);
     if (line.length > 0)
         print_clean(stderr,
