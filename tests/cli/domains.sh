@@ -104,7 +104,7 @@ sed -i 's/^sizes:.*/sizes: {n: [1000, 4096, 1001]}/' h.yaml
 rm -f tune.db* tuned.conf
 run "$TUNE" run ./h.yaml --device null
 expect_code 0
-expect_err '^tune: ./h.yaml:5:15: the constraints leave no configuration for h with n = 1000; .*, nor for h n = 1001; the other sizes are tuned$'
+expect_err '^tune: ./h.yaml:5:15: the constraints leave no configuration for h with n = 1000; .*, nor for h with n = 1001; the other sizes are tuned$'
 expect_err '^tune: 1 of 1 problem: '
 run "$TUNE" run ./h.yaml --dry-run
 expect_code 0

@@ -6,6 +6,7 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/hash.h"
+#include "tuner/base/text.h"
 #include "tuner/experiment/space.h"
 
 enum {
@@ -296,10 +297,13 @@ static bool walk_groups(struct build *build)
     for (size_t i = 1; i < experiment->constraint_count; i++)
         if (ruled_out[i] > ruled_out[worst])
             worst = i;
+    char size[96] = ""; /* a shape is part of the key */
+    if (!problem->shape)
+        (void)string_format(size, sizeof size, " with %s = %lld", problem->size_name,
+                            (long long)problem->n);
     (void)maker_error(build->maker, experiment->constraints[worst].place,
-                      "the constraints leave no configuration for %s with %s = %lld; this one "
-                      "ruled out most",
-                      problem->key, problem->size_name, (long long)problem->n);
+                      "the constraints leave no configuration for %s%s; this one ruled out most",
+                      problem->key, size);
     build->maker->error->status = STATUS_NOT_FOUND;
     return false;
 }

@@ -95,8 +95,9 @@ enum status group_count_work(struct group *group, struct error *error)
             struct problem problem;
             experiment_problem(at->experiment, at->order ? at->order[i] : i, &problem);
             if (first.status != STATUS_OK)
-                text_printf(&others, ", nor for %s %s = %lld", problem.key, problem.size_name,
-                            (long long)problem.n);
+                text_printf(&others, ", nor for %s", problem.key);
+            if (first.status != STATUS_OK && !problem.shape)
+                text_printf(&others, " with %s = %lld", problem.size_name, (long long)problem.n);
             first = first.status == STATUS_OK ? *error : first;
             error_clear(error);
         }
