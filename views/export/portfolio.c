@@ -630,14 +630,14 @@ static enum status serve_problem(struct portfolio *portfolio, struct error *erro
     if (status != STATUS_OK)
         return status;
     double band = bands[0];
-    for (bool again = true; again;) {
+    for (bool is_refused = true; is_refused;) {
         for (size_t b = 0; b < COUNT(bands); b++) {
             band = bands[b];
             if (cover(portfolio, band) <= PORTFOLIO_MAX)
                 break;
         }
         pick(portfolio, band);
-        again = false;
+        is_refused = false;
         for (size_t c = 0; c < portfolio->cell_count; c++) {
             struct cell *cell = &portfolio->cells[c];
             bool may = true;
@@ -645,7 +645,7 @@ static enum status serve_problem(struct portfolio *portfolio, struct error *erro
                 TRY(may_serve(portfolio, cell, cell->picked, cell->option_count, &may, error));
             if (!may)
                 portfolio->items[cell->options + cell->picked].loss = (double)INFINITY;
-            again = again || !may;
+            is_refused = is_refused || !may;
         }
     }
     for (size_t c = 0; c < portfolio->cell_count; c++)
