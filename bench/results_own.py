@@ -2,7 +2,7 @@
 search strategies. Only what was recorded."""
 import statistics
 
-from results_base import caption, folded, rows_of, size, table
+from results_base import caption, code, folded, microseconds, rows_of, size, table
 
 
 def text_of(folder, name):
@@ -58,6 +58,31 @@ def strategies(folder):
     return lines
 
 
+def policies(folder):
+    """CUB's algorithms by their tuning policies against CUB's own: a row for each algorithm and type, and all sizes."""
+    groups = {}
+    for row in rows_of(folder / "cub.csv"):
+        groups.setdefault(row["problem"], []).append(row)
+    if not groups:
+        return printed(folder, "cub", "CUB's algorithms by their tuning policies", "`examples/cub/` against CUB's own policies.")
+    head, body, details = ["algorithm, type", "sizes", "better than CUB's own at", "gain there, geometric mean", "most"], [], []
+    for name, rows in groups.items():
+        gains = {row["n"]: float(row["cub_gain"]) for row in rows if row["cub_gain"] and row["cub_gain_standing"] == "slower"}
+        mean = statistics.geometric_mean(gains.values()) if gains else 1
+        best = max(gains, key=gains.get, default=None)
+        body.append((f"`{name[4:]}`", len(rows), len(gains), f"{mean:.3f}" if gains else "none",
+                     f"{gains[best]:.3f} at {size(best)}" if gains else "none"))
+        details += [(f"`{name[4:]}`", size(row["n"]), microseconds(row["cub_ns"]) if row["cub_ns"] else "-", microseconds(row["time_ns"]),
+                     f"{float(row['cub_gain']):.3f}" if row["n"] in gains else "none",
+                     f"{float(row['cub_gain_low']):.3f} to {float(row['cub_gain_high']):.3f}" if row["cub_gain_low"] else "-",
+                     row["verdict"], code(row["configuration"])) for row in rows]
+    return ["#### CUB's algorithms by their tuning policies", "",
+            "`examples/cub/` against CUB's own policies, in the same rounds. " + caption(folder, "cub", "`cub.csv`."), "",
+            *table(head, body), "",
+            *folded("All sizes", table(["algorithm, type", "n", "CUB's own, us", "best, us", "gain", "99 %", "verdict", "configuration"],
+                                       details))]
+
+
 def own(folder):
     lines = [*printed(folder, "t1", "T1 files, unchanged",
                       "The files of `examples/t1/` with the kernels there. Points are those of the sweep; its time "
@@ -67,5 +92,11 @@ def own(folder):
              *printed(folder, "compile", "Compiling", "1,000 different kernels by the pool of compilers."),
              *printed(folder, "space", "Spaces",
                       "On one core: building (with counting), enumeration, and random points there and back."),
+             *printed(folder, "functions", "Host functions",
+                      "`examples/`, and three kernels by one call (`functions_normalize`) beside the same kernels as launches "
+                      "(`launches_normalize`)."),
+             *policies(folder),
+             *printed(folder, "ab", "A whole program with and without tuned launches",
+                      "Rodinia's `gaussian`, captured and tuned without its source."),
              *strategies(folder)]
     return ["### Kernels and files of others' own", "", *lines] if lines else []
