@@ -64,7 +64,7 @@ def policies(folder):
     for row in rows_of(folder / "cub.csv"):
         groups.setdefault(row["problem"], []).append(row)
     if not groups:
-        return printed(folder, "cub", "CUB's algorithms by their tuning policies", "`examples/cub/` against CUB's own policies.")
+        return printed(folder, "cub", "CUB's algorithms by their tuning policies", "Against CUB's own.")
     head, body, details = ["algorithm, type", "sizes", "better than CUB's own at", "gain there, geometric mean", "most"], [], []
     for name, rows in groups.items():
         gains = {row["n"]: float(row["cub_gain"]) for row in rows if row["cub_gain"] and row["cub_gain_standing"] == "slower"}
