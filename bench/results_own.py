@@ -77,7 +77,7 @@ def policies(folder):
                      f"{float(row['cub_gain_low']):.3f} to {float(row['cub_gain_high']):.3f}" if row["cub_gain_low"] else "-",
                      row["verdict"], code(row["configuration"])) for row in rows]
     return ["#### CUB's algorithms by their tuning policies", "",
-            "`examples/cub/` against CUB's own policies, in the same rounds. " + caption(folder, "cub", "`cub.csv`."), "",
+            "Against CUB's own policies, in the same rounds. " + caption(folder, "cub", "`cub.csv`."), "",
             *table(head, body), "",
             *folded("All sizes", table(["algorithm, type", "n", "CUB's own, us", "best, us", "gain", "99 %", "verdict", "configuration"],
                                        details))]
@@ -93,8 +93,7 @@ def own(folder):
              *printed(folder, "space", "Spaces",
                       "On one core: building (with counting), enumeration, and random points there and back."),
              *printed(folder, "functions", "Host functions",
-                      "`examples/`, and three kernels by one call (`functions_normalize`) beside the same kernels as launches "
-                      "(`launches_normalize`)."),
+                      "`functions_normalize` calls the kernels that `launches_normalize` launches."),
              *policies(folder),
              *printed(folder, "ab", "A whole program with and without tuned launches",
                       "Rodinia's `gaussian`, captured and tuned without its source."),
