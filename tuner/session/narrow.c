@@ -242,13 +242,18 @@ static enum status try_others(struct probing *probing, struct domain *found, boo
     return STATUS_OK;
 }
 
+static bool may_go_on(const struct probing *probing)
+{
+    return !probing->is_late && probing->tries < TRIES_MAX && probing->crashes < CRASHES_MAX;
+}
+
 /* Finds a domain by few sizes of each that comes into question, and by all sizes if more of those
  * prove it wrong. */
 static enum status find_domain(struct probing *probing, struct domain *found, struct error *error)
 {
     static const size_t enough[] = {PROBES_MIN, SIZE_MAX};
     bool right = false;
-    for (size_t i = 0; i < COUNT(enough) && !right && !probing->is_late; i++) {
+    for (size_t i = 0; i < COUNT(enough) && !right && (i == 0 || may_go_on(probing)); i++) {
         int64_t least = 0, multiple = 0;
         probing->enough = enough[i];
         if (probing->wrong->n < probing->first)
@@ -261,6 +266,13 @@ static enum status find_domain(struct probing *probing, struct domain *found, st
         probing->enough = SIZE_MAX;
         TRY(holds(probing, *found, &right, error));
     }
+    /* Where the probing ended early, the result of few sizes stays unless one has refuted it. */
+    for (int i = 0; i < probing->tries; i++)
+        found->is_listed =
+            found->is_listed || (probing->probed[i].applies && !probing->probed[i].right &&
+                                 domain_has(found, probing->probed[i].n));
+    if (found->is_listed)
+        *found = (struct domain){.multiple = 1, .least = 1, .is_listed = true};
     return STATUS_OK;
 }
 
