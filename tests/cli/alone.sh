@@ -97,3 +97,34 @@ C
 sums '96, 64, 160' 0 0 'check: {output: out, reference: sum_reference, source: reference.c}'
 expect_code 0
 grep -q '^sums n=4096 width=64 ' tuned.conf || fail "not the right one: $(cat tuned.conf)"
+
+# A budget that ends such a search does not hide it.
+cat >many.yaml <<'Y'
+experiment: many
+device: cpu
+source: many.c
+sizes: {n: [4096]}
+parameters: {way: "[i for i in range(1, 3000)]"}
+launches:
+  - {kernel: many, grid: 1, threads: 1, arguments: [in, out, n, way]}
+arguments:
+  - {name: in, type: i32, count: n, fill: random}
+  - {name: out, type: i32, count: n, output: true}
+  - {name: n, type: i64, value: n}
+  - {name: way, type: i64, value: way}
+Y
+cat >many.c <<'C'
+#include <unistd.h>
+void many(const struct tune_block *block, void *const *arguments)
+{
+    (void)block;
+    usleep(3000);
+    for (long long i = 0; i < *(const long long *)arguments[2]; i++)
+        ((int *)arguments[1])[i] = (((const int *)arguments[0])[i] & 1023) + (int)*(const long long *)arguments[3];
+}
+C
+rm -f tune.db* tuned.conf
+run "$TUNE" run many.yaml --device cpu --no-report --budget 8s
+expect_code 6
+expect_err "^tune run: many n=4096: no result agrees with that of the default configuration, 'way=1', the reference of all, and of the others no two agree"
+[[ ! -e tuned.conf ]] || fail "written: $(cat tuned.conf)"

@@ -63,12 +63,13 @@ static void count_votes(const struct work *work, const struct sweep *sweep, stru
 }
 
 /* Returns true if no candidate agrees with the reference, or if the reference's second result
- * differs from its first. */
+ * differs from its first. A reference that is not tried has its first result only. */
 static bool is_alone(const struct votes *votes)
 {
-    return votes->own && votes->own->state == CANDIDATE_DONE && votes->with == 0 &&
-           ((is_right(votes->own) && votes->against >= AGAINST_MIN) ||
-            votes->own->status == TRIAL_WRONG_RESULT);
+    if (!votes->own || votes->own->state != CANDIDATE_DONE)
+        return votes->key[0] && votes->with == 0 && votes->against >= LOOKED_AT;
+    return votes->with == 0 && ((is_right(votes->own) && votes->against >= AGAINST_MIN) ||
+                                votes->own->status == TRIAL_WRONG_RESULT);
 }
 
 bool sweep_reference_is_alone(const struct work *work, const struct sweep *sweep)
@@ -164,7 +165,7 @@ static void note_alone(const struct work *work, struct sweep *sweep, const struc
         text_append(&line, "no result agrees");
     text_printf(&line, " with that of %s'%s', the reference of all",
                 is_default ? "the default configuration, " : "", votes->key);
-    if (!is_right(votes->own))
+    if (votes->own && votes->own->state == CANDIDATE_DONE && !is_right(votes->own))
         text_append(&line, ", nor does its own second result");
     if (agree >= AGAINST_MIN) {
         size_t named = 0;

@@ -75,6 +75,9 @@ static enum status lane_step(const struct work *work, struct sweep *sweep, struc
     return STATUS_OK;
 }
 
+/* So many failures alone make success unlikely. */
+enum { FAILURES_ENOUGH = 16 };
+
 /* Counts tried candidates other than baselines; *works: one of them does. */
 static size_t others_tried(const struct sweep *sweep, bool *works)
 {
@@ -93,8 +96,8 @@ static size_t others_tried(const struct sweep *sweep, bool *works)
 bool sweep_has_contenders(const struct work *work, const struct sweep *sweep)
 {
     bool works = false;
-    (void)others_tried(sweep, &works);
-    return works || sweep->searched_all || work->options->pick_count > 0 ||
+    const bool enough = others_tried(sweep, &works) >= FAILURES_ENOUGH;
+    return works || enough || sweep->searched_all || work->options->pick_count > 0 ||
            work->options->budget_ns == 0;
 }
 
@@ -103,7 +106,6 @@ bool sweep_has_contenders(const struct work *work, const struct sweep *sweep)
  * that unlikely, or later stages would end too late. */
 static bool is_spent(const struct work *work, const struct sweep *sweep)
 {
-    enum { FAILURES_ENOUGH = 16 };
     const struct session *session = work->session;
     const struct allowance *allowance = &sweep->allowance;
     bool works = false;

@@ -138,7 +138,7 @@ void window_end(struct sweep *sweep);
 void window_done(struct sweep *sweep, struct candidate *candidate);
 
 /* Returns whether there are candidates to race: under a budget baselines alone are not enough,
- * unless all points were tried. */
+ * unless all points were tried, or so many failed that the contest tells why. */
 bool sweep_has_contenders(const struct work *work, const struct sweep *sweep);
 /* Increments *count; true the first time, so that a note is printed once. */
 static inline bool is_first_problem(size_t *count)
