@@ -309,10 +309,13 @@ static enum status append_no_winner(const struct run *run, size_t unstable, stru
     struct text line = {0};
     struct text failed = {0};
     const size_t none = run->ending.without_winner;
-    for (size_t i = 0; i < TRIAL_STATUS_COUNT; i++)
+    size_t failures = 0;
+    for (size_t i = 0; i < TRIAL_STATUS_COUNT; i++) {
+        failures += run->ending.failed[i];
         if (run->ending.failed[i] > 0)
             text_printf(&failed, "%s%zu %s", failed.length > 0 ? ", " : "", run->ending.failed[i],
                         trial_status_name((enum trial_status)i));
+    }
     if (none > 0)
         text_printf(&line, "%zu of %zu problem%s ha%s no winner", none, run->ending.problems,
                     run->ending.problems == 1 ? "" : "s", none == 1 ? "s" : "ve");
@@ -320,7 +323,9 @@ static enum status append_no_winner(const struct run *run, size_t unstable, stru
         text_printf(&line, "no winner is sure enough to be written (%zu not sure)", unstable);
     else
         text_append(&line, "no winner was compared with others");
-    if ((none > 0 || unstable == 0) && run->ending.left_out > 0 && run->ending.left_out >= none) {
+    const bool all_failed = run->ending.trials > 0 && failures >= run->ending.trials;
+    if ((none > 0 || unstable == 0) && !all_failed && run->ending.left_out > 0 &&
+        run->ending.left_out >= none) {
         text_append(&line, ", out of time; ");
         append_step(&line, run);
     } else if (none > 0 && failed.length > 0) {
