@@ -67,7 +67,8 @@ def policies(folder):
         return printed(folder, "cub", "CUB's algorithms by their tuning policies", "Against CUB's own.")
     head, body, details = ["algorithm, type", "sizes", "better than CUB's own at", "gain there, geometric mean", "most"], [], []
     for name, rows in groups.items():
-        gains = {row["n"]: float(row["cub_gain"]) for row in rows if row["cub_gain"] and row["cub_gain_standing"] == "slower"}
+        gains = {row["n"]: float(row["cub_gain"]) for row in rows
+                 if row["cub_gain"] and row["cub_gain_standing"] in ("slower", "")}  # "": left out of the race, as too slow
         mean = statistics.geometric_mean(gains.values()) if gains else 1
         best = max(gains, key=gains.get, default=None)
         body.append((f"`{name[4:]}`", len(rows), len(gains), f"{mean:.3f}" if gains else "none",
