@@ -52,12 +52,22 @@ static enum status tell_launched(const struct captured_set *set, struct error *e
     return status;
 }
 
+/* Finds the kernel of the question. Of several instances of a template the first launched is taken.
+ */
 static enum status find_kernel(struct captured_set *set, struct error *error)
 {
     const struct capture *capture = set->question.capture;
     const char *name = set->question.kernel;
     struct text names = {0};
-    size_t count = 0, found = 0;
+    size_t count = 0;
+    char first[256] = "", plain[256];
+    bool is_one_template = name != NULL;
+    set->instances = 0;
+    for (size_t k = 0; k < capture->launch_count && !set->kernel; k++)
+        if (capture->launches[k].buffers && (!name || is_kernel(capture->launches[k].kernel, name)))
+            set->kernel = capture->launches[k].kernel;
+    if (set->kernel)
+        captured_plain_name(set->kernel->name, first, sizeof first);
     for (size_t i = 0; i < capture->kernel_count; i++) {
         const struct captured_kernel *kernel = &capture->kernels[i];
         bool has_launches = false;
@@ -68,20 +78,21 @@ static enum status find_kernel(struct captured_set *set, struct error *error)
         text_printf(&names, "%s%.100s", count++ ? ", " : "", kernel->name);
         if (name && !is_kernel(kernel, name))
             continue;
-        found++;
-        set->kernel = kernel;
+        captured_plain_name(kernel->name, plain, sizeof plain);
+        is_one_template = is_one_template && strcmp(plain, first) == 0;
+        set->instances++;
     }
     enum status status = STATUS_OK;
     if (count == 0) /* as from a capture without --kernel */
         status = tell_launched(set, error);
-    else if (found == 0)
+    else if (set->instances == 0)
         status =
             error_set(error, STATUS_NOT_FOUND, "no launch of '%.100s' was kept; there are %.300s",
                       name, text_string(&names));
-    else if (found > 1)
+    else if (set->instances > 1 && !is_one_template)
         status = error_set(error, STATUS_NOT_FOUND,
-                           "launches of %zu kernels were kept: name one by --kernel: %.300s", found,
-                           text_string(&names));
+                           "launches of %zu kernels were kept: name one by --kernel: %.300s",
+                           set->instances, text_string(&names));
     else if (!is_plain(set->kernel->name))
         status =
             error_set(error, STATUS_BAD_INPUT, "the kernel's name is none that a compiler makes");

@@ -51,6 +51,7 @@ struct captured_set {
     struct arena *arena;
     struct captured_question question;
     const struct captured_kernel *kernel;
+    size_t instances; /* kernels of that name with kept launches: instances of one template */
     const struct captured_launch *launches[CAPTURED_LAUNCHES_MAX];
     int64_t sizes[CAPTURED_LAUNCHES_MAX]; /* ascending; ordinals if no number tells the launches
                                              apart */

@@ -27,6 +27,8 @@ static struct test {
     struct captured_set set;
     struct error error;
     bool only_largest;
+    const char *other; /* kernel of the second launch; NULL: that of the first */
+    const char *asked; /* the question's kernel */
 } test;
 
 static bool add_launch(struct capture_fixture *fixture, const struct cap_launch *launch, int32_t n,
@@ -63,6 +65,11 @@ static enum status take(const char *name, const struct cap_launch *odd, uint32_t
         .kernel = kernel->id, .grid = {5, 1, 1}, .block = {64, 1, 1}, .shared_bytes = 128};
     struct cap_launch first = odd ? *odd : plain;
     first.kernel = kernel->id;
+    if (test.other) {
+        const struct cap_kernel *other = fixture_kernel(&fixture, test.other, image, parameters, 4);
+        assert_non_null(other);
+        first.kernel = other->id;
+    }
     assert_true(add_launch(&fixture, &plain, 300, sizeof(struct given)));
     plain.grid[0] = 2;
     first.grid[0] = odd ? odd->grid[0] : 2;
@@ -70,8 +77,10 @@ static enum status take(const char *name, const struct cap_launch *odd, uint32_t
     fixture_end(&fixture);
     assert_int_equal(capture_join(test.folder, test.path, false, &test.error), STATUS_OK);
     assert_int_equal(capture_open(test.path, &test.capture, &test.error), STATUS_OK);
-    const struct captured_question question = {
-        .capture = test.capture, .size = "n", .only_largest = test.only_largest};
+    const struct captured_question question = {.capture = test.capture,
+                                               .kernel = test.asked,
+                                               .size = "n",
+                                               .only_largest = test.only_largest};
     return captured_take(&test.arena, &question, &test.set, &test.error);
 }
 
@@ -128,6 +137,22 @@ TEST_WITH(the_largest_launch_alone, NULL, end)
     assert_int_equal(take("_Z5scalePKfPfif", &larger, sizeof(struct given)), STATUS_OK);
     assert_int_equal(test.set.launch_count, 1);
     assert_int_equal(test.set.sizes[0], 100);
+}
+
+/* A template by its bare name stands for its instance that is launched first; other kernels have to
+ * be told apart. */
+TEST_WITH(the_first_instance_of_a_template, NULL, end)
+{
+    test.asked = "scale";
+    test.other = "_Z5scaleILb0EEvPKfPfif";
+    assert_int_equal(take("_Z5scaleILb1EEvPKfPfif", NULL, sizeof(struct given)), STATUS_OK);
+    assert_int_equal(test.set.instances, 2);
+    assert_string_equal(test.set.kernel->name, "_Z5scaleILb1EEvPKfPfif");
+    assert_int_equal(test.set.launch_count, 1);
+    assert_int_equal(end(NULL), 0);
+    test.other = "_Z5shiftPKfPfif"; /* without a name */
+    assert_int_equal(take("_Z5scalePKfPfif", NULL, sizeof(struct given)), STATUS_NOT_FOUND);
+    assert_non_null(strstr(test.error.text, "launches of 2 kernels were kept: name one"));
 }
 
 /* Another kernel than the present one; the file may describe an odd launch freely. */
