@@ -60,27 +60,27 @@ static enum status find_kernel(struct captured_set *set, struct error *error)
     const char *name = set->question.kernel;
     struct text names = {0};
     size_t count = 0;
-    char first[256] = "", plain[256];
+    size_t first = capture->launch_count;
+    char common[256] = "", plain[256];
     bool is_one_template = name != NULL;
     set->instances = 0;
-    for (size_t k = 0; k < capture->launch_count && !set->kernel; k++)
-        if (capture->launches[k].buffers && (!name || is_kernel(capture->launches[k].kernel, name)))
-            set->kernel = capture->launches[k].kernel;
-    if (set->kernel)
-        captured_plain_name(set->kernel->name, first, sizeof first);
     for (size_t i = 0; i < capture->kernel_count; i++) {
         const struct captured_kernel *kernel = &capture->kernels[i];
-        bool has_launches = false;
-        for (size_t k = 0; k < capture->launch_count; k++)
-            has_launches |= capture->launches[k].kernel == kernel && capture->launches[k].buffers;
-        if (!has_launches)
+        size_t at = 0;
+        while (at < capture->launch_count &&
+               (capture->launches[at].kernel != kernel || !capture->launches[at].buffers))
+            at++;
+        if (at == capture->launch_count)
             continue;
         text_printf(&names, "%s%.100s", count++ ? ", " : "", kernel->name);
         if (name && !is_kernel(kernel, name))
             continue;
         captured_plain_name(kernel->name, plain, sizeof plain);
-        is_one_template = is_one_template && strcmp(plain, first) == 0;
-        set->instances++;
+        if (set->instances++ == 0)
+            memcpy(common, plain, sizeof common);
+        is_one_template = is_one_template && strcmp(plain, common) == 0;
+        set->kernel = at < first ? kernel : set->kernel;
+        first = at < first ? at : first;
     }
     enum status status = STATUS_OK;
     if (count == 0) /* as from a capture without --kernel */

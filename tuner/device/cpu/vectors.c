@@ -175,7 +175,7 @@ static void protect(const struct vector *vector, uint32_t copy, bool written)
 /* Returns the first whole element's place in the band before the data. */
 static char *band_before(const struct vector *vector, uint32_t copy)
 {
-    return vector->pages[copy] + before_data(vector) % element_bytes(vector->type);
+    return vector->pages[copy] + (before_data(vector) & (element_bytes(vector->type) - 1));
 }
 
 /* Fills an input's bands: the whole mapping outside the data. */
