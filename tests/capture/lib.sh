@@ -12,8 +12,8 @@ export ASAN_OPTIONS=detect_leaks=0
 unset CUDA_VISIBLE_DEVICES TUNE_FAULTS LD_PRELOAD TUNE_CAPTURE_LIBRARY
 export LD_LIBRARY_PATH=$TUNE_DRIVER TUNE_NVRTC_PATH=$TUNE_DRIVER
 export TUNE_FAULTS_STATE=$TMPDIR/driver.state
-# In golden texts: the build folder, and random names.
-export golden_filter='s|[^ ]*/capture_app|APP|g; s|[^ ]*/capture_dump|DUMP|g; s|(\.tune-capture-)[^ :]+|\1RANDOM|g'
+# In golden texts: the build folder, random names, and the size of a file that has the program's path.
+export golden_filter='s/(data of the program) \([0-9.]+ .iB\)/\1 (SIZE)/; s|[^ ]*/capture_app|APP|g; s|[^ ]*/capture_dump|DUMP|g; s|(\.tune-capture-)[^ :]+|\1RANDOM|g'
 
 # capture FILE [OPTION...] -- WAY WHAT...: keeps launches of scaled_add. The program's result is unchanged.
 capture() {

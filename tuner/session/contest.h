@@ -74,8 +74,9 @@ struct contest {
         int64_t end_ns, watch_at_ns; /* 0: none */
         int64_t spent_ns;
         size_t count;
-        bool is_cut; /* their end cut the last one off */
-    } elsewhere;     /* checks at other sizes, and their part of the budget */
+        bool is_cut;   /* their end cut the last one off */
+        bool is_unfit; /* the file does not describe some size, which was noted */
+    } elsewhere;       /* checks at other sizes, and their part of the budget */
     size_t candidate_count;
     bool conditions_known;
     bool confirmed; /* confirmed as far as possible */
