@@ -35,7 +35,7 @@ static uint64_t add_up(uint64_t a, uint64_t b)
 /* Makes the space of a problem, and counts it and its points; *is_empty: the constraints leave no
  * configuration, as the error says. */
 static enum status count_problem(struct group *group, const struct session_experiment *at,
-                                 size_t turn, size_t *capacity, bool *is_empty, struct error *error)
+                                 size_t turn, bool *is_empty, struct error *error)
 {
     struct session *session = group->session;
     struct session_summary *summary = session->summary;
@@ -45,11 +45,9 @@ static enum status count_problem(struct group *group, const struct session_exper
         return STATUS_OK;
     enum status status = space_create(at->experiment, &problem, group->facts, &space, error);
     if (status == STATUS_NOT_FOUND) {
-        void *more =
-            realloc(group->empty.items, (group->empty.count + 1) * sizeof *group->empty.items);
-        if (!more)
+        if (!array_grow(&group->empty.items, group->empty.count, &group->empty.capacity,
+                        sizeof *group->empty.items))
             return error_no_memory(error);
-        group->empty.items = more;
         group->empty.items[group->empty.count].experiment = at;
         group->empty.items[group->empty.count++].turn = turn;
         *is_empty = true;
@@ -57,8 +55,8 @@ static enum status count_problem(struct group *group, const struct session_exper
     }
     if (status == STATUS_OK)
         status = recorded_restrict(session, at->experiment, &problem, space, error);
-    if (status == STATUS_OK &&
-        !array_grow(&group->spaces.items, group->spaces.count, capacity, sizeof space))
+    if (status == STATUS_OK && !array_grow(&group->spaces.items, group->spaces.count,
+                                           &group->spaces.capacity, sizeof space))
         status = error_no_memory(error);
     if (status != STATUS_OK) {
         space_free(space);
@@ -79,7 +77,6 @@ static enum status count_problem(struct group *group, const struct session_exper
  * out if the experiment has others. */
 enum status group_count_work(struct group *group, struct error *error)
 {
-    size_t capacity = 0;
     for (size_t e = 0; e < group->session->experiment_count; e++) {
         const struct session_experiment *at = &group->session->experiments[e];
         const size_t before = group->spaces.count;
@@ -89,7 +86,7 @@ enum status group_count_work(struct group *group, struct error *error)
         for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(at->experiment);
              i++) {
             bool is_empty = false;
-            status = count_problem(group, at, i, &capacity, &is_empty, error);
+            status = count_problem(group, at, i, &is_empty, error);
             if (!is_empty)
                 continue;
             struct problem problem;
@@ -529,7 +526,8 @@ void group_run(struct group *group)
     free(group->empty.items);
     group->spaces.items = NULL;
     group->empty.items = NULL;
-    group->empty.count = group->spaces.count = group->spaces.next = 0;
+    group->empty.count = group->empty.capacity = 0;
+    group->spaces.count = group->spaces.capacity = group->spaces.next = 0;
     for (size_t i = 0; objectives && i < count; i++)
         objective_free(objectives[i]);
     free(objectives);

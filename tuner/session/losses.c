@@ -322,7 +322,7 @@ static bool is_admitted(const struct work *work, const struct problem *problem,
 const struct configuration *losses_configuration(struct losses *losses, size_t index)
 {
     struct known_configuration *item = &losses->items[index];
-    /* In the space of a size with a measurement. */
+    /* Spaces of measured sizes have it. */
     for (size_t spot = 0; !item->sought && spot < losses->measured; spot++) {
         struct problem problem;
         struct configuration configuration;

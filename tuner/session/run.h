@@ -90,14 +90,14 @@ struct group {
     int wake_file;      /* an eventfd that wakes waiting lanes; -1: none */
     struct {
         struct space **items; /* one for each problem, in order; NULL once the sweep has taken it */
-        size_t count, next;
+        size_t count, capacity, next;
     } spaces;
     struct {
         struct {
             const struct session_experiment *experiment;
             size_t turn;
         } * items;
-        size_t count;
+        size_t count, capacity;
     } empty; /* requested problems without a legal configuration: left out */
     struct {
         const char *problem_key; /* "": none */

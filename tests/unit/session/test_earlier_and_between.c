@@ -82,7 +82,7 @@ TEST(test_who_fails_between_sizes_does_not_span_them)
     end(run);
 }
 
-/* With several names the sizes are a box, and who is wrong between two tuples serves none. */
+/* A configuration of several sizes that is wrong between two tuples serves none. */
 TEST(test_who_is_wrong_between_tuples_serves_none)
 {
     static const char tuples[] = "'m, n': [[2, 1000], [2, 100000]]";
