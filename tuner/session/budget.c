@@ -47,7 +47,12 @@ static const double budget_trial_ns = 25e6;
 static const double ms_ns = 1e6;
 /* Cost of a visit beside its blocks: messages, uploads, a flush. */
 static const double around_visit_ns = 5e5;
-enum { ENTRANTS_MIN = 4, FEW_RUNS = 4, ROUNDS_OF_A_RACE = 8 };
+/* Expected length of an energy window before the first ones, as a factor of the requested length:
+ * a window ends at a step of the counter. */
+static const double window_excess = 1.2;
+/* Least share of a problem's time for its sweep where a race by energy takes the rest. */
+static const double sweep_share_of_energy = 0.25;
+enum { ENTRANTS_MIN = 4, FEW_RUNS = 4, ROUNDS_OF_A_RACE = 8, ENERGY_ROUNDS_MIN = 2 };
 enum {
     TRIALS_TO_KNOW = 30,
     CONFIRMED_MIN = 2,
@@ -160,23 +165,62 @@ static bool tries_few(const struct group *group, const struct allowance *allowan
     return trials_in(group, sweep_share * share_ns) < few_points * (double)allowance->points_most;
 }
 
+/* Returns the expected time of a visit that measures energy. */
+static double energy_visit_ns(const struct group *group)
+{
+    const double known_ns = (double)group->costs.energy_visit_ns;
+    return known_ns > 0
+               ? known_ns
+               : window_excess * ms_ns * group->session->options->protocol.energy_window_ms;
+}
+
+/* Returns the time of the shortest race that compares energies, as part of a problem's share:
+ * devices race side by side. */
+static double energy_race_ns(const struct group *group, const struct allowance *allowance)
+{
+    const double visits = ENTRANTS_MIN + 1 + (double)allowance->baselines; /* 1: the twin's */
+    const double side_by_side =
+        fmin((double)group_width(group), fmax((double)group->problems_left, 1));
+    return ENERGY_ROUNDS_MIN * visits * energy_visit_ns(group) / side_by_side;
+}
+
+/* Returns the sweep's share of a problem's time. A race by energy takes seconds, whatever the
+ * sweep tried. */
 static double sweep_share_of(const struct group *group, const struct allowance *allowance)
 {
-    if (!confirms(group->session))
-        return sweep_share_unconfirmed;
-    return tries_few(group, allowance, (double)allowance->share_ns) ? sweep_share_of_many
-                                                                    : sweep_share;
+    const double share_ns = (double)allowance->share_ns;
+    const double share = !confirms(group->session)               ? sweep_share_unconfirmed
+                         : tries_few(group, allowance, share_ns) ? sweep_share_of_many
+                                                                 : sweep_share;
+    if (!group->session->needs_energy)
+        return share;
+    const double rest = 1 - energy_race_ns(group, allowance) / share_ns;
+    return fmin(share, fmax(rest, sweep_share_of_energy));
+}
+
+double budget_needed_ns(const struct group *group, const struct allowance *allowance)
+{
+    if (budget_end_ns(group->session) == 0 || !group->session->needs_energy)
+        return 0;
+    const double share_ns = energy_race_ns(group, allowance) / (1 - sweep_share_of_energy);
+    const double needed_ns = (double)(clock_budget_ns() - group->session->started_ns) +
+                             share_ns * (double)group->problems_left / race_share_most;
+    const double given_ns = (double)(budget_end_ns(group->session) - group->session->started_ns);
+    return needed_ns > given_ns ? needed_ns : 0;
 }
 
 /* Estimates the confirmation of a problem that has not raced yet. */
-static double guess_confirm_ns(const struct protocol *protocol, const struct allowance *allowance)
+static double guess_confirm_ns(const struct group *group, const struct allowance *allowance)
 {
+    const struct protocol *protocol = &group->session->options->protocol;
+    const double visits = (double)(protocol->finalists + 1);
+    if (group->session->needs_energy)
+        return again_share * (double)allowance->setup_ns + visits * energy_visit_ns(group);
     double block_ns =
         allowance->run_ns > protocol->block_ns ? allowance->run_ns : protocol->block_ns;
     double visit_ns = around_visit_ns + (double)protocol->visit_blocks * block_ns;
     return again_share * (double)allowance->setup_ns +
-           visit_ns * (double)(protocol->finalists + 1) *
-               (double)(protocol->confirm_rounds + protocol->state_rounds);
+           visit_ns * visits * (double)(protocol->confirm_rounds + protocol->state_rounds);
 }
 
 /* Returns the upper estimate of a confirmation with `processes` processes, including problems that
@@ -184,10 +228,9 @@ static double guess_confirm_ns(const struct protocol *protocol, const struct all
 static double confirm_expected_ns(const struct group *group, const struct allowance *allowance,
                                   double processes)
 {
-    const struct protocol *protocol = &group->session->options->protocol;
     const struct costs *costs = &group->costs;
     double each_ns = costs->contests > 0 ? costs->confirm_ns / (double)costs->contests
-                                         : guess_confirm_ns(protocol, allowance);
+                                         : guess_confirm_ns(group, allowance);
     const double contests = (double)(costs->contests + group->problems_left);
     const double width = fmin((double)group_width(group), fmax(contests, 1));
     double process = (double)costs->fresh_ns +
@@ -401,7 +444,11 @@ size_t budget_entrants(const struct group *group, const struct allowance *allowa
         return SIZE_MAX;
     const double race_ns =
         parallelism(group) * (double)allowance->share_ns * (1 - sweep_share_of(group, allowance));
-    const double count = race_ns / (ROUNDS_OF_A_RACE * visit_ns);
+    double count = race_ns / (ROUNDS_OF_A_RACE * visit_ns);
+    if (group->session->needs_energy) /* each baseline's window takes as long */
+        count = race_ns / ((double)group->session->options->protocol.energy_rounds *
+                           energy_visit_ns(group)) -
+                1 - (double)allowance->baselines;
     return count > ENTRANTS_MIN ? (size_t)fmin(count, 1e9) : ENTRANTS_MIN;
 }
 

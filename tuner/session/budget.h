@@ -24,14 +24,16 @@ struct costs {
     int64_t ceilings_ns;      /* 0: not measured */
     size_t trials;            /* of sweeps */
     size_t looks;
-    double state_visit_ns; /* a visit in another state of the cache; 0: none yet */
-    size_t contests;       /* contests that wait for their confirmation ... */
-    double confirm_ns;     /* ... and the time of one process over all of these */
+    double state_visit_ns;   /* a visit in another state of the cache; 0: none yet */
+    int64_t energy_visit_ns; /* a visit that measures energy; 0: none yet */
+    size_t contests;         /* contests that wait for their confirmation ... */
+    double confirm_ns;       /* ... and the time of one process over all of these */
 };
 
 /* One problem's part of the budget. */
 struct allowance {
     uint64_t points_most; /* most points that may be tried, those of earlier runs included */
+    size_t baselines;     /* candidates that race in any case */
     int64_t setup_ns; /* a worker's time for its inputs and expected results; 0: not known yet */
     double run_ns;    /* the best so far; 0: none */
     int64_t share_ns; /* sweep and race together */
@@ -48,6 +50,9 @@ void budget_share(const struct group *group, struct allowance *allowance);
 /* Recomputes the share after the problem's first trial, when its set-up is known. */
 void budget_begin_sweep(const struct group *group, struct allowance *allowance);
 int64_t budget_race_end_ns(const struct group *group, const struct allowance *allowance);
+/* Returns the budget in which the problems left can race by energy, if this one is too short; 0: it
+ * is not. */
+double budget_needed_ns(const struct group *group, const struct allowance *allowance);
 /* Adds a finished problem to the costs; `checked`: the gauntlet has run. */
 void budget_end_problem(struct group *group, const struct allowance *allowance, bool checked);
 /* Returns the number of trials for which the problem's sweep has time, at the present cost of a
@@ -80,7 +85,7 @@ bool budget_postpones_ceilings(const struct lane *lane);
 bool budget_fits_problem(const struct group *group);
 bool budget_fits_look(const struct group *group);
 /* Returns the number of candidates, at visits of visit_ns, that have a few rounds each in the
- * race's share; a handful at least. */
+ * race's share; a handful at least. A visit that measures energy takes as long as its window. */
 size_t budget_entrants(const struct group *group, const struct allowance *allowance,
                        double visit_ns);
 /* Returns the number of candidates for which the race's share has time left for `visits` visits in

@@ -108,12 +108,16 @@ static bool takes_part(const struct confirming *confirming, const struct contest
            has_finalist(contest, false);
 }
 
+/* Returns the rounds of a confirming process. */
+static size_t confirm_rounds(const struct work *work)
+{
+    return objective_needs_energy(work->objective) ? 1 : (size_t)work->protocol->confirm_rounds;
+}
+
 static enum status measure_process(struct confirming *confirming, struct contest *contest,
                                    struct track *track, const bool *wanted, struct error *error)
 {
     TRY(track_begin(&contest->work, track, false, error));
-    bool needs_energy = objective_needs_energy(contest->work.objective);
-    size_t rounds = needs_energy ? 1 : (size_t)contest->work.protocol->confirm_rounds;
     /* The incumbent or the winner so far is the twin. */
     size_t twin = contest->finalist_count;
     for (size_t i = contest->finalist_count; i > 0; i--)
@@ -122,7 +126,7 @@ static enum status measure_process(struct confirming *confirming, struct contest
     for (size_t i = contest->finalist_count; i > 0; i--)
         if (contest->finalists[i - 1].is_incumbent)
             twin = i - 1;
-    TRY(track_rounds(&contest->work, track, wanted, twin, rounds, error));
+    TRY(track_rounds(&contest->work, track, wanted, twin, confirm_rounds(&contest->work), error));
     TRY(contest_count_rounds(contest, track, error));
     TRY(contest_set_levels(contest, track, contest->processes, 0, track->round_count, error));
     TRY(contest_time_states(contest, confirming->lane, confirming->process, error));
@@ -160,7 +164,6 @@ static enum status confirm_in(struct confirming *confirming, struct contest *con
  * the rounds at the race's last cost of a visit. */
 double contest_process_ns(const struct contest *contest)
 {
-    const struct protocol *protocol = contest->work.protocol;
     size_t visits = 1; /* the twin's */
     if (contest->process_ns > 0)
         return (double)contest->process_ns;
@@ -168,7 +171,7 @@ double contest_process_ns(const struct contest *contest)
         visits += contest->finalists[i].rejection ? 0 : 1;
     return (double)contest->sweep->inputs.setup_ns +
            (double)contest->visit_ns * (double)visits *
-               (double)(protocol->confirm_rounds + (int64_t)contest_state_visits(contest));
+               (double)(confirm_rounds(&contest->work) + contest_state_visits(contest));
 }
 
 /* Returns the cost of one more process over all contests of the part. */

@@ -38,6 +38,7 @@ static enum status one_round(struct racing *racing, struct error *error)
     int64_t started_ns = clock_budget_ns();
     const struct protocol *protocol = contest->work.protocol;
     bool screening =
+        !objective_needs_energy(contest->work.objective) &&
         race_valid_rounds(racing->race) < (size_t)protocol->screen_rounds[PROTOCOL_SCREENS - 1];
     track->blocks = contest_blocks(contest, screening);
     size_t visits = 1; /* the twin's */
@@ -90,7 +91,8 @@ static enum status run_race(struct racing *racing, struct error *error)
     return STATUS_OK;
 }
 
-/* Measures energy, which takes a window each: few candidates, few rounds, none leaves. */
+/* Measures energy, which takes a window each: few candidates, few rounds, none leaves. A round that
+ * would not end in time does not begin. */
 static enum status run_windows(struct racing *racing, struct error *error)
 {
     struct group *group = racing->contest->work.group;
@@ -99,9 +101,13 @@ static enum status run_windows(struct racing *racing, struct error *error)
     for (int64_t i = 0; i < rounds; i++) {
         if (session_stopped(group->session))
             return session_stop_error(error);
+        const int64_t begun_ns = clock_budget_ns();
         TRY(one_round(racing, error));
         contest_progress(racing->contest, "race");
-        if (budget_over(group->session, STAGE_RACE, end_ns))
+        group->costs.energy_visit_ns = racing->contest->visit_ns;
+        const int64_t round_ns = clock_budget_ns() - begun_ns;
+        if (end_ns > 0 && i + 1 < rounds &&
+            budget_over(group->session, STAGE_RACE, end_ns - round_ns))
             break;
     }
     return STATUS_OK;

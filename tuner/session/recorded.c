@@ -91,6 +91,12 @@ void recorded_charge(const struct work *work, const struct configuration *config
 {
     const struct recorded_point *point =
         work->options->recording_charges ? find(work, configuration) : NULL;
-    if (point)
-        clock_charge(blocks > 0 ? blocks * point->block_ns : point->trial_ns);
+    if (!point)
+        return;
+    if (blocks == 0)
+        clock_charge(point->trial_ns);
+    else if (objective_needs_energy(work->objective))
+        clock_charge((int64_t)(1e6 * work->protocol->energy_window_ms));
+    else
+        clock_charge(blocks * point->block_ns);
 }

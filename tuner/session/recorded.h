@@ -20,7 +20,7 @@ void recorded_binary(const struct work *work, const struct configuration *config
                      struct binary_request *out);
 
 /* Charges the recorded time of a trial, or of `blocks` blocks of a visit (0: a trial), to the
- * budget. */
+ * budget; a window of a visit that measures energy. */
 void recorded_charge(const struct work *work, const struct configuration *configuration,
                      uint32_t blocks);
 

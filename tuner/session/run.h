@@ -149,9 +149,9 @@ struct session {
     bool begun;                                /* started: later hosts are late */
     bool ending;                               /* shutting down: late hosts are no longer awaited */
     struct text protocol_text, objective_text; /* in the form of the store */
-    bool energy_noted;                         /* resolution of the energy counter was noted */
-    int64_t watch_ms;                          /* TUNE_WATCH_MS, the longest watch of a winner */
-    int64_t timeout_floor_ms; /* TUNE_TRIAL_TIMEOUT_MS, a trial's least limit; 0: default */
+    bool needs_energy, energy_noted; /* some objective does; the counter's resolution was noted */
+    int64_t watch_ms;                /* TUNE_WATCH_MS, the longest watch of a winner */
+    int64_t timeout_floor_ms;        /* TUNE_TRIAL_TIMEOUT_MS, a trial's least limit; 0: default */
 };
 enum { WATCH_MOST_MS = 500 };
 

@@ -76,9 +76,7 @@ enum status session_no_such_size(const struct session_experiment *experiments, s
 
 static enum status session_start(struct session *session, struct error *error)
 {
-    bool needs_energy = false;
     const struct session_options *options = session->options;
-    needs_energy = false;
     for (size_t i = 0; i < session->experiment_count; i++) {
         const struct experiment *experiment = session->experiments[i].experiment;
         const char *kind = experiment_head(experiment)->device->section;
@@ -89,12 +87,12 @@ static enum status session_start(struct session *session, struct error *error)
         TRY(objective_create(experiment, options->objective, &objective, error));
         if (i == 0)
             text_append(&session->objective_text, objective_text(objective));
-        needs_energy |= objective_needs_energy(objective);
+        session->needs_energy |= objective_needs_energy(objective);
         objective_free(objective);
     }
     TRY(session_read_environment(session, error));
     TRY(lanes_start(session, error));
-    if (needs_energy) {
+    if (session->needs_energy) {
         for (size_t i = 0; i < session->lane_count; i++) {
             const struct lane *lane = &session->lanes[i];
             if (lane->lost)

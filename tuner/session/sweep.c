@@ -232,6 +232,14 @@ static enum status measure_all(const struct work *work, struct sweep *sweep, str
 {
     struct group *group = work->group;
     TRY(sweep_add_baselines(work, sweep, error));
+    sweep->allowance.baselines = sweep->candidates.count;
+    budget_share(group, &sweep->allowance);
+    const double needed_ns = budget_needed_ns(group, &sweep->allowance);
+    if (needed_ns > 0 && group->costs.problems + group->swept_count == 0)
+        session_note(work->session,
+                     "the budget may be too short to compare energies: give at least %.0fs, or a "
+                     "shorter window (--set energy_window_ms=...), or fewer sizes",
+                     ceil(needed_ns / 1e9));
     TRY(sweep_take_known(work, sweep, error));
     TRY(window_start(work, sweep, error));
     struct sweeping *sweeping = calloc(1, sizeof *sweeping);
@@ -255,7 +263,6 @@ static enum status measure_all(const struct work *work, struct sweep *sweep, str
 enum status sweep_problem(const struct work *work, struct sweep *sweep, struct error *error)
 {
     struct store_search row = {.chance_of_better = (double)NAN, .most_better = (double)NAN};
-    budget_share(work->group, &sweep->allowance);
     enum status status = measure_all(work, sweep, error);
     if (status == STATUS_OK) {
         struct search *search = sweep->search;

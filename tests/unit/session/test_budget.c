@@ -129,6 +129,35 @@ TEST(test_the_races_share_says_how_many_race)
     assert_int_equal(budget_screened(&run.group, &run.allowance, 1e3, 4), 0);
 }
 
+/* A race by energy takes a window for each visit, which the sweep leaves it; a budget that has no
+ * time for any names one that does. */
+TEST(test_a_race_by_energy_has_time_for_its_windows)
+{
+    struct budgeted run;
+    begin(&run, 20 * second, 8, 1, 0);
+    run.session.needs_energy = true;
+    run.options.protocol.energy_window_ms = 500;
+    run.options.protocol.energy_rounds = 5;
+    run.options.protocol.finalists = 12;
+    run.allowance.points_most = 5000; /* few of these are tried: the sweep would get 88 % */
+    run.allowance.baselines = 2;
+    budget_begin_sweep(&run.group, &run.allowance);
+    /* Two rounds of four candidates, two baselines and the twin. */
+    const int64_t windows_ns = (int64_t)2 * 7 * second / 2;
+    assert_true(run.allowance.race_end_ns - run.allowance.sweep_end_ns > windows_ns);
+    assert_true(run.allowance.sweep_end_ns > clock_now_ns() + second);
+    assert_int_equal(budget_entrants(&run.group, &run.allowance, 1e6), 4);
+    assert_true(budget_needed_ns(&run.group, &run.allowance) == 0);
+    run.group.problems_left = 2;
+    assert_true(budget_needed_ns(&run.group, &run.allowance) > 20e9);
+    begin(&run, 200 * second, 8, 1, 0);
+    run.session.needs_energy = true;
+    run.options.protocol.energy_rounds = 5;
+    run.group.costs.energy_visit_ns = second / 2; /* as measured */
+    budget_begin_sweep(&run.group, &run.allowance);
+    assert_in_range(budget_entrants(&run.group, &run.allowance, 1e6), 12, 25);
+}
+
 /* The sweep also gets the time that three prepared processes save. */
 TEST(test_what_spares_save_is_the_sweeps)
 {
