@@ -383,9 +383,10 @@ static enum status wait_alone(const struct work *work, struct track *track,
     int64_t waited_ms = 0;
     while (record->before.other_processes > 0 && !session_stopped(session) &&
            waited_ms < (int64_t)work->protocol->other_wait_ms) {
-        int64_t left_ns = lane_leave(track->lane);
+        int64_t idle_ns = 0;
+        const int64_t left_ns = lane_leave(track->lane);
         (void)nanosleep(&pause, NULL);
-        lane_enter(track->lane, left_ns, &track->lane->compile_wait_ns);
+        lane_enter(track->lane, left_ns, &idle_ns);
         waited_ms += 200;
         TRY(take_moment(track, &record->anchor_first_ns, &record->before, error));
     }

@@ -177,6 +177,8 @@ TEST(test_other_processes)
     in_child("nvml.pids=hidden; conditions: others=1", check_alone);
     in_child("conditions: others=1", check_one_other);
     in_child("nvml.pids=host; conditions: others=1", check_one_other);
+    in_child("nvml.others=parent; conditions: others=1", check_alone);
+    in_child("nvml.others=parent; conditions: others=2", check_one_other);
 }
 
 TEST(test_what_cannot_be_had_is_unknown)

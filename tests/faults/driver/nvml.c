@@ -205,7 +205,8 @@ int nvmlDeviceGetTotalEccErrors(void *device, unsigned error, unsigned counter,
 }
 
 /* Lists processes and ends the reading. nvml.pids: our own process as own, host (another number, as
- * in a container), or hidden. */
+ * in a container), or hidden; others are numbers of nobody, or with nvml.others=parent our
+ * parent's. */
 int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count, struct process *out)
 {
     const char *ours = script_setting("nvml.pids", "own");
@@ -223,6 +224,8 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count, struc
         return INSUFFICIENT_SIZE;
     for (unsigned i = 0; i < *count; i++)
         out[i] = (struct process){.pid = 1000000 + i};
+    if (strcmp(script_setting("nvml.others", ""), "parent") == 0 && *count > 0)
+        out[*count - 1].pid = (unsigned)getppid();
     if (listed)
         out[0].pid = (unsigned)getpid() + shift;
     for (size_t i = 0; i < spares; i++)

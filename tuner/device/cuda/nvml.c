@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -177,8 +178,43 @@ void cuda_nvml_close(struct nvml *nvml)
     *nvml = (struct nvml){.library = NULL};
 }
 
+/* Returns the parent of a process, and whether the process uses CUDA; 0: unknown. */
+static unsigned parent_of(unsigned pid, bool *computes)
+{
+    char path[64], line[512];
+    unsigned parent = 0;
+    *computes = false;
+    (void)string_format(path, sizeof path, "/proc/%u/status", pid);
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file) && sscanf(line, "PPid: %u", &parent) != 1)
+        continue;
+    if (file)
+        (void)fclose(file);
+    (void)string_format(path, sizeof path, "/proc/%u/maps", pid);
+    file = fopen(path, "re");
+    while (file && !*computes && fgets(line, sizeof line, file))
+        *computes = strstr(line, "/dev/nvidia") != NULL;
+    if (file)
+        (void)fclose(file);
+    return parent;
+}
+
+/* Finds the processes that started this one. A program that waits for its tuning, such as a script
+ * with arrays on the device, leaves the device alone. */
+static void find_ancestors(struct nvml *nvml)
+{
+    bool computes = false;
+    unsigned pid = parent_of((unsigned)getpid(), &computes);
+    for (nvml->ancestors = 0; pid > 1 && nvml->ancestors < NVML_ANCESTORS_MAX; nvml->ancestors++) {
+        nvml->pids[nvml->ancestors] = pid;
+        pid = parent_of(pid, &computes);
+        nvml->ancestors_computing += computes;
+    }
+}
+
 bool cuda_nvml_find(struct nvml *nvml, const char *pci_address)
 {
+    find_ancestors(nvml);
     return nvml->nvmlDeviceGetHandleByPciBusId_v2(pci_address, &nvml->device) == NVML_SUCCESS;
 }
 
@@ -224,14 +260,27 @@ static double typed(const struct nvml *nvml, nvml_number_of_type *function, unsi
     return function && function(nvml->device, type, &value) == NVML_SUCCESS ? value : (double)NAN;
 }
 
-/* Counts processes other than ours. In a container, our process is listed under a number other than
- * getpid's, or not at all: one listed process is then taken for ours. */
-static int64_t other_than_ours(const struct nvml_process *processes, unsigned count)
+static bool is_ours(const struct nvml *nvml, unsigned pid)
+{
+    bool found = pid == (unsigned)getpid();
+    for (size_t i = 0; i < nvml->ancestors; i++)
+        found = found || pid == nvml->pids[i];
+    return found;
+}
+
+/* Counts processes other than ours and our ancestors. In a container, ours are listed under other
+ * numbers, or not at all: one listed process is then taken for ours, and one for each ancestor that
+ * uses CUDA. */
+static int64_t other_than_ours(const struct nvml *nvml, const struct nvml_process *processes,
+                               unsigned count)
 {
     int64_t others = 0;
     for (unsigned i = 0; i < count; i++)
-        others += processes[i].pid != (unsigned)getpid();
-    return count > 0 && others == (int64_t)count ? others - 1 : others;
+        others += !is_ours(nvml, processes[i].pid);
+    if (count == 0 || others < (int64_t)count)
+        return others;
+    others -= 1 + nvml->ancestors_computing;
+    return others > 0 ? others : 0;
 }
 
 static int64_t other_processes(const struct nvml *nvml)
@@ -244,7 +293,7 @@ static int64_t other_processes(const struct nvml *nvml)
     int result = function ? function(nvml->device, &count, processes) : -1;
     if (result == NVML_INSUFFICIENT_SIZE)
         return PROCESSES_MAX;
-    return result == NVML_SUCCESS ? other_than_ours(processes, count) : -1;
+    return result == NVML_SUCCESS ? other_than_ours(nvml, processes, count) : -1;
 }
 
 /* Reads the sensors but the energy counter, which takes 2 to 4 ms on an H200; the rest takes 0.03

@@ -5,9 +5,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { NVML_SUCCESS = 0, NVML_INSUFFICIENT_SIZE = 7 };
 enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2, NVML_SENSOR_GPU = 0 };
+enum { NVML_ANCESTORS_MAX = 16 };
 enum { NVML_ECC_CORRECTED = 0, NVML_ECC_UNCORRECTED = 1, NVML_ECC_VOLATILE = 0 };
 
 typedef struct nvml_device *nvml_handle;
@@ -64,7 +66,10 @@ typedef int nvml_ecc_of(nvml_handle device, unsigned error_type, unsigned counte
 struct nvml {
     void *library; /* NULL: not open */
     nvml_handle device;
-    NVML_FUNCTIONS(NVML_MEMBER) /* NULL where the library has none */
+    NVML_FUNCTIONS(NVML_MEMBER)        /* NULL where the library has none */
+    unsigned pids[NVML_ANCESTORS_MAX]; /* processes that started this one */
+    size_t ancestors;
+    int64_t ancestors_computing; /* how many of them use CUDA */
 };
 
 /* Opens and initialises the library; `device` stays NULL. False, with `reason`, when unavailable.

@@ -39,13 +39,16 @@ def cuda_homes():
 
 
 class Device:
-    """The primary context of a device, shared with CuPy and PyTorch."""
+    """The primary context of a device, shared with CuPy and PyTorch. Where the script has none, it ends with the launch: a process that
+    keeps one is another user of the device to those that measure on it."""
 
     def __init__(self, index):
         self.cuda = load(["libcuda.so.1"], [])
         checked(self.cuda, "cuInit", 0)
         device, context = ctypes.c_int(), ctypes.c_void_p()
         checked(self.cuda, "cuDeviceGet", ctypes.byref(device), index)
+        self.device, self.before = device, ctypes.c_void_p()
+        checked(self.cuda, "cuCtxGetCurrent", ctypes.byref(self.before))
         checked(self.cuda, "cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
         checked(self.cuda, "cuCtxSetCurrent", context)
         major, minor = ctypes.c_int(), ctypes.c_int()
@@ -83,6 +86,10 @@ class Device:
     def copy_in(self, place, array):
         array = numpy.ascontiguousarray(array)
         checked(self.cuda, "cuMemcpyHtoD_v2", place, ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(array.nbytes))
+
+    def close(self):
+        self.cuda.cuCtxSetCurrent(self.before)
+        self.cuda.cuDevicePrimaryCtxRelease_v2(self.device)
 
 
 def device_address(value):
@@ -138,6 +145,14 @@ def text_of(call, grid, block, names):
 def run(call):
     """Returns the arguments as they are after one launch."""
     device = Device(int(call["device"] or 0))
+    try:
+        return launched(device, call)
+    finally:
+        device.close()
+
+
+def launched(device, call):
+    """Compiles, launches, and returns the arguments, with the device's context."""
     grid, block, names = geometry(call)
     text, source = text_of(call, grid, block, names)
     options = [option for option in _problem.compiler_options(call["compiler_options"] or [])

@@ -1,7 +1,9 @@
 """A call of tune_kernel as a T1 file with its arrays. `tune run` reads T1 as Kernel Tuner means it, and its part `tune` has the
 facts for which T1 has no words: arrays in files, textures, checks."""
+import concurrent.futures
 import hashlib
 import json
+import os
 import pathlib
 import re
 
@@ -12,6 +14,7 @@ from ._formulas import Refused
 
 BLOCKS = ["block_size_x", "block_size_y", "block_size_z"]
 AXES = "XYZ"
+PART_BYTES = 1 << 24
 RELATIVE = 1e-5  # numpy.allclose's own
 SCALARS = {"bool": "u8", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32", "uint32": "u32", "int64": "i64",
            "uint64": "u64", "float16": "f16", "float32": "f32", "float64": "f64"}
@@ -137,6 +140,15 @@ def parameters_of_kernel(text, name):
 
 # ---- arrays ----
 
+def digest(data):
+    """Returns a name for the contents of an array: a hash of the hashes of its parts, which threads make."""
+    octets = data.view(numpy.uint8)
+    parts = [octets[i:i + PART_BYTES] for i in range(0, octets.size, PART_BYTES)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+        hashes = threads.map(lambda part: hashlib.blake2b(part, digest_size=32).digest(), parts)
+        return hashlib.blake2b(b"".join(hashes), digest_size=12).hexdigest()
+
+
 class Arrays:
     """Arrays as files, each content once; in a dry run, which reads none of it, only their sizes."""
 
@@ -147,7 +159,7 @@ class Arrays:
         """Returns how tune makes the contents of an array without dimensions."""
         if data.size and not data.view(numpy.uint8).any():
             return "zero"
-        name = (f"{data.nbytes}.empty" if self.empty else hashlib.blake2b(data, digest_size=12).hexdigest() + ".bin")
+        name = f"{data.nbytes}.empty" if self.empty else digest(data) + ".bin"
         path = self.folder / name
         if not path.exists():
             partial = self.folder / (name + ".partial")
