@@ -199,7 +199,7 @@ static unsigned parent_of(unsigned pid, bool *computes)
     return parent;
 }
 
-/* Finds the processes that started this one. A program that waits for its tuning, such as a script
+/* Finds the processes that started this one. A program that waits for the tuning, such as a script
  * with arrays on the device, leaves the device alone. */
 static void find_ancestors(struct nvml *nvml)
 {
