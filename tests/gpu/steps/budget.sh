@@ -51,8 +51,7 @@ P
     grep -q '^convolution: kept' "$out/budget.txt"
 }
 
-# The missing line is reported once; the kernel that breaks the context is named; no message says that the device
-# is lost.
+# The missing line is reported; the kernel that breaks the context is named; no message says that the device is lost.
 promise() {
     local status=0
     mkdir -p "$work/promise" && cd "$work/promise" || return 1
@@ -60,7 +59,7 @@ promise() {
     tee "$out/promise.txt" <run.txt
     [ $status -eq 0 ] || { echo "exit code $status"; return 1; }
     grep -q "to say so, write under its constraints 'n % 128 == 0'" run.txt || { echo "the line to write is not told"; status=1; }
-    grep -q "held against (kernel 'tiles_expected' with in\[" run.txt || { echo "the kernel that breaks the context is not named"; status=1; }
+    grep -q "computing the expected results (kernel 'tiles_expected' with in\[" run.txt || { echo "the kernel that breaks the context is not named"; status=1; }
     ! grep -q 'is lost' run.txt || { echo "the device is said to be lost"; status=1; }
     [ "$(grep -c '^tiles ' tuned.conf)" -ge 1 ] || { echo "no winner"; status=1; }
     return $status
