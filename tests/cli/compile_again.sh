@@ -150,3 +150,18 @@ refuse_err 'is out'
 [[ $(query "SELECT status, count(*) FROM trials GROUP BY 1") == ok* ]] || fail "$(query "SELECT stage, status, detail FROM trials WHERE status <> 'ok'")"
 [[ $(query "SELECT count(*) FROM winners") -eq 1 ]] || fail "no winner"
 [[ $(grep -c '^+.*WAY_again=1' log) -gt 3 ]] || fail "nothing was compiled again: $(cat log)"
+
+# A compiler that finds other headers by the environment makes other binaries.
+forget
+mv steady_cpu.c double_cpu.c
+sed -i '1i #include <factor.h>' double_cpu.c
+mkdir one two
+touch one/factor.h two/factor.h
+for folder in one two; do
+    rm -rf tune.db*
+    CPATH=$PWD/$folder tune_it
+    expect_err '^tune: [1-9][0-9]* binaries compiled, 0 cached'
+done
+rm -rf tune.db*
+CPATH=$PWD/two tune_it
+expect_err '^tune: 0 binaries compiled, [1-9]'

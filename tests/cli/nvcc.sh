@@ -98,6 +98,18 @@ sed "s/lambda.cu/list.cu/; s/^defines: .*/defines: {BLOCK: \"'32, 64'\"}/" lambd
 dry list.yaml --points 1
 expect_code 0
 
+# ---- what the environment tells nvcc, and the compiler behind it, makes another binary; search paths alone do not ----
+binaries() { find "$TUNE_CACHE_DIR" -name '*.bin' | wc -l; }
+before=$(binaries)
+for name in NVCC_PREPEND_FLAGS NVCC_APPEND_FLAGS CPATH; do
+    run env "$name=-DBY_$name=1" "$TUNE" run --dry-run --arch sm_90 --points 1 list.yaml
+    expect_code 0
+done
+[[ $(binaries) -eq $((before + 3)) ]] || fail "$(($(binaries) - before)) new binaries of three environments"
+PATH=$PATH:/nowhere dry list.yaml --points 1
+expect_code 0
+[[ $(binaries) -eq $((before + 3)) ]] || fail "another PATH made another binary"
+
 # ---- T1 ----
 cat >t1.json <<'J'
 {"ConfigurationSpace": {"TuningParameters": [{"Name": "block_size_x", "Values": "[64, 128]", "Default": 64}]},

@@ -16,8 +16,10 @@
 struct device; /* an open device, defined by each implementation */
 
 /* Name of the environment variable that makes each device list, among the facts, its host's further
- * compilers by the names that requests use ("nvcc"). Set where devices may be on other hosts. */
+ * compilers by the names that requests use ("nvcc"), and their settings. Set where devices may be
+ * on other hosts. */
 #define COMPILERS_VARIABLE "TUNE_TELL_COMPILERS"
+#define COMPILER_SETTINGS  "compiler_settings" /* a fact beside these */
 
 /* State of memory in which a single run starts. */
 enum run_start {
@@ -54,6 +56,11 @@ struct device_api {
     /* Optional, pure. Returns the compiler that requests name (binary_request.compiler), "nvcc
      * 13.0.88". STATUS_UNAVAILABLE, with the package to install, when missing. */
     enum status (*compiler_version)(const char *compiler, const char **out, struct error *error);
+    /* Optional, pure. Returns a hash of how a request's compiler (NULL: the device's own) is set up
+     * by its files and our environment: folders, options, the host's compiler, all by its own
+     * report of an empty source. The fact COMPILER_SETTINGS tells those of another host. "": this
+     * compiler takes nothing from there. */
+    const char *(*compiler_settings)(const char *compiler, const struct facts *facts);
 
     /* Optional, pure. Reads from a compiled binary the resources of a kernel, named as requested:
      * registers, static shared and local bytes (the rest -1), and in `code_hash` (HASH_TEXT_BYTES)

@@ -42,12 +42,15 @@ static enum status hash_sources(const struct binary_request *request, struct has
     return STATUS_OK;
 }
 
-/* Hashes the version of a compiler other than the device's own, which is among the facts. */
+/* Hashes the compiler's settings, and the version of one other than the device's own, which is
+ * among the facts. */
 static enum status hash_compiler(const char *compiler, const struct facts *facts,
                                  struct hash_state *hash, struct error *error)
 {
     const char *version = "";
     const struct device_api *api = device_kind(facts_text(facts, "kind", ""));
+    if (api && api->compiler_settings)
+        hash_add_string(hash, api->compiler_settings(compiler, facts));
     if (!compiler || !api || !api->compiler_version)
         return STATUS_OK;
     const char *hosts_version =

@@ -1,10 +1,13 @@
 #include "tuner/device/cpu/compiler.h"
 
 #include <ctype.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/hash.h"
 #include "tuner/base/process.h"
+#include "tuner/device/device.h"
 
 enum status compiler_find(struct arena *arena, const char **path, struct error *error)
 {
@@ -67,4 +70,43 @@ const char *compiler_version(struct arena *arena, const char *path)
         version = read_version(arena, text_string(&output));
     text_free(&output);
     return version ? version : "";
+}
+
+/* ---- settings ---- */
+
+static struct {
+    pthread_once_t once;
+    char hash[HASH_TEXT_BYTES];
+} settings = {.once = PTHREAD_ONCE_INIT};
+
+/* Reads the folders that the compiler searches for C and C++, with its own commands. */
+static void read_settings(void)
+{
+    const char *argv[] = {NULL, "-v", "-E", "-x", "c", "/dev/null", "-x", "c++", "/dev/null", NULL};
+    struct process_request request = {.argv = argv,
+                                      .folder = "/", /* clang tells the folder */
+                                      .input = -1,
+                                      .timeout_ms = 60000,
+                                      .output_max = 1 << 20,
+                                      .in_english = true};
+    struct arena arena = {0};
+    struct text report = {0};
+    struct error ignored = {0};
+    int code = 0;
+    if (compiler_find(&arena, &request.path, &ignored) == STATUS_OK) {
+        argv[0] = request.path;
+        (void)process_run(&request, &report, &code, &ignored);
+    }
+    hash_bytes(text_string(&report), report.length, settings.hash);
+    text_free(&report);
+    arena_free(&arena);
+}
+
+const char *compiler_settings(const char *compiler, const struct facts *facts)
+{
+    const char *told = facts ? facts_text(facts, COMPILER_SETTINGS, NULL) : NULL;
+    (void)compiler;
+    if (!told)
+        (void)pthread_once(&settings.once, read_settings);
+    return told ? told : settings.hash;
 }

@@ -4,6 +4,7 @@
 
 #include "tuner/base/arena.h"
 #include "tuner/base/error.h"
+#include "tuner/base/facts.h"
 #include "tuner/base/launch.h"
 #include "tuner/base/text.h"
 
@@ -14,6 +15,9 @@ enum status compiler_find(struct arena *arena, const char **path, struct error *
 /* Returns "gcc 12.2.0", "clang 14.0.6", or the first line of the output; "" when the compiler
  * cannot run. The arena owns the text. */
 const char *compiler_version(struct arena *arena, const char *path);
+
+/* Hashes the compiler's settings: device_api.compiler_settings of the CPU. */
+const char *compiler_settings(const char *compiler, const struct facts *facts);
 
 /* Compiles kernels to a shared object: device_api.compile of the CPU. */
 enum status compiler_compile(const struct binary_request *request, const char *binary_path,

@@ -156,6 +156,7 @@ const struct device_api device_cpu = {
     .count = cpu_count,
     .describe = cpu_describe,
     .compile = compiler_compile,
+    .compiler_settings = compiler_settings,
     .open = cpu_open,
     .close = cpu_close,
     .load = cpu_load,

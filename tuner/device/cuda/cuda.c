@@ -13,6 +13,7 @@ const struct device_api device_cuda = {
     .describe = cuda_describe,
     .compile = cuda_compile,
     .compiler_version = cuda_compiler_version,
+    .compiler_settings = cuda_compiler_settings,
     .inspect = cuda_inspect,
     .arguments_fit = cuda_arguments_fit,
     .occupancy = cuda_occupancy,

@@ -186,6 +186,11 @@ static void add_software(const struct cuda_driver *driver, const char *driver_te
     const char *setting = getenv(COMPILERS_VARIABLE), *nvcc = "";
     if (setting && *setting && cuda_compiler_version("nvcc", &nvcc, &ignored) == STATUS_OK)
         facts_add_text(facts, "nvcc", "nvcc", nvcc);
+    if (*nvcc) {
+        facts_add_text(facts, BINARY_OF_FUNCTIONS, "Compiler of host functions", nvcc);
+        facts_add_text(facts, COMPILER_SETTINGS, "nvcc's settings",
+                       cuda_compiler_settings("nvcc", NULL));
+    }
 }
 
 static enum status add_identity(const struct cuda_driver *driver, CUdevice device, int index,

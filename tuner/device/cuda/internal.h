@@ -51,6 +51,7 @@ enum status cuda_compile(const struct binary_request *request, const char *binar
                          struct text *log, struct error *error);
 /* nvcc.c */
 enum status cuda_compiler_version(const char *compiler, const char **out, struct error *error);
+const char *cuda_compiler_settings(const char *compiler, const struct facts *facts);
 
 /* inspect.c: Reads a binary's facts without a device. */
 enum status cuda_arguments_fit(const char *binary_path, const struct launch_plan *plan,

@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include "tuner/base/files.h"
+#include "tuner/base/hash.h"
 #include "tuner/base/process.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/compile.h"
+#include "tuner/device/cuda/internal.h"
 #include "tuner/device/functions.h"
 
 enum {
@@ -18,6 +20,7 @@ enum {
     COMPILE_TIMEOUT_MS =
         24 * 3600 * 1000, /* a day: the requester watches the time, and kills our group */
     VERSION_TIMEOUT_MS = 10000,
+    SETTINGS_TIMEOUT_MS = 60000,
     FIXED_ARGUMENTS = 12 + UNITS_MAX + 2 * FLAGS_MAX,
 };
 
@@ -108,6 +111,53 @@ enum status cuda_compiler_version(const char *compiler, const char **out, struct
     const char *path = cuda_nvcc(error);
     *out = path ? found.version : "";
     return path ? STATUS_OK : error->status;
+}
+
+/* ---- its settings ---- */
+
+static struct {
+    pthread_once_t once;
+    char hash[HASH_TEXT_BYTES];
+} settings = {.once = PTHREAD_ONCE_INIT};
+
+/* Reads how nvcc and the host's compiler understand their files and our environment
+ * (NVCC_PREPEND_FLAGS, CPATH ...): both report variables, folders and commands. Search paths of
+ * programs are left out, since what is found by them reports itself. */
+static void read_settings(void)
+{
+    const char *const argv[] = {found.path, "-E", "-v",        "-Xcompiler", "-v",
+                                "-x",       "cu", "/dev/null", NULL};
+    const struct process_request request = {.path = found.path,
+                                            .argv = argv,
+                                            .folder = "/",
+                                            .input = -1,
+                                            .timeout_ms = SETTINGS_TIMEOUT_MS,
+                                            .output_max = PRODUCT_BYTES_MAX,
+                                            .in_english = true};
+    struct text report = {0}, kept = {0};
+    struct error ignored = {0};
+    int code = 0;
+    (void)process_run(&request, &report, &code, &ignored);
+    for (const char *line = text_string(&report); *line;) {
+        const size_t length = strcspn(line, "\n");
+        if (strncmp(line, "#$ PATH=", 8) != 0 && strncmp(line, "#$ LD_LIBRARY_PATH=", 19) != 0)
+            text_append_bytes(&kept, line, length);
+        line += length + (line[length] == '\n');
+    }
+    hash_bytes(text_string(&kept), kept.length, settings.hash);
+    text_free(&kept);
+    text_free(&report);
+}
+
+const char *cuda_compiler_settings(const char *compiler, const struct facts *facts)
+{
+    struct error ignored = {0};
+    const char *told = facts ? facts_text(facts, COMPILER_SETTINGS, NULL) : NULL;
+    if (!compiler || strcmp(compiler, BINARY_AS_IT_IS) == 0 || (!told && !cuda_nvcc(&ignored)))
+        return "";
+    if (!told)
+        (void)pthread_once(&settings.once, read_settings);
+    return told ? told : settings.hash;
 }
 
 /* ---- running it ---- */
