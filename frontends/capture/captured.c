@@ -107,8 +107,8 @@ static const char *why_not(struct arena *arena, const struct captured_launch *la
         unsigned bit;
         const char *why;
     } reasons[] = {
-        {CAP_LEFT_TOO_LARGE, "its memory is beyond 2 GiB: run a smaller problem, or use "
-                             "tune capture --max-bytes"},
+        {CAP_LEFT_TOO_LARGE, "its memory is beyond the room for it: run a smaller problem, or "
+                             "use tune capture --max-bytes"},
         {CAP_LEFT_UNREADABLE, "its memory could not be read"},
         {CAP_LEFT_TEXTURE, "it reads textures"},
         {CAP_LEFT_CAPTURING, "it was captured into a graph"},

@@ -11,7 +11,7 @@
 #include "tests/unit/capture/capture_fixture.h"
 #include "tuner/base/files.h"
 
-enum { BLOCK = 128, AHEAD = 16, MOST = 5000 };
+enum { BLOCK = 128, AHEAD = 16, MOST = 50000 };
 static const uint64_t from_address = UINT64_C(0x7f0000000000),
                       to_address = UINT64_C(0x7f0100000000);
 static uint32_t from[MOST + AHEAD], before[MOST], after[MOST];
@@ -80,7 +80,7 @@ static bool fill(struct capture_fixture *fixture, const void *image, size_t imag
     return id && kernels[0] && kernels[1] && kernels[2] &&
            add_copy(fixture, kernels[0]->id, 3000, true) &&
            add_copy(fixture, kernels[0]->id, 1000, true) &&
-           add_copy(fixture, kernels[1]->id, 5000, false) && add_linked(fixture, kernels[2]->id);
+           add_copy(fixture, kernels[1]->id, MOST, false) && add_linked(fixture, kernels[2]->id);
 }
 
 int main(int argc, char **argv)

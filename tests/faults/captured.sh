@@ -61,7 +61,7 @@ replayed() {
 }
 replayed '#2: 700' 'replayed as the program launched it: kernel copy_by_128 .*CUDA_ERROR_ILLEGAL_ADDRESS'
 replayed '#1: crash' 'replayed as the program launched it, copy_by_128 ends the process .signal 11.'
-replayed '#3: nothing' 'copy_by_128: replayed .* 5000 of 5000 elements of p1 are not as the program left them, .* not deterministic'
+replayed '#3: nothing' 'copy_by_128: replayed .* 50000 of 50000 elements of p1 are not as the program left them, .* not deterministic'
 
 # With the source: an experiment without guesses, which is then tuned as any other. A real compiler reports its kernels'
 # parameters.

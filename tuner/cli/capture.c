@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 
 #include "tuner/base/shell.h"
@@ -45,6 +46,21 @@ static enum status read_bytes(const char *text, struct arena *arena, const char 
     return *out ? STATUS_OK : error_no_memory(error);
 }
 
+/* Returns the text of the bytes to keep of a launch where none are given: what a draft, which
+ * writes them twice and holds them in memory, has room for. */
+static const char *bytes_with_room(const char *folder, struct arena *arena)
+{
+    struct statvfs disk;
+    uint64_t most = UINT64_C(16) << 30;
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    const uint64_t memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+    if (memory > 0 && memory / 4 < most)
+        most = memory / 4;
+    if (statvfs(folder, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize / 5 < most)
+        most = (uint64_t)disk.f_bavail * disk.f_frsize / 5;
+    return arena_printf(arena, "%llu", (unsigned long long)most);
+}
+
 /* Reports how the program ended, if not as intended. A shell tells a signal by its exit code. */
 static void tell_end(const struct capture_request *request, int wait_status)
 {
@@ -75,9 +91,11 @@ static enum status join_and_list(const struct capture_request *request,
     if (status == STATUS_NOT_FOUND)
         return preload_no_launch(request->words[request->for_draft ? 2 : 0], wait_status, error);
     tell_end(request, wait_status);
+    if (request->for_draft)
+        return status; /* the draft reads it */
     if (status == STATUS_OK)
         status = capture_open(path, &capture, error);
-    if (status == STATUS_OK && !request->for_draft)
+    if (status == STATUS_OK)
         status = capture_list(capture, request->words, output, error);
     capture_close(capture);
     return status;
@@ -98,8 +116,10 @@ static enum status capture_program(const struct capture_request *request, struct
     if (has_folder) {
         /* The recorder reads the request from the program's environment. */
         const char *bytes = NULL;
-        status =
-            request->max_bytes ? read_bytes(request->max_bytes, &arena, &bytes, error) : STATUS_OK;
+        if (request->max_bytes)
+            status = read_bytes(request->max_bytes, &arena, &bytes, error);
+        else if (!(bytes = bytes_with_room(folder.path, &arena)))
+            status = error_no_memory(error);
         const struct process_variable variables[] = {
             {CAP_FOLDER_VARIABLE, folder.path},
             {CAP_KERNEL_VARIABLE, request->kernel},
@@ -190,8 +210,10 @@ static enum status capture_run(const struct command *command, int argc, char **a
             "of launches with the same grid, block and passed numbers, keep only the first"),
         OPTION_TEXT("skip", "N", &request.skip,
                     "keep none of the first N launches of a kernel (default: 0)"),
-        OPTION_TEXT("max-bytes", "BYTES", &request.max_bytes,
-                    "memory to keep per launch (default: 2G); a message names buffers left out"),
+        OPTION_TEXT(
+            "max-bytes", "BYTES", &request.max_bytes,
+            "memory to keep per launch (default: 16G, or a quarter of the memory or a fifth "
+            "of the free disk); a message names buffers left out"),
         OPTION_FLAG("times", &request.times, "time the launches, by events around them"),
         OPTION_TEXT("via", "WAY", &request.via,
                     "how to intercept the driver: preload (default), or cupti, for programs that "

@@ -41,37 +41,60 @@ struct replay_findings {
     struct finding items[CAPTURED_POINTERS_MAX];
 };
 
+enum { PIECE_BYTES = CAP_BLOCK_BYTES };
+
+/* Reads the next piece of expected elements. Returns its bytes; 0 behind the last. */
+static size_t read_piece(const struct captured_content *expected, size_t bytes, size_t at,
+                         void *out)
+{
+    const size_t left = bytes - at, part = left < PIECE_BYTES ? left : PIECE_BYTES;
+    return captured_read(expected, at, part, out) ? part : 0;
+}
+
 /* Returns the largest difference, relative to the larger of the expected element and the root mean
  * square, as in checks. Infinite where one is no number that a program would compute with. */
-static double difference_of(const void *expected, const void *got, size_t count,
+static double difference_of(const struct captured_content *expected, const char *got, size_t bytes,
                             enum element_type type)
 {
-    const char *one = expected, *other = got;
-    const size_t size = element_bytes(type);
+    _Alignas(16) char piece[PIECE_BYTES];
+    const size_t size = element_bytes(type), count = bytes / size;
     double squares = 0, largest = 0;
-    for (size_t i = 0; i < count; i++) {
-        const double real = element_to_real(one + i * size, type);
-        squares += isfinite(real) ? real * real : 0;
-    }
+    size_t part = 0;
+    for (size_t at = 0; (part = read_piece(expected, bytes, at, piece)) > 0; at += part)
+        for (size_t i = 0; i + size <= part; i += size) {
+            const double real = element_to_real(piece + i, type);
+            squares += isfinite(real) ? real * real : 0;
+        }
     const double mean = sqrt(squares / (double)(count ? count : 1));
-    for (size_t i = 0; i < count; i++) {
-        const double a = element_to_real(one + i * size, type);
-        const double b = element_to_real(other + i * size, type);
-        if (a == b || (isnan(a) && isnan(b)))
+    for (size_t at = 0; (part = read_piece(expected, bytes, at, piece)) > 0; at += part) {
+        if (memcmp(piece, got + at, part) == 0)
             continue;
-        const double ratio = fabs(a - b) / fmax(fabs(a), mean);
-        largest = isfinite(ratio) ? fmax(largest, ratio) : INFINITY;
+        for (size_t i = 0; i + size <= part; i += size) {
+            const double a = element_to_real(piece + i, type);
+            const double b = element_to_real(got + at + i, type);
+            if (a == b || (isnan(a) && isnan(b)))
+                continue;
+            const double ratio = fabs(a - b) / fmax(fabs(a), mean);
+            largest = isfinite(ratio) ? fmax(largest, ratio) : INFINITY;
+        }
     }
     return largest;
 }
 
-static void compare(const struct captured_vector *vector, const void *expected, const void *got,
-                    size_t bytes, struct finding *out)
+/* Compares a vector piece by piece: it may be as large as the memory. */
+static void compare(const struct captured_vector *vector, const struct captured_content *expected,
+                    const char *got, size_t bytes, struct finding *out)
 {
+    _Alignas(16) char piece[PIECE_BYTES];
     const size_t size = element_bytes(vector->type), count = bytes / size;
     uint64_t other = 0;
-    for (size_t i = 0; i < count; i++)
-        other += memcmp((const char *)expected + i * size, (const char *)got + i * size, size) != 0;
+    size_t part = 0;
+    for (size_t at = 0; (part = read_piece(expected, bytes, at, piece)) > 0; at += part) {
+        if (memcmp(piece, got + at, part) == 0)
+            continue;
+        for (size_t i = 0; i + size <= part; i += size)
+            other += memcmp(piece + i, got + at + i, size) != 0;
+    }
     out->elements = count > out->elements ? count : out->elements;
     if (other == 0)
         return;
@@ -79,7 +102,7 @@ static void compare(const struct captured_vector *vector, const void *expected, 
     out->were_reals = !vector->is_known && size == 4;
     const bool real = out->were_reals || (vector->is_known && element_is_real(vector->type));
     const double difference =
-        real ? difference_of(expected, got, count, out->were_reals ? ELEMENT_F32 : vector->type)
+        real ? difference_of(expected, got, bytes, out->were_reals ? ELEMENT_F32 : vector->type)
              : INFINITY;
     out->difference = fmax(out->difference, difference);
 }
@@ -219,16 +242,11 @@ static bool look_at(struct replaying *replaying, size_t vector, size_t launch, s
     const struct captured_vector *is = &replaying->set->vectors[vector];
     const struct captured_buffer *buffer = is->buffers[launch];
     const size_t bytes = buffer->is.bytes;
-    void *expected = arena_alloc(&replaying->arena, bytes, 1);
     const void *got = NULL;
-    if (!expected || !captured_read(buffer->after, 0, bytes, expected)) {
-        (void)error_no_memory(replaying->error);
-        return false;
-    }
     if (replaying->api->look(replaying->device, place_of(&replaying->plan, is->name), &got, bytes,
                              replaying->error) != STATUS_OK)
         return false;
-    compare(is, expected, got, bytes, out);
+    compare(is, buffer->after, got, bytes, out);
     return true;
 }
 

@@ -20,14 +20,23 @@ double expected_scale(const void *elements, enum element_type type, size_t count
     double unit = 1; /* scale before squaring, so that no square is infinite */
     size_t finite = 0;
     for (size_t i = 0; i < count; i++) {
-        double real = element_to_real(at + i * size, type);
+        float narrow = 0;
+        double real = 0;
+        if (type == ELEMENT_F32) { /* the usual type: outputs have hundreds of millions of them */
+            memcpy(&narrow, at + i * sizeof narrow, sizeof narrow);
+            real = (double)narrow;
+        } else {
+            real = element_to_real(at + i * size, type);
+        }
         if (!isfinite(real))
             continue;
         if (fabs(real) > large * unit) {
             sum = sum * (unit / fabs(real)) * (unit / fabs(real));
             unit = fabs(real);
         }
-        sum += real / unit * (real / unit);
+        if (unit > 1)
+            real /= unit;
+        sum += real * real;
         finite++;
     }
     return finite > 0 ? unit * sqrt(sum / (double)finite) : 0;

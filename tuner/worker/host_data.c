@@ -113,24 +113,52 @@ static enum status fill(const struct measuring *state, const struct argument *ar
     return status == STATUS_OK ? STATUS_OK : error_prefix(error, "argument '%s'", argument->name);
 }
 
-static enum status read_bytes(int file, const struct argument *argument, char *out, size_t bytes,
-                              struct error *error)
+struct host_reading {
+    const struct argument *argument;
+    int file;
+    char *out;
+};
+
+static void read_part(void *context, uint64_t first, uint64_t count, struct error *error)
 {
-    size_t done = 0;
-    while (done < bytes) {
-        ssize_t got = read(file, out + done, bytes - done);
+    const struct host_reading *reading = context;
+    const uint64_t end = first + count;
+    while (first < end) {
+        const ssize_t got = pread(reading->file, reading->out + first, end - first, (off_t)first);
         if (got < 0 && errno == EINTR)
             continue;
-        if (got < 0)
-            return error_set_errno(error, errno, "%s: cannot read", argument->fill_text);
-        if (got == 0)
-            return error_set(error, STATUS_BAD_INPUT,
-                             "%s: %zu bytes, argument '%s' has %zu (%lld elements of %s)",
-                             argument->fill_text, done, argument->name, bytes,
-                             (long long)argument->count, element_name(argument->type));
-        done += (size_t)got;
+        if (got <= 0) {
+            (void)error_set_errno(error, got < 0 ? errno : EIO, "%s: cannot read",
+                                  reading->argument->fill_text);
+            return;
+        }
+        first += (uint64_t)got;
     }
-    return STATUS_OK;
+}
+
+/* Reads an argument's data from a file, which may be longer, by several threads. */
+static enum status read_file(const struct measuring *state, const struct argument *argument,
+                             void *out, struct error *error)
+{
+    struct stat info;
+    enum status status = STATUS_OK;
+    struct host_reading reading = {
+        argument, open(argument->fill_text, O_RDONLY | O_CLOEXEC | O_NONBLOCK), out};
+    const uint64_t bytes = argument_bytes(argument);
+    if (reading.file < 0)
+        return error_set_errno(error, errno, "%s: cannot open (argument '%s')", argument->fill_text,
+                               argument->name);
+    if (fstat(reading.file, &info) != 0 || !S_ISREG(info.st_mode))
+        status = error_set(error, STATUS_BAD_INPUT, "%s: not a regular file", argument->fill_text);
+    else if ((uint64_t)info.st_size < bytes)
+        status = error_set(
+            error, STATUS_BAD_INPUT, "%s: %lld bytes, argument '%s' has %llu (%lld elements of %s)",
+            argument->fill_text, (long long)info.st_size, argument->name, (unsigned long long)bytes,
+            (long long)argument->count, element_name(argument->type));
+    else
+        status = host_in_parts(state, bytes, 1, read_part, &reading, error);
+    (void)close(reading.file);
+    return status;
 }
 
 enum status host_fill(const struct measuring *state, const struct argument *argument, void *out,
@@ -145,20 +173,8 @@ enum status host_fill(const struct measuring *state, const struct argument *argu
         series_free(series);
         return status;
     }
-    if (argument->fill == FILL_FILE) {
-        struct stat info;
-        int file = open(argument->fill_text, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        if (file < 0)
-            return error_set_errno(error, errno, "%s: cannot open (argument '%s')",
-                                   argument->fill_text, argument->name);
-        size_t bytes = (size_t)argument->count * element_bytes(argument->type);
-        enum status status =
-            fstat(file, &info) == 0 && S_ISREG(info.st_mode)
-                ? read_bytes(file, argument, out, bytes, error)
-                : error_set(error, STATUS_BAD_INPUT, "%s: not a regular file", argument->fill_text);
-        (void)close(file);
-        return status;
-    }
+    if (argument->fill == FILL_FILE)
+        return read_file(state, argument, out, error);
     enum status status = fill(state, argument, NULL, out, error);
     few_vector(out, argument);
     vary_vector(out, argument);
