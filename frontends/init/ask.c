@@ -313,22 +313,6 @@ static bool reads_texture_reference(const struct reading *reading)
     return false;
 }
 
-static void take_defines(const struct source_question *question, struct source_signature *out)
-{
-    for (size_t i = 0; i < question->define_count; i++) {
-        struct macro_signature *same = NULL;
-        for (size_t j = 0; j < out->macro_count && !same; j++)
-            if (strcmp(out->macros[j].name, question->defines[i].name) == 0)
-                same = &out->macros[j];
-        if (same) { /* a macro to be tuned */
-            *same = question->defines[i];
-            same->is_given = false;
-        } else if (out->macro_count < MACROS_MAX) {
-            out->macros[out->macro_count++] = question->defines[i];
-        }
-    }
-}
-
 static enum status ask_once(struct arena *arena, const struct source_question *question,
                             struct source_signature *out, struct error *error)
 {
@@ -345,9 +329,10 @@ static enum status ask_once(struct arena *arena, const struct source_question *q
                          "kernel %s reads a texture reference, which CUDA has no more: write its "
                          "argument by hand (docs/experiment-files.md: symbol, texture)",
                          reading.kernel->name);
-    take_defines(question, out);
-    if (!uses_mark(arena, &reading.tokens, out) ||
-        !launches_read(arena, question->path, &reading.tokens, out))
+    memcpy(out->macros, question->defines, sizeof out->macros);
+    out->macro_count = question->define_count;
+    if (!launches_read(arena, question->path, &reading.tokens, out) ||
+        !numbers_read(arena, &reading.tokens, out))
         return error_no_memory(error);
     TRY(name_instance(&reading, error));
     struct compiler_answer answer = {0};
@@ -357,10 +342,9 @@ static enum status ask_once(struct arena *arena, const struct source_question *q
         return explain(&reading, error);
     if (status != STATUS_OK)
         return status;
-    if (!roles_read(arena, answer.ptx, answer.symbols[1], out, reading.kernel) ||
-        !uses_mark(arena, &reading.tokens, out))
+    if (!roles_read(arena, answer.ptx, answer.symbols[1], out, reading.kernel))
         return error_no_memory(error);
-    if (out->symbol_count > 0) /* those whose types cannot be asked for stay unknown */
+    if (out->symbol_count > 0) /* unknown types stay unknown */
         (void)compile_question(&reading, &answer, &ignored);
     return STATUS_OK;
 }
@@ -384,7 +368,7 @@ static const char *missing_file(struct arena *arena, const char *message)
     return name && end ? arena_strndup(arena, name, (size_t)(end - name)) : NULL;
 }
 
-/* Repeats the question with folders near the source that have the missing headers. */
+/* Repeats the question with the folders of missing headers near the source. */
 static enum status ask_with_folders(struct arena *arena, struct source_question *question,
                                     struct source_signature *out, struct error *error)
 {

@@ -1,11 +1,11 @@
-/* Declarations of a source: kernels, and macros with a value that the requested kernel uses. */
+/* Declarations of a source: kernels with their parameters. */
 #include <string.h>
 
 #include "frontends/init/source.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 
-enum { SCOPES_MAX = 64, OWN_BYTES_MAX = 16 << 20 };
+enum { SCOPES_MAX = 64 };
 
 struct reader {
     struct arena *arena;
@@ -14,9 +14,7 @@ struct reader {
     /* Names of namespaces, "" of those of no name and of extern "C"; NULL: another block. */
     const char *scopes[SCOPES_MAX];
     struct nesting nesting; /* depth: number of open scopes */
-    size_t template_at;     /* the last `template` that may still apply */
-    bool has_template;
-    bool failed; /* memory was short */
+    bool failed;            /* memory was short */
 };
 
 static bool is_name_at(const struct reader *reader, size_t index)
@@ -29,17 +27,6 @@ static const char *text_of(struct reader *reader, size_t first, size_t end)
     const char *text = tokens_text(reader->arena, &reader->tokens, first, end);
     reader->failed |= !text;
     return text ? text : "";
-}
-
-bool has_word(const char *text, const char *end, const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *at = text; at < end && (at = memmem(at, (size_t)(end - at), name, length));
-         at += length)
-        if ((at + length == end || (!is_name_character(at[length]) && at[length] != '$')) &&
-            (at == text || (!is_name_character(at[-1]) && at[-1] != '$')))
-            return true;
-    return false;
 }
 
 size_t item_end(const struct tokens *tokens, size_t first, size_t close)
@@ -125,10 +112,9 @@ static enum template_kind kind_of_template(const struct tokens *tokens, size_t f
                : TEMPLATE_OTHER;
 }
 
-static void read_template(struct reader *reader, struct kernel_signature *kernel)
+static void read_template(struct reader *reader, struct kernel_signature *kernel, size_t open)
 {
     const struct tokens *tokens = &reader->tokens;
-    size_t open = reader->template_at + 1;
     size_t close = tokens_behind_angle(tokens, open) - 1;
     for (size_t i = open + 1; i < close && kernel->template_count < TEMPLATE_MAX;) {
         size_t end = item_end(tokens, i, close);
@@ -152,8 +138,7 @@ static void read_template(struct reader *reader, struct kernel_signature *kernel
 static void read_body(struct reader *reader, struct kernel_signature *kernel, size_t open)
 {
     const struct tokens *tokens = &reader->tokens;
-    size_t close = tokens_behind(tokens, open);
-    for (size_t i = open + 1; i < close; i++) {
+    for (size_t i = open + 1; i < kernel->end_token; i++) {
         if (tokens->items[i].kind != TOKEN_NAME)
             continue;
         if (token_is_in(tokens, i, "threadIdx blockIdx") && token_is(tokens, i + 1, ".")) {
@@ -182,18 +167,16 @@ static const char *qualified(struct reader *reader, const char *name)
     return copy ? copy : "";
 }
 
-/* Reads a kernel, from behind __global__ on. Returns the next token. */
-static size_t read_kernel(struct reader *reader, size_t at)
+/* Reads the kernel declared with the __global__ at the token. Returns the next token. */
+static size_t read_kernel(struct reader *reader, size_t global)
 {
     const struct tokens *tokens = &reader->tokens;
-    struct kernel_signature kernel = {.line = tokens->items[at - 1].line,
-                                      .first_token = (uint32_t)at};
-    size_t name = tokens->count;
+    struct kernel_signature kernel = {.line = tokens->items[global].line,
+                                      .first_token = (uint32_t)global + 1};
+    size_t name = tokens->count, list = 0, at = global;
     bool specialised = false; /* `scale<float>(`: the template is declared before */
-    for (size_t i = at - 1; i > 0 && !token_is_in(tokens, i, "; { }"); i--) /* before it */
-        if (token_is(tokens, i, "__launch_bounds__") && token_is(tokens, i + 1, "("))
-            kernel.bounds =
-                text_of(reader, i + 2, item_end(tokens, i + 2, tokens_behind(tokens, i + 1) - 1));
+    while (at > 0 && !token_is_in(tokens, at - 1, "; { }"))
+        at--;
     for (; at < tokens->count && !token_is_in(tokens, at, "; {"); at++) {
         if (token_is_in(tokens, at,
                         "__launch_bounds__ __cluster_dims__ __attribute__ __block_size__ "
@@ -204,11 +187,14 @@ static size_t read_kernel(struct reader *reader, size_t at)
                 kernel.bounds = text_of(reader, at + 2, item_end(tokens, at + 2, close));
             at = close;
         } else if (token_is(tokens, at, "(")) {
-            break;
+            if (at > global)
+                break;
+            at = tokens_behind(tokens, at) - 1;
         } else if (token_is(tokens, at, "<")) {
+            list = token_is(tokens, at - 1, "template") ? at : list;
             at = tokens_behind_angle(tokens, at) - 1;
             specialised = name < at;
-        } else if (is_name_at(reader, at)) {
+        } else if (is_name_at(reader, at) && at > global) {
             name = at;
             specialised = false;
         }
@@ -224,76 +210,23 @@ static size_t read_kernel(struct reader *reader, size_t at)
         if (strcmp(reader->out->kernels[i].name, kernel.name) == 0)
             place = &reader->out->kernels[i];
     const size_t behind = tokens_behind(tokens, at);
-    const bool has_body = token_is(tokens, behind, "{");
+    kernel.is_defined = token_is(tokens, behind, "{");
+    kernel.end_token = (uint32_t)(kernel.is_defined ? tokens_behind(tokens, behind) : behind);
     if (specialised) {
         if (place)
-            place->is_defined |= has_body;
+            place->is_defined |= kernel.is_defined;
         return behind;
     }
-    if (reader->has_template)
-        read_template(reader, &kernel);
+    if (list > 0)
+        read_template(reader, &kernel, list);
     read_parameters(reader, &kernel, at);
-    kernel.end_token = (uint32_t)behind;
-    if (has_body) {
-        kernel.end_token = (uint32_t)tokens_behind(tokens, behind);
-        kernel.is_defined = true;
+    if (kernel.is_defined)
         read_body(reader, &kernel, behind);
-    }
-    if (place && has_body)
+    if (place && kernel.is_defined)
         *place = kernel;
     else if (!place && reader->out->kernel_count < KERNELS_MAX)
         reader->out->kernels[reader->out->kernel_count++] = kernel;
     return behind;
-}
-
-bool macro_is_listed(const struct source_signature *out, const char *name, size_t length)
-{
-    for (size_t i = 0; i < out->macro_count; i++)
-        if (word_is_in(name, length, out->macros[i].name))
-            return true;
-    return false;
-}
-
-/* Returns true for an include guard: an #ifndef around more than macros. */
-static bool guards_file(const struct tokens *tokens, size_t at)
-{
-    size_t depth = 0;
-    const char *rest = NULL, *end = NULL;
-    for (size_t i = at + 1; i < tokens->count; i++) {
-        const struct token *token = &tokens->items[i];
-        if (token->kind != TOKEN_DIRECTIVE ||
-            token_is_directive(token, "include include_next", &rest, &end))
-            return true;
-        depth += token_is_directive(token, "if ifdef ifndef", &rest, &end) ? 1 : 0;
-        if (depth == 0 && token_is_directive(token, "else elif endif", &rest, &end))
-            return false;
-        depth -= token_is_directive(token, "endif", &rest, &end) ? 1 : 0;
-    }
-    return false;
-}
-
-/* Reads #ifndef NAME, then #define NAME VALUE: a value that others may give. */
-static void read_macro(struct reader *reader, size_t at)
-{
-    const struct tokens *tokens = &reader->tokens;
-    struct source_signature *out = reader->out;
-    const char *guard = NULL, *guard_end = NULL, *name = NULL, *end = NULL;
-    if (out->macro_count == MACROS_MAX || at + 1 >= tokens->count ||
-        !token_is_directive(&tokens->items[at], "ifndef", &guard, &guard_end) ||
-        !token_is_directive(&tokens->items[at + 1], "define", &name, &end))
-        return;
-    const size_t length = word_bytes(name, end);
-    const char *value = skip_blanks(name + length, end);
-    const bool same = (size_t)(guard_end - guard) == length && strncmp(name, guard, length) == 0;
-    /* Values other than numbers cannot be tuned; the source defines them best. */
-    const bool number = value > name + length && value < end && strchr("0123456789-+.(", *value);
-    if (length == 0 || *name == '_' || !number || !same || macro_is_listed(out, name, length) ||
-        guards_file(tokens, at))
-        return;
-    struct macro_signature *macro = &out->macros[out->macro_count++];
-    macro->name = arena_strndup(reader->arena, name, length);
-    macro->preset = arena_strndup(reader->arena, value, (size_t)(end - value));
-    reader->failed |= !macro->name || !macro->preset;
 }
 
 /* Names the scope that the brace opens: "a::b" of `namespace a::b {`. */
@@ -314,24 +247,16 @@ static const char *scope_name(struct reader *reader, size_t brace)
 static size_t read_one(struct reader *reader, size_t i)
 {
     const struct tokens *tokens = &reader->tokens;
-    if (tokens->items[i].kind == TOKEN_DIRECTIVE) {
-        read_macro(reader, i);
+    if (tokens->items[i].kind == TOKEN_DIRECTIVE)
         return nesting_pass(tokens, &reader->nesting, i);
-    }
     if (token_is(tokens, i, "__global__"))
-        return read_kernel(reader, i + 1);
-    if (token_is(tokens, i, "template") && token_is(tokens, i + 1, "<")) {
-        reader->has_template = true;
-        reader->template_at = i;
-        return tokens_behind_angle(tokens, i + 1);
-    } else if (token_is(tokens, i, "{")) {
+        return read_kernel(reader, i);
+    if (token_is(tokens, i, "{")) {
         if (reader->nesting.depth < SCOPES_MAX)
             reader->scopes[reader->nesting.depth] = scope_name(reader, i);
         reader->nesting.depth++;
     } else if (token_is(tokens, i, "}") && reader->nesting.depth > 0)
         reader->nesting.depth--;
-    if (token_is_in(tokens, i, "{ } ;"))
-        reader->has_template = false;
     return i + 1;
 }
 
@@ -355,34 +280,34 @@ enum status declarations_read(struct arena *arena, const struct tokens *tokens,
 
 /* ---- which kernel ---- */
 
-bool kernel_has_body(const struct tokens *tokens, const char *name)
+/* Reads the kernels of a file without its included files. Returns NULL for an unreadable file. */
+static const struct source_signature *kernels_in(struct arena *arena, const char *path)
 {
-    for (size_t i = 0; i < tokens->count; i++) {
-        if (!token_is(tokens, i, "__global__"))
-            continue;
-        for (; i < tokens->count && !token_is_in(tokens, i, "; {"); i++) {
-            const size_t open =
-                token_is(tokens, i + 1, "<") ? tokens_behind_angle(tokens, i + 1) : i + 1;
-            if (token_is(tokens, i, name) && token_is(tokens, open, "(") &&
-                token_is(tokens, tokens_behind(tokens, open), "{"))
-                return true;
-        }
-    }
-    return false;
-}
-
-/* Marks the kernels of the file itself, which no included file has. */
-static void mark_own(struct arena *arena, const char *path, struct source_signature *out)
-{
+    enum { FILE_BYTES_MAX = 16 << 20 };
+    struct source_signature *own = arena_alloc(arena, 1, sizeof *own);
     struct tokens tokens;
     struct error ignored = {0};
     char *text = NULL;
-    if (out->kernel_count < 2 ||
-        file_read(arena, path, OWN_BYTES_MAX, &text, NULL, &ignored) != STATUS_OK ||
-        !tokens_read(arena, text, &tokens))
-        return;
-    for (size_t i = 0; i < out->kernel_count; i++)
-        out->kernels[i].is_own = kernel_has_body(&tokens, unqualified_name(out->kernels[i].name));
+    const bool is_read =
+        own && file_read(arena, path, FILE_BYTES_MAX, &text, NULL, &ignored) == STATUS_OK &&
+        tokens_read(arena, text, &tokens) &&
+        declarations_read(arena, &tokens, own, &ignored) == STATUS_OK;
+    return is_read ? own : NULL;
+}
+
+static bool defines_kernel(const struct source_signature *own, const char *name)
+{
+    for (size_t i = 0; own && i < own->kernel_count; i++)
+        if (own->kernels[i].is_defined &&
+            strcmp(unqualified_name(own->kernels[i].name), unqualified_name(name)) == 0)
+            return true;
+    return false;
+}
+
+bool kernel_has_body(struct arena *arena, const char *path, const char *name)
+{
+    const char *plain = arena_strndup(arena, name, strcspn(name, "<"));
+    return plain && defines_kernel(kernels_in(arena, path), plain);
 }
 
 /* Returns true if the name ends as the other one does, behind "::". */
@@ -412,7 +337,9 @@ enum status kernel_choose(struct arena *arena, const struct source_question *que
     size_t alike = 0, first_rank = 0;
     int best = 0;
     *chosen = NULL;
-    mark_own(arena, path, out);
+    const struct source_signature *own = out->kernel_count > 1 ? kernels_in(arena, path) : NULL;
+    for (size_t i = 0; i < out->kernel_count; i++)
+        out->kernels[i].is_own = defines_kernel(own, out->kernels[i].name);
     /* The file's own, then those of included files, then those only declared. */
     for (size_t rank = 0; rank < 3; rank++) {
         const bool is_listed = rank < 2 || names.length == 0;
@@ -448,116 +375,4 @@ enum status kernel_choose(struct arena *arena, const struct source_question *que
                         path);
     text_free(&names);
     return error->status;
-}
-
-/* ---- uses by the kernel ---- */
-
-/* The source's functions, and those that the kernel may call, found by name alone. */
-struct function {
-    size_t name, end; /* tokens */
-    bool is_reached, is_read;
-};
-struct reach {
-    const struct tokens *tokens;
-    bool *is_live; /* tokens of the kernel or of a function that it may call */
-};
-
-size_t function_end(const struct tokens *tokens, size_t name)
-{
-    if (tokens->items[name].kind != TOKEN_NAME || !token_is(tokens, name + 1, "("))
-        return 0;
-    size_t body = tokens_behind(tokens, name + 1);
-    while (token_is_in(tokens, body, "const noexcept override final"))
-        body++;
-    return token_is(tokens, body, "{") ? tokens_behind(tokens, body) : 0;
-}
-
-/* Marks the functions that the reached ones name, until there are no more. */
-static void reach_all(const struct tokens *tokens, struct function *functions, size_t count)
-{
-    for (size_t i = 0; i < count;) {
-        struct function *by = &functions[i++];
-        if (!by->is_reached || by->is_read)
-            continue;
-        by->is_read = true;
-        for (size_t k = by->name; k < by->end; k++)
-            for (size_t j = 0; tokens->items[k].kind == TOKEN_NAME && j < count; j++) {
-                const struct token *name = &tokens->items[functions[j].name];
-                functions[j].is_reached |=
-                    name->length == tokens->items[k].length &&
-                    strncmp(name->start, tokens->items[k].start, name->length) == 0;
-            }
-        i = 0;
-    }
-}
-
-/* Marks the tokens that the kernel may run. False: memory is short. */
-static bool reach_read(struct arena *arena, const struct tokens *tokens,
-                       const struct kernel_signature *kernel, struct reach *out)
-{
-    size_t count = 0;
-    struct function *functions = arena_alloc(arena, tokens->count + 1, sizeof *functions);
-    *out = (struct reach){tokens, arena_alloc(arena, tokens->count + 1, sizeof *out->is_live)};
-    if (!functions || !out->is_live)
-        return false;
-    for (size_t i = 0, behind; i < tokens->count; i = behind ? behind : i + 1) {
-        behind = function_end(tokens, i);
-        if (behind > 0)
-            functions[count++] = (struct function){.name = i,
-                                                   .end = behind,
-                                                   .is_reached = i >= kernel->first_token &&
-                                                                 behind <= kernel->end_token};
-    }
-    reach_all(tokens, functions, count);
-    memset(out->is_live, true, tokens->count);
-    for (size_t i = 0; i < count; i++)
-        if (!functions[i].is_reached)
-            memset(out->is_live + functions[i].name, false, functions[i].end - functions[i].name);
-    return true;
-}
-
-/* Returns true if the kernel may use the name, also by a directive other than one that defines it.
- */
-static bool is_used(const struct reach *reach, const char *name)
-{
-    const struct tokens *tokens = reach->tokens;
-    for (size_t i = 0; i < tokens->count; i++) {
-        const struct token *token = &tokens->items[i];
-        const char *rest = NULL, *end = NULL;
-        if (!reach->is_live[i])
-            continue;
-        if (token->kind != TOKEN_DIRECTIVE && token_is(tokens, i, name))
-            return true;
-        if (token->kind != TOKEN_DIRECTIVE || token_is_directive(token, "ifndef", &rest, &end))
-            continue;
-        if (token_is_directive(token, "define", &rest, &end))
-            rest += word_bytes(rest, end);
-        if (has_word(rest, end, name))
-            return true;
-    }
-    return false;
-}
-
-/* Looks for [NAME][NAME], [NAME][NAME + 1], [NAME * NAME]. */
-bool uses_as_square(const struct tokens *tokens, const char *name)
-{
-    for (size_t i = 0; i < tokens->count; i++)
-        if (token_is(tokens, i, "[") && token_is(tokens, i + 1, name) &&
-            ((token_is(tokens, i + 2, "]") && token_is(tokens, i + 3, "[") &&
-              token_is(tokens, i + 4, name)) ||
-             (token_is(tokens, i + 2, "*") && token_is(tokens, i + 3, name))))
-            return true;
-    return false;
-}
-
-bool uses_mark(struct arena *arena, const struct tokens *tokens, struct source_signature *out)
-{
-    struct reach reach;
-    if (!reach_read(arena, tokens, out->chosen, &reach))
-        return false;
-    for (size_t i = 0; i < out->macro_count; i++) {
-        out->macros[i].elsewhere = !is_used(&reach, out->macros[i].name);
-        out->macros[i].square = uses_as_square(tokens, out->macros[i].name);
-    }
-    return true;
 }

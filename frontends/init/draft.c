@@ -203,7 +203,7 @@ static void put_parameters(struct draft *draft)
     for (size_t i = 0; i < signature->macro_count; i++) {
         const struct macro_signature *macro = &signature->macros[i];
         const bool number = is_number(macro->preset);
-        if (macro->is_named && (!number || macro->elsewhere || macro->is_given))
+        if (macro->is_named && (!number || macro->is_given))
             text_printf(&defines, number ? "  %s: %s\n" : "  %s: \"'%s'\"\n", macro->name,
                         macro->preset);
     }
@@ -240,7 +240,7 @@ static const char *kernel_name(const struct draft *draft)
     return copy ? copy : draft->kernel->name;
 }
 
-/* Writes the sides up to the last that is not 1. */
+/* Writes the sides up to the last other than 1. */
 static const char *sides_text(struct draft *draft, const char *const sides[3])
 {
     const size_t count = strcmp(sides[2], "1") != 0 ? 3 : strcmp(sides[1], "1") != 0 ? 2 : 1;

@@ -465,7 +465,7 @@ static const char *grown_shared(struct draft *draft, const char *name, int64_t b
         return NULL;
     int64_t each = is_known(draft, factor) ? draft_at_presets(draft, renamed(draft, factor)) : 0;
     if (each == 0 && formula_names(factor, "sizeof") && bytes % preset == 0)
-        each = bytes / preset; /* all of it grows */
+        each = bytes / preset; /* all grows */
     const int64_t rest = bytes - each * preset;
     return each <= 0 || rest < 0 ? NULL
            : rest == 0

@@ -62,7 +62,7 @@ enum status draft_arguments(struct draft *draft, struct error *error);
 
 /* ---- draft_launch.c ---- */
 
-/* Finds the sides of the block, with parameters for those that the source leaves open. */
+/* Finds the sides of the block, with parameters where the source leaves one open. */
 void draft_find_sides(struct draft *draft);
 /* Finds which number of the host is the size. */
 void draft_find_size(struct draft *draft);
@@ -82,8 +82,6 @@ const char *draft_value_of(struct draft *draft, size_t parameter);
 void draft_add_tunable(struct draft *draft, const char *name, const char *preset, char axis);
 /* Adds a limit of registers where nothing else can be tuned: 0 is none. */
 void draft_add_registers(struct draft *draft);
-/* Returns true if the whole text is a number; NULL is none. */
-bool is_number(const char *text);
 /* Lists the parameters from templates, macros and the block. */
 void list_tunables(struct draft *draft);
 

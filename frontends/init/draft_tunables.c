@@ -15,7 +15,7 @@ bool is_number(const char *text)
     return *end == '\0';
 }
 
-/* Adds a value, unless it was tried and gave other results. */
+/* Adds a value, unless known to give other results. */
 static void add_value(const struct draft *draft, struct tunable *tunable, const char *value)
 {
     const struct draft_request *request = draft->request;
@@ -133,7 +133,7 @@ void list_tunables(struct draft *draft)
         bool is_listed = false; /* as a template's number, which hides the macro */
         for (size_t j = 0; j < draft->tunable_count; j++)
             is_listed |= strcmp(draft->tunables[j].name, macro->name) == 0;
-        if (!is_number(macro->preset) || macro->elsewhere || macro->is_given || is_listed)
+        if (!is_number(macro->preset) || macro->is_given || is_listed)
             continue;
         struct tunable *tunable = add_tunable(draft, macro->name, macro->preset, true);
         tunable->fixed = macro->fixed;

@@ -193,7 +193,7 @@ static const struct formula *find_define(const struct formula_scope *scope, cons
     return found;
 }
 
-/* ---- functions that only return ---- */
+/* ---- functions with a single return ---- */
 
 struct binding {
     size_t count;

@@ -1,5 +1,5 @@
 /* Finds a kernel's intended launch: the source's own launch, the kernel's uses of blockIdx and
- * threadIdx, and the named numbers that belong to these. */
+ * threadIdx. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,23 +238,14 @@ static const struct formula *without_parameters(const struct launches *launches,
     return a && b ? formula_binary(launches->arena, "*", a, b) : a ? a : b;
 }
 
-/* Returns true if all names are numbers that may be tuned, and there is one. */
-static bool is_of_numbers(const struct source_signature *out, const struct formula *formula)
+/* Returns true for a name whose value is unknown, and that is no template's number. */
+static bool is_unknown(const struct formula *part, const void *context)
 {
-    if (formula->kind == FORMULA_NAME) {
-        bool found = macro_is_listed(out, formula->text, strlen(formula->text));
-        for (size_t i = 0; i < out->chosen->template_count; i++)
-            found |= strcmp(out->chosen->template[i].name, formula->text) == 0;
-        return found;
-    }
-    bool found = false;
-    for (size_t i = 0; i < formula->count; i++) {
-        const bool is_number = formula->parts[i]->kind == FORMULA_NUMBER;
-        if (!is_number && !is_of_numbers(out, formula->parts[i]))
-            return false;
-        found |= !is_number;
-    }
-    return found;
+    const struct kernel_signature *kernel = context;
+    bool is_template = false;
+    for (size_t i = 0; i < kernel->template_count && part->kind == FORMULA_NAME; i++)
+        is_template |= strcmp(kernel->template[i].name, part->text) == 0;
+    return part->kind == FORMULA_NAME && !part->has_number && !is_template;
 }
 
 /* Takes an index with blockIdx; `with_threads` marks axes that already have one with threadIdx. */
@@ -367,192 +358,16 @@ static void read_indices(const struct launches *launches)
         index = index ? formula_resolve(&scope, index, i) : NULL;
         for (size_t axis = 0; index && axis < 3; axis++)
             take_index(launches, index, axis, with_threads);
-        /* An expression of such numbers alone may be the number of threads. */
+        /* An expression of numbers with a name may be the number of threads. */
         struct source_indices *indices = &launches->out->indices;
         bool is_new = index && indices->number_count < INDEX_NUMBERS_MAX &&
-                      formula_is_plain(index) && is_of_numbers(launches->out, index);
+                      formula_is_plain(index) && formula_names(index, NULL) &&
+                      !formula_any(index, is_unknown, kernel);
         for (size_t k = 0; is_new && k < indices->number_count; k++)
             is_new = !formula_same(indices->numbers[k], index);
         if (is_new)
             indices->numbers[indices->number_count++] = index;
     }
-}
-
-/* ---- numbers that the kernel names ---- */
-
-/* Returns true for a token in the brackets of a declaration: `float tile[BM][BK]`. */
-static bool is_in_extent(const struct tokens *tokens, size_t at, size_t first)
-{
-    size_t open = at, closed = 0;
-    while (open > first && (closed > 0 || !token_is(tokens, open, "["))) {
-        if (token_is_in(tokens, open, "; { } , =") && closed == 0)
-            return false;
-        closed += token_is_in(tokens, open, ") ]") ? 1 : 0;
-        closed -= closed > 0 && token_is_in(tokens, open, "( [") ? 1 : 0;
-        open--;
-    }
-    while (open > first && token_is(tokens, open - 1, "]")) { /* earlier brackets */
-        open--;
-        while (open > first && !token_is(tokens, open, "["))
-            open--;
-    }
-    return open > first + 1 && tokens->items[open - 1].kind == TOKEN_NAME &&
-           (tokens->items[open - 2].kind == TOKEN_NAME || token_is(tokens, open - 2, ",")) &&
-           !token_is(tokens, open - 2, "return");
-}
-
-static bool is_in_launch(const struct source_signature *out, const char *name)
-{
-    for (size_t axis = 0; axis < 3; axis++) {
-        const struct formula *grid = out->launch.grid[axis];
-        const struct formula *const formulas[] = {
-            out->launch.block[axis], out->indices.span[axis], out->indices.block[axis],
-            grid && grid->kind == FORMULA_CALL && grid->count == 2 ? grid->parts[1] : NULL};
-        for (size_t i = 0; i < COUNT(formulas); i++)
-            if (formulas[i] && formula_names(formulas[i], name))
-                return true;
-    }
-    const char *bounds = out->chosen->bounds ? out->chosen->bounds : "";
-    return has_word(bounds, bounds + strlen(bounds), name);
-}
-
-/* Returns true if the size of the work depends on the number: an allocation, or the bound of an
- * index. */
-static bool is_a_size(const struct source_signature *out, const char *name)
-{
-    for (size_t i = 0; i < ARGUMENTS_MAX; i++)
-        if ((out->indices.bounds[i] && formula_names(out->indices.bounds[i], name)) ||
-            (out->launch.bytes[i] && formula_names(out->launch.bytes[i], name)))
-            return true;
-    for (size_t axis = 0; axis < 3; axis++) {
-        const struct formula *grid = out->launch.grid[axis];
-        if (grid && formula_names(grid->count == 2 ? grid->parts[0] : grid, name))
-            return true;
-    }
-    return false;
-}
-
-struct named_number {
-    size_t uses;
-    bool in_extent, in_unroll, in_sum;
-};
-
-static struct named_number look_at_number(const struct launches *launches, const char *name)
-{
-    const struct tokens *tokens = launches->tokens;
-    struct named_number number = {0};
-    const char *rest = NULL, *end = NULL;
-    for (size_t i = launches->kernel->first_token;
-         i < launches->kernel->end_token && i < tokens->count; i++) {
-        if (token_is_directive(&tokens->items[i], "pragma", &rest, &end))
-            number.in_unroll |= has_word(rest, end, name);
-        if (!token_is(tokens, i, name))
-            continue;
-        number.uses++;
-        number.in_extent |= is_in_extent(tokens, i, launches->kernel->first_token);
-        number.in_sum |= token_is_in(tokens, i - 1, "+ -");
-    }
-    return number;
-}
-
-/* Returns true if the launch, a shared array or an unrolled loop depends on the number. */
-static bool is_tunable(const struct launches *launches, const char *name,
-                       struct named_number number)
-{
-    const struct source_signature *out = launches->out;
-    return is_in_launch(out, name) || number.in_unroll ||
-           (number.in_extent && !number.in_sum && !is_a_size(out, name));
-}
-
-/* Leaves out macros behind #ifndef that say how much there is to do, not how, and marks those of
- * the build that do not belong to the launch. */
-static void choose_macros(const struct launches *launches, struct text *left)
-{
-    struct source_signature *out = launches->out;
-    size_t kept = 0;
-    for (size_t i = 0; i < out->macro_count; i++) {
-        struct macro_signature macro = out->macros[i];
-        char *end = NULL;
-        const long value = strtol(macro.preset, &end, 0);
-        if (macro.is_given && !*end && end > macro.preset && value >= 1 && value <= 1024)
-            macro.is_given =
-                !is_tunable(launches, macro.name, look_at_number(launches, macro.name));
-        if (macro.is_named || is_in_launch(out, macro.name) || !is_a_size(out, macro.name))
-            out->macros[kept++] = macro;
-        else
-            text_printf(left, ", %s (%s)", macro.name, macro.preset);
-    }
-    out->macro_count = kept;
-}
-
-/* Reads `#define NAME 256`, or `constexpr int NAME = 256;` at the sign. Returns the number's
- * length, 0 for others. */
-static size_t number_at(const struct tokens *tokens, size_t at, const char **name, size_t *length,
-                        const char **value)
-{
-    const struct token *token = &tokens->items[at];
-    const char *end = NULL;
-    size_t digits = 0;
-    if (token_is_directive(token, "define", name, &end)) {
-        *length = word_bytes(*name, end);
-        *value = skip_blanks(*name + *length, end);
-        if (*length == 0 || (*name)[*length] == '(')
-            return 0;
-    } else if (is_constant_sign(tokens, at) && token_is(tokens, at + 2, ";")) {
-        *name = token[-1].start;
-        *length = token[-1].length;
-        *value = token[1].start;
-        end = *value + token[1].length;
-    } else {
-        return 0;
-    }
-    while (*value + digits < end && isdigit((unsigned char)(*value)[digits]))
-        digits++;
-    const char *behind = skip_blanks(*value + digits, end);
-    const bool is_suffix =
-        token->kind != TOKEN_DIRECTIVE && behind + 1 == end && strchr("uUlL", *behind);
-    return behind == end || *behind == '/' || is_suffix ? digits : 0;
-}
-
-/* Takes the numbers that the kernel names as parameters, or lists them as not tuned. */
-static bool read_numbers(struct launches *launches)
-{
-    struct text left = {0};
-    struct source_signature *out = launches->out;
-    const struct tokens *tokens = launches->tokens;
-    const struct kernel_signature *kernel = launches->kernel;
-    choose_macros(launches, &left);
-    for (size_t i = 0, end; !launches->arena->failed && i < tokens->count; i++) {
-        const bool is_own = i >= kernel->first_token && i < kernel->end_token;
-        const char *name = NULL, *value = NULL;
-        size_t length = 0;
-        end = is_own ? 0 : function_end(tokens, i);
-        if (end > 0 && (end < kernel->first_token || i >= kernel->first_token)) {
-            i = end - 1; /* another function, with constants of its own */
-            continue;
-        }
-        const size_t digits = number_at(tokens, i, &name, &length, &value);
-        if (digits == 0 || digits > 9 || macro_is_listed(out, name, length))
-            continue;
-        name = arena_strndup(launches->arena, name, length);
-        value = arena_strndup(launches->arena, value, digits);
-        const char *listed = arena_printf(launches->arena, ", %s (", name ? name : "");
-        if (!name || !value || !listed || strstr(text_string(&left), listed))
-            continue;
-        const struct named_number number = look_at_number(launches, name);
-        const size_t least = tokens->items[i].kind == TOKEN_DIRECTIVE ? 0 : 1 + is_own;
-        if (!number.in_unroll &&
-            (number.uses < least || (number.uses == 0 && !is_in_launch(out, name))))
-            continue;
-        if (strtoll(value, NULL, 0) > 1024 || !is_tunable(launches, name, number))
-            text_printf(&left, "%s%s)", listed, value);
-        else if (out->macro_count < MACROS_MAX)
-            out->macros[out->macro_count++] =
-                (struct macro_signature){.name = name, .preset = value, .fixed = true};
-    }
-    const char *all = text_to_arena(&left, launches->arena);
-    out->not_tuned = all && *all ? all + 2 : NULL;
-    return !launches->arena->failed;
 }
 
 /* ---- the whole ---- */
@@ -581,8 +396,8 @@ static bool visit_file(void *context, const char *path, const char *text)
     struct launches *launches = context;
     struct tokens tokens;
     launches->whole = &tokens;
-    if (tokens_read(launches->arena, text, &tokens) &&
-        !kernel_has_body(&tokens, unqualified_name(launches->kernel->name)))
+    if (!kernel_has_body(launches->arena, path, launches->kernel->name) &&
+        tokens_read(launches->arena, text, &tokens))
         find_launch(launches, path_file(path));
     launches->whole = NULL;
     return launches->best.line > 0;
@@ -597,5 +412,5 @@ bool launches_read(struct arena *arena, const char *path, const struct tokens *t
     find_launch(&launches, NULL);
     if (out->launch.line == 0)
         nearby_visit(arena, path, unqualified_name(out->chosen->name), visit_file, &launches);
-    return read_numbers(&launches);
+    return !arena->failed;
 }

@@ -10,12 +10,12 @@
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 
-enum {
-    FOLDERS_UP_MAX = 6,
-    ENTRIES_MAX = 400,
-    SOURCE_BYTES_MAX = 8 << 20,
-    DEPTH_MAX = 6,
-    FOLDERS_MAX = 2000,
+enum { FOLDERS_UP_MAX = 6, FOLDERS_MAX = 2000, SOURCE_BYTES_MAX = 8 << 20 };
+
+/* A search through files: ends at the first for which `visit` returns true. */
+struct hunt {
+    bool (*visit)(void *context, const char *path);
+    void *context;
 };
 
 static int is_visible(const struct dirent *entry)
@@ -23,45 +23,32 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Lists the folder by name (NULL: no entries); *out is to be freed by free_entries. */
-static size_t list_entries(const char *folder, struct dirent ***out)
+/* Visits the folder's files by name, then those of the folders in it, and so on; `walked` is left
+ * out. Returns true at the search's end. */
+static bool walk(struct arena *arena, const struct hunt *hunt, const char *folder,
+                 const char *walked)
 {
-    *out = NULL;
-    if (!folder)
-        return 0; /* memory ran out */
-    const int count = scandir(folder, out, is_visible, alphasort);
-    return count > 0 ? (size_t)count : 0;
-}
-
-static void free_entries(struct dirent **entries, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free(entries[i]);
-    free(entries);
-}
-
-static bool has_file(struct arena *arena, const char *folder, const char *name)
-{
-    const char *path = arena_printf(arena, "%s/%s", folder, name);
-    struct stat info;
-    return path && stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
-
-/* Finds the header in the folder, in one below, or in the `include` of one. */
-static const char *folder_within(struct arena *arena, const char *folder, const char *header)
-{
-    struct dirent **entries = NULL;
-    const char *found = has_file(arena, folder, header) ? folder : NULL;
-    const size_t count = found ? 0 : list_entries(folder, &entries);
-    for (size_t i = 0; i < count && i < ENTRIES_MAX && !found; i++) {
-        const char *child = arena_printf(arena, "%s/%s", folder, entries[i]->d_name);
-        const char *include = child ? arena_printf(arena, "%s/include", child) : NULL;
-        if (include && has_file(arena, child, header))
-            found = child;
-        else if (include && has_file(arena, include, header))
-            found = include;
+    const char **folders = arena_alloc(arena, FOLDERS_MAX, sizeof *folders);
+    size_t count = folders ? 1 : 0;
+    bool found = false;
+    if (folders)
+        folders[0] = folder;
+    for (size_t at = 0; at < count && !found; at++) {
+        struct dirent **entries = NULL;
+        const int entry_count = scandir(folders[at], &entries, is_visible, alphasort);
+        for (int i = 0; i < entry_count; i++) {
+            const char *path = arena_printf(arena, "%s/%s", folders[at], entries[i]->d_name);
+            struct stat info;
+            free(entries[i]);
+            if (found || !path || lstat(path, &info) != 0)
+                continue;
+            if (!S_ISDIR(info.st_mode))
+                found = hunt->visit(hunt->context, path);
+            else if (count < FOLDERS_MAX && strcmp(path, walked) != 0)
+                folders[count++] = path;
+        }
+        free(entries);
     }
-    free_entries(entries, count);
     return found;
 }
 
@@ -77,118 +64,92 @@ static bool is_outermost(struct arena *arena, const char *folder, const struct s
            (home && strcmp(home, folder) == 0);
 }
 
-/* Goes from the source's folder up to the whole project's, until `visit` returns a result. */
-static const char *go_up(struct arena *arena, const char *source, void *context,
-                         const char *(*visit)(void *context, const char *folder))
+/* Searches the source's folder, then the one above, up to the whole project's. */
+static void search(struct arena *arena, const char *source, const struct hunt *hunt)
 {
     char *whole = realpath(source, NULL);
     char *folder = whole ? arena_strdup(arena, whole) : NULL;
-    const char *found = NULL;
+    const char *walked = "";
     struct stat info;
     free(whole);
     if (!folder || stat(folder, &info) != 0)
-        return NULL;
-    for (size_t up = 0; up <= FOLDERS_UP_MAX && !found; up++) {
+        return;
+    for (size_t up = 0; up <= FOLDERS_UP_MAX; up++) {
         char *slash = strrchr(folder, '/');
         if (slash == folder || (up > 0 && is_outermost(arena, folder, &info)))
-            return NULL;
+            return;
+        const char *below = up > 0 ? arena_strdup(arena, folder) : walked;
         *slash = '\0';
-        found = visit(context, folder);
+        if (!below || walk(arena, hunt, folder, below))
+            return;
     }
-    return found;
 }
+
+/* ---- headers ---- */
 
 struct header_hunt {
     struct arena *arena;
-    const char *header;
+    const char *ending; /* "/header.h" */
+    const char *folder;
 };
 
-static const char *visit_for_header(void *context, const char *folder)
+static bool is_header(void *context, const char *path)
 {
-    const struct header_hunt *hunt = context;
-    const char *found = folder_within(hunt->arena, folder, hunt->header);
-    return found ? arena_strdup(hunt->arena, found) : NULL;
+    struct header_hunt *hunt = context;
+    if (text_ends_with(path, hunt->ending))
+        hunt->folder = arena_strndup(hunt->arena, path, strlen(path) - strlen(hunt->ending));
+    return hunt->folder;
 }
 
 const char *nearby_folder_of(struct arena *arena, const char *source, const char *header)
 {
-    struct header_hunt hunt = {arena, header};
-    return header[0] == '/' ? NULL : go_up(arena, source, &hunt, visit_for_header);
+    struct header_hunt hunt = {arena, arena_printf(arena, "/%s", header), NULL};
+    if (header[0] != '/' && hunt.ending)
+        search(arena, source, &(struct hunt){is_header, &hunt});
+    return hunt.folder;
 }
 
 /* ---- sources ---- */
 
 struct source_hunt {
     struct arena *arena;
-    ino_t source; /* left out of the search */
+    const char *source; /* left out of the search */
     const char *word;
     bool (*visit)(void *context, const char *path, const char *text);
     void *context;
-    size_t folders; /* searched so far */
 };
 
-static bool ends_hunt(const struct source_hunt *hunt, const char *path)
+static bool is_source(void *context, const char *path)
 {
     static const char *const endings[] = {".cu", ".cuh", ".cpp", ".h", ".hpp"};
+    const struct source_hunt *hunt = context;
     struct error ignored = {0};
     char *text = NULL;
-    bool is_source = false;
+    bool fits = false;
     for (size_t i = 0; i < COUNT(endings); i++)
-        is_source |= text_ends_with(path, endings[i]);
-    return is_source &&
+        fits |= text_ends_with(path, endings[i]);
+    return fits && strcmp(path, hunt->source) != 0 &&
            file_read(hunt->arena, path, SOURCE_BYTES_MAX, &text, NULL, &ignored) == STATUS_OK &&
            strstr(text, hunt->word) && hunt->visit(hunt->context, path, text);
-}
-
-/* Searches the folder's files, then the folders below. Returns the folder where the search ends. */
-static const char *hunt_within(struct source_hunt *hunt, const char *folder, size_t depth)
-{
-    struct dirent **entries = NULL;
-    struct stat info;
-    const char *found = NULL;
-    if (depth > DEPTH_MAX || hunt->folders++ > FOLDERS_MAX)
-        return NULL;
-    const size_t count = list_entries(folder, &entries);
-    for (size_t round = 0; round < 2; round++)
-        for (size_t i = 0; i < count && !found; i++) {
-            const char *path = arena_printf(hunt->arena, "%s/%s", folder, entries[i]->d_name);
-            if (!path || lstat(path, &info) != 0)
-                continue;
-            if (round == 0 && S_ISREG(info.st_mode) && info.st_ino != hunt->source)
-                found = ends_hunt(hunt, path) ? folder : NULL;
-            else if (round == 1 && S_ISDIR(info.st_mode))
-                found = hunt_within(hunt, path, depth + 1);
-        }
-    free_entries(entries, count);
-    return found;
-}
-
-static const char *visit_for_sources(void *context, const char *folder)
-{
-    struct source_hunt *hunt = context;
-    hunt->folders = 0;
-    return hunt_within(hunt, folder, 0);
 }
 
 void nearby_visit(struct arena *arena, const char *source, const char *word,
                   bool (*visit)(void *context, const char *path, const char *text), void *context)
 {
-    struct stat info;
-    if (stat(source, &info) != 0)
-        return;
-    struct source_hunt hunt = {arena, info.st_ino, word, visit, context, 0};
-    (void)go_up(arena, source, &hunt, visit_for_sources);
+    char *whole = realpath(source, NULL);
+    struct source_hunt hunt = {arena, whole, word, visit, context};
+    if (whole)
+        search(arena, whole, &(struct hunt){is_source, &hunt});
+    free(whole);
 }
 
 /* ---- scripts ---- */
 
 const char *nearby_script_source(struct arena *arena, const char *path, const char *kernel)
 {
-    char *script = NULL, *contents = NULL;
+    char *script = NULL;
     struct error ignored = {0};
-    struct tokens tokens;
     const int folder = (int)(path_file(path) - path);
-    const char *name = kernel ? arena_strndup(arena, kernel, strcspn(kernel, "<")) : NULL;
     if (file_read(arena, path, SOURCE_BYTES_MAX, &script, NULL, &ignored) != STATUS_OK)
         return NULL;
     for (const char *end = script; (end = strstr(end, ".cu")) != NULL; end += 3) {
@@ -199,9 +160,7 @@ const char *nearby_script_source(struct arena *arena, const char *path, const ch
             continue;
         const char *source = arena_printf(arena, "%.*s%.*s", *start == '/' ? 0 : folder, path,
                                           (int)(end + 3 - start), start);
-        if (source &&
-            file_read(arena, source, SOURCE_BYTES_MAX, &contents, NULL, &ignored) == STATUS_OK &&
-            (!name || (tokens_read(arena, contents, &tokens) && kernel_has_body(&tokens, name))))
+        if (source && (kernel ? kernel_has_body(arena, source, kernel) : file_exists(source)))
             return source;
     }
     return NULL;

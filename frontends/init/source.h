@@ -30,7 +30,7 @@ struct source_indices {
     const struct formula *block[3];              /* threads; the name blockDim.x ...: as launched */
     bool strides[3];                             /* a loop goes on by gridDim */
     const struct formula *bounds[ARGUMENTS_MAX]; /* index bound of the parameter's vector */
-    size_t number_count; /* expressions of macros and template numbers alone */
+    size_t number_count;                         /* expressions of numbers with a name */
     const struct formula *numbers[INDEX_NUMBERS_MAX];
 };
 
@@ -39,11 +39,10 @@ struct macro_signature {
     const char *name;
     const char *preset;
     bool is_named; /* set by --define or the build, not by an #ifndef of the source */
-    bool is_given; /* set by the project's build: no parameter */
+    bool is_given; /* set by the project's build, or unused by the kernel: no parameter */
     bool square;   /* both sides of an array in shared memory: [NAME][NAME] */
     bool fixed; /* a #define without #ifndef, or a constant: replaced by a define of the experiment
                  */
-    bool elsewhere; /* unused by the kernel */
 };
 
 /* A __constant__ or __device__ variable that the kernel uses. `has_value`: other than zero. */
@@ -95,7 +94,7 @@ struct source_question {
 enum status source_ask(struct arena *arena, struct source_question *question, bool one_compiler,
                        struct source_signature *out, struct error *error);
 
-/* Reads kernels and macros from the source's text alone (declarations.c). */
+/* Reads kernels from the source's text alone (declarations.c). */
 enum status declarations_read(struct arena *arena, const struct tokens *tokens,
                               struct source_signature *out, struct error *error);
 /* Finds the requested kernel: the named one, with all, some or no namespaces; else the only one of
@@ -104,11 +103,9 @@ enum status declarations_read(struct arena *arena, const struct tokens *tokens,
 enum status kernel_choose(struct arena *arena, const struct source_question *question,
                           struct source_signature *out, struct kernel_signature **chosen,
                           struct error *error);
-/* Returns true if a `__global__` is followed by the name, a parameter list and a body. */
-bool kernel_has_body(const struct tokens *tokens, const char *name);
-/* Marks macros that the requested kernel does not use. Returns false if memory is short. */
-bool uses_mark(struct arena *arena, const struct tokens *tokens, struct source_signature *out);
-bool macro_is_listed(const struct source_signature *out, const char *name, size_t length);
+/* Returns true if the file itself has the body of a kernel of that name, which may have namespaces
+ * and the arguments of a template. */
+bool kernel_has_body(struct arena *arena, const char *path, const char *name);
 /* Returns true if an array has the name as both sides: [NAME][NAME], [NAME * NAME]. */
 bool uses_as_square(const struct tokens *tokens, const char *name);
 
@@ -116,20 +113,23 @@ bool uses_as_square(const struct tokens *tokens, const char *name);
 bool has_word(const char *text, const char *end, const char *name);
 /* Finds the end of an item of a list: a comma or `close` outside of all brackets. */
 size_t item_end(const struct tokens *tokens, size_t first, size_t close);
-/* Returns the end of `name(...) {...}`, with words between, whose name is at the token; 0 for
- * others. */
-size_t function_end(const struct tokens *tokens, size_t name);
+/* Returns true if the whole text is a number; NULL is none. */
+bool is_number(const char *text);
 
 /* Finds the variables that the kernel with that symbol uses, and what the kernel does with these
  * and with its pointers (roles.c). Returns false if memory is short. */
 bool roles_read(struct arena *arena, const char *ptx, const char *kernel,
                 struct source_signature *out, struct kernel_signature *chosen);
 
-/* Fills launch, indices and further macros (launches.c): numbers on which the launch, a shared
- * array or an unrolled loop depends. The launch may be in another file of the project. Returns
+/* Fills launch and indices (launches.c). The launch may be in another file of the project. Returns
  * false if memory is short. */
 bool launches_read(struct arena *arena, const char *path, const struct tokens *tokens,
                    struct source_signature *out);
+/* Adds the macros and constants that the kernel uses (numbers.c): those behind an #ifndef, and
+ * those on which the launch, a shared array or an unrolled loop depends. Returns false if memory is
+ * short.
+ */
+bool numbers_read(struct arena *arena, const struct tokens *tokens, struct source_signature *out);
 /* Finds the element type with that C++ name, half's names included. Returns false if there is none.
  */
 bool type_from_cuda_name(const char *name, enum element_type *out);

@@ -143,17 +143,9 @@ static const char *path_for(struct arena *arena, const char *path, const char *o
 static const char *source_of_line(struct arena *arena, const struct init *init)
 {
     const struct build_line *build = &init->build;
-    for (size_t i = 0; init->kernel && i < build->source_count; i++) {
-        char *contents = NULL;
-        struct tokens tokens;
-        struct error ignored = {0};
-        const char *name = unqualified_name(init->kernel);
-        name = arena_strndup(arena, name, strcspn(name, "<"));
-        if (name &&
-            file_read(arena, build->sources[i], SIZE_MAX, &contents, NULL, &ignored) == STATUS_OK &&
-            tokens_read(arena, contents, &tokens) && kernel_has_body(&tokens, name))
+    for (size_t i = 0; init->kernel && i < build->source_count; i++)
+        if (kernel_has_body(arena, build->sources[i], init->kernel))
             return build->sources[i];
-    }
     return build->source_count > 0 ? build->sources[0] : NULL;
 }
 

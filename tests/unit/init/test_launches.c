@@ -26,6 +26,7 @@ static const struct source_signature *read_source(const char *source)
     assert_true(signature.kernel_count > 0);
     signature.chosen = &signature.kernels[0];
     assert_true(launches_read(&arena, "/nowhere/source.cu", &tokens, &signature));
+    assert_true(numbers_read(&arena, &tokens, &signature));
     return &signature;
 }
 
@@ -165,7 +166,10 @@ TEST(test_indices)
 
 static bool is_tuned(const char *name)
 {
-    return macro_is_listed(&signature, name, strlen(name));
+    for (size_t i = 0; i < signature.macro_count; i++)
+        if (strcmp(signature.macros[i].name, name) == 0)
+            return true;
+    return false;
 }
 
 TEST(test_what_is_tuned)

@@ -1,0 +1,280 @@
+/* Numbers that may be tuned: the source's macros and constants on which the kernel depends. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontends/init/formula.h"
+#include "tuner/base/array.h"
+
+/* Tokens of functions that the kernel cannot call, outside of functions, of the kernel and the
+ * functions that it may call, found by name alone. */
+enum place { PLACE_ELSEWHERE, PLACE_OUTSIDE, PLACE_REACHED };
+
+/* A function of the source: its name and the end of its body. */
+struct function {
+    size_t name, end;
+};
+
+struct numbers {
+    struct arena *arena;
+    const struct tokens *tokens;
+    struct source_signature *out;
+    size_t function_count;
+    struct function *functions;
+    unsigned char *places; /* of each token */
+    struct text left;      /* ", BINS (256), RADIUS (3)": not tuned */
+};
+
+/* ---- uses by the kernel ---- */
+
+bool has_word(const char *text, const char *end, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = text; at < end && (at = memmem(at, (size_t)(end - at), name, length));
+         at += length)
+        if ((at + length == end || (!is_name_character(at[length]) && at[length] != '$')) &&
+            (at == text || (!is_name_character(at[-1]) && at[-1] != '$')))
+            return true;
+    return false;
+}
+
+/* Returns the end of `name(...) {...}`, with words between, whose name is at the token; 0 for
+ * others. */
+static size_t function_end(const struct tokens *tokens, size_t name)
+{
+    if (tokens->items[name].kind != TOKEN_NAME || !token_is(tokens, name + 1, "("))
+        return 0;
+    size_t body = tokens_behind(tokens, name + 1);
+    while (token_is_in(tokens, body, "const noexcept override final"))
+        body++;
+    return token_is(tokens, body, "{") ? tokens_behind(tokens, body) : 0;
+}
+
+/* Marks tokens, and the functions that these name. */
+static void reach(const struct numbers *numbers, size_t first, size_t end)
+{
+    const struct token *items = numbers->tokens->items;
+    memset(numbers->places + first, PLACE_REACHED, end - first);
+    for (size_t i = first; i < end; i++)
+        for (size_t j = 0; items[i].kind == TOKEN_NAME && j < numbers->function_count; j++) {
+            const struct function *function = &numbers->functions[j];
+            const struct token *name = &items[function->name];
+            if (numbers->places[function->name] == PLACE_ELSEWHERE &&
+                name->length == items[i].length &&
+                strncmp(name->start, items[i].start, name->length) == 0)
+                reach(numbers, function->name, function->end);
+        }
+}
+
+static bool find_places(struct numbers *numbers)
+{
+    const struct tokens *tokens = numbers->tokens;
+    const struct kernel_signature *kernel = numbers->out->chosen;
+    numbers->functions = arena_alloc(numbers->arena, tokens->count + 1, sizeof(struct function));
+    numbers->places = arena_alloc(numbers->arena, tokens->count + 1, 1);
+    if (!numbers->functions || !numbers->places)
+        return false;
+    memset(numbers->places, PLACE_OUTSIDE, tokens->count);
+    for (size_t i = 0, behind; i < tokens->count; i = behind ? behind : i + 1) {
+        behind = function_end(tokens, i);
+        if (behind == 0)
+            continue;
+        numbers->functions[numbers->function_count++] = (struct function){i, behind};
+        memset(numbers->places + i, PLACE_ELSEWHERE, behind - i);
+    }
+    reach(numbers, kernel->first_token, kernel->end_token);
+    return true;
+}
+
+/* Returns true for a token in the brackets of a declaration: `float tile[BM][BK]`. */
+static bool is_in_extent(const struct tokens *tokens, size_t at)
+{
+    size_t open = at, closed = 0;
+    while (open > 0 && (closed > 0 || !token_is(tokens, open, "["))) {
+        if (token_is_in(tokens, open, "; { } , =") && closed == 0)
+            return false;
+        closed += token_is_in(tokens, open, ") ]") ? 1 : 0;
+        closed -= closed > 0 && token_is_in(tokens, open, "( [") ? 1 : 0;
+        open--;
+    }
+    while (open > 0 && token_is(tokens, open - 1, "]")) { /* earlier brackets */
+        open--;
+        while (open > 0 && !token_is(tokens, open, "["))
+            open--;
+    }
+    return open > 1 && tokens->items[open - 1].kind == TOKEN_NAME &&
+           (tokens->items[open - 2].kind == TOKEN_NAME || token_is(tokens, open - 2, ",")) &&
+           !token_is(tokens, open - 2, "return");
+}
+
+struct uses {
+    bool is_used, in_extent, in_unroll, in_sum;
+};
+
+/* Finds the uses of a name by the kernel; `is_near`: or by other definitions outside of functions,
+ * too. */
+static struct uses uses_of(const struct numbers *numbers, const char *name, bool is_near)
+{
+    const struct tokens *tokens = numbers->tokens;
+    struct uses uses = {0};
+    for (size_t i = 0; i < tokens->count; i++) {
+        const bool is_reached = numbers->places[i] == PLACE_REACHED;
+        const char *rest = NULL, *end = NULL;
+        if (!is_reached && (!is_near || numbers->places[i] == PLACE_ELSEWHERE))
+            continue;
+        if (tokens->items[i].kind == TOKEN_DIRECTIVE) {
+            if (token_is_directive(&tokens->items[i], "ifndef", &rest, &end))
+                continue;
+            const bool unrolls = token_is_directive(&tokens->items[i], "pragma", &rest, &end);
+            if (token_is_directive(&tokens->items[i], "define", &rest, &end))
+                rest += word_bytes(rest, end);
+            const bool is_named = has_word(rest, end, name);
+            uses.is_used |= is_named;
+            uses.in_unroll |= is_named && is_reached && unrolls;
+        } else if (token_is(tokens, i, name) && !is_constant_sign(tokens, i + 1) &&
+                   !(i > 0 && token_is_in(tokens, i - 1, ". -> ::"))) {
+            uses.is_used = true;
+            uses.in_extent |= is_reached && is_in_extent(tokens, i);
+            uses.in_sum |= is_reached && token_is_in(tokens, i - 1, "+ -");
+        }
+    }
+    return uses;
+}
+
+bool uses_as_square(const struct tokens *tokens, const char *name)
+{
+    for (size_t i = 0; i < tokens->count; i++)
+        if (token_is(tokens, i, "[") && token_is(tokens, i + 1, name) &&
+            ((token_is(tokens, i + 2, "]") && token_is(tokens, i + 3, "[") &&
+              token_is(tokens, i + 4, name)) ||
+             (token_is(tokens, i + 2, "*") && token_is(tokens, i + 3, name))))
+            return true;
+    return false;
+}
+
+/* ---- dependence on a number ---- */
+
+static bool is_in_launch(const struct source_signature *out, const char *name)
+{
+    for (size_t axis = 0; axis < 3; axis++) {
+        const struct formula *grid = out->launch.grid[axis];
+        const struct formula *const formulas[] = {
+            out->launch.block[axis], out->indices.span[axis], out->indices.block[axis],
+            grid && grid->kind == FORMULA_CALL && grid->count == 2 ? grid->parts[1] : NULL};
+        for (size_t i = 0; i < COUNT(formulas); i++)
+            if (formulas[i] && formula_names(formulas[i], name))
+                return true;
+    }
+    const char *bounds = out->chosen->bounds ? out->chosen->bounds : "";
+    return has_word(bounds, bounds + strlen(bounds), name);
+}
+
+/* Returns true if the size of the work depends on the number: an allocation, or the bound of an
+ * index. */
+static bool is_a_size(const struct source_signature *out, const char *name)
+{
+    for (size_t i = 0; i < ARGUMENTS_MAX; i++)
+        if ((out->indices.bounds[i] && formula_names(out->indices.bounds[i], name)) ||
+            (out->launch.bytes[i] && formula_names(out->launch.bytes[i], name)))
+            return true;
+    for (size_t axis = 0; axis < 3; axis++) {
+        const struct formula *grid = out->launch.grid[axis];
+        if (grid && formula_names(grid->count == 2 ? grid->parts[0] : grid, name))
+            return true;
+    }
+    return false;
+}
+
+/* Returns true if the launch, a shared array or an unrolled loop depends on the number. */
+static bool is_tunable(const struct source_signature *out, const char *name, struct uses uses)
+{
+    return is_in_launch(out, name) || uses.in_unroll ||
+           (uses.in_extent && !uses.in_sum && !is_a_size(out, name));
+}
+
+/* ---- definitions ---- */
+
+/* Reads `#define NAME 256`, or `constexpr int NAME = 256;` at the sign, of the kernel or outside of
+ * functions. Returns false for others. */
+static bool read_number(const struct numbers *numbers, size_t at, struct macro_signature *out)
+{
+    const struct tokens *tokens = numbers->tokens;
+    const struct token *token = &tokens->items[at];
+    const struct kernel_signature *kernel = numbers->out->chosen;
+    const char *name = NULL, *end = NULL, *value = NULL, *guard = NULL, *guard_end = NULL;
+    size_t length = 0, digits = 0;
+    bool is_guarded = false;
+    if (token_is_directive(token, "define", &name, &end)) {
+        length = word_bytes(name, end);
+        value = skip_blanks(name + length, end);
+        is_guarded = at > 0 && token_is_directive(token - 1, "ifndef", &guard, &guard_end) &&
+                     (size_t)(guard_end - guard) == length && strncmp(name, guard, length) == 0;
+        if (length == 0 || *name == '_' || name[length] == '(')
+            return false;
+    } else if (is_constant_sign(tokens, at) && token_is(tokens, at + 2, ";") &&
+               (numbers->places[at] == PLACE_OUTSIDE ||
+                (at >= kernel->first_token && at < kernel->end_token))) {
+        name = token[-1].start;
+        length = token[-1].length;
+        value = token[1].start;
+        end = value + token[1].length - (strchr("uUlL", value[token[1].length - 1]) ? 1 : 0);
+    } else {
+        return false;
+    }
+    while (value + digits < end && isdigit((unsigned char)value[digits]))
+        digits++;
+    *out = (struct macro_signature){
+        .name = arena_strndup(numbers->arena, name, length),
+        .preset = arena_strndup(numbers->arena, value, is_guarded ? (size_t)(end - value) : digits),
+        .fixed = !is_guarded};
+    if (!out->name || !out->preset)
+        return false;
+    return is_guarded ? is_number(out->preset) : value + digits == end && digits > 0 && digits < 10;
+}
+
+/* Takes a number as a parameter, or lists it as not tuned. One behind an #ifndef is left out only
+ * if the amount of work depends on the number, and the launch does not. */
+static void take_number(struct numbers *numbers, const struct macro_signature *number)
+{
+    struct source_signature *out = numbers->out;
+    const char *listed = arena_printf(numbers->arena, ", %s (", number->name);
+    const bool is_launched = is_in_launch(out, number->name);
+    const struct uses uses = uses_of(numbers, number->name, is_launched || !number->fixed);
+    const bool is_tuned =
+        !number->fixed ? is_launched || !is_a_size(out, number->name)
+                       : is_tunable(out, number->name, uses) && atoll(number->preset) <= 1024;
+    for (size_t i = 0; i < out->macro_count; i++)
+        if (strcmp(out->macros[i].name, number->name) == 0) {
+            out->macros[i].is_given = number->fixed ? out->macros[i].is_given : !uses.is_used;
+            return;
+        }
+    if (!uses.is_used || !listed || strstr(text_string(&numbers->left), listed))
+        return;
+    if (!is_tuned)
+        text_printf(&numbers->left, "%s%s)", listed, number->preset);
+    else if (out->macro_count < MACROS_MAX)
+        out->macros[out->macro_count++] = *number;
+}
+
+bool numbers_read(struct arena *arena, const struct tokens *tokens, struct source_signature *out)
+{
+    struct numbers numbers = {.arena = arena, .tokens = tokens, .out = out};
+    struct macro_signature number;
+    if (!find_places(&numbers))
+        return false;
+    for (size_t i = 0; i < out->macro_count; i++) { /* those that are given */
+        struct macro_signature *macro = &out->macros[i];
+        const struct uses uses = uses_of(&numbers, macro->name, true);
+        const long value = is_number(macro->preset) ? strtol(macro->preset, NULL, 0) : 0;
+        const bool is_one = value >= 1 && value <= 1024 && is_tunable(out, macro->name, uses);
+        macro->is_given = !uses.is_used || (macro->is_given && !is_one);
+    }
+    for (size_t i = 0; i < tokens->count && !arena->failed; i++)
+        if (read_number(&numbers, i, &number))
+            take_number(&numbers, &number);
+    for (size_t i = 0; i < out->macro_count; i++)
+        out->macros[i].square = uses_as_square(tokens, out->macros[i].name);
+    const char *all = text_to_arena(&numbers.left, arena);
+    out->not_tuned = all && *all ? all + 2 : NULL;
+    return !arena->failed;
+}
