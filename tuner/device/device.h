@@ -56,10 +56,10 @@ struct device_api {
     /* Optional, pure. Returns the compiler that requests name (binary_request.compiler), "nvcc
      * 13.0.88". STATUS_UNAVAILABLE, with the package to install, when missing. */
     enum status (*compiler_version)(const char *compiler, const char **out, struct error *error);
-    /* Optional, pure. Returns a hash of how a request's compiler (NULL: the device's own) is set up
-     * by its files and our environment: folders, options, the host's compiler, all by its own
-     * report of an empty source. The fact COMPILER_SETTINGS tells those of another host. "": this
-     * compiler takes nothing from there. */
+    /* Optional, pure. Returns a hash of the settings of a request's compiler (NULL: the device's
+     * own), out of files and our environment: folders, options, the host's compiler, as reported by
+     * the compiler for an empty source. The fact COMPILER_SETTINGS tells those of another host. "":
+     * there are none. */
     const char *(*compiler_settings)(const char *compiler, const struct facts *facts);
 
     /* Optional, pure. Reads from a compiled binary the resources of a kernel, named as requested:

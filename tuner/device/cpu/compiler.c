@@ -79,7 +79,7 @@ static struct {
     char hash[HASH_TEXT_BYTES];
 } settings = {.once = PTHREAD_ONCE_INIT};
 
-/* Reads the folders that the compiler searches for C and C++, with its own commands. */
+/* Reads the folders that the compiler searches for C and C++, and the commands behind both. */
 static void read_settings(void)
 {
     const char *argv[] = {NULL, "-v", "-E", "-x", "c", "/dev/null", "-x", "c++", "/dev/null", NULL};
@@ -104,9 +104,9 @@ static void read_settings(void)
 
 const char *compiler_settings(const char *compiler, const struct facts *facts)
 {
-    const char *told = facts ? facts_text(facts, COMPILER_SETTINGS, NULL) : NULL;
+    const char *of_host = facts ? facts_text(facts, COMPILER_SETTINGS, NULL) : NULL;
     (void)compiler;
-    if (!told)
+    if (!of_host)
         (void)pthread_once(&settings.once, read_settings);
-    return told ? told : settings.hash;
+    return of_host ? of_host : settings.hash;
 }

@@ -152,12 +152,12 @@ static void read_settings(void)
 const char *cuda_compiler_settings(const char *compiler, const struct facts *facts)
 {
     struct error ignored = {0};
-    const char *told = facts ? facts_text(facts, COMPILER_SETTINGS, NULL) : NULL;
-    if (!compiler || strcmp(compiler, BINARY_AS_IT_IS) == 0 || (!told && !cuda_nvcc(&ignored)))
+    const char *of_host = facts ? facts_text(facts, COMPILER_SETTINGS, NULL) : NULL;
+    if (!compiler || strcmp(compiler, BINARY_AS_IT_IS) == 0 || (!of_host && !cuda_nvcc(&ignored)))
         return "";
-    if (!told)
+    if (!of_host)
         (void)pthread_once(&settings.once, read_settings);
-    return told ? told : settings.hash;
+    return of_host ? of_host : settings.hash;
 }
 
 /* ---- running it ---- */
