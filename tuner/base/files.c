@@ -201,7 +201,7 @@ enum status output_add(struct output *output, const void *data, size_t bytes, st
 enum status output_end(struct output *output, enum status status, struct error *error)
 {
     if (status == STATUS_OK && !output->special &&
-        (FAILPOINT_FAILS("file.written") || (!output->again && fsync(output->file) != 0)))
+        (FAILPOINT_FAILS("file.written") || (!output->derived && fsync(output->file) != 0)))
         status = error_set_errno(error, errno, "%s: cannot write", output->path);
     FAILPOINT("file.synced");
     if (status == STATUS_OK && !output->special &&
@@ -352,7 +352,7 @@ static bool is_written(const char *path, const void *data, size_t bytes)
 enum status folder_write(const char *own, const char *name, const void *data, size_t bytes,
                          struct error *error)
 {
-    struct output output = {.path = name, .again = true};
+    struct output output = {.path = name, .derived = true};
     output.real = arena_printf(&output.arena, "%s/%s", own, name);
     enum status status = output.real ? STATUS_OK : error_no_memory(error);
     const bool written = status == STATUS_OK && is_written(output.real, data, bytes);

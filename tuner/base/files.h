@@ -42,7 +42,7 @@ struct output {
     int file;
     bool special; /* written in place; else a file beside `real`, renamed to it at the end */
     bool opened;  /* output_begin succeeded */
-    bool again;   /* can be made again: no disk is waited for */
+    bool derived; /* made from other files: no disk is waited for */
     const char *real;
     struct temporary temporary;
     struct arena arena;

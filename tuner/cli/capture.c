@@ -92,7 +92,7 @@ static enum status join_and_list(const struct capture_request *request,
         return preload_no_launch(request->words[request->for_draft ? 2 : 0], wait_status, error);
     tell_end(request, wait_status);
     if (request->for_draft)
-        return status; /* the draft reads it */
+        return status; /* read with the draft */
     if (status == STATUS_OK)
         status = capture_open(path, &capture, error);
     if (status == STATUS_OK)

@@ -81,7 +81,7 @@ static double difference_of(const struct captured_content *expected, const char 
     return largest;
 }
 
-/* Compares a vector piece by piece: it may be as large as the memory. */
+/* Compares a vector, which may be as large as the memory, piece by piece. */
 static void compare(const struct captured_vector *vector, const struct captured_content *expected,
                     const char *got, size_t bytes, struct finding *out)
 {
