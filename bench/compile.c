@@ -149,7 +149,7 @@ static enum status request_all(const struct options *options, const char *source
         struct binary_request request;
         const char *path = NULL, *hash = NULL;
         make_request(source, options->architecture, i, &request);
-        status = binary_cache_path(host_local(), &request, facts, &arena, &path, &hash, error);
+        status = binary_cache_path(&request, facts, &arena, &path, &hash, error);
         if (status != STATUS_OK || file_exists(path))
             continue;
         out->compiled++;

@@ -21,8 +21,8 @@ static enum status request_binaries(struct bench *bench, const struct problem *p
         const char *hash = NULL;
         enum status status = point_binary(&point, &bench->arena, &request, error);
         if (status == STATUS_OK)
-            status = binary_cache_path(host_local(), &request, bench->facts, &bench->arena,
-                                       &entries[i].path, &hash, error);
+            status = binary_cache_path(&request, bench->facts, &bench->arena, &entries[i].path,
+                                       &hash, error);
         if (status != STATUS_OK)
             return status;
         bool known = file_exists(entries[i].path);

@@ -72,7 +72,7 @@ static enum status start(struct bench *bench, const struct device_api *api, int 
                                       &bench->worker, error);
     if (status != STATUS_OK)
         return status;
-    bench->facts = worker_facts(bench->worker);
+    bench->facts = &worker_head(bench->worker)->facts;
     status = lock_take(facts_text(bench->facts, "uuid", api->kind), &bench->lock, error);
     if (status == STATUS_OK)
         status = pin(bench, api, &placement, error);
@@ -155,8 +155,8 @@ static enum status make_binary(struct bench *bench, const struct output_check *c
     struct compile_done done = {.status = STATUS_INTERNAL};
     const char *hash = NULL;
     bool got = false;
-    enum status status = binary_cache_path(host_local(), &check->binary, bench->facts,
-                                           &bench->arena, path, &hash, error);
+    enum status status =
+        binary_cache_path(&check->binary, bench->facts, &bench->arena, path, &hash, error);
     if (status != STATUS_OK || file_exists(*path))
         return status;
     status = compile_pool_submit(pool, &check->binary, *path, 0, error);

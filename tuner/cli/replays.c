@@ -169,9 +169,8 @@ static bool compile(struct replaying *replaying, const struct binary_request *re
     const char *fresh = arena_printf(&replaying->arena, "%s/binary", replaying->folder.path);
     struct text log = {0};
     struct error *error = replaying->error;
-    const bool is_placed =
-        fresh && binary_cache_path(host_local(), request, &replaying->facts, &replaying->arena,
-                                   path, &hash, error) == STATUS_OK;
+    const bool is_placed = fresh && binary_cache_path(request, &replaying->facts, &replaying->arena,
+                                                      path, &hash, error) == STATUS_OK;
     bool right = is_placed;
     if (is_placed && !file_exists(*path)) {
         right = replaying->api->compile(request, fresh, &log, error) == STATUS_OK &&

@@ -10,7 +10,6 @@ enum status binaries_start(struct binaries *binaries, const struct host *host, c
                            size_t workers, const char *cpus, const struct facts *facts,
                            struct error *error)
 {
-    binaries->host = host;
     binaries->facts = facts;
     binaries->api = device_kind(kind);
     binaries->workers = workers;
@@ -40,7 +39,7 @@ enum status binaries_know(struct binaries *binaries, const struct binary_request
     if (index_find(&binaries->by_hash, number_of(hash), index) &&
         strcmp(binaries->items[*index].hash, hash) == 0)
         return STATUS_OK;
-    TRY(binary_cache_place(binaries->host, hash, &binaries->arena, &binary.path, error));
+    TRY(binary_cache_place(hash, &binaries->arena, &binary.path, error));
     binary.hash = arena_strdup(&binaries->arena, hash);
     if (!binary.hash ||
         !array_grow(&binaries->items, binaries->count, &binaries->capacity, sizeof binary) ||

@@ -29,7 +29,6 @@ struct binary {
 
 struct binaries {
     struct arena arena;
-    const struct host *host; /* runs the compilers and keeps the binaries */
     const struct device_api *api;
     struct compile_pool *pool;
     size_t workers;

@@ -527,3 +527,24 @@ bool budget_over(const struct session *session, enum session_stage stage, int64_
     session->summary->cut_short |= 1U << stage;
     return true;
 }
+
+enum status group_await_lane(struct group *group, struct lane **out, struct error *error)
+{
+    for (;;) {
+        bool may_return = false;
+        *out = group_lane(group);
+        if (*out)
+            return STATUS_OK;
+        for (size_t i = 0; i < group->lane_count; i++)
+            may_return = may_return || (group->lanes[i]->may_return &&
+                                        host_state(group->lanes[i]->site->host) != HOST_GONE);
+        if (!may_return)
+            return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
+                             group->lanes[0]->error.text);
+        if (session_stopped(group->session))
+            return session_stop_error(error);
+        if (budget_ended(group->session, STAGE_START))
+            return error_set(error, STATUS_NO_TIME, "the budget is spent");
+        session_pause(group->session);
+    }
+}

@@ -108,5 +108,8 @@ void budget_reserve(const struct lane *lane, int64_t processes);
  * STATUS_COMPILE_FAILED with the compiler's message. */
 enum status budget_await(struct group *group, struct binaries *binaries, size_t index,
                          struct error *error);
+/* Waits for a lane while a host of the group may still come back. The error says why the first one
+ * was lost. */
+enum status group_await_lane(struct group *group, struct lane **out, struct error *error);
 
 #endif

@@ -161,28 +161,7 @@ static enum status time_state(struct contest *contest, struct lane *lane, int pr
     if (status == STATUS_OK && track.count > 0)
         status = track_rounds(&contest->work, &track, central, track.count,
                               (size_t)contest->work.protocol->state_rounds, error);
-    /* However the rounds ended, they are stored; a result that is wrong in this state is wrong. */
-    struct store *store = contest->work.store;
-    struct error keeping = {0};
-    (void)track_judge(&contest->work, &track);
-    enum status kept = store_batch_begin(store, &keeping);
-    if (kept == STATUS_OK) {
-        kept = track_store(&contest->work, &track, &keeping);
-        for (size_t i = 0; kept == STATUS_OK && i < track.count; i++) {
-            struct state_result *result = &finalists[i]->in_state[state];
-            if (result->slot.outcome.status != TRIAL_OK)
-                finalists[i]->slot.outcome = result->slot.outcome; /* reported by contest_keep */
-            struct measured measured;
-            if (result->slot.sample_count == 0)
-                continue;
-            kept = slot_measured(&contest->work, &result->slot, &measured, &keeping);
-            if (kept == STATUS_OK)
-                kept = slot_store(&contest->work, &track, &result->slot, &measured, false,
-                                  &result->trial_id, &keeping);
-        }
-        kept = store_batch_end(store, kept, &keeping);
-    }
-    status = first_failure(status, kept, &keeping, error);
+    status = contest_keep(contest, &track, state, status, error);
     if (status == STATUS_OK)
         status = track_levels(&track, central, 0, track.round_count, levels, error);
     for (size_t i = 0; status == STATUS_OK && i < track.count; i++)

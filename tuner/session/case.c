@@ -1,4 +1,5 @@
 /* One case of the gauntlet: a candidate at conditions that no trial had. */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -7,6 +8,41 @@
 #include "tuner/base/pack.h"
 #include "tuner/device/traits.h"
 #include "tuner/session/check.h"
+
+bool work_declares(const struct work *work, int64_t n)
+{
+    struct problem problem;
+    if (n == work->problem.n || experiment_head(work->experiment)->promises_all)
+        return true;
+    for (size_t i = 0; i < experiment_problem_count(work->experiment); i++) {
+        experiment_problem(work->experiment, i, &problem);
+        if (problem.n == n && strcmp(problem.key, work->problem.key) == 0)
+            return true;
+    }
+    return false;
+}
+
+static const char few_words[] =
+    " (of the inputs a few elements are large, and the others 0, so that each counts)";
+
+const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *test,
+                           const struct worker_outcome *outcome)
+{
+    return arena_printf(
+        &sweep->arena, "gauntlet: n=%lld, starts %u elements on: %s: %s%s", (long long)test->n,
+        test->starts, trial_status_name(outcome->status), outcome->detail,
+        test->apart     ? " (each vector starts one element further on than the one before)"
+        : test->few > 0 ? few_words
+                        : "");
+}
+
+bool verdict_holds(const struct work *work, const char *detail)
+{
+    static const char before[] = "gauntlet: n=";
+    const size_t length = sizeof before - 1;
+    return strncmp(detail, before, length) != 0 || strstr(detail, few_words) ||
+           work_declares(work, strtoll(detail + length, NULL, 10));
+}
 
 enum { REPEATS = 3, CASE_TIMEOUT_MS = 60000, CASE_LEAST_MS = 500 };
 

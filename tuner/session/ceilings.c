@@ -16,7 +16,7 @@ static enum status measure_arithmetic(struct session *session, struct lane *lane
     int64_t left_ns = lane_leave(lane);
     enum status status = worker_ceilings(lane->worker, 0, NULL, &arithmetic, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
-    lane->group->ceilings_left |= status != STATUS_OK && worker_host_was_lost(lane->worker);
+    lane->group->ceilings_left |= status != STATUS_OK && worker_head(lane->worker)->host_was_lost;
     if (status != STATUS_OK) {
         session_note(session, "%s: how fast it calculates could not be measured: %s", lane->name,
                      error->text);
@@ -47,7 +47,7 @@ static enum status measure_bandwidth(struct session *session, struct lane *lane,
     enum status status = worker_ceilings(lane->worker, bytes, &bandwidth, NULL, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
     *measured = status == STATUS_OK;
-    lane->group->ceilings_left |= status != STATUS_OK && worker_host_was_lost(lane->worker);
+    lane->group->ceilings_left |= status != STATUS_OK && worker_head(lane->worker)->host_was_lost;
     if (status != STATUS_OK) {
         session_note(session, "%s: its ceilings could not be measured: %s", lane->name,
                      error->text);

@@ -19,7 +19,8 @@ struct gauntlet_case {
 
 /* gauntlet.c: Rejects finalists that are wrong in a case of the gauntlet, and other candidates that
  * fail the same cases. */
-enum status contest_check(struct contest *contest, struct lane *lane, struct error *error);
+enum status contest_check(struct contest *contest, struct lane *lane, double process_ns,
+                          struct error *error);
 /* Finds, after all finalists were rejected, whether all working candidates fail on changed inputs.
  * If so the inputs are to blame: reports that, takes back these rejections, and changes inputs no
  * more. */
@@ -30,15 +31,15 @@ enum status contest_blame_inputs(struct contest *contest, struct lane *lane, boo
 enum status contest_watch(struct contest *contest, struct lane *lane, struct finalist *finalist,
                           struct error *error);
 
+/* case.c: Returns whether the experiment lists the size, or promises all sizes. */
+bool work_declares(const struct work *work, int64_t n);
 /* Returns whether a stored verdict of the gauntlet still rejects, since the size is promised now.
  */
 bool verdict_holds(const struct work *work, const char *detail);
-
-/* gauntlet.c: Describes the failure of a case, in the sweep's memory; NULL: no memory. */
+/* Describes the failure of a case, in the sweep's memory; NULL: no memory. */
 const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *test,
                            const struct worker_outcome *outcome);
-
-/* case.c: Runs one case of one loaded slot; *applies false: the case is not meant for the slot, or
+/* Runs one case of one loaded slot; *applies false: the case is not meant for the slot, or
  * the budget ended it (elsewhere.is_cut). */
 enum status check_case(struct contest *contest, struct lane *lane, struct slot *slot,
                        const struct gauntlet_case *test, bool *applies,
@@ -48,12 +49,10 @@ enum status check_case(struct contest *contest, struct lane *lane, struct slot *
  * checks' part of the budget, or, if it hangs, leave no time to watch the coming winner. */
 bool checks_are_over(const struct contest *contest, const struct lane *lane);
 
-/* narrow.c: Returns whether the experiment lists the size, or promises all sizes. */
-bool work_declares(const struct work *work, int64_t n);
-/* Finds the part of the domain that a loaded slot's candidate keeps after a failure at a size that
- * was not promised, tries sizes up to `most`, and stores the result; elsewhere.is_cut: the time for
- * that was missing. *out: the reason if the candidate fails at the problem's own size, too; else
- * NULL. */
+/* narrow.c: Finds the part of the domain that a loaded slot's candidate keeps after a failure at a
+ * size that was not promised, tries sizes up to `most`, and stores the result; elsewhere.is_cut:
+ * the time for that was missing. *out: the reason if the candidate fails at the problem's own size,
+ * too; else NULL. */
 enum status candidate_narrow(struct contest *contest, struct lane *lane, struct slot *slot,
                              const struct gauntlet_case *wrong, double most, const char *why,
                              const char **out, struct error *error);

@@ -41,7 +41,7 @@ static enum status race_until_right(struct contest *contest, struct lane *lane, 
             group->spaces.next == group->spaces.count) /* after the last problem's race */
             budget_reserve(lane, contest->work.protocol->confirm_processes);
         if (status == STATUS_OK)
-            status = contest_check(contest, lane, error);
+            status = contest_check(contest, lane, contest_process_ns(contest), error);
         bool inputs_blamed = false;
         if (status == STATUS_OK && !has_finalist(contest, true))
             status = contest_blame_inputs(contest, lane, &inputs_blamed, error);
@@ -155,7 +155,7 @@ static enum status confirm_in(struct confirming *confirming, struct contest *con
         wanted[i] = !contest->finalists[i].rejection && !contest->finalists[i].settled;
     enum status status = measure_process(confirming, contest, &track, wanted, error);
     if (status == STATUS_OK || status == STATUS_INTERRUPTED || status == STATUS_NO_TIME)
-        status = contest_keep(contest, &track, status, error);
+        status = contest_keep(contest, &track, CACHE_STATES, status, error);
     track_free(&track);
     return status;
 }
@@ -223,7 +223,7 @@ static enum status one_process(struct confirming *confirming, struct error *erro
     struct arena scratch = {0};
     double spent_ns = 0; /* spent again by a second process */
     const int64_t processes = group->session->options->protocol.confirm_processes;
-    const bool is_spare = worker_spares(lane->worker) > 0;
+    const bool is_spare = worker_head(lane->worker)->spares > 0;
     int64_t left_ns = lane_leave(lane);
     int64_t started_ns = clock_budget_ns();
     enum status status = worker_fresh(lane->worker, error);

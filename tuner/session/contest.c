@@ -370,35 +370,40 @@ enum status contest_reject(struct contest *contest, struct finalist *finalist, i
     return candidate_store_verdict(&contest->work, finalist->slot.candidate, why, cases, error);
 }
 
+/* Stores the finalist's trial, and rejects one that was wrong. A result that is wrong in another
+ * state is wrong: its failure is stored with the trial in the run's own state. */
 static enum status keep_finalist(struct contest *contest, struct track *track,
-                                 struct finalist *finalist, struct error *error)
+                                 struct finalist *finalist, size_t state, struct error *error)
 {
-    struct slot *slot = &finalist->slot;
+    const bool is_own = state == CACHE_STATES;
+    struct slot *slot = is_own ? &finalist->slot : &finalist->in_state[state].slot;
+    const bool failed = slot->outcome.status != TRIAL_OK;
     struct measured measured;
-    if (slot->outcome.status == TRIAL_WRONG_RESULT && !finalist->rejection)
+    if (failed && !is_own)
+        finalist->slot.outcome = slot->outcome;
+    if (is_own && slot->outcome.status == TRIAL_WRONG_RESULT && !finalist->rejection)
         TRY(contest_reject(contest, finalist, 1,
                            arena_strdup(&contest->sweep->arena, slot->outcome.detail), error));
-    if (slot->outcome.status != TRIAL_OK && !slot->candidate->rejected)
+    if (is_own && failed && !slot->candidate->rejected)
         slot->candidate->rejected = trial_status_name(slot->outcome.status);
-    if (slot->sample_count > 0 || slot->outcome.status != TRIAL_OK) {
-        TRY(slot_measured(&contest->work, slot, &measured, error));
-        TRY(slot_store(&contest->work, track, slot, &measured, false, &finalist->trial_id, error));
-    }
-    return STATUS_OK;
+    if (slot->sample_count == 0 && !(is_own && failed))
+        return STATUS_OK;
+    TRY(slot_measured(&contest->work, slot, &measured, error));
+    return slot_store(&contest->work, track, slot, &measured, false,
+                      is_own ? &finalist->trial_id : &finalist->in_state[state].trial_id, error);
 }
 
-enum status contest_keep(struct contest *contest, struct track *track, enum status status,
-                         struct error *error)
+enum status contest_keep(struct contest *contest, struct track *track, size_t state,
+                         enum status status, struct error *error)
 {
     struct store *store = contest->work.store;
     struct error keeping = {0};
-    if (status != STATUS_OK)
-        (void)track_judge(&contest->work, track); /* incomplete last round */
+    (void)track_judge(&contest->work, track); /* the last round may be incomplete */
     enum status kept = store_batch_begin(store, &keeping);
     if (kept == STATUS_OK) {
         kept = track_store(&contest->work, track, &keeping);
         for (size_t i = 0; kept == STATUS_OK && i < contest->finalist_count; i++)
-            kept = keep_finalist(contest, track, &contest->finalists[i], &keeping);
+            kept = keep_finalist(contest, track, &contest->finalists[i], state, &keeping);
         kept = store_batch_end(store, kept, &keeping);
     }
     return first_failure(status, kept, &keeping, error);

@@ -108,10 +108,11 @@ uint32_t contest_blocks(const struct contest *contest, bool screening);
 /* Returns a measurer of the finalists, whose list of slots belongs to the contest's arena; slots
  * NULL: no memory. */
 struct track contest_track(struct contest *contest, struct lane *lane, const char *stage);
-/* Puts the rounds and trials of a track into the store, in one transaction, even after a
- * stop. Returns `status` unless that is STATUS_OK. */
-enum status contest_keep(struct contest *contest, struct track *track, enum status status,
-                         struct error *error);
+/* Puts the rounds and trials of a track into the store, in one transaction, even after a stop;
+ * those in another state of the cache, or in the run's own one (CACHE_STATES). Returns `status`
+ * unless that is STATUS_OK. */
+enum status contest_keep(struct contest *contest, struct track *track, size_t state,
+                         enum status status, struct error *error);
 /* Adds a judged track's rounds and twins. */
 enum status contest_count_rounds(struct contest *contest, const struct track *track,
                                  struct error *error);

@@ -197,20 +197,6 @@ static enum status check_unchanged(struct contest *contest, struct lane *lane, s
     return STATUS_OK;
 }
 
-static const char few_words[] =
-    " (of the inputs a few elements are large, and the others 0, so that each counts)";
-
-const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *test,
-                           const struct worker_outcome *outcome)
-{
-    return arena_printf(
-        &sweep->arena, "gauntlet: n=%lld, starts %u elements on: %s: %s%s", (long long)test->n,
-        test->starts, trial_status_name(outcome->status), outcome->detail,
-        test->apart     ? " (each vector starts one element further on than the one before)"
-        : test->few > 0 ? few_words
-                        : "");
-}
-
 /* Returns the case's size for a candidate: the next one of its domain. 0: none, or checked by the
  * case before. */
 static int64_t case_size(const struct contest *contest, const struct candidate *candidate,
@@ -257,14 +243,6 @@ static enum status run_case(struct contest *contest, struct lane *lane, struct s
     if (status == STATUS_OK && out)
         *rejection = candidate->rejected = out;
     return status;
-}
-
-bool verdict_holds(const struct work *work, const char *detail)
-{
-    static const char before[] = "gauntlet: n=";
-    const size_t length = sizeof before - 1;
-    return strncmp(detail, before, length) != 0 || strstr(detail, few_words) ||
-           work_declares(work, strtoll(detail + length, NULL, 10));
 }
 
 /* Finds an earlier run's verdict on the same binary. */
@@ -466,7 +444,8 @@ static enum status end_checking(struct contest *contest, const struct checking *
                                    checking->cases[index], error);
 }
 
-enum status contest_check(struct contest *contest, struct lane *lane, struct error *error)
+enum status contest_check(struct contest *contest, struct lane *lane, double process_ns,
+                          struct error *error)
 {
     struct checking checking = {0};
     enum status status = STATUS_OK;
@@ -494,8 +473,8 @@ enum status contest_check(struct contest *contest, struct lane *lane, struct err
                            error));
     contest->work.group->costs.own_checks_ns += clock_budget_ns() - before_ns;
     contest->elsewhere.end_ns =
-        budget_checks_end_ns(contest->work.group, &contest->sweep->allowance,
-                             contest_process_ns(contest), &contest->elsewhere.watch_at_ns);
+        budget_checks_end_ns(contest->work.group, &contest->sweep->allowance, process_ns,
+                             &contest->elsewhere.watch_at_ns);
     for (size_t i = 0; status == STATUS_OK && i < checking.count; i++)
         if (checking.list[i].n != own)
             status = run_on_all(contest, lane, checking.known, &checking.list[i], most,

@@ -222,7 +222,7 @@ enum status inputs_send(const struct work *work, struct inputs *inputs, struct l
         lane->known = inputs;
         lane->has_expected = check;
         if (check)
-            inputs->reference_ns = worker_reference_ns(lane->worker);
+            inputs->reference_ns = worker_head(lane->worker)->reference_ns;
         inputs->setup_ns = clock_budget_ns() - started_ns;
     }
     if (status == STATUS_TIMED_OUT || status == STATUS_DEVICE_LOST)

@@ -24,7 +24,7 @@ static void *start_lane(void *context)
         worker_end_by(lane->worker, budget_last_ns(session));
     if (status == STATUS_OK)
         (void)string_format(lane->uuid, sizeof lane->uuid, "%s",
-                            facts_text(worker_facts(lane->worker), "uuid", lane->name));
+                            facts_text(&worker_head(lane->worker)->facts, "uuid", lane->name));
     if (status == STATUS_OK && !session->options->recording) /* a replay needs no lock */
         status = lane->site->host->lock(lane->site->host, lane->uuid, session->options->database,
                                         &lane->lock, &lane->error);
@@ -60,7 +60,7 @@ static bool alike(const struct facts *a, const struct facts *b)
 
 static void join_group(struct session *session, struct lane *lane)
 {
-    const struct facts *facts = worker_facts(lane->worker);
+    const struct facts *facts = &worker_head(lane->worker)->facts;
     struct group *group = NULL;
     for (size_t i = 0; i < session->group_count && !group; i++)
         if (alike(session->groups[i].facts, facts) &&
@@ -70,7 +70,7 @@ static void join_group(struct session *session, struct lane *lane)
         group = &session->groups[session->group_count++];
         *group = (struct group){.session = session,
                                 .facts = facts,
-                                .machine = worker_machine(lane->worker),
+                                .machine = &worker_head(lane->worker)->machine,
                                 .wake_file = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
                                 .position.problem_key = "",
                                 .position.best_key = ""};
@@ -79,7 +79,7 @@ static void join_group(struct session *session, struct lane *lane)
     group->lanes[group->lane_count++] = lane;
     group->costs.fresh_ns = lane->start_ns;
     if (session->options->budget_ns > 0)
-        group->costs.spared_ns = worker_calibration(lane->worker).reserved_ns;
+        group->costs.spared_ns = worker_head(lane->worker)->calibration.reserved_ns;
     lane->group = group;
 }
 
@@ -101,7 +101,7 @@ static size_t compilers_a_group(const struct site *site)
         return options->compile_workers;
     for (size_t i = 0; i < site->lane_count; i++) {
         if (site->lanes[i]->worker)
-            cores = worker_machine(site->lanes[i]->worker)->cores;
+            cores = worker_head(site->lanes[i]->worker)->machine.cores;
         lanes++;
     }
     for (size_t i = 0; i < session->group_count; i++)
@@ -125,7 +125,7 @@ static enum status place_lanes(struct site *site, struct error *error)
         struct lane *lane = site->lanes[i];
         if (!lane->worker)
             continue;
-        addresses[count] = facts_text(worker_facts(lane->worker), "pci_address", NULL);
+        addresses[count] = facts_text(&worker_head(lane->worker)->facts, "pci_address", NULL);
         lanes[count++] = lane;
     }
     if (count == 0 || !site->session->options->compiles_beside_measuring)
@@ -141,7 +141,7 @@ static enum status place_lanes(struct site *site, struct error *error)
 
 /* ---- sites ---- */
 
-enum status site_count(const struct site *site, size_t *count, struct error *error)
+enum status site_devices(const struct site *site, size_t *count, struct error *error)
 {
     const struct session_options *options = site->session->options;
     int found = 0;
@@ -324,7 +324,7 @@ enum status lanes_start(struct session *session, struct error *error)
         if (site->has_thread)
             continue;
         size_t devices = 0;
-        enum status status = site_count(site, &devices, &site->error);
+        enum status status = site_devices(site, &devices, &site->error);
         if (status == STATUS_OK)
             status = site_reserve(site, devices, &site->error);
         if (status == STATUS_OK)

@@ -43,19 +43,6 @@ struct probing {
     bool is_late; /* sizes were left out for lack of time */
 };
 
-bool work_declares(const struct work *work, int64_t n)
-{
-    struct problem problem;
-    if (n == work->problem.n || experiment_head(work->experiment)->promises_all)
-        return true;
-    for (size_t i = 0; i < experiment_problem_count(work->experiment); i++) {
-        experiment_problem(work->experiment, i, &problem);
-        if (problem.n == n && strcmp(problem.key, work->problem.key) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Checks the candidate at a size, with the starts of the failure; *applies false: not meant for the
  * size. Without time for it the candidate counts as wrong there. */
 static enum status probe(struct probing *probing, int64_t n, bool *applies, bool *right,

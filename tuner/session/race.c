@@ -263,7 +263,7 @@ static enum status race_with(struct racing *racing, struct lane *lane, struct er
     TRY(race_create(&options->protocol, contest->finalist_count, &racing->race, error));
     enum status status = run_rounds(racing, error);
     if (status == STATUS_OK || status == STATUS_INTERRUPTED || status == STATUS_NO_TIME)
-        status = contest_keep(contest, &racing->track, status, error);
+        status = contest_keep(contest, &racing->track, CACHE_STATES, status, error);
     TRY(status);
     TRY(contest_count_rounds(contest, &racing->track, error));
     return choose_finalists(racing, error);

@@ -17,6 +17,7 @@ enum {
     TIMEOUT_FLOOR_MIN_MS = 100,
     PAUSE_US = 100000,
 };
+static const int64_t report_every_ns = INT64_C(60000000000);
 
 bool session_stopped(const struct session *session)
 {
@@ -50,6 +51,36 @@ void problem_note(const struct session *session, const struct problem *problem, 
     (void)vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     session_note(session, "%s n=%lld: %s", problem->key, (long long)problem->n, line);
+}
+
+void sites_report(struct session *session, bool now)
+{
+    const int64_t now_ns = clock_running_ns();
+    if (session->hosts_reported_ns == 0)
+        session->hosts_reported_ns = session->started_ns;
+    if (session->options->host_count == 0 || !session->events->host ||
+        (!now && now_ns - session->hosts_reported_ns < report_every_ns))
+        return;
+    session->hosts_reported_ns = now_ns;
+    for (size_t i = 0; i < session->site_count; i++) {
+        const struct site *site = &session->sites[i];
+        size_t there = 0, trials = 0;
+        int64_t measuring_ns = 0;
+        char line[256];
+        for (size_t j = 0; j < site->lane_count; j++) {
+            there += site->lanes[j]->lost ? 0 : 1;
+            trials += site->lanes[j]->trials;
+            measuring_ns += site->lanes[j]->measuring_ns;
+        }
+        if (there == 0 && trials == 0)
+            continue;
+        const double all_ns = (double)(now_ns - session->started_ns) * (double)site->lane_count;
+        (void)string_format(line, sizeof line,
+                            "%s: %zu of %zu devices, %zu trials, %.0f %% of the time measuring",
+                            site->name, there, site->lane_count, trials,
+                            all_ns > 0 ? 100 * (double)measuring_ns / all_ns : 0.0);
+        session->events->host(session->events->context, line);
+    }
 }
 
 void session_progress(struct group *group, const char *phase)
@@ -136,7 +167,7 @@ void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns)
     int64_t now_ns = clock_now_ns();
     (void)pthread_mutex_lock(&lane->site->session->mutex);
     *spent_ns += now_ns - left_ns;
-    const char *remark = worker_remark(lane->worker) + lane->remark_noted_bytes;
+    const char *remark = worker_head(lane->worker)->remark + lane->remark_noted_bytes;
     if (*remark)
         session_note(lane->site->session, "%s: %s", lane->name,
                      remark + (lane->remark_noted_bytes > 0 ? strlen("; ") : 0));
@@ -149,7 +180,7 @@ enum status lane_lose(struct lane *lane, const struct error *error)
         return error->status;
     lane->lost = true;
     lane->error = *error;
-    lane->may_return = lane->site->host->state && (worker_host_was_lost(lane->worker) ||
+    lane->may_return = lane->site->host->state && (worker_head(lane->worker)->host_was_lost ||
                                                    host_state(lane->site->host) != HOST_READY);
     session_note(lane->site->session, "%s is lost: %s%s", lane->name, error->text,
                  lane->may_return ? "; its host is requested again" : "");
@@ -183,8 +214,8 @@ int64_t session_first_timeout_ms(const struct session *session)
 
 int64_t lane_timeout_ms(struct lane *lane, double best_ns, uint32_t blocks, bool first)
 {
-    first = first || !(best_ns > 0) || lane->restarts_seen != worker_restarts(lane->worker);
-    lane->restarts_seen = worker_restarts(lane->worker);
+    first = first || !(best_ns > 0) || lane->restarts_seen != worker_head(lane->worker)->restarts;
+    lane->restarts_seen = worker_head(lane->worker)->restarts;
     int64_t given_ms = lane->site->session->timeout_floor_ms;
     int64_t floor_ms = given_ms > 0 ? given_ms : TIMEOUT_FLOOR_MS;
     if (first)
@@ -206,27 +237,6 @@ void session_pause(struct session *session)
     (void)pthread_mutex_unlock(&session->mutex);
     (void)usleep(PAUSE_US);
     (void)pthread_mutex_lock(&session->mutex);
-}
-
-enum status group_await_lane(struct group *group, struct lane **out, struct error *error)
-{
-    for (;;) {
-        bool may_return = false;
-        *out = group_lane(group);
-        if (*out)
-            return STATUS_OK;
-        for (size_t i = 0; i < group->lane_count; i++)
-            may_return = may_return || (group->lanes[i]->may_return &&
-                                        host_state(group->lanes[i]->site->host) != HOST_GONE);
-        if (!may_return)
-            return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
-                             group->lanes[0]->error.text);
-        if (session_stopped(group->session))
-            return session_stop_error(error);
-        if (budget_ended(group->session, STAGE_START))
-            return error_set(error, STATUS_NO_TIME, "the budget is spent");
-        session_pause(group->session);
-    }
 }
 
 size_t group_width(const struct group *group)

@@ -43,7 +43,7 @@ struct lane {
     const struct inputs *known; /* inputs of the problem that the worker has made ... */
     bool has_expected;          /* ... with the expected results */
     int restarts_seen;
-    size_t remark_noted_bytes; /* bytes of worker_remark() already noted */
+    size_t remark_noted_bytes; /* bytes of worker_head()->remark already noted */
     bool lost;                 /* the device is gone; `error` has the reason */
     bool may_return;           /* the device comes back if its host reconnects */
     bool needs_lock;           /* the lock went with its host's agent */
@@ -165,6 +165,8 @@ void session_note(const struct session *session, const char *format, ...)
 void problem_note(const struct session *session, const struct problem *problem, const char *format,
                   ...) __attribute__((format(printf, 3, 4)));
 void session_progress(struct group *group, const char *phase);
+/* Reports a line for each host, if hosts are given and the last report is old enough (or `now`). */
+void sites_report(struct session *session, bool now);
 
 /* Returns the first failure: `status` with `error`, or else `later` with its own error. */
 static inline enum status first_failure(enum status status, enum status later,
@@ -203,9 +205,6 @@ int64_t lane_timeout_ms(struct lane *lane, double best_ns, uint32_t blocks, bool
 
 /* Returns the group's first lane that is not lost; NULL: none. */
 struct lane *group_lane(const struct group *group);
-/* Waits for a lane while a host of the group may still come back. The error says why the first one
- * was lost. */
-enum status group_await_lane(struct group *group, struct lane **out, struct error *error);
 size_t group_width(const struct group *group); /* number of lanes that are not lost; at least 1 */
 void session_pause(struct session *session);   /* releases the mutex for a moment */
 /* Takes finished compilations; if there are none, waits up to wait_ms, without the mutex, for one,
@@ -224,10 +223,8 @@ void site_start(struct site *site);
 enum status site_reserve(struct site *site, size_t count, struct error *error);
 /* Adds the site's devices to their groups, and its compilers to these. */
 enum status site_join(struct site *site, struct error *error);
-/* Reports a line for each host, if hosts are given and the last report is old enough (or `now`). */
-void sites_report(struct session *session, bool now);
 /* Finds the number of the site's devices; asks the host without the mutex. */
-enum status site_count(const struct site *site, size_t *count, struct error *error);
+enum status site_devices(const struct site *site, size_t *count, struct error *error);
 
 /* sites.c: Runs in the thread of a site whose host comes and goes. */
 void *site_keep(void *context);

@@ -14,9 +14,9 @@
 enum status lane_begin(struct lane *lane, struct error *error)
 {
     struct session *session = lane->site->session;
-    struct store_environment environment = {.facts = worker_facts(lane->worker),
+    struct store_environment environment = {.facts = &worker_head(lane->worker)->facts,
                                             .tool_version = TUNE_VERSION,
-                                            .host = worker_machine(lane->worker)->name};
+                                            .host = worker_head(lane->worker)->machine.name};
     int64_t others = 0;
     TRY(store_environment(session->store, &environment, &lane->environment_id, error));
     TRY(store_other_trials(session->store, lane->environment_id, &others, error));
@@ -26,7 +26,7 @@ enum status lane_begin(struct lane *lane, struct error *error)
                      "kept, but not used for this one",
                      lane->name, (long long)others);
     TRY(session_know_ceilings(session, lane, error));
-    struct calibration calibration = worker_calibration(lane->worker);
+    struct calibration calibration = worker_head(lane->worker)->calibration;
     struct store_run_start run = {
         .environment_id = lane->environment_id,
         .seed = session->options->seed,
@@ -97,7 +97,8 @@ static enum status session_start(struct session *session, struct error *error)
             const struct lane *lane = &session->lanes[i];
             if (lane->lost)
                 continue;
-            const struct fact *counter = facts_find(worker_facts(lane->worker), "energy_counter");
+            const struct fact *counter =
+                facts_find(&worker_head(lane->worker)->facts, "energy_counter");
             if (!counter || counter->value.integer == 0)
                 return error_set(
                     error, STATUS_UNAVAILABLE,

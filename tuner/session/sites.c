@@ -8,7 +8,6 @@
 #include "tuner/worker/agent.h"
 
 enum { LOOK_MS = 300 };
-static const int64_t report_every_ns = INT64_C(60000000000);
 
 bool sites_awaited(const struct session *session)
 {
@@ -63,7 +62,7 @@ static void site_arrived(struct site *site, unsigned connections)
     struct error error = {0};
     size_t count = 0;
     bool all = true;
-    enum status status = site->lane_count == 0 ? site_count(site, &count, &error) : STATUS_OK;
+    enum status status = site->lane_count == 0 ? site_devices(site, &count, &error) : STATUS_OK;
     (void)pthread_mutex_lock(&session->mutex);
     if (status == STATUS_OK && site->lane_count == 0)
         status = site_reserve(site, count, &error);
@@ -92,7 +91,7 @@ static void site_arrived(struct site *site, unsigned connections)
 static enum status lock_again(struct lane *lane, bool *waits, struct error *error)
 {
     static const int64_t slack_ns = INT64_C(30000000000);
-    const char *uuid = facts_text(worker_facts(lane->worker), "uuid", lane->name);
+    const char *uuid = facts_text(&worker_head(lane->worker)->facts, "uuid", lane->name);
     struct session *session = lane->site->session;
     struct host_lock lock = {0};
     int64_t silent_ms = 0;
@@ -218,35 +217,5 @@ void *site_keep(void *context)
             pending = true;
         if (site->settled && (pending || state == HOST_READY))
             pending = !site_returned(site);
-    }
-}
-
-void sites_report(struct session *session, bool now)
-{
-    const int64_t now_ns = clock_running_ns();
-    if (session->hosts_reported_ns == 0)
-        session->hosts_reported_ns = session->started_ns;
-    if (session->options->host_count == 0 || !session->events->host ||
-        (!now && now_ns - session->hosts_reported_ns < report_every_ns))
-        return;
-    session->hosts_reported_ns = now_ns;
-    for (size_t i = 0; i < session->site_count; i++) {
-        const struct site *site = &session->sites[i];
-        size_t there = 0, trials = 0;
-        int64_t measuring_ns = 0;
-        char line[256];
-        for (size_t j = 0; j < site->lane_count; j++) {
-            there += site->lanes[j]->lost ? 0 : 1;
-            trials += site->lanes[j]->trials;
-            measuring_ns += site->lanes[j]->measuring_ns;
-        }
-        if (there == 0 && trials == 0)
-            continue;
-        const double all_ns = (double)(now_ns - session->started_ns) * (double)site->lane_count;
-        (void)string_format(line, sizeof line,
-                            "%s: %zu of %zu devices, %zu trials, %.0f %% of the time measuring",
-                            site->name, there, site->lane_count, trials,
-                            all_ns > 0 ? 100 * (double)measuring_ns / all_ns : 0.0);
-        session->events->host(session->events->context, line);
     }
 }

@@ -59,7 +59,7 @@ static enum status lane_step(const struct work *work, struct sweep *sweep, struc
     if (candidate)
         return measure_candidate(work, sweep, lane, candidate, error);
     if (lane->known == &sweep->inputs) {
-        if (worker_restarts(lane->worker) > 0) /* more restarts are likely */
+        if (worker_head(lane->worker)->restarts > 0) /* more restarts are likely */
             budget_reserve(lane, 1);
         session_progress(group, "compile");
         int64_t started_ns = clock_now_ns();

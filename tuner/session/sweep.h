@@ -140,10 +140,4 @@ void window_done(struct sweep *sweep, struct candidate *candidate);
 /* Returns whether there are candidates to race: under a budget baselines alone are not enough,
  * unless all points were tried, or so many failed that the contest tells why. */
 bool sweep_has_contenders(const struct work *work, const struct sweep *sweep);
-/* Increments *count; true the first time, so that a note is printed once. */
-static inline bool is_first_problem(size_t *count)
-{
-    return (*count)++ == 0;
-}
-
 #endif

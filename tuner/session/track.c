@@ -227,7 +227,7 @@ static enum status arm(const struct work *work, struct track *track, size_t inde
     if (status != STATUS_OK || slot->outcome.status != TRIAL_OK)
         return status;
     const struct candidate *candidate = slot->candidate;
-    struct calibration calibration = worker_calibration(track->lane->worker);
+    struct calibration calibration = worker_head(track->lane->worker)->calibration;
     slot->runs = candidate->runs > 0 ? candidate->runs : 1;
     if (candidate->runs <= 1 && candidate->median_ns > 0) {
         slot->runs = block_runs(candidate->median_ns, calibration.tick_ns, work->protocol->block_ns,
@@ -477,7 +477,7 @@ enum status track_round(const struct work *work, struct track *track, const bool
         track->unsure = false;
         status = track_begin(work, track, true, error);
     }
-    int restarts = worker_restarts(track->lane->worker);
+    int restarts = worker_head(track->lane->worker)->restarts;
     if (status == STATUS_OK)
         status = take_moment(track, &record->anchor_first_ns, &record->before, error);
     if (status == STATUS_OK)
@@ -499,7 +499,7 @@ enum status track_round(const struct work *work, struct track *track, const bool
             twin_ns = kept_ns;
         }
     }
-    bool complete = status == STATUS_OK && restarts == worker_restarts(track->lane->worker);
+    bool complete = status == STATUS_OK && restarts == worker_head(track->lane->worker)->restarts;
     track->faults[track->round_count] = complete ? ROUND_VALID : ROUND_INCOMPLETE;
     fill_row(work, track, twin_of, first_ns, twin_ns);
     track->twin[track->round_count] = (double)NAN;

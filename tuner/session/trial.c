@@ -298,7 +298,7 @@ enum status sweep_try(const struct work *work, struct sweep *sweep, struct lane 
             .problem_id = work->problem_id,
             .configuration_id = candidate->configuration_id,
             .run_id = lane->run_id,
-            .boot_id = worker_machine(lane->worker)->boot_id,
+            .boot_id = worker_head(lane->worker)->machine.boot_id,
         };
         bool durable =
             !binary->has_run && !work->options->recording; /* a replay crashes no machine */

@@ -22,6 +22,12 @@ struct work {
     enum ceiling ceiling; /* ceiling of its throughput */
 };
 
+/* Increments *count; true the first time, so that a note is printed once. */
+static inline bool is_first_problem(size_t *count)
+{
+    return (*count)++ == 0;
+}
+
 /* Makes the context of an experiment on a group, without a problem. */
 static inline struct work work_of(struct group *group, const struct experiment *experiment,
                                   int64_t experiment_id, const struct objective *objective)

@@ -119,22 +119,22 @@ enum status scratch_prefix(struct arena *arena, const char **prefix, struct erro
     return *prefix ? folder_make(*prefix, 0700, error) : error_no_memory(error);
 }
 
-enum status binary_cache_place(const struct host *host, const char *hash, struct arena *arena,
-                               const char **path, struct error *error)
+enum status binary_cache_place(const char *hash, struct arena *arena, const char **path,
+                               struct error *error)
 {
     const char *folder = NULL;
-    TRY(host->cache_folder(arena, &folder, error));
+    TRY(cache_folder(arena, &folder, error));
     *path = arena_printf(arena, "%s/%s.bin", folder, hash);
     return *path ? STATUS_OK : error_no_memory(error);
 }
 
-enum status binary_cache_path(const struct host *host, const struct binary_request *request,
-                              const struct facts *facts, struct arena *arena, const char **path,
-                              const char **hash, struct error *error)
+enum status binary_cache_path(const struct binary_request *request, const struct facts *facts,
+                              struct arena *arena, const char **path, const char **hash,
+                              struct error *error)
 {
     char digits[HASH_TEXT_BYTES];
     TRY(binary_cache_hash(request, facts, digits, error));
-    TRY(binary_cache_place(host, digits, arena, path, error));
+    TRY(binary_cache_place(digits, arena, path, error));
     TRY_MEMORY(*hash = arena_strdup(arena, digits));
     binary_cache_tend(*path);
     return STATUS_OK;

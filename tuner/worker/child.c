@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tuner/base/failpoint.h"
 #include "tuner/worker/agent.h"
 #include "tuner/worker/frame.h"
 #include "tuner/worker/host.h"
@@ -68,32 +67,6 @@ int worker_main(int argc, char **argv)
     if (strcmp(argv[1], "__describe") == 0 && argc == 4)
         return describe_child(argv[2], (int)strtol(argv[3], NULL, 10));
     return EXIT_CODE_USAGE;
-}
-
-int child_loop(child_serve *serve, void *context)
-{
-    for (;;) {
-        struct error error = {0};
-        json_t *request = NULL;
-        json_t *answer = NULL;
-        if (frame_read(CHILD_INPUT, -1, &request, &error) != STATUS_OK)
-            return EXIT_CODE_OK; /* the parent closed our input */
-        FAILPOINT("child.asked");
-        enum status served = serve(context, request, &answer, &error);
-        json_decref(request);
-        if (served != STATUS_OK) {
-            json_t *failure = message_from_error(&error);
-            if (failure && json_object_get(answer, "log"))
-                (void)json_object_set(failure, "log", json_object_get(answer, "log"));
-            json_decref(answer);
-            answer = failure;
-        }
-        FAILPOINT("child.done");
-        enum status sent = answer ? frame_write(CHILD_OUTPUT, answer, &error) : STATUS_NO_MEMORY;
-        json_decref(answer);
-        if (sent != STATUS_OK || served == STATUS_DEVICE_LOST)
-            return EXIT_CODE_FAILED;
-    }
 }
 
 /* Counts devices in a process of its own, since a driver may hang or crash. */

@@ -28,11 +28,4 @@ int compile_child(const char *kind, const char *cpus);
  * folder. */
 enum status scratch_prefix(struct arena *arena, const char **prefix, struct error *error);
 
-/* Answers messages with `serve` until the pipe closes. A failure of serve becomes an error answer,
- * with the "log" of serve's own answer; after STATUS_DEVICE_LOST the child ends, to be replaced by
- * a new one. */
-typedef enum status child_serve(void *context, const json_t *request, json_t **answer,
-                                struct error *error);
-int child_loop(child_serve *serve, void *context);
-
 #endif

@@ -13,6 +13,7 @@
 #include "tuner/base/temporary.h"
 #include "tuner/device/device.h"
 #include "tuner/worker/child.h"
+#include "tuner/worker/frame.h"
 #include "tuner/worker/host.h"
 #include "tuner/worker/measure.h"
 #include "tuner/worker/message.h"
@@ -187,7 +188,7 @@ int compile_child(const char *kind, const char *cpus)
         return EXIT_CODE_USAGE;
     if (cpus)
         (void)cpus_pin(cpus); /* compiling elsewhere is better than failing */
-    int code = child_loop(serve, &state);
+    int code = frames_answer(serve, &state);
     free(state.references);
     temporary_folder_remove(&state.scratch);
     return code;

@@ -8,7 +8,10 @@
 #include <unistd.h>
 
 #include "tuner/base/clock.h"
+#include "tuner/base/failpoint.h"
 #include "tuner/base/json.h"
+#include "tuner/base/process.h"
+#include "tuner/worker/message.h"
 
 static const unsigned char frame_magic[4] = {'T', 'U', 'N', '1'};
 enum { HEADER_BYTES = 8 };
@@ -142,4 +145,30 @@ enum status frame_read_by(int file, frame_wait *wait, void *context, json_t **ou
         status = parse_payload(payload, bytes, out, error);
     free(payload);
     return status;
+}
+
+int frames_answer(frame_serve *serve, void *context)
+{
+    for (;;) {
+        struct error error = {0};
+        json_t *request = NULL;
+        json_t *answer = NULL;
+        if (frame_read(CHILD_INPUT, -1, &request, &error) != STATUS_OK)
+            return EXIT_CODE_OK; /* the parent closed our input */
+        FAILPOINT("child.asked");
+        enum status served = serve(context, request, &answer, &error);
+        json_decref(request);
+        if (served != STATUS_OK) {
+            json_t *failure = message_from_error(&error);
+            if (failure && json_object_get(answer, "log"))
+                (void)json_object_set(failure, "log", json_object_get(answer, "log"));
+            json_decref(answer);
+            answer = failure;
+        }
+        FAILPOINT("child.done");
+        enum status sent = answer ? frame_write(CHILD_OUTPUT, answer, &error) : STATUS_NO_MEMORY;
+        json_decref(answer);
+        if (sent != STATUS_OK || served == STATUS_DEVICE_LOST)
+            return EXIT_CODE_FAILED;
+    }
 }

@@ -25,4 +25,11 @@ typedef enum status frame_wait(void *context, struct error *error);
 enum status frame_read_by(int file, frame_wait *wait, void *context, json_t **out,
                           struct error *error);
 
+/* Answers messages with `serve` until the pipe closes. A failure of serve becomes an error answer,
+ * with the "log" of serve's own answer; after STATUS_DEVICE_LOST the child ends, to be replaced by
+ * a new one. */
+typedef enum status frame_serve(void *context, const json_t *request, json_t **answer,
+                                struct error *error);
+int frames_answer(frame_serve *serve, void *context);
+
 #endif

@@ -85,8 +85,7 @@ const struct host *host_local(void)
                                       .end = end_local,
                                       .lock = lock_local,
                                       .unlock = unlock_local,
-                                      .place = place_local,
-                                      .cache_folder = cache_folder};
+                                      .place = place_local};
     return &local;
 }
 

@@ -72,8 +72,6 @@ struct host {
     void (*unlock)(struct host_lock *lock);
     enum status (*place)(const struct host *host, const char *const *pci_addresses, size_t count,
                          struct placement *out, struct error *error);
-    /* Folder of this machine that keeps the host's binaries. */
-    enum status (*cache_folder)(struct arena *arena, const char **out, struct error *error);
     /* ---- NULL for the local host, which is always ready ---- */
     /* Time of the last sign of life, by clock_running_ns: an agent beats once a second, and a time
      * limit that passes during silence does not count against a child. *silence_ended_ns: end of

@@ -28,30 +28,23 @@ struct spare {
 };
 
 struct worker {
+    struct worker_head head;
     const struct host *host;
-    struct machine machine; /* reported by the first child */
     char kind[16];
     char index[16];
     char *protocol; /* in the format of protocol_format */
     char *cpus;     /* processors for children; "": not pinned */
     struct child child;
     struct spare spares[WORKER_SPARES]; /* oldest first */
-    size_t spare_count;
-    bool has_no_room;     /* a spare reported that memory is short */
-    unsigned generation;  /* number of children started so far */
-    int64_t reference_ns; /* for the last problem sent */
-    struct facts facts;
-    struct calibration calibration;
+    bool has_no_room;                   /* a spare reported that memory is short */
+    unsigned generation;                /* number of children started so far */
     struct kept problem;
     struct kept slots[WORKER_SLOTS];
-    char how[128];      /* end of the last child, if known */
-    int64_t end_ns;     /* worker_end_by */
-    int64_t had_ns;     /* time that the child could use of the last exceeded limit ... */
-    bool starved;       /* ... if less than the limit */
-    bool absent;        /* no child could be started: the device is gone */
-    bool host_was_lost; /* and that is the cause */
-    int restarts;
-    char remark[ERROR_TEXT_BYTES]; /* worker_remark */
+    char how[128];  /* end of the last child, if known */
+    int64_t end_ns; /* worker_end_by */
+    int64_t had_ns; /* time that the child could use of the last exceeded limit ... */
+    bool starved;   /* ... if less than the limit */
+    bool absent;    /* no child could be started: the device is gone */
 };
 
 void worker_forget(struct kept *kept);
@@ -67,11 +60,10 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
  * spares. */
 uint32_t worker_await_spares(struct worker *worker);
 
-/* Sends a request and waits for the answer, which is the caller's also on failure: *answered is
- * whether the child replied; *answer has the reply's members in any case. The child knows the
+/* Sends a request and waits for the answer, whose members are set in any case. The child knows the
  * problem if `problem`, and has received `also` unless NULL. Ends a child that cannot go on. */
 enum status worker_ask(struct worker *worker, const struct measure_request *request, bool problem,
                        struct kept *also, int64_t timeout_ms, struct measure_answer *answer,
-                       bool *answered, struct error *error);
+                       struct error *error);
 
 #endif

@@ -211,7 +211,7 @@ int measure_child(const char *kind, int index)
     if (!state->api)
         code = EXIT_CODE_USAGE;
     while (state->api && is_spare && greet(state, &index, &is_spare, &error) == STATUS_OK)
-        code = is_spare ? EXIT_CODE_OK : child_loop(serve, state);
+        code = is_spare ? EXIT_CODE_OK : frames_answer(serve, state);
     if (state->api) {
         slots_forget(state);
         if (state->device)

@@ -105,6 +105,7 @@ struct measure_request {
 
 /* Answer of a measuring child. */
 struct measure_answer {
+    bool answered;                    /* the child replied; not sent */
     char wrong[2 * ERROR_TEXT_BYTES]; /* fault of a result; "": none */
     char remark[ERROR_TEXT_BYTES];    /* for the user, for example about a fallback */
     bool worn;                        /* a kernel has damaged the process for later kernels */

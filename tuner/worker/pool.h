@@ -67,20 +67,20 @@ enum status compile_pool_wait(struct compile_pool *pool, int64_t timeout_ms,
 struct pollfd;
 size_t compile_pool_files(const struct compile_pool *pool, struct pollfd *files, size_t most);
 
-/* Returns the path of a request's binary: a file in the host's cache folder, named by the hash of
+/* Returns the path of a request's binary: a file in the cache folder, named by the hash of
  * source, defines, flags, kernels, architecture, compiler and device name; `hash` gets that name.
  * Both belong to the arena. An existing file is checked: a damaged one is removed, so that it is
  * compiled again; an intact one counts as used now. The least recently used files are evicted when
  * the cache exceeds TUNE_CACHE_BYTES (default 2 GiB) and no other tuner runs. */
-enum status binary_cache_path(const struct host *host, const struct binary_request *request,
-                              const struct facts *facts, struct arena *arena, const char **path,
-                              const char **hash, struct error *error);
+enum status binary_cache_path(const struct binary_request *request, const struct facts *facts,
+                              struct arena *arena, const char **path, const char **hash,
+                              struct error *error);
 /* Parts of binary_cache_path, for many requests that share few binaries: hash, path, and check of
  * the file. */
 enum status binary_cache_hash(const struct binary_request *request, const struct facts *facts,
                               char out[HASH_TEXT_BYTES], struct error *error);
-enum status binary_cache_place(const struct host *host, const char *hash, struct arena *arena,
-                               const char **path, struct error *error);
+enum status binary_cache_place(const char *hash, struct arena *arena, const char **path,
+                               struct error *error);
 void binary_cache_tend(const char *path);
 
 #endif

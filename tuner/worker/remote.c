@@ -459,7 +459,6 @@ enum status host_open(const char *command, const char *program, const volatile s
                                  .lock = lock_remote,
                                  .unlock = unlock_remote,
                                  .place = place_remote,
-                                 .cache_folder = cache_folder,
                                  .last_received = last_received,
                                  .state = state_remote,
                                  .end_ns = end_ns_remote};

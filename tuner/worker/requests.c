@@ -19,7 +19,6 @@ enum {
 enum status worker_pin(struct worker *worker, const char *cpus, bool *pinned, struct error *error)
 {
     struct measure_answer answer;
-    bool answered = false;
     char *kept = strdup(cpus ? cpus : "");
     *pinned = false;
     TRY_MEMORY(kept);
@@ -28,8 +27,7 @@ enum status worker_pin(struct worker *worker, const char *cpus, bool *pinned, st
     if (!*kept)
         return STATUS_OK;
     const struct measure_request request = {.act = "pin", .cpus = kept};
-    enum status status =
-        worker_ask(worker, &request, false, NULL, PIN_TIMEOUT_MS, &answer, &answered, error);
+    enum status status = worker_ask(worker, &request, false, NULL, PIN_TIMEOUT_MS, &answer, error);
     *pinned = answer.pinned;
     return status;
 }
@@ -43,9 +41,8 @@ enum status worker_ceilings(struct worker *worker, int64_t bytes, struct bandwid
                                             .bandwidth = bandwidth != NULL,
                                             .arithmetic = arithmetic != NULL};
     struct measure_answer answer;
-    bool answered = false;
     enum status status =
-        worker_ask(worker, &request, false, NULL, CEILINGS_TIMEOUT_MS, &answer, &answered, error);
+        worker_ask(worker, &request, false, NULL, CEILINGS_TIMEOUT_MS, &answer, error);
     if (status != STATUS_OK)
         child_kill(&worker->child, NULL, 0);
     if (bandwidth)
@@ -64,10 +61,8 @@ enum status worker_moment(struct worker *worker, bool anchor, struct worker_mome
     enum status status = STATUS_OK;
     for (int tries = 0; tries < 2; tries++) {
         struct measure_answer answer;
-        bool answered = false;
         request.spares = worker_await_spares(worker);
-        status =
-            worker_ask(worker, &request, false, NULL, MOMENT_TIMEOUT_MS, &answer, &answered, error);
+        status = worker_ask(worker, &request, false, NULL, MOMENT_TIMEOUT_MS, &answer, error);
         *moment =
             (struct worker_moment){answer.conditions, anchor ? answer.anchor_ns : (double)NAN};
         if (status == STATUS_OK || status == STATUS_NO_TIME || worker->absent)
@@ -103,20 +98,18 @@ enum status worker_problem(struct worker *worker, const struct worker_task *prob
     }
     const struct measure_request request = {.act = "problem", .task = *problem};
     struct measure_answer answer;
-    bool answered = false;
     for (size_t i = 0; i < WORKER_SLOTS; i++)
         worker_forget(&worker->slots[i]);
-    worker->reference_ns = 0;
+    worker->head.reference_ns = 0;
     TRY(worker_keep(&worker->problem, &request, timeout_ms, error));
     if (worker->child.pid == 0)
         return worker_ensure(worker, true, error);
-    enum status status =
-        worker_ask(worker, &request, false, NULL, timeout_ms, &answer, &answered, error);
-    worker->reference_ns = answer.reference_ns;
+    enum status status = worker_ask(worker, &request, false, NULL, timeout_ms, &answer, error);
+    worker->head.reference_ns = answer.reference_ns;
     if (status == STATUS_OK)
         worker->problem.generation = worker->generation;
     if (!worker->absent &&
-        ((status == STATUS_DEVICE_LOST && answered) || status == STATUS_INTERNAL))
+        ((status == STATUS_DEVICE_LOST && answer.answered) || status == STATUS_INTERNAL))
         return worker_ensure(worker, true, error); /* once more, with new children */
     if (status == STATUS_TIMED_OUT && only_plan(problem)) {
         worker_forget(&worker->problem);
@@ -128,11 +121,6 @@ enum status worker_problem(struct worker *worker, const struct worker_task *prob
         return blame_plan(only_plan(problem), error);
     }
     return status;
-}
-
-int64_t worker_reference_ns(const struct worker *worker)
-{
-    return worker->reference_ns;
 }
 
 /* ---- outcomes ---- */
@@ -154,12 +142,13 @@ static enum trial_status trial_status_of(enum status status)
     }
 }
 
-/* Derives the outcome of a request. `answered`: the child reported the failure itself; prefer that
- * over its exit status. STATUS_BAD_INPUT when the child blames the experiment. */
-static enum status settle(const struct worker *worker, enum status status, bool answered,
+/* Derives the outcome of a request: by the failure that the child reported, else by its end.
+ * STATUS_BAD_INPUT when the child blames the experiment. */
+static enum status settle(const struct worker *worker, enum status status,
                           const struct measure_answer *answer, int64_t timeout_ms,
                           struct worker_outcome *outcome, const struct error *error)
 {
+    const bool answered = answer->answered;
     if (worker->absent || status == STATUS_NO_TIME)
         return status;
     outcome->status = trial_status_of(status);
@@ -195,15 +184,13 @@ enum status worker_load(struct worker *worker, const char *binary_path,
                                             .launch_count = count,
                                             .launches = launches};
     struct measure_answer answer;
-    bool answered = false;
-    enum status status =
-        worker_ask(worker, &request, true, NULL, LOAD_TIMEOUT_MS, &answer, &answered, error);
+    enum status status = worker_ask(worker, &request, true, NULL, LOAD_TIMEOUT_MS, &answer, error);
     if (status == STATUS_OK && answer.resource_count != count)
         status = error_set(error, STATUS_INTERNAL, "the worker answered with %zu kernels, not %zu",
                            answer.resource_count, count);
     if (status == STATUS_OK)
         memcpy(resources, answer.resources, count * sizeof *resources);
-    return settle(worker, status, answered, &answer, LOAD_TIMEOUT_MS, outcome, error);
+    return settle(worker, status, &answer, LOAD_TIMEOUT_MS, outcome, error);
 }
 
 /* Checks the number of samples; ends a child that answered with another number. */
@@ -227,16 +214,14 @@ enum status worker_trial(struct worker *worker, const struct worker_task *task,
 {
     struct measure_request request = {.act = "trial", .task = *task};
     struct measure_answer answer;
-    bool answered = false;
     *samples = (struct worker_samples){0};
     if (task->blocks > WORKER_SAMPLES_MAX)
         request.task.blocks = WORKER_SAMPLES_MAX;
-    enum status status =
-        worker_ask(worker, &request, true, NULL, task->timeout_ms, &answer, &answered, error);
+    enum status status = worker_ask(worker, &request, true, NULL, task->timeout_ms, &answer, error);
     if (status == STATUS_OK)
         status = take_samples(worker, &answer, task->blocks == 0 ? 0 : 1, WORKER_SAMPLES_MAX,
                               samples, error);
-    return settle(worker, status, answered, &answer, task->timeout_ms, outcome, error);
+    return settle(worker, status, &answer, task->timeout_ms, outcome, error);
 }
 
 static enum status run_case(struct worker *worker, const char *act, const struct worker_task *task,
@@ -244,11 +229,10 @@ static enum status run_case(struct worker *worker, const char *act, const struct
 {
     const struct measure_request request = {.act = act, .task = *task};
     struct measure_answer answer;
-    bool answered = false;
     enum status status =
-        worker_ask(worker, &request, false, NULL, task->timeout_ms, &answer, &answered, error);
+        worker_ask(worker, &request, false, NULL, task->timeout_ms, &answer, error);
     *compared = answer.compared;
-    return settle(worker, status, answered, &answer, task->timeout_ms, outcome, error);
+    return settle(worker, status, &answer, task->timeout_ms, outcome, error);
 }
 
 enum status worker_check(struct worker *worker, const struct worker_task *task,
@@ -290,14 +274,13 @@ enum status worker_visit(struct worker *worker, uint32_t slot, uint32_t blocks, 
         blocks = WORKER_SAMPLES_MAX;
     const struct measure_request request = {.act = "visit", .task.blocks = blocks, .slot = slot};
     struct measure_answer answer;
-    bool answered = false;
     *samples = (struct worker_samples){0};
     TRY(check_armed(worker, slot, error));
-    enum status status = worker_ask(worker, &request, true, &worker->slots[slot], timeout_ms,
-                                    &answer, &answered, error);
+    enum status status =
+        worker_ask(worker, &request, true, &worker->slots[slot], timeout_ms, &answer, error);
     if (status == STATUS_OK)
         status = take_samples(worker, &answer, blocks, blocks, samples, error);
-    return settle(worker, status, answered, &answer, timeout_ms, outcome, error);
+    return settle(worker, status, &answer, timeout_ms, outcome, error);
 }
 
 enum status worker_energy(struct worker *worker, uint32_t slot, double window_ms,
@@ -306,11 +289,10 @@ enum status worker_energy(struct worker *worker, uint32_t slot, double window_ms
 {
     const struct measure_request request = {.act = "energy", .slot = slot, .window_ms = window_ms};
     struct measure_answer answer;
-    bool answered = false;
     *out = (struct energy){0};
     TRY(check_armed(worker, slot, error));
-    enum status status = worker_ask(worker, &request, true, &worker->slots[slot], timeout_ms,
-                                    &answer, &answered, error);
+    enum status status =
+        worker_ask(worker, &request, true, &worker->slots[slot], timeout_ms, &answer, error);
     const struct energy *energy = &answer.energy;
     if (status == STATUS_OK && energy->window_ns > 0 && energy->energy_j >= 0 && energy->runs > 0) {
         *out = *energy;
@@ -318,8 +300,7 @@ enum status worker_energy(struct worker *worker, uint32_t slot, double window_ms
         child_kill(&worker->child, NULL, 0);
         status = error_set(error, STATUS_INTERNAL, "the worker answered with no energy");
     }
-    bool no_counter = status == STATUS_UNAVAILABLE && answered && !worker->absent;
-    status = settle(worker, no_counter ? STATUS_OK : status, answered, &answer, timeout_ms, outcome,
-                    error);
+    bool no_counter = status == STATUS_UNAVAILABLE && answer.answered && !worker->absent;
+    status = settle(worker, no_counter ? STATUS_OK : status, &answer, timeout_ms, outcome, error);
     return no_counter ? STATUS_UNAVAILABLE : status;
 }

@@ -144,15 +144,15 @@ static enum status greeted(struct worker *worker, bool *answered, struct error *
         goto cleanup;
     TRY_OR_CLEANUP(message_to_error(answer, error));
     TRY_OR_CLEANUP(message_decode(&message_hello, answer, &arena, &hello, error));
-    if (worker->facts.count == 0) {
+    if (worker->head.facts.count == 0) {
         for (size_t i = 0; i < hello.fact_count; i++)
-            facts_add(&worker->facts, hello.facts[i].key, hello.facts[i].label, hello.facts[i].unit,
-                      hello.facts[i].value);
-        worker->calibration = hello.calibration;
-        worker->machine = hello.machine;
+            facts_add(&worker->head.facts, hello.facts[i].key, hello.facts[i].label,
+                      hello.facts[i].unit, hello.facts[i].value);
+        worker->head.calibration = hello.calibration;
+        worker->head.machine = hello.machine;
     }
 cleanup:
-    if (worker->facts.failed)
+    if (worker->head.facts.failed)
         status = error_no_memory(error);
     json_decref(answer);
     arena_free(&arena);
@@ -164,7 +164,7 @@ static enum status send_start(const struct worker *worker, const struct child *c
                               struct error *error)
 {
     const struct start_message message = {worker->protocol, worker->cpus,
-                                          facts_text(&worker->facts, "uuid", ""), is_spare};
+                                          facts_text(&worker->head.facts, "uuid", ""), is_spare};
     json_t *start = message_encode(&message_start, &message);
     TRY_MEMORY(start);
     enum status status = frame_write(child->input, start, error);
@@ -182,20 +182,15 @@ static enum status start_process(struct worker *worker, struct child *child, str
 
 /* ---- spare children ---- */
 
-size_t worker_spares(const struct worker *worker)
-{
-    return worker->spare_count;
-}
-
 int64_t worker_spare_age_ns(const struct worker *worker)
 {
-    return worker->spare_count > 0 ? clock_budget_ns() - worker->spares[0].begun_ns : 0;
+    return worker->head.spares > 0 ? clock_budget_ns() - worker->spares[0].begun_ns : 0;
 }
 
 static void end_spares_behind(struct worker *worker, size_t kept)
 {
-    while (worker->spare_count > kept)
-        child_kill(&worker->spares[--worker->spare_count].child, NULL, 0);
+    while (worker->head.spares > kept)
+        child_kill(&worker->spares[--worker->head.spares].child, NULL, 0);
 }
 
 void worker_end_spares(struct worker *worker)
@@ -206,13 +201,13 @@ void worker_end_spares(struct worker *worker)
 void worker_reserve(struct worker *worker, size_t count)
 {
     struct error ignored = {0};
-    while (worker->calibration.reserved_ns > 0 && !worker->has_no_room &&
-           worker->spare_count < count && worker->spare_count < WORKER_SPARES) {
-        struct spare *spare = &worker->spares[worker->spare_count];
+    while (worker->head.calibration.reserved_ns > 0 && !worker->has_no_room &&
+           worker->head.spares < count && worker->head.spares < WORKER_SPARES) {
+        struct spare *spare = &worker->spares[worker->head.spares];
         *spare = (struct spare){.child = child_none(), .begun_ns = clock_budget_ns()};
         if (start_process(worker, &spare->child, &ignored) != STATUS_OK)
             return;
-        worker->spare_count++;
+        worker->head.spares++;
         if (send_start(worker, &spare->child, true, &ignored) != STATUS_OK) {
             worker_end_spares(worker);
             return;
@@ -222,7 +217,7 @@ void worker_reserve(struct worker *worker, size_t count)
 
 uint32_t worker_await_spares(struct worker *worker)
 {
-    for (size_t i = 0; i < worker->spare_count; i++) {
+    for (size_t i = 0; i < worker->head.spares; i++) {
         struct spare *spare = &worker->spares[i];
         struct error ignored = {0};
         json_t *answer = NULL;
@@ -235,7 +230,7 @@ uint32_t worker_await_spares(struct worker *worker)
         if (!spare->is_ready)
             end_spares_behind(worker, i);
     }
-    return (uint32_t)worker->spare_count;
+    return (uint32_t)worker->head.spares;
 }
 
 /* Makes the oldest spare the child. */
@@ -245,8 +240,8 @@ static enum status take_spare(struct worker *worker, struct error *error)
     if (worker_await_spares(worker) == 0)
         return STATUS_NOT_FOUND;
     worker->child = worker->spares[0].child;
-    worker->spare_count--;
-    memmove(worker->spares, worker->spares + 1, worker->spare_count * sizeof *worker->spares);
+    worker->head.spares--;
+    memmove(worker->spares, worker->spares + 1, worker->head.spares * sizeof *worker->spares);
     worker->generation++;
     enum status status = send_start(worker, &worker->child, false, error);
     if (status == STATUS_OK)
@@ -346,7 +341,7 @@ void worker_stop(struct worker *worker)
         return;
     child_kill(&worker->child, NULL, 0);
     worker_end_spares(worker);
-    facts_free(&worker->facts);
+    facts_free(&worker->head.facts);
     worker_forget(&worker->problem);
     for (size_t i = 0; i < WORKER_SLOTS; i++)
         worker_forget(&worker->slots[i]);
@@ -355,29 +350,9 @@ void worker_stop(struct worker *worker)
     free(worker);
 }
 
-const struct facts *worker_facts(const struct worker *worker)
+const struct worker_head *worker_head(const struct worker *worker)
 {
-    return &worker->facts;
-}
-
-const struct machine *worker_machine(const struct worker *worker)
-{
-    return &worker->machine;
-}
-
-struct calibration worker_calibration(const struct worker *worker)
-{
-    return worker->calibration;
-}
-
-const char *worker_remark(const struct worker *worker)
-{
-    return worker->remark;
-}
-
-int worker_restarts(const struct worker *worker)
-{
-    return worker->restarts;
+    return &worker->head;
 }
 
 void worker_end_by(struct worker *worker, int64_t end_ns)
@@ -385,17 +360,12 @@ void worker_end_by(struct worker *worker, int64_t end_ns)
     worker->end_ns = end_ns;
 }
 
-bool worker_host_was_lost(const struct worker *worker)
-{
-    return worker->host_was_lost;
-}
-
 /* Sends a request and waits for the answer. */
 static enum status exchange(struct worker *worker, const json_t *request, int64_t timeout_ms,
-                            struct measure_answer *answer, bool *answered, struct error *error)
+                            struct measure_answer *answer, struct error *error)
 {
     json_t *message = NULL;
-    *answered = false;
+    bool answered = false;
     enum status status = frame_write(worker->child.input, request, error);
     FAILPOINT("worker.asked");
     if (status == STATUS_OK)
@@ -403,13 +373,14 @@ static enum status exchange(struct worker *worker, const json_t *request, int64_
     FAILPOINT("worker.answered");
     if (status != STATUS_OK)
         goto cleanup;
-    *answered = true;
+    answered = true;
     TRY_OR_CLEANUP(message_to_error(message, error));
     TRY_OR_CLEANUP(message_decode(&message_answer, message, NULL, answer, error));
 cleanup:
     json_decref(message);
     if (status != STATUS_OK)
         *answer = measure_answer_empty();
+    answer->answered = answered;
     return status;
 }
 
@@ -417,10 +388,9 @@ cleanup:
 static enum status pass_on(struct worker *worker, struct kept *kept, struct error *error)
 {
     struct measure_answer answer;
-    bool answered = false;
     if (!kept || !kept->request || kept->generation == worker->generation)
         return STATUS_OK;
-    TRY(exchange(worker, kept->request, kept->timeout_ms, &answer, &answered, error));
+    TRY(exchange(worker, kept->request, kept->timeout_ms, &answer, error));
     kept->generation = worker->generation;
     return STATUS_OK;
 }
@@ -430,7 +400,7 @@ static enum status pass_on(struct worker *worker, struct kept *kept, struct erro
 static bool starts_without_problem(struct worker *worker, struct error *error)
 {
     struct error ignored = {0};
-    worker->restarts++;
+    worker->head.restarts++;
     if (start_child(worker, &ignored) != STATUS_OK) {
         child_kill(&worker->child, NULL, 0);
         return false;
@@ -449,14 +419,14 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
     for (int i = 0; i < STARTS_IN_A_ROW_MAX; i++) {
         status = STATUS_OK;
         if (worker->child.pid == 0) {
-            worker->restarts++;
+            worker->head.restarts++;
             status = start_child(worker, error);
         }
         bool started = status == STATUS_OK;
         has_problem = started && problem;
         if (has_problem)
             status = pass_on(worker, &worker->problem, error);
-        worker->absent = worker->host_was_lost = false;
+        worker->absent = worker->head.host_was_lost = false;
         if (started && status == STATUS_NOT_FOUND) /* a file is missing, the child is well */
             return status;
         if (status == STATUS_OK)
@@ -466,8 +436,8 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
             return status;
     }
     worker->absent = worker->child.pid == 0;
-    worker->host_was_lost = worker->absent && host_was_lost(worker->host, connections);
-    if (worker->host_was_lost)
+    worker->head.host_was_lost = worker->absent && host_was_lost(worker->host, connections);
+    if (worker->head.host_was_lost)
         return status; /* the error names the host */
     const bool broke =
         status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL || status == STATUS_TIMED_OUT;
@@ -497,7 +467,7 @@ static bool is_timing(const struct measure_request *request)
  * child may have been stopped, too, and devices do not always survive a sleep. */
 enum status worker_ask(struct worker *worker, const struct measure_request *request, bool problem,
                        struct kept *also, int64_t timeout_ms, struct measure_answer *answer,
-                       bool *answered, struct error *error)
+                       struct error *error)
 {
     const bool times = is_timing(request);
     json_t *message = message_encode(&message_request, request);
@@ -505,9 +475,8 @@ enum status worker_ask(struct worker *worker, const struct measure_request *requ
     bool retry = status == STATUS_OK;
     int stops = 0; /* a machine that is always too busy looks stopped, too */
     *answer = measure_answer_empty();
-    *answered = false;
     for (int tries = 0; retry && tries < 2; tries++) {
-        *answered = false;
+        answer->answered = false;
         worker->how[0] = '\0';
         int64_t stopped_ns = clock_stopped_ns();
         status = worker_ensure(worker, problem, error);
@@ -516,8 +485,8 @@ enum status worker_ask(struct worker *worker, const struct measure_request *requ
         if (status == STATUS_OK && times)
             (void)worker_await_spares(worker);
         if (status == STATUS_OK)
-            status = exchange(worker, message, timeout_ms, answer, answered, error);
-        retry = status == STATUS_NO_MEMORY && worker->spare_count > 0;
+            status = exchange(worker, message, timeout_ms, answer, error);
+        retry = status == STATUS_NO_MEMORY && worker->head.spares > 0;
         if (retry) { /* the spares may take the memory */
             worker_end_spares(worker);
             worker->has_no_room = true;
@@ -533,7 +502,7 @@ enum status worker_ask(struct worker *worker, const struct measure_request *requ
         else if (status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL) {
             enum child_end end = child_kill(&worker->child, worker->how, sizeof worker->how);
             /* A child that answered was ended by us, and the answer counts. */
-            retry = was_killed(end) && !*answered;
+            retry = was_killed(end) && !answer->answered;
             tries -= retry && end == CHILD_WAS_LOST;
         }
         if (stops < STOPS_MAX && (request->task.blocks > 0 || worker->child.pid == 0) &&
@@ -545,10 +514,10 @@ enum status worker_ask(struct worker *worker, const struct measure_request *requ
     }
     if (answer->worn)
         (void)child_kill(&worker->child, NULL, 0);
-    const size_t length = strlen(worker->remark);
-    if (answer->remark[0] && !strstr(worker->remark, answer->remark))
-        (void)string_format(worker->remark + length, sizeof worker->remark - length, "%s%s",
-                            length > 0 ? "; " : "", answer->remark);
+    const size_t length = strlen(worker->head.remark);
+    if (answer->remark[0] && !strstr(worker->head.remark, answer->remark))
+        (void)string_format(worker->head.remark + length, sizeof worker->head.remark - length,
+                            "%s%s", length > 0 ? "; " : "", answer->remark);
     json_decref(message);
     return status;
 }
@@ -564,7 +533,7 @@ enum status worker_fresh(struct worker *worker, struct error *error)
 {
     child_kill(&worker->child, NULL, 0);
     if (start_child(worker, error) == STATUS_OK) {
-        worker->absent = worker->host_was_lost = false;
+        worker->absent = worker->head.host_was_lost = false;
         return STATUS_OK;
     }
     return worker_ensure(worker, false, error);

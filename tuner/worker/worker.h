@@ -53,21 +53,22 @@ struct worker;
 enum status worker_start(const struct host *host, const char *kind, int index,
                          const struct protocol *protocol, struct worker **out, struct error *error);
 void worker_stop(struct worker *worker);
-/* Returns the device's facts from the worker's start; owned by the worker. */
-const struct facts *worker_facts(const struct worker *worker);
-/* Returns the machine of the worker's child; owned by the worker. */
-const struct machine *worker_machine(const struct worker *worker);
-struct calibration worker_calibration(const struct worker *worker);
-/* Returns the children's remarks for the user, each once, joined by "; "; "" without any. */
-const char *worker_remark(const struct worker *worker);
-/* Returns how often the child had to be replaced. */
-int worker_restarts(const struct worker *worker);
+/* State of a worker, which only the worker changes. */
+struct worker_head {
+    struct facts facts; /* the device's, with machine and calibration from the first child */
+    struct machine machine;
+    struct calibration calibration;
+    char remark[ERROR_TEXT_BYTES]; /* children's remarks for the user, each once, joined by "; " */
+    int restarts;                  /* replacements of the child */
+    bool host_was_lost;   /* the child is absent for that reason; the host may be back by now */
+    size_t spares;        /* spare children */
+    int64_t reference_ns; /* time of the last problem's references; 0: none */
+};
+const struct worker_head *worker_head(const struct worker *worker);
 
 /* Sets the time, by clock_budget_ns (0: never), at which pending and new requests end with
  * STATUS_NO_TIME. */
 void worker_end_by(struct worker *worker, int64_t end_ns);
-/* Returns whether the child is absent because the host was lost; the host may be back by now. */
-bool worker_host_was_lost(const struct worker *worker);
 /* Returns whether the device answers, with a new child if the old one died: a new child warms the
  * device up and runs kernels of its own before the hello. */
 enum status worker_probe(struct worker *worker, struct error *error);
@@ -82,8 +83,7 @@ enum status worker_fresh(struct worker *worker, struct error *error);
  * and memory suffices. Returns at once. Spares get ready while the child works; timing waits. */
 enum { WORKER_SPARES = 3 };
 void worker_reserve(struct worker *worker, size_t count);
-/* Returns the number of spares, and the time since the oldest was started; 0: none. */
-size_t worker_spares(const struct worker *worker);
+/* Returns the time since the oldest spare was started; 0: none. */
 int64_t worker_spare_age_ns(const struct worker *worker);
 void worker_end_spares(struct worker *worker);
 
@@ -180,9 +180,6 @@ bool wrong_on_changed(const char *reason); /* whether a result was wrong on vari
  * here. */
 enum status worker_problem(struct worker *worker, const struct worker_task *problem,
                            struct error *error);
-
-/* Returns the time of the last problem's references; 0: none. */
-int64_t worker_reference_ns(const struct worker *worker);
 
 /* Outcome of loading or trying a configuration, including all faults of the configuration and the
  * child's death. The functions' own status reports that no child can be started or, as

@@ -132,7 +132,7 @@ static inline void run_start(struct run *run, size_t devices)
     for (size_t i = 0; i < devices; i++) {
         struct lane *lane = &session->lanes[i];
         const struct store_environment environment = {
-            .facts = worker_facts(lane->worker), .tool_version = "1", .host = "here"};
+            .facts = &worker_head(lane->worker)->facts, .tool_version = "1", .host = "here"};
         RUN_OK(run,
                store_environment(run->store, &environment, &lane->environment_id, &run->error));
         const struct store_run_start start = {.environment_id = lane->environment_id,

@@ -196,7 +196,9 @@ TEST(test_who_won_elsewhere_is_tried_first)
     (void)snprintf(key, sizeof key, "%s", contest->winner.key);
     contest_free(contest);
     const struct store_environment environment = {
-        .facts = worker_facts(run->session.lanes[0].worker), .tool_version = "2", .host = "here"};
+        .facts = &worker_head(run->session.lanes[0].worker)->facts,
+        .tool_version = "2",
+        .host = "here"};
     RUN_OK(run,
            store_environment(run->store, &environment, &run->work.environment_id, &run->error));
     run->work.group->environment_id = run->work.environment_id;

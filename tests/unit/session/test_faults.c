@@ -140,7 +140,7 @@ TEST(test_who_was_killed_is_tried_again)
     struct run *run = start("killed at=time block=64 step=1 once=a", 1);
     struct sweep *sweep = sweep_through(run);
     assert_int_equal(sweep->failures, 0);
-    assert_int_equal(worker_restarts(run->session.lanes[0].worker), 1);
+    assert_int_equal(worker_head(run->session.lanes[0].worker)->restarts, 1);
     assert_int_equal(run_count(run, "SELECT count(*) FROM trials WHERE status = 'ok'"), 8);
     run_end_sweep(sweep);
     end(run);
@@ -311,7 +311,7 @@ TEST(test_a_race_outlives_its_worker)
         struct contest *contest = contest_with(run, wanted);
         assert_true(compete(run, contest));
         assert_true(has_struck("a"));
-        assert_int_equal(worker_restarts(run->session.lanes[0].worker), 1);
+        assert_int_equal(worker_head(run->session.lanes[0].worker)->restarts, 1);
         for (size_t i = 0; i < contest->finalist_count; i++)
             assert_true(finalist_can_win(&contest->finalists[i]));
         assert_int_equal(run_count(run, "SELECT count(*) FROM rounds WHERE fault = 'incomplete'"),

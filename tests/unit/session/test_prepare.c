@@ -105,8 +105,7 @@ static int setup(void **state)
     for (int i = 0; i < BINARIES; i++)
         f->items[i] = (struct binary){.hash = names[i], .path = names[i], .state = BINARY_READY};
     f->group = (struct group){.session = &f->session, .facts = &f->facts};
-    f->group.binaries =
-        (struct binaries){.host = host_local(), .api = &api, .items = f->items, .count = BINARIES};
+    f->group.binaries = (struct binaries){.api = &api, .items = f->items, .count = BINARIES};
     f->session.options = &f->options;
     f->work = work_of(&f->group, f->experiment, 1, NULL);
     experiment_problem(f->experiment, 0, &f->work.problem);

@@ -157,7 +157,7 @@ TEST_WITH(a_moment_outlives_one_child, start, stop)
     assert_int_equal(worker_moment(worker, true, &moment, &error), STATUS_OK);
     assert_true(moment.anchor_ns == 7);
     assert_int_equal(moment.conditions.throttle, 2);
-    assert_int_equal(worker_restarts(worker), 1);
+    assert_int_equal(worker_head(worker)->restarts, 1);
 }
 
 TEST_WITH(trials_and_checks, start, stop)

@@ -51,7 +51,7 @@ TEST_WITH(what_is_right_passes_at_any_size_and_place, set_up, stop_worker)
         assert_int_equal(outcome.status, TRIAL_OK);
         expect_marks("kkk");
     }
-    assert_int_equal(worker_restarts(worker), 0);
+    assert_int_equal(worker_head(worker)->restarts, 0);
 }
 
 TEST_WITH(what_is_wrong_is_named, set_up, stop_worker)
@@ -60,7 +60,7 @@ TEST_WITH(what_is_wrong_is_named, set_up, stop_worker)
     expect_wrong(check("beyond", ELEMENTS, 1), "out");
     expect_wrong(check("once", ELEMENTS, 3), "run 2 of 3");
     assert_int_equal(check("once", ELEMENTS, 1).status, TRIAL_OK);
-    assert_int_equal(worker_restarts(worker), 0);
+    assert_int_equal(worker_head(worker)->restarts, 0);
 }
 
 /* The expected result is computed once for all candidates checked with it. */
@@ -142,7 +142,7 @@ TEST_WITH(a_check_that_crashes_or_hangs_costs_one_child, set_up, stop_worker)
     struct launch_plan plan = plan_of("hang", ELEMENTS, 'k');
     assert_int_equal(check_plan(&plan, 1, 300).status, TRIAL_TIMED_OUT);
     assert_int_equal(try_kernel("right", 1, 1, L2_COLD, &samples).status, TRIAL_OK);
-    assert_int_equal(worker_restarts(worker), 2);
+    assert_int_equal(worker_head(worker)->restarts, 2);
 }
 
 int main(int argc, char **argv)

@@ -60,22 +60,22 @@ TEST(a_host_that_came_back_was_lost)
     assert_int_equal(worker_start(host, "null", 0, NULL, &worker, &error), STATUS_OK);
     assert_false(host_was_lost(host, 1));
     assert_int_equal(worker_moment(worker, false, &moment, &error), STATUS_OK);
-    assert_false(worker_host_was_lost(worker));
+    assert_false(worker_head(worker)->host_was_lost);
 
     (void)fclose(fopen(gate_path, "w"));
     assert_int_equal(kill(agent(), SIGKILL), 0);
     while (host_state(host) == HOST_READY)
         (void)usleep(1000);
     assert_int_not_equal(worker_moment(worker, false, &moment, &error), STATUS_OK);
-    assert_true(worker_host_was_lost(worker));
+    assert_true(worker_head(worker)->host_was_lost);
     assert_int_not_equal(worker_count(host, "null", &count, &error), STATUS_OK);
     assert_int_equal(unlink(gate_path), 0);
     await_ready(host, 1);
     assert_true(host_was_lost(host, 1));
-    assert_true(worker_host_was_lost(worker));
+    assert_true(worker_head(worker)->host_was_lost);
 
     assert_int_equal(worker_moment(worker, false, &moment, &error), STATUS_OK);
-    assert_false(worker_host_was_lost(worker));
+    assert_false(worker_head(worker)->host_was_lost);
     assert_int_equal(worker_count(host, "null", &count, &error), STATUS_OK);
     assert_true(count > 0);
     worker_stop(worker);

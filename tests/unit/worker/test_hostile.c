@@ -54,7 +54,7 @@ TEST_WITH(who_writes_its_input_is_named, set_up, stop_worker)
     outcome = check_kernel("mutate");
     expect_wrong(&outcome, "it writes its input: in[999] is changed");
     expect_nobody_else_suffers();
-    assert_int_equal(worker_restarts(worker), 0);
+    assert_int_equal(worker_head(worker)->restarts, 0);
 }
 
 /* Writes to other copies than the checked one, during timing. */
@@ -82,7 +82,7 @@ TEST_WITH(modes_are_reset, set_up, stop_worker)
     struct worker_samples samples;
     assert_string_equal(try_kernel("modes", 2, 2, L2_COLD, &samples).detail, "");
     expect_nobody_else_suffers();
-    assert_int_equal(worker_restarts(worker), 0);
+    assert_int_equal(worker_head(worker)->restarts, 0);
 }
 
 TEST_WITH(who_changes_the_process_is_named, set_up, stop_worker)
@@ -91,11 +91,11 @@ TEST_WITH(who_changes_the_process_is_named, set_up, stop_worker)
     struct worker_outcome outcome = try_kernel("limits", 2, 2, L2_COLD, &samples);
     expect_wrong(&outcome, "it changes its process: its limits (setrlimit)");
     expect_nobody_else_suffers();
-    assert_int_equal(worker_restarts(worker), 1);
+    assert_int_equal(worker_head(worker)->restarts, 1);
     outcome = check_kernel("signals");
     expect_wrong(&outcome, "it changes its process: its signal handlers (sigaction)");
     expect_nobody_else_suffers();
-    assert_int_equal(worker_restarts(worker), 2);
+    assert_int_equal(worker_head(worker)->restarts, 2);
 }
 
 TEST_WITH(what_lies_outside_changes_results, set_up, stop_worker)

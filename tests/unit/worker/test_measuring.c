@@ -147,7 +147,7 @@ TEST_WITH(a_moment_tells_conditions_and_anchor, set_up, stop_worker)
     assert_int_equal(kill(child_of_ours(), SIGKILL), 0);
     assert_int_equal(worker_moment(worker, true, &moment, &error), STATUS_OK);
     assert_true(moment.anchor_ns > 0);
-    assert_int_equal(worker_restarts(worker), 1);
+    assert_int_equal(worker_head(worker)->restarts, 1);
 }
 
 TEST_WITH(a_fresh_process_is_another_one, set_up, stop_worker)
@@ -159,7 +159,7 @@ TEST_WITH(a_fresh_process_is_another_one, set_up, stop_worker)
     pid_t before = child_of_ours();
     assert_int_equal(worker_fresh(worker, &error), STATUS_OK);
     assert_true(child_of_ours() != before);
-    assert_int_equal(worker_restarts(worker), 0);
+    assert_int_equal(worker_head(worker)->restarts, 0);
     /* The child receives the data when it needs them. */
     must_visit(0, 1);
     assert_int_equal(try_kernel("right", 1, 1, L2_COLD, &samples).status, TRIAL_OK);

@@ -112,10 +112,10 @@ TEST_WITH(a_child_that_was_killed_is_told_again, set_up, stop_worker)
     assert_int_equal(kill(child_of_ours(), SIGKILL), 0);
     must_visit(1, 1);
     expect_marks("bb");
-    assert_int_equal(worker_restarts(worker), 1);
+    assert_int_equal(worker_head(worker)->restarts, 1);
     must_visit(0, 1);
     expect_marks("a");
-    assert_int_equal(worker_restarts(worker), 1);
+    assert_int_equal(worker_head(worker)->restarts, 1);
 }
 
 TEST_WITH(a_visit_that_crashes_or_hangs_costs_one_child, set_up, stop_worker)
@@ -132,7 +132,7 @@ TEST_WITH(a_visit_that_crashes_or_hangs_costs_one_child, set_up, stop_worker)
     outcome = visit(2, 1, 300, &samples);
     assert_int_equal(outcome.status, TRIAL_TIMED_OUT);
     must_visit(0, 1);
-    assert_int_equal(worker_restarts(worker), 2);
+    assert_int_equal(worker_head(worker)->restarts, 2);
     expect_marks("aa");
 }
 
@@ -166,7 +166,7 @@ TEST_WITH(what_fails_to_load_is_the_slots_fault, set_up, stop_worker)
     what.binary_path = in_folder("marks"); /* no binary of ours */
     assert_int_equal(worker_arm(worker, 0, &what, &error), STATUS_OK);
     assert_int_equal(visit(0, 1, TIMEOUT_MS, &samples).status, TRIAL_LAUNCH_FAILED);
-    assert_int_equal(worker_restarts(worker), 0);
+    assert_int_equal(worker_head(worker)->restarts, 0);
 }
 
 /* Few machines let everybody read the counter. */
@@ -184,7 +184,7 @@ TEST_WITH(energy_is_measured_or_unavailable, set_up, stop_worker)
         assert_int_equal(status, STATUS_UNAVAILABLE);
         assert_true(error.text[0] != '\0');
     }
-    assert_int_equal(worker_restarts(worker), 0);
+    assert_int_equal(worker_head(worker)->restarts, 0);
     must_arm(1, "crash", 'b', L2_COLD, 1);
     status = worker_energy(worker, 1, 20, TIMEOUT_MS, &energy, &outcome, &error);
     if (status == STATUS_OK)

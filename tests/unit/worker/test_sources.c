@@ -36,8 +36,7 @@ static const char *hash_of(const char *source)
     const struct binary_request request = {.source_path = source, .architecture = "native"};
     const char *path = NULL;
     const char *hash = NULL;
-    if (binary_cache_path(host_local(), &request, &facts, &arena, &path, &hash, &error) !=
-        STATUS_OK)
+    if (binary_cache_path(&request, &facts, &arena, &path, &hash, &error) != STATUS_OK)
         fail_msg("%s", error.text);
     return hash;
 }
