@@ -90,6 +90,14 @@ class Formulas(unittest.TestCase):
             text = self.check_same(function, True)
             self.assertTrue(any(">>" in one for one in text), text)
 
+    def test_functions_of_named_parameters(self):
+        text = _formulas.condition((lambda i, j: i * j <= 64, ["x", "y"]), self.PARAMETERS, "restrictions")
+        self.assertEqual(["((x * y) <= 64)"], text)
+
+    def test_lists_beside_in(self):
+        self.assertEqual(["x in [1, 2]"], _formulas.condition("x in [1, 2]", self.PARAMETERS, "restrictions"))
+        self.check_same("(x, y) in [(1, 16), (2, 32)] or (x, y) == (4, 16)", True)
+
     def test_texts_stay(self):
         text = "x == 0 or (y % 32 != 0)"
         self.assertEqual([text], _formulas.condition(text, self.PARAMETERS, "restrictions"))

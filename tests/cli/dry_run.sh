@@ -180,12 +180,14 @@ if [[ $code -ne 4 ]]; then
     expect_code 0
     told smooth 'in, out, n' i32 '' 16
     golden "$TUNE" run --dry-run --arch sm_90 told.yaml
-    # A missing symbol, and a define with another meaning in CUDA's headers: reported once, with the nearest name.
+    # A missing symbol: reported once, with the nearest name. Defines with another meaning in CUDA's headers, which see neither.
     grep -q 'symbol: filter' told.yaml || fail "no symbol in it"
     sed 's/symbol: filter/symbol: filtr/' told.yaml >near.yaml
     golden "$TUNE" run --dry-run --arch sm_90 near.yaml
     told smooth 'in, out, n' i32
     sed -i 's/^defines: .*/defines: {BLOCK: block, threadIdx: 1}/' told.yaml
+    golden "$TUNE" run --dry-run --arch sm_90 told.yaml
+    sed -i 's/^defines: .*/defines: {BLOCK: block, f: 1, pad: 1}/' told.yaml
     golden "$TUNE" run --dry-run --arch sm_90 told.yaml
     # Number and sizes of arguments.
     told smooth 'in, out' i32

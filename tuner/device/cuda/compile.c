@@ -272,9 +272,9 @@ static enum status compile_program(const struct compilation *compilation, struct
     return STATUS_OK;
 }
 
-static enum status compile_with_nvrtc(struct compilation *compilation, const char *source,
-                                      const char *name, struct container *out,
-                                      struct cuda_cubin *cubin, struct error *error)
+static enum status compile_once(struct compilation *compilation, const char *source,
+                                const char *name, struct container *out, struct cuda_cubin *cubin,
+                                struct error *error)
 {
     const struct cuda_compiler *nvrtc = compilation->nvrtc;
     const char *const *names = NULL;
@@ -288,6 +288,41 @@ static enum status compile_with_nvrtc(struct compilation *compilation, const cha
     enum status status = compile_program(compilation, out, cubin, error);
     (void)nvrtc->nvrtcDestroyProgram(&compilation->program);
     return status;
+}
+
+/* Compiles with the defines as options. Where one is also a name in the headers that NVRTC reads
+ * before the source, the defines become the source's first lines, which those headers do not see.
+ */
+static enum status compile_with_nvrtc(struct compilation *compilation, const char *source,
+                                      const char *name, struct container *out,
+                                      struct cuda_cubin *cubin, struct error *error)
+{
+    const struct options *options = compilation->options;
+    struct options others = {.arena = compilation->arena};
+    struct text text = {0};
+    const enum status status = compile_once(compilation, source, name, out, cubin, error);
+    if (status != STATUS_COMPILE_FAILED || !strstr(error->text, CUDA_NAME_REPLACED))
+        return status;
+    for (int i = 0; i < options->count; i++) {
+        const char *define = strncmp(options->items[i], "-D", 2) == 0 ? options->items[i] + 2 : "";
+        const size_t length = strcspn(define, "=");
+        if (*define)
+            text_printf(&text, "#define %.*s %s\n", (int)length, define,
+                        define[length] ? define + length + 1 : "1");
+        else
+            add_option(&others, "", options->items[i]);
+    }
+    text_append(&text, "#line 1\n");
+    text_append(&text, source);
+    const char *with_defines = text_to_arena(&text, compilation->arena);
+    text_free(&text);
+    TRY_MEMORY(with_defines && !others.failed);
+    error_clear(error);
+    text_clear(compilation->log);
+    compilation->options = &others;
+    const enum status again = compile_once(compilation, with_defines, name, out, cubin, error);
+    compilation->options = options;
+    return again;
 }
 
 /* Leaves out what the compilation does, into compilation->part. */

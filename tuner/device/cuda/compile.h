@@ -52,6 +52,8 @@ struct compilation {
     struct device_part part;
 };
 
+/* Said of a define that breaks the headers that a compiler reads by itself. */
+#define CUDA_NAME_REPLACED "replaces a name in CUDA's own headers"
 /* compile_error.c: Sets the error of the log's first line that states one, else `otherwise`. Always
  * STATUS_COMPILE_FAILED. */
 enum status cuda_compile_failed(const struct compilation *compilation, const char *otherwise,

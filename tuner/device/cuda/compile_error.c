@@ -82,8 +82,7 @@ enum status cuda_compile_failed(const struct compilation *compilation, const cha
     const char *replaced = line ? replaced_name(compilation, line) : NULL;
     if (replaced)
         return error_set(error, STATUS_COMPILE_FAILED,
-                         "the define '%s' replaces a name in CUDA's own headers: call it something "
-                         "else",
+                         "the define '%s' " CUDA_NAME_REPLACED ": call it something else",
                          replaced);
     /* For a requested name that is defined nowhere, a later line has the name. */
     if (line && strncmp(line, "__nv_name_map", 13) == 0 && strstr(log, "name expression was"))

@@ -112,9 +112,7 @@ def number(expression, given, params, what):
 def geometry(call):
     """Returns grid and block for the call's parameters."""
     params = call["params"]
-    names = list(call["block_size_names"] or []) or sorted(
-        (key for key in params if key.lower() in _problem.BLOCKS and key not in _problem.BLOCKS), key=str.casefold)
-    names += _problem.BLOCKS[len(names):]
+    _, names = _problem.block_names(call["block_size_names"], params)
     block = [int(params.get(name, 256 if i == 0 else 1)) for i, name in enumerate(names)]
     size = _formulas.caller(call["problem_size"], params)(dict(params)) if callable(call["problem_size"]) else call["problem_size"]
     sizes = [number(None, item, params, "problem_size") for item in (size if isinstance(size, (list, tuple)) else [size])]

@@ -251,12 +251,16 @@ def is_expression(text, names):
     except SyntaxError:
         return False
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    lists = {id(item) for node in ast.walk(tree) if isinstance(node, ast.Compare)
+             for item, how in zip(node.comparators, node.ops) if isinstance(how, (ast.In, ast.NotIn))}
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and (node.keywords or not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS):
             return False
         if isinstance(node, ast.Name) and id(node) not in called and node.id not in names:
             return False
         if isinstance(node, ast.Constant) and not isinstance(node.value, (bool, int, float, str)):
+            return False
+        if isinstance(node, (ast.List, ast.Tuple)) and id(node) not in lists:
             return False
         if not isinstance(node, NODES) or isinstance(node, (ast.MatMult, ast.Is, ast.IsNot)):
             return False
@@ -292,7 +296,7 @@ def condition(given, parameters, what):
         function, taken = given[0], list(given[1])
         if "Constraint" in type(function).__name__ or not all(name in parameters for name in taken):
             raise Refused(f"{what}: {function!r} over {taken}: tune takes texts and functions of parameters")
-        given = lambda values: function(**{name: values[name] for name in taken})  # noqa: E731
+        given = lambda values, whole=function: whole(*(values[name] for name in taken))  # noqa: E731
     if isinstance(given, str):
         if is_expression(given, names):
             return [" ".join(given.split())]

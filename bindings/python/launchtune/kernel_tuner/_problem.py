@@ -249,6 +249,12 @@ def compiler_options(given):
     return kept
 
 
+def block_names(given, parameters):
+    """Returns the names of the block's dimensions that are not the usual ones, and all three."""
+    own = list(given or []) or sorted((key for key in parameters if key.lower() in BLOCKS and key not in BLOCKS), key=str.casefold)
+    return own, own + BLOCKS[len(own):]
+
+
 def divisors(given, name, parameters, what):
     """Returns the items of GridDiv: texts are whole numbers, as in Kernel Tuner."""
     if given is None:
@@ -346,11 +352,7 @@ class Problem:
         return [text for item in given for text in _formulas.condition(item, self.parameters, "restrictions")]
 
     def _kernel(self, call):
-        names = list(call["block_size_names"] or [])
-        if not names:
-            names = sorted((key for key in self.parameters if key.lower() in BLOCKS and key not in BLOCKS), key=str.casefold)
-        own = names[:]
-        names += BLOCKS[len(names):]
+        own, names = block_names(call["block_size_names"], self.parameters)
         if own and any(key in self.parameters for key in BLOCKS if key not in own):
             raise Refused(f"block_size_names: {', '.join(own)} beside a parameter called {' or '.join(BLOCKS)}: rename one of them")
         specification = {"Language": self.source.language, "KernelName": self._kernel_name(call["kernel_name"])}
