@@ -101,6 +101,22 @@ TUNED_CONF=tuned.conf run ./look end area,1,7,90 area,1,500,600 area,1,1000,8
 for n in 7 500 1000; do expect_out "^area $n (exact|in range)\$"; done
 ! grep -E '^area .*no_launch' tuned.conf || fail "a box has no launch"
 
+# ---- a size that an experiment cannot have, or that no memory holds, is named and keeps nobody else's from being tuned ----
+TUNED_RECORD=large.record run ./look end scale.plain,9,100000000000 scale.plain,2,60 area,7,1,99
+run "$TUNE" run scale.yaml area.yaml --device null --no-report --recorded large.record
+expect_code 0
+expect_err "^tune: scale.plain n=100000000000 is left out: scale.yaml:.* the value of 'n_' \(i32\) is 100000000000"
+for problem in 'scale.plain n=60' 'area'; do expect_err "^$problem.*: [0-9.]+ us with"; done
+TUNED_RECORD=larger.record run ./look end scale.plain,9,100000000000
+golden_refusal "$TUNE" run scale.yaml --device null --no-report --recorded larger.record
+write_experiment
+sed 's/"null", .name = "Null device"/"cpu", .name = "CPU"/' look.c >look_cpu.c
+run "${CC:-cc}" -std=c99 -O1 -D_GNU_SOURCE -DTUNED_WITH_RECORD -I"$libtuned" look_cpu.c "$libtuned"/tuned{,_record}.c -o look_cpu
+TUNED_RECORD=memory.record run ./look_cpu end double,9,100000000000 double,1,700
+run "$TUNE" run double.yaml --device cpu --no-report --recorded memory.record --db cpu.db --conf cpu.conf "${steady[@]}"
+expect_err '^tune: double n=100000000000 is left out: its arguments take 800 GB, and the device has'
+expect_err '^double n=700: [0-9.]+ [nu]s with'
+
 # ---- C++ and Python ----
 if command -v g++ >/dev/null; then
     cat >look.cpp <<'C'

@@ -542,6 +542,7 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
     }
     run->experiments.sizes = run->text.sizes;
     run->experiments.record = run->text.recorded;
+    run->session.are_looked_up = run->text.recorded != NULL;
     run->experiments.is_quiet = run->text.quiet;
     if (device_replayed_name(run->text.device) && !run->text.dry_run)
         TRY(start_replay(run, error));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tuner/base/array.h"
+#include "tuner/base/pack.h"
 #include "tuner/base/text.h"
 #include "tuner/device/traits.h"
 #include "tuner/session/check.h"
@@ -32,8 +33,34 @@ static uint64_t add_up(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+/* Makes the default launch of a problem that a program looked up, at a size that the experiment may
+ * not be made for. STATUS_BAD_INPUT: a number, a count or the memory does not fit this size. */
+static enum status try_size(const struct group *group, const struct session_experiment *at,
+                            const struct problem *problem, struct error *error)
+{
+    struct arena arena = {0};
+    struct configuration usual;
+    const struct point point = {at->experiment, problem, group->facts, &usual, 1};
+    struct launch_plan *plan = arena_alloc(&arena, 1, sizeof *plan);
+    enum status status = plan ? STATUS_OK : error_no_memory(error);
+    TRY_OR_CLEANUP(status);
+    TRY_OR_CLEANUP(experiment_default(at->experiment, problem, group->facts, &usual, error));
+    TRY_OR_CLEANUP(point_plan(&point, &arena, plan, error));
+    const double memory = (double)facts_integer(group->facts, "memory_bytes", INT64_MAX);
+    double bytes = 0;
+    for (size_t i = 0; i < plan->argument_count; i++)
+        bytes += (double)argument_bytes(&plan->arguments[i]);
+    if (bytes > memory)
+        status = error_set(error, STATUS_BAD_INPUT,
+                           "its arguments take %.4g GB, and the device has %.4g", bytes / 1e9,
+                           memory / 1e9);
+cleanup:
+    arena_free(&arena);
+    return status;
+}
+
 /* Makes the space of a problem, and counts it and its points; *is_empty: the constraints leave no
- * configuration, as the error says. */
+ * configuration, or a recorded size does not fit, as the error says. */
 static enum status count_problem(struct group *group, const struct session_experiment *at,
                                  size_t turn, bool *is_empty, struct error *error)
 {
@@ -44,7 +71,11 @@ static enum status count_problem(struct group *group, const struct session_exper
     if (!wants_problem(group, at, turn, &problem))
         return STATUS_OK;
     enum status status = space_create(at->experiment, &problem, group->facts, &space, error);
-    if (status == STATUS_NOT_FOUND) {
+    if (status == STATUS_OK && session->options->are_looked_up)
+        status = try_size(group, at, &problem, error);
+    if (status == STATUS_NOT_FOUND ||
+        (status == STATUS_BAD_INPUT && session->options->are_looked_up)) {
+        space_free(space);
         if (!array_grow(&group->empty.items, group->empty.count, &group->empty.capacity,
                         sizeof *group->empty.items))
             return error_no_memory(error);
@@ -77,6 +108,8 @@ static enum status count_problem(struct group *group, const struct session_exper
  * out if the experiment has others. */
 enum status group_count_work(struct group *group, struct error *error)
 {
+    const bool are_looked_up = group->session->options->are_looked_up;
+    struct error none = {0};
     for (size_t e = 0; e < group->session->experiment_count; e++) {
         const struct session_experiment *at = &group->session->experiments[e];
         const size_t before = group->spaces.count;
@@ -91,6 +124,13 @@ enum status group_count_work(struct group *group, struct error *error)
                 continue;
             struct problem problem;
             experiment_problem(at->experiment, at->order ? at->order[i] : i, &problem);
+            none = none.status == STATUS_OK ? *error : none;
+            if (error->status == STATUS_BAD_INPUT) {
+                session_note(group->session, "%s %s=%lld is left out: %s", problem.key,
+                             problem.size_name, (long long)problem.n, error->text);
+                error_clear(error);
+                continue;
+            }
             if (first.status != STATUS_OK)
                 text_printf(&others, ", nor for %s", problem.key);
             if (first.status != STATUS_OK && !problem.shape)
@@ -98,7 +138,8 @@ enum status group_count_work(struct group *group, struct error *error)
             first = first.status == STATUS_OK ? *error : first;
             error_clear(error);
         }
-        if (status == STATUS_OK && first.status != STATUS_OK && group->spaces.count == before) {
+        if (status == STATUS_OK && first.status != STATUS_OK && group->spaces.count == before &&
+            !are_looked_up) {
             *error = first;
             status = error->status = STATUS_BAD_INPUT;
         } else if (status == STATUS_OK && first.status != STATUS_OK) {
@@ -107,6 +148,10 @@ enum status group_count_work(struct group *group, struct error *error)
         }
         text_free(&others);
         TRY(status);
+    }
+    if (group->spaces.count == 0 && are_looked_up && none.status != STATUS_OK) {
+        *error = none;
+        return error->status = STATUS_BAD_INPUT;
     }
     group->problems_left = group->spaces.count;
     return STATUS_OK;

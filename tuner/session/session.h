@@ -61,6 +61,8 @@ struct session_options {
     unsigned retry_mask;   /* bit s: retry trials known to have trial_status s */
     int64_t sizes[SESSION_SIZES_MAX]; /* only these n; none: all of the experiment */
     size_t size_count;
+    bool are_looked_up; /* sizes out of a record: those that an experiment cannot have are left out
+                         */
     /* Only these and the baselines are measured, all in rounds; no space is searched, and no ranges
      * are found. A note names picks that are no configuration of their problem. None: the whole
      * space. */
