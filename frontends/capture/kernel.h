@@ -42,8 +42,7 @@ struct template_parameter {
 };
 
 struct kernel_signature {
-    const char *name; /* qualified with namespaces */
-    uint32_t line;
+    const char *name;                /* qualified with namespaces */
     uint32_t first_token, end_token; /* tokens of the kernel in the source */
     const char *bounds;              /* the first argument of __launch_bounds__; NULL: none */
     bool uses_y, uses_z, uses_block_size;

@@ -11,8 +11,6 @@
 #include "tuner/base/text.h"
 #include "tuner/device/compiler.h"
 
-enum { TYPE_CODES = 12 };
-
 struct reading {
     struct arena *arena;
     const struct source_question *question;
@@ -25,31 +23,20 @@ struct reading {
 
 /* ---- instances of templates ---- */
 
-bool type_from_cuda_name(const char *name, enum element_type *out)
-{
-    static const char *const halves[] = {"half", "__half", "nv_bfloat16", "__nv_bfloat16"};
-    for (size_t i = 0; i < COUNT(halves); i++)
-        if (strcmp(name, halves[i]) == 0) {
-            *out = i < 2 ? ELEMENT_F16 : ELEMENT_BF16;
-            return true;
-        }
-    return element_from_c_name(name, out);
-}
-
 /* Uses the text as the parameter's argument. Returns false if the kind differs. */
 static bool take_text(struct template_parameter *parameter, const char *text)
 {
     char *end = NULL;
     const bool word = strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
     (void)strtoll(text, &end, 0);
-    const bool fits = parameter->kind == TEMPLATE_TYPE ? type_from_cuda_name(text, &parameter->type)
+    const bool fits = parameter->kind == TEMPLATE_TYPE ? element_from_c_name(text, &parameter->type)
                                                        : word || (*text && !*end);
     if (fits)
         parameter->preset = text;
     return fits;
 }
 
-/* Uses the argument of a launch. Returns false if it is neither a number nor a type. */
+/* Uses the argument of a launch. Returns false for neither a number nor a type. */
 static bool take_argument(struct reading *reading, struct template_parameter *parameter,
                           const struct formula *argument)
 {
@@ -158,10 +145,6 @@ static const char *make_source(const struct reading *reading)
 
 /* ---- the answer ---- */
 
-static const enum element_type coded_types[TYPE_CODES + 1] = {
-    0,           ELEMENT_I8,  ELEMENT_U8,  ELEMENT_I16,  ELEMENT_U16, ELEMENT_I32, ELEMENT_U32,
-    ELEMENT_I64, ELEMENT_U64, ELEMENT_F16, ELEMENT_BF16, ELEMENT_F32, ELEMENT_F64};
-
 /* Takes the next number of the symbol: "Li12E". */
 static bool take_number(const char **at, int *out)
 {
@@ -180,39 +163,37 @@ static bool take_numbers(const char **at, struct type_numbers *out)
 {
     return take_number(at, &out->pointer) && take_number(at, &out->constant) &&
            take_number(at, &out->code) && take_number(at, &out->lanes) &&
-           take_number(at, &out->bytes) && out->code >= 0 && out->code <= TYPE_CODES;
-}
-
-static void take_parameter(struct kernel_parameter *parameter, const struct type_numbers *numbers)
-{
-    const bool is_object = strstr(parameter->text, "cudaTextureObject_t") ||
-                           strstr(parameter->text, "cudaSurfaceObject_t");
-    parameter->known = numbers->code > 0;
-    parameter->type = coded_types[numbers->code];
-    parameter->lanes = (uint32_t)numbers->lanes;
-    parameter->bytes = (uint32_t)numbers->bytes;
-    parameter->constant = numbers->constant;
-    parameter->kind = numbers->pointer == 1                                   ? PARAMETER_POINTER
-                      : parameter->known && numbers->lanes == 1 && !is_object ? PARAMETER_SCALAR
-                                                                              : PARAMETER_OTHER;
+           take_number(at, &out->bytes) && out->code >= 0 && out->code <= ELEMENT_TYPE_COUNT;
 }
 
 static enum status take_answer(struct reading *reading, const char *answer, struct error *error)
 {
     struct kernel_signature *kernel = reading->kernel;
-    struct type_numbers numbers;
+    struct type_numbers numbers = {0};
     int count = 0;
     bool fits = take_number(&answer, &count) && (size_t)count == kernel->parameter_count;
-    for (size_t i = 0; fits && i < kernel->parameter_count; i++)
-        if ((fits = take_numbers(&answer, &numbers)))
-            take_parameter(&kernel->parameters[i], &numbers);
-    for (size_t i = 0; fits && i < reading->out->symbol_count; i++) {
-        struct symbol_signature *symbol = &reading->out->symbols[i];
+    for (size_t i = 0; fits && i < kernel->parameter_count + reading->out->symbol_count; i++) {
         fits = take_numbers(&answer, &numbers);
-        symbol->known = fits && numbers.code > 0 && numbers.pointer == 0 && numbers.bytes > 0;
-        symbol->type = coded_types[fits ? numbers.code : 0];
-        symbol->lanes = (uint32_t)numbers.lanes;
-        symbol->bytes = (uint32_t)numbers.bytes;
+        const bool known = fits && numbers.code > 0;
+        const enum element_type type = known ? (enum element_type)(numbers.code - 1) : ELEMENT_I8;
+        if (i >= kernel->parameter_count) {
+            struct symbol_signature *symbol = &reading->out->symbols[i - kernel->parameter_count];
+            symbol->known = known && numbers.pointer == 0 && numbers.bytes > 0;
+            symbol->type = type;
+            symbol->bytes = (uint32_t)numbers.bytes;
+            continue;
+        }
+        struct kernel_parameter *parameter = &kernel->parameters[i];
+        const bool is_object = strstr(parameter->text, "cudaTextureObject_t") ||
+                               strstr(parameter->text, "cudaSurfaceObject_t");
+        parameter->known = known;
+        parameter->type = type;
+        parameter->lanes = (uint32_t)numbers.lanes;
+        parameter->bytes = (uint32_t)numbers.bytes;
+        parameter->constant = numbers.constant;
+        parameter->kind = numbers.pointer == 1                        ? PARAMETER_POINTER
+                          : known && numbers.lanes == 1 && !is_object ? PARAMETER_SCALAR
+                                                                      : PARAMETER_OTHER;
     }
     if (count > ARGUMENTS_MAX)
         return error_set(error, STATUS_BAD_INPUT,

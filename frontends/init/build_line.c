@@ -1,11 +1,11 @@
 #include "frontends/init/build_line.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <wordexp.h>
 
 #include "tuner/base/array.h"
 #include "tuner/base/files.h"
@@ -13,7 +13,7 @@
 #include "tuner/base/text.h"
 #include "tuner/base/trust.h"
 
-enum { COMMANDS_BYTES_MAX = 256 << 20, WORDS_MAX = 4096 };
+enum { COMMANDS_BYTES_MAX = 256 << 20 };
 
 /* ---- words ---- */
 
@@ -53,15 +53,6 @@ static const char *value_of(const char *const *words, size_t count, size_t *at, 
     if (word[length] == '=')
         return word + length + 1;
     return name[1] != '-' && length == 2 ? word + length : NULL;
-}
-
-static bool is_source(const char *word)
-{
-    static const char *const ends[] = {".cu", ".cuh", ".cpp", ".cc", ".cxx", ".hip", ".py"};
-    for (size_t i = 0; i < COUNT(ends); i++)
-        if (text_ends_with(word, ends[i]))
-            return true;
-    return false;
 }
 
 /* Takes a flag that changes machine code. Returns false for flags of the host, the link or
@@ -112,8 +103,12 @@ static bool take_folder(struct reading *reading, const char *const *words, size_
 enum status build_line_read(struct arena *arena, const char *const *words, size_t count,
                             const char *folder, struct build_line *out, struct error *error)
 {
+    static const char *const ends[] = {".cu", ".cuh", ".cpp", ".cc", ".cxx", ".hip", ".py"};
     struct reading reading = {.arena = arena, .folder = folder, .out = out};
     for (size_t i = 1; i < count; i++) { /* behind the compiler itself */
+        bool is_source = false;
+        for (size_t j = 0; j < COUNT(ends); j++)
+            is_source |= text_ends_with(words[i], ends[j]);
         const char *define = value_of(words, count, &i, "-D");
         if (!define)
             define = value_of(words, count, &i, "--define-macro");
@@ -121,7 +116,7 @@ enum status build_line_read(struct arena *arena, const char *const *words, size_
             add(&reading, out->defines, &out->define_count, BUILD_DEFINES_MAX, define, "defines");
         else if (take_folder(&reading, words, count, &i) || take_flag(&reading, words, count, &i))
             continue;
-        else if (words[i][0] != '-' && is_source(words[i]) && strcmp(words[i - 1], "-o") != 0)
+        else if (words[i][0] != '-' && is_source && strcmp(words[i - 1], "-o") != 0)
             add(&reading, out->sources, &out->source_count, BUILD_SOURCES_MAX,
                 whole_path(&reading, words[i]), "sources");
     }
@@ -133,61 +128,29 @@ enum status build_line_read(struct arena *arena, const char *const *words, size_
 
 /* ---- compile_commands.json ---- */
 
-/* Splits a line into words as a shell does. */
-static size_t split(struct arena *arena, const char *line, const char *words[WORDS_MAX])
-{
-    size_t count = 0;
-    while (*line && count < WORDS_MAX) {
-        struct text word = {0};
-        char quote = '\0';
-        while (isspace((unsigned char)*line))
-            line++;
-        if (!*line)
-            break;
-        for (; *line && (quote || !isspace((unsigned char)*line)); line++) {
-            if (*line == quote)
-                quote = '\0';
-            else if (!quote && (*line == '"' || *line == '\''))
-                quote = *line;
-            else if (*line == '\\' && quote != '\'' && line[1])
-                text_append_bytes(&word, ++line, 1);
-            else
-                text_append_bytes(&word, line, 1);
-        }
-        words[count] = text_to_arena(&word, arena);
-        count += words[count] ? 1 : 0;
-    }
-    return count;
-}
-
-static bool is_same_file(struct arena *arena, const char *folder, const char *file,
-                         const char *source)
-{
-    const char *path = *file == '/' ? file : arena_printf(arena, "%s/%s", folder, file);
-    char *real = path ? realpath(path, NULL) : NULL;
-    const bool same = real && strcmp(real, source) == 0;
-    free(real);
-    return same;
-}
-
 static enum status take_entry(struct arena *arena, const json_t *entry, struct build_line *out,
                               struct error *error)
 {
-    const char **words = arena_alloc(arena, WORDS_MAX, sizeof *words);
     const json_t *arguments = json_object_get(entry, "arguments");
     const char *command = json_string_value(json_object_get(entry, "command"));
     const char *folder = json_string_value(json_object_get(entry, "directory"));
-    size_t count = 0;
-    folder = arena_strdup(arena, folder ? folder : ".");
-    if (!words || !folder)
-        return error_no_memory(error);
-    for (size_t i = 0; i < json_array_size(arguments) && count < WORDS_MAX; i++) {
-        const char *word = json_string_value(json_array_get(arguments, i));
-        words[count] = arena_strdup(arena, word ? word : "");
-        count += words[count] ? 1 : 0;
+    wordexp_t line = {0}; /* words as a shell has them, but no command runs */
+    const bool is_split = !arguments && command && wordexp(command, &line, WRDE_NOCMD) == 0;
+    const size_t count = is_split ? line.we_wordc : json_array_size(arguments);
+    const char **words = arena_alloc(arena, count + 1, sizeof *words);
+    for (size_t i = 0; i < count && words; i++) {
+        const char *word =
+            is_split ? line.we_wordv[i] : json_string_value(json_array_get(arguments, i));
+        words[i] = arena_strdup(arena, word ? word : "");
     }
-    if (count == 0 && command)
-        count = split(arena, command, words);
+    if (is_split)
+        wordfree(&line);
+    folder = arena_strdup(arena, folder ? folder : ".");
+    if (arena->failed)
+        return error_no_memory(error);
+    if (count == 0)
+        return error_set(error, STATUS_BAD_INPUT, "%s: a shell takes no command from it: %s",
+                         out->from, command ? command : "");
     return build_line_read(arena, words, count, folder, out, error);
 }
 
@@ -205,7 +168,13 @@ static enum status look_into(struct arena *arena, const char *path, const char *
     {
         const char *file = json_string_value(json_object_get(entry, "file"));
         const char *folder = json_string_value(json_object_get(entry, "directory"));
-        if (!file || !is_same_file(arena, folder ? folder : ".", file, source))
+        folder = folder ? folder : ".";
+        const char *named =
+            !file || *file == '/' ? file : arena_printf(arena, "%s/%s", folder, file);
+        char *real = named ? realpath(named, NULL) : NULL;
+        const bool is_of = real && strcmp(real, source) == 0;
+        free(real);
+        if (!is_of)
             continue;
         out->from = path;
         status = take_entry(arena, entry, out, error);
@@ -215,7 +184,7 @@ static enum status look_into(struct arena *arena, const char *path, const char *
     return status;
 }
 
-/* Finds the file in the folder, or in one below, where cmake -B build puts it. */
+/* Finds the file in the folder, or in one below, as behind cmake -B build. */
 static const char *commands_in(struct arena *arena, const char *folder, bool below)
 {
     const char *path = arena_printf(arena, "%s/compile_commands.json", folder);

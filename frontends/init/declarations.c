@@ -1,4 +1,4 @@
-/* Declarations of a source: kernels with their parameters. */
+/* Declarations of a source: kernels and parameters. */
 #include <string.h>
 
 #include "frontends/init/source.h"
@@ -16,11 +16,6 @@ struct reader {
     struct nesting nesting; /* depth: number of open scopes */
     bool failed;            /* memory was short */
 };
-
-static bool is_name_at(const struct reader *reader, size_t index)
-{
-    return index < reader->tokens.count && reader->tokens.items[index].kind == TOKEN_NAME;
-}
 
 static const char *text_of(struct reader *reader, size_t first, size_t end)
 {
@@ -52,7 +47,7 @@ static size_t declared_name(const struct reader *reader, size_t first, size_t en
     for (size_t i = first; i < end; i++) {
         if (token_is_in(&reader->tokens, i, "[ ="))
             break;
-        if (is_name_at(reader, i))
+        if (token_is_name(&reader->tokens, i))
             name = i;
     }
     return name;
@@ -127,8 +122,8 @@ static void read_template(struct reader *reader, struct kernel_signature *kernel
                 parameter->preset = text_of(reader, j + 1, end);
         i = end + 1;
     }
-    /* Drop final arguments such as functions that have defaults: their names may be invalid outside
-     * of the namespace. */
+    /* Drop final arguments such as functions that have defaults: names may be invalid outside of
+     * the namespace. */
     while (kernel->template_count > 0 &&
            kernel->template[kernel->template_count - 1].kind == TEMPLATE_OTHER &&
            kernel->template[kernel->template_count - 1].preset)
@@ -171,8 +166,7 @@ static const char *qualified(struct reader *reader, const char *name)
 static size_t read_kernel(struct reader *reader, size_t global)
 {
     const struct tokens *tokens = &reader->tokens;
-    struct kernel_signature kernel = {.line = tokens->items[global].line,
-                                      .first_token = (uint32_t)global + 1};
+    struct kernel_signature kernel = {.first_token = (uint32_t)global + 1};
     size_t name = tokens->count, list = 0, at = global;
     bool specialised = false; /* `scale<float>(`: the template is declared before */
     while (at > 0 && !token_is_in(tokens, at - 1, "; { }"))
@@ -194,7 +188,7 @@ static size_t read_kernel(struct reader *reader, size_t global)
             list = token_is(tokens, at - 1, "template") ? at : list;
             at = tokens_behind_angle(tokens, at) - 1;
             specialised = name < at;
-        } else if (is_name_at(reader, at) && at > global) {
+        } else if (token_is_name(&reader->tokens, at) && at > global) {
             name = at;
             specialised = false;
         }
@@ -202,7 +196,8 @@ static size_t read_kernel(struct reader *reader, size_t global)
     if (!token_is(tokens, at, "(") || name >= at)
         return at;
     const size_t plain = name;
-    while (name >= 2 && token_is(tokens, name - 1, "::") && is_name_at(reader, name - 2))
+    while (name >= 2 && token_is(tokens, name - 1, "::") &&
+           token_is_name(&reader->tokens, name - 2))
         name -= 2; /* `void sorting::scan(`, declared in a namespace of a header */
     kernel.name = qualified(reader, text_of(reader, name, plain + 1));
     struct kernel_signature *place = NULL;
@@ -234,7 +229,8 @@ static const char *scope_name(struct reader *reader, size_t brace)
 {
     const struct tokens *tokens = &reader->tokens;
     size_t first = brace;
-    while (first > 0 && (is_name_at(reader, first - 1) || token_is(tokens, first - 1, "::")) &&
+    while (first > 0 &&
+           (token_is_name(&reader->tokens, first - 1) || token_is(tokens, first - 1, "::")) &&
            !token_is(tokens, first - 1, "namespace"))
         first--;
     if (brace > 0 && token_is(tokens, brace - 1, "\"C\""))
@@ -280,7 +276,7 @@ enum status declarations_read(struct arena *arena, const struct tokens *tokens,
 
 /* ---- which kernel ---- */
 
-/* Reads the kernels of a file without its included files. Returns NULL for an unreadable file. */
+/* Reads the kernels of a file, not of included files. Returns NULL for an unreadable file. */
 static const struct source_signature *kernels_in(struct arena *arena, const char *path)
 {
     enum { FILE_BYTES_MAX = 16 << 20 };
@@ -317,7 +313,7 @@ static bool ends_as(const char *name, size_t length, const char *end, size_t end
            memcmp(name + length - end_length - 2, "::", 2) == 0;
 }
 
-/* Rates how well a kernel's name fits the requested one: 3 equal, 2 without all of its namespaces,
+/* Rates how well a kernel's name fits the requested one: 3 equal, 2 without all namespaces,
  * 1 with some more; 0: another name. */
 static int fit(const char *name, const char *wanted)
 {
@@ -328,36 +324,39 @@ static int fit(const char *name, const char *wanted)
                                                                : 0;
 }
 
+/* Ranks kernels: 0 the file's own, 1 those of included files, 2 those only declared. */
+static size_t rank_of(const struct kernel_signature *kernel)
+{
+    return !kernel->is_defined ? 2 : !kernel->is_own;
+}
+
 enum status kernel_choose(struct arena *arena, const struct source_question *question,
                           struct source_signature *out, struct kernel_signature **chosen,
                           struct error *error)
 {
     const char *path = question->path;
-    struct text names = {0};
-    size_t alike = 0, first_rank = 0;
-    int best = 0;
-    *chosen = NULL;
     const struct source_signature *own = out->kernel_count > 1 ? kernels_in(arena, path) : NULL;
-    for (size_t i = 0; i < out->kernel_count; i++)
+    struct text names = {0};
+    size_t alike = 0, best = 0, first = 2;
+    *chosen = NULL;
+    for (size_t i = 0; i < out->kernel_count; i++) {
         out->kernels[i].is_own = defines_kernel(own, out->kernels[i].name);
-    /* The file's own, then those of included files, then those only declared. */
-    for (size_t rank = 0; rank < 3; rank++) {
-        const bool is_listed = rank < 2 || names.length == 0;
-        for (size_t i = 0; i < out->kernel_count; i++) {
-            struct kernel_signature *kernel = &out->kernels[i];
-            const int fits = question->kernel ? fit(kernel->name, question->kernel) : 0;
-            if (rank != (!kernel->is_defined ? 2 : !kernel->is_own))
-                continue;
-            if (is_listed)
-                text_printf(&names, "%s%s", names.length ? ", " : "", kernel->name);
-            if (alike == 0)
-                first_rank = rank;
-            alike += rank == first_rank;
-            if (fits > best || (!question->kernel && alike == 1 && rank == first_rank))
-                *chosen = kernel;
-            best = fits > best ? fits : best;
-        }
+        first = rank_of(&out->kernels[i]) < first ? rank_of(&out->kernels[i]) : first;
     }
+    for (size_t i = 0; i < out->kernel_count; i++) {
+        struct kernel_signature *kernel = &out->kernels[i];
+        const size_t rank = rank_of(kernel);
+        const int fits = question->kernel ? fit(kernel->name, question->kernel) : rank == first;
+        const size_t value = fits > 0 ? (size_t)fits * 3 - rank : 0;
+        alike += rank == first;
+        if (value > best)
+            *chosen = kernel;
+        best = value > best ? value : best;
+    }
+    for (size_t rank = first; rank < (first == 2 ? 3 : 2); rank++)
+        for (size_t i = 0; i < out->kernel_count; i++)
+            if (rank_of(&out->kernels[i]) == rank)
+                text_printf(&names, "%s%s", names.length ? ", " : "", out->kernels[i].name);
     if (!question->kernel && alike > 1)
         *chosen = NULL;
     if (*chosen && !(*chosen)->is_defined)

@@ -1,4 +1,4 @@
-/* Draft of an experiment file, from a CUDA source and its launches, to be edited. */
+/* Draft of an experiment file, from a CUDA source and launches, to be edited. */
 #ifndef TUNE_FRONTENDS_INIT_DRAFT_H
 #define TUNE_FRONTENDS_INIT_DRAFT_H
 
@@ -18,10 +18,10 @@ struct draft_request {
     const char *build; /* compile_commands.json of the flags, as in the file; NULL: none */
     size_t folder_count;
     const char *folders[UNITS_MAX];
-    bool folders_found; /* some were found by their headers, not given */
+    bool folders_found; /* some were found by missing headers, not given */
     const struct source_signature *signature;
     struct captured_set *captured; /* the kernel's launches; NULL: none. Receives the size's name */
-    const char *captured_folder;   /* folder of their contents, as written in the file */
+    const char *captured_folder;   /* folder of captured contents, as written in the file */
     size_t wrong_count;            /* values that were tried, and are left out */
     struct wrong_value wrong[WRONG_VALUES_MAX];
     struct together together; /* the others, several at once */

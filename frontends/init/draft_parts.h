@@ -32,7 +32,7 @@ struct draft {
     uint32_t axes;    /* vectors have n, n * n ... elements: the size so many times */
     const char *size; /* the size's name */
     /* The launch, from the source or the kernel's indices. */
-    struct source_launch launch;    /* empty if the kernel's indices contradict it */
+    struct source_launch launch;    /* empty where the kernel's indices contradict */
     const struct formula *sides[3]; /* sides of the block */
     bool side_guessed[3];           /* neither a launch nor the indices tell */
     const char *side_names[3];      /* the host's name of a side that became a parameter */
@@ -50,7 +50,7 @@ struct draft {
 
 /* Returns true for an integer that bounds the kernel's indices, or multiplies one. */
 bool draft_is_size(const struct kernel_parameter *parameter);
-/* Writes a line, followed by its comment. */
+/* Writes a line and a comment behind. */
 void draft_line(struct draft *draft, const char *comment, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Returns the count of a vector's elements, `times` per element of the size: "n", "4 * n * n". */

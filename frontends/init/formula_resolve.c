@@ -17,11 +17,6 @@ static const struct formula *resolve(struct resolving resolving, const struct fo
 
 /* ---- definitions ---- */
 
-static bool is_name_token(const struct tokens *tokens, size_t i)
-{
-    return i < tokens->count && tokens->items[i].kind == TOKEN_NAME;
-}
-
 /* Returns true for a name declared as in `dim3 grid(4), block(BX, BY)`. */
 static bool is_dim3_declared(const struct tokens *tokens, size_t name)
 {
@@ -53,8 +48,8 @@ static size_t list_of(const struct tokens *tokens, size_t name, size_t *index)
     size_t open = name, closed = 0; /* `a * n)` of a call looks alike */
     if (!token_is_in(tokens, name + 1, ", )") || name == 0 ||
         token_is_in(tokens, name - 1, "return") ||
-        !(is_name_token(tokens, name - 1) ||
-          (token_is_in(tokens, name - 1, "* &") && is_name_token(tokens, name - 2))))
+        !(token_is_name(tokens, name - 1) ||
+          (token_is_in(tokens, name - 1, "* &") && token_is_name(tokens, name - 2))))
         return 0;
     for (*index = 0; open > 0 && (closed > 0 || !token_is(tokens, open, "(")); open--) {
         closed += token_is_in(tokens, open, ") >") ? 1 : 0;
@@ -71,7 +66,7 @@ static const struct formula *passed_for(const struct formula_scope *scope, size_
 {
     const struct tokens *tokens = scope->tokens;
     const char *function =
-        is_name_token(tokens, open - 1) ? tokens_text(scope->arena, tokens, open - 1, open) : NULL;
+        token_is_name(tokens, open - 1) ? tokens_text(scope->arena, tokens, open - 1, open) : NULL;
     for (size_t i = 0; function && i < tokens->count; i++) {
         if (i == open - 1 || !token_is(tokens, i, function) || !token_is(tokens, i + 1, "(") ||
             token_is(tokens, tokens_behind(tokens, i + 1), "{"))
@@ -116,7 +111,7 @@ static const struct formula *find_variable(const struct formula_scope *scope, co
             return formula_read(scope->arena, tokens, &first, tokens->count);
         }
         if (!member && i > 0 && token_is_in(tokens, behind, "( {") &&
-            ((is_name_token(tokens, i - 1) &&
+            ((token_is_name(tokens, i - 1) &&
               !token_is_in(tokens, i - 1, "return else __global__")) ||
              (token_is(tokens, i - 1, ",") && is_dim3_declared(tokens, i))))
             return read_constructor(scope, i);
@@ -130,9 +125,9 @@ static const struct formula *find_variable(const struct formula_scope *scope, co
 
 bool is_constant_sign(const struct tokens *tokens, size_t sign)
 {
-    if (sign < 2 || !token_is(tokens, sign, "=") || !is_name_token(tokens, sign - 1))
+    if (sign < 2 || !token_is(tokens, sign, "=") || !token_is_name(tokens, sign - 1))
         return false;
-    for (size_t i = sign - 1; i > 0 && is_name_token(tokens, i - 1); i--)
+    for (size_t i = sign - 1; i > 0 && token_is_name(tokens, i - 1); i--)
         if (token_is_in(tokens, i - 1, "constexpr const"))
             return true;
     return false;
@@ -141,7 +136,7 @@ bool is_constant_sign(const struct tokens *tokens, size_t sign)
 /* Finds the expression of `name(...) { return`, whose name is at the token; 0: another. */
 static size_t behind_return(const struct tokens *tokens, size_t name)
 {
-    if (!is_name_token(tokens, name) || !token_is(tokens, name + 1, "("))
+    if (!token_is_name(tokens, name) || !token_is(tokens, name + 1, "("))
         return 0;
     size_t at = tokens_behind(tokens, name + 1);
     while (token_is_in(tokens, at, "noexcept const"))
@@ -215,7 +210,7 @@ static void read_names(const struct formula_scope *scope, const struct tokens *t
                        size_t end, struct binding *out)
 {
     for (size_t i = first; i < end; i++)
-        if (is_name_token(tokens, i) && (i + 1 == end || token_is(tokens, i + 1, ",")) &&
+        if (token_is_name(tokens, i) && (i + 1 == end || token_is(tokens, i + 1, ",")) &&
             out->count < FORMULA_PARTS_MAX)
             out->names[out->count++] = tokens_text(scope->arena, tokens, i, i + 1);
 }
@@ -450,23 +445,22 @@ static const struct formula *resolve_name(struct resolving resolving, const stru
     return arena_copy(scope->arena, &named, sizeof named);
 }
 
-static int64_t bytes_of(const char *type)
+/* Returns the size of a type of numbers, as float and float4 are; 0 for others. */
+static int64_t bytes_of(struct arena *arena, const char *type)
 {
     enum element_type element;
-    static const struct {
-        const char *name;
-        int64_t bytes;
-    } more[] = {{"float2", 8},   {"float4", 16}, {"int2", 8}, {"int4", 16},
-                {"double2", 16}, {"size_t", 8},  {"bool", 1}};
-    if (type_from_cuda_name(type, &element))
+    const size_t length = strlen(type);
+    const char lanes = length > 0 ? type[length - 1] : '\0';
+    if (element_from_c_name(type, &element))
         return (int64_t)element_bytes(element);
-    for (size_t i = 0; i < COUNT(more); i++)
-        if (strcmp(type, more[i].name) == 0)
-            return more[i].bytes;
-    return 0;
+    const char *scalar =
+        lanes >= '1' && lanes <= '4' ? arena_strndup(arena, type, length - 1) : NULL;
+    return scalar && element_from_c_name(scalar, &element)
+               ? (int64_t)element_bytes(element) * (lanes - '0')
+               : strcmp(type, "bool") == 0;
 }
 
-/* Returns a copy with its parts resolved; NULL without memory. */
+/* Returns a copy with resolved parts; NULL without memory. */
 static struct formula *resolve_parts(struct resolving resolving, const struct formula *formula,
                                      size_t before)
 {
@@ -482,7 +476,7 @@ static const struct formula *resolve_call(struct resolving resolving, const stru
 {
     struct arena *arena = resolving.scope->arena;
     if (strcmp(formula->text, "sizeof") == 0) {
-        const int64_t bytes = bytes_of(formula->parts[0]->text);
+        const int64_t bytes = bytes_of(arena, formula->parts[0]->text);
         return bytes > 0 ? formula_number(arena, bytes) : formula_name(arena, "sizeof");
     }
     struct formula *copy = resolve_parts(resolving, formula, before);

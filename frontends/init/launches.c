@@ -85,18 +85,24 @@ static const struct formula *allocated(const struct launches *launches, const ch
     return found;
 }
 
-/* Finds the allocated bytes of each argument: `in`, `(float *)in`, `&in`. */
-static void take_bytes(const struct launches *launches, struct source_launch *launch, size_t first,
-                       size_t end, size_t before)
+/* Reads arguments between `first` and `end`: values, and the bytes allocated for `in`,
+ * `(float *)in`, `&in`. */
+static void read_arguments(const struct launches *launches, size_t first, size_t end, size_t before,
+                           struct source_launch *launch)
 {
     const struct tokens *whole = launches->whole;
-    size_t count = 0;
-    for (size_t i = first, behind; i < end && count < ARGUMENTS_MAX; i = behind + 1) {
+    for (size_t i = first, behind; i < end && launch->argument_count < ARGUMENTS_MAX;
+         i = behind + 1) {
         behind = item_end(whole, i, end);
-        const bool is_name = whole->items[behind - 1].kind == TOKEN_NAME &&
-                             (behind - 1 == i || token_is_in(whole, behind - 2, ") &"));
-        const char *text = is_name ? tokens_text(launches->arena, whole, behind - 1, behind) : NULL;
-        launch->bytes[count++] = text ? allocated(launches, text, before) : NULL;
+        size_t at = behind > i + 1 && token_is(whole, behind - 2, "&") ? behind - 2 : behind - 1;
+        const bool is_name = behind > i && token_is_name(whole, behind - 1) &&
+                             (at == i || token_is(whole, at - 1, ")"));
+        at = is_name ? behind - 1 : i;
+        const struct formula *value = formula_read(launches->arena, whole, &at, behind);
+        launch->bytes[launch->argument_count] =
+            is_name && value ? allocated(launches, value->text, before) : NULL;
+        launch->arguments[launch->argument_count++] =
+            value && at == behind ? formula_resolve(&launches->scope, value, before) : NULL;
     }
 }
 
@@ -117,7 +123,7 @@ static void consider(struct launches *launches, const struct source_launch *laun
     launches->best = *launch;
 }
 
-/* Reads the arguments of a template behind its name. Returns the token behind them. */
+/* Reads the arguments behind the name of a template. Returns the next token. */
 static size_t read_template(const struct launches *launches, size_t first, size_t before,
                             struct source_launch *launch)
 {
@@ -129,12 +135,23 @@ static size_t read_template(const struct launches *launches, size_t first, size_
     return behind;
 }
 
+/* Reads grid and block between `first` and `end`, and the shared memory behind `skipped` more. */
+static void read_shape(const struct launches *launches, size_t first, size_t end, size_t skipped,
+                       size_t before, struct source_launch *launch)
+{
+    const struct formula *list[4] = {NULL};
+    read_list(launches, first, end, before, list, COUNT(list));
+    take_sides(launches, list[0], launch->grid);
+    take_sides(launches, list[1], launch->block);
+    const struct formula *shared = list[2 + skipped];
+    launch->shared = shared && formula_is_plain(shared) ? shared : NULL;
+}
+
 /* Reads kernel<<<grid, block, shared, stream>>>(arguments), the name being at `at`. */
 static void read_chevrons(struct launches *launches, size_t at)
 {
     const struct tokens *whole = launches->whole;
     struct source_launch launch = {.line = whole->items[at].line};
-    const struct formula *numbers[4] = {NULL};
     size_t first = read_template(launches, at + 1, at, &launch);
     if (!token_is(whole, first, "<<") || !token_is(whole, first + 1, "<"))
         return;
@@ -147,37 +164,10 @@ static void read_chevrons(struct launches *launches, size_t at)
         end = token_is_in(whole, end, "( [ {") ? tokens_behind(whole, end) : end + 1;
     if (!token_is(whole, end, ">") || !token_is(whole, end + 3, "("))
         return;
-    const size_t count = read_list(launches, first, end, at, numbers, COUNT(numbers));
     const size_t behind = tokens_behind(whole, end + 3);
-    take_sides(launches, numbers[0], launch.grid);
-    take_sides(launches, numbers[1], launch.block);
-    launch.shared = count > 2 && numbers[2] && formula_is_plain(numbers[2]) ? numbers[2] : NULL;
-    launch.argument_count =
-        read_list(launches, end + 4, behind - 1, at, launch.arguments, ARGUMENTS_MAX);
-    take_bytes(launches, &launch, end + 4, behind - 1, at);
+    read_shape(launches, first, end, 0, at, &launch);
+    read_arguments(launches, end + 4, behind - 1, at, &launch);
     consider(launches, &launch);
-}
-
-/* Reads `void *args[] = {&in, &out, &n};`. */
-static void read_array(const struct launches *launches, struct source_launch *launch,
-                       const char *name, size_t before)
-{
-    const struct tokens *whole = launches->whole;
-    size_t i = before;
-    while (i > 0 && !(token_is(whole, i, name) && token_is(whole, i + 1, "[") &&
-                      token_is(whole, tokens_behind(whole, i + 1) + 1, "{")))
-        i--;
-    const size_t open = i > 0 ? tokens_behind(whole, i + 1) + 1 : whole->count;
-    const size_t behind = i > 0 ? tokens_behind(whole, open) : 0;
-    for (size_t at = open; at < behind && launch->argument_count < ARGUMENTS_MAX; at++)
-        if (token_is(whole, at, "&")) {
-            const char *text = tokens_text(launches->arena, whole, at + 1, at + 2);
-            const struct formula *formula = text ? formula_name(launches->arena, text) : NULL;
-            const size_t index = launch->argument_count++;
-            launch->arguments[index] =
-                formula ? formula_resolve(&launches->scope, formula, before) : NULL;
-            launch->bytes[index] = text ? allocated(launches, text, before) : NULL;
-        }
 }
 
 /* Reads cudaLaunchKernel((void *)kernel<4>, grid, block, args, shared, stream). */
@@ -186,7 +176,7 @@ static void read_call(struct launches *launches, size_t at, const char *kernel)
     const struct tokens *whole = launches->whole;
     const size_t behind = token_is(whole, at + 1, "(") ? tokens_behind(whole, at + 1) : 0;
     struct source_launch launch = {.line = whole->items[at].line};
-    const struct formula *numbers[5] = {NULL};
+    const struct formula *list[3] = {NULL};
     size_t first = at + 2;
     bool found = false;
     for (; first < behind && !token_is(whole, first, ","); first++) {
@@ -197,12 +187,16 @@ static void read_call(struct launches *launches, size_t at, const char *kernel)
     }
     if (!found || first >= behind)
         return;
-    const size_t count = read_list(launches, first + 1, behind - 1, at, numbers, COUNT(numbers));
-    take_sides(launches, numbers[0], launch.grid);
-    take_sides(launches, numbers[1], launch.block);
-    launch.shared = count > 3 && numbers[3] && formula_is_plain(numbers[3]) ? numbers[3] : NULL;
-    if (count > 2 && numbers[2] && numbers[2]->kind == FORMULA_NAME)
-        read_array(launches, &launch, numbers[2]->text, at);
+    read_shape(launches, first + 1, behind - 1, 1, at, &launch);
+    read_list(launches, first + 1, behind - 1, at, list, COUNT(list));
+    const char *array = list[2] && list[2]->kind == FORMULA_NAME ? list[2]->text : "";
+    size_t i = at; /* `void *args[] = {&in, &out, &n};` */
+    while (i > 0 && !(token_is(whole, i, array) && token_is(whole, i + 1, "[") &&
+                      token_is(whole, tokens_behind(whole, i + 1) + 1, "{")))
+        i--;
+    const size_t open = tokens_behind(whole, i + 1) + 1;
+    if (i > 0)
+        read_arguments(launches, open + 1, tokens_behind(whole, open) - 1, at, &launch);
     consider(launches, &launch);
 }
 

@@ -10,7 +10,7 @@
  * functions that it may call, found by name alone. */
 enum place { PLACE_ELSEWHERE, PLACE_OUTSIDE, PLACE_REACHED };
 
-/* A function of the source: its name and the end of its body. */
+/* A function of the source: the tokens of the name and of the end. */
 struct function {
     size_t name, end;
 };

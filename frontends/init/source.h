@@ -52,7 +52,7 @@ struct symbol_signature {
     bool is_hidden, is_read, is_written; /* as of parameters */
     bool known;
     enum element_type type;
-    uint32_t lanes, bytes; /* lanes of an element, bytes of the whole variable */
+    uint32_t bytes; /* of the whole variable */
 };
 
 struct source_signature {
@@ -130,10 +130,6 @@ bool launches_read(struct arena *arena, const char *path, const struct tokens *t
  * short.
  */
 bool numbers_read(struct arena *arena, const struct tokens *tokens, struct source_signature *out);
-/* Finds the element type with that C++ name, half's names included. Returns false if there is none.
- */
-bool type_from_cuda_name(const char *name, enum element_type *out);
-
 /* Finds the folder near the source with the header (nearby.c): the source's own, one above, one in
  * these, or the `include` of one; none above a folder writable by another user. Returns NULL if
  * there is none. */

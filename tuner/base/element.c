@@ -61,6 +61,10 @@ bool element_from_c_name(const char *name, enum element_type *out)
                  {"int8_t", ELEMENT_I8},
                  {"unsigned char", ELEMENT_U8},
                  {"uint8_t", ELEMENT_U8},
+                 {"half", ELEMENT_F16},
+                 {"__half", ELEMENT_F16},
+                 {"nv_bfloat16", ELEMENT_BF16},
+                 {"__nv_bfloat16", ELEMENT_BF16},
                  {"float", ELEMENT_F32},
                  {"double", ELEMENT_F64}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)

@@ -56,7 +56,8 @@ const char *element_c_name(enum element_type type);
 void element_integer_range(enum element_type type, int64_t *least, int64_t *most);
 /* Finds the type; false when no type has that name, and *out is unchanged. */
 bool element_from_name(const char *name, enum element_type *out);
-/* Finds the type of a C arithmetic type, by any of its names: "unsigned", "size_t", "uint8_t". */
+/* Finds the type of an arithmetic type of C and CUDA, by any of its names: "unsigned", "size_t",
+ * "uint8_t", "half". */
 bool element_from_c_name(const char *name, enum element_type *out);
 /* Returns all names, for messages; `*count` is their number. */
 const char *const *element_names(size_t *count);

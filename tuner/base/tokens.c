@@ -137,6 +137,11 @@ bool tokens_read(struct arena *arena, const char *text, struct tokens *out)
     return done && (items || tokens.count == 0);
 }
 
+bool token_is_name(const struct tokens *tokens, size_t index)
+{
+    return index < tokens->count && tokens->items[index].kind == TOKEN_NAME;
+}
+
 bool token_is(const struct tokens *tokens, size_t index, const char *text)
 {
     return index < tokens->count && strlen(text) == tokens->items[index].length &&

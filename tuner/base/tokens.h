@@ -31,6 +31,8 @@ struct tokens {
 bool tokens_read(struct arena *arena, const char *text, struct tokens *out);
 /* Compares a token with a text. Returns false past the end, too. */
 bool token_is(const struct tokens *tokens, size_t index, const char *text);
+/* Returns true for a name. Returns false past the end, too. */
+bool token_is_name(const struct tokens *tokens, size_t index);
 /* Tells whether a token or word is in the list: words with blanks between. */
 bool token_is_in(const struct tokens *tokens, size_t index, const char *list);
 bool word_is_in(const char *word, size_t length, const char *list);

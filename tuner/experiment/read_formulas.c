@@ -374,11 +374,10 @@ static const char *type_elsewhere(const char *name)
 {
     static const struct {
         const char *name, *ours;
-    } types[] = {
-        {"half", "f16"},    {"__half", "f16"},    {"__nv_bfloat16", "bf16"}, {"float16", "f16"},
-        {"float32", "f32"}, {"bfloat16", "bf16"}, {"float64", "f64"},        {"bool", "u8"},
-        {"int8", "i8"},     {"uint8", "u8"},      {"int16", "i16"},          {"uint16", "u16"},
-        {"int32", "i32"},   {"uint32", "u32"},    {"int64", "i64"},          {"uint64", "u64"}};
+    } types[] = {{"float16", "f16"}, {"bfloat16", "bf16"}, {"float32", "f32"}, {"float64", "f64"},
+                 {"bool", "u8"},     {"int8", "i8"},       {"uint8", "u8"},    {"int16", "i16"},
+                 {"uint16", "u16"},  {"int32", "i32"},     {"uint32", "u32"},  {"int64", "i64"},
+                 {"uint64", "u64"}};
     enum element_type element = ELEMENT_I32;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(types[i].name, name) == 0)
