@@ -1,6 +1,5 @@
 /* `tune check`: whether the entries of tuned.conf still hold on this machine. */
 #include "tuner/cli/check.h"
-#include "tuner/terminal/reading.h"
 #include "tuner/terminal/style.h"
 
 #include <math.h>
@@ -204,16 +203,6 @@ cleanup:
 
 /* ---- databases of measurements ---- */
 
-static enum status open_own(struct check *check, struct temporary *folder, struct error *error)
-{
-    if (check->run.text.database)
-        return store_open(check->run.text.database, STORE_CREATE, &check->store, error);
-    TRY(temporary_folder_in_tmp("check", folder, error));
-    const char *path = arena_printf(&check->arena, "%s/check.db", folder->path);
-    TRY_MEMORY(path);
-    return store_open(path, STORE_CREATE, &check->store, error);
-}
-
 /* Opens the database of earlier runs. Without one there are no runners-up, which is reported, but
  * is an error only for a named database. */
 static enum status open_known(struct check *check, struct error *error)
@@ -228,10 +217,8 @@ static enum status open_known(struct check *check, struct error *error)
         return STATUS_OK;
     }
     const char *path = check->recorded ? check->recorded : DEFAULT_DATABASE;
-    TRY(reading_open(&path, &check->known, error));
-    if (!check->replayed)
-        TRY(replay_check_measured(check->known, path, "--replayed takes them all the same", error));
-    return STATUS_OK;
+    return replay_open_measured(path, check->replayed, "--replayed takes them all the same",
+                                &check->known, error);
 }
 
 /* Checks on every reachable host; a host that never comes fails the gate. */
@@ -258,14 +245,22 @@ static enum status check_there(struct check *check, const struct run_device *dev
 static enum status check_devices(struct check *check, struct error *error)
 {
     struct temporary folder = {.file = -1};
-    enum status status = open_known(check, error);
-    if (status == STATUS_OK)
-        status = open_own(check, &folder, error);
+    const char *path = check->run.text.database;
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(open_known(check, error));
+    if (!path) {
+        TRY_OR_CLEANUP(temporary_folder_in_tmp("check", &folder, error));
+        path = arena_printf(&check->arena, "%s/check.db", folder.path);
+        TRY_OR_CLEANUP(path ? STATUS_OK : error_no_memory(error));
+    }
+    TRY_OR_CLEANUP(store_open(path, STORE_CREATE, &check->store, error));
     check->run.session.stop = run_catch_signals();
-    for (size_t i = 0; status == STATUS_OK && i < check->run.device_count; i++)
-        status = check->run.hosts.count > 0 ? check_there(check, &check->run.devices[i], error)
-                                            : check_device(check, NULL, check->run.devices[i].api,
-                                                           check->run.devices[i].index, error);
+    for (size_t i = 0; i < check->run.device_count; i++)
+        TRY_OR_CLEANUP(check->run.hosts.count > 0
+                           ? check_there(check, &check->run.devices[i], error)
+                           : check_device(check, NULL, check->run.devices[i].api,
+                                          check->run.devices[i].index, error));
+cleanup:
     store_close(check->store);
     store_close(check->known);
     temporary_folder_remove(&folder);

@@ -79,12 +79,6 @@ static void offer_number(void *context, const char *name, const char *value, con
     complete_offer(context, word, about);
 }
 
-static void offer_objectives(const struct typed *typed)
-{
-    offer_words(typed, "energy edp");
-    complete_offer(typed, "time", NULL);
-}
-
 static void offer_modes(const struct typed *typed)
 {
     for (int mode = 0; mode < L2_STATES; mode++)
@@ -143,7 +137,7 @@ static const struct {
     {.option = "as", .offer = offer_issues},
     {.option = "l2", .offer = offer_modes},
     {.option = "n", .sql = show_query_sizes},
-    {.option = "objective", .offer = offer_objectives},
+    {.option = "objective", .words = "energy edp time"},
     {.option = "problem", .sql = show_query_words},
     {.option = "retry", .offer = offer_statuses},
     {.option = "sizes", .sql = show_query_sizes},

@@ -220,15 +220,6 @@ static uint64_t stride_of(uint64_t count)
     return stride > 0 ? stride : 1;
 }
 
-static uint64_t points_to_look_at(const struct tally *tally)
-{
-    uint64_t count = space_count(tally->space);
-    const struct landscape_options *options = &tally->landscape->options;
-    bool all = options->binary_most == 0 || count < SAMPLE_POINTS;
-    uint64_t most = all ? count : SAMPLE_POINTS;
-    return options->point_most > 0 && options->point_most < most ? options->point_most : most;
-}
-
 static bool mark_used(struct tally *tally, size_t binary)
 {
     if (binary >= tally->used_room) {
@@ -250,8 +241,12 @@ static enum status for_points(struct tally *tally,
                                                   struct arena *arena, struct error *error),
                               struct error *error)
 {
-    uint64_t count = space_count(tally->space);
-    uint64_t stride = stride_of(count);
+    const struct landscape_options *options = &tally->landscape->options;
+    const uint64_t count = space_count(tally->space), stride = stride_of(count);
+    const bool all = options->binary_most == 0 || count < SAMPLE_POINTS;
+    const uint64_t sample = all ? count : SAMPLE_POINTS;
+    const uint64_t most =
+        options->point_most > 0 && options->point_most < sample ? options->point_most : sample;
     uint64_t number = 0;
     struct configuration usual;
     enum status status = experiment_default(tally->experiment, tally->problem,
@@ -260,7 +255,7 @@ static enum status for_points(struct tally *tally,
         number = 0; /* reported where the number is used */
     error_clear(error);
     status = STATUS_OK;
-    for (uint64_t i = 0; i < points_to_look_at(tally) && status == STATUS_OK; i++) {
+    for (uint64_t i = 0; i < most && status == STATUS_OK; i++) {
         struct configuration configuration;
         struct arena arena = {0};
         space_configuration(tally->space, number, &configuration);
@@ -361,35 +356,6 @@ static void append_reason(const struct facts *facts, const struct launch *launch
         (void)string_format(out, bytes, "more registers than a block can have");
 }
 
-static void count_in_row(struct row *row, const struct launch *launch,
-                         const struct kernel_resources *resources)
-{
-    row->points++;
-    if (resources->registers < 0)
-        return;
-    widen(row->registers, resources->registers);
-    widen(row->shared, (int64_t)resources->static_shared_bytes + launch->shared_bytes);
-    row->spilling += resources->spill_bytes > 0;
-    if (resources->spill_bytes > row->spill_most)
-        row->spill_most = resources->spill_bytes;
-}
-
-/* Compares with earlier points: same code, same launch. */
-static enum status compare_doing(struct tally *tally, const struct launch_plan *plan, size_t binary,
-                                 struct error *error)
-{
-    const struct binary *built = &tally->landscape->binaries.items[binary];
-    bool by_code = built->code_hash[0] != '\0';
-    uint64_t doing = plan_hash(plan, by_code ? built->code_hash : built->hash, by_code);
-    size_t before = 0;
-    if (index_find(&tally->doings, doing, &before)) {
-        tally->alike++;
-        return STATUS_OK;
-    }
-    return index_put(&tally->doings, doing, tally->doing_count++) ? STATUS_OK
-                                                                  : error_no_memory(error);
-}
-
 /* Counts the point as launchable if each of its kernels is; the point's row is the first kernel's.
  */
 static enum status count_launchable(struct tally *tally, const struct point *point, size_t binary,
@@ -418,8 +384,27 @@ static enum status count_launchable(struct tally *tally, const struct point *poi
     for (size_t i = 0; !*reason && i < count; i++)
         (void)launch_refused(&plan->launches[i], &limits, resources[i].active_blocks_per_sm, reason,
                              sizeof reason);
-    count_in_row(row_of(tally, reason, resources[0].occupancy), &kernels[0], &resources[0]);
-    return *reason ? STATUS_OK : compare_doing(tally, plan, binary, error);
+    struct row *row = row_of(tally, reason, resources[0].occupancy);
+    row->points++;
+    if (resources[0].registers >= 0) {
+        widen(row->registers, resources[0].registers);
+        widen(row->shared, (int64_t)resources[0].static_shared_bytes + kernels[0].shared_bytes);
+        row->spilling += resources[0].spill_bytes > 0;
+        if (resources[0].spill_bytes > row->spill_most)
+            row->spill_most = resources[0].spill_bytes;
+    }
+    if (*reason)
+        return STATUS_OK;
+    /* The same code and launches as an earlier point? */
+    const struct binary *built = &tally->landscape->binaries.items[binary];
+    const bool by_code = built->code_hash[0] != '\0';
+    const uint64_t doing = plan_hash(plan, by_code ? built->code_hash : built->hash, by_code);
+    size_t before = 0;
+    if (index_find(&tally->doings, doing, &before))
+        tally->alike++;
+    else
+        TRY_MEMORY(index_put(&tally->doings, doing, tally->doing_count++));
+    return STATUS_OK;
 }
 
 /* Counts a point whose expressions have no possible value, and goes on: a run skips such a point,

@@ -20,21 +20,6 @@ struct look {
     struct landscape *landscape; /* NULL: no compiling */
 };
 
-static bool size_is_meant(const struct run *run, const struct problem *problem)
-{
-    for (size_t i = 0; i < run->session.size_count; i++)
-        if (run->session.sizes[i] == problem->n)
-            return true;
-    return run->session.size_count == 0 || problem->shape;
-}
-
-static const char *shown_value(struct value value, char out[VALUE_TEXT_BYTES])
-{
-    if (value.kind == VALUE_TEXT)
-        return value.text;
-    return value_format(value, out, VALUE_TEXT_BYTES) ? out : "?";
-}
-
 static void print_parameters(const struct experiment *experiment, const struct space *space)
 {
     size_t count = space_dimension_count(space);
@@ -49,12 +34,14 @@ static void print_parameters(const struct experiment *experiment, const struct s
         print_clean(stdout, "    %-*s  %zu:", width, experiment_parameter_name(experiment, i),
                     values);
         for (size_t j = 0; j < values; j++) {
-            char text[VALUE_TEXT_BYTES];
+            char text[VALUE_TEXT_BYTES] = "?";
             if (values > VALUES_SHOWN && j == VALUES_SHOWN - 2) {
                 print_clean(stdout, " ...");
                 j = values - 1;
             }
-            print_clean(stdout, " %s", shown_value(space_value(space, i, j), text));
+            const struct value value = space_value(space, i, j);
+            (void)value_format(value, text, sizeof text);
+            print_clean(stdout, " %s", value.kind == VALUE_TEXT ? value.text : text);
         }
         print_clean(stdout, "\n");
     }
@@ -269,7 +256,7 @@ static enum status print_experiment(const struct look *look, size_t *problems, s
         struct problem problem;
         bool is_empty = false;
         experiment_problem(look->experiment, i, &problem);
-        if (!look->wanted[i] || !size_is_meant(look->run, &problem))
+        if (!look->wanted[i] || !session_has_size(&look->run->session, &problem))
             continue;
         if (first && empty.status == STATUS_OK)
             print_clean(stdout, "%s (%s) on %s\n", experiment_head(look->experiment)->name,
@@ -321,26 +308,6 @@ static enum status take_facts(const struct run *run, const struct device_api *ap
     return STATUS_OK;
 }
 
-static enum status start_landscape(const struct run *run, const struct device_api *api,
-                                   const struct facts *facts, struct landscape **out,
-                                   struct error *error)
-{
-    const struct landscape_options options = {
-        .api = api,
-        .facts = facts,
-        .workers = run->session.compile_workers,
-        .binary_most = run->text.all ? 0 : BINARIES_OF_A_SAMPLE,
-        .point_most = run->session.points,
-    };
-    if (!run->text.architecture)
-        return STATUS_OK;
-    print_clean(
-        stderr,
-        "tune: compiling the kernels for %s, with the flags of their files; none is launched\n",
-        run->text.architecture);
-    return landscape_start(&options, out, error);
-}
-
 static enum status print_kind(const struct run *run, const struct device_api *api, size_t *problems,
                               struct error *error)
 {
@@ -349,8 +316,20 @@ static enum status print_kind(const struct run *run, const struct device_api *ap
     struct landscape *landscape = NULL;
     size_t count = experiments_of_kind(&run->experiments, api->kind, experiments);
     enum status status = count > 0 ? take_facts(run, api, &facts, error) : STATUS_OK;
-    if (status == STATUS_OK && count > 0)
-        status = start_landscape(run, api, &facts, &landscape, error);
+    if (status == STATUS_OK && count > 0 && run->text.architecture) {
+        const struct landscape_options options = {
+            .api = api,
+            .facts = &facts,
+            .workers = run->session.compile_workers,
+            .binary_most = run->text.all ? 0 : BINARIES_OF_A_SAMPLE,
+            .point_most = run->session.points,
+        };
+        print_clean(
+            stderr,
+            "tune: compiling the kernels for %s, with the flags of their files; none is launched\n",
+            run->text.architecture);
+        status = landscape_start(&options, &landscape, error);
+    }
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         const struct look look = {run, experiments[i].experiment, experiments[i].wanted, &facts,
                                   landscape};
@@ -388,15 +367,6 @@ static enum status kind_is_meant(const struct run *run, const struct device_api 
     return STATUS_OK;
 }
 
-/* Returns the first requirement of a kind that this build lacks; NULL: none. */
-static const char *missing_need(void)
-{
-    for (size_t i = 0; i < device_traits_count; i++)
-        if (!device_kind(device_traits_list[i].kind))
-            return device_traits_list[i].needs;
-    return NULL;
-}
-
 enum status run_dry(const struct run *run, struct error *error)
 {
     struct session_experiment experiments[EXPERIMENTS_MAX];
@@ -410,7 +380,9 @@ enum status run_dry(const struct run *run, struct error *error)
         shown += experiments_of_kind(&run->experiments, device_kinds[i]->kind, experiments);
         TRY(print_kind(run, device_kinds[i], &problems, error));
     }
-    const char *missing = missing_need();
+    const char *missing = NULL; /* requirement of a kind that this build lacks */
+    for (size_t i = 0; i < device_traits_count && !missing; i++)
+        missing = device_kind(device_traits_list[i].kind) ? NULL : device_traits_list[i].needs;
     if (shown == 0 && missing && (run->text.architecture || !run->text.device))
         return error_set(error, STATUS_UNAVAILABLE,
                          "the experiment is for a GPU, and this tune was built without %s",

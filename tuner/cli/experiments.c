@@ -114,18 +114,8 @@ enum status experiments_print(const struct experiment_list *how, const char *con
     return status;
 }
 
-/* Loads a YAML file; a file that this program wrote is taken as written. */
-static enum status load_yaml(const char *path, const char *folder,
-                             const struct experiment_list *how, struct experiment **out,
-                             struct error *error)
-{
-    if (how->unpacked_path && strcmp(path, how->unpacked_path) == 0)
-        return experiment_load_text(path, how->unpacked_text, strlen(how->unpacked_text), folder,
-                                    out, error);
-    return experiment_load(path, folder, out, error);
-}
-
-/* Loads a file with all problems deselected. `text`: from a recording; NULL: the file's. */
+/* Loads a file with all problems deselected. `text`: from a recording; NULL: the file's, or that
+ * of the experiment that this program wrote. */
 static enum status load_file(const char *path, const char *text, const char *folder,
                              struct experiment_list *out, struct error *error)
 {
@@ -133,9 +123,12 @@ static enum status load_file(const char *path, const char *text, const char *fol
         return error_set(error, STATUS_BAD_INPUT, "more than %d experiment files at once",
                          EXPERIMENTS_MAX);
     struct experiment *experiment = NULL;
+    const bool is_own = out->unpacked_path && strcmp(path, out->unpacked_path) == 0;
     TRY(text          ? experiment_load_recorded(path, text, folder, &experiment, error)
         : is_t1(path) ? load_t1(path, folder, out, &experiment, error)
-                      : load_yaml(path, folder, out, &experiment, error));
+        : is_own      ? experiment_load_text(path, out->unpacked_text, strlen(out->unpacked_text),
+                                             folder, &experiment, error)
+                      : experiment_load(path, folder, &experiment, error));
     out->items[out->count] = experiment;
     out->order[out->count] = NULL;
     out->wanted[out->count] = calloc(experiment_problem_count(experiment), sizeof(bool));
@@ -143,19 +136,14 @@ static enum status load_file(const char *path, const char *text, const char *fol
     return out->wanted[out->count++] ? STATUS_OK : error_no_memory(error);
 }
 
-static bool wants_any(const struct experiment_list *list, size_t index)
-{
-    for (size_t i = 0; i < experiment_problem_count(list->items[index]); i++)
-        if (list->wanted[index][i])
-            return true;
-    return false;
-}
-
 static void leave_out_unwanted(struct experiment_list *list)
 {
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++) {
-        if (!wants_any(list, i)) {
+        bool wants_any = false;
+        for (size_t j = 0; j < experiment_problem_count(list->items[i]); j++)
+            wants_any = wants_any || list->wanted[i][j];
+        if (!wants_any) {
             free_item(list, i);
             continue;
         }
@@ -238,15 +226,6 @@ static enum status select_usual(struct experiment_list *list, const char *folder
     if (list->count == 0 && all > 0)
         return error_set(error, STATUS_NOT_FOUND,
                          "all experiments in %s/configs are on_request; name those to run", folder);
-    return STATUS_OK;
-}
-
-/* Selects all problems. */
-static enum status select_all(struct experiment_list *list, struct error *error)
-{
-    for (size_t i = 0; i < list->count; i++)
-        TRY(experiment_select(list->items[i], experiment_head(list->items[i])->name,
-                              list->wanted[i], error));
     return STATUS_OK;
 }
 
@@ -392,9 +371,10 @@ enum status experiments_load(const char *const *names, size_t name_count,
     if (name_count == 0)
         TRY_OR_CLEANUP(out->recording ? load_recorded(&arena, folder, true, out, error)
                                       : load_shipped(&arena, folder, out, error));
-    if (name_count == 0 && out->record)
-        TRY_OR_CLEANUP(select_all(out, error));
-    else if (name_count == 0 && !out->recording)
+    for (size_t i = 0; name_count == 0 && out->record && i < out->count; i++)
+        TRY_OR_CLEANUP(experiment_select(out->items[i], experiment_head(out->items[i])->name,
+                                         out->wanted[i], error));
+    if (name_count == 0 && !out->record && !out->recording)
         TRY_OR_CLEANUP(select_usual(out, folder, error));
     for (size_t i = 0; i < name_count; i++) {
         if (is_path(names[i])) {

@@ -8,7 +8,6 @@
 #include "tuner/cli/replay.h"
 #include "tuner/exchange/t4.h"
 #include "tuner/store/store.h"
-#include "tuner/terminal/reading.h"
 #include "tuner/terminal/style.h"
 #include "views/export/configurations.h"
 #include "views/export/export.h"
@@ -43,25 +42,14 @@ static enum status write_counted(const char *path, const struct text *text, size
     return status;
 }
 
-static enum status open_database(const struct request *request, struct store **out,
-                                 struct error *error)
-{
-    const char *path = request->database;
-    enum status status = reading_open(&path, out, error);
-    if (status != STATUS_OK || request->replayed)
-        return status;
-    status = replay_check_measured(*out, path, "--replayed writes them all the same", error);
-    if (status != STATUS_OK)
-        store_close(*out);
-    return status;
-}
+static const char replayed_words[] = "--replayed writes them all the same";
 
 /* Makes tuned.conf from the database; `counts` may be NULL. */
 static enum status conf_of_database(const struct request *request, struct text *out,
                                     struct export_counts *counts, struct error *error)
 {
     struct store *store = NULL;
-    TRY(open_database(request, &store, error));
+    TRY(replay_open_measured(request->database, request->replayed, replayed_words, &store, error));
     enum status status = export_conf_text(store, out, &request->wanted, counts, error);
     if (status == STATUS_NO_WINNER)
         (void)error_prefix(error, "%s", request->database);
@@ -166,7 +154,7 @@ static enum status export_t4(struct request *request, struct error *error)
         (void)string_format(request->digits, sizeof request->digits, "%lld", n);
         request->t4_wanted.n = request->digits;
     }
-    TRY(open_database(request, &store, error));
+    TRY(replay_open_measured(request->database, request->replayed, replayed_words, &store, error));
     enum status status = t4_write(store, &request->t4_wanted, take_t4, &file, &counts, error);
     if (status == STATUS_NOT_FOUND)
         (void)error_prefix(error, "%s", request->database);

@@ -152,16 +152,6 @@ static size_t terminal_width(void)
     return 80;
 }
 
-/* Formats [#####....] 42%, with a bar of at most BAR_WIDTH characters. */
-static void format_bar(double share, size_t width, char *out, size_t bytes)
-{
-    char bar[BAR_WIDTH + 1];
-    memset(bar, '.', width);
-    memset(bar, '#', (size_t)(share * (double)width));
-    bar[width] = '\0';
-    (void)string_format(out, bytes, "[%s] %3d%%", bar, (int)(share * 100));
-}
-
 /* Draws the line, the most important part first, since a narrow terminal cuts the end; the bar
  * shrinks before that. */
 static void draw(const struct progress_view *view, const struct session_progress *progress)
@@ -198,7 +188,13 @@ static void draw(const struct progress_view *view, const struct session_progress
                         (long long)progress->n, best, progress->failures);
     while (bar_width > BAR_WIDTH_MIN && bar_width + strlen("[] 100%") + strlen(rest) >= width)
         bar_width--;
-    format_bar(share_done(progress), bar_width, bar, sizeof bar);
+    /* [#####....] 42% */
+    char blocks[BAR_WIDTH + 1];
+    const double share = share_done(progress);
+    memset(blocks, '.', bar_width);
+    memset(blocks, '#', (size_t)(share * (double)bar_width));
+    blocks[bar_width] = '\0';
+    (void)string_format(bar, sizeof bar, "[%s] %3d%%", blocks, (int)(share * 100));
     (void)string_format(line, sizeof line, "%s%s", bar, rest);
     if (strlen(line) >= width && width < sizeof line)
         line[width > 0 ? width - 1 : 0] = '\0';

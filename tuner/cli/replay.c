@@ -11,6 +11,7 @@
 #include "tuner/device/traits.h"
 #include "tuner/exchange/recordings.h"
 #include "tuner/store/query.h"
+#include "tuner/terminal/reading.h"
 
 enum { FILE_BYTES_MAX = 1 << 30 };
 
@@ -246,4 +247,15 @@ enum status replay_check_replayed(struct store *store, const char *path, struct 
                          "database (--db)",
                          path, name);
     return status;
+}
+
+enum status replay_open_measured(const char *path, bool replayed, const char *doing,
+                                 struct store **out, struct error *error)
+{
+    TRY(reading_open(&path, out, error));
+    if (replayed || replay_check_measured(*out, path, doing, error) == STATUS_OK)
+        return STATUS_OK;
+    store_close(*out);
+    *out = NULL;
+    return error->status;
 }

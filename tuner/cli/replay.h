@@ -36,10 +36,13 @@ enum status replay_find_database(struct replay *replay, const char *which, const
                                  struct error *error);
 void replay_close(struct replay *replay);
 
-/* Refuses replayed numbers: STATUS_BAD_INPUT when the database has any; the next function likewise
- * refuses measured ones. */
+/* Refuses a database with replayed numbers (STATUS_BAD_INPUT; `doing`: what accepts them), or one
+ * with measured ones. */
 enum status replay_check_measured(struct store *store, const char *path, const char *doing,
                                   struct error *error);
 enum status replay_check_replayed(struct store *store, const char *path, struct error *error);
+/* Opens a database for reading (reading_open), and refuses replayed numbers unless `replayed`. */
+enum status replay_open_measured(const char *path, bool replayed, const char *doing,
+                                 struct store **out, struct error *error);
 
 #endif

@@ -58,11 +58,6 @@ static const char *command_with(const struct run *run, const char *command, cons
     return out;
 }
 
-static const char *show_with(const struct run *run, const char *option, char out[COMMAND_BYTES])
-{
-    return command_with(run, "show", option, out);
-}
-
 static void print_work(const struct run *run, const struct session_summary *summary)
 {
     double wall_s = (double)summary->wall_ns * 1e-9;
@@ -76,8 +71,9 @@ static void print_work(const struct run *run, const struct session_summary *summ
                 "on %zu %s device%s\n",
                 summary->problems, summary->problems == 1 ? "" : "s", summary->trials,
                 summary->trials_known, summary->failures, failed ? " (" : "",
-                failed ? show_with(run, "--failures", show) : "", failed ? ")" : "", wall_s,
-                summary->devices, run->session.device_kind, summary->devices == 1 ? "" : "s");
+                failed ? command_with(run, "show", "--failures", show) : "", failed ? ")" : "",
+                wall_s, summary->devices, run->session.device_kind,
+                summary->devices == 1 ? "" : "s");
     fprintf(stderr,
             "tune: %.1f trials per second, %.0f %% of the time measuring, %.0f %% waiting for the "
             "compiler, %.0f %% idle\n",
@@ -129,7 +125,7 @@ static void print_left_alone(const struct run *run, const struct session_summary
                     "(%s); %s says why\n",
                     summary->baselines_failed,
                     summary->baselines_failed == 1 ? " has a" : "s have a",
-                    summary->baseline_failure, show_with(run, "--failures", show));
+                    summary->baseline_failure, command_with(run, "show", "--failures", show));
 }
 
 /* Prints "tune: 20 of 22 problems: sure; 2 nearly sure; 5 have others that are as fast ..."; then
@@ -143,12 +139,12 @@ static void print_trust(const struct run *run, const struct session_summary *sum
     show_append_verdicts(&line, summary->verdicts, summary->winners);
     if (summary->tied > 0)
         text_printf(&line, "; %zu %s others that are as fast (%s)", summary->tied,
-                    summary->tied == 1 ? "has" : "have", show_with(run, "--ties", show));
+                    summary->tied == 1 ? "has" : "have", command_with(run, "show", "--ties", show));
     if (summary->gauntlet_failures > 0)
         text_printf(&line, "; %zu finalist%s thrown out by the checks", summary->gauntlet_failures,
                     summary->gauntlet_failures == 1 ? "" : "s");
     print_clean(stderr, "tune: %s; %s says why\n", text_string(&line),
-                show_with(run, "--trust", show));
+                command_with(run, "show", "--trust", show));
     text_free(&line);
     if (summary->unseen > 0)
         print_clean(stderr, "tune: %s\n", summary->worst_coverage);
@@ -187,7 +183,7 @@ static void print_searches(const struct run *run, const struct session_summary *
     if (several)
         print_clean(stderr, "tune: searches: %s%s%s says how likely each left a better one\n",
                     text_string(&line), line.length > 0 ? "; " : "",
-                    show_with(run, "--searches", show));
+                    command_with(run, "show", "--searches", show));
     text_free(&line);
 }
 
@@ -250,7 +246,7 @@ static void print_summary(const struct run *run, const struct session_summary *s
         print_clean(stderr, "tune: %zu range%s of sizes cover%s the %zu measured; %s lists them\n",
                     summary->ranges, summary->ranges == 1 ? "" : "s",
                     summary->ranges == 1 ? "s" : "", summary->sizes,
-                    show_with(run, "--ranges", show));
+                    command_with(run, "show", "--ranges", show));
     if (summary->problems_left_out > 0)
         print_clean(stderr, "tune: out of time: %zu of %zu problem%s %s not measured to the end\n",
                     summary->problems_left_out, summary->problems,
@@ -331,7 +327,7 @@ static enum status append_no_winner(const struct run *run, size_t unstable, stru
     } else if (none > 0 && failed.length > 0) {
         char show[COMMAND_BYTES];
         text_printf(&line, ": all trials failed (%s); %s says why", text_string(&failed),
-                    show_with(run, "--failures", show));
+                    command_with(run, "show", "--failures", show));
     } else if (run->ending.goes_on || run->ending.step[0]) {
         text_append(&line, "; ");
         append_step(&line, run);
@@ -480,7 +476,7 @@ static enum status write_conf(const struct run *run, struct store *store, struct
     if (status == STATUS_OK && !run->text.quiet && counts.unstable > 0)
         print_clean(stderr, "tune: %zu %s not sure and not in it: see %s\n", counts.unstable,
                     counts.unstable == 1 ? "winner is" : "winners are",
-                    show_with(run, "--trust", show));
+                    command_with(run, "show", "--trust", show));
     return status;
 }
 
@@ -492,7 +488,8 @@ static void print_issues(const struct run *run, struct store *store)
     if (show_append_issues(store, run->session.objective, &line, &ignored) == STATUS_OK &&
         line.length > 0) {
         char show[COMMAND_BYTES];
-        print_clean(stderr, "tune: %s (%s)\n", text_string(&line), show_with(run, "--as", show));
+        print_clean(stderr, "tune: %s (%s)\n", text_string(&line),
+                    command_with(run, "show", "--as", show));
     }
     text_free(&line);
 }
@@ -565,11 +562,10 @@ struct prior {
 };
 
 /* Loads the shipped tuned.conf, if the data folder has one. */
-static enum status load_shipped_winners(struct run *run, struct prior *prior, struct error *error)
+static enum status load_shipped_winners(struct run *run, struct prior *prior, const char *folder,
+                                        struct error *error)
 {
-    const char *folder = NULL;
     struct tuned_error refused;
-    TRY(data_folder(&prior->arena, &folder, error));
     const char *path = arena_printf(&prior->arena, "%s/configs/tuned.conf", folder);
     TRY_MEMORY(path);
     if (!file_exists(path))
@@ -582,15 +578,6 @@ static enum status load_shipped_winners(struct run *run, struct prior *prior, st
     return STATUS_OK;
 }
 
-/* Finds the rankings of configurations in recordings (bench/prior.py), read in place. */
-static enum status find_rankings(struct prior *prior, const char **path, struct error *error)
-{
-    const char *folder = NULL;
-    TRY(data_folder(&prior->arena, &folder, error));
-    *path = arena_printf(&prior->arena, "%s/db/recorded/prior.db", folder);
-    return *path ? STATUS_OK : error_no_memory(error);
-}
-
 static enum status open_prior(struct run *run, struct prior *prior, struct error *error)
 {
     const char *const option = run->text.prior ? run->text.prior : "";
@@ -601,16 +588,18 @@ static enum status open_prior(struct run *run, struct prior *prior, struct error
     if (strcmp(option, "none") == 0)
         return STATUS_OK;
     run->session.prior_of_others = is_of_others;
-    enum status status = load_shipped_winners(run, prior, error);
-    if (status == STATUS_OK && is_recorded)
-        status = find_rankings(prior, &path, error);
-    else if (status == STATUS_OK && *option)
-        status = replay_find_database(&prior->files, option, &path, error);
-    if (status == STATUS_OK && path)
-        status = store_open(path, STORE_COPY, &prior->store, error);
+    const char *folder = NULL;
+    TRY(data_folder(&prior->arena, &folder, error));
+    TRY(load_shipped_winners(run, prior, folder, error));
+    if (is_recorded) /* rankings of configurations in recordings (bench/prior.py), read in place */
+        TRY_MEMORY(path = arena_printf(&prior->arena, "%s/db/recorded/prior.db", folder));
+    else if (*option)
+        TRY(replay_find_database(&prior->files, option, &path, error));
+    if (path)
+        TRY(store_open(path, STORE_COPY, &prior->store, error));
     run->session.prior = prior->store;
     run->session.prior_path = is_recorded ? path : option;
-    return status;
+    return STATUS_OK;
 }
 
 static void close_prior(struct prior *prior)
@@ -619,18 +608,6 @@ static void close_prior(struct prior *prior)
     replay_close(&prior->files);
     tuned_free(prior->winners);
     arena_free(&prior->arena);
-}
-
-/* Checks that the cache for binaries is writable, before any measurement. */
-static enum status check_cache(const struct run *run, struct error *error)
-{
-    struct arena arena = {0};
-    const char *folder = NULL;
-    if (run->replay.recording || run->hosts.count > 0)
-        return STATUS_OK;
-    enum status status = cache_folder(&arena, &folder, error);
-    arena_free(&arena);
-    return status;
 }
 
 static enum status run_it(struct run *run, struct error *error)
@@ -649,7 +626,14 @@ static enum status run_it(struct run *run, struct error *error)
         !output_is_special(outputs[0]))
         return error_set(error, STATUS_USAGE, "%s: named for two outputs, --conf and --report",
                          outputs[0]);
-    TRY(check_cache(run, error));
+    if (!run->replay.recording && run->hosts.count == 0) {
+        /* The cache for binaries is writable, before any measurement. */
+        struct arena arena = {0};
+        const char *folder = NULL;
+        enum status cached = cache_folder(&arena, &folder, error);
+        arena_free(&arena);
+        TRY(cached);
+    }
     temporary_folders_sweep_tmp("replay");
     enum status status = store_open(run->text.database, STORE_CREATE, &store, error);
     if (status == STATUS_OK)

@@ -21,10 +21,8 @@ static bool wants_problem(const struct group *group, const struct session_experi
             return false;
     const size_t index = experiment->order ? experiment->order[turn] : turn;
     experiment_problem(experiment->experiment, index, problem);
-    bool has_size = options->size_count == 0 || problem->shape; /* `wanted` selects these */
-    for (size_t i = 0; !has_size && i < options->size_count; i++)
-        has_size = options->sizes[i] == problem->n;
-    return has_size && (!experiment->wanted || experiment->wanted[index]) &&
+    return session_has_size(options, problem) &&
+           (!experiment->wanted || experiment->wanted[index]) &&
            session_picks_problem(options, problem);
 }
 

@@ -88,6 +88,14 @@ enum status sweep_add_baselines(const struct work *work, struct sweep *sweep, st
 
 /* ---- runs of a few configurations ---- */
 
+bool session_has_size(const struct session_options *options, const struct problem *problem)
+{
+    for (size_t i = 0; i < options->size_count; i++)
+        if (options->sizes[i] == problem->n)
+            return true;
+    return options->size_count == 0 || problem->shape;
+}
+
 bool session_picks_problem(const struct session_options *options, const struct problem *problem)
 {
     for (size_t i = 0; i < options->pick_count; i++)

@@ -119,6 +119,9 @@ enum status sweep_seed_elsewhere(const struct work *work, struct sweep *sweep, s
                                  struct error *error);
 /* Passes the winners of the options' file to the search, unless all points are tried. */
 enum status sweep_seed_winners(const struct work *work, struct sweep *sweep, struct error *error);
+/* Returns whether the problem has a requested size; those of several names are selected with the
+ * experiments. */
+bool session_has_size(const struct session_options *options, const struct problem *problem);
 /* Returns whether the run includes the problem. */
 bool session_picks_problem(const struct session_options *options, const struct problem *problem);
 

@@ -104,13 +104,6 @@ double core_mean(const double *values, size_t count)
 
 /* ---- signed ranks ---- */
 
-static int compare_magnitudes(const void *a, const void *b)
-{
-    double x = fabs(*(const double *)a);
-    double y = fabs(*(const double *)b);
-    return (x > y) - (x < y);
-}
-
 /* Copies the finite ones of at most ESTIMATE_MAX numbers; returns the number of these. */
 static size_t copy_finite(const double *values, size_t count, double *out)
 {
@@ -201,60 +194,6 @@ struct interval hodges_lehmann(const double *differences, size_t count, double z
         result.high = walsh_average(&walsh, averages + 1 - rank);
     }
     return result;
-}
-
-/* Returns the sum of the ranks of the positive numbers, ties sharing their mean rank; *ties: the
- * sum of t^3 - t over the groups of ties. */
-static double positive_rank_sum(const double *by_magnitude, size_t count, double *ties)
-{
-    double sum = 0;
-    *ties = 0;
-    for (size_t first = 0; first < count;) {
-        size_t end = first;
-        while (end < count && fabs(by_magnitude[end]) <= fabs(by_magnitude[first]))
-            end++;
-        double group = (double)(end - first);
-        double rank = (double)(first + end + 1) / 2;
-        for (size_t i = first; i < end; i++)
-            sum += by_magnitude[i] > 0 ? rank : 0;
-        *ties += group * group * group - group;
-        first = end;
-    }
-    return sum;
-}
-
-static double exact_p(double positive, size_t count)
-{
-    double chances[EXACT_SUM_MAX + 1];
-    double tail = 0;
-    double n = (double)count;
-    double smaller = fmin(positive, n * (n + 1) / 2 - positive);
-    rank_sum_chances(count, chances);
-    for (size_t sum = 0; (double)sum <= smaller; sum++)
-        tail += chances[sum];
-    return fmin(1, 2 * tail);
-}
-
-double signed_rank_p(const double *differences, size_t count)
-{
-    double values[ESTIMATE_MAX];
-    size_t kept = 0;
-    size_t finite = copy_finite(differences, count, values);
-    for (size_t i = 0; i < finite; i++) {
-        if (fabs(values[i]) > 0)
-            values[kept++] = values[i];
-    }
-    if (kept == 0)
-        return finite > 0 ? 1 : (double)NAN;
-    qsort(values, kept, sizeof *values, compare_magnitudes);
-    double ties = 0;
-    double positive = positive_rank_sum(values, kept, &ties);
-    if (kept <= EXACT_MAX && !(ties > 0))
-        return exact_p(positive, kept);
-    double n = (double)kept;
-    double variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48;
-    double off = fabs(positive - n * (n + 1) / 4) - 0.5;
-    return variance > 0 && off > 0 ? erfc(off / sqrt(2 * variance)) : 1;
 }
 
 /* ---- quantiles ---- */

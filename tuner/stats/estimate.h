@@ -18,9 +18,6 @@ enum { ESTIMATE_MAX = 512 }; /* largest number of values */
  * Wolfe: Nonparametric Statistical Methods); up to 25 differences that test is exact. With too few
  * numbers for z the interval is infinite; z may be INFINITY for the estimate alone. */
 struct interval hodges_lehmann(const double *differences, size_t count, double z);
-/* Returns the two-sided p of the signed-rank test (exact up to 25 without ties, else normal with
- * correction). */
-double signed_rank_p(const double *differences, size_t count);
 /* Returns the mean with Student's interval at `confidence` (0.99). */
 struct interval mean_interval(const double *values, size_t count, double confidence);
 /* Returns the geometric mean of positive numbers with an interval, whose bounds are positive, too.

@@ -61,7 +61,6 @@ TEST(a_textbook_example_comes_out)
     double differences[9];
     for (size_t i = 0; i < 9; i++)
         differences[i] = before[i] - after[i];
-    assert_near(signed_rank_p(differences, 9), 0.0390625, 1e-12);
     /* 96.1 %: the interval of C = 6; exact distribution. */
     struct interval interval = hodges_lehmann(differences, 9, normal_quantile(0.98));
     assert_near(interval.estimate, 0.46, 1e-9);
@@ -116,7 +115,6 @@ TEST(too_few_numbers_bound_nothing)
     assert_near(interval.estimate, 0.4, 1e-15);
     assert_true(isinf(interval.low) && isinf(interval.high) && interval.low < interval.high);
     assert_true(isnan(hodges_lehmann(values, 0, 2).estimate));
-    assert_true(isnan(signed_rank_p(values, 0)));
     assert_true(isnan(mean_interval(values, 0, 0.99).estimate));
     interval = mean_interval(values, 1, 0.99);
     assert_near(interval.estimate, 0.1, 0);
@@ -148,16 +146,16 @@ TEST(a_mean_has_students_interval)
 TEST(ties_and_zeros_do_not_make_a_difference)
 {
     double values[40] = {0};
-    assert_near(signed_rank_p(values, 40), 1, 0);
+    struct interval interval = hodges_lehmann(values, 40, 2.6);
+    assert_true(interval.low <= 0 && interval.high >= 0);
     for (size_t i = 0; i < 40; i++)
         values[i] = i % 2 ? 0.01 : -0.01;
-    assert_near(signed_rank_p(values, 40), 1, 0);
-    struct interval interval = hodges_lehmann(values, 40, 2.6);
+    interval = hodges_lehmann(values, 40, 2.6);
     assert_near(interval.estimate, 0, 0);
     assert_true(interval.low <= 0 && interval.high >= 0);
     for (size_t i = 0; i < 40; i++)
         values[i] = i < 36 ? 0.01 : -0.01;
-    assert_true(signed_rank_p(values, 40) < 1e-5);
+    assert_true(hodges_lehmann(values, 40, 3.3).low > 0);
 }
 
 TEST(a_twin_tells_what_the_harness_cannot)
