@@ -193,7 +193,7 @@ static unsigned parent_of(unsigned pid, bool *computes)
     (void)string_format(path, sizeof path, "/proc/%u/maps", pid);
     file = fopen(path, "re");
     while (file && !*computes && fgets(line, sizeof line, file))
-        *computes = strstr(line, "/dev/nvidia") != NULL;
+        *computes = strstr(line, "/dev/nvidia-uvm") != NULL;
     if (file)
         (void)fclose(file);
     return parent;
