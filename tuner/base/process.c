@@ -85,7 +85,7 @@ static char **make_environment(const struct process_start *start)
     return copy;
 }
 
-/* Becomes the program; only async-signal-safe calls, since it runs between fork and exec. Returns
+/* Becomes the program; only async-signal-safe calls, between fork and exec. Returns
  * on failure, with errno. */
 static void become(const struct process_start *start, char *const *environment, int null_file)
 {

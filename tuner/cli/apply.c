@@ -1,17 +1,21 @@
 /* `tune apply`: runs a program with tuned.conf's launches in place of its own, and shows the
  * effect. `tune ab`: measures the effect on the program's time, also of programs that look launches
  * up by libtuned. */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "frontends/capture/applied.h"
 #include "libtuned/tuned.h"
 #include "tuner/base/clock.h"
+#include "tuner/base/hash.h"
 #include "tuner/cli/commands.h"
 #include "tuner/cli/preload.h"
 #include "tuner/device/traits.h"
@@ -20,6 +24,17 @@
 #include "tuner/terminal/style.h"
 
 enum { WORDS_MAX = 4096, REPEATS_MAX = 200, AB_REPEATS = 10, WHY_BYTES = 320 };
+
+/* Runs of the unchanged program, or with tuned launches. */
+struct side {
+    double s[REPEATS_MAX];
+    size_t count;
+    int ended;                    /* status from waitpid of the first run ... */
+    int ended_otherwise;          /* ... and of the last one that ended otherwise */
+    size_t otherwise_count;       /* runs that ended otherwise */
+    char output[HASH_TEXT_BYTES]; /* of the first run; `tune ab` */
+    size_t other_output_count;    /* runs with another */
+};
 
 /* An entry of tuned.conf that is of a captured kernel. */
 struct apply_entry {
@@ -45,8 +60,8 @@ struct apply {
     struct text texts;
     struct apply_counts_head launches; /* launches of the last run */
     struct apply_counts *counts;
-    double plain_s[REPEATS_MAX], applied_s[REPEATS_MAX];
-    int plain_ended, applied_ended; /* statuses from waitpid */
+    struct side plain, applied;
+    off_t input_at; /* where our standard input stands before each run; -1: no file */
 };
 
 /* ---- the table ---- */
@@ -196,8 +211,40 @@ struct run_setup {
     const char *conf;    /* absolute path */
 };
 
+/* Passes a run's output on to ours, and hashes it. */
+static enum status pass_output(int file, char hash[HASH_TEXT_BYTES], struct error *error)
+{
+    char part[1 << 16];
+    ssize_t bytes = 0;
+    struct hash_state *state = hash_start();
+    TRY_MEMORY(state);
+    for (off_t at = 0; (bytes = pread(file, part, sizeof part, at)) > 0; at += bytes) {
+        hash_add(state, part, (size_t)bytes);
+        (void)fwrite(part, 1, (size_t)bytes, stdout);
+    }
+    hash_finish(state, hash);
+    (void)fflush(stdout);
+    return bytes < 0 ? error_set_errno(error, errno, "the program's output") : STATUS_OK;
+}
+
+/* Adds a run to its side; an uncounted one only shows how the program ends. */
+static void take_run(struct side *side, double s, int ended, const char *output, bool counts)
+{
+    const bool is_first = side->count == 0 && !side->output[0];
+    if (is_first) {
+        side->ended = ended;
+        (void)string_format(side->output, sizeof side->output, "%s", output);
+    } else if (ended != side->ended) {
+        side->ended_otherwise = ended;
+        side->otherwise_count++;
+    }
+    side->other_output_count += strcmp(output, side->output) != 0;
+    if (counts)
+        side->s[side->count++] = s;
+}
+
 static enum status run_once(struct apply *apply, const struct run_setup *setup, bool is_plain,
-                            double *s, int *ended, struct error *error)
+                            bool counts, struct error *error)
 {
     const char *library = is_plain ? NULL : setup->library;
     const struct process_variable variables[] = {
@@ -207,23 +254,30 @@ static enum status run_once(struct apply *apply, const struct run_setup *setup, 
         {"TUNED_CONF", setup->conf},
     };
     const size_t count = COUNT(variables) - (apply->is_ab ? 0 : 2);
-    enum status status = STATUS_OK;
+    char output[HASH_TEXT_BYTES] = "-";
+    int ended = 0;
     if (library)
-        status = applied_write(setup->folder, apply->rows, apply->row_count, apply->texts.data,
-                               apply->texts.length, error);
-    if (status != STATUS_OK)
-        return status;
+        TRY(applied_write(setup->folder, apply->rows, apply->row_count, apply->texts.data,
+                          apply->texts.length, error));
+    if (apply->input_at >= 0)
+        (void)lseek(STDIN_FILENO, apply->input_at, SEEK_SET);
+    const int file = apply->is_ab ? memfd_create("output", MFD_CLOEXEC) : -1;
     const int64_t before = clock_now_ns();
-    status = preload_run(apply->program, library, variables, count, ended, error);
-    *s = (double)(clock_now_ns() - before) / 1e9;
-    if (status == STATUS_OK && library)
-        status =
-            applied_counts(setup->folder, &apply->launches, apply->counts, apply->row_count, error);
-    if (status == STATUS_OK && WIFSIGNALED(*ended) &&
-        (WTERMSIG(*ended) == SIGINT || WTERMSIG(*ended) == SIGTERM))
-        status = error_set(error, STATUS_INTERRUPTED, "%s was ended by signal %d",
-                           apply->program[0], WTERMSIG(*ended));
-    return status;
+    enum status status =
+        preload_run(apply->program, library, variables, count, file, &ended, error);
+    const double s = (double)(clock_now_ns() - before) / 1e9;
+    if (status == STATUS_OK && file >= 0)
+        status = pass_output(file, output, error);
+    process_close(file);
+    TRY(status);
+    take_run(is_plain ? &apply->plain : &apply->applied, s, ended, output, counts);
+    if (library)
+        TRY(applied_counts(setup->folder, &apply->launches, apply->counts, apply->row_count,
+                           error));
+    if (WIFSIGNALED(ended) && (WTERMSIG(ended) == SIGINT || WTERMSIG(ended) == SIGTERM))
+        return error_set(error, STATUS_INTERRUPTED, "%s was ended by signal %d", apply->program[0],
+                         WTERMSIG(ended));
+    return STATUS_OK;
 }
 
 static enum status set_up(struct apply *apply, struct temporary *folder, struct run_setup *setup,
@@ -246,19 +300,15 @@ static enum status run_all(struct apply *apply, struct error *error)
 {
     struct temporary folder = {.file = -1};
     struct run_setup setup = {0};
-    double first_s = 0;
     enum status status = set_up(apply, &folder, &setup, error);
+    apply->input_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
     if (status == STATUS_OK && apply->is_ab) /* not counted: caches are cold */
-        status = run_once(apply, &setup, true, &first_s, &apply->plain_ended, error);
+        status = run_once(apply, &setup, true, false, error);
     for (size_t i = 0; i < apply->repeats; i++)
         for (size_t turn = 0; turn < 2 && status == STATUS_OK; turn++) {
             const bool is_plain = (i + turn) % 2 == 0;
-            if (is_plain && !apply->once)
-                status =
-                    run_once(apply, &setup, true, &apply->plain_s[i], &apply->plain_ended, error);
-            else if (!is_plain)
-                status = run_once(apply, &setup, false, &apply->applied_s[i], &apply->applied_ended,
-                                  error);
+            if (!is_plain || !apply->once)
+                status = run_once(apply, &setup, is_plain, true, error);
         }
     temporary_folder_remove(&folder);
     return status;
@@ -362,7 +412,7 @@ static void print_times(struct apply *apply)
     const size_t count = apply->repeats;
     double logs[REPEATS_MAX];
     if (apply->once) {
-        fprintf(stderr, "tune: wall time: %.4g s with tuned launches\n", apply->applied_s[0]);
+        fprintf(stderr, "tune: wall time: %.4g s with tuned launches\n", apply->applied.s[0]);
         return;
     }
     if (count == 1) {
@@ -370,14 +420,14 @@ static void print_times(struct apply *apply)
             stderr,
             "tune: wall time: %.4g s as it is, %.4g s with tuned launches; one run of each says "
             "little: --repeat 7\n",
-            apply->plain_s[0], apply->applied_s[0]);
+            apply->plain.s[0], apply->applied.s[0]);
         return;
     }
     for (size_t i = 0; i < count; i++)
-        logs[i] = log(apply->plain_s[i] / apply->applied_s[i]);
+        logs[i] = log(apply->plain.s[i] / apply->applied.s[i]);
     const struct interval gain = hodges_lehmann(logs, count, normal_quantile(0.975));
-    const struct summary plain = summarize(apply->plain_s, count);
-    const struct summary applied = summarize(apply->applied_s, count);
+    const struct summary plain = summarize(apply->plain.s, count);
+    const struct summary applied = summarize(apply->applied.s, count);
     fprintf(
         stderr,
         "tune: wall time, the median of %zu runs each: %.4g s as it is (%.4g to %.4g s), %.4g s "
@@ -404,6 +454,16 @@ static void append_end(struct text *out, int ended)
         text_printf(out, "with exit code %d", WEXITSTATUS(ended));
 }
 
+/* Appends how the runs of a side ended: "with exit code 0, but in 2 of 10 runs by signal 11". */
+static void append_ends(struct text *out, const struct side *side)
+{
+    append_end(out, side->ended);
+    if (side->otherwise_count == 0)
+        return;
+    text_printf(out, ", but in %zu of %zu runs ", side->otherwise_count, side->count);
+    append_end(out, side->ended_otherwise);
+}
+
 static enum status say(struct apply *apply, struct error *error)
 {
     const char *word = getenv(CAP_APPLY_VARIABLE), *program = apply->program[0];
@@ -426,20 +486,28 @@ static enum status say(struct apply *apply, struct error *error)
         fprintf(stderr,
                 "tune: %zu entries are of experiments with a source: their programs use libtuned\n",
                 apply->other_count);
-    if (!is_off)
+    const struct side *plain = &apply->plain, *applied = &apply->applied;
+    const bool alike = apply->once || (plain->ended == applied->ended &&
+                                       plain->otherwise_count + applied->otherwise_count == 0);
+    if (!is_off && alike)
         print_times(apply);
+    if (!is_off && applied->count > 0 && plain->other_output_count == 0 &&
+        strcmp(applied->output, plain->output) != 0 && apply->is_ab)
+        fprintf(stderr,
+                "tune: the program's output is another with tuned launches, and always the same "
+                "without: compare the results\n");
     struct text end = {0};
     enum status status = STATUS_OK;
     if (!is_off && !is_seen && !apply->by_libtuned) {
-        status = preload_no_launch(program, apply->applied_ended, error);
-    } else if (!apply->once && apply->plain_ended != apply->applied_ended) {
+        status = preload_no_launch(program, applied->ended, error);
+    } else if (!alike) {
         text_append(&end, "with tuned launches it ended ");
-        append_end(&end, apply->applied_ended);
+        append_ends(&end, applied);
         text_append(&end, ", as it is ");
-        append_end(&end, apply->plain_ended);
+        append_ends(&end, plain);
         status = error_set(error, STATUS_NOT_HELD, "%s: %s", program, text_string(&end));
-    } else if (apply->applied_ended != 0) {
-        append_end(&end, apply->applied_ended);
+    } else if (applied->ended != 0) {
+        append_end(&end, applied->ended);
         print_clean(stderr, "tune: %s ended %s%s\n", program, text_string(&end),
                     apply->once ? "" : ", as it does by itself");
     }
@@ -517,7 +585,9 @@ const struct command command_ab = {
         "as by tune apply.",
     .manual =
         "Standard error has the wall times, and the gain with its interval at 95 %; where "
-        "the interval holds 1, the program is no faster and no slower. A file that the program "
+        "the interval holds 1, the program is no faster and no slower. Runs that end otherwise "
+        "than "
+        "the program by itself are an error, and another output is named. A file that the program "
         "names itself precedes the given one (docs/libtuned.md).",
     .run = apply_run,
 };

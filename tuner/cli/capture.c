@@ -136,7 +136,7 @@ static enum status capture_program(const struct capture_request *request, struct
         status = status != STATUS_OK
                      ? status
                      : preload_run(request->words, request->by_cupti ? NULL : library, variables,
-                                   count, &wait_status, error);
+                                   count, -1, &wait_status, error);
         if (status == STATUS_OK)
             status = join_and_list(request, &folder, wait_status, &arena, error);
         temporary_folder_remove(&folder);

@@ -83,16 +83,19 @@ static void pass_on(int number)
 }
 
 enum status preload_run(const char *const *words, const char *library,
-                        const struct process_variable *variables, size_t count, int *wait_status,
-                        struct error *error)
+                        const struct process_variable *variables, size_t count, int output,
+                        int *wait_status, struct error *error)
 {
     struct arena arena = {0};
+    const int files[] = {STDIN_FILENO, output};
     const char *others = getenv("LD_PRELOAD");
     struct process_variable *all = arena_alloc(&arena, count + 1, sizeof *all);
     struct process_start start = {.path = program_find(&arena, words[0]),
                                   .argv = words,
                                   .variables = all,
-                                  .variable_count = count};
+                                  .variable_count = count,
+                                  .files = files,
+                                  .file_count = output < 0 ? 0 : COUNT(files)};
     pid_t started = 0;
     for (size_t i = 0; all && i < count; i++)
         all[i] = variables[i];

@@ -16,11 +16,11 @@ enum status preload_folder(const char *output, struct arena *arena, struct tempo
                            struct error *error);
 
 /* Runs a program in our place: our files, our terminal, our process group. `words`: the program and
- * its arguments, NULL behind the last; `library` NULL: without one. *wait_status as from waitpid.
- */
+ * its arguments, NULL behind the last; `library` NULL: without one; `output`: a descriptor in place
+ * of our standard output, -1: none. *wait_status as from waitpid. */
 enum status preload_run(const char *const *words, const char *library,
-                        const struct process_variable *variables, size_t count, int *wait_status,
-                        struct error *error);
+                        const struct process_variable *variables, size_t count, int output,
+                        int *wait_status, struct error *error);
 /* Sets the error of a program without launches, with likely causes. wait_status: its end. */
 enum status preload_no_launch(const char *program, int wait_status, struct error *error);
 
