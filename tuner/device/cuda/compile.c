@@ -320,9 +320,9 @@ static enum status compile_with_nvrtc(struct compilation *compilation, const cha
     error_clear(error);
     text_clear(compilation->log);
     compilation->options = &others;
-    const enum status again = compile_once(compilation, with_defines, name, out, cubin, error);
+    const enum status second = compile_once(compilation, with_defines, name, out, cubin, error);
     compilation->options = options;
-    return again;
+    return second;
 }
 
 /* Leaves out what the compilation does, into compilation->part. */
