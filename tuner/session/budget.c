@@ -284,7 +284,8 @@ static double even_ns(const struct group *group, double kept, double own_ns, dou
 }
 
 /* Shares out the time. If set-ups and checks leave little, problems take precedence over their
- * confirmation, and each problem, even the last, gets some time. */
+ * confirmation, and each problem, even the last, gets some time: more where checks do not fit
+ * anyway, as a few more candidates are worth more than checks of one. */
 static void share_out(const struct group *group, struct allowance *allowance, double own_ns,
                       double others_ns)
 {
@@ -296,9 +297,9 @@ static void share_out(const struct group *group, struct allowance *allowance, do
         even = even_ns(group, kept, own_ns, others_ns);
     }
     double more = even_ns(group, kept_least, own_ns, others_ns);
-    double least = even_ns(group, kept_least, 0, 0) / 10;
     if (even < others_ns / 2)
         even = more < others_ns / 2 ? more : others_ns / 2;
+    const double least = even_ns(group, kept_least, 0, 0) / (even > 0 ? 10 : 3);
     even = even > least ? even : least;
     allowance->share_ns = even > 1 ? (int64_t)even : 1;
 }

@@ -289,6 +289,13 @@ TEST(test_the_checks_of_the_first_problem_are_expected)
     let_pass(&run, 3 * second);
     assert_int_equal(budget_finalists(&run.group, &run.allowance, 12), 2);
     assert_in_range(budget_watch_ms(&run.group, &run.allowance, 500), 20, 50);
+    /* Checks that do not fit at all leave the sweep a share of the rest. */
+    begin(&run, 3 * second, 0, 1, 0);
+    run.allowance.setup_ns = second;
+    run.group.clock.spent_ns[STAGE_SET_UP] = second;
+    let_pass(&run, 2 * second);
+    budget_begin_sweep(&run.group, &run.allowance);
+    assert_in_range(run.allowance.sweep_end_ns - clock_budget_ns(), second / 8, second / 3);
     begin(&run, 0, 0, 1, 0);
     assert_int_equal(budget_finalists(&run.group, &run.allowance, 12), 12);
     assert_int_equal(budget_watch_ms(&run.group, &run.allowance, 500), 500);
