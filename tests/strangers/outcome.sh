@@ -12,7 +12,8 @@
 #   not reached  no time was left of the SECONDS of -s (default: no limit) for all of the list
 # JOBS kernels are built and drafted at once (default: 1), each within the SECONDS of -p (default: 120). On each of the DEVICES (default:
 # 0; several as 0,1) kernels are tuned one after the other: on the last, where the programs run for their drafts, when no more than four
-# drafts are left (these wait for their programs' processor); on the others as soon as there is a draft. TUNE names the program.
+# drafts are left (these wait for their programs' processor); on the others as soon as there is a draft. Where the run says that its
+# time was too short, the same command is run again after all others, with four times the budget. TUNE names the program.
 # Experiments and messages stay in FOLDER (default: ./outcomes).
 set -uo pipefail
 here=$(cd -- "$(dirname -- "$0")" && pwd)
@@ -139,9 +140,9 @@ while IFS='|' read -r project file kernel line program own; do
     names+=("$name")
     rm -rf "$out/$name".{yaml,cap,captured,db,conf,draft,log}
 done <"$list"
-rm -rf "$out"/build.* "$out"/*.taken "$out"/*.row "$out"/drafted
+rm -rf "$out"/build.* "$out"/*.taken "$out"/*.again "$out"/*.row "$out"/drafted
 
-# conclude INDEX DEVICE: tunes what was drafted, and leaves the row of the table and its class.
+# conclude INDEX DEVICE BUDGET: tunes what was drafted, and leaves the row of the table and its class.
 conclude() {
     local name=${names[$1]} class why code seconds yaml
     log=$out/$name.log yaml=$out/$name.yaml
@@ -151,7 +152,7 @@ conclude() {
         class="not reached" why=
     elif [[ $code -eq 0 ]]; then
         cd -- "$sources/${projects[$1]}" || return
-        CUDA_VISIBLE_DEVICES=$2 limited "$((${budgets[$1]%s} + 60))" "$tune" run "$yaml" --device 0 --budget "${budgets[$1]}" --db "$out/$name.db" \
+        CUDA_VISIBLE_DEVICES=$2 limited "$((${3%s} + 60))" "$tune" run "$yaml" --device 0 --budget "$3" --db "$out/$name.db" \
             --conf "$out/$name.conf" --no-report
         judge "$yaml" $?
     elif [[ -z $why ]]; then
@@ -162,19 +163,29 @@ conclude() {
         >"$out/$1.row"
 }
 
+# Tells whether the last run ended for want of time before it was sure, and has more to find.
+was_short() { # INDEX
+    [[ $(head -n 1 "$out/$1.row" 2>/dev/null) == useless ]] &&
+        tail -n 30 "$out/${names[$1]}.log" | grep -qE 'the budget cut short: .*(searches|races)|^tune: next: .*(continues|larger --budget)'
+}
+
 tune_all() { # DEVICE IS_LAST
     end_with_signals
-    local k left
+    local k left own
     while [[ $2 -ne 0 && ! -e $out/drafted ]]; do sleep 0.2; done
     while :; do
         left=0
         for ((k = 0; k < ${#kernels[@]}; k++)); do
             [[ ! -e $out/$k.taken ]] || continue
             left=1
-            if [[ -e $out/${names[k]}.draft ]] && mkdir "$out/$k.taken" 2>/dev/null; then conclude "$k" "$1"; fi
+            if [[ -e $out/${names[k]}.draft ]] && mkdir "$out/$k.taken" 2>/dev/null; then conclude "$k" "$1" "${budgets[k]}"; fi
         done
         ((left == 1)) || break
         sleep 0.2
+    done
+    for ((k = 0; k < ${#kernels[@]}; k++)); do
+        own=${budgets[k]%s}
+        if ((SECONDS + 4 * own < limit)) && was_short "$k" && mkdir "$out/$k.again" 2>/dev/null; then conclude "$k" "$1" "$((4 * own))s"; fi
     done
 }
 
