@@ -8,6 +8,14 @@
 
 enum { DEPTH_MAX = 64 };
 
+/* Operators by how tightly they bind. */
+static const struct {
+    const char *sign;
+    int level;
+} signs[] = {{"*", 10}, {"/", 10}, {"%", 10}, {"+", 9},  {"-", 9},  {"<<", 8},
+             {">>", 8}, {"<", 7},  {">", 7},  {"<=", 7}, {">=", 7}, {"==", 6},
+             {"!=", 6}, {"&", 5},  {"^", 4},  {"|", 3},  {"&&", 2}, {"||", 1}};
+
 static const char integer_types[] = "int unsigned long short char signed size_t int32_t uint32_t "
                                     "int64_t uint64_t uint std const float double auto ptrdiff_t";
 
@@ -40,6 +48,14 @@ const struct formula *formula_binary(struct arena *arena, const char *sign, cons
         return a;
     return make(
         arena, (struct formula){.kind = FORMULA_BINARY, .text = sign, .count = 2, .parts = {a, b}});
+}
+
+const struct formula *formula_ceil_div(struct arena *arena, const struct formula *a,
+                                       const struct formula *b)
+{
+    const struct formula made = {
+        .kind = FORMULA_CALL, .text = "ceil_div", .count = 2, .parts = {a, b}};
+    return a && b ? make(arena, made) : NULL;
 }
 
 /* ---- reading ---- */
@@ -216,23 +232,15 @@ static const struct formula *read_primary(struct reader *reader)
         return make(reader->arena,
                     (struct formula){.kind = FORMULA_REAL,
                                      .text = arena_printf(reader->arena, "-%s", of->text)});
-    return !of || plus ? of
-                       : make(reader->arena,
-                              (struct formula){.kind = FORMULA_MINUS, .count = 1, .parts = {of}});
+    return plus ? of : formula_binary(reader->arena, "-", formula_number(reader->arena, 0), of);
 }
 
 /* Returns the precedence of the operator at the reader; 0: there is none. */
 static int level_at(const struct reader *reader, const char **sign)
 {
-    static const struct {
-        const char *sign;
-        int level;
-    } signs[] = {{"*", 10}, {"/", 10}, {"%", 10}, {"+", 9},  {"-", 9},  {"<<", 8},
-                 {"<", 7},  {">", 7},  {"<=", 7}, {">=", 7}, {"==", 6}, {"!=", 6},
-                 {"&", 5},  {"^", 4},  {"|", 3},  {"&&", 2}, {"||", 1}};
     if (is(reader, ">") && reader->at + 1 < reader->end &&
         token_is(reader->tokens, reader->at + 1, ">")) {
-        *sign = ">>";
+        *sign = ">>"; /* two tokens, which may close templates */
         return 8;
     }
     for (size_t i = 0; i < COUNT(signs); i++)
@@ -372,9 +380,6 @@ bool formula_value(const struct formula *formula, int64_t *value)
     if (formula->count == 0 || !formula_value(formula->parts[0], &a) ||
         (formula->count > 1 && !formula_value(formula->parts[1], &b)))
         return false;
-    *value = -a;
-    if (formula->kind == FORMULA_MINUS)
-        return true;
     if (formula->kind == FORMULA_BINARY)
         return binary_value(formula->text, a, b, value);
     if (formula->kind != FORMULA_CALL || formula->count != 2)
@@ -475,10 +480,10 @@ static int binding(const struct formula *formula)
         return 0;
     if (formula->kind != FORMULA_BINARY)
         return 12;
-    return strchr("*/%", *formula->text)                                        ? 10
-           : strchr("+-", *formula->text)                                       ? 9
-           : formula->text[1] == *formula->text && strchr("<>", *formula->text) ? 8
-                                                                                : 1;
+    for (size_t i = 0; i < COUNT(signs); i++)
+        if (strcmp(signs[i].sign, formula->text) == 0 && signs[i].level >= 8)
+            return signs[i].level;
+    return 1; /* whose order differs between the languages */
 }
 
 static void put_part(const struct formula *part, int least, struct text *out)
@@ -495,10 +500,6 @@ void formula_put(const struct formula *formula, struct text *out)
     switch (formula->kind) {
     case FORMULA_NUMBER:
         text_printf(out, "%lld", (long long)formula->number);
-        break;
-    case FORMULA_MINUS:
-        text_append(out, "-");
-        put_part(formula->parts[0], 11, out);
         break;
     case FORMULA_BINARY:
         put_part(formula->parts[0], level, out);

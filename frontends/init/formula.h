@@ -11,9 +11,8 @@ enum { FORMULA_PARTS_MAX = 4 };
 enum formula_kind {
     FORMULA_UNKNOWN, /* other than numbers and names */
     FORMULA_NUMBER,
-    FORMULA_REAL, /* `text`, without a suffix */
-    FORMULA_NAME, /* "n", "blockIdx.x" */
-    FORMULA_MINUS,
+    FORMULA_REAL,   /* `text`, without a suffix */
+    FORMULA_NAME,   /* "n", "blockIdx.x" */
     FORMULA_BINARY, /* `text`: the operator */
     FORMULA_CHOICE, /* parts[0] ? parts[1] : parts[2] */
     FORMULA_CALL,   /* `text`: the function; dim3, too */
@@ -77,6 +76,8 @@ const struct formula *formula_number(struct arena *arena, int64_t number);
 const struct formula *formula_name(struct arena *arena, const char *name);
 const struct formula *formula_binary(struct arena *arena, const char *sign, const struct formula *a,
                                      const struct formula *b);
+const struct formula *formula_ceil_div(struct arena *arena, const struct formula *a,
+                                       const struct formula *b);
 /* Replaces every name by the result of `replace`; NULL keeps the name. */
 const struct formula *formula_replace(struct arena *arena, const struct formula *formula,
                                       const struct formula *(*replace)(const struct formula *name,

@@ -256,9 +256,9 @@ static const struct formula *call(const struct formula_scope *scope, const struc
 enum { TERMS_MAX = 6 };
 
 struct sum {
-    struct arena *arena;
     size_t count;
     const struct formula *terms[TERMS_MAX];
+    bool minus[TERMS_MAX];
     int64_t number; /* sum of the numbers */
     bool failed;
 };
@@ -273,11 +273,8 @@ static void add_terms(const struct formula *formula, bool minus, struct sum *sum
     } else if (sum->count == TERMS_MAX) {
         sum->failed = true;
     } else {
-        const struct formula negative = {.kind = FORMULA_MINUS, .count = 1, .parts = {formula}};
-        const struct formula *term =
-            minus ? arena_copy(sum->arena, &negative, sizeof negative) : formula;
-        sum->failed |= !term;
-        sum->terms[sum->count++] = term;
+        sum->minus[sum->count] = minus;
+        sum->terms[sum->count++] = formula;
     }
 }
 
@@ -285,24 +282,22 @@ static void add_terms(const struct formula *formula, bool minus, struct sum *sum
 static const struct formula *made_ceil_div(struct arena *arena, const struct sum *sum,
                                            int64_t number, const struct formula *by)
 {
-    const struct formula *left = sum->terms[0];
-    for (size_t i = 1; i < sum->count; i++)
-        left = sum->terms[i]->kind == FORMULA_MINUS
-                   ? formula_binary(arena, "-", left, sum->terms[i]->parts[0])
-                   : formula_binary(arena, "+", left, sum->terms[i]);
+    const struct formula *left = sum->minus[0] ? formula_number(arena, 0) : NULL;
+    for (size_t i = 0; i < sum->count; i++)
+        left = !left && i == 0
+                   ? sum->terms[i]
+                   : formula_binary(arena, sum->minus[i] ? "-" : "+", left, sum->terms[i]);
     if (number != 0)
         left = formula_binary(arena, number > 0 ? "+" : "-", left,
                               formula_number(arena, number > 0 ? number : -number));
-    const struct formula made = {
-        .kind = FORMULA_CALL, .text = "ceil_div", .count = 2, .parts = {left, by}};
-    return left ? arena_copy(arena, &made, sizeof made) : NULL;
+    return formula_ceil_div(arena, left, by);
 }
 
 /* Recognises all spellings of (x + d - 1) / d and x / d + 1. Returns NULL for others. */
 static const struct formula *as_ceil_div(struct arena *arena, const struct formula *formula)
 {
     const struct formula *of = formula->parts[0], *by = formula->parts[1];
-    struct sum sum = {.arena = arena};
+    struct sum sum = {0};
     int64_t divisor = 0;
     if (*formula->text == '+') {
         const bool last = by->kind == FORMULA_NUMBER;
@@ -319,8 +314,9 @@ static const struct formula *as_ceil_div(struct arena *arena, const struct formu
     bool found = by->kind == FORMULA_NUMBER && formula_value(by, &divisor) && divisor > 1 &&
                  sum.number >= divisor - 1;
     for (size_t i = 0; !found && !sum.failed && i < sum.count && sum.number >= -1; i++)
-        if (formula_same(sum.terms[i], by)) {
+        if (!sum.minus[i] && formula_same(sum.terms[i], by)) {
             sum.terms[i] = sum.terms[--sum.count];
+            sum.minus[i] = sum.minus[sum.count];
             found = true;
             divisor = 0;
         }
@@ -335,16 +331,14 @@ static const struct formula *of_ceil(struct arena *arena, const struct formula *
     const struct formula *of = formula->parts[0];
     if (formula->count != 1 || of->kind != FORMULA_BINARY || *of->text != '/')
         return formula;
-    struct formula made = {.kind = FORMULA_CALL, .text = "ceil_div", .count = 2};
+    const struct formula *parts[2];
     for (size_t i = 0; i < 2; i++) {
         const struct formula *part = of->parts[i];
-        made.parts[i] = part->kind == FORMULA_REAL && part->has_number
-                            ? formula_number(arena, part->number)
-                            : part;
-        if (!made.parts[i])
-            return NULL;
+        parts[i] = part->kind == FORMULA_REAL && part->has_number
+                       ? formula_number(arena, part->number)
+                       : part;
     }
-    return arena_copy(arena, &made, sizeof made);
+    return formula_ceil_div(arena, parts[0], parts[1]);
 }
 
 /* ---- resolving ---- */
