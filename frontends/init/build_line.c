@@ -82,41 +82,32 @@ static bool take_flag(struct reading *reading, const char *const *words, size_t 
     return flag;
 }
 
-static bool take_folder(struct reading *reading, const char *const *words, size_t count, size_t *at)
-{
-    static const char *const names[] = {"-isystem", "--system-include", "--include-path", "-I"};
-    const char *value = NULL;
-    for (size_t i = 0; i < COUNT(names) && !value; i++)
-        value = value_of(words, count, at, names[i]);
-    if (!value)
-        return false;
-    const char *path = whole_path(reading, value);
-    bool is_new = path != NULL;
-    for (size_t i = 0; is_new && i < reading->out->folder_count; i++)
-        is_new = strcmp(reading->out->folders[i], path) != 0;
-    if (is_new)
-        add(reading, reading->out->folders, &reading->out->folder_count, UNITS_MAX, path,
-            "folders of included files");
-    return true;
-}
-
 enum status build_line_read(struct arena *arena, const char *const *words, size_t count,
                             const char *folder, struct build_line *out, struct error *error)
 {
+    static const char *const folders[] = {"-isystem", "--system-include", "--include-path", "-I"};
     static const char *const ends[] = {".cu", ".cuh", ".cpp", ".cc", ".cxx", ".hip", ".py"};
     struct reading reading = {.arena = arena, .folder = folder, .out = out};
     for (size_t i = 1; i < count; i++) { /* behind the compiler itself */
         bool is_source = false;
         for (size_t j = 0; j < COUNT(ends); j++)
             is_source |= text_ends_with(words[i], ends[j]);
-        const char *define = value_of(words, count, &i, "-D");
+        const char *define = value_of(words, count, &i, "-D"), *path = NULL;
         if (!define)
             define = value_of(words, count, &i, "--define-macro");
-        if (define)
+        for (size_t j = 0; j < COUNT(folders) && !define && !path; j++)
+            path = value_of(words, count, &i, folders[j]);
+        path = path ? whole_path(&reading, path) : NULL;
+        bool is_known = false;
+        for (size_t j = 0; path && j < out->folder_count; j++)
+            is_known |= strcmp(out->folders[j], path) == 0;
+        if (path && !is_known)
+            add(&reading, out->folders, &out->folder_count, UNITS_MAX, path,
+                "folders of included files");
+        else if (define)
             add(&reading, out->defines, &out->define_count, BUILD_DEFINES_MAX, define, "defines");
-        else if (take_folder(&reading, words, count, &i) || take_flag(&reading, words, count, &i))
-            continue;
-        else if (words[i][0] != '-' && is_source && strcmp(words[i - 1], "-o") != 0)
+        else if (!path && !take_flag(&reading, words, count, &i) && words[i][0] != '-' &&
+                 is_source && strcmp(words[i - 1], "-o") != 0)
             add(&reading, out->sources, &out->source_count, BUILD_SOURCES_MAX,
                 whole_path(&reading, words[i]), "sources");
     }

@@ -240,22 +240,6 @@ static const char *scope_name(struct reader *reader, size_t brace)
     return first < brace ? text_of(reader, first, brace) : "";
 }
 
-static size_t read_one(struct reader *reader, size_t i)
-{
-    const struct tokens *tokens = &reader->tokens;
-    if (tokens->items[i].kind == TOKEN_DIRECTIVE)
-        return nesting_pass(tokens, &reader->nesting, i);
-    if (token_is(tokens, i, "__global__"))
-        return read_kernel(reader, i);
-    if (token_is(tokens, i, "{")) {
-        if (reader->nesting.depth < SCOPES_MAX)
-            reader->scopes[reader->nesting.depth] = scope_name(reader, i);
-        reader->nesting.depth++;
-    } else if (token_is(tokens, i, "}") && reader->nesting.depth > 0)
-        reader->nesting.depth--;
-    return i + 1;
-}
-
 enum status declarations_read(struct arena *arena, const struct tokens *tokens,
                               struct source_signature *out, struct error *error)
 {
@@ -264,12 +248,22 @@ enum status declarations_read(struct arena *arena, const struct tokens *tokens,
     out->kernels = arena_alloc(arena, KERNELS_MAX, sizeof *out->kernels);
     if (!out->kernels)
         return error_no_memory(error);
-    for (size_t i = 0; i < tokens->count && !reader.failed;) {
-        const size_t next = read_one(&reader, i);
-        for (size_t j = i + 1; j < next && tokens->items[i].kind != TOKEN_DIRECTIVE; j++)
-            if (tokens->items[j].kind == TOKEN_DIRECTIVE)
-                (void)nesting_pass(tokens, &reader.nesting, j);
-        i = next;
+    for (size_t i = 0, next; i < tokens->count && !reader.failed; i = next) {
+        next = i + 1;
+        if (tokens->items[i].kind == TOKEN_DIRECTIVE) {
+            next = nesting_pass(tokens, &reader.nesting, i);
+        } else if (token_is(tokens, i, "__global__")) {
+            next = read_kernel(&reader, i);
+            for (size_t j = i + 1; j < next; j++)
+                if (tokens->items[j].kind == TOKEN_DIRECTIVE)
+                    (void)nesting_pass(tokens, &reader.nesting, j);
+        } else if (token_is(tokens, i, "{")) {
+            if (reader.nesting.depth < SCOPES_MAX)
+                reader.scopes[reader.nesting.depth] = scope_name(&reader, i);
+            reader.nesting.depth++;
+        } else if (token_is(tokens, i, "}") && reader.nesting.depth > 0) {
+            reader.nesting.depth--;
+        }
     }
     return reader.failed ? error_no_memory(error) : STATUS_OK;
 }

@@ -256,10 +256,16 @@ static const char *sides_text(struct draft *draft, const char *const sides[3])
     return text ? text : "1";
 }
 
-static void put_source_launch(struct draft *draft)
+static void put_launch(struct draft *draft)
 {
+    const struct source_signature *signature = draft->request->signature;
     const struct source_launch *launch = &draft->launch;
-    const struct source_indices *indices = &draft->request->signature->indices;
+    text_printf(draft->out, "\nlaunches:\n  - kernel: \"%s\"\n", kernel_name(draft));
+    if (draft->request->captured) {
+        captured_put_launch(draft->request->captured, draft->grid_texts, draft->block_texts,
+                            draft->shared_text, draft->out);
+        return;
+    }
     const char *where = launch->line == 0 ? NULL
                         : launch->path    ? arena_printf(draft->arena, "as in line %u of %s",
                                                          launch->line, launch->path)
@@ -268,8 +274,8 @@ static void put_source_launch(struct draft *draft)
                draft->is_extent_guessed ? "? as the source launches it; how much there is it has "
                                           "from elsewhere"
                : launch->grid[0]        ? where
-               : indices->span[0]       ? "as many as cover the work, by the kernel's indices"
-                                        : "? blocks: as many as cover the work",
+               : signature->indices.span[0] ? "as many as cover the work, by the kernel's indices"
+                                            : "? blocks: as many as cover the work",
                "    grid: %s", sides_text(draft, draft->grid_texts));
     const bool is_guessed =
         draft->side_guessed[0] || draft->side_guessed[1] || draft->side_guessed[2];
@@ -278,18 +284,6 @@ static void put_source_launch(struct draft *draft)
                : launch->block[0] ? where
                                   : "threads per block, by the kernel's indices",
                "    block: %s", sides_text(draft, draft->block_texts));
-}
-
-static void put_launch(struct draft *draft)
-{
-    const struct source_signature *signature = draft->request->signature;
-    text_printf(draft->out, "\nlaunches:\n  - kernel: \"%s\"\n", kernel_name(draft));
-    if (draft->request->captured) {
-        captured_put_launch(draft->request->captured, draft->grid_texts, draft->block_texts,
-                            draft->shared_text, draft->out);
-        return;
-    }
-    put_source_launch(draft);
     if (signature->dynamic_shared && draft->shared_text)
         text_printf(draft->out, "    shared: \"%s\"\n", draft->shared_text);
     else if (signature->dynamic_shared)

@@ -405,14 +405,23 @@ static const char *turns(struct draft *draft, const char *launched, const char *
 
 static const char *grid_of(struct draft *draft, size_t axis)
 {
+    struct captured_set *captured = draft->request->captured;
     const struct formula *launched = draft->launch.grid[axis];
     if (launched && !covered(launched) && !is_known(draft, launched))
         launched = NULL; /* a number of blocks known only outside of the source */
-    if (!launched && ((axis > 0 && !draft->kernel->uses_y) || (axis > 1 && !draft->kernel->uses_z)))
+    if (!captured && !launched &&
+        ((axis > 0 && !draft->kernel->uses_y) || (axis > 1 && !draft->kernel->uses_z)))
         return "1";
     const struct formula *span = span_of(draft, axis);
     const bool takes_turns = draft->request->signature->indices.strides[axis] && axis == 0;
     const char *text = NULL;
+    if (captured) {
+        const struct formula *each = span ? span : draft->sides[axis];
+        const int64_t value = is_tuned(draft, each) ? draft_at_presets(draft, each) : 0;
+        text = value > 0 ? captured_grid(captured, axis, written(draft, each), value)
+                         : captured_grid(captured, axis, NULL, 0);
+        return takes_turns ? turns(draft, text, NULL) : text;
+    }
     if (span) {
         const char *extent = extent_of(draft, axis, span);
         if (!extent && !launched)
@@ -435,21 +444,6 @@ static const char *grid_of(struct draft *draft, size_t axis)
     if (launched)
         return written(draft, renamed(draft, launched));
     return quotient(draft, draft->size, draft->sides[axis], false);
-}
-
-/* Writes the grid of the captured launches. */
-static const char *captured_grid_of(struct draft *draft, size_t axis)
-{
-    struct captured_set *captured = draft->request->captured;
-    const struct formula *span = span_of(draft, axis);
-    if (!span)
-        span = draft->sides[axis];
-    const int64_t each = draft_at_presets(draft, span);
-    const char *grid = is_tuned(draft, span) && each > 0
-                           ? captured_grid(captured, axis, written(draft, span), each)
-                           : captured_grid(captured, axis, NULL, 0);
-    return draft->request->signature->indices.strides[axis] && axis == 0 ? turns(draft, grid, NULL)
-                                                                         : grid;
 }
 
 /* Writes the shared memory of the captured launch, `bytes`, where the source's expression grows
@@ -495,8 +489,7 @@ void draft_find_grid(struct draft *draft)
 {
     for (size_t axis = 0; axis < 3; axis++) {
         draft->block_texts[axis] = written(draft, draft->sides[axis]);
-        draft->grid_texts[axis] =
-            draft->request->captured ? captured_grid_of(draft, axis) : grid_of(draft, axis);
+        draft->grid_texts[axis] = grid_of(draft, axis);
     }
     const struct formula *shared = renamed(draft, draft->launch.shared);
     if (draft->request->captured)

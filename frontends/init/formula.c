@@ -338,37 +338,6 @@ bool formula_is_plain(const struct formula *formula)
     return !formula_any(formula, is_unwritable, NULL);
 }
 
-static bool binary_value(const char *sign, int64_t a, int64_t b, int64_t *out)
-{
-    int64_t result = 0;
-    bool fits = true;
-    switch (*sign) {
-    case '+':
-        fits = !__builtin_add_overflow(a, b, &result);
-        break;
-    case '-':
-        fits = !__builtin_sub_overflow(a, b, &result);
-        break;
-    case '*':
-        fits = !__builtin_mul_overflow(a, b, &result);
-        break;
-    case '/':
-    case '%':
-        fits = b > 0;
-        result = !fits ? 0 : *sign == '/' ? a / b : a % b;
-        break;
-    case '<':
-    case '>':
-        fits = sign[1] == sign[0] && a >= 0 && b >= 0 && b < 40 && a < (INT64_C(1) << 22);
-        result = !fits ? 0 : *sign == '<' ? a << b : a >> b;
-        break;
-    default:
-        return false;
-    }
-    *out = result;
-    return fits;
-}
-
 bool formula_value(const struct formula *formula, int64_t *value)
 {
     int64_t a = 0, b = 0;
@@ -380,19 +349,29 @@ bool formula_value(const struct formula *formula, int64_t *value)
     if (formula->count == 0 || !formula_value(formula->parts[0], &a) ||
         (formula->count > 1 && !formula_value(formula->parts[1], &b)))
         return false;
-    if (formula->kind == FORMULA_BINARY)
-        return binary_value(formula->text, a, b, value);
-    if (formula->kind != FORMULA_CALL || formula->count != 2)
+    const char *sign = formula->text;
+    if (formula->count != 2)
         return false;
-    if (strcmp(formula->text, "ceil_div") == 0 && b > 0)
-        *value = (a + b - 1) / b;
-    else if (strcmp(formula->text, "min") == 0)
-        *value = a < b ? a : b;
-    else if (strcmp(formula->text, "max") == 0)
-        *value = a > b ? a : b;
-    else
-        return false;
-    return true;
+    if (formula->kind == FORMULA_CALL) {
+        const bool divides = strcmp(sign, "ceil_div") == 0 && b > 0;
+        const bool least = strcmp(sign, "min") == 0, most = strcmp(sign, "max") == 0;
+        *value = divides ? (a + b - 1) / b : least == (a < b) ? a : b;
+        return divides || least || most;
+    }
+    if (*sign == '+')
+        return !__builtin_add_overflow(a, b, value);
+    if (*sign == '-')
+        return !__builtin_sub_overflow(a, b, value);
+    if (*sign == '*')
+        return !__builtin_mul_overflow(a, b, value);
+    if (*sign == '/' || *sign == '%') {
+        *value = b <= 0 ? 0 : *sign == '/' ? a / b : a % b;
+        return b > 0;
+    }
+    const bool shifts = strchr("<>", *sign) && sign[1] == *sign && a >= 0 && b >= 0 && b < 40 &&
+                        a < (INT64_C(1) << 22);
+    *value = !shifts ? 0 : *sign == '<' ? a << b : a >> b;
+    return shifts;
 }
 
 bool formula_factor(struct arena *arena, const struct formula *formula, const char *name,

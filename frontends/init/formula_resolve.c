@@ -343,21 +343,6 @@ static const struct formula *of_ceil(struct arena *arena, const struct formula *
 
 /* ---- resolving ---- */
 
-/* Finds the preset of a macro or a template's number. */
-static bool preset_of(const struct source_signature *kept, const char *name, int64_t *number)
-{
-    const char *preset = NULL;
-    char *end = NULL;
-    for (size_t i = 0; kept && i < kept->macro_count; i++)
-        if (strcmp(kept->macros[i].name, name) == 0)
-            preset = kept->macros[i].preset;
-    for (size_t i = 0; kept && kept->chosen && i < kept->chosen->template_count; i++)
-        if (strcmp(kept->chosen->template[i].name, name) == 0)
-            preset = kept->chosen->template[i].preset;
-    *number = preset ? strtoll(preset, &end, 0) : 0;
-    return preset && *preset && *end == '\0';
-}
-
 /* Returns true if the name receives the device's number of multiprocessors. */
 static bool holds_sm_count(const struct tokens *tokens, const char *name)
 {
@@ -434,8 +419,18 @@ static const struct formula *resolve_name(struct resolving resolving, const stru
         return defined;
     if (defined && defined->kind == FORMULA_REAL)
         return defined;
-    named.has_number = defined ? formula_value(defined, &named.number)
-                               : preset_of(scope->kept, name, &named.number);
+    const struct source_signature *kept = scope->kept;
+    const char *preset = NULL;
+    char *end = NULL;
+    for (size_t i = 0; kept && i < kept->macro_count; i++)
+        if (strcmp(kept->macros[i].name, name) == 0)
+            preset = kept->macros[i].preset;
+    for (size_t i = 0; kept && kept->chosen && i < kept->chosen->template_count; i++)
+        if (strcmp(kept->chosen->template[i].name, name) == 0)
+            preset = kept->chosen->template[i].preset;
+    named.number = preset ? strtoll(preset, &end, 0) : 0;
+    named.has_number =
+        defined ? formula_value(defined, &named.number) : preset && *preset && *end == '\0';
     return arena_copy(scope->arena, &named, sizeof named);
 }
 

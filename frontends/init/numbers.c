@@ -66,26 +66,6 @@ static void reach(const struct numbers *numbers, size_t first, size_t end)
         }
 }
 
-static bool find_places(struct numbers *numbers)
-{
-    const struct tokens *tokens = numbers->tokens;
-    const struct kernel_signature *kernel = numbers->out->chosen;
-    numbers->functions = arena_alloc(numbers->arena, tokens->count + 1, sizeof(struct function));
-    numbers->places = arena_alloc(numbers->arena, tokens->count + 1, 1);
-    if (!numbers->functions || !numbers->places)
-        return false;
-    memset(numbers->places, PLACE_OUTSIDE, tokens->count);
-    for (size_t i = 0, behind; i < tokens->count; i = behind ? behind : i + 1) {
-        behind = function_end(tokens, i);
-        if (behind == 0)
-            continue;
-        numbers->functions[numbers->function_count++] = (struct function){i, behind};
-        memset(numbers->places + i, PLACE_ELSEWHERE, behind - i);
-    }
-    reach(numbers, kernel->first_token, kernel->end_token);
-    return true;
-}
-
 /* Returns true for a token in the brackets of a declaration: `float tile[BM][BK]`. */
 static bool is_in_extent(const struct tokens *tokens, size_t at)
 {
@@ -260,8 +240,19 @@ bool numbers_read(struct arena *arena, const struct tokens *tokens, struct sourc
 {
     struct numbers numbers = {.arena = arena, .tokens = tokens, .out = out};
     struct macro_signature number;
-    if (!find_places(&numbers))
+    numbers.functions = arena_alloc(arena, tokens->count + 1, sizeof *numbers.functions);
+    numbers.places = arena_alloc(arena, tokens->count + 1, 1);
+    if (!numbers.functions || !numbers.places)
         return false;
+    memset(numbers.places, PLACE_OUTSIDE, tokens->count);
+    for (size_t i = 0, behind; i < tokens->count; i = behind ? behind : i + 1) {
+        behind = function_end(tokens, i);
+        if (behind == 0)
+            continue;
+        numbers.functions[numbers.function_count++] = (struct function){i, behind};
+        memset(numbers.places + i, PLACE_ELSEWHERE, behind - i);
+    }
+    reach(&numbers, out->chosen->first_token, out->chosen->end_token);
     for (size_t i = 0; i < out->macro_count; i++) { /* those that are given */
         struct macro_signature *macro = &out->macros[i];
         const struct uses uses = uses_of(&numbers, macro->name, true);
