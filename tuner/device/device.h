@@ -193,6 +193,9 @@ struct device_api {
                             struct arithmetic *arithmetic, struct error *error);
 };
 
+/* Declares a kind's function for a member: DEVICE_FUNCTION(cpu, bind) is cpu_bind. */
+#define DEVICE_FUNCTION(kind, member) __typeof__(*((struct device_api *)0)->member) kind##_##member
+
 enum {
     GUARD_BYTES = 4096, /* a page, so that an overrun by a whole row is seen */
     POISON = 0xa5,      /* each byte of an output before a run */

@@ -7,7 +7,6 @@
 #include "tuner/base/clock.h"
 #include "tuner/base/files.h"
 #include "tuner/base/temporary.h"
-#include "tuner/device/cpu/compiler.h"
 #include "tuner/device/cpu/device.h"
 #include "tuner/device/embedded.h"
 
@@ -95,7 +94,7 @@ static enum status compile(struct arena *arena, const char *folder, const char *
     enum status status = file_write_atomically(request.source_path, cpu_arithmetic_source,
                                                strlen(cpu_arithmetic_source), error);
     if (status == STATUS_OK)
-        status = compiler_compile(&request, *binary, &log, error);
+        status = cpu_compile(&request, *binary, &log, error);
     text_free(&log);
     return status;
 }

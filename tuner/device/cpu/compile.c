@@ -10,6 +10,7 @@
 #include "tuner/base/process.h"
 #include "tuner/base/source.h"
 #include "tuner/device/cpu/compiler.h"
+#include "tuner/device/cpu/device.h"
 #include "tuner/device/functions.h"
 
 enum {
@@ -266,8 +267,8 @@ static enum status compile_to(const char *compiler, const struct binary_request 
     return status;
 }
 
-enum status compiler_compile(const struct binary_request *request, const char *binary_path,
-                             struct text *log, struct error *error)
+enum status cpu_compile(const struct binary_request *request, const char *binary_path,
+                        struct text *log, struct error *error)
 {
     struct arena arena = {0};
     const char *compiler = NULL;

@@ -7,6 +7,7 @@
 
 #include "tuner/base/hash.h"
 #include "tuner/base/process.h"
+#include "tuner/device/cpu/device.h"
 #include "tuner/device/device.h"
 
 enum status compiler_find(struct arena *arena, const char **path, struct error *error)
@@ -102,7 +103,7 @@ static void read_settings(void)
     arena_free(&arena);
 }
 
-const char *compiler_settings(const char *compiler, const struct facts *facts)
+const char *cpu_compiler_settings(const char *compiler, const struct facts *facts)
 {
     const char *of_host = facts ? facts_text(facts, COMPILER_SETTINGS, NULL) : NULL;
     (void)compiler;

@@ -16,11 +16,4 @@ enum status compiler_find(struct arena *arena, const char **path, struct error *
  * cannot run. The arena owns the text. */
 const char *compiler_version(struct arena *arena, const char *path);
 
-/* Hashes the compiler's settings: device_api.compiler_settings of the CPU. */
-const char *compiler_settings(const char *compiler, const struct facts *facts);
-
-/* Compiles kernels to a shared object: device_api.compile of the CPU. */
-enum status compiler_compile(const struct binary_request *request, const char *binary_path,
-                             struct text *log, struct error *error);
-
 #endif

@@ -3,19 +3,18 @@
 #include <string.h>
 
 #include "tuner/base/array.h"
-#include "tuner/device/cpu/compiler.h"
 #include "tuner/device/cpu/device.h"
 #include "tuner/device/functions.h"
 #include "tuner/device/kinds.h"
 
-static enum status cpu_count(int *count, struct error *error)
+enum status cpu_count(int *count, struct error *error)
 {
     (void)error;
     *count = 1;
     return STATUS_OK;
 }
 
-static void cpu_close(struct device *device)
+void cpu_close(struct device *device)
 {
     if (!device)
         return;
@@ -47,8 +46,8 @@ static enum status open_sensors(struct device *device, struct error *error)
     return STATUS_OK;
 }
 
-static enum status cpu_open(int index, const struct warm_up *how, struct device **out,
-                            struct calibration *calibration, struct error *error)
+enum status cpu_open(int index, const struct warm_up *how, struct device **out,
+                     struct calibration *calibration, struct error *error)
 {
     if (index != 0)
         return error_set(error, STATUS_NOT_FOUND, "there is no device cpu:%d, only cpu", index);
@@ -108,7 +107,7 @@ static enum status add_binary(struct device *device, const char *path, void *han
     return STATUS_OK;
 }
 
-static enum status cpu_load(struct device *device, const char *binary_path, struct error *error)
+enum status cpu_load(struct device *device, const char *binary_path, struct error *error)
 {
     for (size_t i = 0; i < device->binary_count; i++)
         if (strcmp(device->binaries[i].path, binary_path) == 0) {
@@ -127,15 +126,15 @@ static enum status cpu_load(struct device *device, const char *binary_path, stru
     return status;
 }
 
-static enum status cpu_want(struct device *device, struct launch_plan *plan, struct error *error)
+enum status cpu_want(struct device *device, struct launch_plan *plan, struct error *error)
 {
     return functions_want(device->binaries[device->current - 1].handle, plan, NULL, error);
 }
 
 /* Fills in resources: a processor runs one block at a time; other resources of GPU kernels have no
  * limit. */
-static enum status cpu_resources(struct device *device, const struct launch *launch,
-                                 struct kernel_resources *out, struct error *error)
+enum status cpu_resources(struct device *device, const struct launch *launch,
+                          struct kernel_resources *out, struct error *error)
 {
     (void)device, (void)launch, (void)error;
     *out = resources_unknown();
@@ -143,37 +142,13 @@ static enum status cpu_resources(struct device *device, const struct launch *lau
     return STATUS_OK;
 }
 
-static enum status cpu_ceilings(struct device *device, int64_t bytes, struct bandwidth *bandwidth,
-                                struct arithmetic *arithmetic, struct error *error)
+enum status cpu_ceilings(struct device *device, int64_t bytes, struct bandwidth *bandwidth,
+                         struct arithmetic *arithmetic, struct error *error)
 {
     if (bandwidth)
         TRY(cpu_bandwidth(device, bytes, bandwidth, error));
     return arithmetic ? cpu_arithmetic(device, arithmetic, error) : STATUS_OK;
 }
 
-const struct device_api device_cpu = {
-    .kind = "cpu",
-    .count = cpu_count,
-    .describe = cpu_describe,
-    .compile = compiler_compile,
-    .compiler_settings = compiler_settings,
-    .open = cpu_open,
-    .close = cpu_close,
-    .load = cpu_load,
-    .resources = cpu_resources,
-    .want = cpu_want,
-    .bind = cpu_bind,
-    .run = cpu_run,
-    .guards_intact = cpu_guards_intact,
-    .inputs_intact = cpu_inputs_intact,
-    .time_block = cpu_time_block,
-    .results = cpu_results,
-    .show = cpu_show,
-    .drop_slots = cpu_drop_slots,
-    .anchor = cpu_anchor,
-    .conditions = cpu_conditions,
-    .measure_energy = cpu_measure_energy,
-    .read = cpu_read,
-    .look = cpu_look,
-    .ceilings = cpu_ceilings,
-};
+#define CPU_MEMBER(member) .member = cpu_##member,
+const struct device_api device_cpu = {.kind = "cpu", CPU_DEVICE(CPU_MEMBER)};

@@ -170,7 +170,7 @@ enum status cpu_describe(int index, const char *architecture, struct facts *fact
     const char *tells = getenv(COMPILERS_VARIABLE);
     if (tells && *tells)
         facts_add_text(facts, COMPILER_SETTINGS, "C compiler's settings",
-                       compiler_settings(NULL, NULL));
+                       cpu_compiler_settings(NULL, NULL));
     facts_add_text(facts, "architecture", "Compiled for", "native");
     arena_free(&arena);
     struct sensors sensors;

@@ -40,20 +40,17 @@ struct device {
     const struct launch *failed;  /* its launch */
 };
 
-/* describe.c */
-enum status cpu_describe(int index, const char *architecture, struct facts *facts,
-                         struct error *error);
-/* bind.c: functions of struct device_api */
-enum status cpu_bind(struct device *device, const struct launch_plan *plan,
-                     const void *const *inputs, uint32_t copies, const struct patch *patches,
-                     struct error *error);
-enum status cpu_guards_intact(struct device *device, const struct launch_plan *plan, bool *intact,
-                              char *detail, size_t detail_bytes, struct error *error);
-enum status cpu_look(struct device *device, size_t index, const void **out, size_t bytes,
-                     struct error *error);
-enum status cpu_read(struct device *device, size_t index, void *out, size_t bytes,
-                     struct error *error);
-/* Sets all the plan's vectors of a role to `value`, as far as the plan needs. */
+/* Functions of struct device_api, each in the file that its work is in. */
+#define CPU_DEVICE(X)                                                                              \
+    X(count)                                                                                       \
+    X(describe)                                                                                    \
+    X(compile) X(compiler_settings) X(open) X(close) X(load) X(resources) X(want) X(bind) X(run) X(guards_intact)       \
+        X(inputs_intact) X(time_block) X(results) X(show) X(drop_slots) X(anchor) X(conditions)    \
+            X(measure_energy) X(read) X(look) X(ceilings)
+#define CPU_DEVICE_DECLARE(member) DEVICE_FUNCTION(cpu, member);
+CPU_DEVICE(CPU_DEVICE_DECLARE)
+
+/* bind.c: Sets all the plan's vectors of a role to `value`, as far as the plan needs. */
 void set_vectors(struct device *device, const struct launch_plan *plan, enum argument_role role,
                  int value);
 /* Restores updates to the host's elements, in the copy that verified runs take. */
@@ -63,28 +60,12 @@ void carry_variables(struct device *device, bool back);
 /* Notes that runs are about to change the first `copies` copies of updates. */
 void note_updates(struct device *device, const struct launch_plan *plan, uint32_t copies);
 void guard_vectors(struct device *device, const struct launch_plan *plan);
-/* Around inputs. */
+/* Writes new bands around inputs. */
 void turn_bands(struct device *device, const struct launch_plan *plan);
-enum status cpu_inputs_intact(struct device *device, const struct launch_plan *plan, bool *intact,
-                              bool *worn, char *detail, size_t detail_bytes, struct error *error);
-enum status cpu_results(struct device *device, const struct block *block, uint64_t outputs,
-                        struct run_result *out, uint32_t *count, struct error *error);
-enum status cpu_show(struct device *device, const struct block *block, uint32_t run,
-                     struct error *error);
-/* launch.c: functions of struct device_api */
-enum status cpu_run(struct device *device, const struct launch_plan *plan, enum run_start start,
-                    double *elapsed_ns, struct error *error);
-enum status cpu_time_block(struct device *device, const struct block *block, double *elapsed_ns,
-                           struct error *error);
-void cpu_drop_slots(struct device *device);
-enum status cpu_measure_energy(struct device *device, const struct block *block, double window_ms,
-                               struct energy *out, struct error *error);
 /* anchor.c */
-enum status cpu_anchor(struct device *device, double *elapsed_ns, struct error *error);
 enum status warm_up(struct device *device, struct error *error);
 /* Warms up for one window more, after a pause. */
 enum status warm_up_again(struct device *device, struct error *error);
-void cpu_conditions(struct device *device, struct conditions *out);
 void calibrate(struct device *device);
 /* ceilings.c */
 enum status cpu_bandwidth(struct device *device, int64_t bytes, struct bandwidth *out,

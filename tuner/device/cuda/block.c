@@ -19,7 +19,7 @@ enum status cuda_bind(struct device *device, const struct launch_plan *plan,
     enum status status = cuda_bind_vectors(device, plan, inputs, copies, error);
     if (status == STATUS_NO_MEMORY) {
         /* Leftovers of other problems take the memory. */
-        cuda_drop_slots(device);
+        cuda_drop_graphs(device);
         cuda_drop_residents(device);
         cuda_free_vectors(device);
         status = cuda_bind_vectors(device, plan, inputs, copies, error);
@@ -115,7 +115,7 @@ static enum status slot_graph(struct device *device, const struct block *block, 
     enum status status = is_graph ? cuda_build_graph(device, block, out, error) : STATUS_OK;
     if (status == STATUS_NO_MEMORY) {
         /* Graphs of other slots take the memory, and can be built again. */
-        cuda_drop_slots(device);
+        cuda_drop_graphs(device);
         cuda_drop_residents(device);
         status = cuda_build_graph(device, block, out, error);
     }

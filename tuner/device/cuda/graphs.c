@@ -40,7 +40,7 @@ void cuda_drop_graph(struct device *device, struct block_graph *graph)
     *graph = (struct block_graph){.graph = NULL};
 }
 
-void cuda_drop_slots(struct device *device)
+void cuda_drop_graphs(struct device *device)
 {
     for (size_t i = 0; i < DEVICE_SLOTS; i++)
         cuda_drop_graph(device, &device->slots[i]);

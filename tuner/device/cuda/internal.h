@@ -1,6 +1,5 @@
-/* Between the files of this folder; measure.h has the functions that measure. Functions of struct
- * device_api have no comments here. All work goes to one stream, in order: copies and fills may
- * still be pending on return. */
+/* Between the files of this folder; measure.h has the functions that measure. All work goes to one
+ * stream, in order: copies and fills may still be pending on return. */
 #ifndef TUNE_DEVICE_CUDA_INTERNAL_H
 #define TUNE_DEVICE_CUDA_INTERNAL_H
 
@@ -8,6 +7,18 @@
 #include "tuner/base/source.h"
 #include "tuner/device/cuda/container.h"
 #include "tuner/device/cuda/device.h"
+
+/* Functions of struct device_api, each in the file that its work is in. */
+#define CUDA_DEVICE(X)                                                                             \
+    X(compiles_beside_measuring)                                                                   \
+    X(count)                                                                                       \
+    X(describe)                                                                                    \
+    X(compile) X(compiler_version) X(compiler_settings) X(inspect) X(arguments_fit) X(occupancy) X(reserve) X(open)     \
+        X(close) X(load) X(resources) X(want) X(generates) X(bind) X(run) X(guards_intact)         \
+            X(inputs_intact) X(time_block) X(results) X(show) X(take_remark) X(drop_slots)         \
+                X(anchor) X(conditions) X(measure_energy) X(read) X(look) X(compare) X(ceilings)
+#define CUDA_DEVICE_DECLARE(member) DEVICE_FUNCTION(cuda, member);
+CUDA_DEVICE(CUDA_DEVICE_DECLARE)
 
 /* driver.c: Turns a driver's result into status and text: "what: CUDA_ERROR_... (700): ...". With
  * `device`, errors after which the context no longer answers become STATUS_DEVICE_LOST. */
@@ -36,9 +47,6 @@ CUresult cuda_launch(struct device *device, CUfunction function, uint32_t grid, 
                      void **arguments);
 
 /* describe.c */
-enum status cuda_count(int *count, struct error *error);
-enum status cuda_describe(int index, const char *architecture, struct facts *facts,
-                          struct error *error);
 /* Finds the device's handle; STATUS_USAGE when no device has the index. */
 enum status cuda_handle(const struct cuda_driver *driver, int index, CUdevice *out,
                         struct error *error);
@@ -46,18 +54,7 @@ enum status cuda_handle(const struct cuda_driver *driver, int index, CUdevice *o
 void cuda_describe_nvml(const char *pci_address, struct facts *facts, char *driver_text,
                         size_t driver_bytes);
 
-/* compile.c */
-enum status cuda_compile(const struct binary_request *request, const char *binary_path,
-                         struct text *log, struct error *error);
-/* nvcc.c */
-enum status cuda_compiler_version(const char *compiler, const char **out, struct error *error);
-const char *cuda_compiler_settings(const char *compiler, const struct facts *facts);
-
 /* inspect.c: Reads a binary's facts without a device. */
-enum status cuda_arguments_fit(const char *binary_path, const struct launch_plan *plan,
-                               struct error *error);
-enum status cuda_inspect(const char *binary_path, const char *kernel,
-                         struct kernel_resources *resources, char *code_hash, struct error *error);
 struct cubin;
 /* Reads a function's resources, by symbol. */
 enum status cuda_cubin_resources(const struct cubin *cubin, const char *lowered,
@@ -77,19 +74,10 @@ void cuda_take_parameters(const struct cuda_driver *driver, const struct contain
 
 /* offline.c */
 enum status cuda_imagine(const char *architecture, struct facts *facts, struct error *error);
-enum status cuda_occupancy(const struct facts *facts, const struct launch *launch,
-                           struct kernel_resources *resources, struct error *error);
 
-/* open.c */
-enum status cuda_reserve(int index, struct error *error);
-enum status cuda_open(int index, const struct warm_up *warm_up, struct device **out,
-                      struct calibration *calibration, struct error *error);
-void cuda_close(struct device *device);
-
-/* Calibrates tick, empty pair and node gap. */
+/* harness.c: Calibrates tick, empty pair and node gap. */
 enum status cuda_calibrate(struct device *device, struct error *error);
 
-void cuda_conditions(struct device *device, struct conditions *out);
 /* Reads all conditions but the other processes. */
 void cuda_sensors(const struct device *device, struct conditions *out);
 /* Returns the SM clock; NaN when unknown. */
@@ -107,7 +95,7 @@ CUresult cuda_graph_finish(struct device *device, CUgraph graph, CUgraphExec *ou
 /* Drops a slot's graph; the least recently used ones until there is room for `nodes` more; all. */
 void cuda_drop_graph(struct device *device, struct block_graph *graph);
 void cuda_make_room(struct device *device, size_t nodes);
-void cuda_drop_slots(struct device *device);
+void cuda_drop_graphs(struct device *device);
 /* Forgets the graphs that launch kernels of a binary. */
 void cuda_drop_code(struct device *device, uint64_t code);
 
@@ -154,9 +142,6 @@ enum status cuda_time_gated(struct device *device, CUresult (*work)(struct devic
 enum status cuda_too_busy(struct error *error);
 
 /* modules.c */
-enum status cuda_load(struct device *device, const char *binary_path, struct error *error);
-enum status cuda_resources(struct device *device, const struct launch *launch,
-                           struct kernel_resources *out, struct error *error);
 enum status cuda_find_kernel(struct device *device, const char *name, struct kernel **out,
                              struct error *error);
 /* Finds the argument's variable of the current binary, for writing. STATUS_BAD_INPUT: the variable
@@ -166,7 +151,6 @@ enum status cuda_find_variable(struct device *device, const struct argument *arg
 /* Copies the argument into its variable, unless already there. STATUS_BAD_INPUT as above. */
 enum status cuda_set_symbol(struct device *device, const struct argument *argument,
                             const void *input, struct error *error);
-enum status cuda_want(struct device *device, struct launch_plan *plan, struct error *error);
 /* Opts in to `bytes` of dynamic shared memory where that is needed. */
 enum status cuda_allow_shared(struct device *device, struct kernel *kernel, uint32_t bytes,
                               struct error *error);

@@ -18,7 +18,6 @@ CUresult cuda_allocate(struct device *device, size_t bytes, CUdeviceptr *out);
 CUresult cuda_free_bytes(struct device *device, size_t *out);
 /* Copies bytes to the host, and waits for them. */
 CUresult cuda_fetch(struct device *device, void *to, CUdeviceptr from, size_t bytes);
-bool cuda_generates(struct device *device, const struct argument *argument, struct error *why);
 /* Gives the plan's vectors memory and data, as `bind` does; after STATUS_NO_MEMORY allocated
  * vectors stay. */
 enum status cuda_bind_vectors(struct device *device, const struct launch_plan *plan,
@@ -33,10 +32,6 @@ CUresult cuda_replace(struct device *device, CUdeviceptr first, uint64_t stride,
                       uint64_t width, uint64_t count, CUdeviceptr at, CUdeviceptr values);
 enum status cuda_patch(struct device *device, const struct launch_plan *plan,
                        const struct patch *patches, struct error *error);
-enum status cuda_read(struct device *device, size_t index, void *out, size_t bytes,
-                      struct error *error);
-enum status cuda_look(struct device *device, size_t index, const void **out, size_t bytes,
-                      struct error *error);
 enum status cuda_looked_room(struct device *device, size_t bytes, void **out, struct error *error);
 /* Frees vectors and the buffer of cuda_look. */
 void cuda_memory_free(struct device *device);
@@ -72,8 +67,6 @@ enum status cuda_texture(struct device *device, const struct argument *argument,
  * the current binary. */
 enum status cuda_carry(struct device *device, const struct launch_plan *plan, bool back,
                        struct error *error);
-/* Drops slots, and frees the textures. */
-void cuda_drop_all(struct device *device);
 
 /* arguments.c */
 enum status cuda_prepare(struct device *device, const struct launch_plan *plan,
@@ -96,7 +89,6 @@ enum status cuda_build_graph(struct device *device, const struct block *block, C
 enum status cuda_warm_up(struct device *device, struct error *error);
 /* Warms up for one window more, after a pause. */
 enum status cuda_warm_again(struct device *device, struct error *error);
-enum status cuda_anchor(struct device *device, double *elapsed_ns, struct error *error);
 
 /* guards.c */
 enum status cuda_write_guards(struct device *device, const struct launch_plan *plan,
@@ -104,45 +96,16 @@ enum status cuda_write_guards(struct device *device, const struct launch_plan *p
 /* Writes new bands around inputs. */
 enum status cuda_turn_bands(struct device *device, const struct launch_plan *plan,
                             struct error *error);
-enum status cuda_guards_intact(struct device *device, const struct launch_plan *plan, bool *intact,
-                               char *detail, size_t detail_bytes, struct error *error);
-
-/* results.c */
-enum status cuda_inputs_intact(struct device *device, const struct launch_plan *plan, bool *intact,
-                               bool *worn, char *detail, size_t detail_bytes, struct error *error);
-enum status cuda_results(struct device *device, const struct block *block, uint64_t outputs,
-                         struct run_result *out, uint32_t *count, struct error *error);
-enum status cuda_show(struct device *device, const struct block *block, uint32_t run,
-                      struct error *error);
 
 /* check.c */
-enum status cuda_compare(struct device *device, size_t index, enum element_type type,
-                         const struct comparing *what, struct findings *out, uint64_t got_raw[2],
-                         struct error *error);
 /* Frees the memory of expected elements, which are copied again when needed. */
 void cuda_drop_residents(struct device *device);
 void cuda_check_free(struct device *device);
 
 /* block.c */
-bool cuda_take_remark(struct device *device, char *out, size_t bytes);
-enum status cuda_bind(struct device *device, const struct launch_plan *plan,
-                      const void *const *inputs, uint32_t copies, const struct patch *patches,
-                      struct error *error);
-enum status cuda_run(struct device *device, const struct launch_plan *plan, enum run_start start,
-                     double *elapsed_ns, struct error *error);
-enum status cuda_time_block(struct device *device, const struct block *block, double *elapsed_ns,
-                            struct error *error);
 /* Makes a block ready to be launched: graph (NULL where runs are issued one by one), scratch,
  * clock. */
 enum status cuda_block_ready(struct device *device, const struct block *block, CUgraphExec *out,
                              struct error *error);
-
-/* energy.c */
-enum status cuda_measure_energy(struct device *device, const struct block *block, double window_ms,
-                                struct energy *out, struct error *error);
-
-/* ceilings.c */
-enum status cuda_ceilings(struct device *device, int64_t bytes, struct bandwidth *bandwidth,
-                          struct arithmetic *arithmetic, struct error *error);
 
 #endif

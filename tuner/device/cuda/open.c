@@ -218,7 +218,7 @@ void cuda_close(struct device *device)
         return;
     const struct cuda_driver *cuda = device->driver;
     if (device->context) {
-        cuda_drop_all(device);
+        cuda_drop_slots(device);
         cuda_modules_free(device);
         cuda_memory_free(device);
         cuda_check_free(device);

@@ -236,8 +236,9 @@ enum status cuda_carry(struct device *device, const struct launch_plan *plan, bo
     return STATUS_OK;
 }
 
-void cuda_drop_all(struct device *device)
+/* Drops slots, and frees the textures. */
+void cuda_drop_slots(struct device *device)
 {
-    cuda_drop_slots(device);
+    cuda_drop_graphs(device);
     cuda_textures_free(device);
 }
