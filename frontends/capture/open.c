@@ -10,6 +10,7 @@
 
 #include "frontends/capture/internal.h"
 #include "tuner/base/array.h"
+#include "tuner/base/files.h"
 #include "tuner/base/packed.h"
 
 struct captured_content {
@@ -489,8 +490,7 @@ enum status capture_open(const char *path, struct capture **out, struct error *e
         status = file->data ? read_all(file, error)
                             : error_set(error, STATUS_BAD_INPUT, "%s: it is empty", path);
     }
-    if (opened >= 0)
-        (void)close(opened);
+    file_close(opened);
     if (status == STATUS_OK)
         *out = &file->view;
     else

@@ -1,5 +1,6 @@
 #include "tuner/base/array.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,4 +29,25 @@ bool array_grow_by(void *items, size_t count, size_t more, size_t *capacity, siz
 bool array_grow(void *items, size_t count, size_t *capacity, size_t bytes)
 {
     return array_grow_by(items, count, 1, capacity, bytes);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void reals_sort(double *values, size_t count)
+{
+    if (count > 0)
+        qsort(values, count, sizeof *values, by_size);
+}
+
+double reals_median(const double *sorted, size_t count)
+{
+    const size_t middle = count / 2;
+    if (count == 0)
+        return (double)NAN;
+    return count % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }

@@ -1,4 +1,4 @@
-/* Arrays that grow. */
+/* Arrays that grow; sorting and median of reals. */
 #ifndef TUNE_BASE_ARRAY_H
 #define TUNE_BASE_ARRAY_H
 
@@ -14,5 +14,11 @@
 bool array_grow(void *items, size_t count, size_t *capacity, size_t bytes);
 /* Makes room for `more` items. */
 bool array_grow_by(void *items, size_t count, size_t more, size_t *capacity, size_t bytes);
+
+/* Sorts in ascending order; no value may be NaN. */
+void reals_sort(double *values, size_t count);
+/* Returns the median of sorted values (the mean of the middle two for an even number); NaN for
+ * none. */
+double reals_median(const double *sorted, size_t count);
 
 #endif

@@ -88,6 +88,22 @@ enum status file_read(struct arena *arena, const char *path, size_t max_bytes, c
     return status;
 }
 
+bool file_line(const char *path, char *out, size_t bytes)
+{
+    FILE *file = fopen(path, "re");
+    const bool read = file && fgets(out, (int)bytes, file);
+    if (file)
+        (void)fclose(file);
+    out[read ? strcspn(out, "\n") : 0] = '\0';
+    return read;
+}
+
+void file_close(int file)
+{
+    if (file >= 0)
+        (void)close(file);
+}
+
 /* ---- writing ---- */
 
 /* Returns the number of the open file that the name stands for; -1: none. Opening such a name would
@@ -125,16 +141,17 @@ bool output_is_special(const char *path)
     return named_descriptor(path) >= 0 || (stat(path, &info) == 0 && !S_ISREG(info.st_mode));
 }
 
-static int write_open(int file, const char *data, size_t bytes)
+int file_write(int file, const void *data, size_t bytes)
 {
+    const char *next = data;
     while (bytes > 0) {
-        ssize_t part = write(file, data, bytes);
+        ssize_t part = write(file, next, bytes);
         if (part < 0 && errno == EAGAIN)
             (void)poll(&(struct pollfd){.fd = file, .events = POLLOUT}, 1, -1);
         else if (part < 0 && errno != EINTR)
             return errno;
         if (part > 0) {
-            data += part;
+            next += part;
             bytes -= (size_t)part;
         }
     }
@@ -193,7 +210,7 @@ enum status output_begin(const char *path, struct output *out, struct error *err
 
 enum status output_add(struct output *output, const void *data, size_t bytes, struct error *error)
 {
-    int failure = write_open(output->file, data, bytes);
+    int failure = file_write(output->file, data, bytes);
     return failure == 0 ? STATUS_OK
                         : error_set_errno(error, failure, "%s: cannot write", output->path);
 }
@@ -343,8 +360,7 @@ static bool is_written(const char *path, const void *data, size_t bytes)
         is_ours_alone(file, &info) && info.st_nlink == 1 &&
         read_open_file(&arena, file, path, bytes, &present, &length, &ignored) == STATUS_OK &&
         length == bytes && memcmp(present, data, bytes) == 0;
-    if (file >= 0)
-        (void)close(file);
+    file_close(file);
     arena_free(&arena);
     return same;
 }
@@ -477,4 +493,21 @@ enum status cache_folder(struct arena *arena, const char **out, struct error *er
     TRY(folder_make(*out, 0700, error));
     TRY(path_without_links(arena, *out, out, error));
     return check_private(*out, given && *given, error);
+}
+
+enum status environment_integer(const char *name, int64_t low, int64_t high, int64_t otherwise,
+                                int64_t *out, struct error *error)
+{
+    const char *text = getenv(name);
+    *out = otherwise;
+    if (!text || !*text)
+        return STATUS_OK;
+    errno = 0;
+    long long number = strtoll(text, NULL, 10);
+    if (strspn(text, "0123456789") != strlen(text) || errno != 0 || number < low || number > high)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s=%.40s: write a whole number from %lld to %lld, or unset it", name,
+                         text, (long long)low, (long long)high);
+    *out = number;
+    return STATUS_OK;
 }

@@ -1,9 +1,10 @@
-/* Files and folders. */
+/* Files and folders; environment variables. */
 #ifndef TUNE_BASE_FILES_H
 #define TUNE_BASE_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "tuner/base/arena.h"
@@ -14,6 +15,16 @@
  * NULL. The contents belong to the arena. */
 enum status file_read(struct arena *arena, const char *path, size_t max_bytes, char **contents,
                       size_t *length, struct error *error);
+
+/* Reads the first line of a file of the system, without its end. Returns false, with "", where
+ * there is none. */
+bool file_line(const char *path, char *out, size_t bytes);
+
+/* Closes a descriptor; -1: none. */
+void file_close(int file);
+
+/* Writes all bytes to an open file, waiting for room. Returns errno; 0: done. */
+int file_write(int file, const void *data, size_t bytes);
 
 /* Writes a new file beside `path`, syncs it and renames it over `path`: a reader sees the old file
  * or the new one, never a part. Refuses a symbolic link that another user could have put there
@@ -87,5 +98,11 @@ enum status executable_path(struct arena *arena, const char **out, struct error 
 /* Returns $TUNE_CACHE_DIR, $XDG_CACHE_HOME/tune or ~/.cache/tune, made if absent with mode 0700.
  * STATUS_PERMISSION when the folder is not the user's own, or others may write to it. */
 enum status cache_folder(struct arena *arena, const char **out, struct error *error);
+
+/* Reads a decimal number from an environment variable; `otherwise` if the variable is unset or
+ * empty. Any other text, or a number out of [low, high], is STATUS_BAD_INPUT with a message that
+ * names the variable. */
+enum status environment_integer(const char *name, int64_t low, int64_t high, int64_t otherwise,
+                                int64_t *out, struct error *error);
 
 #endif

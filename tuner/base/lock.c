@@ -1,4 +1,5 @@
 #include "tuner/base/lock.h"
+#include "tuner/base/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -198,8 +199,7 @@ static enum status lock_in(const char *path, enum folder_kind kind, const char *
         if (!held && *failure != EINTR)
             break;
     }
-    if (folder >= 0)
-        (void)close(folder);
+    file_close(folder);
     return status;
 }
 

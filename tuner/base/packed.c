@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tuner/base/array.h"
+#include "tuner/base/files.h"
 #include "tuner/base/process.h"
 
 enum {
@@ -61,18 +62,6 @@ static enum status too_large(const char *path, uint64_t most, struct error *erro
         path, (unsigned long long)(most >> 20));
 }
 
-static bool write_whole(int file, const uint8_t *data, size_t bytes)
-{
-    while (bytes > 0) {
-        const ssize_t part = write(file, data, bytes);
-        if (part < 0 && errno != EINTR)
-            return false;
-        data += part > 0 ? part : 0;
-        bytes -= part > 0 ? (size_t)part : 0;
-    }
-    return true;
-}
-
 /* Runs the file through the coder. `most`: limit of the output's bytes. */
 static enum status run_lzma(lzma_stream *stream, int input, int output, uint64_t most,
                             const char *path, struct error *error)
@@ -97,8 +86,9 @@ static enum status run_lzma(lzma_stream *stream, int input, int output, uint64_t
         code = lzma_code(stream, action);
         if (stream->total_out > most)
             return too_large(path, most, error);
-        if (!write_whole(output, out, sizeof out - stream->avail_out))
-            return error_set_errno(error, errno, "%s: no room for its unpacked content", path);
+        const int failure = file_write(output, out, sizeof out - stream->avail_out);
+        if (failure != 0)
+            return error_set_errno(error, failure, "%s: no room for its unpacked content", path);
     }
     if (code == LZMA_MEM_ERROR)
         return error_no_memory(error);
@@ -196,7 +186,7 @@ enum status packed_unpack_to(const char *path, const char *out, struct error *er
         status = error_set_errno(error, errno, "%s", out);
     else
         status = packed_unpack(packing, input, output, path, error);
-    process_close(output);
-    process_close(input);
+    file_close(output);
+    file_close(input);
     return status;
 }

@@ -159,8 +159,7 @@ enum status process_start(const struct process_start *start, pid_t *child, struc
                 continue;
         (void)close(trouble[0]);
     }
-    if (null_file >= 0)
-        (void)close(null_file);
+    file_close(null_file);
     if (environment != environ)
         free(environment);
     if (failure == 0)
@@ -194,12 +193,6 @@ static bool drain(int pipe, const struct process_request *request, int64_t deadl
     }
 }
 
-void process_close(int file)
-{
-    if (file >= 0)
-        (void)close(file);
-}
-
 enum status process_start_self(char *const *arguments, struct process_pipes *out,
                                struct error *error)
 {
@@ -226,11 +219,11 @@ enum status process_start_self(char *const *arguments, struct process_pipes *out
     if (status == STATUS_OK && process_start(&start, &out->pid, error) != STATUS_OK)
         status = error_prefix(error, "a worker process");
     arena_free(&arena);
-    process_close(to_child[0]);
-    process_close(from_child[1]);
+    file_close(to_child[0]);
+    file_close(from_child[1]);
     if (status != STATUS_OK) {
-        process_close(to_child[1]);
-        process_close(from_child[0]);
+        file_close(to_child[1]);
+        file_close(from_child[0]);
         out->pid = 0;
         return status;
     }
@@ -328,7 +321,7 @@ static void kill_and_wait(pid_t child, bool leads_group)
 bool process_end(struct process_pipes *child, int64_t most_ns, int *wait_status)
 {
     bool ended = false;
-    process_close(child->input);
+    file_close(child->input);
     if (child->pid > 0) {
         ended = most_ns > 0 && ends_within(child->pid, most_ns, wait_status);
         if (ended)
@@ -336,7 +329,7 @@ bool process_end(struct process_pipes *child, int64_t most_ns, int *wait_status)
         else
             kill_and_wait(child->pid, true);
     }
-    process_close(child->output);
+    file_close(child->output);
     *child = (struct process_pipes){.input = -1, .output = -1};
     return ended;
 }

@@ -73,9 +73,6 @@ struct process_request {
 enum status process_run(const struct process_request *request, struct text *output, int *code,
                         struct error *error);
 
-/* Closes a descriptor of ours; -1: none. */
-void process_close(int file);
-
 /* Runs `work` in a forked child of ours alone, which ends when we do, and waits for it at most
  * `most_ns`, after which it is killed. Its only way to report is the shared memory. Returns
  * the signal that ended it, 0 for none, -1 where no child can be started. */

@@ -250,12 +250,8 @@ static bool is_system(const char *name)
         "array atomic bit bitset chrono complex functional initializer_list iostream iterator "
         "limits list map memory mutex new numeric optional queue random set span sstream "
         "stdexcept string string_view thread tuple type_traits unordered_map unordered_set "
-        "utility variant vector ";
-    const size_t length = strlen(name);
-    for (const char *at = names; *at; at += strcspn(at, " ") + 1)
-        if (strcspn(at, " ") == length && memcmp(at, name, length) == 0)
-            return true;
-    return false;
+        "utility variant vector";
+    return word_is_in(name, strlen(name), names);
 }
 
 /* Finds the file of `#include "name"` in `from` or, if `angled`, of `#include <name>`. *out is NULL

@@ -1,4 +1,5 @@
 #include "tuner/base/temporary.h"
+#include "tuner/base/files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -43,8 +44,7 @@ static void remove_contents(int folder, int depth)
     int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *listing = copy >= 0 ? fdopendir(copy) : NULL;
     if (!listing) {
-        if (copy >= 0)
-            (void)close(copy);
+        file_close(copy);
         return;
     }
     const struct dirent *entry;

@@ -128,19 +128,22 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
     return rows[a_length % 3][b_length];
 }
 
+bool word_is_in(const char *word, size_t length, const char *list)
+{
+    for (size_t own; *list; list += own + strspn(list + own, " ")) {
+        own = strcspn(list, " ");
+        if (own == length && memcmp(list, word, length) == 0)
+            return true;
+    }
+    return false;
+}
+
 void text_append_others(struct text *text, const char *words, const char *others)
 {
     size_t length = 0;
     for (const char *word = words; *word; word += length + strspn(word + length, " ")) {
-        bool is_theirs = false;
-        size_t other_length = 0;
         length = strcspn(word, " ");
-        for (const char *at = others; *at && !is_theirs;
-             at += other_length + strspn(at + other_length, " ")) {
-            other_length = strcspn(at, " ");
-            is_theirs = other_length == length && memcmp(at, word, length) == 0;
-        }
-        if (!is_theirs)
+        if (!word_is_in(word, length, others))
             text_printf(text, "%s%.*s", text->length > 0 ? " " : "", (int)length, word);
     }
 }

@@ -62,6 +62,8 @@ bool is_name(const char *text);
 /* Returns the part of a C++ name behind the last "::": "total" of "own::total". */
 const char *unqualified_name(const char *name);
 
+/* Returns whether the word is in the list: words with blanks between. */
+bool word_is_in(const char *word, size_t length, const char *list);
 /* Appends the words, between blanks, that are none of the others'. */
 void text_append_others(struct text *text, const char *words, const char *others);
 

@@ -148,16 +148,6 @@ bool token_is(const struct tokens *tokens, size_t index, const char *text)
            memcmp(tokens->items[index].start, text, tokens->items[index].length) == 0;
 }
 
-bool word_is_in(const char *word, size_t length, const char *list)
-{
-    for (size_t own; *list; list += own + strspn(list + own, " ")) {
-        own = strcspn(list, " ");
-        if (own == length && memcmp(list, word, length) == 0)
-            return true;
-    }
-    return false;
-}
-
 bool token_is_in(const struct tokens *tokens, size_t index, const char *list)
 {
     return index < tokens->count &&

@@ -33,9 +33,8 @@ bool tokens_read(struct arena *arena, const char *text, struct tokens *out);
 bool token_is(const struct tokens *tokens, size_t index, const char *text);
 /* Returns true for a name. Returns false past the end, too. */
 bool token_is_name(const struct tokens *tokens, size_t index);
-/* Tells whether a token or word is in the list: words with blanks between. */
+/* Returns whether a token is in the list: words with blanks between. */
 bool token_is_in(const struct tokens *tokens, size_t index, const char *list);
-bool word_is_in(const char *word, size_t length, const char *list);
 /* Tells whether the token is a directive `#word`, `word` being one of the list; the rest of its
  * line lies between *rest and *end, without blanks around it or a comment behind it. */
 bool token_is_directive(const struct token *token, const char *list, const char **rest,

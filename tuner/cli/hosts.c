@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "tuner/base/clock.h"
-#include "tuner/base/environment.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/terminal/style.h"

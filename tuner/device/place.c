@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/device/place_near.h"
 
@@ -46,18 +47,13 @@ static enum status load(const char *source, hwloc_topology_t *out, struct error 
 /* Reads the kernel's list of local processors, where hwloc does not see the device. */
 static bool read_local_processors(const char *pci_address, hwloc_bitmap_t out)
 {
-    char path[128], list[4096] = "";
+    char path[128], list[4096];
     if (!string_format(path, sizeof path, "/sys/bus/pci/devices/%s/local_cpulist", pci_address))
         return false;
     for (char *c = path; *c; c++)
         *c = (char)tolower((unsigned char)*c);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return false;
-    bool got = fgets(list, sizeof list, file) != NULL;
-    (void)fclose(file);
-    list[strcspn(list, "\n")] = '\0';
-    return got && list[0] && hwloc_bitmap_list_sscanf(out, list) == 0;
+    return file_line(path, list, sizeof list) && list[0] &&
+           hwloc_bitmap_list_sscanf(out, list) == 0;
 }
 
 /* Returns the device's parent in the machine; NULL when the topology lacks the device. */
@@ -116,16 +112,10 @@ enum status place_devices(const char *topology, const char *const *pci_addresses
 
 static int numa_node_by_sysfs(const char *pci_address)
 {
-    char text[128];
-    long node = -1;
-    if (!string_format(text, sizeof text, "/sys/bus/pci/devices/%s/numa_node", pci_address))
+    char path[128], text[128];
+    if (!string_format(path, sizeof path, "/sys/bus/pci/devices/%s/numa_node", pci_address))
         return -1;
-    FILE *file = fopen(text, "re");
-    if (!file)
-        return -1;
-    if (fgets(text, sizeof text, file))
-        node = strtol(text, NULL, 10);
-    (void)fclose(file);
+    const long node = file_line(path, text, sizeof text) ? strtol(text, NULL, 10) : -1;
     return node >= 0 && node < 4096 ? (int)node : -1;
 }
 

@@ -57,8 +57,7 @@ enum status recording_open(const char *path, struct recording *out, struct error
     *out = (struct recording){0};
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0 || fstat(file, &info) != 0) {
-        if (file >= 0)
-            (void)close(file);
+        file_close(file);
         return error_set(error, STATUS_NOT_FOUND, "%s: there is no such recording", path);
     }
     const size_t bytes = (size_t)info.st_size;

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/environment.h"
+#include "tuner/base/files.h"
 #include "tuner/device/kinds.h"
 #include "tuner/device/traits.h"
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tuner/base/files.h"
 #include "tuner/base/source.h"
 #include "tuner/experiment/plan.h"
 #include "tuner/experiment/read.h"
@@ -42,8 +43,7 @@ static enum status hash_file(struct hash_state *hash, const char *path, struct e
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
     if (!file || fstat(descriptor, &info) != 0) {
         int failure = errno;
-        if (descriptor >= 0)
-            (void)close(descriptor);
+        file_close(descriptor);
         return error_set_errno(error, failure, "%s", path);
     }
     if (!S_ISREG(info.st_mode) || info.st_size > file_bytes_max) {

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "tuner/base/array.h"
-#include "tuner/base/reals.h"
 #include "tuner/search/strategy.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "tuner/base/clock.h"
-#include "tuner/base/environment.h"
+#include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/session/run.h"
 
@@ -373,8 +373,7 @@ void lanes_stop(struct session *session)
         binaries_free(&session->groups[i].binaries);
         binaries_free(&session->groups[i].references);
         free(session->groups[i].empty.items);
-        if (session->groups[i].wake_file >= 0)
-            (void)close(session->groups[i].wake_file);
+        file_close(session->groups[i].wake_file);
     }
     for (size_t i = 0; i < session->lane_count; i++) {
         worker_stop(session->lanes[i].worker);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tuner/base/clock.h"
-#include "tuner/base/environment.h"
+#include "tuner/base/files.h"
 
 enum {
     TIMEOUT_FLOOR_MS = 5000,

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "tuner/base/array.h"
-#include "tuner/base/reals.h"
 
 /* Largest count with an exact distribution of the signed-rank sum; beyond, the normal one is used.
  */

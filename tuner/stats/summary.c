@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "tuner/base/reals.h"
+#include "tuner/base/array.h"
 
 struct summary summarize(double *values, size_t count)
 {

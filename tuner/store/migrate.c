@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tuner/base/failpoint.h"
+#include "tuner/base/files.h"
 #include "tuner/base/temporary.h"
 
 static const char migrate_doing[] = "bring the database up to date";
@@ -92,8 +93,7 @@ static enum status make_copy(struct store *store, const char *copy, struct error
     bool good = file >= 0 && stat(store->path, &info) == 0 &&
                 fchmod(file, info.st_mode & 0777) == 0 && fsync(file) == 0;
     int failure = errno;
-    if (file >= 0)
-        (void)close(file);
+    file_close(file);
     return good ? STATUS_OK : error_set_errno(error, failure, "%s: cannot keep the copy", copy);
 }
 

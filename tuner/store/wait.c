@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tuner/base/clock.h"
+#include "tuner/base/files.h"
 #include "tuner/store/internal.h"
 
 struct store_wait {
@@ -89,12 +90,7 @@ static void note_writer(const struct store_wait *wait)
         return;
     }
     (void)string_format(path, sizeof path, "/proc/%lld/comm", writer);
-    FILE *file = fopen(path, "re");
-    if (!file || !fgets(name, sizeof name, file))
-        name[0] = '\0';
-    if (file)
-        (void)fclose(file);
-    name[strcspn(name, "\n")] = '\0';
+    (void)file_line(path, name, sizeof name);
     text_make_printable(name);
     note_line(wait, "%s: process %lld%s%s%s keeps it locked; waiting until it lets go", wait->path,
               writer, *name ? " (" : "", name, *name ? ")" : "");

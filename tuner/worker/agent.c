@@ -145,8 +145,7 @@ static void handle_start(struct agent *agent, const json_t *message)
         (void)pthread_mutex_unlock(&agent->mutex);
         served->reads = fcntl(served->child.output, F_DUPFD_CLOEXEC, 10);
         if (served->reads < 0 || pthread_create(&served->reader, NULL, read_child, served) != 0) {
-            if (served->reads >= 0)
-                (void)close(served->reads);
+            file_close(served->reads);
             (void)child_kill(&served->child, NULL, 0);
             *served = (struct served){0};
             status = error_set(&error, STATUS_UNAVAILABLE, "no more threads or files");

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "tuner/base/array.h"
-#include "tuner/base/environment.h"
 #include "tuner/base/files.h"
 #include "tuner/base/hash.h"
 #include "tuner/base/seal.h"

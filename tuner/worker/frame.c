@@ -9,6 +9,7 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/base/failpoint.h"
+#include "tuner/base/files.h"
 #include "tuner/base/json.h"
 #include "tuner/base/process.h"
 #include "tuner/worker/message.h"
@@ -16,19 +17,12 @@
 static const unsigned char frame_magic[4] = {'T', 'U', 'N', '1'};
 enum { HEADER_BYTES = 8 };
 
-static enum status write_all(int file, const unsigned char *data, size_t bytes, struct error *error)
+static enum status write_all(int file, const void *data, size_t bytes, struct error *error)
 {
-    while (bytes > 0) {
-        ssize_t part = write(file, data, bytes);
-        if (part < 0 && errno == EINTR)
-            continue;
-        if (part < 0)
-            return error_set(error, STATUS_DEVICE_LOST, "worker process is gone: %s",
-                             strerror(errno));
-        data += part;
-        bytes -= (size_t)part;
-    }
-    return STATUS_OK;
+    const int failure = file_write(file, data, bytes);
+    return failure == 0 ? STATUS_OK
+                        : error_set(error, STATUS_DEVICE_LOST, "worker process is gone: %s",
+                                    strerror(failure));
 }
 
 /* Appends each message to TUNE_WORKER_TRACE as a line: ">" to a child, "<" from a child. */

@@ -14,7 +14,6 @@
 #include "tuner/base/arena.h"
 #include "tuner/base/array.h"
 #include "tuner/base/clock.h"
-#include "tuner/base/environment.h"
 #include "tuner/base/failpoint.h"
 #include "tuner/base/files.h"
 #include "tuner/base/process.h"
@@ -175,8 +174,7 @@ void machine_describe(struct machine *machine)
     int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     *machine = (struct machine){.cores = (int32_t)sysconf(_SC_NPROCESSORS_ONLN)};
     ssize_t length = file >= 0 ? read(file, machine->boot_id, sizeof machine->boot_id - 1) : 0;
-    if (file >= 0)
-        (void)close(file);
+    file_close(file);
     machine->boot_id[length > 0 ? (size_t)length : 0] = '\0';
     machine->boot_id[strcspn(machine->boot_id, "\n")] = '\0';
     if (gethostname(machine->name, sizeof machine->name - 1) != 0)

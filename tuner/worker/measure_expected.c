@@ -7,7 +7,7 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/base/element_bits.h"
-#include "tuner/base/environment.h"
+#include "tuner/base/files.h"
 #include "tuner/base/seal.h"
 #include "tuner/base/text.h"
 #include "tuner/worker/measure.h"

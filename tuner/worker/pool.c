@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "tuner/base/clock.h"
-#include "tuner/base/environment.h"
 #include "tuner/base/files.h"
 #include "tuner/base/pack.h"
 #include "tuner/base/temporary.h"

@@ -198,8 +198,7 @@ bool reference_recall(const struct measuring *state, const char *hash, struct re
         (void)futimens(file, NULL); /* counts as used now */
     else if (file >= 0)
         (void)unlink(path);
-    if (file >= 0)
-        (void)close(file);
+    file_close(file);
     if (!whole) {
         free(out->room);
         out->room = NULL;

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "tuner/base/clock.h"
-#include "tuner/base/environment.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/device/device.h"
@@ -434,8 +433,7 @@ static void *send_all(void *context)
 
 static void free_remote(struct remote *remote)
 {
-    if (remote->wake >= 0)
-        (void)close(remote->wake);
+    file_close(remote->wake);
     for (size_t i = 0; i < AGENT_CHILDREN_MAX; i++)
         json_decref(remote->children[i].request);
     (void)pthread_mutex_destroy(&remote->mutex);

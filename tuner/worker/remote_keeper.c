@@ -282,7 +282,7 @@ static enum status run_command(struct remote *remote, struct error *error)
     if (status == STATUS_OK)
         status = process_start(&start, &remote->pid, error);
     for (size_t i = 0; i < COUNT(files); i++)
-        process_close(files[i]);
+        file_close(files[i]);
     remote->output = out[0];
     remote->errors = err[0];
     (void)pthread_mutex_lock(&remote->sending);
@@ -499,7 +499,7 @@ static void end_command(struct remote *remote, bool patient)
     /* A thread stuck in a write holds `sending` until the command has ended. */
     bool closed = pthread_mutex_trylock(&remote->sending) == 0;
     if (closed) {
-        process_close(remote->input);
+        file_close(remote->input);
         remote->input = -1;
         (void)pthread_mutex_unlock(&remote->sending);
     }
@@ -512,7 +512,7 @@ static void end_command(struct remote *remote, bool patient)
         remote->wait_status = 0; /* caused by our signal, so without meaning */
     }
     remote->pid = 0;
-    process_close(remote->output);
+    file_close(remote->output);
     /* Read only a bounded number of times: a process left behind may write for ever. */
     for (int i = 0; i < ERROR_READS_MAX && remote->errors >= 0; i++) {
         struct pollfd file = {.fd = remote->errors, .events = POLLIN};
@@ -520,11 +520,11 @@ static void end_command(struct remote *remote, bool patient)
             break;
         read_errors(remote);
     }
-    process_close(remote->errors);
+    file_close(remote->errors);
     remote->output = remote->errors = -1;
     if (!closed) {
         (void)pthread_mutex_lock(&remote->sending);
-        process_close(remote->input);
+        file_close(remote->input);
         remote->input = -1;
         (void)pthread_mutex_unlock(&remote->sending);
     }

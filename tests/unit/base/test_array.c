@@ -5,7 +5,6 @@
 #include "tests/unit/suite.h"
 #include "tuner/base/array.h"
 #include "tuner/base/index.h"
-#include "tuner/base/reals.h"
 
 TEST(items_stay_while_the_array_grows)
 {

@@ -7,7 +7,6 @@
 
 #include "tests/unit/suite.h"
 #include "tuner/base/arena.h"
-#include "tuner/base/environment.h"
 #include "tuner/base/files.h"
 #include "tuner/base/seal.h"
 

@@ -1,7 +1,7 @@
 #include <math.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/clock.h"
-#include "tuner/base/reals.h"
 #include "tuner/device/cpu/device.h"
 
 /* The anchor: every core reads uncached memory and computes, PASSES times; the median excludes

@@ -3,6 +3,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "tuner/base/files.h"
 #include "tuner/base/hash.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cpu/compiler.h"
@@ -80,14 +81,7 @@ static enum status add_uuid(const struct machine *machine, const char *model, st
     char host[TEXT_BYTES], shape[TEXT_BYTES], uuid[HASH_TEXT_BYTES];
     struct hash_state *state = hash_start();
     TRY_MEMORY(state);
-    FILE *file = fopen("/etc/machine-id", "re");
-    host[0] = '\0';
-    if (file) {
-        if (!fgets(host, TEXT_BYTES, file))
-            host[0] = '\0';
-        (void)fclose(file);
-    }
-    host[strcspn(host, "\n")] = '\0';
+    (void)file_line("/etc/machine-id", host, sizeof host);
     if (!host[0] && gethostname(host, TEXT_BYTES) != 0)
         host[0] = '\0';
     host[TEXT_BYTES - 1] = '\0';

@@ -10,19 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/environment.h"
+#include "tuner/base/files.h"
 #include "tuner/base/text.h"
 
 /* Returns the size of Linux's memory blocks; 0: unknown. */
 static int64_t memory_block_bytes(void)
 {
-    char digits[32] = "";
-    FILE *file = fopen("/sys/devices/system/memory/block_size_bytes", "re");
-    if (file) {
-        if (!fgets(digits, sizeof digits, file))
-            digits[0] = '\0';
-        (void)fclose(file);
-    }
+    char digits[32];
+    (void)file_line("/sys/devices/system/memory/block_size_bytes", digits, sizeof digits);
     return strtoll(digits, NULL, 16);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tuner/base/files.h"
 #include "tuner/base/text.h"
 
 enum { PATH_BYTES = 320, VALUE_BYTES = 128, LOAD_LOOKS = 3, TEMPERATURES_A_CHIP = 32 };
@@ -25,8 +26,7 @@ static int open_at(const char *root, const char *path)
 
 static void close_file(int file)
 {
-    if (file >= 0)
-        (void)close(file);
+    file_close(file);
 }
 
 /* Reads the current beginning of the file. */

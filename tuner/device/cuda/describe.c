@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/internal.h"
 #include "tuner/device/place.h"
@@ -261,16 +262,9 @@ enum status cuda_describe(int index, const char *architecture, struct facts *fac
     if (node >= 0)
         facts_add_integer(facts, "numa_node", "NUMA node", "", node);
     cuda_describe_nvml(pci_address, facts, driver_text, sizeof driver_text);
-    if (!*driver_text) {
-        /* The kernel module's version, where NVML is missing. */
-        FILE *file = fopen("/sys/module/nvidia/version", "re");
-        driver_text[0] = '\0';
-        if (file) {
-            if (fgets(driver_text, (int)(sizeof driver_text), file))
-                driver_text[strcspn(driver_text, " \n")] = '\0';
-            (void)fclose(file);
-        }
-    }
+    if (!*driver_text) /* the kernel module's version, where NVML is missing */
+        (void)file_line("/sys/module/nvidia/version", driver_text, sizeof driver_text);
+    driver_text[strcspn(driver_text, " ")] = '\0';
     add_software(driver, driver_text, facts);
     return facts->failed ? error_no_memory(error) : STATUS_OK;
 }

@@ -1,7 +1,7 @@
 #include <math.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/clock.h"
-#include "tuner/base/reals.h"
 #include "tuner/device/cuda/compile.h"
 #include "tuner/device/embedded.h"
 

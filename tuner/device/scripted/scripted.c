@@ -10,7 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "tuner/base/environment.h"
 #include "tuner/base/files.h"
 #include "tuner/base/hash.h"
 #include "tuner/base/random.h"
