@@ -1,6 +1,7 @@
 #include "tuner/base/element.h"
 
-#include <string.h>
+#include "tuner/base/array.h"
+#include "tuner/base/text.h"
 
 static const char *const names[] = {
 #define ELEMENT_NAME(enumerator, name, c_name, bytes, real) name,
@@ -26,13 +27,10 @@ const char *element_c_name(enum element_type type)
 
 bool element_from_name(const char *name, enum element_type *out)
 {
-    for (size_t i = 0; i < ELEMENT_TYPE_COUNT; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            *out = (enum element_type)i;
-            return true;
-        }
-    }
-    return false;
+    const size_t index = WORD_INDEX(name, names, ELEMENT_TYPE_COUNT);
+    if (index < ELEMENT_TYPE_COUNT)
+        *out = (enum element_type)index;
+    return index < ELEMENT_TYPE_COUNT;
 }
 
 bool element_from_c_name(const char *name, enum element_type *out)
@@ -67,12 +65,10 @@ bool element_from_c_name(const char *name, enum element_type *out)
                  {"__nv_bfloat16", ELEMENT_BF16},
                  {"float", ELEMENT_F32},
                  {"double", ELEMENT_F64}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(name, known[i].name) == 0) {
-            *out = known[i].type;
-            return true;
-        }
-    return false;
+    const size_t index = ROW_INDEX(name, known, name);
+    if (index < COUNT(known))
+        *out = known[index].type;
+    return index < COUNT(known);
 }
 
 const char *const *element_names(size_t *count)

@@ -102,3 +102,18 @@ json_t *json_read(const char *json, size_t flags, json_error_t *problem)
     const char *text = json ? json : "";
     return json_read_bytes(text, strlen(text), flags, problem);
 }
+
+bool json_to_value(const json_t *json, struct value *out)
+{
+    if (json_is_integer(json))
+        *out = value_integer((int64_t)json_integer_value(json));
+    else if (json_is_real(json))
+        *out = value_real(json_real_value(json));
+    else if (json_is_boolean(json))
+        *out = value_boolean(json_is_true(json));
+    else if (json_is_string(json))
+        *out = value_text(json_string_value(json));
+    else
+        return false;
+    return true;
+}

@@ -29,4 +29,7 @@ size_t json_mark_bytes(const char *json, size_t bytes);
 json_t *json_read_bytes(const char *json, size_t bytes, size_t flags, json_error_t *problem);
 json_t *json_read(const char *json, size_t flags, json_error_t *problem);
 
+/* Converts to a value, whose text is the JSON's. Returns false for null, a list or an object. */
+bool json_to_value(const json_t *json, struct value *out);
+
 #endif

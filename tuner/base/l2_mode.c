@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "tuner/base/text.h"
+
 const char *issue_name(enum issue issue)
 {
     static const char *const names[] = {
@@ -27,24 +29,22 @@ bool issues_parse(const char *names, unsigned *bits)
     return *bits != 0;
 }
 
+/* States of the cache, by issue. */
+static const char *const mode_names[L2_MODES] = {
+    "cold",          "hot",          "stream",     "dirty",     "cold-stream",  "hot-stream",
+    "stream-stream", "dirty-stream", "cold-eager", "hot-eager", "stream-eager", "dirty-eager"};
+
 const char *l2_mode_name(enum l2_mode mode)
 {
-    static const char *const names[ISSUES][L2_STATES] = {
-        [ISSUE_GRAPH] = {"cold", "hot", "stream", "dirty"},
-        [ISSUE_STREAM] = {"cold-stream", "hot-stream", "stream-stream", "dirty-stream"},
-        [ISSUE_EAGER] = {"cold-eager", "hot-eager", "stream-eager", "dirty-eager"}};
-    return names[l2_issue(mode)][l2_state(mode)];
+    return mode_names[mode];
 }
 
 bool l2_mode_parse(const char *name, enum l2_mode *out)
 {
-    for (int i = 0; i < L2_MODES; i++) {
-        if (strcmp(name, l2_mode_name((enum l2_mode)i)) == 0) {
-            *out = (enum l2_mode)i;
-            return true;
-        }
-    }
-    return false;
+    const size_t index = WORD_INDEX(name, mode_names, L2_MODES);
+    if (index < L2_MODES)
+        *out = (enum l2_mode)index;
+    return index < L2_MODES;
 }
 
 enum issue l2_issue(enum l2_mode mode)

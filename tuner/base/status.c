@@ -1,15 +1,14 @@
 #include "tuner/base/status.h"
 
 #include <stddef.h>
-#include <string.h>
 
-struct status_row {
+#include "tuner/base/text.h"
+
+static const struct status_row {
     const char *name;
     int exit_code;
     const char *text;
-};
-
-static const struct status_row status_rows[] = {
+} status_rows[] = {
 #define STATUS_ROW(name, code, text) {#name, code, text},
     STATUS_LIST(STATUS_ROW)
 #undef STATUS_ROW
@@ -38,12 +37,10 @@ int status_exit_code(enum status status)
     return row_of(status)->exit_code;
 }
 
-struct trial_status_row {
+static const struct trial_status_row {
     const char *name;
     const char *text;
-};
-
-static const struct trial_status_row trial_status_rows[] = {
+} trial_status_rows[] = {
 #define TRIAL_STATUS_ROW(enumerator, name, text) {name, text},
     TRIAL_STATUS_LIST(TRIAL_STATUS_ROW)
 #undef TRIAL_STATUS_ROW
@@ -63,11 +60,8 @@ const char *trial_status_text(enum trial_status status)
 
 _Bool trial_status_from_name(const char *name, enum trial_status *out)
 {
-    for (size_t i = 0; i < TRIAL_STATUS_COUNT; i++) {
-        if (strcmp(name, trial_status_rows[i].name) == 0) {
-            *out = (enum trial_status)i;
-            return 1;
-        }
-    }
-    return 0;
+    const size_t index = ROW_INDEX(name, trial_status_rows, name);
+    if (index < TRIAL_STATUS_COUNT)
+        *out = (enum trial_status)index;
+    return index < TRIAL_STATUS_COUNT;
 }

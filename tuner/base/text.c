@@ -128,6 +128,18 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
     return rows[a_length % 3][b_length];
 }
 
+size_t word_find(const char *word, const void *words, size_t count, size_t stride)
+{
+    size_t index = 0;
+    for (const char *at = words; index < count; index++, at += stride) {
+        const char *other = NULL;
+        memcpy(&other, at, sizeof other);
+        if (strcmp(other, word) == 0)
+            break;
+    }
+    return index;
+}
+
 bool word_is_in(const char *word, size_t length, const char *list)
 {
     for (size_t own; *list; list += own + strspn(list + own, " ")) {

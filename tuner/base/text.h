@@ -62,6 +62,13 @@ bool is_name(const char *text);
 /* Returns the part of a C++ name behind the last "::": "total" of "own::total". */
 const char *unqualified_name(const char *name);
 
+/* Returns the index of the first word that equals `word`; `count`: none. `words` is the address of
+ * the first, `stride` bytes before the next. */
+size_t word_find(const char *word, const void *words, size_t count, size_t stride);
+/* Finds a word in a list of words, or in a member of a table's rows. */
+#define WORD_INDEX(word, words, count) word_find(word, words, count, sizeof(const char *))
+#define ROW_INDEX(word, table, member)                                                             \
+    word_find(word, &(table)->member, sizeof(table) / sizeof *(table), sizeof *(table))
 /* Returns whether the word is in the list: words with blanks between. */
 bool word_is_in(const char *word, size_t length, const char *list);
 /* Appends the words, between blanks, that are none of the others'. */

@@ -33,10 +33,8 @@ const struct device_traits *device_traits(const char *kind)
 
 const struct device_traits *device_traits_of_section(const char *section)
 {
-    for (size_t i = 0; i < device_traits_count; i++)
-        if (strcmp(device_traits_list[i].section, section) == 0)
-            return &device_traits_list[i];
-    return NULL;
+    const size_t index = ROW_INDEX(section, device_traits_list, section);
+    return index < device_traits_count ? &device_traits_list[index] : NULL;
 }
 
 size_t device_sections(const char *out[DEVICE_SECTIONS_MAX])

@@ -76,13 +76,12 @@ static enum status take_column(struct import *import, const char *name, size_t l
 {
     char *word = arena_strndup(&import->arena, name, length);
     TRY_MEMORY(word);
-    for (int i = 0; i < COLUMNS; i++)
-        if (strcmp(word, column_names[i]) == 0) {
-            import->names[i] = heading;
-            return STATUS_OK;
-        }
-    return error_set(error, STATUS_USAGE, "there is no column '%.60s'%s", word,
-                     suggest(word, column_names, COLUMNS).text);
+    const size_t index = WORD_INDEX(word, column_names, COLUMNS);
+    if (index == COLUMNS)
+        return error_set(error, STATUS_USAGE, "there is no column '%.60s'%s", word,
+                         suggest(word, column_names, COLUMNS).text);
+    import->names[index] = heading;
+    return STATUS_OK;
 }
 
 /* Reads "name=rival,time_ns=rival_ns". */

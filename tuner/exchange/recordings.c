@@ -133,19 +133,11 @@ static enum status take_facts(struct taking *taking, const struct source *source
     }
     json_object_foreach(facts, key, value)
     {
-        bool is_other = false;
-        for (size_t i = 0; i < COUNT(others); i++)
-            is_other = is_other || strcmp(others[i], key) == 0;
-        if (is_other)
+        struct value fact;
+        if (WORD_INDEX(key, others, COUNT(others)) < COUNT(others))
             continue;
-        if (json_is_integer(value))
-            recording_add_fact(out, key, value_integer((int64_t)json_integer_value(value)));
-        else if (json_is_real(value))
-            recording_add_fact(out, key, value_real(json_real_value(value)));
-        else if (json_is_boolean(value))
-            recording_add_fact(out, key, value_boolean(json_is_true(value)));
-        else if (json_is_string(value))
-            recording_add_fact(out, key, value_text(json_string_value(value)));
+        if (json_to_value(value, &fact))
+            recording_add_fact(out, key, fact);
     }
     const enum status status = name && uuid && facts ? STATUS_OK : error_no_memory(error);
     json_decref(facts);

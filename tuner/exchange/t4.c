@@ -51,13 +51,10 @@ static const char *const versions[] = {[T4_1_0_0] = "1.0.0", [T4_1_1_0] = "1.1.0
 
 enum status t4_version_parse(const char *text, enum t4_version *out, struct error *error)
 {
-    for (int i = 0; i <= T4_1_1_0; i++) {
-        if (strcmp(text, versions[i]) == 0) {
-            *out = (enum t4_version)i;
-            return STATUS_OK;
-        }
-    }
-    return error_set(error, STATUS_USAGE, "--t4-version %.20s: write 1.0.0 or 1.1.0", text);
+    *out = (enum t4_version)WORD_INDEX(text, versions, COUNT(versions));
+    return *out <= T4_1_1_0
+               ? STATUS_OK
+               : error_set(error, STATUS_USAGE, "--t4-version %.20s: write 1.0.0 or 1.1.0", text);
 }
 
 /* A trial's status in T4's terms, and the word in place of its time. Readers know only these three

@@ -1,6 +1,5 @@
 /* Types of expressions, derived from the types of their variables. */
-#include <string.h>
-
+#include "tuner/base/text.h"
 #include "tuner/experiment/read.h"
 
 enum { NUMBER = 1, TEXT = 2, ANY = NUMBER | TEXT };
@@ -77,10 +76,7 @@ static bool check_text(struct types *types, const struct expression *variable,
     const struct experiment *experiment = types->experiment;
     struct known_texts texts;
     texts_of(types, variable->index, &texts);
-    for (size_t i = 0; i < texts.count; i++)
-        if (strcmp(texts.words[i], literal->constant.text) == 0)
-            return true;
-    if (!texts.known)
+    if (!texts.known || WORD_INDEX(literal->constant.text, texts.words, texts.count) < texts.count)
         return true;
     struct place place = {types->place.file, literal->line, literal->column};
     return place_refuses(types->error, place, "'%s' is never '%.60s'%s",

@@ -3,9 +3,9 @@
 #include "tuner/experiment/expression.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "tuner/base/element.h"
+#include "tuner/base/text.h"
 
 /* ---- operators ---- */
 
@@ -467,10 +467,8 @@ const char *const *function_names(size_t *count)
 
 int function_find(const char *name)
 {
-    for (int i = 0; i < FUNCTION_COUNT; i++)
-        if (strcmp(names[i], name) == 0)
-            return i;
-    return -1;
+    const size_t index = WORD_INDEX(name, names, FUNCTION_COUNT);
+    return index < FUNCTION_COUNT ? (int)index : -1;
 }
 
 enum function_kind function_kind(int index)

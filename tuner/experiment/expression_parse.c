@@ -1,6 +1,7 @@
 /* A recursive-descent parser of Python's grammar. */
 #include <string.h>
 
+#include "tuner/base/text.h"
 #include "tuner/experiment/token.h"
 
 struct parser {
@@ -374,21 +375,13 @@ static node_or_null parse_variable(struct parser *parser, const struct token *na
     return new_indexed(parser, EXPRESSION_VARIABLE, slot, name, 0, NULL);
 }
 
-/* Returns whether the word is a keyword of Python that expressions do not support. */
-static bool is_foreign(const char *word)
-{
-    static const char *const words[] = {"lambda", "is",    "None",   "for",    "async", "await",
-                                        "yield",  "while", "return", "assert", "def",   "import"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i], word) == 0)
-            return true;
-    return false;
-}
-
 static node_or_null parse_name(struct parser *parser)
 {
+    /* Keywords of Python that expressions do not support. */
+    static const char foreign[] =
+        "lambda is None for async await yield while return assert def import";
     struct token name = parser->token;
-    if (is_foreign(name.text))
+    if (word_is_in(name.text, strlen(name.text), foreign))
         return parse_error(parser, name.offset, "expressions have no '%s'", name.text);
     if (!advance(parser))
         return NULL;

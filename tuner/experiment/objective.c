@@ -55,9 +55,8 @@ static bool check_name(struct file_reader *reader, const struct node *key)
 {
     const struct scope *scope = &reader->experiment->objective_scope;
     TRY_OR_FALSE(need_name(reader, key, "the objective"));
-    for (size_t i = 0; i < PLAIN_NAMES; i++)
-        if (strcmp(plain_names[i], key->text) == 0)
-            return node_error(reader, key, "the objective '%s' is there already", key->text);
+    if (WORD_INDEX(key->text, plain_names, PLAIN_NAMES) < PLAIN_NAMES)
+        return node_error(reader, key, "the objective '%s' is there already", key->text);
     const size_t taken = scope_find(scope, key->text);
     if (taken < scope->count)
         return node_error(reader, key, "the name '%s' is taken by %s", key->text,
@@ -185,12 +184,11 @@ static enum status normalise(struct arena *arena, const char *formula, const cha
 static bool find_named(struct objective *objective, const char *text)
 {
     const struct experiment *experiment = objective->experiment;
-    for (size_t i = 0; i < PLAIN_NAMES; i++) {
-        if (strcmp(plain_names[i], text) != 0)
-            continue;
-        objective->kind = (enum objective_kind)i;
-        objective->text = plain_names[i];
-        objective->needs_energy = i != OBJECTIVE_TIME;
+    const size_t plain = WORD_INDEX(text, plain_names, PLAIN_NAMES);
+    if (plain < PLAIN_NAMES) {
+        objective->kind = (enum objective_kind)plain;
+        objective->text = plain_names[plain];
+        objective->needs_energy = plain != OBJECTIVE_TIME;
         return true;
     }
     for (size_t i = 0; i < experiment->objective_count; i++) {

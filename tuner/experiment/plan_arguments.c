@@ -17,11 +17,9 @@ bool make_choice(struct maker *maker, const struct template *template, const cha
 {
     const char *word = NULL;
     TRY_OR_FALSE(make_text(maker, template, &word));
-    for (*out = 0; *out < count; ++*out)
-        if (strcmp(words[*out], word) == 0)
-            return true;
-    return maker_error(maker, template->place, "no %s is named '%.60s'%s", subject, word,
-                       suggest(word, words, count).text);
+    *out = WORD_INDEX(word, words, count);
+    return *out < count || maker_error(maker, template->place, "no %s is named '%.60s'%s", subject,
+                                       word, suggest(word, words, count).text);
 }
 
 bool make_type(struct maker *maker, const struct template *type, enum element_type *out)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/text.h"
 #include "tuner/experiment/read.h"
 
 /* An optional key, and the variables that its expression (a text with ${}, if `text`) may use. */
@@ -240,8 +241,7 @@ static bool read_one_of(struct file_reader *reader, const struct node *node, con
     if (!given)
         return true;
     TRY_OR_FALSE(need_kind(reader, given, NODE_SCALAR, key));
-    while (*out < count && strcmp(words[*out], given->text) != 0)
-        ++*out;
+    *out = WORD_INDEX(given->text, words, count);
     return *out < count || node_error(reader, given, "%s is never '%.60s'%s", key, given->text,
                                       suggest(given->text, words, count).text);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/text.h"
 #include "tuner/experiment/token.h"
 
@@ -58,10 +59,7 @@ bool check_keys(struct file_reader *reader, const struct node *node, const char 
     for (size_t i = 0; i < count; i++)
         words[i] = keys[i] + (keys[i][0] == '!');
     for (const struct node *key = node->first; key; key = key->next) {
-        size_t i = 0;
-        while (i < count && strcmp(words[i], key->text) != 0)
-            i++;
-        if (i == count)
+        if (WORD_INDEX(key->text, words, count) == count)
             return node_error(reader, key, "%s has no key '%.60s'%s", subject, key->text,
                               suggest(key->text, words, count).text);
     }
@@ -379,9 +377,9 @@ static const char *type_elsewhere(const char *name)
                  {"uint16", "u16"},  {"int32", "i32"},     {"uint32", "u32"},  {"int64", "i64"},
                  {"uint64", "u64"}};
     enum element_type element = ELEMENT_I32;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(types[i].name, name) == 0)
-            return types[i].ours;
+    const size_t index = ROW_INDEX(name, types, name);
+    if (index < COUNT(types))
+        return types[index].ours;
     return element_from_c_name(name, &element) ? element_name(element) : NULL;
 }
 
@@ -392,9 +390,8 @@ bool read_choice(struct file_reader *reader, const struct node *node, const char
     TRY_OR_FALSE(read_text(reader, node, subject, &text));
     if (strstr(text, "${"))
         return read_template(reader, node, subject, allowed, out);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(choices[i], text) == 0)
-            return literal_template(reader, text, node->place, out);
+    if (WORD_INDEX(text, choices, count) < count)
+        return literal_template(reader, text, node->place, out);
     if (!node->plain || scope_find(&reader->experiment->scope, text) == SLOT_COUNT) {
         const char *ours = strcmp(subject, "type") == 0 ? type_elsewhere(text) : NULL;
         return ours

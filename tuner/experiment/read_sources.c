@@ -97,14 +97,11 @@ static bool read_standard(struct file_reader *reader, const struct node *node)
                         (experiment->head.compiler && !source_is_c(experiment->source));
     const char *const *words = is_cpp ? cpp : c;
     size_t count = is_cpp ? sizeof cpp / sizeof *cpp : sizeof c / sizeof *c;
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(words[i], name) != 0)
-            continue;
-        reader->experiment->standard = arena_printf(reader->arena, "-std=%s", name);
-        return reader->experiment->standard || out_of_memory(reader);
-    }
-    return node_error(reader, node, "no standard is named '%.60s'%s", name,
-                      suggest(name, words, count).text);
+    if (WORD_INDEX(name, words, count) == count)
+        return node_error(reader, node, "no standard is named '%.60s'%s", name,
+                          suggest(name, words, count).text);
+    reader->experiment->standard = arena_printf(reader->arena, "-std=%s", name);
+    return reader->experiment->standard || out_of_memory(reader);
 }
 
 /* Reads the compiler: the device's default, or another that it supports. */

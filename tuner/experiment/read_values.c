@@ -10,13 +10,11 @@
 static bool declare(struct file_reader *reader, const struct node *key, const char *subject,
                     size_t slot)
 {
-    static const char *const keywords[] = {"and", "or",  "not",  "if",   "else",
-                                           "in",  "for", "True", "False"};
+    static const char keywords[] = "and or not if else in for True False";
     struct scope *scope = &reader->experiment->scope;
     TRY_OR_FALSE(need_name(reader, key, subject));
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (strcmp(key->text, keywords[i]) == 0)
-            return node_error(reader, key, "'%s' is a word of expressions, not a name", key->text);
+    if (word_is_in(key->text, strlen(key->text), keywords))
+        return node_error(reader, key, "'%s' is a word of expressions, not a name", key->text);
     if (function_find(key->text) >= 0)
         return node_error(reader, key, "'%s' is the name of a function", key->text);
     const size_t taken = scope_find(scope, key->text);

@@ -5,23 +5,6 @@
 
 #include "tuner/base/json.h"
 
-/* Converts to a parameter's value; *found: `json` is one. False: out of memory. */
-static bool value_of(const json_t *json, struct arena *arena, struct value *out, bool *found)
-{
-    *found = true;
-    if (json_is_integer(json))
-        *out = value_integer((int64_t)json_integer_value(json));
-    else if (json_is_real(json))
-        *out = value_real(json_real_value(json));
-    else if (json_is_boolean(json))
-        *out = value_boolean(json_is_true(json));
-    else if (json_is_string(json))
-        *out = value_text(arena_strdup(arena, json_string_value(json)));
-    else
-        *found = false;
-    return !*found || out->kind != VALUE_TEXT || out->text;
-}
-
 enum status recall_configuration(const struct experiment *experiment, const char *parameters,
                                  struct arena *arena, struct configuration *out, bool *found,
                                  struct error *error)
@@ -39,7 +22,9 @@ enum status recall_configuration(const struct experiment *experiment, const char
     for (size_t i = 0; fits && *found && i < out->count; i++) {
         struct named_value *value = &out->values[i];
         value->name = experiment_parameter_name(experiment, i);
-        fits = value_of(json_object_get(json, value->name), arena, &value->value, found);
+        *found = json_to_value(json_object_get(json, value->name), &value->value);
+        if (*found && value->value.kind == VALUE_TEXT)
+            fits = (value->value.text = arena_strdup(arena, value->value.text)) != NULL;
     }
     json_decref(json);
     *found = *found && fits; /* without memory some values are missing */

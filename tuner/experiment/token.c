@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/text.h"
 
 struct place source_place(const struct source_text *source, size_t offset)
@@ -198,9 +199,9 @@ static enum status read_word(struct arena *arena, const struct source_text *sour
     const char *text = arena_strndup(arena, source->text + offset, length);
     TRY_MEMORY(text);
     token->kind = TOKEN_NAME;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(text, words[i].text) == 0)
-            *token = words[i].token;
+    const size_t index = ROW_INDEX(text, words, text);
+    if (index < COUNT(words))
+        *token = words[index].token;
     token->text = text;
     token->offset = offset;
     token->length = length;

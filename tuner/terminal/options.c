@@ -250,10 +250,8 @@ static double unit_seconds(const char *unit)
         const char *name;
         double seconds;
     } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}};
-    for (size_t i = 0; i < COUNT(units); i++)
-        if (strcmp(unit, units[i].name) == 0)
-            return units[i].seconds;
-    return 0;
+    const size_t index = ROW_INDEX(unit, units, name);
+    return index < COUNT(units) ? units[index].seconds : 0;
 }
 
 enum status option_duration(const char *name, const char *text, int64_t *nanoseconds,

@@ -27,13 +27,9 @@ static bool take_names(struct rows *rows, const struct store_query *query)
 
 static enum cell_kind text_kind(const char *column)
 {
-    static const char *const json_columns[] = {"baselines",      "parameters",  "derived",
-                                               "checks",         "metrics",     "launches",
-                                               "kept_incumbent", "cooperative", "same"};
-    for (size_t i = 0; i < COUNT(json_columns); i++)
-        if (strcmp(column, json_columns[i]) == 0)
-            return CELL_JSON;
-    return CELL_TEXT;
+    static const char json_columns[] =
+        "baselines parameters derived checks metrics launches kept_incumbent cooperative same";
+    return word_is_in(column, strlen(column), json_columns) ? CELL_JSON : CELL_TEXT;
 }
 
 static bool take_row(struct rows *rows, size_t *capacity, struct store_query *query, size_t *bytes)
@@ -162,10 +158,8 @@ bool rows_make_of(struct rows *rows, const struct row_member *members, size_t me
 
 int rows_column(const struct rows *rows, const char *name)
 {
-    for (size_t i = 0; i < rows->column_count; i++)
-        if (strcmp(rows->names[i], name) == 0)
-            return (int)i;
-    return -1;
+    const size_t index = WORD_INDEX(name, rows->names, rows->column_count);
+    return index < rows->column_count ? (int)index : -1;
 }
 
 const char *rows_text(const struct rows *rows, size_t row, const char *name, const char *otherwise)

@@ -271,16 +271,10 @@ static enum status decode_member(const struct decoding *decoding,
         return json && !text ? malformed(decoding, subject) : STATUS_OK;
     case MESSAGE_VALUE: {
         struct value value = value_integer(0);
-        if (json_is_integer(json))
-            value = value_integer((int64_t)json_integer_value(json));
-        else if (json_is_real(json))
-            value = value_real(json_real_value(json));
-        else if (json_is_boolean(json))
-            value = value_boolean(json_boolean_value(json));
-        else if (json_is_string(json))
-            value = value_text(arena_strdup(decoding->arena, json_string_value(json)));
-        else if (json)
+        if (json && !json_to_value(json, &value))
             return malformed(decoding, subject);
+        if (value.kind == VALUE_TEXT)
+            value.text = arena_strdup(decoding->arena, value.text);
         memcpy(at, &value, sizeof value);
         return value.kind == VALUE_TEXT && !value.text ? error_no_memory(decoding->error)
                                                        : STATUS_OK;

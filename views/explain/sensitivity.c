@@ -18,11 +18,9 @@ enum { NAMED_MAX = 3 };
 static const char *value_text_of(const json_t *json, struct arena *arena)
 {
     char text[VALUE_TEXT_BYTES] = "";
-    if (json_is_string(json))
-        return arena_strdup(arena, json_string_value(json));
-    const struct value value = json_is_integer(json) ? value_integer(json_integer_value(json))
-                               : json_is_real(json)  ? value_real(json_real_value(json))
-                                                     : value_boolean(json_is_true(json));
+    struct value value = value_boolean(false);
+    if (json_to_value(json, &value) && value.kind == VALUE_TEXT)
+        return arena_strdup(arena, value.text);
     (void)value_format(value, text, sizeof text);
     return arena_strdup(arena, text);
 }

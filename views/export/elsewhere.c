@@ -50,6 +50,7 @@ static void fill_facts(struct facts *facts, const struct evaluation *evaluation,
 {
     const char *key = NULL;
     json_t *member = NULL;
+    struct value value;
     json_t *json = load_object(evaluation->facts, &facts->failed);
     json_object_foreach(json, key, member)
     {
@@ -57,14 +58,8 @@ static void fill_facts(struct facts *facts, const struct evaluation *evaluation,
             facts_add_integer(facts, key, "", "", units);
         else if (capability && strcmp(key, "compute_capability") == 0)
             facts_add_text(facts, key, "", capability);
-        else if (json_is_integer(member))
-            facts_add_integer(facts, key, "", "", (int64_t)json_integer_value(member));
-        else if (json_is_real(member))
-            facts_add(facts, key, "", "", value_real(json_real_value(member)));
-        else if (json_is_boolean(member))
-            facts_add(facts, key, "", "", value_boolean(json_is_true(member)));
-        else if (json_is_string(member))
-            facts_add_text(facts, key, "", json_string_value(member));
+        else if (json_to_value(member, &value))
+            facts_add(facts, key, "", "", value);
     }
     json_decref(json);
 }
