@@ -193,7 +193,7 @@ enum status bench_problem(struct bench *bench, int64_t n, struct problem *proble
     struct configuration any;
     struct launch_plan plan;
     struct worker_task what = {.plan = &plan};
-    experiment_problem_at(bench->experiment, &bench->problem, n, problem);
+    *problem = problem_at(&bench->problem, n);
     enum status status = space_create(bench->experiment, problem, bench->facts, &space, error);
     if (status != STATUS_OK)
         return status;

@@ -44,7 +44,7 @@ static void ask_point(const struct point *point)
     size_t check_count = 0;
     char key[CONFIGURATION_KEY_BYTES];
     size_t count = 0;
-    double bytes = 0;
+    struct figures figures;
     require(configuration_key(point->configuration, key));
     (void)refused(point_binary(point, &arena, &binary, &error), &error);
     (void)refused(point_kernels(point, &arena, kernels, &count, &error), &error);
@@ -53,7 +53,7 @@ static void ask_point(const struct point *point)
     (void)refused(point_derived(point, &arena, derived, &count, &error), &error);
     if (!refused(point_checks(point, &arena, checks, &check_count, &error), &error))
         require(check_count > 0);
-    (void)refused(point_bytes(point, &bytes, &error), &error);
+    (void)refused(point_figures(point, &figures, &error), &error);
     arena_free(&arena);
 }
 

@@ -33,7 +33,7 @@ static bool is_meant(const struct points *points, size_t parameter)
     char name[128];
     return !points->each ||
            (string_format(name, sizeof name, ",%s,",
-                          experiment_parameter_name(points->experiment, parameter)) &&
+                          experiment_head(points->experiment)->parameter_names[parameter]) &&
             strstr(points->each, name));
 }
 
@@ -137,7 +137,7 @@ static enum status take(struct points *points, struct cover *cover, const struct
 enum status points_admit(const struct points *points, const struct chosen *chosen, int64_t n,
                          struct problem *problem, bool *admits, struct error *error)
 {
-    experiment_problem_at(points->experiment, &chosen->problem, n, problem);
+    *problem = problem_at(&chosen->problem, n);
     *admits = false;
     return n > chosen->n_max ? STATUS_OK
                              : space_admits(points->experiment, problem, points->facts,
@@ -238,7 +238,7 @@ enum status points_choose(struct points *points, struct error *error)
         points->n_max = 0;
         for (size_t s = 0; s < points->size_count && status == STATUS_OK; s++) {
             struct problem at;
-            experiment_problem_at(points->experiment, &problem, points->sizes[s], &at);
+            at = problem_at(&problem, points->sizes[s]);
             status = choose_at(points, first, &at, error);
         }
     }

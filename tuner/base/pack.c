@@ -14,11 +14,11 @@ bool scalar_bytes(struct value value, enum element_type type, unsigned char out[
         return false;
     if (element_is_real(type)) {
         element_from_real(real, type, out);
-        return true;
+        return type == ELEMENT_F64 || isfinite(element_to_real(out, type));
     }
     int64_t integer = value.integer;
     if (value.kind == VALUE_REAL) {
-        if (!(real >= -0x1p62 && real <= 0x1p62) || real != floor(real))
+        if (!(real >= -0x1p63 && real < 0x1p63) || real != floor(real))
             return false;
         integer = (int64_t)real;
     }

@@ -8,7 +8,8 @@
 /* Bytes of a struct or any other value passed, at most. */
 enum { VALUE_BYTES_MAX = FIELDS_MAX * 8 };
 
-/* Converts a value to an element; false for text or a number out of the type's range. */
+/* Converts a value to an element, rounded once; false for a text, a number out of the type's range,
+ * and a real that is no integer where one is needed. */
 bool scalar_bytes(struct value value, enum element_type type, unsigned char out[8]);
 
 /* Packs a scalar or a struct (with C's gaps between and behind fields, filled with 0), and returns

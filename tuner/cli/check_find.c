@@ -115,7 +115,7 @@ static enum status key_of(struct check *check, struct check_entry *entry, struct
 {
     struct text key = {0};
     for (size_t i = 0; i < experiment_head(entry->experiment)->parameter_count; i++) {
-        const char *name = experiment_parameter_name(entry->experiment, i);
+        const char *name = experiment_head(entry->experiment)->parameter_names[i];
         const char *value = tuned_text(entry->entry, name, NULL);
         if (!value) {
             entry->state = CHECK_UNKNOWN;

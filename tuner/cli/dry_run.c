@@ -25,14 +25,14 @@ static void print_parameters(const struct experiment *experiment, const struct s
     size_t count = space_dimension_count(space);
     int width = 0;
     for (size_t i = 0; i < count; i++) {
-        int length = (int)strlen(experiment_parameter_name(experiment, i));
+        int length = (int)strlen(experiment_head(experiment)->parameter_names[i]);
         width = length > width ? length : width;
     }
     print_clean(stdout, "  parameters\n");
     for (size_t i = 0; i < count; i++) {
         size_t values = space_value_count(space, i);
-        print_clean(stdout, "    %-*s  %zu:", width, experiment_parameter_name(experiment, i),
-                    values);
+        print_clean(stdout, "    %-*s  %zu:", width,
+                    experiment_head(experiment)->parameter_names[i], values);
         for (size_t j = 0; j < values; j++) {
             char text[VALUE_TEXT_BYTES] = "?";
             if (values > VALUES_SHOWN && j == VALUES_SHOWN - 2) {
@@ -204,7 +204,7 @@ static enum status print_problem(const struct look *look, const struct problem *
     if (first) {
         print_parameters(look->experiment, space);
         /* Counts each constraint alone: a point ruled out by several counts for all of these. */
-        size_t count = experiment_constraint_count(look->experiment);
+        size_t count = experiment_head(look->experiment)->constraint_count;
         uint64_t product = space_product_count(space);
         if (count > 0)
             print_clean(stdout, "  constraints, and the share that each rules out by itself\n");
@@ -218,7 +218,7 @@ static enum status print_problem(const struct look *look, const struct problem *
                 (void)string_format(share, sizeof share, "%.1f %%",
                                     100.0 * (double)(product - kept) / (double)product);
             print_clean(stdout, "    %8s  %s\n", share,
-                        experiment_constraint_text(look->experiment, i));
+                        experiment_head(look->experiment)->constraints[i]);
         }
     }
     if (first || look->landscape)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/json.h"
 #include "tuner/device/traits.h"
 #include "tuner/exchange/embedded.h"

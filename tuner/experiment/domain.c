@@ -573,7 +573,7 @@ bool domain_depends_on_size(const struct experiment *experiment)
     struct writer writer = {.is_possible = true};
     struct error ignored = {0};
     maker_start(&writer.maker, experiment, NULL, NULL, NULL, &ignored);
-    for (size_t i = 0; i < experiment->constraint_count; i++)
+    for (size_t i = 0; i < experiment->head.constraint_count; i++)
         if (needs_size(&writer, experiment->constraints[i].tree))
             return true;
     for (size_t i = 0; i < experiment->head.parameter_count; i++) {
@@ -616,7 +616,7 @@ enum status domain_formula(const struct experiment *experiment, const struct pro
     maker_start(&writer.maker, experiment, problem, facts, arena, &ignored);
     forget_sizes(&writer);
     (void)maker_configure(&writer.maker, configuration);
-    for (size_t i = 0; i < experiment->constraint_count; i++) {
+    for (size_t i = 0; i < experiment->head.constraint_count; i++) {
         bool holds = false;
         if (!make_truth(&here, &experiment->constraints[i], &holds) || !holds)
             continue;

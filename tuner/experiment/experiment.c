@@ -28,11 +28,6 @@ int experiment_line(const struct experiment *experiment, const char *key, const 
     return 0;
 }
 
-const char *experiment_parameter_name(const struct experiment *experiment, size_t index)
-{
-    return experiment->parameters[index].name;
-}
-
 size_t experiment_problem_count(const struct experiment *experiment)
 {
     size_t count = 1;
@@ -130,14 +125,6 @@ bool experiment_find_problem(const struct experiment *experiment, const char *ke
     return problem_sizes(&named, sizes) == experiment->size_name_count &&
            problem_at_sizes(&family, sizes, experiment->size_name_count, arena, out) &&
            strcmp(out->key, key) == 0;
-}
-
-void experiment_problem_at(const struct experiment *experiment, const struct problem *problem,
-                           int64_t n, struct problem *out)
-{
-    *out = *problem;
-    out->size_name = experiment->size.name;
-    out->n = n;
 }
 
 bool configuration_key(const struct configuration *configuration, char out[CONFIGURATION_KEY_BYTES])

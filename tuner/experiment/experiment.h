@@ -24,6 +24,7 @@ enum {
     EXPERIMENT_SIZES_MAX = 256,
     SIZE_NAMES_MAX = 4,
     EXPERIMENT_BASELINES_MAX = 8,
+    EXPERIMENT_CONSTRAINTS_MAX = 256,
     EXPERIMENT_METRICS_MAX = 8,
     PROBLEM_KEY_BYTES = 128,
     CONFIGURATION_KEY_BYTES = 512,
@@ -63,7 +64,9 @@ struct experiment_head {
                            the listed ones */
     bool has_size; /* false: the file gives no sizes; there is one problem for each point of the
                       axes, with n = 1, which has no effect: its results hold for all sizes */
-    size_t parameter_count;
+    size_t parameter_count, constraint_count;
+    const char *parameter_names[EXPERIMENT_PARAMETERS_MAX]; /* in the order of the file */
+    const char *constraints[EXPERIMENT_CONSTRAINTS_MAX];    /* their texts */
     char content_hash[HASH_TEXT_BYTES];    /* of the file and the sources it names */
     char definition_hash[HASH_TEXT_BYTES]; /* of the parts that determine a trial's meaning besides
                                               configuration and binary: derived values, launches,
@@ -77,9 +80,6 @@ int experiment_line(const struct experiment *experiment, const char *key, const 
 /* Hashes a file's compiler options besides defines: its `std`, `flags` and `compiler`, as written.
  * "" without any. */
 void experiment_flags_hash(const char *text, char out[HASH_TEXT_BYTES]);
-
-/* Returns the name of a parameter, in the order of the file. */
-const char *experiment_parameter_name(const struct experiment *experiment, size_t index);
 
 /* Returns the name of a parameter or derived value that distinguishes kernels: one used by defines,
  * flags or kernel names, or by conditions of launches that depend on parameters. Configurations
@@ -123,9 +123,13 @@ enum status experiment_add_size(struct experiment *experiment, const int64_t *si
 bool experiment_find_problem(const struct experiment *experiment, const char *key,
                              struct arena *arena, struct problem *out);
 
-/* Makes the problem at another size. */
-void experiment_problem_at(const struct experiment *experiment, const struct problem *problem,
-                           int64_t n, struct problem *out);
+/* Returns the problem at another size. */
+static inline struct problem problem_at(const struct problem *problem, int64_t n)
+{
+    struct problem out = *problem;
+    out.n = n;
+    return out;
+}
 
 /* Sets the entries of `wanted` (one for each problem, as experiment_problem counts) whose key
  * equals `beginning` or continues it behind a dot: "reduce", "reduce.sum", "reduce.sum.i32". It
@@ -195,11 +199,8 @@ bool space_at(const struct space *space, const uint16_t values[EXPERIMENT_PARAME
 /* Returns the next argument, from `from` on, that kernels write and that no check covers; NULL:
  * none left. *next: index to continue from. */
 const char *experiment_unchecked(const struct experiment *experiment, size_t from, size_t *next);
-/* Count and print constraints in the order of the file; space_constraint_keeps counts the points of
- * the product that satisfy one constraint. STATUS_BAD_INPUT also when it has no value at points
- * that other constraints exclude. */
-size_t experiment_constraint_count(const struct experiment *experiment);
-const char *experiment_constraint_text(const struct experiment *experiment, size_t index);
+/* Counts the points of the product that satisfy one constraint. STATUS_BAD_INPUT also when it has
+ * no value at points that other constraints exclude. */
 enum status space_constraint_keeps(const struct experiment *experiment,
                                    const struct problem *problem, const struct facts *facts,
                                    size_t index, uint64_t *kept, struct error *error);

@@ -38,7 +38,6 @@ _Static_assert((int)SLOT_COUNT_SERIES <= (int)SLOT_LOCAL, "too many variables");
 
 enum {
     AXIS_VALUES_MAX = 64,
-    CONSTRAINTS_MAX = 256,
     OBJECTIVES_MAX = 16,
     PROBLEMS_MAX = 65536,
 };
@@ -57,7 +56,6 @@ struct default_cache; /* experiment.c */
 struct experiment {
     struct experiment_head head;
     struct arena arena;
-    const char *about;
     const struct place_file *file;
     const char *data_folder; /* NULL: none */
     const char *source;
@@ -84,8 +82,7 @@ struct experiment {
     struct default_cache *default_cache;
     bool lenient_defaults; /* experiment_load_document */
     bool is_recorded;      /* experiment_load_recorded */
-    struct formula constraints[CONSTRAINTS_MAX];
-    size_t constraint_count;
+    struct formula constraints[EXPERIMENT_CONSTRAINTS_MAX];
     struct named_formula derived[EXPERIMENT_DERIVED_MAX];
     size_t derived_count;
     struct define_list defines;

@@ -101,15 +101,12 @@ bool read_objectives(struct file_reader *reader, const struct node *node)
 static bool read_metric(struct file_reader *reader, const struct node *key)
 {
     struct experiment *experiment = reader->experiment;
-    const char *ceilings[CEILINGS];
     size_t type_count = 0;
     const char *const *types = element_names(&type_count);
-    for (int i = 0; i < CEILINGS; i++)
-        ceilings[i] = ceiling_name((enum ceiling)i);
     if (strcmp(key->text, "bytes") == 0)
         return read_formula(reader, key->value, "bytes", USE_DEVICE, &experiment->bytes);
     if (strcmp(key->text, "ceiling") == 0)
-        return read_choice(reader, key->value, "ceiling", ceilings, CEILINGS, USE_PROBLEM,
+        return read_choice(reader, key->value, "ceiling", ceiling_names, CEILINGS, USE_PROBLEM,
                            &experiment->ceiling);
     if (strcmp(key->text, "operations") == 0)
         return read_formula(reader, key->value, "operations", USE_DEVICE, &experiment->operations);

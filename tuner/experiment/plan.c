@@ -372,15 +372,6 @@ static bool make_amount(struct maker *maker, const struct formula *formula, cons
            maker_error(maker, formula->place, "%s must be a number of at least 0", subject);
 }
 
-enum status point_bytes(const struct point *point, double *out, struct error *error)
-{
-    struct maker maker;
-    return point_begin(point, NULL, error, &maker) &&
-                   make_amount(&maker, &point->experiment->bytes, "bytes", out)
-               ? STATUS_OK
-               : error->status;
-}
-
 bool make_operations_type(struct maker *maker, enum element_type *out)
 {
     const struct experiment *experiment = maker->experiment;
@@ -403,46 +394,31 @@ bool make_operations_type(struct maker *maker, enum element_type *out)
     return true;
 }
 
-enum status point_operations(const struct point *point, double *operations, enum element_type *type,
-                             struct error *error)
-{
-    struct arena arena = {0};
-    struct maker maker;
-    const bool right =
-        point_begin(point, &arena, error, &maker) &&
-        make_amount(&maker, &point->experiment->operations, "operations", operations) &&
-        make_operations_type(&maker, type);
-    arena_free(&arena);
-    return right ? STATUS_OK : error->status;
-}
-
-const char *ceiling_name(enum ceiling ceiling)
-{
-    static const char *const names[CEILINGS] = {
-        [CEILING_READ] = "read", [CEILING_WRITE] = "write", [CEILING_COPY] = "copy"};
-    return names[ceiling];
-}
+const char *const ceiling_names[CEILINGS] = {
+    [CEILING_READ] = "read", [CEILING_WRITE] = "write", [CEILING_COPY] = "copy"};
 
 bool make_ceiling(struct maker *maker, enum ceiling *out)
 {
     const struct template *template = &maker->experiment->ceiling;
-    const char *names[CEILINGS];
-    size_t index = 0;
-    *out = CEILING_READ;
-    if (template->count == 0)
-        return true;
-    for (size_t i = 0; i < CEILINGS; i++)
-        names[i] = ceiling_name((enum ceiling)i);
-    TRY_OR_FALSE(make_choice(maker, template, "ceiling", names, CEILINGS, &index));
+    size_t index = CEILING_READ;
+    if (template->count > 0 &&
+        !make_choice(maker, template, "ceiling", ceiling_names, CEILINGS, &index))
+        return false;
     *out = (enum ceiling)index;
     return true;
 }
 
-enum status point_ceiling(const struct point *point, enum ceiling *out, struct error *error)
+enum status point_figures(const struct point *point, struct figures *out, struct error *error)
 {
+    const struct experiment *experiment = point->experiment;
     struct arena arena = {0};
     struct maker maker;
-    const bool right = point_begin(point, &arena, error, &maker) && make_ceiling(&maker, out);
+    const bool right =
+        point_begin(point, &arena, error, &maker) &&
+        make_amount(&maker, &experiment->bytes, "bytes", &out->bytes) &&
+        make_ceiling(&maker, &out->ceiling) &&
+        make_amount(&maker, &experiment->operations, "operations", &out->operations) &&
+        make_operations_type(&maker, &out->operations_type);
     arena_free(&arena);
     return right ? STATUS_OK : error->status;
 }

@@ -65,20 +65,20 @@ enum status space_compares(const struct experiment *experiment, const struct pro
  * checks depend on no parameter. False: the key was cut. */
 bool point_check_key(const struct point *point, char out[CONFIGURATION_KEY_BYTES]);
 
-/* Evaluates the bytes that a run must move at least (metrics: bytes); 0 if not given. */
-enum status point_bytes(const struct point *point, double *out, struct error *error);
-
-/* Evaluates the operations that a run must do at least (metrics: operations); 0 if not given.
- * `type` is their arithmetic: f16, f32, f64, i32 or i64; unsigned integers count as signed ones,
- * narrower integers as i32, bf16 as f32. */
-enum status point_operations(const struct point *point, double *operations, enum element_type *type,
-                             struct error *error);
-
-/* The device's ceiling that bytes over time are compared with (metrics: ceiling). */
+/* The device's ceiling that bytes over time are compared with. */
 enum ceiling { CEILING_READ, CEILING_WRITE, CEILING_COPY };
 enum { CEILINGS = 3 };
-const char *ceiling_name(enum ceiling ceiling); /* "read", "write", "copy" */
-enum status point_ceiling(const struct point *point, enum ceiling *out, struct error *error);
+extern const char *const ceiling_names[CEILINGS]; /* "read", "write", "copy" */
+
+/* Least work of a run, and its ceiling (metrics: bytes, operations, operations_type, ceiling). */
+struct figures {
+    double bytes, operations; /* 0: not given */
+    /* Arithmetic of the operations: f16, f32, f64, i32 or i64; unsigned integers count as signed
+     * ones, narrower integers as i32, bf16 as f32. */
+    enum element_type operations_type;
+    enum ceiling ceiling;
+};
+enum status point_figures(const struct point *point, struct figures *out, struct error *error);
 
 /* Measured values of a configuration. */
 struct metrics {

@@ -329,6 +329,7 @@ bool read_parameters(struct file_reader *reader, const struct node *node)
         return node_error(reader, node, "parameters must have at least one name");
     for (const struct node *key = node->first; key; key = key->next) {
         struct named_list *parameter = &experiment->parameters[experiment->head.parameter_count];
+        experiment->head.parameter_names[experiment->head.parameter_count] = key->text;
         const size_t slot = SLOT_PARAMETERS + experiment->head.parameter_count++;
         if (key->value->kind != NODE_SCALAR) {
             TRY_OR_FALSE(read_list(reader, key, slot, DOCUMENT_ITEMS_MAX, USE_DEVICE, parameter));
@@ -348,10 +349,13 @@ bool read_constraints(struct file_reader *reader, const struct node *node)
     struct experiment *experiment = reader->experiment;
     if (!node)
         return true;
-    TRY_OR_FALSE(need_items(reader, node, "constraints", CONSTRAINTS_MAX));
-    for (const struct node *item = node->first; item; item = item->next)
+    TRY_OR_FALSE(need_items(reader, node, "constraints", EXPERIMENT_CONSTRAINTS_MAX));
+    for (const struct node *item = node->first; item; item = item->next) {
+        const size_t index = experiment->head.constraint_count++;
         TRY_OR_FALSE(read_formula(reader, item, "a constraint", USE_CONFIGURATION,
-                                  &experiment->constraints[experiment->constraint_count++]));
+                                  &experiment->constraints[index]));
+        experiment->head.constraints[index] = experiment->constraints[index].text;
+    }
     return true;
 }
 
@@ -361,16 +365,14 @@ bool read_constraints(struct file_reader *reader, const struct node *node)
 static bool read_values(struct file_reader *reader, const struct node *set, const char *subject,
                         const char *owner, struct formula values[EXPERIMENT_PARAMETERS_MAX])
 {
-    const struct experiment *experiment = reader->experiment;
-    const char *words[EXPERIMENT_PARAMETERS_MAX];
-    for (size_t i = 0; i < experiment->head.parameter_count; i++)
-        words[i] = experiment->parameters[i].name;
-    TRY_OR_FALSE(check_keys(reader, set, subject, words, experiment->head.parameter_count));
-    for (size_t i = 0; i < experiment->head.parameter_count; i++) {
-        const struct node *value = node_get(set, words[i]);
+    const char *const *names = reader->experiment->head.parameter_names;
+    const size_t count = reader->experiment->head.parameter_count;
+    TRY_OR_FALSE(check_keys(reader, set, subject, names, count));
+    for (size_t i = 0; i < count; i++) {
+        const struct node *value = node_get(set, names[i]);
         if (!value)
             return node_error(reader, set, "%s has no value for the parameter '%s'", owner,
-                              words[i]);
+                              names[i]);
         TRY_OR_FALSE(read_value(reader, value, USE_DEVICE, &values[i]));
     }
     return true;
@@ -388,16 +390,11 @@ bool read_setting(struct file_reader *reader, const struct node *node, const cha
 
 bool find_parameter(struct file_reader *reader, const struct node *node, size_t *out)
 {
-    const struct experiment *experiment = reader->experiment;
-    const char *words[EXPERIMENT_PARAMETERS_MAX];
-    const size_t count = experiment->head.parameter_count;
-    for (size_t i = 0; i < count; i++)
-        words[i] = experiment->parameters[i].name;
-    for (*out = 0; *out < count; ++*out)
-        if (strcmp(words[*out], node->text) == 0)
-            return true;
-    return node_error(reader, node, "no parameter is named '%.60s'%s", node->text,
-                      suggest(node->text, words, count).text);
+    const char *const *names = reader->experiment->head.parameter_names;
+    const size_t count = reader->experiment->head.parameter_count;
+    *out = WORD_INDEX(node->text, names, count);
+    return *out < count || node_error(reader, node, "no parameter is named '%.60s'%s", node->text,
+                                      suggest(node->text, names, count).text);
 }
 
 bool read_baselines(struct file_reader *reader, const struct node *node)

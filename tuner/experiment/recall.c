@@ -21,7 +21,7 @@ enum status recall_configuration(const struct experiment *experiment, const char
     *out = (struct configuration){.count = experiment_head(experiment)->parameter_count};
     for (size_t i = 0; fits && *found && i < out->count; i++) {
         struct named_value *value = &out->values[i];
-        value->name = experiment_parameter_name(experiment, i);
+        value->name = experiment_head(experiment)->parameter_names[i];
         *found = json_to_value(json_object_get(json, value->name), &value->value);
         if (*found && value->value.kind == VALUE_TEXT)
             fits = (value->value.text = arena_strdup(arena, value->value.text)) != NULL;

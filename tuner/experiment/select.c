@@ -266,20 +266,16 @@ bool check_restriction(struct maker *maker, const struct named_list *list)
 enum status experiment_restrict(struct experiment *experiment, const char *name, const char *values,
                                 struct error *error)
 {
-    const char *words[EXPERIMENT_PARAMETERS_MAX];
-    struct named_list *list = NULL;
+    const char *const *names = experiment->head.parameter_names;
+    const size_t count = experiment->head.parameter_count;
+    const size_t index = WORD_INDEX(name, names, count);
     struct arena arena = {0};
     struct maker maker;
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < experiment->head.parameter_count; i++) {
-        words[i] = experiment->parameters[i].name;
-        if (strcmp(words[i], name) == 0)
-            list = &experiment->parameters[i];
-    }
-    if (!list)
+    if (index == count)
         return error_set(error, STATUS_NOT_FOUND, "%s has no parameter '%.60s'%s",
-                         experiment->head.name, name,
-                         suggest(name, words, experiment->head.parameter_count).text);
+                         experiment->head.name, name, suggest(name, names, count).text);
+    struct named_list *list = &experiment->parameters[index];
     list->restriction = arena_strdup(&experiment->arena, values);
     maker_start(&maker, experiment, NULL, NULL, &arena, error);
     if (!list->restriction)

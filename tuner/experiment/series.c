@@ -1,11 +1,10 @@
 /* Series: an expression in i, evaluated for many values of i. */
 #include "tuner/experiment/series.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/fill.h"
+#include "tuner/base/pack.h"
 #include "tuner/experiment/expression.h"
 
 struct series {
@@ -44,34 +43,6 @@ void series_free(struct series *series)
     free(series);
 }
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low bytes come first");
-
-/* Stores an integer. In two's complement the low bytes are the number in every integer type. */
-static bool store_integer(enum element_type type, int64_t integer, unsigned char *out)
-{
-    int64_t least = 0;
-    int64_t most = 0;
-    element_integer_range(type, &least, &most);
-    memcpy(out, &integer, element_bytes(type));
-    return integer >= least && integer <= most;
-}
-
-static bool store(enum element_type type, struct value value, unsigned char *out)
-{
-    const double limit = 9223372036854775808.0; /* 2^63 */
-    if (value.kind == VALUE_TEXT)
-        return false;
-    if (element_is_real(type)) {
-        /* Rounded to the type once; a number that becomes infinite does not fit. */
-        element_from_real(value.kind == VALUE_REAL ? value.real : (double)value.integer, type, out);
-        return type == ELEMENT_F64 || isfinite(element_to_real(out, type));
-    }
-    if (value.kind != VALUE_REAL)
-        return store_integer(type, value.integer, out);
-    return floor(value.real) == value.real && value.real >= -limit && value.real < limit &&
-           store_integer(type, (int64_t)value.real, out);
-}
-
 enum status series_fill(const struct series *series, enum element_type type, uint64_t first,
                         uint64_t count, void *out, struct error *error)
 {
@@ -88,7 +59,10 @@ enum status series_fill(const struct series *series, enum element_type type, uin
         if (expression_evaluate(series->formula.tree, &environment, &value, &why) != STATUS_OK)
             return error_set(error, STATUS_BAD_INPUT, "the series '%.200s' at i = %llu: %s",
                              series->text, (unsigned long long)i, why.text);
-        if (store(type, value, element))
+        unsigned char stored[8];
+        const bool fits = scalar_bytes(value, type, stored);
+        memcpy(element, stored, bytes);
+        if (fits)
             continue;
         char text[VALUE_TEXT_BYTES];
         if (!value_format(value, text, sizeof text))

@@ -72,10 +72,10 @@ static bool keeps_at(struct maker *maker, const uint8_t *depths, size_t depth, b
 {
     const struct experiment *experiment = maker->experiment;
     *keeps = true;
-    for (size_t i = 0; i < experiment->constraint_count && *keeps; i++)
+    for (size_t i = 0; i < experiment->head.constraint_count && *keeps; i++)
         if (depths[i] == depth && !make_truth(maker, &experiment->constraints[i], keeps))
             return false;
-    for (size_t i = 0; i < experiment->constraint_count && *keeps; i++)
+    for (size_t i = 0; i < experiment->head.constraint_count && *keeps; i++)
         *keeps = depths[i] <= depth || !rules_out(maker, &experiment->constraints[i]);
     return true;
 }
@@ -85,12 +85,12 @@ enum status space_admits(const struct experiment *experiment, const struct probl
                          bool *admits, struct error *error)
 {
     struct value values[EXPERIMENT_PARAMETERS_MAX];
-    uint8_t depths[CONSTRAINTS_MAX] = {0};
+    uint8_t depths[EXPERIMENT_CONSTRAINTS_MAX] = {0};
     struct maker maker;
     maker_start(&maker, experiment, problem, facts, NULL, error);
     if (!among_values(&maker, configuration, values, admits))
         return error->status;
-    for (size_t i = 0; i < experiment->constraint_count; i++)
+    for (size_t i = 0; i < experiment->head.constraint_count; i++)
         depths[i] = (uint8_t)depth_of(experiment, experiment->constraints[i].uses);
     for (size_t i = 0; i <= experiment->head.parameter_count && *admits; i++) {
         if (i > 0)
@@ -128,7 +128,7 @@ enum status experiment_defaults_reason(const struct experiment *experiment,
             *out = arena_printf(arena, "%s = %s is not among its values", given->name, text);
         environment_bind(&maker.environment, SLOT_PARAMETERS + i, given->value);
     }
-    for (size_t i = 0; i < experiment->constraint_count && !*out; i++)
+    for (size_t i = 0; i < experiment->head.constraint_count && !*out; i++)
         if (rules_out(&maker, &experiment->constraints[i]))
             *out = arena_printf(arena, "the constraint '%s' rules them out",
                                 experiment->constraints[i].text);
@@ -139,16 +139,6 @@ enum status experiment_defaults_reason(const struct experiment *experiment,
 
 /* ---- constraints ---- */
 
-size_t experiment_constraint_count(const struct experiment *experiment)
-{
-    return experiment->constraint_count;
-}
-
-const char *experiment_constraint_text(const struct experiment *experiment, size_t index)
-{
-    return experiment->constraints[index].text;
-}
-
 enum status space_constraint_keeps(const struct experiment *experiment,
                                    const struct problem *problem, const struct facts *facts,
                                    size_t index, uint64_t *kept, struct error *error)
@@ -158,7 +148,7 @@ enum status space_constraint_keeps(const struct experiment *experiment,
     TRY_MEMORY(alone);
     *alone = *experiment;
     alone->constraints[0] = experiment->constraints[index];
-    alone->constraint_count = 1;
+    alone->head.constraint_count = 1;
     enum status status = space_create(alone, problem, facts, &space, error);
     *kept = status == STATUS_OK ? space_count(space) : 0;
     if (status == STATUS_NOT_FOUND) {

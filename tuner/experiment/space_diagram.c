@@ -294,7 +294,7 @@ static bool walk_groups(struct build *build)
     if (hold)
         return true;
     size_t worst = 0;
-    for (size_t i = 1; i < experiment->constraint_count; i++)
+    for (size_t i = 1; i < experiment->head.constraint_count; i++)
         if (ruled_out[i] > ruled_out[worst])
             worst = i;
     char size[96] = ""; /* a shape is part of the key */

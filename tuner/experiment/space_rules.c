@@ -36,18 +36,18 @@ struct rules {
     const struct value_list *lists;
     struct arena *arena;
     bool out_of_memory;
-    const struct subtree *constraints[CONSTRAINTS_MAX];
+    const struct subtree *constraints[EXPERIMENT_CONSTRAINTS_MAX];
     struct subtree *definitions[EXPERIMENT_DERIVED_MAX];
     uint16_t decided[EXPERIMENT_PARAMETERS_MAX + 1]
-                    [CONSTRAINTS_MAX]; /* constraints whose last depth is this */
+                    [EXPERIMENT_CONSTRAINTS_MAX]; /* constraints whose last depth is this */
     size_t decided_count[EXPERIMENT_PARAMETERS_MAX + 1];
     uint16_t open[EXPERIMENT_PARAMETERS_MAX + 1]
-                 [CONSTRAINTS_MAX]; /* constraints begun but not due yet */
+                 [EXPERIMENT_CONSTRAINTS_MAX]; /* constraints begun but not due yet */
     size_t open_count[EXPERIMENT_PARAMETERS_MAX + 1];
     uint8_t members[EXPERIMENT_PARAMETERS_MAX]
                    [EXPERIMENT_DERIVED_MAX]; /* derived values that depend on the parameter */
     size_t member_count[EXPERIMENT_PARAMETERS_MAX];
-    uint64_t ruled_out[CONSTRAINTS_MAX];
+    uint64_t ruled_out[EXPERIMENT_CONSTRAINTS_MAX];
     struct derived_context derived[EXPERIMENT_DERIVED_MAX];
     uint64_t round;
     size_t depth; /* for the context being written */
@@ -110,7 +110,7 @@ static struct subtree *make_subtree(struct rules *rules, const struct expression
 static void place_rules(struct rules *rules)
 {
     const struct experiment *experiment = rules->experiment;
-    for (size_t i = 0; i < experiment->constraint_count && !rules->out_of_memory; i++) {
+    for (size_t i = 0; i < experiment->head.constraint_count && !rules->out_of_memory; i++) {
         const struct subtree *subtree = make_subtree(rules, experiment->constraints[i].tree);
         rules->constraints[i] = subtree;
         if (!subtree)
@@ -163,7 +163,7 @@ void rules_groups(const struct rules *rules, uint8_t group_of[EXPERIMENT_PARAMET
     uint8_t joined[EXPERIMENT_PARAMETERS_MAX]; /* smallest parameter joined with each */
     for (size_t i = 0; i < count; i++)
         joined[i] = (uint8_t)i;
-    for (size_t i = 0; i < experiment->constraint_count; i++) {
+    for (size_t i = 0; i < experiment->head.constraint_count; i++) {
         const struct slot_set uses = slots_reached(experiment, experiment->constraints[i].uses);
         size_t least = count;
         for (size_t j = count; j-- > 0;)

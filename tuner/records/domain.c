@@ -86,7 +86,7 @@ static bool admits(const struct question *question, const int64_t *sizes, bool *
     if (question->problem->shape)
         is_problem = problem_at_sizes(question->problem, sizes, question->count, &arena, &there);
     else
-        experiment_problem_at(question->experiment, question->problem, sizes[0], &there);
+        there = problem_at(question->problem, sizes[0]);
     *valued = is_problem && space_admits(question->experiment, &there, question->facts,
                                          question->configuration, &holds, &ignored) == STATUS_OK;
     arena_free(&arena);

@@ -97,7 +97,7 @@ static enum status key_of(const struct tuned_entry *entry, const struct experime
     const char *value = "";
     *out = NULL;
     for (size_t i = 0; value && i < experiment_head(experiment)->parameter_count; i++) {
-        const char *name = experiment_parameter_name(experiment, i);
+        const char *name = experiment_head(experiment)->parameter_names[i];
         value = tuned_text(entry, name, NULL);
         text_printf(&key, "%s%s=%s", i > 0 ? " " : "", name, value ? value : "");
     }

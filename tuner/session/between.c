@@ -15,7 +15,7 @@ static bool all_admit(struct covering *covering, int64_t n, const size_t *config
                       size_t count)
 {
     struct problem problem;
-    experiment_problem_at(covering->work.experiment, &covering->work.problem, n, &problem);
+    problem = problem_at(&covering->work.problem, n);
     for (size_t i = 0; i < count; i++)
         if (!losses_admit(&covering->losses, &problem, configurations[i]))
             return false;

@@ -116,7 +116,7 @@ static enum status plan_at(struct contest *contest, struct arena *arena, const s
     struct problem problem;
     int32_t active = slot->prepared->resources[0].active_blocks_per_sm;
     struct point point = work_point(work, &slot->prepared->configuration, active > 0 ? active : 1);
-    experiment_problem_at(work->experiment, &work->problem, test->n, &problem);
+    problem = problem_at(&work->problem, test->n);
     point.problem = &problem;
     const struct candidate *candidate = slot->candidate;
     struct binary_request request;

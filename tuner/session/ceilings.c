@@ -156,7 +156,7 @@ enum status session_recheck_ceilings(struct session *session, struct group *grou
          * shown. */
         for (int i = 0; i < CEILINGS; i++) {
             double *gbs = ceiling_gbs(&ceilings, (enum ceiling)i);
-            const char *name = ceiling_name((enum ceiling)i);
+            const char *name = ceiling_names[(enum ceiling)i];
             if (ceiling_is_broken(group->fastest_uncached_gbs[i], *gbs)) {
                 session_note(
                     session,

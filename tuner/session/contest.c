@@ -479,7 +479,7 @@ static int64_t missing_sizes(const struct work *work, bool depends, const struct
         struct problem there;
         struct error ignored = {0};
         bool admits = true;
-        experiment_problem_at(work->experiment, &work->problem, n, &there);
+        there = problem_at(&work->problem, n);
         if (depends && space_admits(work->experiment, &there, work->facts, &prepared->configuration,
                                     &admits, &ignored) != STATUS_OK)
             admits = false;

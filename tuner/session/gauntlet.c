@@ -21,7 +21,7 @@ static bool allows(const struct contest *contest, const struct configuration *co
     struct problem problem;
     struct error ignored = {0};
     bool allowed = false;
-    experiment_problem_at(contest->work.experiment, &contest->work.problem, n, &problem);
+    problem = problem_at(&contest->work.problem, n);
     return space_admits(contest->work.experiment, &problem, contest->work.facts, configuration,
                         &allowed, &ignored) == STATUS_OK &&
            allowed;

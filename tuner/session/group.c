@@ -160,11 +160,10 @@ static enum status store_this_problem(struct work *work, const struct configurat
 {
     struct point point = work_point(work, usual, 0);
     char family[PROBLEM_KEY_BYTES];
-    double operations = 0;
-    enum element_type type = ELEMENT_F32;
-    TRY(point_bytes(&point, &work->bytes_moved, error));
-    TRY(point_ceiling(&point, &work->ceiling, error));
-    TRY(point_operations(&point, &operations, &type, error));
+    struct figures figures;
+    TRY(point_figures(&point, &figures, error));
+    work->bytes_moved = figures.bytes;
+    work->ceiling = figures.ceiling;
     (void)string_format(family, sizeof family, "%.*s", (int)work->problem.family_length,
                         work->problem.key);
     struct store_problem row = {
@@ -175,9 +174,9 @@ static enum status store_this_problem(struct work *work, const struct configurat
         .axis_count = work->problem.axis_count,
         .n = work->problem.n,
         .bytes_moved = work->bytes_moved,
-        .ceiling = ceiling_name(work->ceiling),
-        .operations = operations,
-        .operations_type = element_name(type),
+        .ceiling = ceiling_names[work->ceiling],
+        .operations = figures.operations,
+        .operations_type = element_name(figures.operations_type),
     };
     return store_problem(work->store, &row, &work->problem_id, error);
 }

@@ -134,7 +134,7 @@ static bool parse_key(const struct work *work, const struct sweep *sweep, const 
     *configuration = (struct configuration){.count = space_dimension_count(sweep->space)};
     for (size_t i = 0; i < configuration->count; i++) {
         struct named_value *value = &configuration->values[i];
-        value->name = experiment_parameter_name(work->experiment, i);
+        value->name = experiment_head(work->experiment)->parameter_names[i];
         size_t name = strlen(value->name);
         if (strncmp(at, value->name, name) != 0 || at[name] != '=')
             return false;

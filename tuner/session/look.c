@@ -16,7 +16,9 @@ static enum status add_candidates(struct work *work, struct candidates *candidat
 {
     struct binaries *binaries = &work->group->binaries;
     struct point point = work_point(work, configurations[0], 0);
-    TRY(point_bytes(&point, &work->bytes_moved, error));
+    struct figures figures;
+    TRY(point_figures(&point, &figures, error));
+    work->bytes_moved = figures.bytes;
     for (size_t i = 0; i < count; i++) {
         char key[CONFIGURATION_KEY_BYTES];
         (void)configuration_key(configurations[i], key);

@@ -303,7 +303,7 @@ enum status losses_problem(struct losses *losses, const int64_t *sizes, struct p
 {
     const struct work *work = losses->work;
     if (losses->names == 1)
-        experiment_problem_at(work->experiment, &work->problem, sizes[0], out);
+        *out = problem_at(&work->problem, sizes[0]);
     else if (!problem_at_sizes(&work->problem, sizes, losses->names, &losses->arena, out))
         return error_no_memory(error);
     return STATUS_OK;

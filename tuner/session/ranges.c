@@ -295,7 +295,7 @@ static enum status store_formula(struct covering *covering, const struct size_bo
     bool found = false;
     if (!configuration)
         return STATUS_OK;
-    experiment_problem_at(work->experiment, &work->problem, n, &problem);
+    problem = problem_at(&work->problem, n);
     TRY(store_domain_get(work->store, &covering->arena, &row, &found, error));
     TRY(domain_of(work->experiment, &problem, work->facts, configuration, &item->domain,
                   &covering->arena, &domain, error));

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "tuner/base/json.h"
+
 static int64_t integer_at(const void *at, size_t bytes, bool is_signed)
 {
     uint8_t small = 0;

@@ -121,7 +121,7 @@ static bool admits(struct evaluation *evaluation, const char *capability)
     struct error ignored = {0};
     struct problem problem;
     bool holds = false;
-    experiment_problem_at(evaluation->experiment, &evaluation->problem, evaluation->n, &problem);
+    problem = problem_at(&evaluation->problem, evaluation->n);
     fill_facts(&facts, evaluation, evaluation->units, capability);
     enum status status = facts.failed ? STATUS_NO_MEMORY
                                       : space_admits(evaluation->experiment, &problem, &facts,
@@ -259,7 +259,7 @@ static bool take_values(struct evaluation *evaluation, struct probes *probes, st
         is_problem = problem_at_sizes(&evaluation->problem, probe->sizes, evaluation->size_count,
                                       &arena, &problem);
     else
-        experiment_problem_at(evaluation->experiment, &evaluation->problem, probe->n, &problem);
+        problem = problem_at(&evaluation->problem, probe->n);
     const struct facts *facts = facts_there(evaluation, probe->units);
     const struct point point = {.experiment = evaluation->experiment,
                                 .problem = &problem,
@@ -697,8 +697,7 @@ static enum status fill_domain(struct evaluation *evaluation, bool is_found,
     enum status status = STATUS_OK;
     if (is_found) {
         const struct facts *facts = facts_there(evaluation, evaluation->units);
-        experiment_problem_at(evaluation->experiment, &evaluation->problem, evaluation->n,
-                              &problem);
+        problem = problem_at(&evaluation->problem, evaluation->n);
         status = domain_of(evaluation->experiment, &problem, facts, &evaluation->configuration,
                            &checked, &evaluation->arena, &domain, error);
     } else if (!domain_is_whole(&checked) && !checked.is_listed) {

@@ -9,13 +9,12 @@ TEST(base_is_read)
     char source[64];
     snprintf(source, sizeof source, "%s/k.cu", folder);
     assert_string_equal(experiment_head(experiment)->name, "scale");
-    assert_string_equal(experiment->about, "Scales an array.");
     assert_string_equal(experiment_head(experiment)->path, "t.yaml");
     assert_string_equal(experiment_head(experiment)->device->section, "cuda");
     assert_string_equal(experiment->source, source);
     assert_string_equal(experiment_head(experiment)->text, base_text);
     assert_int_equal(experiment_head(experiment)->parameter_count, 3);
-    assert_string_equal(experiment_parameter_name(experiment, 2), "per_sm");
+    assert_string_equal(experiment_head(experiment)->parameter_names[2], "per_sm");
     assert_int_equal(experiment_problem_count(experiment), 6);
     static const int64_t sizes[] = {1 << 10, 1 << 20, 100000000};
     for (size_t i = 0; i < 6; i++) {
@@ -83,7 +82,7 @@ TEST(a_problem_at_another_size)
     struct problem problem;
     struct problem between;
     experiment_problem(experiment, 4, &problem);
-    experiment_problem_at(experiment, &problem, 12345, &between);
+    between = problem_at(&problem, 12345);
     assert_int_equal(between.n, 12345);
     assert_string_equal(between.key, "scale.f32");
     assert_string_equal(between.size_name, "n");

@@ -219,7 +219,7 @@ TEST(metrics_of_any_name)
     const struct metrics measured = {
         .time_ns = 500, .energy_j = NAN, .power_w = NAN, .bytes = 4000};
     size_t count = 0;
-    double bytes = 0;
+    struct figures figures;
     start_own(&fixture,
               LOAD_OWN("launches:\n", "metrics:\n  gflops: 1000 * loads / time_ns\n  bytes: 4000\n"
                                       "  gbs: bytes / time_ns\n  joules: energy_j\n"
@@ -234,8 +234,8 @@ TEST(metrics_of_any_name)
     assert_true(metrics[1].value == 8);
     assert_true(isnan(metrics[2].value)); /* not measured */
     assert_true(isnan(metrics[3].value)); /* a division by zero */
-    assert_int_equal(point_bytes(&fixture.point, &bytes, &fixture.error), STATUS_OK);
-    assert_true(bytes == 4000);
+    assert_int_equal(point_figures(&fixture.point, &figures, &fixture.error), STATUS_OK);
+    assert_true(figures.bytes == 4000);
     end(&fixture);
 }
 

@@ -170,7 +170,7 @@ TEST(check_and_bytes)
 {
     struct fixture fixture;
     struct output_check check;
-    double bytes = 0;
+    struct figures figures;
     start_with(&fixture, load_or_fail(base_text), 5, "plain", 128, value_text("occupancy"));
     the_only_check(&fixture, &check);
     assert_int_equal(check.kind, REFERENCE_FUNCTION);
@@ -185,8 +185,8 @@ TEST(check_and_bytes)
     assert_int_equal(check.output, 1);
     assert_true(check.tolerance.magnitude == 1e-6);
     fixture.point.configuration = NULL; /* bytes are of the problem */
-    assert_int_equal(point_bytes(&fixture.point, &bytes, &fixture.error), STATUS_OK);
-    assert_true(bytes == 8e8);
+    assert_int_equal(point_figures(&fixture.point, &figures, &fixture.error), STATUS_OK);
+    assert_true(figures.bytes == 8e8);
     end(&fixture);
     start_with(&fixture, load_changed("  output: out\n", "  output: out\n  defines: {T: 'n'}\n"), 0,
                "plain", 128, value_integer(1));

@@ -163,12 +163,12 @@ static void check_ceiling(const char *lines, size_t problem, enum ceiling expect
 {
     struct fixture fixture;
     char line[128];
-    enum ceiling ceiling = CEILING_READ;
+    struct figures figures;
     (void)snprintf(line, sizeof line, "metrics:\n%s", lines);
     start_with(&fixture, load_changed("metrics:\n", line), problem, "plain", 128, value_integer(1));
     fixture.point.configuration = NULL; /* belongs to the problem */
-    assert_int_equal(point_ceiling(&fixture.point, &ceiling, &fixture.error), STATUS_OK);
-    assert_int_equal(ceiling, expected);
+    assert_int_equal(point_figures(&fixture.point, &figures, &fixture.error), STATUS_OK);
+    assert_int_equal(figures.ceiling, expected);
     end(&fixture);
 }
 
@@ -187,15 +187,14 @@ static void check_operations(const char *metrics, size_t problem, double operati
 {
     struct fixture fixture;
     char lines[256];
-    double got = -1;
-    enum element_type of = ELEMENT_U8;
+    struct figures figures;
     (void)snprintf(lines, sizeof lines, "metrics:\n%s", metrics);
     start_with(&fixture, load_changed("metrics:\n", lines), problem, "plain", 128,
                value_integer(1));
     fixture.point.configuration = NULL; /* belongs to the problem */
-    assert_int_equal(point_operations(&fixture.point, &got, &of, &fixture.error), STATUS_OK);
-    assert_true(got == operations);
-    assert_int_equal(of, type);
+    assert_int_equal(point_figures(&fixture.point, &figures, &fixture.error), STATUS_OK);
+    assert_true(figures.operations == operations);
+    assert_int_equal(figures.operations_type, type);
     end(&fixture);
 }
 
@@ -220,12 +219,11 @@ TEST(only_the_axis_type_is_the_type)
 {
     struct fixture fixture;
     struct text text = {0};
-    double got = 0;
-    enum element_type type = ELEMENT_U8;
+    struct figures figures;
     replace(&text, base_text, "[i32, f32]\n", "[i32, f32]\n  storage: [f64]\n");
     start_with(&fixture, load_or_fail(text_string(&text)), 0, "plain", 128, value_integer(1));
-    assert_int_equal(point_operations(&fixture.point, &got, &type, &fixture.error), STATUS_OK);
-    assert_int_equal(type, ELEMENT_I32);
+    assert_int_equal(point_figures(&fixture.point, &figures, &fixture.error), STATUS_OK);
+    assert_int_equal(figures.operations_type, ELEMENT_I32);
     end(&fixture);
     text_free(&text);
 }
@@ -233,12 +231,10 @@ TEST(only_the_axis_type_is_the_type)
 TEST(operations_below_zero_are_refused)
 {
     struct fixture fixture;
-    double got = 0;
-    enum element_type type = ELEMENT_F32;
+    struct figures figures;
     start_with(&fixture, load_changed("metrics:\n", "metrics:\n  operations: 10 - n\n"), 5, "plain",
                128, value_integer(1));
-    assert_int_equal(point_operations(&fixture.point, &got, &type, &fixture.error),
-                     STATUS_BAD_INPUT);
+    assert_int_equal(point_figures(&fixture.point, &figures, &fixture.error), STATUS_BAD_INPUT);
     assert_non_null(strstr(fixture.error.text, "operations must be a number of at least 0"));
     end(&fixture);
 }

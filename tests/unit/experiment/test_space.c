@@ -287,10 +287,7 @@ static void plan_everything(const struct experiment *experiment, const struct pr
     struct named_value derived[EXPERIMENT_DERIVED_MAX];
     struct output_check checks[CHECKS_MAX];
     size_t count = 0;
-    double bytes = 0;
-    double operations = 0;
-    enum element_type type = ELEMENT_I8;
-    enum ceiling ceiling = CEILING_WRITE;
+    struct figures figures;
     char key[CONFIGURATION_KEY_BYTES];
     if (!configuration_key(configuration, key) ||
         point_binary(&point, &arena, &binary, &error) != STATUS_OK ||
@@ -298,13 +295,11 @@ static void plan_everything(const struct experiment *experiment, const struct pr
         point_plan(&point, &arena, &plan, &error) != STATUS_OK ||
         point_derived(&point, &arena, derived, &count, &error) != STATUS_OK ||
         point_checks(&point, &arena, checks, &count, &error) != STATUS_OK ||
-        point_bytes(&point, &bytes, &error) != STATUS_OK ||
-        point_ceiling(&point, &ceiling, &error) != STATUS_OK ||
-        point_operations(&point, &operations, &type, &error) != STATUS_OK)
+        point_figures(&point, &figures, &error) != STATUS_OK)
         fail_msg("%s n=%lld %s: %s", problem->key, (long long)problem->n, key, error.text);
-    assert_true(bytes >= (double)problem->n);
-    assert_int_equal(ceiling, CEILING_READ);
-    assert_true(operations == (double)problem->n);
+    assert_true(figures.bytes >= (double)problem->n);
+    assert_int_equal(figures.ceiling, CEILING_READ);
+    assert_true(figures.operations == (double)problem->n);
     assert_true(plan.launch_count >= 1);
     arena_free(&arena);
 }

@@ -146,7 +146,7 @@ static bool is_legal(const struct experiment *experiment, const struct problem *
     maker_start(&maker, experiment, problem, NULL, NULL, &ignored);
     for (size_t i = 0; i < experiment->head.parameter_count; i++)
         environment_bind(&maker.environment, SLOT_PARAMETERS + i, values[i][point[i]]);
-    for (size_t i = 0; i < experiment->constraint_count; i++) {
+    for (size_t i = 0; i < experiment->head.constraint_count; i++) {
         bool holds = true;
         *failed |= !make_truth(&maker, &experiment->constraints[i], &holds);
         legal = legal && holds;

@@ -121,7 +121,7 @@ static bool is_legal(const struct experiment *experiment, const struct problem *
     struct error ignored = {0};
     struct problem there;
     bool admits = false;
-    experiment_problem_at(experiment, problem, n, &there);
+    there = problem_at(problem, n);
     return space_admits(experiment, &there, NULL, configuration, &admits, &ignored) == STATUS_OK &&
            admits;
 }

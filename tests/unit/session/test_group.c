@@ -145,7 +145,7 @@ TEST(test_a_look_compares_a_few)
     struct look look;
     space_configuration(sweep->space, 0, &configurations[0]);
     space_configuration(sweep->space, 11, &configurations[1]);
-    experiment_problem_at(run->experiment, &run->work.problem, 30000, &problem);
+    problem = problem_at(&run->work.problem, 30000);
     RUN_OK(run, look_at(&run->work, lane, &problem, list, 2, &look, &run->error));
     assert_true(look.works);
     assert_true(look.best < 2);

@@ -141,7 +141,7 @@ static struct candidate *add_ending(struct fixture *f, int binary, int64_t block
     struct configuration configuration = {.count = 6};
     for (size_t i = 0; i < 6; i++)
         configuration.values[i] =
-            (struct named_value){experiment_parameter_name(f->experiment, i), values[i]};
+            (struct named_value){experiment_head(f->experiment)->parameter_names[i], values[i]};
     assert_true(configuration_key(&configuration, key));
     struct candidate *candidate =
         candidates_add(&f->sweep.candidates, &configuration, key, NO_POINT);
