@@ -1,5 +1,5 @@
 /* Named points at which a test makes the program die, hang or fail. Compiled only with the CMake
- * option TUNE_FAILPOINTS; without it a point generates no code.
+ * option TUNE_FAILPOINTS; otherwise a point generates no code.
  *
  * TUNE_FAILPOINT="NAME#N=ACTION;...": the N-th time (default: the first) that this process reaches
  * the point, do ACTION: kill (SIGKILL), abort, exit (at once, code 70), stop (SIGSTOP), sleep:MS,

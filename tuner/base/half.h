@@ -1,5 +1,5 @@
 /* 16-bit numbers: f16 (IEEE binary16) and bf16 (the upper half of a binary32), which have no C
- * type. All code is in the header, since the device's compiler takes it, too (compare.h). */
+ * type. All code is in the header for the device's compiler, too (compare.h). */
 #ifndef TUNE_BASE_HALF_H
 #define TUNE_BASE_HALF_H
 

@@ -223,7 +223,7 @@ bool argument_is_written(const struct argument *argument);
 bool argument_is_variable(const struct argument *argument);
 /* Returns whether the argument is a variable that holds addresses of vectors. */
 bool argument_is_variable_of_places(const struct argument *argument);
-/* Returns whether runs find the argument by a variable, so that it cannot move. */
+/* Returns whether runs find the argument by a variable, so that the memory cannot move. */
 bool argument_stays(const struct launch_plan *plan, size_t index);
 /* Writes the patch's elements into a vector of the type. */
 void patch_vector(void *vector, enum element_type type, const struct patch *patch);

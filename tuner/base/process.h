@@ -38,7 +38,7 @@ struct process_start {
 /* Starts the program as a child of ours; returns when its exec has succeeded or failed. */
 enum status process_start(const struct process_start *start, pid_t *child, struct error *error);
 
-/* A child of this very program. It finds its pipes at these descriptors. */
+/* Descriptors at which a child of this very program finds the pipes. */
 enum { CHILD_INPUT = 3, CHILD_OUTPUT = 4 };
 struct process_pipes {
     pid_t pid;
@@ -74,7 +74,7 @@ enum status process_run(const struct process_request *request, struct text *outp
                         struct error *error);
 
 /* Runs `work` in a forked child of ours alone, which ends when we do, and waits for it at most
- * `most_ns`, after which it is killed. Its only way to report is the shared memory. Returns
+ * `most_ns`, then kills the child. Shared memory is the child's only way to report. Returns
  * the signal that ended it, 0 for none, -1 where no child can be started. */
 int process_apart(void (*work)(void *context), void *context, int64_t most_ns);
 /* Returns memory shared with children, zeroed; NULL: none. Freed by process_unshare. */

@@ -176,7 +176,7 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Reads the file, or finds it among those read; NULL with the error set. */
+/* Reads the file, or finds one that was read before; NULL with the error set. */
 static struct file *open_file(struct reader *reader, const char *path, const struct stat *info)
 {
     for (size_t i = 0; i < reader->file_count; i++)
@@ -204,7 +204,7 @@ static struct file *open_file(struct reader *reader, const char *path, const str
     return file;
 }
 
-/* Opens a file if it exists; else *out stays NULL. Refuses files without an end (/dev/zero, a
+/* Opens an existing file; *out stays NULL without one. Refuses files without an end (/dev/zero, a
  * FIFO), which would block a compiler until its time limit. */
 static enum status try_file(struct reader *reader, const char *path, struct file **out)
 {
@@ -348,7 +348,7 @@ static size_t pass_branches(struct reader *reader, const struct file *file, cons
 
 static enum status place(struct reader *reader, struct file *file);
 
-/* Inlines a file in place of the line that includes it; keeps the text behind the name. */
+/* Inlines a file in place of the including line; keeps the text behind the name. */
 static enum status place_included(struct reader *reader, const struct file *from, size_t number,
                                   const struct line *line, const char *rest, struct file *file)
 {

@@ -72,7 +72,7 @@ static void sweep_one(int above, const char *name, mode_t kind)
     int file = openat(above, name, flags | (kind == S_IFDIR ? O_DIRECTORY : 0));
     if (file < 0)
         return;
-    /* If the file is ours, of the right kind and unlocked, it is locked now. */
+    /* Locks a file that is ours, of the right kind and unlocked. */
     struct stat info;
     if (fstat(file, &info) == 0 && (info.st_mode & S_IFMT) == kind && info.st_uid == geteuid() &&
         (kind == S_IFDIR || info.st_nlink == 1) && flock(file, LOCK_EX | LOCK_NB) == 0) {

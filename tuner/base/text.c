@@ -216,7 +216,7 @@ size_t utf8_bytes(const char *character)
     size_t bytes = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
     if (bytes == 0 || lead > 0xf4)
         return 0;
-    /* A NUL ends the string and is no continuation byte, so the loop never reads past it. */
+    /* A NUL ends the string and is no continuation byte, so the loop never reads past the end. */
     for (size_t i = 1; i < bytes; i++)
         if ((at[i] & 0xc0) != 0x80)
             return 0;

@@ -67,7 +67,7 @@ static struct token token_at(const char *at, bool line_begins)
     size_t length = 0;
     if (*at == '#' && line_begins) {
         token.kind = TOKEN_DIRECTIVE;
-        /* A line of the preprocessor, with those that a backslash joins to it. */
+        /* A line of the preprocessor, with those that a backslash joins. */
         length = 0;
         while (at[length] && at[length] != '\n') {
             const size_t comment = comment_length(at + length);

@@ -1,5 +1,5 @@
-/* The domain of a configuration: the sizes at which it may be used. Constraints define where it is
- * legal, checks of its results where it was right. */
+/* The domain of a configuration: the sizes at which it may be used. Constraints define where the
+ * configuration is legal, checks of results where these were right. */
 #ifndef TUNE_EXPERIMENT_DOMAIN_H
 #define TUNE_EXPERIMENT_DOMAIN_H
 

@@ -150,7 +150,7 @@ void experiment_complete(const struct experiment *experiment, const char *typed,
 
 /* Restricts a parameter, in every space made from now on, to the values "64,128". Hashes, the
  * default configuration and space_admits are unaffected. STATUS_NOT_FOUND: no such parameter;
- * STATUS_USAGE: a value that it never has; with the nearest word. */
+ * STATUS_USAGE: an unknown value; with the nearest word. */
 enum status experiment_restrict(struct experiment *experiment, const char *name, const char *values,
                                 struct error *error);
 

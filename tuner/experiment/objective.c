@@ -284,7 +284,7 @@ const char *objective_text(const struct objective *objective)
 
 /* ---- the value ---- */
 
-/* Binds a known value; a formula that needs an unbound one reports it. */
+/* Binds a known value; a formula that needs an unbound one fails. */
 static void bind_real(struct environment *environment, size_t slot, double value)
 {
     if (isfinite(value))

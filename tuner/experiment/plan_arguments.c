@@ -288,7 +288,7 @@ bool make_fill_kind(struct maker *maker, const struct fill_rule *rule, enum argu
     return true;
 }
 
-/* Evaluates a number of a fill; for integers it must be an integer within range. */
+/* Evaluates a number of a fill: of integers an integer within range. */
 static bool make_fill_number(struct maker *maker, const struct formula *formula,
                              const char *subject, enum element_type type, double *out)
 {

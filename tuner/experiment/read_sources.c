@@ -104,7 +104,7 @@ static bool read_standard(struct file_reader *reader, const struct node *node)
     return reader->experiment->standard || out_of_memory(reader);
 }
 
-/* Reads the compiler: the device's default, or another that it supports. */
+/* Reads the compiler: the device's default, or another supported one. */
 static bool read_compiler(struct file_reader *reader, const struct node *node)
 {
     static const char *const words[] = {"nvrtc", "nvcc"};

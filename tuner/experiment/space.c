@@ -27,7 +27,7 @@ static uint64_t hash_value(struct value value)
     return hash_u64(&whole, sizeof whole, HASH_OF_NUMBERS);
 }
 
-/* Finds the value's slot in the table, or the free slot for it. */
+/* Finds the slot of the value in the table, or a free one. */
 static size_t table_place(const struct value_list *list, struct value value)
 {
     size_t at = hash_value(value) & list->table_mask;
@@ -36,7 +36,7 @@ static size_t table_place(const struct value_list *list, struct value value)
     return at;
 }
 
-/* Finds a value; false when the list does not have it. */
+/* Finds a value; false when the list lacks this value. */
 static bool list_find(const struct value_list *list, struct value value, size_t *index)
 {
     const uint32_t found = list->table[table_place(list, value)];

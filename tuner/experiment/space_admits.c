@@ -54,7 +54,7 @@ static size_t depth_of(const struct experiment *experiment, struct slot_set uses
     return 0;
 }
 
-/* Returns whether the constraint is false, as far as it can be evaluated. */
+/* Returns whether the constraint can be evaluated and is false. */
 static bool rules_out(struct maker *maker, const struct formula *constraint)
 {
     struct error *error = maker->error;

@@ -164,7 +164,7 @@ static struct memory *memory_place(const struct build *build, const uint64_t nam
     return &build->memories[name[0] & (build->memory_size - 1)]; /* replaces the old entry */
 }
 
-/* Doubles the table up to its limit; beyond it new entries replace old ones, which are explored
+/* Doubles the table up to a limit, beyond which new entries replace old ones, which are explored
  * again if needed. */
 static bool grow_memories(struct build *build)
 {

@@ -44,9 +44,27 @@ struct device {
 #define CPU_DEVICE(X)                                                                              \
     X(count)                                                                                       \
     X(describe)                                                                                    \
-    X(compile) X(compiler_settings) X(open) X(close) X(load) X(resources) X(want) X(bind) X(run) X(guards_intact)       \
-        X(inputs_intact) X(time_block) X(results) X(show) X(drop_slots) X(anchor) X(conditions)    \
-            X(measure_energy) X(read) X(look) X(ceilings)
+    X(compile)                                                                                     \
+    X(compiler_settings)                                                                           \
+    X(open)                                                                                        \
+    X(close)                                                                                       \
+    X(load)                                                                                        \
+    X(resources)                                                                                   \
+    X(want)                                                                                        \
+    X(bind)                                                                                        \
+    X(run)                                                                                         \
+    X(guards_intact)                                                                               \
+    X(inputs_intact)                                                                               \
+    X(time_block)                                                                                  \
+    X(results)                                                                                     \
+    X(show)                                                                                        \
+    X(drop_slots)                                                                                  \
+    X(anchor)                                                                                      \
+    X(conditions)                                                                                  \
+    X(measure_energy)                                                                              \
+    X(read)                                                                                        \
+    X(look)                                                                                        \
+    X(ceilings)
 #define CPU_DEVICE_DECLARE(member) DEVICE_FUNCTION(cpu, member);
 CPU_DEVICE(CPU_DEVICE_DECLARE)
 

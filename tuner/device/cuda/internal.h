@@ -13,10 +13,35 @@
     X(compiles_beside_measuring)                                                                   \
     X(count)                                                                                       \
     X(describe)                                                                                    \
-    X(compile) X(compiler_version) X(compiler_settings) X(inspect) X(arguments_fit) X(occupancy) X(reserve) X(open)     \
-        X(close) X(load) X(resources) X(want) X(generates) X(bind) X(run) X(guards_intact)         \
-            X(inputs_intact) X(time_block) X(results) X(show) X(take_remark) X(drop_slots)         \
-                X(anchor) X(conditions) X(measure_energy) X(read) X(look) X(compare) X(ceilings)
+    X(compile)                                                                                     \
+    X(compiler_version)                                                                            \
+    X(compiler_settings)                                                                           \
+    X(inspect)                                                                                     \
+    X(arguments_fit)                                                                               \
+    X(occupancy)                                                                                   \
+    X(reserve)                                                                                     \
+    X(open)                                                                                        \
+    X(close)                                                                                       \
+    X(load)                                                                                        \
+    X(resources)                                                                                   \
+    X(want)                                                                                        \
+    X(generates)                                                                                   \
+    X(bind)                                                                                        \
+    X(run)                                                                                         \
+    X(guards_intact)                                                                               \
+    X(inputs_intact)                                                                               \
+    X(time_block)                                                                                  \
+    X(results)                                                                                     \
+    X(show)                                                                                        \
+    X(take_remark)                                                                                 \
+    X(drop_slots)                                                                                  \
+    X(anchor)                                                                                      \
+    X(conditions)                                                                                  \
+    X(measure_energy)                                                                              \
+    X(read)                                                                                        \
+    X(look)                                                                                        \
+    X(compare)                                                                                     \
+    X(ceilings)
 #define CUDA_DEVICE_DECLARE(member) DEVICE_FUNCTION(cuda, member);
 CUDA_DEVICE(CUDA_DEVICE_DECLARE)
 
