@@ -15,6 +15,7 @@
 #include "frontends/capture/applied.h"
 #include "libtuned/tuned.h"
 #include "tuner/base/clock.h"
+#include "tuner/base/files.h"
 #include "tuner/base/hash.h"
 #include "tuner/cli/commands.h"
 #include "tuner/cli/preload.h"
@@ -268,7 +269,7 @@ static enum status run_once(struct apply *apply, const struct run_setup *setup, 
     const double s = (double)(clock_now_ns() - before) / 1e9;
     if (status == STATUS_OK && file >= 0)
         status = pass_output(file, output, error);
-    process_close(file);
+    file_close(file);
     TRY(status);
     take_run(is_plain ? &apply->plain : &apply->applied, s, ended, output, counts);
     if (library)
