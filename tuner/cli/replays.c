@@ -139,23 +139,18 @@ static bool take_inputs(struct replaying *replaying)
         struct error why = {0};
         if (!role_is_filled(argument->role) || replaying->inputs[i])
             continue;
-        if (argument->fill != FILL_FILE) {
-            const uint64_t count = (uint64_t)argument->count;
-            if (replaying->api->generates &&
-                replaying->api->generates(replaying->device, argument, &why))
-                continue;
-            data = arena_alloc(&replaying->arena, count + 1, element_bytes(argument->type));
-            if (!data) {
-                (void)error_no_memory(replaying->error);
-                return false;
-            }
-            fill_vector(data, argument, 0, count);
-            replaying->inputs[i] = data;
+        const uint64_t count = (uint64_t)argument->count;
+        const bool is_file = argument->fill == FILL_FILE;
+        if (!is_file && replaying->api->generates &&
+            replaying->api->generates(replaying->device, argument, &why))
             continue;
-        }
-        if (file_read(&replaying->arena, argument->fill_text, SIZE_MAX / 2, &data, &bytes,
-                      replaying->error) != STATUS_OK)
-            return false;
+        if (is_file)
+            TRY_OR_FALSE(file_read(&replaying->arena, argument->fill_text, SIZE_MAX / 2, &data,
+                                   &bytes, replaying->error) == STATUS_OK);
+        else if ((data = arena_alloc(&replaying->arena, count + 1, element_bytes(argument->type))))
+            fill_vector(data, argument, 0, count);
+        else
+            TRY_OR_FALSE(error_no_memory(replaying->error) == STATUS_OK);
         replaying->inputs[i] = data;
     }
     return true;
@@ -236,6 +231,17 @@ static bool run(struct replaying *replaying)
                                replaying->error) == STATUS_OK;
 }
 
+/* Reads the contents that the program's launch left; NULL with the error. */
+static const void *left_by_program(struct replaying *replaying,
+                                   const struct captured_buffer *buffer)
+{
+    void *data = arena_alloc(&replaying->arena, buffer->is.bytes, 1);
+    if (data && captured_read(buffer->after, 0, buffer->is.bytes, data))
+        return data;
+    (void)error_no_memory(replaying->error);
+    return NULL;
+}
+
 static bool look_at(struct replaying *replaying, size_t vector, size_t launch, struct finding *out)
 {
     const struct captured_vector *is = &replaying->set->vectors[vector];
@@ -254,25 +260,19 @@ static bool look_at(struct replaying *replaying, size_t vector, size_t launch, s
 static bool ignores_contents(struct replaying *replaying, size_t launch, size_t vector, bool *out)
 {
     const struct captured_set *set = replaying->set;
-    const struct captured_buffer *buffer = set->vectors[vector].buffers[launch];
     const size_t at = place_of(&replaying->plan, set->vectors[vector].name);
     struct argument *argument = &replaying->plan.arguments[at];
     const void *before = replaying->inputs[at];
-    void *after = arena_alloc(&replaying->arena, buffer->is.bytes, 1);
+    const void *after = left_by_program(replaying, set->vectors[vector].buffers[launch]);
     struct finding found[CAPTURED_POINTERS_MAX] = {0};
-    if (!after || !captured_read(buffer->after, 0, buffer->is.bytes, after)) {
-        (void)error_no_memory(replaying->error);
-        return false;
-    }
+    TRY_OR_FALSE(after);
     *out = true;
     for (int start = 0; start < 2 && *out; start++) {
         argument->role = start == 0 ? ARGUMENT_OUTPUT : ARGUMENT_UPDATE;
         replaying->inputs[at] = start == 0 ? before : after;
-        if (!run(replaying))
-            return false;
+        TRY_OR_FALSE(run(replaying));
         for (size_t w = 0; w < set->vector_count; w++) {
-            if (set->vectors[w].is_written && !look_at(replaying, w, launch, &found[w]))
-                return false;
+            TRY_OR_FALSE(!set->vectors[w].is_written || look_at(replaying, w, launch, &found[w]));
             *out = *out && found[w].other <= replaying->findings->items[w].other;
         }
     }
@@ -288,11 +288,9 @@ static bool replay_launch(struct replaying *replaying, size_t launch)
     const struct captured_set *set = replaying->set;
     struct finding *items = replaying->findings->items;
     for (int k = 0; k < REPLAYS; k++) {
-        if (!run(replaying))
-            return false;
+        TRY_OR_FALSE(run(replaying));
         for (size_t v = 0; v < set->vector_count; v++)
-            if (set->vectors[v].is_written && !look_at(replaying, v, launch, &items[v]))
-                return false;
+            TRY_OR_FALSE(!set->vectors[v].is_written || look_at(replaying, v, launch, &items[v]));
     }
     for (size_t v = 0; v < set->vector_count; v++) {
         const size_t at = place_of(&replaying->plan, set->vectors[v].name);
@@ -300,8 +298,7 @@ static bool replay_launch(struct replaying *replaying, size_t launch)
         if (!set->vectors[v].is_written || replaying->plan.arguments[at].role != ARGUMENT_UPDATE ||
             items[v].other)
             continue;
-        if (!ignores_contents(replaying, launch, v, &ignored))
-            return false;
+        TRY_OR_FALSE(ignores_contents(replaying, launch, v, &ignored));
         items[v].is_output = (launch == 0 || items[v].is_output) && ignored;
     }
     return true;

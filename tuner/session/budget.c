@@ -239,16 +239,6 @@ static double confirm_expected_ns(const struct group *group, const struct allowa
            fmin(processes, WORKER_SPARES) * (double)costs->spared_ns;
 }
 
-static bool has_boxes(const struct session *session)
-{
-    const char *names[SIZE_NAMES_MAX];
-    size_t first = 0;
-    for (size_t i = 0; i < session->experiment_count; i++)
-        if (experiment_size_names(session->experiments[i].experiment, names, &first) > 0)
-            return true;
-    return false;
-}
-
 /* Returns the time reserved for the stages after the races: at most the part of the budget beyond
  * `share`, or the expected time of the confirmation if that is less. With `few` only the least
  * number of processes is reserved. */
@@ -259,7 +249,11 @@ static double kept_ns(const struct group *group, const struct allowance *allowan
     double whole_ns = (double)(budget_end_ns(session) - session->started_ns);
     double most_ns = (1 - share) * whole_ns;
     const bool looks = session->options->protocol.look_between > 0 && group->spaces.count > 1;
-    const bool boxes = looks && has_boxes(session);
+    const char *names[SIZE_NAMES_MAX];
+    size_t first = 0;
+    bool boxes = false; /* some problem's size has several names */
+    for (size_t i = 0; looks && i < session->experiment_count; i++)
+        boxes |= experiment_size_names(session->experiments[i].experiment, names, &first) > 0;
     const double looks_ns = boxes   ? look_share_of_boxes * whole_ns
                             : looks ? look_share * whole_ns
                                     : 0;

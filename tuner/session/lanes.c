@@ -243,8 +243,8 @@ enum status site_join(struct site *site, struct error *error)
         return error->status;
     }
     if (site->placement.note[0])
-        session_note(session, "%s%s%s", site->host->state ? site->name : "",
-                     site->host->state ? ": " : "", site->placement.note);
+        session_note(session, "%s%s%s", site->host->view ? site->name : "",
+                     site->host->view ? ": " : "", site->placement.note);
     const char *kind = session->options->device_kind;
     const char *cpus = site->placement.compilers.cpus[0] ? site->placement.compilers.cpus : NULL;
     size_t compilers = compilers_a_group(site);
@@ -292,7 +292,7 @@ static enum status await_sites(struct session *session, struct error *error)
         for (size_t i = 0; clock_running_ns() > note_at_ns && i < session->site_count; i++) {
             char trouble[512] = "";
             const struct site *site = &session->sites[i];
-            if (site->settled || !site->host->state)
+            if (site->settled || !site->host->view)
                 continue;
             host_trouble(site->host, trouble, sizeof trouble);
             session_note(session, "waiting for '%s'%s%s%s", host_command(site->host),

@@ -429,28 +429,6 @@ static enum status store_cover(struct covering *covering, struct error *error)
     return store_ranges_put(covering->work.store, &ranges, error);
 }
 
-static enum status cover(struct covering *covering, struct error *error)
-{
-    struct group *group = covering->work.group;
-    enum status status = STATUS_OK;
-    TRY(losses_load(&covering->work, &covering->losses, error));
-    if (covering->losses.spot_count == 0)
-        return STATUS_OK;
-    covering_cut(covering, covering->losses.bound);
-    if (covering->work.protocol->look_between > 0 && covering->lane &&
-        !session_stopped(group->session) && !objective_needs_energy(covering->work.objective) &&
-        !budget_ended(group->session, STAGE_RANGES)) {
-        group->position.problem_key = covering->work.problem.key;
-        session_progress(group, "ranges");
-        status = look_around(covering, error);
-        group->position.problem_key = "";
-    }
-    if (status != STATUS_OK && status != STATUS_INTERRUPTED)
-        return status;
-    struct error putting = {0};
-    return first_failure(status, store_cover(covering, &putting), &putting, error);
-}
-
 static bool was_contested(const struct group *group, const char *key)
 {
     for (const struct contest *contest = group->contests; contest; contest = contest->next) {
@@ -466,12 +444,29 @@ static bool was_contested(const struct group *group, const char *key)
 static enum status cover_on(void *context, struct lane *lane, struct error *error)
 {
     const struct work *work = context;
+    struct group *group = work->group;
     struct covering *covering = calloc(1, sizeof *covering);
+    enum status status = STATUS_OK;
     if (!covering)
         return error_no_memory(error);
     covering->work = *work;
     covering->lane = lane;
-    enum status status = cover(covering, error);
+    TRY_OR_CLEANUP(losses_load(work, &covering->losses, error));
+    if (covering->losses.spot_count == 0)
+        goto cleanup;
+    covering_cut(covering, covering->losses.bound);
+    if (work->protocol->look_between > 0 && lane && !session_stopped(group->session) &&
+        !objective_needs_energy(work->objective) && !budget_ended(group->session, STAGE_RANGES)) {
+        group->position.problem_key = work->problem.key;
+        session_progress(group, "ranges");
+        status = look_around(covering, error);
+        group->position.problem_key = "";
+    }
+    if (status == STATUS_OK || status == STATUS_INTERRUPTED) {
+        struct error putting = {0};
+        status = first_failure(status, store_cover(covering, &putting), &putting, error);
+    }
+cleanup:
     losses_free(&covering->losses);
     arena_free(&covering->arena);
     free(covering->looks);

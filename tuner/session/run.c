@@ -180,8 +180,8 @@ enum status lane_lose(struct lane *lane, const struct error *error)
         return error->status;
     lane->lost = true;
     lane->error = *error;
-    lane->may_return = lane->site->host->state && (worker_head(lane->worker)->host_was_lost ||
-                                                   host_state(lane->site->host) != HOST_READY);
+    lane->may_return = lane->site->host->view && (worker_head(lane->worker)->host_was_lost ||
+                                                  host_state(lane->site->host) != HOST_READY);
     session_note(lane->site->session, "%s is lost: %s%s", lane->name, error->text,
                  lane->may_return ? "; its host is requested again" : "");
     return error->status;

@@ -169,7 +169,7 @@ void *site_keep(void *context)
     struct site *site = context;
     struct session *session = site->session;
     unsigned connections = 0;
-    if (!site->host->state) { /* this machine stays */
+    if (!site->host->view) { /* this machine stays */
         site_arrived(site, 0);
         return NULL;
     }

@@ -221,11 +221,10 @@ static enum status arm(const struct work *work, struct track *track, size_t inde
                        struct error *error)
 {
     struct slot *slot = track->slots[index];
-    enum status status = STATUS_OK;
     if (slot->outcome.status == TRIAL_OK)
-        status = track_load(work, track, slot, error);
-    if (status != STATUS_OK || slot->outcome.status != TRIAL_OK)
-        return status;
+        TRY(track_load(work, track, slot, error));
+    if (slot->outcome.status != TRIAL_OK)
+        return STATUS_OK;
     const struct candidate *candidate = slot->candidate;
     struct calibration calibration = worker_head(track->lane->worker)->calibration;
     slot->runs = candidate->runs > 0 ? candidate->runs : 1;
@@ -234,9 +233,9 @@ static enum status arm(const struct work *work, struct track *track, size_t inde
                                 BLOCK_RUNS_MAX);
     }
     const struct check_set *set = NULL;
-    status = find_checks(work, track, slot, &set, error);
-    if (status != STATUS_OK || slot->outcome.status != TRIAL_OK)
-        return status;
+    TRY(find_checks(work, track, slot, &set, error));
+    if (slot->outcome.status != TRIAL_OK)
+        return STATUS_OK;
     const struct worker_task task = {
         .binary_path = candidate_binary(work, slot->candidate)->path,
         .checks = checks_beside(set, track->lane->has_expected),
@@ -246,7 +245,7 @@ static enum status arm(const struct work *work, struct track *track, size_t inde
         .runs = slot->runs,
         .results = &slot->results,
     };
-    status = worker_arm(track->lane->worker, (uint32_t)index, &task, error);
+    const enum status status = worker_arm(track->lane->worker, (uint32_t)index, &task, error);
     return status == STATUS_OK ? STATUS_OK : lane_lose(track->lane, error);
 }
 

@@ -163,8 +163,8 @@ enum status host_silent_ms(int64_t *out, struct error *error)
 int64_t host_end_ns(const struct host *host)
 {
     int64_t left_s = 0;
-    if (host->end_ns)
-        return host->end_ns(host);
+    if (host->view)
+        return host_view(host).end_ns;
     return job_time_left(&left_s) ? clock_running_ns() + left_s * INT64_C(1000000000) : INT64_MAX;
 }
 

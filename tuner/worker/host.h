@@ -55,6 +55,16 @@ struct host_lock {
     char warning[256]; /* lock_warning */
 };
 
+/* State of the connection to a host; times by clock_running_ns. */
+struct host_view {
+    enum host_state state;
+    unsigned connections; /* times that the host has become ready */
+    /* Last sign of life, and end of the last silence of some seconds (0: never): an agent beats
+     * once a second, and a limit that passes during silence does not count against a child. */
+    int64_t received_ns, silence_ended_ns;
+    int64_t end_ns; /* of the batch job (host_end_ns) */
+};
+
 struct host {
     const char *name; /* for display: "here", or the machine's name after the first answer */
     /* Runs this program on the host with `arguments` (NULL-terminated, [0] the program's name), in
@@ -72,15 +82,8 @@ struct host {
     void (*unlock)(struct host_lock *lock);
     enum status (*place)(const struct host *host, const char *const *pci_addresses, size_t count,
                          struct placement *out, struct error *error);
-    /* ---- NULL for the local host, which is always ready ---- */
-    /* Time of the last sign of life, by clock_running_ns: an agent beats once a second, and a time
-     * limit that passes during silence does not count against a child. *silence_ended_ns: end of
-     * the last silence of some seconds; 0: never. */
-    int64_t (*last_received)(const struct host *host, int64_t *silence_ended_ns);
-    /* *connections: number of times that the host has become ready. */
-    enum host_state (*state)(const struct host *host, unsigned *connections);
-    /* See host_end_ns. */
-    int64_t (*end_ns)(const struct host *host);
+    /* Returns the present view; NULL for the local host, which is always ready. */
+    struct host_view (*view)(const struct host *host);
 };
 const struct host *host_local(void);
 
@@ -92,25 +95,25 @@ static inline bool was_killed(enum child_end end)
     return end == CHILD_WAS_KILLED || end == CHILD_WAS_LOST;
 }
 
+static inline struct host_view host_view(const struct host *host)
+{
+    return host->view ? host->view(host) : (struct host_view){.state = HOST_READY};
+}
 static inline enum host_state host_state(const struct host *host)
 {
-    unsigned ignored = 0;
-    return host->state ? host->state(host, &ignored) : HOST_READY;
+    return host_view(host).state;
 }
 /* Returns the number of times that the host has become ready. */
 static inline unsigned host_connections(const struct host *host)
 {
-    unsigned connections = 0;
-    if (host->state)
-        (void)host->state(host, &connections);
-    return connections;
+    return host_view(host).connections;
 }
 /* Returns whether the host was lost since it became ready the `connections`-th time, even if back
  * by now; a failure meanwhile is no fault of the devices. */
 static inline bool host_was_lost(const struct host *host, unsigned connections)
 {
-    unsigned now = 0;
-    return host->state && (host->state(host, &now) != HOST_READY || now != connections);
+    const struct host_view now = host_view(host);
+    return now.state != HOST_READY || now.connections != connections;
 }
 /* Returns when the host's batch job ends, by clock_running_ns, as the scheduler reports; INT64_MAX:
  * no limit known. */

@@ -200,21 +200,14 @@ static bool is_paused(const struct compile_pool *pool)
     return is_for_one(pool->first) && is_compiling(pool);
 }
 
-/* Checks that a host is left to compile on, or may come back. */
-static enum status check_hosts(const struct compile_pool *pool, struct error *error)
-{
-    for (size_t i = 0; i < pool->count; i++)
-        if (host_state(pool->compilers[i].host) != HOST_GONE)
-            return STATUS_OK;
-    return error_set(error, STATUS_DEVICE_LOST, "no host is left to compile on");
-}
-
 /* Sends queued jobs to idle children. */
 static enum status feed(struct compile_pool *pool, struct error *error)
 {
-    enum status hosts = pool->first ? check_hosts(pool, error) : STATUS_OK;
-    if (hosts != STATUS_OK)
-        return hosts;
+    size_t gone = 0;
+    for (size_t i = 0; i < pool->count; i++)
+        gone += host_state(pool->compilers[i].host) == HOST_GONE;
+    if (pool->first && gone == pool->count)
+        return error_set(error, STATUS_DEVICE_LOST, "no host is left to compile on");
     for (size_t i = 0; i < pool->count && pool->first && !is_paused(pool); i++) {
         struct compiler *compiler = &pool->compilers[i];
         if (compiler->job || host_state(compiler->host) != HOST_READY)
@@ -432,16 +425,15 @@ static bool collect(struct compile_pool *pool, struct compiler *compiler, struct
  * ended. */
 static bool is_delayed(struct compiler *compiler)
 {
-    int64_t silence_ended_ns = 0;
-    if (!compiler->host->last_received)
+    const struct host_view now = host_view(compiler->host);
+    if (!compiler->host->view)
         return false;
-    int64_t received_ns = compiler->host->last_received(compiler->host, &silence_ended_ns);
-    if (silence_ended_ns > compiler->begun_ns && received_ns > compiler->deadline_ns) {
-        compiler->deadline_ns += silence_ended_ns - compiler->begun_ns;
-        compiler->begun_ns = silence_ended_ns;
+    if (now.silence_ended_ns > compiler->begun_ns && now.received_ns > compiler->deadline_ns) {
+        compiler->deadline_ns += now.silence_ended_ns - compiler->begun_ns;
+        compiler->begun_ns = now.silence_ended_ns;
         return true;
     }
-    return received_ns <= compiler->deadline_ns;
+    return now.received_ns <= compiler->deadline_ns;
 }
 
 static bool find_overdue(struct compile_pool *pool, struct compile_done *done)

@@ -290,33 +290,14 @@ static enum status place_remote(const struct host *host, const char *const *pci_
     return STATUS_OK;
 }
 
-static int64_t last_received(const struct host *host, int64_t *silence_ended_ns)
+static struct host_view view_remote(const struct host *host)
 {
     struct remote *remote = remote_of(host);
     (void)pthread_mutex_lock(&remote->mutex);
-    int64_t received_ns = remote->received_ns;
-    *silence_ended_ns = remote->silence_ended_ns;
+    const struct host_view view = {remote->state, remote->connections, remote->received_ns,
+                                   remote->silence_ended_ns, remote->end_ns};
     (void)pthread_mutex_unlock(&remote->mutex);
-    return received_ns;
-}
-
-static enum host_state state_remote(const struct host *host, unsigned *connections)
-{
-    struct remote *remote = remote_of(host);
-    (void)pthread_mutex_lock(&remote->mutex);
-    enum host_state state = remote->state;
-    *connections = remote->connections;
-    (void)pthread_mutex_unlock(&remote->mutex);
-    return state;
-}
-
-static int64_t end_ns_remote(const struct host *host)
-{
-    struct remote *remote = remote_of(host);
-    (void)pthread_mutex_lock(&remote->mutex);
-    int64_t end_ns = remote->end_ns;
-    (void)pthread_mutex_unlock(&remote->mutex);
-    return end_ns;
+    return view;
 }
 
 enum host_state host_await(const struct host *host, int64_t timeout_ms,
@@ -324,7 +305,7 @@ enum host_state host_await(const struct host *host, int64_t timeout_ms,
 {
     struct remote *remote = remote_of(host);
     int64_t deadline_ns = remote_deadline(timeout_ms);
-    if (!host->state)
+    if (!host->view)
         return HOST_READY;
     (void)pthread_mutex_lock(&remote->mutex);
     while (remote->state != HOST_GONE && clock_running_ns() < deadline_ns && !(stop && *stop) &&
@@ -346,7 +327,7 @@ void host_trouble(const struct host *host, char *out, size_t bytes)
 
 const char *host_command(const struct host *host)
 {
-    return host->state ? remote_of(host)->command : NULL;
+    return host->view ? remote_of(host)->command : NULL;
 }
 
 /* ---- the sender ---- */
@@ -457,9 +438,7 @@ enum status host_open(const char *command, const char *program, const volatile s
                                  .lock = lock_remote,
                                  .unlock = unlock_remote,
                                  .place = place_remote,
-                                 .last_received = last_received,
-                                 .state = state_remote,
-                                 .end_ns = end_ns_remote};
+                                 .view = view_remote};
     remote->end_ns = INT64_MAX;
     (void)pthread_mutex_init(&remote->mutex, NULL);
     (void)pthread_mutex_init(&remote->sending, NULL);
@@ -503,7 +482,7 @@ enum status host_open(const char *command, const char *program, const volatile s
 
 void host_close(struct host *host)
 {
-    if (!host || !host->state)
+    if (!host || !host->view)
         return;
     struct remote *remote = remote_of(host);
     (void)pthread_mutex_lock(&remote->mutex);

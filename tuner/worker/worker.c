@@ -43,14 +43,13 @@ struct awaiting {
  * limit starts anew, since frames may have been delayed. */
 static bool is_late_elsewhere(struct awaiting *awaiting, int64_t now_ns)
 {
-    const struct host *host = awaiting->child->host;
-    int64_t silence_ended_ns = 0;
+    const struct host_view host = host_view(awaiting->child->host);
     if (awaiting->late_ns == 0)
         awaiting->late_ns = now_ns + slack_ns;
     awaiting->look_ns = now_ns + look_every_ns;
-    if (host->last_received(host, &silence_ended_ns) <= awaiting->late_ns)
+    if (host.received_ns <= awaiting->late_ns)
         return false;
-    if (silence_ended_ns < awaiting->requested_ns)
+    if (host.silence_ended_ns < awaiting->requested_ns)
         return true;
     awaiting->requested_ns = now_ns;
     awaiting->look_ns = now_ns + awaiting->given_ns;
@@ -111,8 +110,8 @@ static enum status await_more(void *context, struct error *error)
         const int64_t now_ns = clock_running_ns();
         if (ready != 0 || now_ns < awaiting->look_ns)
             continue;
-        if (awaiting->child->host->last_received ? is_late_elsewhere(awaiting, now_ns)
-                                                 : is_late(awaiting, now_ns))
+        if (awaiting->child->host->view ? is_late_elsewhere(awaiting, now_ns)
+                                        : is_late(awaiting, now_ns))
             return error_set(error, STATUS_TIMED_OUT, "no answer within the time limit");
     }
 }
@@ -126,8 +125,7 @@ static enum status await_answer(struct worker *worker, const struct child *child
                                 .child = child,
                                 .given_ns = given_ns,
                                 .requested_ns = now_ns,
-                                .look_ns =
-                                    now_ns + (child->host->last_received ? given_ns : first_ns)};
+                                .look_ns = now_ns + (child->host->view ? given_ns : first_ns)};
     worker->starved = false;
     return frame_read_by(child->output, await_more, &awaiting, answer, error);
 }
