@@ -172,7 +172,7 @@ def section(tune, folder, databases):
     # A search tries few points, and the best of these may be far from an idea's potential.
     lines += results_ideas.ideas([one for one in databases if one.name != "wide.db"])
     lines += results_families.families(databases, tune, ROOT / "docs" / "figures" / folder.name)
-    lines += results_own.own(folder)
+    lines += results_own.own(folder, rows)
     lines += results_measuring.ranges(lambda *arguments: show(tune, database, *arguments))
     lines += results_measuring.trust(lambda *arguments: show(tune, database, *arguments),
                                      text_of(tune, "show", "--db", str(database), "--trust"))

@@ -58,7 +58,24 @@ def strategies(folder):
     return lines
 
 
-def policies(folder):
+def beside_own_sums(rows, winners):
+    """CUB's sums by the best policy beside the sums of kernels/, type by type; nothing without these."""
+    ours = {(row["problem"], row["n"]): float(row["time_ns"]) for row in winners}
+    ratios = {}
+    for row in rows:
+        kind = row["problem"].rpartition(".")[2]
+        if row["experiment"] == "cub_reduce" and (f"reduce.sum.{kind}", row["n"]) in ours:
+            ratios.setdefault(kind, {})[row["n"]] = float(row["time_ns"]) / ours[f"reduce.sum.{kind}", row["n"]]
+    body = [(f"`{kind}`", len(each), sum(ratio > 1.02 for ratio in each.values()), sum(ratio < 0.98 for ratio in each.values()),
+             f"{statistics.geometric_mean(each.values()):.3f}", f"{min(each.values()):.3f} at {size(min(each, key=each.get))}",
+             f"{max(each.values()):.3f} at {size(max(each, key=each.get))}") for kind, each in ratios.items()]
+    head = ["type", "sizes", "`reduce.sum` faster by over 2 %", "CUB faster by over 2 %", "CUB's time over `reduce.sum`'s, geometric mean",
+            "least", "most"]
+    return ["Sums by CUB's best policy beside the winners of [`reduce.sum`](#all-problems), which another run measured the same way:", "",
+            *table(head, body), ""] if body else []
+
+
+def policies(folder, winners):
     """CUB's algorithms by their tuning policies against CUB's own: a row for each algorithm and type, and all sizes."""
     groups = {}
     for row in rows_of(folder / "cub.csv"):
@@ -79,12 +96,12 @@ def policies(folder):
                      row["verdict"], code(row["configuration"])) for row in rows]
     return ["#### CUB's algorithms by their tuning policies", "",
             "Against CUB's own policies, in the same rounds. " + caption(folder, "cub", "`cub.csv`."), "",
-            *table(head, body), "",
+            *table(head, body), "", *beside_own_sums(rows_of(folder / "cub.csv"), winners),
             *folded("All sizes", table(["algorithm, type", "n", "CUB's own, us", "best, us", "gain", "99 %", "verdict", "configuration"],
                                        details))]
 
 
-def own(folder):
+def own(folder, winners):
     lines = [*printed(folder, "t1", "T1 files, unchanged",
                       "The files of `examples/t1/` with the kernels there. Points are those of the sweep; its time "
                       "includes the start of processes and the warm-up."),
@@ -95,7 +112,7 @@ def own(folder):
                       "On one core: building (with counting), enumeration, and random points there and back."),
              *printed(folder, "functions", "Host functions",
                       "`functions_normalize` calls the kernels that `launches_normalize` launches."),
-             *policies(folder),
+             *policies(folder, winners),
              *printed(folder, "ab", "A whole program with and without tuned launches",
                       "Rodinia's `gaussian`, captured and tuned without its source."),
              *strategies(folder)]
