@@ -209,6 +209,13 @@ sed -i '/^constraints:/d; s/COPY: copy/COPY: copy, LEAST: 64/' tiles.yaml
 tune_tiles
 [[ $(domains) == $'double_tile 1 64 0\ntile 1 64 0' ]] || fail "not from 64 on: $(domains)"
 grep -q 'domain="n>=64"' tuned.conf || fail "no domain: $(cat tuned.conf)"
+# A kernel that is wrong here and there serves the measured sizes alone: most probes of any other domain are right.
+sed -i 's/^    long long done.*/    long long done = n % 97 == 0 ? n - 1 : n;/; s/^    for (volatile.*/    for (volatile long long spin = 0; spin < 100000 * TILE;\
+         spin++)/' tiles.c
+sed -i 's/^sizes:.*/sizes: {n: [4096, 65536]}/' tiles.yaml
+tune_tiles
+[[ $(domains | cut -d ' ' -f 2- | sort -u) == '1 1 1' ]] || fail "not the measured sizes: $(domains)"
+grep -vE '^tiles n=4096 .*domain="n==4096"|^tiles n=65536 .*domain="n==65536"' tuned.conf | grep '^tiles ' && fail "serves other sizes"
 # An experiment that promises all sizes has no candidate left.
 sed -i 's/^device: cpu/device: cpu\nall_sizes: true/' tiles.yaml
 rm -rf tune.db* tuned.conf

@@ -123,6 +123,32 @@ static enum status holds_at(struct probing *probing, int64_t multiple, int64_t l
     return holds(probing, (struct domain){.multiple = multiple, .least = least}, right, error);
 }
 
+/* Finds whether the domain is the reason for the failure: similar sizes outside fail as well,
+ * larger ones with the same remainder, or smaller ones. A kernel that is wrong here and there, as
+ * at multiples of 97, would be right at most probes of any domain. */
+static enum status explains(struct probing *probing, const struct domain *domain, bool *explains,
+                            struct error *error)
+{
+    const int64_t wrong = probing->wrong->n;
+    const int64_t step = (int64_t)common_divisor((uint64_t)wrong, (uint64_t)probing->divisor);
+    const int64_t multiple = domain_meet(domain, &probing->before).multiple;
+    const bool is_least = domain->multiple == 1;
+    const int64_t sizes[] = {is_least ? wrong - step : wrong + multiple,
+                             is_least ? wrong / 2 / step * step : wrong + 3 * multiple};
+    enum { BY_CHANCE = 2 }; /* sizes up to this may be right in any case */
+    *explains = true;
+    for (size_t i = 0; *explains && i < COUNT(sizes); i++) {
+        bool applies = false;
+        bool right = false;
+        if (sizes[i] <= BY_CHANCE || sizes[i] > probing->most ||
+            work_declares(&probing->contest->work, sizes[i]))
+            continue;
+        TRY(probe(probing, sizes[i], &applies, &right, error));
+        *explains = !applies || !right;
+    }
+    return STATUS_OK;
+}
+
 /* Finds the least power of two from which on the candidate is right, by bisection; 0: none. */
 static enum status find_least(struct probing *probing, int64_t *least, struct error *error)
 {
@@ -225,6 +251,8 @@ static enum status try_others(struct probing *probing, struct domain *found, boo
         if (*right && found->multiple % 2 == 0)
             TRY(holds_at(probing, found->multiple / 2, found->least, &half, error));
         *right = *right && !half; /* otherwise there is a larger domain */
+        if (*right)
+            TRY(explains(probing, found, right, error));
     }
     return STATUS_OK;
 }
@@ -240,13 +268,23 @@ static enum status find_domain(struct probing *probing, struct domain *found, st
 {
     static const size_t enough[] = {PROBES_MIN, SIZE_MAX};
     bool right = false;
-    for (size_t i = 0; i < COUNT(enough) && !right && (i == 0 || may_go_on(probing)); i++) {
+    bool explained = true;
+    for (size_t i = 0; i < COUNT(enough) && !right && explained && (i == 0 || may_go_on(probing));
+         i++) {
         int64_t least = 0, multiple = 0;
         probing->enough = enough[i];
         if (probing->wrong->n < probing->first)
             TRY(find_least(probing, &least, error));
+        if (least > 0)
+            TRY(explains(probing, &(struct domain){.multiple = 1, .least = least}, &explained,
+                         error));
+        least = explained ? least : 0;
         if (least == 0)
             TRY(find_multiple(probing, &multiple, error));
+        if (multiple > 0)
+            TRY(explains(probing, &(struct domain){.multiple = multiple, .least = 1}, &explained,
+                         error));
+        multiple = explained ? multiple : 0;
         *found = (struct domain){.multiple = multiple > 0 ? multiple : 1,
                                  .least = least > 0 ? least : 1,
                                  .is_listed = least == 0 && multiple == 0};
