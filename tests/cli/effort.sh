@@ -57,10 +57,11 @@ expect_choice kept "chosen again by a lesser effort" --effort normal
 # A budget ends the run in time with a best so far; a later one goes on.
 write_experiment 2000000
 started=$(date +%s)
-run "$TUNE" run double.yaml --device cpu "${steady[@]}" --effort thorough --budget 1s --db budget.db --conf budget.conf
+run env TUNE_WORKER_TRACE="$PWD/trace" "$TUNE" run double.yaml --device cpu "${steady[@]}" --set warm_most_ms=3000 --effort thorough --budget 1s --db budget.db --conf budget.conf
 [[ $code -eq 0 || $code -eq 6 ]] || fail "exit code $code" # 6: a problem that was not come to
 took=$(($(date +%s) - started))
 [[ $took -lt 60 ]] || fail "1 s became $took s"
+grep -q 'warm_most_ms=200[^0-9]' trace || fail "a warm-up of more than a fifth of the budget: $(head -n 1 trace)"
 expect_err '^tune: the budget cut short: '
 run "$TUNE" show --runs --db budget.db --json
 expect_json '[r["budget_ns"] for r in j]' '[1000000000]'

@@ -1,4 +1,5 @@
 /* Devices, workers, and groups of like devices. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -14,11 +15,16 @@ static void *start_lane(void *context)
 {
     struct lane *lane = context;
     struct session *session = lane->site->session;
+    struct protocol protocol = session->options->protocol;
     int64_t started_ns = clock_budget_ns();
     lane->needs_lock = false;
     error_clear(&lane->error);
+    if (session->options->budget_ns > 0) /* a fifth of it for the warm-up */
+        protocol.warm_most_ms =
+            fmax(protocol.warm_least_ms,
+                 fmin(protocol.warm_most_ms, (double)session->options->budget_ns * 1e-6 / 5));
     enum status status = worker_start(lane->site->host, session->options->device_kind, lane->index,
-                                      &session->options->protocol, &lane->worker, &lane->error);
+                                      &protocol, &lane->worker, &lane->error);
     lane->start_ns = clock_budget_ns() - started_ns;
     if (status == STATUS_OK)
         worker_end_by(lane->worker, budget_last_ns(session));
