@@ -98,6 +98,12 @@ sums '96, 64, 160' 0 0 'check: {output: out, reference: sum_reference, source: r
 expect_code 0
 grep -q '^sums n=4096 width=64 ' tuned.conf || fail "not the right one: $(cat tuned.conf)"
 
+# A function with which nobody agrees, though all agree with one another.
+sed -i 's/+= x\[i\]/+= x[i] + 1/' reference.c
+sums '64, 128, 256' 0 0 'check: {output: out, reference: sum_reference, source: reference.c}'
+nobody_wins
+expect_err "^tune run: sums n=4096: no result agrees with the reference of the file's 'check'; of the 3 results 3 agree with one another \\('width=[0-9]+', 'width=[0-9]+', 'width=[0-9]+'\\): it may be the one that is wrong; no winner is chosen\$"
+
 # A budget that ends such a search does not hide it.
 cat >many.yaml <<'Y'
 experiment: many

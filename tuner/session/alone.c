@@ -1,6 +1,5 @@
-/* Doubts about the reference: if results are compared with those of one configuration and all
- * others disagree with it, or most do and agree with one another, that configuration may be the
- * wrong one, and the problem gets no winner. */
+/* Doubts about the reference: if all results disagree with it, or most do and agree with one
+ * another, the reference may be the wrong one, and the problem gets no winner. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,6 +90,7 @@ static enum status compare(const struct work *work, const struct sweep *sweep, s
     for (size_t i = 0; i < checks.count; i++) {
         const struct argument *left = &expected->arguments[checks.items[i].output];
         const struct argument *right = &plan->arguments[checks.items[i].output];
+        checks.items[i].kind = REFERENCE_PLAN;
         checks.items[i].plan = expected;
         checks.items[i].path = candidate_binary(work, one->candidate)->path;
         *agree = *agree && left->count == right->count &&
@@ -163,22 +163,25 @@ static void note_alone(const struct work *work, struct sweep *sweep, const struc
                     votes->with + votes->against);
     else
         text_append(&line, "no result agrees");
-    text_printf(&line, " with that of %s'%s', the reference of all",
-                is_default ? "the default configuration, " : "", votes->key);
+    if (votes->key[0])
+        text_printf(&line, " with that of %s'%s', the reference of all",
+                    is_default ? "the default configuration, " : "", votes->key);
+    else
+        text_append(&line, " with the reference of the file's 'check'");
     if (votes->own && votes->own->state == CANDIDATE_DONE && !is_right(votes->own))
         text_append(&line, ", nor does its own second result");
     if (agree >= AGAINST_MIN) {
         size_t named = 0;
-        text_printf(&line, "; of the %zu others %s%zu agree with one another (", votes->against,
+        text_printf(&line, "; of the %zu %s %s%zu agree with one another (", votes->against,
+                    votes->key[0] ? "others" : "results",
                     votes->against > LOOKED_AT ? "at least " : "", agree);
         for (size_t i = 0; i < count && named < NAMED; i++)
             if (agreeing[i])
                 text_printf(&line, "%s'%s'", named++ > 0 ? ", " : "",
                             candidate_key(&sweep->candidates, votes->others[i], room));
-        text_printf(&line,
-                    "%s): it may be the one that is wrong. Name the right one under 'check': one "
-                    "of these, or a function",
-                    named < agree ? ", ..." : "");
+        text_printf(
+            &line, "%s): it may be the one that is wrong%s", named < agree ? ", ..." : "",
+            votes->key[0] ? ". Name the right one under 'check': one of these, or a function" : "");
     } else {
         text_printf(&line,
                     "%s: kernels may read data that the file does not describe (inputs, counts). "
@@ -201,8 +204,10 @@ enum status contest_doubt_reference(struct contest *contest, struct lane *lane, 
     size_t agree = 0;
     count_votes(&contest->work, sweep, &votes);
     contest->unsupported = is_alone(&votes);
-    /* Most results disagree with a reference that the file does not name. */
-    if (!contest->unsupported &&
+    /* No result agrees with a function, or most disagree with a configuration that the file does
+     * not name. */
+    const bool are_all_wrong = !votes.key[0] && votes.with == 0 && votes.against >= AGAINST_MIN;
+    if (!contest->unsupported && !are_all_wrong &&
         !(votes.own && is_right(votes.own) && !contest->work.experiment->checks[0].setting.given &&
           votes.against >= AGAINST_MIN * (votes.with + 1)))
         return STATUS_OK;
