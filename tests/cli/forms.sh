@@ -68,6 +68,11 @@ tenth 'f64, f32' 0.1 'check: {output: y, series: "i * 0.1", relative: 1e-3}' ', 
 compares 'a series'
 tenth 'i32, i64' 10 '' ', fill: {series: i - 500}'
 compares 'i32, i64'
+# Zeros are zeros in each type, also where memory that was in use before holds the expected values.
+tenth 'f64, f32' 0.1 '' ', fill: {series: "8 if i % 50 == 0 else 0"}'
+compares zeros
+[[ $(query "SELECT count(*) FROM gauntlets WHERE NOT passed") -eq 0 ]] || fail "wrong in a type: $(query "SELECT * FROM gauntlets")"
+
 # A value that does not fit into a type is wrong there, not truncated.
 tenth 'i64, i32' 10000000 '' ', fill: {series: i}'
 rm -f tune.db

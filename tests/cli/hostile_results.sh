@@ -231,6 +231,37 @@ C
     golden_refusal "$TUNE" run half.yaml --device cpu --db half.db "${steady[@]}"
 done
 
+# So is a reference that ends its process, at the problem's size; at another one a finalist is not checked there.
+ends_at() { # CONDITION STATEMENT
+    cat >half_reference.c <<C
+#include <stdlib.h>
+void half_reference(void *const *arguments, struct tune_expected *expected)
+{
+    const long long n = *(const long long *)arguments[2];
+    if ($1)
+        $2;
+    for (long long i = 0; i < n; i++)
+        expected[i].real = ((const float *)arguments[0])[i];
+}
+C
+    rm -f half.db tuned.conf
+    run "$TUNE" run half.yaml --device cpu --db half.db "${steady[@]}" --set sweep_slower=100
+    refuse_err 'is lost'
+}
+while IFS='|' read -r statement how; do
+    ends_at 1 "$statement"
+    expect_code 3
+    expect_err "^tune run: half.yaml: half n=2000: computing the expected results \(reference 'half_reference' with in\[2000\], out\[2000\]\): $how\$"
+done <<'T'
+*(volatile int *)8 = 1|it crashes \(signal 11\)
+abort()|it crashes \(signal 06\)
+exit(0)|it calls exit\(\)
+T
+ends_at 'n < 1000' 'abort()'
+expect_code 0
+expect_err "serve only some sizes, .*: crashed: computing the expected results \(reference 'half_reference' with in\[([0-9]+)\], out\[\1\]\): it crashes \(signal 06\)"
+grep -qE '^half n=2000 .*domain="n>=1024"' tuned.conf || fail "serves sizes that were not checked: $(cat tuned.conf)"
+
 # Sums within a tolerance: a kernel that omits a piece or cuts digits off is wrong if few elements
 # are nonzero. A kernel that divides by their sum is not checked with these.
 cat >norm.yaml <<'Y'

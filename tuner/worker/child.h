@@ -28,4 +28,9 @@ int compile_child(const char *kind, const char *cpus);
  * folder. */
 enum status scratch_prefix(struct arena *arena, const char **prefix, struct error *error);
 
+/* Names work that may end this process, as a user's function may: if it does, by a fault or exit(),
+ * the parent gets STATUS_DEVICE_LOST with this text and the cause for an answer. NULL: no such
+ * work. */
+void child_may_end(const char *work);
+
 #endif

@@ -38,21 +38,34 @@ static void trace(char direction, const json_t *message)
     (void)fclose(file);
 }
 
-enum status frame_write(int file, const json_t *message, struct error *error)
+unsigned char *frame_encode(const json_t *message, size_t *bytes, struct error *error)
 {
-    size_t bytes = json_dumpb(message, NULL, 0, JSON_COMPACT) + 1;
-    if (bytes == 1 || bytes > FRAME_BYTES_MAX)
-        return error_set(error, STATUS_INTERNAL, "a worker message of %zu bytes cannot be sent",
-                         bytes);
-    unsigned char *frame = malloc(HEADER_BYTES + bytes);
-    TRY_MEMORY(frame);
-    trace('>', message);
+    const size_t payload = json_dumpb(message, NULL, 0, JSON_COMPACT) + 1;
+    unsigned char *frame = NULL;
+    if (payload == 1 || payload > FRAME_BYTES_MAX)
+        (void)error_set(error, STATUS_INTERNAL, "a worker message of %zu bytes cannot be sent",
+                        payload);
+    else if (!(frame = malloc(HEADER_BYTES + payload)))
+        (void)error_no_memory(error);
+    if (!frame)
+        return NULL;
     memcpy(frame, frame_magic, sizeof frame_magic);
     for (int i = 0; i < 4; i++)
-        frame[4 + i] = (unsigned char)(bytes >> (8 * i));
-    (void)json_dumpb(message, (char *)frame + HEADER_BYTES, bytes - 1, JSON_COMPACT);
-    frame[HEADER_BYTES + bytes - 1] = '\n';
-    enum status status = write_all(file, frame, HEADER_BYTES + bytes, error);
+        frame[4 + i] = (unsigned char)(payload >> (8 * i));
+    (void)json_dumpb(message, (char *)frame + HEADER_BYTES, payload - 1, JSON_COMPACT);
+    frame[HEADER_BYTES + payload - 1] = '\n';
+    *bytes = HEADER_BYTES + payload;
+    return frame;
+}
+
+enum status frame_write(int file, const json_t *message, struct error *error)
+{
+    size_t bytes = 0;
+    unsigned char *frame = frame_encode(message, &bytes, error);
+    if (!frame)
+        return error->status;
+    trace('>', message);
+    enum status status = write_all(file, frame, bytes, error);
     free(frame);
     return status;
 }

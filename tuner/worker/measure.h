@@ -137,9 +137,10 @@ enum status host_in_parts(const struct measuring *state, uint64_t count, size_t 
 enum status host_fill(const struct measuring *state, const struct argument *argument, void *out,
                       struct error *error);
 
-/* Prefixes the error with the plan: "computing the expected results (kernel 'add' with in[1000],
- * out[1000])". Returns the status. */
-enum status blame_plan(const struct launch_plan *plan, struct error *error);
+/* Prefixes the error with the reference function, or if NULL with the plan's kernels: "computing
+ * the expected results (kernel 'add' with in[1000], out[1000])". Returns the status. */
+enum status blame_reference(const struct launch_plan *plan, const char *function,
+                            struct error *error);
 
 /* Computes the references' results for the inputs; without references the result is empty
  * (measure_expected.c). Frees the old contents of `out`; freed by expectations_free. May load

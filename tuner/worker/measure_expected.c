@@ -10,6 +10,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/seal.h"
 #include "tuner/base/text.h"
+#include "tuner/worker/child.h"
 #include "tuner/worker/measure.h"
 #include "tuner/worker/reference.h"
 
@@ -100,6 +101,47 @@ static bool guarded_is_whole(const struct guarded *guarded)
     return i == MARKED * sizeof *guarded->elements;
 }
 
+/* Appends "computing the expected results (kernel 'sum' with in[1000], out[1])"; `function`: the
+ * reference function, NULL: the plan's kernels. */
+static void name_work(const struct launch_plan *plan, const char *function, struct text *out)
+{
+    const char *between = "computing the expected results (kernel ";
+    if (function)
+        text_printf(out, "computing the expected results (reference '%s'", function);
+    for (size_t i = 0; !function && i < plan->launch_count; i++) {
+        text_printf(out, "%s'%s'", between, plan->launches[i].kernel);
+        between = ", ";
+    }
+    between = " with ";
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        if (!argument_is_bound(argument))
+            continue;
+        text_printf(out, "%s%s[%lld]", between, argument->name, (long long)argument->count);
+        between = ", ";
+    }
+    text_append(out, ")");
+}
+
+enum status blame_reference(const struct launch_plan *plan, const char *function,
+                            struct error *error)
+{
+    struct text work = {0};
+    name_work(plan, function, &work);
+    enum status status = error_prefix(error, "%s", text_string(&work));
+    text_free(&work);
+    return status;
+}
+
+/* Lets the parent know what ends this process if the reference does. */
+static void may_end(const struct launch_plan *plan, const char *function)
+{
+    struct text work = {0};
+    name_work(plan, function, &work);
+    child_may_end(work.failed ? NULL : text_string(&work));
+    text_free(&work);
+}
+
 /* Computes a reference result by calling the function. */
 static enum status compute(struct measuring *state, const struct worker_reference *reference,
                            const struct launch_plan *plan, struct expectation *out,
@@ -119,8 +161,11 @@ static enum status compute(struct measuring *state, const struct worker_referenc
     TRY_OR_CLEANUP(host_in_parts(state, result->count, sizeof *conversion.elements, clear_part,
                                  &conversion, error));
     TRY_OR_CLEANUP(inputs_on_host(state, plan, inputs, error));
-    TRY_OR_CLEANUP(reference_compute(reference->path, reference->name, plan, inputs, out->output,
-                                     conversion.elements, error));
+    may_end(plan, reference->name);
+    status = reference_compute(reference->path, reference->name, plan, inputs, out->output,
+                               conversion.elements, error);
+    child_may_end(NULL);
+    TRY_OR_CLEANUP(status);
     if (!guarded_is_whole(&guarded))
         TRY_OR_CLEANUP(error_set(
             error, STATUS_BAD_INPUT,
@@ -172,32 +217,13 @@ static enum status make_by_function(struct measuring *state,
     return STATUS_OK;
 }
 
-enum status blame_plan(const struct launch_plan *plan, struct error *error)
-{
-    struct text names = {0};
-    for (size_t i = 0; i < plan->launch_count; i++)
-        text_printf(&names, "%s'%s'", i > 0 ? ", " : "kernel ", plan->launches[i].kernel);
-    const char *between = " with ";
-    for (size_t i = 0; i < plan->argument_count; i++) {
-        const struct argument *argument = &plan->arguments[i];
-        if (!argument_is_bound(argument))
-            continue;
-        text_printf(&names, "%s%s[%lld]", between, argument->name, (long long)argument->count);
-        between = ", ";
-    }
-    enum status status =
-        error_prefix(error, "computing the expected results (%s)", text_string(&names));
-    text_free(&names);
-    return status;
-}
-
 /* Converts element `i` to a number; false for an integer that the other type cannot represent. */
 static bool number_of(const void *elements, enum element_type type, enum element_type other,
                       uint64_t i, struct tune_expected *out)
 {
     int64_t least = 0, most = 0;
     const uint64_t raw = element_raw(elements, type, i);
-    out->real = element_real_of(raw, type);
+    *out = (struct tune_expected){.real = element_real_of(raw, type)};
     if (element_is_real(type))
         return true;
     element_integer_range(other, &least, &most);
@@ -250,7 +276,10 @@ static enum status make_by_plan(struct measuring *state, const struct worker_ref
     if (!(room = host_room(argument_bytes(original))))
         TRY_OR_CLEANUP(error_no_memory(error));
     TRY_OR_CLEANUP(inputs_bind(state, other, inputs, 1, NULL, error));
-    TRY_OR_CLEANUP(state->api->run(state->device, other, RUN_FIRST, &ignored_ns, error));
+    may_end(other, NULL);
+    status = state->api->run(state->device, other, RUN_FIRST, &ignored_ns, error);
+    child_may_end(NULL);
+    TRY_OR_CLEANUP(status);
     TRY_OR_CLEANUP(
         state->api->read(state->device, out->output, room, argument_bytes(original), error));
     /* Inputs that the reference changes are not the candidate's fault. */
@@ -266,7 +295,7 @@ static enum status make_by_plan(struct measuring *state, const struct worker_ref
     return status;
 cleanup:
     if (status != STATUS_INTERNAL)
-        (void)blame_plan(other, error);
+        (void)blame_reference(other, NULL, error);
     free(room);
     return status;
 }

@@ -71,17 +71,23 @@ enum status worker_moment(struct worker *worker, bool anchor, struct worker_mome
     return status;
 }
 
+/* Returns the name of the first function that computes expected results; NULL: none. */
+static const char *function_of(const struct worker_task *problem)
+{
+    for (size_t i = 0; i < problem->checks.count; i++)
+        if (problem->checks.items[i].kind == REFERENCE_FUNCTION)
+            return problem->checks.items[i].name;
+    return NULL;
+}
+
 /* Returns the plan whose kernels alone compute the expected results, without any function; NULL:
  * functions are needed, too. */
 static const struct launch_plan *only_plan(const struct worker_task *problem)
 {
     const struct launch_plan *plan = NULL;
-    for (size_t i = 0; i < problem->checks.count; i++) {
-        if (problem->checks.items[i].kind == REFERENCE_FUNCTION)
-            return NULL;
+    for (size_t i = 0; i < problem->checks.count && !function_of(problem); i++)
         if (problem->checks.items[i].kind == REFERENCE_PLAN)
             plan = problem->checks.items[i].plan;
-    }
     return plan;
 }
 
@@ -111,14 +117,15 @@ enum status worker_problem(struct worker *worker, const struct worker_task *prob
     if (!worker->absent &&
         ((status == STATUS_DEVICE_LOST && answer.answered) || status == STATUS_INTERNAL))
         return worker_ensure(worker, true, error); /* once more, with new children */
-    if (status == STATUS_TIMED_OUT && only_plan(problem)) {
+    const char *function = function_of(problem);
+    if (status == STATUS_TIMED_OUT && (function || only_plan(problem))) {
         worker_forget(&worker->problem);
         if (worker_ensure(worker, false, error) != STATUS_OK) /* the device or its host failed */
             return error->status;
         (void)error_set(error, STATUS_BAD_INPUT,
-                        "no result after %lld ms (TUNE_TRIAL_TIMEOUT_MS); its process was killed",
-                        (long long)timeout_ms);
-        return blame_plan(only_plan(problem), error);
+                        "no result after %lld ms%s; its process was killed", (long long)timeout_ms,
+                        function ? "" : " (TUNE_TRIAL_TIMEOUT_MS)");
+        return blame_reference(function ? problem->plan : only_plan(problem), function, error);
     }
     return status;
 }
