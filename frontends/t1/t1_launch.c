@@ -259,6 +259,8 @@ static void put_passed(struct translation *t, struct node *launch)
     const json_t *argument;
     size_t index;
     bool all = true;
+    if (json_member(t->tune, "arguments")) /* symbols among these are marked as such */
+        return;
     json_array_foreach(t->arguments, index, argument)
     {
         all = all && !t1_is_symbol(t, argument) && !t1_is_local(argument);

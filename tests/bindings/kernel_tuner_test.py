@@ -319,6 +319,33 @@ class Scripts(unittest.TestCase):
         self.assertRegex(said, "1 of the script's calls")
         self.assertFalse(list(self.at.glob("*.db")))
 
+    def test_shared_memory_beside_arguments(self):
+        said, _ = run(self.at, """
+            tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [64, 128]}, smem_args={"size": lambda p: 8 * p["block_size_x"]})
+            """, "--dry-run")
+        self.assertRegex(said, r"copy_elements\(in, out, n\) grid 16 block 64 shared 512")
+
+    def test_answers_that_a_parameter_chooses(self):
+        said, _ = run(self.at, """
+            from kernel_tuner.accuracy import Tunable
+            arguments[0] = Tunable("kind", {1: data, 2: data + 1})
+            tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [64, 128], "kind": [1, 2]},
+                answer=[None, Tunable("kind", {1: data, 2: data + 1}), None])
+            """, "--dry-run")
+        self.assertRegex(said, "copy_elements_1, n = 1: 2 points.*\n(?s:.*)copy_elements_2, n = 1: 2 points")
+
+    def test_one_line_says_which_answer_and_which_name(self):
+        for more, why in (("answer=[None, data[:7], None]", r"answer\[1\] has the shape \(7,\), and the argument out \(1000,\)"),
+                          ("restrictions=['blocksize > 3']", "restrictions: 'blocksize > 3': there is no parameter blocksize")):
+            _, said = run(self.at, f"""
+                try:
+                    tune_kernel("copy_elements", source, 1000, arguments, {{"block_size_x": [64, 128]}}, {more})
+                except (TypeError, ValueError) as error:
+                    import sys
+                    sys.exit(str(error))
+                """, "--dry-run")
+            self.assertRegex(said, why)
+
     def test_defines_replace_those_of_parameters(self):
         run(self.at, """
             tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [32, 64], "WAY": [1]}, defines={"TWICE": "block_size_x * 2"})

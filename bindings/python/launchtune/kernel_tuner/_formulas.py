@@ -5,6 +5,7 @@ one is followed both ways. Where this fails (a loop over a parameter, an index, 
 every combination of the parameters that it reads, and its results become a table.
 """
 import ast
+import builtins
 import inspect
 import itertools
 import math
@@ -267,12 +268,15 @@ def is_expression(text, names):
     return True
 
 
-def function_of_text(text, what):
-    """Returns a text that Python evaluates as a function of a dictionary."""
+def function_of_text(text, what, names=None):
+    """Returns a text that Python evaluates as a function of a dictionary; with `names` other names are refused."""
     try:
         code = compile(text.strip(), f"<{what}>", "eval")
     except SyntaxError as error:
         raise Refused(f"{what}: '{text}' is no expression of Python ({error.msg})") from None
+    unknown = [name for name in code.co_names if names is not None and name not in (*names, *ALREADY, *dir(builtins))]
+    if unknown and "." not in text:
+        raise Refused(f"{what}: '{text}': there is no parameter {unknown[0]}")
     return lambda values: eval(code, dict(ALREADY), values)  # noqa: S307 - the script's own text
 
 
@@ -282,7 +286,7 @@ def value(given, parameters, what):
     if isinstance(given, str):
         if is_expression(given, names):
             return " ".join(given.split())
-        given = function_of_text(given, what)
+        given = function_of_text(given, what, names)
     if not callable(given):
         return constant(given)
     function = caller(given, names)
@@ -300,7 +304,7 @@ def condition(given, parameters, what):
     if isinstance(given, str):
         if is_expression(given, names):
             return [" ".join(given.split())]
-        given = function_of_text(given, what)
+        given = function_of_text(given, what, names)
     if not callable(given):
         raise Refused(f"{what}: {given!r}: tune takes texts and functions of parameters")
     function = caller(given, names)

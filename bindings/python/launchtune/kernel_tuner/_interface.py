@@ -320,7 +320,8 @@ def tuned(call, name, arrays, watched):
     path = written(problem)
     size = math.prod(len(values) for values in problem.parameters.values())
     words = [os.path.relpath(path), *([] if session.dry_run else device_options(call))]
-    words += [] if session.dry_run else search_options(call["strategy"], call["strategy_options"], size)
+    searching = search_options(call["strategy"], call["strategy_options"], size)
+    words += [] if session.dry_run else searching
     words += ["--seed", str(int(call["seed"]))] if call["seed"] is not None and not session.dry_run and not session.has("--seed") else []
     if problem.outputs and not problem.checks and not session.check:
         note(f"{name}: no results are compared, as the call gives no answer"
@@ -356,7 +357,8 @@ def tuned(call, name, arrays, watched):
 
 def variants(call):
     """Yields the call, or one for each value of the parameter by which an argument chooses its array."""
-    chosen = [argument for argument in [*call["arguments"], call["answer"]] if isinstance(argument, Tunable)]
+    answers = call["answer"] if isinstance(call["answer"], (list, tuple)) else [call["answer"]]
+    chosen = [argument for argument in [*call["arguments"], *answers] if isinstance(argument, Tunable)]
     if not chosen:
         yield "", call
         return
@@ -366,9 +368,11 @@ def variants(call):
         raise Refused("arguments: arrays that a parameter chooses are tuned apart, one run for each of its values: all must name the "
                       "same parameter")
     for value in call["tune_params"][key]:
-        part = dict(call, tune_params={**call["tune_params"], key: [value]})
-        part["arguments"] = [argument[value] if isinstance(argument, Tunable) else argument for argument in call["arguments"]]
-        part["answer"] = call["answer"][value] if isinstance(call["answer"], Tunable) else call["answer"]
+        def chosen_of(given, value=value):
+            return [argument[value] if isinstance(argument, Tunable) else argument for argument in given]
+
+        part = dict(call, tune_params={**call["tune_params"], key: [value]}, arguments=chosen_of(call["arguments"]))
+        part["answer"] = chosen_of(answers) if isinstance(call["answer"], (list, tuple)) else chosen_of(answers)[0]
         yield f"_{value}", part
 
 

@@ -437,7 +437,10 @@ class Problem:
                 continue
             if name not in self.outputs:
                 raise Refused(f"answer[{i}]: the kernel takes {name} as const, and cannot write it")
-            expected = numpy.broadcast_to(numpy.asarray(host_array(expected)), given.shape).astype(given.dtype)
+            expected = numpy.asarray(host_array(expected))
+            if expected.size not in (1, given.size):
+                raise TypeError(f"answer[{i}] has the shape {expected.shape}, and the argument {name} {given.shape}")
+            expected = (numpy.broadcast_to(expected, given.shape) if expected.size == 1 else expected).astype(given.dtype)
             numbers, _ = numbers_of(expected, f"answer[{i}]")
             fill = arrays.fill(numbers)
             entry = {"output": name, "relative": RELATIVE, **({"series": "0"} if fill == "zero" else fill)}
