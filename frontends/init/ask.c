@@ -332,30 +332,23 @@ static enum status ask_once(struct arena *arena, const struct source_question *q
 
 /* ---- headers near the source, and nvcc ---- */
 
-/* Finds the file that the compiler, or its host compiler, could not open. Returns NULL for another
- * cause. */
-static const char *missing_file(struct arena *arena, const char *message)
-{
-    static const char before[] = "open source file \"";
-    const char *name = strstr(message, before);
-    const char *end = strstr(message, ": No such file or directory");
-    if (name) {
-        name += strlen(before);
-        end = strchr(name, '"');
-    } else if (end) {
-        for (name = end; name > message && name[-1] != ' ';)
-            name--;
-    }
-    return name && end ? arena_strndup(arena, name, (size_t)(end - name)) : NULL;
-}
-
 /* Repeats the question with the folders of missing headers near the source. */
 static enum status ask_with_folders(struct arena *arena, struct source_question *question,
                                     struct source_signature *out, struct error *error)
 {
     enum status status = ask_once(arena, question, out, error);
     while (status == STATUS_COMPILE_FAILED && question->folder_count < UNITS_MAX) {
-        const char *header = missing_file(arena, error->text);
+        static const char before[] = "open source file \"";
+        const char *name = strstr(error->text, before);
+        const char *end = strstr(error->text, ": No such file or directory"); /* host compiler */
+        if (name) {
+            name += strlen(before);
+            end = strchr(name, '"');
+        } else if (end) {
+            for (name = end; name > error->text && name[-1] != ' ';)
+                name--;
+        }
+        const char *header = name && end ? arena_strndup(arena, name, (size_t)(end - name)) : NULL;
         const char *folder = header ? nearby_folder_of(arena, question->path, header) : NULL;
         for (size_t i = 0; folder && i < question->folder_count; i++)
             if (strcmp(question->folders[i], folder) == 0)

@@ -297,19 +297,6 @@ static void put_launch(struct draft *draft)
     text_append(draft->out, "]\n");
 }
 
-static const char *choose_size_name(const struct draft *draft)
-{
-    static const char *const names[] = {"n", "size", "elements", "problem_size"};
-    for (size_t i = 0; i < COUNT(names); i++) {
-        bool taken = false;
-        for (size_t j = 0; j < draft->tunable_count; j++)
-            taken |= strcmp(draft->tunables[j].name, names[i]) == 0;
-        if (!taken)
-            return names[i];
-    }
-    return "tune_size";
-}
-
 /* Writes the arguments and results of captured launches. */
 static void put_captured(struct draft *draft)
 {
@@ -347,7 +334,14 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
     draft->axes = draft->flat ? 1 : draft->kernel->uses_y && draft->kernel->uses_z ? 3 : 2;
     draft->size = "n"; /* until all other names are known */
     list_tunables(draft);
-    draft->size = choose_size_name(draft);
+    static const char *const names[] = {"n", "size", "elements", "problem_size", "tune_size"};
+    bool is_taken = true;
+    for (size_t i = 0; i < COUNT(names) && is_taken; i++) {
+        draft->size = names[i];
+        is_taken = false;
+        for (size_t j = 0; j < draft->tunable_count; j++)
+            is_taken |= strcmp(draft->tunables[j].name, names[i]) == 0;
+    }
     draft_find_size(draft);
     draft_find_grid(draft);
     draft_add_registers(draft);

@@ -136,36 +136,6 @@ static void read_parts(struct reader *reader, struct formula *call)
 }
 
 /* Reads a name, a call, sizeof(float) or static_cast<int>(x). */
-static const struct formula *read_named(struct reader *reader, const char *name)
-{
-    const struct tokens *tokens = reader->tokens;
-    if (strcmp(name, "sizeof") == 0 && is(reader, "(")) {
-        const size_t behind = tokens_behind(tokens, reader->at);
-        const struct formula size = {
-            .kind = FORMULA_CALL,
-            .text = "sizeof",
-            .count = 1,
-            .parts = {formula_name(
-                reader->arena, tokens_text(reader->arena, tokens, reader->at + 1, behind - 1))}};
-        reader->at = behind;
-        return size.parts[0] ? make(reader->arena, size) : NULL;
-    }
-    struct formula call = {.kind = FORMULA_CALL, .text = name};
-    if (is(reader, "<") &&
-        (text_ends_with(name, "_cast") || strcmp(name, "max") == 0 || strcmp(name, "min") == 0)) {
-        const size_t behind = tokens_behind_angle(tokens, reader->at);
-        if (token_is(tokens, behind, "("))
-            reader->at = behind;
-    }
-    if (!is(reader, "(") && !is(reader, "{"))
-        return formula_name(reader->arena, name);
-    read_parts(reader, &call);
-    const bool cast =
-        word_is_in(name, strlen(name), integer_types) || text_ends_with(name, "_cast");
-    return cast && call.kind == FORMULA_CALL && call.count == 1 ? call.parts[0]
-                                                                : make(reader->arena, call);
-}
-
 static const struct formula *read_name(struct reader *reader)
 {
     const struct tokens *tokens = reader->tokens;
@@ -180,11 +150,31 @@ static const struct formula *read_name(struct reader *reader)
     }
     if (!name)
         return NULL;
-    const struct formula *formula = read_named(reader, name);
-    if (!is(reader, "["))
-        return formula;
-    reader->at = tokens_behind(tokens, reader->at);
-    return unknown(reader);
+    struct formula call = {.kind = FORMULA_CALL, .text = name};
+    const bool casts = text_ends_with(name, "_cast");
+    if (is(reader, "<") && (casts || strcmp(name, "max") == 0 || strcmp(name, "min") == 0)) {
+        const size_t behind = tokens_behind_angle(tokens, reader->at);
+        if (token_is(tokens, behind, "("))
+            reader->at = behind;
+    }
+    if (strcmp(name, "sizeof") == 0 && is(reader, "(")) {
+        const size_t behind = tokens_behind(tokens, reader->at);
+        const char *type = tokens_text(reader->arena, tokens, reader->at + 1, behind - 1);
+        reader->at = behind;
+        call.count = 1;
+        call.parts[0] = formula_name(reader->arena, type);
+        return type && call.parts[0] ? make(reader->arena, call) : NULL;
+    }
+    if (is(reader, "[")) {
+        reader->at = tokens_behind(tokens, reader->at);
+        return unknown(reader);
+    }
+    if (!is(reader, "(") && !is(reader, "{"))
+        return formula_name(reader->arena, name);
+    read_parts(reader, &call);
+    const bool converts = casts || word_is_in(name, strlen(name), integer_types);
+    return converts && call.kind == FORMULA_CALL && call.count == 1 ? call.parts[0]
+                                                                    : make(reader->arena, call);
 }
 
 static const struct formula *read_primary(struct reader *reader)
@@ -197,27 +187,21 @@ static const struct formula *read_primary(struct reader *reader)
         return read_number(reader);
     if (kind == TOKEN_NAME)
         return read_name(reader);
-    if (is(reader, "{")) {
+    const size_t cast = is(reader, "(") ? behind_cast(reader, reader->at) : 0;
+    if (cast > 0 && cast < reader->end) {
+        reader->at = cast;
+        reader->depth++;
+        const struct formula *of = read_primary(reader);
+        reader->depth--;
+        return of;
+    }
+    if (is(reader, "(") || is(reader, "{")) {
+        const bool is_list = is(reader, "{");
         struct formula call = {.kind = FORMULA_CALL, .text = "dim3"};
         read_parts(reader, &call);
-        return make(reader->arena, call);
-    }
-    if (is(reader, "(")) {
-        const size_t cast = behind_cast(reader, reader->at);
-        if (cast > 0 && cast < reader->end) {
-            reader->at = cast;
-            reader->depth++;
-            const struct formula *of = read_primary(reader);
-            reader->depth--;
-            return of;
-        }
-        struct reader inner = *reader;
-        inner.end = tokens_behind(tokens, reader->at) - 1;
-        inner.at++;
-        inner.depth++;
-        const struct formula *formula = inner.end <= reader->end ? read_choice(&inner) : NULL;
-        reader->at = inner.end + 1;
-        return formula && inner.at == inner.end ? formula : unknown(reader);
+        return is_list                                        ? make(reader->arena, call)
+               : call.kind == FORMULA_CALL && call.count == 1 ? call.parts[0]
+                                                              : unknown(reader);
     }
     const bool minus = is(reader, "-"), plus = is(reader, "+");
     reader->at++;
