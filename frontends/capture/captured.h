@@ -76,6 +76,11 @@ enum { WRONG_VALUES_MAX = 64 };
 struct together {
     size_t tried, right;
 };
+/* Tells whether so many fail that a space of all combinations would hardly give an answer. */
+static inline bool together_mostly_fail(const struct together *together)
+{
+    return 3 * together->right < 2 * together->tried;
+}
 
 /* Fills the set. Returns STATUS_NOT_FOUND if no launch of the kernel was kept, with the names of
  * kernels that have some; STATUS_BAD_INPUT if none of the kept launches can be replayed, with the

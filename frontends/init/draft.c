@@ -125,7 +125,7 @@ static void put_head(struct draft *draft)
 }
 
 /* Writes the limits of the block: no more threads than a device takes, no less than a warp where
- * the default configuration has one; and, where most configurations with several other values fail,
+ * the default configuration has one; and, where many configurations with several other values fail,
  * that one value is another. */
 static void put_constraints(struct draft *draft)
 {
@@ -146,7 +146,7 @@ static void put_constraints(struct draft *draft)
         value *= draft_at_presets(draft, side);
     }
     const bool is_limited = tuned > 1 || (tuned == 1 && strpbrk(text_string(&product), " "));
-    const bool is_one = 2 * together->right < together->tried;
+    const bool is_one = together_mostly_fail(together);
     if (is_limited || is_one)
         text_append(draft->out, "constraints:\n");
     if (is_limited)

@@ -449,7 +449,7 @@ static void note_wrong(const struct draft_request *file)
                     "tune: left out, since the launch fails or leaves other results with them: "
                     "%s\n",
                     text_string(&list));
-    if (2 * together->right < together->tried)
+    if (together_mostly_fail(together))
         print_clean(stderr,
                     "tune: of %zu configurations with several other values %zu fail or leave other "
                     "results: a constraint lets one value differ at a time\n",

@@ -1,6 +1,7 @@
 #include "tuner/cli/replays.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "tuner/device/traits.h"
 #include "tuner/experiment/experiment.h"
 #include "tuner/experiment/point.h"
+#include "tuner/session/binaries.h"
 #include "tuner/worker/child.h"
 #include "tuner/worker/worker.h"
 
@@ -357,6 +359,8 @@ enum {
     POINTS_MAX = 1 << 20,
     TOGETHER_MAX = 8, /* configurations with several other values */
     STEPS_MAX = 256,  /* to the next of these */
+    COMPILERS_MAX = 16,
+    LOOK_MS = 200,
 };
 
 struct value_findings {
@@ -458,6 +462,42 @@ static void try_together(struct replaying *replaying, const struct problem *prob
     out->is_whole = true;
 }
 
+/* Compiles the configurations that differ from the default in one value, on all processors: one
+ * after the other they would take longer than there is. Failures are left to the trials. */
+static void compile_ahead(struct replaying *replaying, const struct problem *problem,
+                          const struct space *space, const struct configuration *usual)
+{
+    struct binaries binaries = {0};
+    struct error ignored = {0};
+    struct configuration other;
+    cpu_set_t processors;
+    const uint64_t points = space_count(space);
+    const int cores =
+        sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : 1;
+    const size_t workers = cores < COMPILERS_MAX ? (size_t)cores : COMPILERS_MAX;
+    size_t at = 0, count = 0;
+    if (binaries_start(&binaries, host_local(),
+                       experiment_head(replaying->experiment)->device->section, workers, NULL,
+                       &replaying->facts, &ignored) != STATUS_OK)
+        return;
+    for (uint64_t i = 0; i < points && i < POINTS_MAX && count < VALUES_MAX; i++) {
+        struct binary_request request;
+        size_t index = 0;
+        space_configuration(space, i, &other);
+        if (differences(usual, &other, &at) != 1)
+            continue;
+        count++;
+        const struct point point = {replaying->experiment, problem, &replaying->facts, &other, 0};
+        if (point_binary(&point, &replaying->arena, &request, &ignored) == STATUS_OK)
+            (void)binaries_request(&binaries, &request, &index, &ignored);
+    }
+    const int64_t end_ns = clock_running_ns() + values_ns / 2;
+    while (compile_pool_pending(binaries.pool) > 0 && clock_running_ns() < end_ns &&
+           binaries_collect(&binaries, LOOK_MS, &ignored) == STATUS_OK)
+        ;
+    binaries_free(&binaries);
+}
+
 /* Tries the values of each parameter beside the defaults of all others, from the first that no
  * earlier child has begun; then several at once. */
 static void try_values(void *context)
@@ -478,6 +518,8 @@ static void try_values(void *context)
             STATUS_OK &&
         space_create(replaying.experiment, &problem, &replaying.facts, &space, &error) == STATUS_OK;
     const uint64_t points = right ? space_count(space) : 0;
+    if (right && out->begun == 0)
+        compile_ahead(&replaying, &problem, space, &usual);
     for (uint64_t i = 0; right && i < points && i < POINTS_MAX && count < VALUES_MAX; i++) {
         space_configuration(space, i, &other);
         if (differences(&usual, &other, &at) != 1 || count++ < out->begun)
