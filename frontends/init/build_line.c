@@ -137,7 +137,7 @@ static enum status take_entry(struct arena *arena, const json_t *entry, struct b
     if (is_split)
         wordfree(&line);
     folder = arena_strdup(arena, folder ? folder : ".");
-    if (arena->failed)
+    if (!words || arena->failed)
         return error_no_memory(error);
     if (count == 0)
         return error_set(error, STATUS_BAD_INPUT, "%s: a shell takes no command from it: %s",

@@ -95,12 +95,12 @@ static void read_arguments(const struct launches *launches, size_t first, size_t
          i = behind + 1) {
         behind = item_end(whole, i, end);
         size_t at = behind > i + 1 && token_is(whole, behind - 2, "&") ? behind - 2 : behind - 1;
-        const bool is_name = behind > i && token_is_name(whole, behind - 1) &&
-                             (at == i || token_is(whole, at - 1, ")"));
-        at = is_name ? behind - 1 : i;
+        const bool is_variable = behind > i && token_is_name(whole, behind - 1) &&
+                                 (at == i || token_is(whole, at - 1, ")"));
+        at = is_variable ? behind - 1 : i;
         const struct formula *value = formula_read(launches->arena, whole, &at, behind);
         launch->bytes[launch->argument_count] =
-            is_name && value ? allocated(launches, value->text, before) : NULL;
+            is_variable && value ? allocated(launches, value->text, before) : NULL;
         launch->arguments[launch->argument_count++] =
             value && at == behind ? formula_resolve(&launches->scope, value, before) : NULL;
     }

@@ -220,9 +220,9 @@ static void take_number(struct numbers *numbers, const struct macro_signature *n
     const char *listed = arena_printf(numbers->arena, ", %s (", number->name);
     const bool is_launched = is_in_launch(out, number->name);
     const struct uses uses = uses_of(numbers, number->name, is_launched || !number->fixed);
-    const bool is_tuned =
-        !number->fixed ? is_launched || !is_a_size(out, number->name)
-                       : is_tunable(out, number->name, uses) && atoll(number->preset) <= 1024;
+    const bool is_tuned = !number->fixed ? is_launched || !is_a_size(out, number->name)
+                                         : is_tunable(out, number->name, uses) &&
+                                               strtoll(number->preset, NULL, 10) <= 1024;
     for (size_t i = 0; i < out->macro_count; i++)
         if (strcmp(out->macros[i].name, number->name) == 0) {
             out->macros[i].is_given = number->fixed ? out->macros[i].is_given : !uses.is_used;

@@ -320,9 +320,9 @@ run "$TUNE" run --dry-run --arch sm_90 --points 4 constants.yaml
 expect_code 0
 expect_out 'binaries: 4; different machine codes: 4'
 # ---- a project: its headers lie around the source, and all of it can go elsewhere ----
-mkdir -p project/include/deep project/common project/src/one
+mkdir -p project/include/deep project/common/of/all project/src/one
 echo '__device__ float twice(float x) { return 2 * x; }' >project/include/deep/near.cuh
-echo '#define BLOCK 128' >project/common/sizes.h
+echo '#define BLOCK 128' >project/common/of/all/sizes.h
 cat >project/src/one/near.cu <<'C'
 #include <deep/near.cuh>
 #include "sizes.h"
@@ -330,7 +330,7 @@ __global__ void near(float *y) { y[blockIdx.x * BLOCK + threadIdx.x] = twice(thr
 C
 run "$TUNE" init project/src/one/near.cu
 expect_code 0
-has 'include: ["../../include", "../../common"]' project/src/one/near.yaml
+has 'include: ["../../include", "../../common/of/all"]' project/src/one/near.yaml
 grep -q '^include: .*# ? found near the source$' project/src/one/near.yaml || fail "not marked as found"
 has '  BLOCK: [64, 128, 256, 512, 1024]' project/src/one/near.yaml
 mkdir carried

@@ -74,6 +74,13 @@ has 'flags: ["--std=c++14", "--use_fast_math"]' proj/src/k.yaml
 has 'include: ["../inc"]' proj/src/k.yaml
 expect_built proj/src/k.yaml
 
+# A command is split as by a shell, but nothing in it runs.
+cat >proj/build/compile_commands.json <<J
+[{"directory": "$PWD/proj/build", "file": "../src/k.cu", "command": "nvcc -DTPB=192 \$(touch $PWD/ran) -c ../src/k.cu"}]
+J
+init_refused 3 'compile_commands.json: a shell takes no command from it: nvcc -DTPB=192' proj/src/k.cu
+[[ ! -e ran ]] || fail "a command of the file ran"
+
 # The line itself; the source is the one that has the kernel.
 rm -r proj/build
 run "$TUNE" init --kernel k -o line.yaml -- nvcc -DWIDE -DSCALE=3 -DTPB=192 -Iproj/inc -arch=sm_80 -o app proj/src/main.cu proj/src/k.cu
