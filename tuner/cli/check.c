@@ -311,20 +311,14 @@ static enum status prepare(struct check *check, const char **words, size_t count
     run->session.seed = 1;
     run->session.objective = "time";
     run->session.database = run->text.database;
-    run->session.effort = EFFORT_QUICK;
-    if (run->text.effort && !effort_parse(run->text.effort, &run->session.effort))
-        return error_set(error, STATUS_USAGE, "--effort %s: write quick, normal or thorough",
-                         run->text.effort);
-    if (run->text.as &&
-        (!issues_parse(run->text.as, &run->issues) || (run->issues & (run->issues - 1))))
+    TRY(run_parse_measuring(run, EFFORT_QUICK, error));
+    if (run->issues & (run->issues - 1))
         return error_set(error, STATUS_USAGE, "--as %s: write graph, stream or eager",
                          run->text.as);
     for (int i = 0; i < ISSUES; i++)
         if (run->issues >> i & 1)
             run->session.l2_mode = l2_mode_as(L2_COLD, (enum issue)i);
     TRY(run_check_protocol(run, error));
-    if (run->text.budget)
-        TRY(option_duration("budget", run->text.budget, &run->budget_ns, error));
     check->end_ns = clock_running_ns() + run->budget_ns;
     /* Take the words: tuned.conf, and experiment files outside of the data folder. */
     size_t kept = 0;

@@ -395,7 +395,7 @@ static enum status count_launchable(struct tally *tally, const struct point *poi
     }
     if (*reason)
         return STATUS_OK;
-    /* The same code and launches as an earlier point? */
+    /* An earlier point may have the same code and launches. */
     const struct binary *built = &tally->landscape->binaries.items[binary];
     const bool by_code = built->code_hash[0] != '\0';
     const uint64_t doing = plan_hash(plan, by_code ? built->code_hash : built->hash, by_code);

@@ -98,6 +98,9 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
 enum status run_note_command(struct run *run, const struct command *command, int argc, char **argv,
                              struct error *error);
 
+/* Reads --as, --effort (`usual`: where not given) and --budget. */
+enum status run_parse_measuring(struct run *run, enum effort usual, struct error *error);
+
 /* Finds the requested devices; GPUs are counted by a child process. Opens the hosts, which
  * hosts_close ends. */
 enum status run_parse_devices(struct run *run, struct error *error);

@@ -304,6 +304,20 @@ static enum status parse_retry(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
+enum status run_parse_measuring(struct run *run, enum effort usual, struct error *error)
+{
+    if (run->text.as && !issues_parse(run->text.as, &run->issues))
+        return error_set(error, STATUS_USAGE,
+                         "--as %s: write graph, stream or eager, or several with commas",
+                         run->text.as);
+    run->session.effort = usual;
+    if (run->text.effort && !effort_parse(run->text.effort, &run->session.effort))
+        return error_set(error, STATUS_USAGE, "--effort %s: write quick, normal or thorough",
+                         run->text.effort);
+    return run->text.budget ? option_duration("budget", run->text.budget, &run->budget_ns, error)
+                            : STATUS_OK;
+}
+
 static enum status parse_values(struct run *run, struct error *error)
 {
     long long number = 0;
@@ -318,19 +332,10 @@ static enum status parse_values(struct run *run, struct error *error)
         run->session.compile_workers = (size_t)number;
     }
     TRY(option_l2(run->text.l2, &run->session.l2_mode, error));
-    if (run->text.as && !issues_parse(run->text.as, &run->issues))
-        return error_set(error, STATUS_USAGE,
-                         "--as %s: write graph, stream or eager, or several with commas",
-                         run->text.as);
+    TRY(run_parse_measuring(run, EFFORT_NORMAL, error));
     if (!run->issues && l2_issue(run->session.l2_mode) != ISSUE_GRAPH)
         run->issues = 1u << l2_issue(run->session.l2_mode);
-    run->session.effort = EFFORT_NORMAL;
     run->session.effort_given = run->text.effort != NULL;
-    if (run->text.effort && !effort_parse(run->text.effort, &run->session.effort))
-        return error_set(error, STATUS_USAGE, "--effort %s: write quick, normal or thorough",
-                         run->text.effort);
-    if (run->text.budget)
-        TRY(option_duration("budget", run->text.budget, &run->budget_ns, error));
     TRY(parse_retry(run, error));
     TRY(parse_sizes(run, error));
     TRY(parse_search(run, error));

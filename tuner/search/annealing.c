@@ -51,13 +51,13 @@ static void destroy(void *opaque)
 static void find_scale(struct annealing *state)
 {
     const struct trail *trail = state->trail;
-    if (trail->told < SPREAD_MIN || trail->told < 2 * state->scaled_at)
+    if (trail->results < SPREAD_MIN || trail->results < 2 * state->scaled_at)
         return;
     if (!array_grow_by(&state->sorted, 0, trail->count, &state->sorted_capacity,
                        sizeof *state->sorted))
         return; /* the scale stays the same */
     double *sorted = state->sorted;
-    state->scaled_at = trail->told;
+    state->scaled_at = trail->results;
     size_t count = 0;
     for (size_t i = 0; i < trail->count; i++)
         if (!isnan(trail->records[i].value))
@@ -71,7 +71,7 @@ static void find_scale(struct annealing *state)
 static double temperature(const struct annealing *state)
 {
     const double trials = fmin((double)state->trail->trials, trials_assumed);
-    const double share = fmin(1.0, (double)state->trail->told / trials);
+    const double share = fmin(1.0, (double)state->trail->results / trials);
     return state->scale * temperature_first * pow(temperature_last / temperature_first, share);
 }
 
@@ -110,7 +110,7 @@ static bool ask(void *opaque, uint64_t *point)
         const struct trail_record *record = trail_find(trail, *point);
         if (!record)
             return true;
-        if (record->told)
+        if (record->has_result)
             judge(state, record->point, record->value);
     }
     return trail_pending(trail) == 0 && trail_fresh(trail, point);

@@ -334,7 +334,7 @@ static size_t set_targets(struct model *model)
         const struct trail_record *record =
             row->source == 0 ? &model->trail->records[row->record] : NULL;
         row->value = record ? record->value : model->trail->elsewhere[row->record].value;
-        row->known = !record || record->told;
+        row->known = !record || record->has_result;
         row->failed = row->known && isnan(row->value);
         row->target = (double)NAN;
         known += row->known ? 1 : 0;
@@ -593,7 +593,7 @@ static void solve(struct model *model, size_t known)
  * their solution, is their prediction. */
 static bool is_misled(const struct model *model)
 {
-    double said[TRUST_MAX], targets[TRUST_MAX];
+    double predicted[TRUST_MAX], targets[TRUST_MAX];
     size_t own = 0, pairs = 0, agreed = 0;
     for (size_t i = 0; model->source_count > 0 && i < model->count; i++) {
         const struct row *row = &model->rows[i];
@@ -602,11 +602,11 @@ static bool is_misled(const struct model *model)
         if (own == TRUST_MAX)
             return false;
         targets[own] = row->target;
-        said[own] = 0;
+        predicted[own] = 0;
         for (size_t k = 0; model->rows[k].source > 0; k++)
-            said[own] += model->factor[i * ROWS_MAX + k] * model->rows[k].z;
+            predicted[own] += model->factor[i * ROWS_MAX + k] * model->rows[k].z;
         for (size_t k = 0; k < own; k++, pairs++)
-            agreed += (said[own] - said[k]) * (targets[own] - targets[k]) > 0 ? 1 : 0;
+            agreed += (predicted[own] - predicted[k]) * (targets[own] - targets[k]) > 0 ? 1 : 0;
         own++;
     }
     return own >= TRUST_MIN && (double)agreed < trusted_share * (double)pairs;
@@ -633,7 +633,7 @@ bool model_update(struct model *model)
     const struct trail *trail = model->trail;
     const bool first = model->candidate_count == 0;
     const bool stale =
-        first || (double)trail->told >= (double)model->learned_at * learn_growth + learn_least;
+        first || (double)trail->results >= (double)model->learned_at * learn_growth + learn_least;
     if (trail->best == SIZE_MAX && (trail->elsewhere_count == 0 || model->forgot))
         return false;
     if (first && model->count == 0 && !place_elsewhere(model))
@@ -649,7 +649,7 @@ bool model_update(struct model *model)
     size_t known = set_targets(model);
     if (stale) {
         learn(model);
-        model->learned_at = trail->told;
+        model->learned_at = trail->results;
         rebuild(model, model->count);
         known = set_targets(model);
     }
@@ -773,7 +773,7 @@ double model_chance_of_better(const struct model *model, double share)
 {
     const double count = (double)model->trail->space.count;
     const double others = fmin(count / fmax((double)model->candidate_count, 1), STANDS_FOR_MAX);
-    if (model->trail->told < CHANCE_MIN)
+    if (model->trail->results < CHANCE_MIN)
         return (double)NAN;
     double none = 0; /* logarithm of the probability that no point is better */
     for (size_t c = 0; c < model->candidate_count; c++) {

@@ -42,7 +42,7 @@ struct search {
     uint64_t settled_least, settled; /* limits of search_end_when_settled; 0: never */
     double best;                     /* best value at the last gain, */
     size_t better_at;                /* and the number of results then */
-    bool asked;                      /* scratch memory for a point */
+    bool is_begun;                   /* scratch memory for a point */
     bool failed;                     /* no memory: no further points */
 };
 
@@ -82,8 +82,10 @@ static bool waits(const struct search *search)
     const struct trail *trail = &search->trail;
     const uint64_t by_trials =
         clamp(trail->trials / PENDING_TRIALS_SHARE, PENDING_MIN, PENDING_MAX);
-    const uint64_t by_told = clamp(trail->told / PENDING_SHARE, PENDING_FIRST, PENDING_MAX);
-    const uint64_t most = trail->hurries ? PENDING_MAX : by_told < by_trials ? by_told : by_trials;
+    const uint64_t by_results = clamp(trail->results / PENDING_SHARE, PENDING_FIRST, PENDING_MAX);
+    const uint64_t most = trail->hurries           ? PENDING_MAX
+                          : by_results < by_trials ? by_results
+                                                   : by_trials;
     return search->strategy->learns && trail_pending(trail) >= most;
 }
 
@@ -147,17 +149,17 @@ void search_free(struct search *search)
  * earlier run that run has checked this: else each run would try some more. */
 static bool is_sure(struct search *search)
 {
-    const size_t told = search->trail.told;
-    if (search->until > 0 && search->looked_at != told) {
-        search->looked_at = told;
+    const size_t results = search->trail.results;
+    if (search->until > 0 && search->looked_at != results) {
+        search->looked_at = results;
         if (!(search_chance_of_better(search, search->until) <= until_chance))
             search->sure_since = SIZE_MAX;
         else if (search->sure_since == SIZE_MAX)
-            search->sure_since = search->asked ? told : 0;
+            search->sure_since = search->is_begun ? results : 0;
     }
     return search->sure_since != SIZE_MAX &&
-           (told == search->trail.space.count ||
-            told >= search->sure_since + search->sure_since / SURE_SHARE);
+           (results == search->trail.space.count ||
+            results >= search->sure_since + search->sure_since / SURE_SHARE);
 }
 
 void search_end_when_settled(struct search *search, uint64_t least, uint64_t settled)
@@ -205,7 +207,7 @@ bool search_ask(struct search *search, uint64_t *point)
         return false;
     if (!ask_winner(search, point) && !search->strategy->ask(search->state, point))
         return false;
-    search->asked = true;
+    search->is_begun = true;
     search->failed = !trail_add(trail, *point);
     return !search->failed;
 }
@@ -220,12 +222,12 @@ void search_tell(struct search *search, uint64_t point, double value)
         record = trail_add(trail, point);
     if (!record)
         search->failed = true;
-    if (!record || record->told)
+    if (!record || record->has_result)
         return;
     trail_tell(trail, record, value);
     if (value < search->best - (isfinite(search->best) ? settled_share * fabs(search->best) : 0)) {
         search->best = value;
-        search->better_at = trail->told;
+        search->better_at = trail->results;
     }
     if (search->strategy->tell)
         search->strategy->tell(search->state, record);
@@ -233,7 +235,7 @@ void search_tell(struct search *search, uint64_t point, double value)
 
 double search_chance_of_better(struct search *search, double share)
 {
-    if (search->trail.told == search->trail.space.count)
+    if (search->trail.results == search->trail.space.count)
         return 0;
     return search->strategy->chance_of_better
                ? search->strategy->chance_of_better(search->state, share)

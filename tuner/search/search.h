@@ -67,8 +67,8 @@ const char *search_strategy(const struct search *search);
 
 /* Gets the next point. False: none for now, as missing results may bring more; with none missing it
  * is the end (all points or trials are used, or memory is short). Each point is requested once, and
- * never after its result was told. Several may be pending; learning strategies wait at a limit, so
- * each point must get a result. */
+ * never after its result has arrived. Several may be pending; learning strategies wait at a limit,
+ * so each point must get a result. */
 bool search_ask(struct search *search, uint64_t *point);
 /* Sets whether a learning strategy may exceed its limit of pending points because the caller would
  * be idle. False at first. */
@@ -77,7 +77,7 @@ void search_hurry(struct search *search, bool hurries);
  * percent and 24 are within 2 % of the best. Before the first ask. */
 void search_end_when_settled(struct search *search, uint64_t least, uint64_t settled);
 /* Takes a point's result: its objective (any real, smaller is better), or NaN if it failed or was
- * set aside. In any order. Results of earlier runs, for points never requested, are told first. A
+ * set aside. In any order. Results of earlier runs, for points never requested, come first. A
  * second result changes nothing. */
 void search_tell(struct search *search, uint64_t point, double value);
 

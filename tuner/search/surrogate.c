@@ -118,7 +118,7 @@ static bool best_elsewhere(const struct trail *trail, uint64_t *point)
 static void list_winners(struct surrogate *state)
 {
     const struct trail *trail = state->trail;
-    const struct trail_elsewhere *told = trail->elsewhere;
+    const struct trail_elsewhere *others = trail->elsewhere;
     const size_t count = trail->elsewhere_count;
     state->winners = calloc(count + 1, sizeof state->winners[0]);
     for (size_t turn = 0; state->winners && turn < WINNERS_TRIED; turn++)
@@ -127,15 +127,15 @@ static void list_winners(struct surrogate *state)
             uint64_t here = 0, best = 0;
             next = SIZE_MAX;
             for (size_t i = 0; i < count; i++)
-                if (told[i].source >= source && told[i].source < next)
-                    next = told[i].source;
+                if (others[i].source >= source && others[i].source < next)
+                    next = others[i].source;
             for (size_t i = 0; i < count; i++) {
-                bool is_new = told[i].source == next && told[i].value < least &&
-                              trail->space.find(trail->space.context, told[i].values, &here);
+                bool is_new = others[i].source == next && others[i].value < least &&
+                              trail->space.find(trail->space.context, others[i].values, &here);
                 for (size_t k = 0; is_new && k < state->winner_count; k++)
                     is_new = state->winners[k] != here;
                 best = is_new ? here : best;
-                least = is_new ? told[i].value : least;
+                least = is_new ? others[i].value : least;
             }
             if (isfinite(least))
                 state->winners[state->winner_count++] = best;
@@ -151,14 +151,14 @@ static bool have_held(const struct surrogate *state)
     size_t better = 0, tried = 0;
     for (size_t i = 0; i < state->winner_count; i++) {
         const struct trail_record *record = trail_find(trail, state->winners[i]);
-        if (!record || !record->told)
+        if (!record || !record->has_result)
             continue;
         best = fmin(best, record->value);
         tried++;
     }
     for (size_t i = 0; i < trail->count; i++)
         better += trail->records[i].value < best ? 1 : 0;
-    return 2 * tried < state->winner_count || 10 * better < 9 * (trail->told - tried);
+    return 2 * tried < state->winner_count || 10 * better < 9 * (trail->results - tried);
 }
 
 static bool ask_winner(struct surrogate *state, uint64_t *point)
@@ -205,7 +205,7 @@ static bool ask(void *opaque, uint64_t *point)
     if (count < sample)
         return cover(state, point);
     /* While compilers are idle, further points cover the space. */
-    if (trail->told < sample / 2 + 1 && trail_pending(trail) > 0)
+    if (trail->results < sample / 2 + 1 && trail_pending(trail) > 0)
         return trail->hurries && trail->elsewhere_count == 0 &&
                trail->count < trail->trials / HURRIED_SHARE && cover(state, point);
     /* While all fail, the start goes on covering. */

@@ -46,9 +46,9 @@ struct trail_record *trail_add(struct trail *trail, uint64_t point)
 
 void trail_tell(struct trail *trail, struct trail_record *record, double value)
 {
-    record->told = true;
+    record->has_result = true;
     record->value = isfinite(value) ? value : (double)NAN;
-    trail->told++;
+    trail->results++;
     if (record->value < trail_best_value(trail))
         trail->best = (size_t)(record - trail->records);
 }
@@ -82,7 +82,7 @@ bool trail_may_try_winner(const struct trail *trail)
 
 size_t trail_pending(const struct trail *trail)
 {
-    return trail->count - trail->told;
+    return trail->count - trail->results;
 }
 
 double trail_best_value(const struct trail *trail)

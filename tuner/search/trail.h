@@ -15,7 +15,7 @@
 struct trail_record {
     uint64_t point;
     double value; /* NaN: failed, or pending */
-    bool told;
+    bool has_result;
 };
 
 /* A point of another size, device or version. */
@@ -38,7 +38,7 @@ struct trail {
     size_t count;
     size_t capacity;
     struct index places; /* index of records by point */
-    size_t told;         /* records with a result; the others are pending */
+    size_t results;      /* records with a result; the others are pending */
     size_t best;         /* record of the smallest value; SIZE_MAX: none */
 
     uint64_t *winners; /* see search_tell_winner */
