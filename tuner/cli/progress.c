@@ -111,7 +111,7 @@ static double share_swept_and_raced(const struct session_progress *progress)
     return 0.5 * (double)progress->points_done / points + 0.5 * raced / problems;
 }
 
-/* Returns the finished share of the bar's stage, 0 to 1. */
+/* Returns the finished share of sweep and race, or of the confirmation, or of the ranges. */
 static double share_done(const struct session_progress *progress)
 {
     double done = share_swept_and_raced(progress);
@@ -124,8 +124,26 @@ static double share_done(const struct session_progress *progress)
     return done < 1 ? done : 1;
 }
 
-/* Estimates the seconds left from the pace since the first measurement, at most the rest of the
- * budget; NaN: not known yet. */
+/* Shares of a run that ends with a confirmation, about as GPUs have them; without one, sweep and
+ * race last until the ranges. */
+static const double raced_share = 0.7, confirmed_share = 0.95;
+
+/* Returns the finished share of the run, 0 to 1, for the bar: never less than the last time. */
+static double share_of_run(struct progress_view *view, const struct session_progress *progress)
+{
+    const double raced =
+        view->options->protocol.confirm_processes > 0 ? raced_share : confirmed_share;
+    double share = raced * share_done(progress);
+    if (strcmp(progress->phase, "confirm") == 0)
+        share = raced + (confirmed_share - raced) * share_done(progress);
+    else if (strcmp(progress->phase, "ranges") == 0)
+        share = confirmed_share + (1 - confirmed_share) * share_done(progress);
+    view->run_share = fmax(view->run_share, share);
+    return view->run_share;
+}
+
+/* Estimates the seconds left of the stage from the pace since the first measurement, at most the
+ * rest of the budget; NaN: not known yet. */
 static double seconds_left(const struct progress_view *view,
                            const struct session_progress *progress)
 {
@@ -154,7 +172,7 @@ static size_t terminal_width(void)
 
 /* Draws the line, the most important part first, since a narrow terminal cuts the end; the bar
  * shrinks before that. */
-static void draw(const struct progress_view *view, const struct session_progress *progress)
+static void draw(struct progress_view *view, const struct session_progress *progress)
 {
     char line[LINE_MAX_BYTES];
     char rest[LINE_MAX_BYTES - 64];
@@ -190,7 +208,7 @@ static void draw(const struct progress_view *view, const struct session_progress
         bar_width--;
     /* [#####....] 42% */
     char blocks[BAR_WIDTH + 1];
-    const double share = share_done(progress);
+    const double share = share_of_run(view, progress);
     memset(blocks, '.', bar_width);
     memset(blocks, '#', (size_t)(share * (double)bar_width));
     blocks[bar_width] = '\0';
@@ -235,7 +253,7 @@ static void send_state(struct progress_view *view, const struct session_progress
         {"process", value_integer(progress->process)},
         {"process_count", value_integer(progress->process_count)},
         {"best_ns", value_real(progress->best_ns)},
-        {"share", value_real(share_done(progress))},
+        {"share", value_real(share_of_run(view, progress))},
         {"left_s", value_real(seconds_left(view, progress))},
         {"to_confirmation", value_boolean(view->options->protocol.confirm_processes > 0 &&
                                           !goes_over_again(progress))},

@@ -21,6 +21,7 @@ struct progress_view {
     int64_t started_ns;
     int64_t drawn_ns, sent_ns; /* on the terminal; to the watch */
     double first_share;        /* share known before the first drawing */
+    double run_share;          /* share of the run shown last */
     bool started;
     const char *phase; /* phase drawn last, since then */
     int64_t phase_started_ns;
