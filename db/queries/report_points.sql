@@ -58,9 +58,10 @@ SELECT s.environment_id, s.problem_id, s.l2_mode, k.objective, c.id AS configura
        coalesce(f.block, s.block) AS block, 100 * coalesce(f.occupancy, s.occupancy) AS occupancy_percent,
        r.registers, r.dynamic_shared_bytes + coalesce(r.static_shared_bytes, 0) AS shared_bytes,
        r.spill_bytes, nullif(r.threads, 0) AS threads, s.status,
-       iif(s.status = 'ok', NULL, s.detail) AS detail
+       iif(s.status = 'ok', NULL, s.detail) AS detail, h.every
 FROM launched AS k
 CROSS JOIN trials AS s ON s.id = k.launched_id
+CROSS JOIN thinned AS h ON h.problem_id = s.problem_id AND h.environment_id = s.environment_id
 LEFT JOIN trials AS f ON f.id = k.final_id
 CROSS JOIN configurations AS c ON c.id = coalesce(f.configuration_id, s.configuration_id)
 LEFT JOIN resources AS r ON r.trial_id = s.id AND r.launch = 0

@@ -47,8 +47,8 @@ SELECT d.name AS device, x.name AS experiment, count(*) AS problems, max(legal) 
        sum(legal) AS legal, sum(points) AS tried,
        100.0 * sum(iif(legal IS NULL, NULL, min(points, legal))) / sum(legal) AS tried_percent,
        sum(duplicates) AS duplicates, sum(failed) AS failed, sum(raced) AS raced,
-       sum(confirmed) AS confirmed, group_concat(DISTINCT strategy) AS strategies,
-       group_concat(DISTINCT effort) AS efforts
+       sum(confirmed) AS confirmed, replace(group_concat(DISTINCT strategy), ',', ', ') AS strategies,
+       replace(group_concat(DISTINCT effort), ',', ', ') AS efforts
 FROM spaces
 JOIN environments AS e ON e.id = spaces.environment_id
 JOIN devices AS d ON d.id = e.device_id

@@ -88,6 +88,23 @@ def compare_with_show(database, data):
                 assert math.isclose(value, row[name], rel_tol=1e-8) if isinstance(value, float) else isinstance(value, list) or value == row[name], (name, value, row[name])
 
 
+def compare_thinned(database, page):
+    """A page has not every launch of a large database, and says so of the problems with many; all that were compared stay."""
+    with contextlib.closing(sqlite3.connect(database)) as sql, sql:
+        sql.execute("""WITH RECURSIVE more(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM more WHERE i < 13000)
+            INSERT INTO configurations (experiment_id, key, parameters)
+            SELECT experiment_id, 'more=' || i, json_object('more', i) FROM more, (SELECT experiment_id FROM problems ORDER BY id LIMIT 1)""")
+        names = [name for _, name, *_ in sql.execute("PRAGMA table_info(trials)") if name not in ("id", "configuration_id")]
+        listed = ", ".join(names)
+        sql.execute(f"""INSERT INTO trials (configuration_id, {listed}) SELECT c.id, {', '.join('t.' + name for name in names)}
+            FROM configurations AS c, (SELECT * FROM trials WHERE stage = 'sweep' AND status = 'ok' AND same_as_trial_id IS NULL
+                AND problem_id = (SELECT min(id) FROM problems) LIMIT 1) AS t WHERE c.key LIKE 'more=%'""")
+    subprocess.run([os.environ["TUNE"], "report", "--db", database, "-o", page, "--no-figures"], check=True)
+    problems = [problem for part in data_of(page)["parts"] for problem in part["problems"]]
+    thinned = [problem for problem in problems if "every" in problem]
+    assert len(thinned) == 1 and thinned[0]["every"] == 2 and 6500 < thinned[0]["points"]["count"] < 7000, [problem["points"]["count"] for problem in thinned]
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="tune-data.") as folder:
         database, page = pathlib.Path(folder) / "test.db", pathlib.Path(folder) / "test.html"
@@ -99,6 +116,7 @@ def main():
         both = add_family(database, pathlib.Path(folder))
         subprocess.run([os.environ["TUNE"], "report", "--db", both, "-o", page, "--no-figures"], check=True)
         compare_with_plot(both, page)
+        compare_thinned(database, page)
     return 0
 
 

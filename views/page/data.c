@@ -35,6 +35,7 @@ struct launched {
     double sweep_ns, sweep_mad_ns, final_ns, final_mad_ns, occupancy_percent;
     double difference, difference_low, difference_high; /* to the fastest raced launch */
     int64_t launch_count, grid, block, registers, shared_bytes, spill_bytes, threads, tied;
+    int64_t every; /* of the problem's launches that did not race; 1: all are here */
     const char *final_stage, *status, *detail, *out;
 };
 #define AT(member, kind) STORE_MEMBER(struct launched, member, kind)
@@ -43,6 +44,7 @@ static const struct store_column launched_columns[] = {
     AT(configuration_id, INTEGER),
     AT(launched_id, INTEGER),
     AT(parameters, TEXT),
+    AT(every, INTEGER),
     AT(sweep_ns, REAL),
     AT(sweep_mad_ns, REAL),
     AT(final_ns, REAL),
@@ -59,7 +61,7 @@ static const struct store_column launched_columns[] = {
     AT(status, TEXT),
     AT(detail, TEXT),
 };
-/* Further columns of a launch, from PLACE_COLUMN_COUNT + 3 on, filled from other queries. */
+/* Further columns of a launch, from PLACE_COLUMN_COUNT + 4 on, filled from other queries. */
 static const struct store_column raced_columns[] = {
     AT(configuration, INTEGER), AT(difference, REAL), AT(difference_low, REAL),
     AT(difference_high, REAL),  AT(tied, INTEGER),    AT(out, TEXT)};
@@ -548,7 +550,7 @@ static void append_launched(struct text *out, const struct subject *subject)
 {
     const struct store_column *columns[COUNT(launched_columns) + COUNT(raced_columns)];
     size_t column_count = 0;
-    for (size_t i = PLACE_COLUMN_COUNT + 3; i < COUNT(launched_columns); i++)
+    for (size_t i = PLACE_COLUMN_COUNT + 4; i < COUNT(launched_columns); i++)
         columns[column_count++] = &launched_columns[i];
     for (size_t i = 0; i < COUNT(raced_columns); i++)
         columns[column_count++] = &raced_columns[i];
@@ -585,6 +587,8 @@ static void append_subject(struct page *page, struct text *out, const struct sub
         text_append(out, ",\"limits\":");
         page_append_json(out, subject->limits, NULL);
     }
+    if (subject->launched && subject->launched->every > 1)
+        text_printf(out, ",\"every\":%lld", (long long)subject->launched->every);
     append_launched(out, subject);
     text_append(out, "}");
 }

@@ -91,7 +91,7 @@ const readData = (json) => {
       return { name, values, isNumeric: values.every((value) => value === null || isNumber(value)) };
     });
     for (const raw of given.problems) {
-      const problem = { problem: raw.problem, n: raw.n, bytes_moved: raw.bytes_moved, operations: raw.operations, marks: raw.marks, limits: raw.limits || [], part, encoded: raw.points, winner: readWinner(raw) };
+      const problem = { problem: raw.problem, n: raw.n, bytes_moved: raw.bytes_moved, operations: raw.operations, marks: raw.marks, limits: raw.limits || [], every: raw.every || 1, part, encoded: raw.points, winner: readWinner(raw) };
       problem.unit = problem.bytes_moved ? 'GB/s' : problem.operations ? '10\u2079 operations/s' : 'runs/s';
       problem.amount = problem.bytes_moved || problem.operations || 1e9;
       const { winner } = problem;

@@ -294,7 +294,7 @@ const drawPictures = () => [state.data.settings.map((setting, first) => {
     return box;
   }))];
 }), state.data.left_out.length > 0 && make('details', { open: pictures().length === 0 }, make('summary', null, 'Figures that are not here, and why'), make('ul', null, state.data.left_out.map((text) => make('li', null, text)))),
-note('Any figure of any problem: ', code('tune plot --list'), ', then ', code(`tune plot FIGURE --problem KEY --n N ${databaseOption()}`), '.')];
+note('Each experiment\u2019s figures are of the problem that moves the most bytes. Any figure of any problem: ', code('tune plot --list'), ', then ', code(`tune plot FIGURE --problem KEY --n N ${databaseOption()}`), '.')];
 
 // ---- failures, the search ----
 const device = () => state.data.device_count > 1 && ['device', 'text', (row) => row.device];
