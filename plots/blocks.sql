@@ -61,9 +61,9 @@ SELECT 'points' AS layer, series, rank, blocks_per_sm, gbs, low_gbs, high_gbs,
 FROM celled
 UNION ALL
 -- Each series' best with each grid.
-SELECT 'curves', series, rank, blocks_per_sm, max(gbs), low_gbs, high_gbs, 0, 0, grid, configuration
-FROM known
-GROUP BY rank, series, grid
+SELECT 'curves', series, rank, blocks_per_sm, gbs, low_gbs, high_gbs, 0, is_baseline, grid, configuration
+FROM (SELECT *, row_number() OVER (PARTITION BY rank, grid ORDER BY is_baseline, gbs DESC) AS turn FROM known)
+WHERE turn = 1
 UNION ALL
 SELECT 'marks', m.name, m.rank, d.blocks_per_sm, d.gbs, d.low_gbs, d.high_gbs, 0, 0, d.grid,
        d.configuration

@@ -136,8 +136,17 @@ kept AS (
            END AS rank
     FROM kinds
 ),
+-- A baseline that is not the winner: no point of a curve, which is of what was tuned.
+plain AS MATERIALIZED (
+    SELECT t.measured_configuration_id AS id
+    FROM chosen
+    JOIN timed AS t ON t.n = chosen.n AND t.configuration_id = chosen.configuration_id
+    WHERE chosen.n = CAST(:n AS INTEGER)
+    GROUP BY 1 HAVING min(chosen.rank) > 0
+),
 named AS (
-    SELECT l.*, k.rank, CASE WHEN k.is_rare THEN 'others' ELSE l.label END AS series
+    SELECT l.*, k.rank, CASE WHEN k.is_rare THEN 'others' ELSE l.label END AS series,
+           l.configuration_id IN (SELECT id FROM plain) AS is_baseline
     FROM labelled AS l
     JOIN kept AS k ON k.label = l.label
 ),

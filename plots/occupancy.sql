@@ -15,11 +15,12 @@ requested AS MATERIALIZED (
 known AS (
     SELECT k.*, dense_rank() OVER (ORDER BY rank) - 1 AS side
     FROM (SELECT m.n, m.configuration_id, m.gbs, m.low_gbs, m.high_gbs, m.configuration, m.percent, NULL AS bytes,
-                 m.rank, m.series
+                 m.rank, m.series, m.is_baseline
           FROM occupied AS m WHERE (SELECT count(DISTINCT bytes) FROM requested) NOT BETWEEN 2 AND 6
           UNION ALL
           SELECT m.n, m.configuration_id, m.gbs, m.low_gbs, m.high_gbs, m.configuration, m.percent, r.bytes,
-                 dense_rank() OVER (ORDER BY r.bytes) - 1, coalesce(printf('%g bytes per thread at a time', r.bytes), 'others')
+                 dense_rank() OVER (ORDER BY r.bytes) - 1, coalesce(printf('%g bytes per thread at a time', r.bytes), 'others'),
+                 m.is_baseline
           FROM occupied AS m JOIN requested AS r ON r.configuration_id = m.configuration_id
           WHERE (SELECT count(DISTINCT bytes) FROM requested) BETWEEN 2 AND 6) AS k
 ),
@@ -73,15 +74,11 @@ few AS (
     FROM known AS k CROSS JOIN reference AS r
     WHERE k.bytes = (SELECT min(bytes) FROM known) GROUP BY k.bytes
 ),
--- Each series' best at each occupancy. A baseline is no point of a curve, and a single launch, which shows nothing
--- about its occupancy, has no line; those that differ in bytes at a time are the points of an experiment.
+-- Each series' best at each occupancy. A single launch, which shows nothing about its occupancy, has no line; those that differ in bytes at a time are the points of an experiment.
 curved AS (
     SELECT k.*, k.is_baseline OR (k.bytes IS NULL AND sum(NOT k.is_baseline) OVER place = 1) AS is_apart,
            row_number() OVER (PARTITION BY k.rank, k.percent ORDER BY k.is_baseline, k.gbs DESC) AS turn
-    FROM (SELECT *, configuration_id IN (SELECT configuration_id FROM marked WHERE n = known.n AND rank > 0)
-                 AND configuration_id NOT IN (SELECT configuration_id FROM marked WHERE n = known.n AND rank = 0)
-                     AS is_baseline
-          FROM known) AS k
+    FROM known AS k
     WINDOW place AS (PARTITION BY k.rank, k.percent)
 ),
 -- The occupancy that each limit of an SM would allow the winner's first launch.

@@ -59,9 +59,9 @@ SELECT 'points' AS layer, series, rank, threads, gbs, low_gbs, high_gbs, shift A
 FROM celled
 UNION ALL
 -- Each series' best with each number of threads.
-SELECT 'curves', series, rank, threads, max(gbs), low_gbs, high_gbs, 0, 0, configuration
-FROM known
-GROUP BY rank, series, threads
+SELECT 'curves', series, rank, threads, gbs, low_gbs, high_gbs, 0, is_baseline, configuration
+FROM (SELECT *, row_number() OVER (PARTITION BY rank, threads ORDER BY is_baseline, gbs DESC) AS turn FROM known)
+WHERE turn = 1
 UNION ALL
 SELECT 'marks', m.name, m.rank, d.threads, d.gbs, d.low_gbs, d.high_gbs, 0, 0,
        d.configuration

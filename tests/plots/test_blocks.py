@@ -27,6 +27,18 @@ def test_numbers():
     assert {"1/64", "1/4", "1", "2", "16", "64"} <= set(figure.texts), "the axis is in octaves"
 
 
+def test_baseline_on_no_curve():
+    """A curve is of what was tuned: a baseline is marked, and joined by no line, as on the page."""
+    db = Database()
+    _, fast = db.measure(1000, variant="a", grid=200, block=256)
+    slow, _ = db.measure(9000, variant="a", vector=2, grid=400, block=256)
+    db.measure(1100, variant="a", vector=4, grid=800, block=256)
+    db.winner(fast)
+    db.baseline("plain", slow)
+    curve = draw(db, "blocks").layer("curves")
+    assert [(row["grid"], row["covered"]) for row in curve] == [("200", "0"), ("400", "1"), ("800", "0")], curve
+
+
 def test_single_point_away_from_the_line():
     for grid in (1, 200, 1000000):
         db = Database()
