@@ -6,8 +6,8 @@ from what was recorded on real devices, and the table of the protocol's numbers 
     bench/results.py BUILD_FOLDER --check   exits with 1 when they would change
 
 Reads db/recorded/*/ (what tests/gpu/run.sh and bench/record_cpu.sh bring back): tune.db, other databases beside it
-(what is tuned on request), what benchmarks wrote. Databases are NAME.db or, compressed, NAME.db.xz; those of an older
-schema are brought up to date in a copy. No figure is typed in by hand.
+(what is tuned on request; all.db: all families by one program, shown in place of tune.db), what benchmarks wrote.
+Databases are NAME.db or, compressed, NAME.db.xz; those of an older schema are brought up to date in a copy. No figure is typed in by hand.
 """
 import csv
 import io
@@ -24,7 +24,7 @@ import results_ideas  # noqa: E402
 import results_measuring  # noqa: E402
 import results_own  # noqa: E402
 import results_peers  # noqa: E402
-from results_base import code, databases_of, folded, microseconds, percent, size, table, without_common  # noqa: E402
+from results_base import code, databases_of, folded, microseconds, newest, percent, size, table, without_common  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORDED = ROOT / "db" / "recorded"
@@ -106,7 +106,7 @@ def glance(row):
     return microseconds(row["time_ns"]) + share
 
 
-def problems(rows, cub):
+def problems(rows, cub, title="All problems"):
     """A line each, then each with all there is to say, but for the main ones after a click."""
     found = {row["problem"] for row in rows}
     names = [name for name in MAIN if name in found] + sorted(found - set(MAIN))
@@ -115,7 +115,7 @@ def problems(rows, cub):
         at = {(row["problem"], int(row["n"])): row for row in rows}
         sizes = sorted({n for _, n in at})
         body = [(name, *(glance(at.get((name, n))) for n in sizes)) for name in names]
-        lines += ["### All problems", "", "Time of the winner in us, and its throughput as a share of the ceiling.", "",
+        lines += [f"### {title}", "", "Time of the winner in us, and its throughput as a share of the ceiling.", "",
                   *table(["problem", *(size(n) for n in sizes)], body), ""]
     for name in names:
         chosen = [row for row in rows if row["problem"] == name]
@@ -151,8 +151,8 @@ def figures(tune, folder, database):
 
 
 def section(tune, folder, databases):
-    database = databases[0]
-    rows = show(tune, database)
+    database = newest(databases)
+    rows = show(tune, database, "reduce")
     first = next((row for row in rows if row["ceiling"] == "read"), rows[0])
     lines = [f"## {first['device']}", "",
              f"{first['driver']}, {first['compiler']}, caches {first['l2_mode']}, "
@@ -168,14 +168,18 @@ def section(tune, folder, databases):
         lines += [picture, ""]
     cub = results_peers.cub_times(folder)
     lines += problems(rows, cub)
+    found = {(row["problem"], row["n"]) for row in rows}
+    others = [row for row in show(tune, databases[0], "reduce") if (row["problem"], row["n"]) not in found]
+    if others:
+        lines += problems(others, cub, f"Other problems, recorded on {others[0]['chosen_at'][:10]}")
     lines += results_peers.peers(folder)
     # A search tries few points, and the best of these may be far from an idea's potential.
-    lines += results_ideas.ideas([one for one in databases if one.name != "wide.db"])
+    lines += results_ideas.ideas([one for one in databases if one.name not in ("wide.db", "all.db")])
     lines += results_families.families(databases, tune, ROOT / "docs" / "figures" / folder.name)
     lines += results_own.own(folder, rows)
-    lines += results_measuring.ranges(lambda *arguments: show(tune, database, *arguments))
-    lines += results_measuring.trust(lambda *arguments: show(tune, database, *arguments),
-                                     text_of(tune, "show", "--db", str(database), "--trust"))
+    lines += results_measuring.ranges(lambda *arguments: show(tune, database, "reduce", *arguments))
+    lines += results_measuring.trust(lambda *arguments: show(tune, database, "reduce", *arguments),
+                                     text_of(tune, "show", "reduce", "--db", str(database), "--trust"))
     lines += results_measuring.measuring(folder, database)
     for name, title in (("hostile.txt", "Hostile kernels"),
                         ("hostile_timed.txt", "Kernels that are wrong while they are timed"),
@@ -204,7 +208,7 @@ def section(tune, folder, databases):
 def devices(tune, recorded):
     """All devices in one figure, from their merged databases."""
     target = ROOT / "docs" / "figures"
-    first = [databases[0] for _, databases in recorded]
+    first = [newest(databases) for _, databases in recorded]
     if len(first) < 2:
         return []
     both = first[0].parent.parent / "recorded.db"
@@ -245,10 +249,11 @@ def seen(tune, databases, figure, problem, n):
 def readme(tune, recorded):
     """Returns README.md with `tune show` of one problem on the first device, the gain over CUB, and two figures."""
     problem = "reduce.sum.i32"
-    databases = recorded[0][1]
-    row = next(row for row in show(tune, databases[0]) if row["problem"] == problem)
+    database = newest(recorded[0][1])
+    databases = [database, *recorded[0][1]]
+    rows = show(tune, database, problem)
     lines, kept = [], True
-    for line in text_of(tune, "show", problem, "--db", str(databases[0])).splitlines():
+    for line in text_of(tune, "show", problem, "--db", str(database)).splitlines():
         size_of_row = re.match(r" *(\d+)  ", line)
         if size_of_row:
             kept = int(size_of_row.group(1)) in README_SIZES
@@ -256,8 +261,8 @@ def readme(tune, recorded):
             lines.append("    " + line if line else "")
     text = (ROOT / "README.md").read_text()
     start = text.index(BEGIN)
-    made = [BEGIN, "", f"`tune show {problem}` on an {row['device']} ({row['chosen_at'][:10]}), two of "
-            f"{sum(row['problem'] == problem for row in show(tune, databases[0]))} sizes:", "", *"\n".join(lines).rstrip().split("\n"), "",
+    made = [BEGIN, "", f"`tune show {problem}` on an {rows[0]['device']} ({rows[0]['chosen_at'][:10]}), two of "
+            f"{len(rows)} sizes:", "", *"\n".join(lines).rstrip().split("\n"), "",
             *results_peers.calls(recorded),
             *seen(tune, databases, "gain", problem, 10**8), "",
             "How much occupancy does a kernel need that only reads memory? Each curve is one loop at every occupancy, with a number of "

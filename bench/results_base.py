@@ -106,3 +106,8 @@ def databases_of(folder, work):
         copies.append(copy)
     copies.sort(key=lambda copy: (copy.name != "tune.db", copy.name))
     return copies if copies and copies[0].name == "tune.db" else []
+
+
+def newest(databases):
+    """The database that documents show first: all families by one program (all.db), else tune.db."""
+    return next((one for one in databases if one.name == "all.db"), databases[0])

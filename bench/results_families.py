@@ -187,14 +187,43 @@ def place(connection, database):
     return list(dict.fromkeys(lines)) + [""]
 
 
-def families(databases, tune, figures):
-    """`databases`: those of one folder; `figures`: where its pictures are."""
-    lines = []
+EFFORTS = ("quick", "normal", "thorough")
+
+
+def superseded(databases):
+    """By database, the families whose problems a later recording has, all of them, with no less effort."""
+    found = {}
     for database in databases:
         with opened(database) as connection:
-            found = elementwise(connection) + work_queue(connection) + reduce_rows(connection) + \
-                reduce_segments(connection) + \
-                occupancy(connection, tune, database, figures) + reduce_ordered(connection, databases) + \
-                gemm(connection, tune, database, figures)
+            for name, key, n, day, effort in connection.execute("""
+                    SELECT x.name, p.key, p.n, max(r.started_at), r.effort
+                    FROM winners AS w
+                    JOIN runs AS r ON r.id = w.run_id
+                    JOIN problems AS p ON p.id = w.problem_id
+                    JOIN experiments AS x ON x.id = p.experiment_id
+                    WHERE w.objective = 'time' AND w.l2_mode = 'cold' GROUP BY 1, 2, 3"""):
+                found.setdefault(name, {}).setdefault(database, {})[key, n] = (day, EFFORTS.index(effort or "quick"))
+
+    def replaces(new, old):
+        return old.keys() <= new.keys() and all(new[problem][1] >= old[problem][1] for problem in old) and \
+            max(old.values())[0] < max(new.values())[0]
+
+    return {database: {name for name, recordings in found.items() if database in recordings
+                       and any(replaces(other, recordings[database]) for other in recordings.values())}
+            for database in databases}
+
+
+def families(databases, tune, figures):
+    """`databases`: those of one folder; `figures`: where its pictures are. Each family from its newest recording, and from
+    an earlier one that has more problems or took more effort."""
+    lines, earlier = [], superseded(databases)
+    for database in databases:
+        with opened(database) as connection:
+            parts = {"elementwise": lambda: elementwise(connection), "work_queue": lambda: work_queue(connection),
+                     "reduce_rows": lambda: reduce_rows(connection), "reduce_segments": lambda: reduce_segments(connection),
+                     "occupancy": lambda: occupancy(connection, tune, database, figures),
+                     "reduce_ordered": lambda: reduce_ordered(connection, databases),
+                     "gemm": lambda: gemm(connection, tune, database, figures)}
+            found = [line for name, part in parts.items() if name not in earlier[database] for line in part()]
             lines += place(connection, database) + found if found else []
     return ["### Families on request", "", *lines] if lines else []

@@ -141,6 +141,21 @@ def test_families(folder):
           "| reduce_ordered.matrix_u32 | 2^20 | 0.210 | 7.989e+04 | - | - | - | nearly sure | `variant=flagged loads=8` |")
     assert lines.index("| 2 | 2000 |") < lines.index("| 64 | 4000 |"), "warps are in order"
     assert not results_families.families([reduce.path], "false", folder), "reduce is no family on request"
+    # A later recording of one family replaces the earlier one's table of that family, if it took no less effort.
+    for effort, count in (("normal", 1), ("quick", 1), (None, 2)):
+        later = Made(folder / f"{effort}.db")
+        later.winner(*later.trial("reduce_rows.sum_i32.32", 512, {"step": "redux", "lanes": 32}, 90.0))
+        later.connection.execute("UPDATE runs SET started_at = '2026-01-03T00:00:00Z', effort = ?", (effort or "quick",))
+        later.close()
+        if effort is None:
+            careful = sqlite3.connect(made.path)
+            careful.execute("UPDATE runs SET effort = 'normal'")
+            careful.commit()
+            careful.close()
+        both = results_families.families([reduce.path, made.path, later.path], "false", folder)
+        assert both.count("#### reduce_rows") == count and both.count("#### elementwise") == 1, (effort, both)
+    assert results_base.newest([reduce.path, made.path]) == reduce.path
+    assert results_base.newest([reduce.path, folder / "all.db"]) == folder / "all.db"
 
 
 def slimmed(source, target):
@@ -315,15 +330,15 @@ reduce.sum.i32,1024,64,0,random,1,0.01,1,0.125
 
 
 def test_own(folder):
-    assert not results_own.own(folder), "nothing where nothing was recorded"
+    assert not results_own.own(folder, []), "nothing where nothing was recorded"
     (folder / "compile.txt").write_text("2026-01-02: bench_compile\n1000 kernels\ncold  3.1 s\n")
-    lines = results_own.own(folder)
+    lines = results_own.own(folder, [])
     check(lines, "### Kernels and files of others' own", "#### Compiling", "cold  3.1 s",
           "1,000 different kernels by the pool of compilers. `bench_compile`, 2026-01-02.",
           absent=("#### T1", "#### Spaces", "#### Search", "2026-01-02: bench_compile"))
     (folder / "t1.txt").write_text("no day here\nbat_gemm n=1 on X\n")
     (folder / "strategies.csv").write_text(STRATEGIES)
-    check(results_own.own(folder), "no day here", "bat_gemm n=1 on X",
+    check(results_own.own(folder, []), "no day here", "bat_gemm n=1 on X",
           "bat_gemm: 1,000 configurations, 7 of them failed, 3 seeds.",
           "| strategy | 1 % (10 points) | 1 % (10 points): worst | 10 % (100 points) | 10 % (100 points): worst |",
           "| `random` | 70.00 % | 50.00 % | 100.00 % | 100.00 % |", "| `genetic` | 25.00 % | 25.00 % | - | - |",
