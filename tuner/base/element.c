@@ -3,31 +3,21 @@
 #include "tuner/base/array.h"
 #include "tuner/base/text.h"
 
-static const char *const names[] = {
+const char *const element_names[] = {
 #define ELEMENT_NAME(enumerator, name, c_name, bytes, real) name,
     ELEMENT_TYPE_LIST(ELEMENT_NAME)
 #undef ELEMENT_NAME
 };
 
-static const char *const c_names[] = {
+const char *const element_c_names[] = {
 #define ELEMENT_C_NAME(enumerator, name, c_name, bytes, real) c_name,
     ELEMENT_TYPE_LIST(ELEMENT_C_NAME)
 #undef ELEMENT_C_NAME
 };
 
-const char *element_name(enum element_type type)
-{
-    return names[type];
-}
-
-const char *element_c_name(enum element_type type)
-{
-    return c_names[type];
-}
-
 bool element_from_name(const char *name, enum element_type *out)
 {
-    const size_t index = WORD_INDEX(name, names, ELEMENT_TYPE_COUNT);
+    const size_t index = WORD_INDEX(name, element_names, ELEMENT_TYPE_COUNT);
     if (index < ELEMENT_TYPE_COUNT)
         *out = (enum element_type)index;
     return index < ELEMENT_TYPE_COUNT;
@@ -69,12 +59,6 @@ bool element_from_c_name(const char *name, enum element_type *out)
     if (index < COUNT(known))
         *out = known[index].type;
     return index < COUNT(known);
-}
-
-const char *const *element_names(size_t *count)
-{
-    *count = ELEMENT_TYPE_COUNT;
-    return names;
 }
 
 void element_integer_range(enum element_type type, int64_t *least, int64_t *most)

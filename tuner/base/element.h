@@ -50,8 +50,12 @@ static inline bool element_is_signed(enum element_type type)
     return type == ELEMENT_I8 || type == ELEMENT_I16 || type == ELEMENT_I32 || type == ELEMENT_I64;
 }
 
-const char *element_name(enum element_type type);
-const char *element_c_name(enum element_type type);
+extern const char *const element_names[ELEMENT_TYPE_COUNT];
+extern const char *const element_c_names[ELEMENT_TYPE_COUNT];
+static inline const char *element_name(enum element_type type)
+{
+    return element_names[type];
+}
 /* Returns the range of an integer type, as far as int64_t reaches. */
 void element_integer_range(enum element_type type, int64_t *least, int64_t *most);
 /* Finds the type; false when no type has that name, and *out is unchanged. */
@@ -59,7 +63,5 @@ bool element_from_name(const char *name, enum element_type *out);
 /* Finds the type of an arithmetic type of C and CUDA, by any of its names: "unsigned", "size_t",
  * "uint8_t", "half". */
 bool element_from_c_name(const char *name, enum element_type *out);
-/* Returns all names, for messages; `*count` is their number. */
-const char *const *element_names(size_t *count);
 
 #endif

@@ -4,12 +4,8 @@
 
 #include "tuner/base/text.h"
 
-const char *issue_name(enum issue issue)
-{
-    static const char *const names[] = {
-        [ISSUE_GRAPH] = "graph", [ISSUE_STREAM] = "stream", [ISSUE_EAGER] = "eager"};
-    return names[issue];
-}
+const char *const issue_names[] = {
+    [ISSUE_GRAPH] = "graph", [ISSUE_STREAM] = "stream", [ISSUE_EAGER] = "eager"};
 
 bool issues_parse(const char *names, unsigned *bits)
 {
@@ -17,8 +13,8 @@ bool issues_parse(const char *names, unsigned *bits)
     for (const char *at = names + strspn(names, separators); *at;) {
         const size_t length = strcspn(at, separators);
         int issue = 0;
-        while (issue < ISSUES && (strlen(issue_name((enum issue)issue)) != length ||
-                                  strncmp(at, issue_name((enum issue)issue), length) != 0))
+        while (issue < ISSUES && (strlen(issue_names[issue]) != length ||
+                                  strncmp(at, issue_names[issue], length) != 0))
             issue++;
         if (issue == ISSUES)
             return false;

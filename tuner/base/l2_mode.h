@@ -11,7 +11,7 @@ enum issue {
     ISSUE_EAGER,  /* one by one to an idle device: the host's pace is measured */
     ISSUES,
 };
-const char *issue_name(enum issue issue); /* "graph", "stream", "eager" */
+extern const char *const issue_names[ISSUES]; /* "graph", "stream", "eager" */
 /* Adds the bits (1 << issue) of names such as "graph, eager". Returns false at a word that is no
  * such name. */
 bool issues_parse(const char *names, unsigned *bits);

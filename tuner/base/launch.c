@@ -5,26 +5,18 @@
 #include "tuner/base/hash.h"
 #include "tuner/base/text.h"
 
-const char *schedule_name(enum schedule schedule)
-{
-    return schedule == SCHEDULE_QUEUED ? "queued" : "static";
-}
-
-const char *fill_name(enum argument_fill fill)
-{
-    static const char *const names[ARGUMENT_FILLS] = {
-        [FILL_ZERO] = "zero",
-        [FILL_RANDOM] = "random",
-        [FILL_RANDOM_EXACT] = "random_exact",
-        [FILL_RANDOM_ODD] = "random_odd",
-        [FILL_CONSTANT] = "constant",
-        [FILL_UNIFORM] = "uniform",
-        [FILL_NORMAL] = "normal",
-        [FILL_SERIES] = "series",
-        [FILL_FILE] = "file",
-    };
-    return names[fill];
-}
+const char *const schedule_names[] = {[SCHEDULE_STATIC] = "static", [SCHEDULE_QUEUED] = "queued"};
+const char *const fill_names[] = {
+    [FILL_ZERO] = "zero",
+    [FILL_RANDOM] = "random",
+    [FILL_RANDOM_EXACT] = "random_exact",
+    [FILL_RANDOM_ODD] = "random_odd",
+    [FILL_CONSTANT] = "constant",
+    [FILL_UNIFORM] = "uniform",
+    [FILL_NORMAL] = "normal",
+    [FILL_SERIES] = "series",
+    [FILL_FILE] = "file",
+};
 
 bool role_is_vector(enum argument_role role)
 {

@@ -202,8 +202,8 @@ struct kernel_resources {
 /* Returns -1 for all members but `barriers`. */
 struct kernel_resources resources_unknown(void);
 
-const char *schedule_name(enum schedule schedule);
-const char *fill_name(enum argument_fill fill);
+extern const char *const schedule_names[2];
+extern const char *const fill_names[ARGUMENT_FILLS];
 /* Returns whether the argument lies in device memory; role_is_filled: and has a fill. */
 bool role_is_vector(enum argument_role role);
 bool role_is_filled(enum argument_role role);

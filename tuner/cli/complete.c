@@ -88,7 +88,7 @@ static void offer_modes(const struct typed *typed)
 static void offer_issues(const struct typed *typed)
 {
     for (int issue = 0; issue < ISSUES; issue++)
-        complete_offer(typed, issue_name((enum issue)issue), NULL);
+        complete_offer(typed, issue_names[issue], NULL);
 }
 
 static void offer_devices(const struct typed *typed)

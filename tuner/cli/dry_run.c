@@ -68,7 +68,8 @@ static void print_launch(const struct launch_plan *plan, const struct launch *la
     } else if (launch->is_function) {
         /* nothing to launch */
     } else if (launch->threads > 0) {
-        print_clean(stdout, " on %u threads, %s", launch->threads, schedule_name(launch->schedule));
+        print_clean(stdout, " on %u threads, %s", launch->threads,
+                    schedule_names[launch->schedule]);
     } else {
         print_clean(stdout, " block ");
         print_sides(launch->block);

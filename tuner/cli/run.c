@@ -409,7 +409,7 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
         run->session.budget_ns = share_ns > 0 ? share_ns : 1;
     }
     if (!run->text.quiet && issues != 1u << ISSUE_GRAPH)
-        print_clean(stderr, "tune: --as %s: launches are issued %s%s\n", issue_name(issue),
+        print_clean(stderr, "tune: --as %s: launches are issued %s%s\n", issue_names[issue],
                     issue_words[issue],
                     turn == ISSUES ? "; again, to try the winners of the others" : "");
     progress_begin(&run->view, run->text.quiet, &run->session, run->watch);

@@ -440,20 +440,18 @@ static bool call_type(const struct expression *node, struct evaluation *evaluati
                       const struct value *values, struct value *out)
 {
     enum element_type type = ELEMENT_I32;
-    size_t count = 0;
-    const char *const *types = element_names(&count);
     if (values[0].kind != VALUE_TEXT)
         return evaluation_error(node, evaluation,
                                 "the name of an element type is needed, not a number");
     if (!element_from_name(values[0].text, &type))
         return evaluation_error(node, evaluation, "no element type is named '%s'%s", values[0].text,
-                                suggest(values[0].text, types, count).text);
+                                suggest(values[0].text, element_names, ELEMENT_TYPE_COUNT).text);
     if (node->index == FUNCTION_sizeof)
         *out = value_integer((int64_t)element_bytes(type));
     else if (node->index == FUNCTION_cuda_type && (type == ELEMENT_F16 || type == ELEMENT_BF16))
         *out = value_text(type == ELEMENT_F16 ? "__half" : "__nv_bfloat16");
     else if (node->index == FUNCTION_c_type || node->index == FUNCTION_cuda_type)
-        *out = value_text(element_c_name(type));
+        *out = value_text(element_c_names[type]);
     else
         *out = value_boolean(element_is_real(type));
     return true;

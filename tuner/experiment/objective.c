@@ -101,8 +101,6 @@ bool read_objectives(struct file_reader *reader, const struct node *node)
 static bool read_metric(struct file_reader *reader, const struct node *key)
 {
     struct experiment *experiment = reader->experiment;
-    size_t type_count = 0;
-    const char *const *types = element_names(&type_count);
     if (strcmp(key->text, "bytes") == 0)
         return read_formula(reader, key->value, "bytes", USE_DEVICE, &experiment->bytes);
     if (strcmp(key->text, "ceiling") == 0)
@@ -111,8 +109,8 @@ static bool read_metric(struct file_reader *reader, const struct node *key)
     if (strcmp(key->text, "operations") == 0)
         return read_formula(reader, key->value, "operations", USE_DEVICE, &experiment->operations);
     if (strcmp(key->text, "operations_type") == 0)
-        return read_choice(reader, key->value, "type", types, type_count, USE_PROBLEM,
-                           &experiment->operations_type);
+        return read_choice(reader, key->value, "type", element_names, ELEMENT_TYPE_COUNT,
+                           USE_PROBLEM, &experiment->operations_type);
     TRY_OR_FALSE(need_name(reader, key, "the metric"));
     if (experiment->metric_count == EXPERIMENT_METRICS_MAX)
         return node_error(reader, key,

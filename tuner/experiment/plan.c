@@ -258,15 +258,10 @@ static bool make_launch(struct maker *maker, const struct launch_rule *rule, str
         return true;
     TRY_OR_FALSE(make_integer(maker, &rule->threads, "threads", 1, CPU_THREADS_MAX, &threads));
     out->threads = (uint32_t)threads;
-    const char *name = NULL;
-    TRY_OR_FALSE(make_text(maker, &rule->schedule, &name));
-    for (enum schedule schedule = SCHEDULE_STATIC; schedule <= SCHEDULE_QUEUED; schedule++) {
-        out->schedule = schedule;
-        if (strcmp(name, schedule_name(schedule)) == 0)
-            return true;
-    }
-    return maker_error(maker, rule->schedule.place,
-                       "no schedule is named '%.60s': static or queued", name);
+    size_t schedule = 0;
+    TRY_OR_FALSE(make_choice(maker, &rule->schedule, "schedule", schedule_names, 2, &schedule));
+    out->schedule = (enum schedule)schedule;
+    return true;
 }
 
 /* Gives the workspace the bytes of the launch that wants most; at least 1, as any vector has. */

@@ -24,9 +24,8 @@ bool make_choice(struct maker *maker, const struct template *template, const cha
 
 bool make_type(struct maker *maker, const struct template *type, enum element_type *out)
 {
-    size_t count = 0, index = 0;
-    const char *const *names = element_names(&count);
-    TRY_OR_FALSE(make_choice(maker, type, "type", names, count, &index));
+    size_t index = 0;
+    TRY_OR_FALSE(make_choice(maker, type, "type", element_names, ELEMENT_TYPE_COUNT, &index));
     *out = (enum element_type)index;
     return true;
 }
@@ -276,14 +275,11 @@ bool file_holds(struct maker *maker, const char *path, struct place place, int64
 
 bool make_fill_kind(struct maker *maker, const struct fill_rule *rule, enum argument_fill *out)
 {
-    const char *names[FILL_RANDOM_ODD + 1];
     size_t index = 0;
     *out = rule->kind;
     if (rule->word.count == 0)
         return true;
-    for (size_t i = 0; i < COUNT(names); i++)
-        names[i] = fill_name((enum argument_fill)i);
-    TRY_OR_FALSE(make_choice(maker, &rule->word, "fill", names, COUNT(names), &index));
+    TRY_OR_FALSE(make_choice(maker, &rule->word, "fill", fill_names, FILL_RANDOM_ODD + 1, &index));
     *out = (enum argument_fill)index;
     return true;
 }

@@ -27,19 +27,14 @@ static bool read_heading(struct file_reader *reader, const struct node *root)
     struct experiment *experiment = reader->experiment;
     const struct node *name = node_get(root, "experiment");
     const struct node *device = node_get(root, "device");
-    const struct node *on_request = node_get(root, "on_request");
     TRY_OR_FALSE(need_name(reader, name, "the experiment's name"));
     experiment->head.name = name->text;
     const struct node *about = node_get(root, "about"); /* for readers of the file */
     const char *ignored = NULL;
     if (about && !read_text(reader, about, "about", &ignored))
         return false;
-    const struct node *all_sizes = node_get(root, "all_sizes");
-    if (all_sizes && !read_boolean(reader, all_sizes, "all_sizes", &experiment->head.promises_all))
-        return false;
-    if (on_request &&
-        !read_boolean(reader, on_request, "on_request", &experiment->head.is_on_request))
-        return false;
+    TRY_OR_FALSE(read_boolean(reader, root, "all_sizes", &experiment->head.promises_all) &&
+                 read_boolean(reader, root, "on_request", &experiment->head.is_on_request));
     const struct node *as = node_get(root, "as");
     if (as && !read_issues(reader, as, &experiment->head.issues))
         return false;

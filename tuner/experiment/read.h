@@ -45,7 +45,8 @@ bool need_name(struct file_reader *reader, const struct node *node, const char *
 /* Reads a scalar's text, which must not be empty. */
 bool read_text(struct file_reader *reader, const struct node *node, const char *subject,
                const char **out);
-bool read_boolean(struct file_reader *reader, const struct node *node, const char *subject,
+/* Reads an optional key: true or false. */
+bool read_boolean(struct file_reader *reader, const struct node *mapping, const char *key,
                   bool *out);
 /* Reads the name of an existing source file, as an absolute path. */
 bool read_source(struct file_reader *reader, const struct node *node, const char **out);

@@ -38,19 +38,15 @@ enum { FILL_WORDS = FILL_RANDOM_ODD + 1 }; /* number of fills given by one word 
 static bool read_made_fill(struct file_reader *reader, const struct node *node,
                            struct fill_rule *fill)
 {
-    const char *words[ARGUMENT_FILLS];
-    for (int i = FILL_WORDS; i < ARGUMENT_FILLS; i++)
-        words[i - FILL_WORDS] = fill_name((enum argument_fill)i);
-    TRY_OR_FALSE(check_keys(reader, node, "fill", words, ARGUMENT_FILLS - FILL_WORDS));
+    TRY_OR_FALSE(
+        check_keys(reader, node, "fill", fill_names + FILL_WORDS, ARGUMENT_FILLS - FILL_WORDS));
     if (node->count != 1)
         return node_error(reader, node,
                           "fill must say one of constant, uniform, normal, series, "
                           "file");
     const char *kind = node->first->text;
     const struct node *value = node->first->value;
-    for (int i = FILL_WORDS; i < ARGUMENT_FILLS; i++)
-        if (strcmp(fill_name((enum argument_fill)i), kind) == 0)
-            fill->kind = (enum argument_fill)i;
+    fill->kind = (enum argument_fill)WORD_INDEX(kind, fill_names, ARGUMENT_FILLS);
     switch (fill->kind) {
     case FILL_CONSTANT:
         return read_formula(reader, value, "constant", USE_DEVICE, &fill->low);
@@ -70,15 +66,12 @@ static bool read_made_fill(struct file_reader *reader, const struct node *node,
 static bool read_word_fill(struct file_reader *reader, const struct node *node,
                            struct fill_rule *fill)
 {
-    const char *words[ARGUMENT_FILLS];
     TRY_OR_FALSE(need_kind(reader, node, NODE_SCALAR, "fill"));
-    for (int i = 0; i < ARGUMENT_FILLS; i++) {
-        words[i] = fill_name((enum argument_fill)i);
-        if (i >= FILL_WORDS && strcmp(words[i], node->text) == 0)
-            return node_error(reader, node, "the fill '%s' needs a value: {%s: ...}", words[i],
-                              words[i]);
-    }
-    return read_choice(reader, node, "fill", words, FILL_WORDS, USE_PROBLEM, &fill->word);
+    const size_t index = WORD_INDEX(node->text, fill_names, ARGUMENT_FILLS);
+    if (index >= FILL_WORDS && index < ARGUMENT_FILLS)
+        return node_error(reader, node, "the fill '%s' needs a value: {%s: ...}", node->text,
+                          node->text);
+    return read_choice(reader, node, "fill", fill_names, FILL_WORDS, USE_PROBLEM, &fill->word);
 }
 
 static bool read_fill(struct file_reader *reader, const struct node *node,
@@ -89,7 +82,7 @@ static bool read_fill(struct file_reader *reader, const struct node *node,
     const struct node *seed = node_get(node, "seed");
     fill->place = given ? given->place : node->place;
     if (!given
-            ? !literal_template(reader, fill_name(FILL_RANDOM), node->place, &fill->word)
+            ? !literal_template(reader, fill_names[FILL_RANDOM], node->place, &fill->word)
             : !(given->kind == NODE_MAPPING ? read_made_fill : read_word_fill)(reader, given, fill))
         return false;
     if (!seed)
@@ -97,7 +90,7 @@ static bool read_fill(struct file_reader *reader, const struct node *node,
     const bool drawn = fill->word.count == 0
                            ? fill->kind == FILL_UNIFORM || fill->kind == FILL_NORMAL
                            : fill->word.count > 1 || !fill->word.parts[0].literal ||
-                                 strcmp(fill->word.parts[0].literal, fill_name(FILL_ZERO)) != 0;
+                                 strcmp(fill->word.parts[0].literal, fill_names[FILL_ZERO]) != 0;
     if (!drawn)
         return node_error(reader, seed, "a seed for '%s', whose fill draws no random numbers",
                           argument->name);
@@ -137,10 +130,8 @@ static bool read_role(struct file_reader *reader, const struct node *node,
         {"output", ARGUMENT_OUTPUT}, {"scratch", ARGUMENT_SCRATCH}, {"update", ARGUMENT_UPDATE}};
     const char *before = NULL;
     for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
-        const struct node *given = node_get(node, written[i].key);
         bool is_so = false;
-        if (given && !read_boolean(reader, given, written[i].key, &is_so))
-            return false;
+        TRY_OR_FALSE(read_boolean(reader, node, written[i].key, &is_so));
         if (is_so && before)
             return node_error(reader, node, "'%s' is both %s and %s", argument->name, before,
                               written[i].key);
@@ -160,9 +151,7 @@ static bool read_role(struct file_reader *reader, const struct node *node,
 static bool read_type(struct file_reader *reader, const struct node *node, unsigned allowed,
                       struct template *out)
 {
-    size_t count = 0;
-    const char *const *types = element_names(&count);
-    return read_choice(reader, node, "type", types, count, allowed, out);
+    return read_choice(reader, node, "type", element_names, ELEMENT_TYPE_COUNT, allowed, out);
 }
 
 /* Reads the number of fields that one item stands for. */
@@ -255,14 +244,13 @@ static bool read_texture(struct file_reader *reader, const struct node *node,
     static const char *const filters[] = {"point", "linear"};
     static const char *const reads[] = {"element", "normalized"};
     static const char *const planar[] = {"address", "filter", "normalized"};
-    const struct node *normalized = node_get(node, "normalized");
     size_t address = 0, filter = 0, read = 0;
     if (!CHECK_KEYS(reader, node, "a texture", "!width", "height", "channels", "address", "filter",
                     "normalized", "read") ||
         !read_one_of(reader, node, "address", addresses, 4, &address) ||
         !read_one_of(reader, node, "filter", filters, 2, &filter) ||
         !read_one_of(reader, node, "read", reads, 2, &read) ||
-        (normalized && !read_boolean(reader, normalized, "normalized", &out->fixed.normalized)))
+        !read_boolean(reader, node, "normalized", &out->fixed.normalized))
         return false;
     for (size_t i = 0; !node_get(node, "height") && i < sizeof planar / sizeof *planar; i++)
         if (node_get(node, planar[i]))
@@ -544,10 +532,9 @@ static bool read_extent(struct file_reader *reader, const struct node *node, con
 static bool read_schedule(struct file_reader *reader, const struct node *node,
                           struct launch_rule *launch)
 {
-    const char *schedules[] = {schedule_name(SCHEDULE_STATIC), schedule_name(SCHEDULE_QUEUED)};
-    return node ? read_choice(reader, node, "schedule", schedules, 2, USE_CONFIGURATION,
+    return node ? read_choice(reader, node, "schedule", schedule_names, 2, USE_CONFIGURATION,
                               &launch->schedule)
-                : literal_template(reader, schedules[0], launch->place, &launch->schedule);
+                : literal_template(reader, schedule_names[0], launch->place, &launch->schedule);
 }
 
 /* Reads the keys that kernels have and functions have not. */

@@ -89,15 +89,16 @@ bool read_text(struct file_reader *reader, const struct node *node, const char *
     return true;
 }
 
-bool read_boolean(struct file_reader *reader, const struct node *node, const char *subject,
+bool read_boolean(struct file_reader *reader, const struct node *mapping, const char *key,
                   bool *out)
 {
-    TRY_OR_FALSE(need_kind(reader, node, NODE_SCALAR, subject));
+    const struct node *node = node_get(mapping, key);
+    if (!node)
+        return true;
+    TRY_OR_FALSE(need_kind(reader, node, NODE_SCALAR, key));
     *out = strcmp(node->text, "true") == 0 || strcmp(node->text, "True") == 0;
-    if (!*out && strcmp(node->text, "false") != 0 && strcmp(node->text, "False") != 0)
-        return node_error(reader, node, "%s must be true or false, not '%.60s'", subject,
-                          node->text);
-    return true;
+    return *out || strcmp(node->text, "false") == 0 || strcmp(node->text, "False") == 0 ||
+           node_error(reader, node, "%s must be true or false, not '%.60s'", key, node->text);
 }
 
 /* ---- expressions ---- */

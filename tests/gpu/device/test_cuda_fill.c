@@ -38,7 +38,7 @@ static void expect_host(const struct argument *argument)
             CUDA_SUCCESS);
         assert_int_equal(device->driver->cuStreamSynchronize(device->stream), CUDA_SUCCESS);
         if (memcmp(host, got, bytes) != 0)
-            fail_msg("%s, %s, copy %u", element_name(argument->type), fill_name(argument->fill),
+            fail_msg("%s, %s, copy %u", element_name(argument->type), fill_names[argument->fill],
                      copy);
     }
 }

@@ -126,7 +126,7 @@ static const char *turns_of(const struct run *run, const char *kind, char out[RU
 {
     for (size_t turn = 0; turn < RUN_TURNS; turn++) {
         enum issue issue = ISSUE_GRAPH;
-        out[turn] = run_turn(run, kind, turn, &issue) ? issue_name(issue)[0] : '.';
+        out[turn] = run_turn(run, kind, turn, &issue) ? issue_names[issue][0] : '.';
     }
     out[RUN_TURNS] = '\0';
     return out;
