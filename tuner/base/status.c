@@ -5,11 +5,10 @@
 #include "tuner/base/text.h"
 
 static const struct status_row {
-    const char *name;
     int exit_code;
     const char *text;
 } status_rows[] = {
-#define STATUS_ROW(name, code, text) {#name, code, text},
+#define STATUS_ROW(name, code, text) {code, text},
     STATUS_LIST(STATUS_ROW)
 #undef STATUS_ROW
 };
@@ -20,11 +19,6 @@ static const struct status_row *row_of(enum status status)
     if (index >= sizeof status_rows / sizeof status_rows[0])
         index = STATUS_INTERNAL;
     return &status_rows[index];
-}
-
-const char *status_name(enum status status)
-{
-    return row_of(status)->name;
 }
 
 const char *status_text(enum status status)

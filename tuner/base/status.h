@@ -70,9 +70,7 @@ enum status {
             goto cleanup;                                                                          \
     } while (0)
 
-/* Return the name ("STATUS_IO"), the short text, the exit code. An unknown value counts as
- * STATUS_INTERNAL. */
-const char *status_name(enum status status);
+/* Return the short text and the exit code. An unknown value counts as STATUS_INTERNAL. */
 const char *status_text(enum status status);
 int status_exit_code(enum status status);
 

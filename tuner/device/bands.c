@@ -23,8 +23,7 @@ static uint64_t real_bits(enum element_type type, unsigned turn, uint64_t i)
 static uint64_t integer_bits(enum element_type type, unsigned turn, uint64_t i)
 {
     size_t bits = element_bytes(type) * 8;
-    bool is_signed =
-        type == ELEMENT_I8 || type == ELEMENT_I16 || type == ELEMENT_I32 || type == ELEMENT_I64;
+    const bool is_signed = element_is_signed(type);
     uint64_t largest = UINT64_MAX >> (64 - (is_signed ? bits - 1 : bits));
     uint64_t smallest = is_signed ? largest + 1 : 0;
     return turn == 2 ? smallest + i : largest - i - (turn == 1 ? VARIETY : 0);

@@ -461,15 +461,6 @@ static struct term write_operation(struct writer *writer, const struct expressio
     return joined(writer, binds, operation, &a, &b);
 }
 
-static struct term write_remainder(struct writer *writer, const struct expression *tree)
-{
-    const struct term a = write_term(writer, tree->operands[0]);
-    const struct term b = write_term(writer, tree->operands[1]);
-    int64_t divisor = 0;
-    return is_integer(&b, &divisor) && divisor == 1 ? known(value_integer(0))
-                                                    : joined(writer, BINDS_PRODUCT, "%", &a, &b);
-}
-
 static struct term write_term(struct writer *writer, const struct expression *tree)
 {
     struct value value;
@@ -500,8 +491,13 @@ static struct term write_term(struct writer *writer, const struct expression *tr
         return write_operation(writer, tree, BINDS_PRODUCT, "*");
     case EXPRESSION_FLOOR_DIVIDE:
         return write_operation(writer, tree, BINDS_PRODUCT, "/");
-    case EXPRESSION_REMAINDER:
-        return write_remainder(writer, tree);
+    case EXPRESSION_REMAINDER: {
+        const struct term divisor = write_term(writer, tree->operands[1]);
+        int64_t number = 0;
+        return is_integer(&divisor, &number) && number == 1
+                   ? zero
+                   : write_operation(writer, tree, BINDS_PRODUCT, "%");
+    }
     case EXPRESSION_POWER:
         return write_power(writer, tree);
     case EXPRESSION_BIT_AND:

@@ -26,8 +26,6 @@ bool out_of_memory(struct file_reader *reader);
 #ifdef __clang_analyzer__ /* always false, which one file alone does not show */
 #define out_of_memory(...) ((void)out_of_memory(__VA_ARGS__), false)
 #endif
-/* Appends "; " and a hint to the error's text. */
-void hint(struct file_reader *reader, const char *text);
 
 /* Checks a mapping's keys; those marked with '!' are required: "!name", "about". */
 bool check_keys(struct file_reader *reader, const struct node *node, const char *subject,

@@ -18,7 +18,8 @@ bool(out_of_memory)(struct file_reader *reader)
     return false;
 }
 
-void hint(struct file_reader *reader, const char *text)
+/* Appends "; " and a hint to the error's text. */
+static void hint(struct file_reader *reader, const char *text)
 {
     char *end = strchr(reader->error->text, '\0');
     size_t room = sizeof reader->error->text - (size_t)(end - reader->error->text);

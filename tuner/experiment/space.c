@@ -36,14 +36,6 @@ static size_t table_place(const struct value_list *list, struct value value)
     return at;
 }
 
-/* Finds a value; false when the list lacks this value. */
-static bool list_find(const struct value_list *list, struct value value, size_t *index)
-{
-    const uint32_t found = list->table[table_place(list, value)];
-    *index = found - 1;
-    return found != 0;
-}
-
 static bool keep_value(struct maker *maker, struct value_list *list, struct value value,
                        struct place place)
 {
@@ -305,10 +297,11 @@ bool space_find(const struct space *space, const struct configuration *configura
     for (size_t i = 0; i < space->parameter_count; i++) {
         const struct value *value =
             configuration_value(configuration, i, space->experiment->parameters[i].name);
-        size_t index = 0;
-        if (!value || !list_find(&space->lists[i], *value, &index))
+        const struct value_list *list = &space->lists[i];
+        const uint32_t found = value ? list->table[table_place(list, *value)] : 0;
+        if (found == 0)
             return false;
-        values[i] = (uint16_t)index;
+        values[i] = (uint16_t)(found - 1);
     }
     return space_at(space, values, point);
 }

@@ -374,7 +374,7 @@ static enum status read_database(uint64_t *result, struct error *error)
 static int complain(const char *name, size_t number, const char *what, const struct error *error)
 {
     fprintf(stderr, "%s, allocation %zu: %s (%s: %s)\n", name, number, what,
-            status_name(error->status), error->text);
+            status_text(error->status), error->text);
     return 1;
 }
 

@@ -31,7 +31,7 @@ static int *b;
 static void assert_status(enum status got, enum status wanted, const char *call, int line)
 {
     if (got != wanted)
-        fail_msg("line %d: %s: %s: %s", line, call, status_name(got), error.text);
+        fail_msg("line %d: %s: %s: %s", line, call, status_text(got), error.text);
 }
 
 static inline void need_gpu(void)

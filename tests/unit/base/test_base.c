@@ -74,7 +74,6 @@ TEST(texts_are_made_printable)
 TEST(every_status_has_text_and_code)
 {
     for (int i = STATUS_OK; i <= STATUS_INTERNAL; i++) {
-        assert_int_equal(strncmp(status_name((enum status)i), "STATUS_", 7), 0);
         assert_true(strlen(status_text((enum status)i)) > 1);
         assert_true((status_exit_code((enum status)i) == 0) ==
                     (i == STATUS_OK || i == STATUS_DONE));

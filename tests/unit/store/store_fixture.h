@@ -25,7 +25,7 @@ struct fixture {
     do {                                                                                           \
         enum status must_status = (call);                                                          \
         if (must_status != STATUS_OK)                                                              \
-            fail_msg("%s: %s: %s", #call, status_name(must_status), f->error.text);                \
+            fail_msg("%s: %s: %s", #call, status_text(must_status), f->error.text);                \
     } while (0)
 
 static inline int setup_folder(void **state)

@@ -219,7 +219,7 @@ static void fill_limited_file(struct fixture *f)
         _exit(1);
     enum status status = store_until_it_fails(f, &stored);
     if (status != STATUS_IO || !strstr(f->error.text, "disk is full") || stored < 10) {
-        fprintf(stderr, "%s after %lld: %s\n", status_name(status), (long long)stored,
+        fprintf(stderr, "%s after %lld: %s\n", status_text(status), (long long)stored,
                 f->error.text);
         _exit(2);
     }

@@ -1,4 +1,5 @@
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,22 +79,6 @@ enum status cpu_open(int index, const struct warm_up *how, struct device **out,
     return STATUS_OK;
 }
 
-/* Opens a binary. The loader would search the system's libraries for a name without a slash. */
-static void *open_binary(const char *path)
-{
-    char *beside = NULL;
-    if (!strchr(path, '/')) {
-        beside = malloc(strlen(path) + 3);
-        if (!beside)
-            return NULL;
-        (void)strcpy(beside, "./");
-        (void)strcat(beside, path);
-    }
-    void *handle = dlopen(beside ? beside : path, RTLD_NOW | RTLD_LOCAL);
-    free(beside);
-    return handle;
-}
-
 static enum status add_binary(struct device *device, const char *path, void *handle,
                               struct error *error)
 {
@@ -114,7 +99,11 @@ enum status cpu_load(struct device *device, const char *binary_path, struct erro
             device->current = i + 1;
             return STATUS_OK;
         }
-    void *handle = open_binary(binary_path);
+    /* The loader would search the system's libraries for a name without a slash. */
+    char beside[PATH_MAX];
+    const bool is_bare =
+        !strchr(binary_path, '/') && string_format(beside, sizeof beside, "./%s", binary_path);
+    void *handle = dlopen(is_bare ? beside : binary_path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         const char *why = dlerror();
         return error_set(error, STATUS_LAUNCH_FAILED, "cannot load the kernel's binary: %s",

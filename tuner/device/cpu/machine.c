@@ -13,19 +13,14 @@
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 
-/* Returns the size of Linux's memory blocks; 0: unknown. */
-static int64_t memory_block_bytes(void)
-{
-    char digits[32];
-    (void)file_line("/sys/devices/system/memory/block_size_bytes", digits, sizeof digits);
-    return strtoll(digits, NULL, 16);
-}
-
 int64_t machine_node_bytes(const struct machine *machine, hwloc_obj_t node)
 {
     char path[64];
     const int64_t managed = (int64_t)node->attr->numanode.local_memory;
-    const int64_t block_bytes = machine->real ? memory_block_bytes() : 0;
+    char digits[32] = ""; /* the size of Linux's memory blocks */
+    if (machine->real)
+        (void)file_line("/sys/devices/system/memory/block_size_bytes", digits, sizeof digits);
+    const int64_t block_bytes = strtoll(digits, NULL, 16);
     int64_t blocks = 0;
     DIR *entries =
         block_bytes > 0 &&
