@@ -382,18 +382,17 @@ static void find_launch(struct launches *launches, const char *path)
     launches->out->launch.path = launches->best.line > 0 ? path : NULL;
 }
 
-/* Finds the launch in another file of the project, unless that file has a kernel of the name
- * itself.
- */
+/* Finds the launch in another file of the project, unless that file has a kernel of the name. */
 static bool visit_file(void *context, const char *path, const char *text)
 {
     struct launches *launches = context;
     struct tokens tokens;
     launches->whole = &tokens;
-    if (!kernel_has_body(launches->arena, path, launches->kernel->name) &&
-        tokens_read(launches->arena, text, &tokens))
+    if (tokens_read(launches->arena, text, &tokens))
         find_launch(launches, path_file(path));
     launches->whole = NULL;
+    if (launches->best.line > 0 && kernel_has_body(launches->arena, path, launches->kernel->name))
+        launches->best = launches->out->launch = (struct source_launch){0};
     return launches->best.line > 0;
 }
 

@@ -22,7 +22,10 @@ struct numbers {
     size_t function_count;
     struct function *functions;
     unsigned char *places; /* of each token */
-    struct text left;      /* ", BINS (256), RADIUS (3)": not tuned */
+    /* Tokens of the kernel and of functions that it may call; then those outside of functions. */
+    size_t *tokens_near;
+    size_t reached_count, near_count;
+    struct text left; /* ", BINS (256), RADIUS (3)": not tuned */
 };
 
 /* ---- uses by the kernel ---- */
@@ -97,11 +100,10 @@ static struct uses uses_of(const struct numbers *numbers, const char *name, bool
 {
     const struct tokens *tokens = numbers->tokens;
     struct uses uses = {0};
-    for (size_t i = 0; i < tokens->count; i++) {
-        const bool is_reached = numbers->places[i] == PLACE_REACHED;
+    for (size_t k = 0; k < (is_near ? numbers->near_count : numbers->reached_count); k++) {
+        const size_t i = numbers->tokens_near[k];
+        const bool is_reached = k < numbers->reached_count;
         const char *rest = NULL, *end = NULL;
-        if (!is_reached && (!is_near || numbers->places[i] == PLACE_ELSEWHERE))
-            continue;
         if (tokens->items[i].kind == TOKEN_DIRECTIVE) {
             if (token_is_directive(&tokens->items[i], "ifndef", &rest, &end))
                 continue;
@@ -242,7 +244,8 @@ bool numbers_read(struct arena *arena, const struct tokens *tokens, struct sourc
     struct macro_signature number;
     numbers.functions = arena_alloc(arena, tokens->count + 1, sizeof *numbers.functions);
     numbers.places = arena_alloc(arena, tokens->count + 1, 1);
-    if (!numbers.functions || !numbers.places)
+    numbers.tokens_near = arena_alloc(arena, tokens->count + 1, sizeof *numbers.tokens_near);
+    if (!numbers.functions || !numbers.places || !numbers.tokens_near)
         return false;
     memset(numbers.places, PLACE_OUTSIDE, tokens->count);
     for (size_t i = 0, behind; i < tokens->count; i = behind ? behind : i + 1) {
@@ -253,6 +256,13 @@ bool numbers_read(struct arena *arena, const struct tokens *tokens, struct sourc
         memset(numbers.places + i, PLACE_ELSEWHERE, behind - i);
     }
     reach(&numbers, out->chosen->first_token, out->chosen->end_token);
+    for (size_t i = 0; i < tokens->count; i++)
+        if (numbers.places[i] == PLACE_REACHED)
+            numbers.tokens_near[numbers.reached_count++] = i;
+    numbers.near_count = numbers.reached_count;
+    for (size_t i = 0; i < tokens->count; i++)
+        if (numbers.places[i] == PLACE_OUTSIDE)
+            numbers.tokens_near[numbers.near_count++] = i;
     for (size_t i = 0; i < out->macro_count; i++) { /* those that are given */
         struct macro_signature *macro = &out->macros[i];
         const struct uses uses = uses_of(&numbers, macro->name, true);
