@@ -181,6 +181,13 @@ run "$TUNE" run --device replay:./tune.db --objective energy --no-report
 expect_code 0
 won="SELECT c.key, round(t.energy_j, 7) FROM winners AS w JOIN trials AS t ON t.id = w.trial_id JOIN configurations AS c ON c.id = t.configuration_id"
 [[ -n $(rows tune.db "$won") && $(rows replayed.db "$won") == "$(rows tune.db "$won")" ]] || fail "by energy: $(rows replayed.db "$won")"
+# A budget has time for windows of half a second, or names one that has.
+run "$TUNE" run --device replay:./tune.db,clock --objective energy --db budget.db --no-report --budget 20s
+expect_code 0
+refuse_err 'too short to compare energies'
+[[ $(rows budget.db "SELECT min(rounds) >= 2 FROM winners") -eq 1 ]] || fail "too few rounds: $(rows budget.db "SELECT * FROM winners")"
+run "$TUNE" run --device replay:./tune.db,clock --objective energy --db short.db --no-report --budget 4s
+expect_err 'too short to compare energies: give at least [0-9]+s'
 run "$TUNE" run "$problem" --sizes "$middle" --device replay:../h100.db --objective energy --db other.db --no-report
 expect_code 4
 expect_err 'recorded by a run with the objective energy'

@@ -97,7 +97,7 @@ typedef enum status measure_serve(struct measuring *state, const struct measure_
                                   struct measure_answer *answer, struct arena *arena,
                                   struct error *error);
 
-/* Adds a remark for the user to the next answer, for example about a fallback (measure_child.c). */
+/* Adds a remark for the user to the next answer, for example about a fallback. */
 void measure_remark(struct measuring *state, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,6 +1,4 @@
 /* The measuring child: one device, one problem and one configuration at a time. */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,19 +10,6 @@
 #include "tuner/worker/frame.h"
 #include "tuner/worker/host.h"
 #include "tuner/worker/measure.h"
-
-void measure_remark(struct measuring *state, const char *format, ...)
-{
-    const size_t length = strlen(state->remark);
-    char *end = state->remark + length;
-    const size_t room = sizeof state->remark - length;
-    const int between = snprintf(end, room, "%s", length > 0 ? "; " : "");
-    va_list arguments;
-    va_start(arguments, format);
-    if (between >= 0 && (size_t)between < room)
-        (void)vsnprintf(end + between, room - (size_t)between, format, arguments);
-    va_end(arguments);
-}
 
 static enum status serve_pin(struct measuring *state, const struct measure_request *request,
                              struct measure_answer *answer, struct arena *arena,

@@ -1,5 +1,7 @@
 /* Verification of runs. Each timed result is represented by a checksum; the first result for each
  * set of inputs, and every one with a different checksum, is compared with the reference. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tuner/base/text.h"
@@ -11,6 +13,19 @@ static const char writes_input[] = "it writes its input";
 bool wrong_on_changed(const char *reason)
 {
     return strstr(reason, on_changed) && !strstr(reason, writes_input);
+}
+
+void measure_remark(struct measuring *state, const char *format, ...)
+{
+    const size_t length = strlen(state->remark);
+    char *end = state->remark + length;
+    const size_t room = sizeof state->remark - length;
+    const int between = snprintf(end, room, "%s", length > 0 ? "; " : "");
+    va_list arguments;
+    va_start(arguments, format);
+    if (between >= 0 && (size_t)between < room)
+        (void)vsnprintf(end + between, room - (size_t)between, format, arguments);
+    va_end(arguments);
 }
 
 static void report_wrong(struct measure_answer *answer, const char *run, const char *detail)
