@@ -1,6 +1,7 @@
 /* make_capture OUT.cap IMAGE: a capture of invented launches, as of a program on the stand-in
- * driver (tests/faults): of view_copy at two sizes, of copy_by_128 at one, and of `linked`, whose
- * buffer holds an address. Complete as on a GPU. */
+ * driver (tests/faults): of view_copy at two sizes, of copy_by_128 at one, of `linked`, whose
+ * buffer holds an address, and of copy_elements, which writes behind its output. Complete as on a
+ * GPU. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,15 +25,16 @@ static struct cap_launch launch_of(uint32_t kernel, uint32_t n)
                                .block = {BLOCK, 1, 1}};
 }
 
-/* Adds view_copy, whose input begins within its buffer, or copy_by_128, whose input begins at its
- * start. */
-static bool add_copy(struct capture_fixture *fixture, uint32_t kernel, uint32_t n, bool by_struct)
+/* Adds view_copy, whose input begins within its buffer, or a kernel whose input begins at its start
+ * and which writes `behind` elements behind its output. */
+static bool add_copy(struct capture_fixture *fixture, uint32_t kernel, uint32_t n, bool by_struct,
+                     uint32_t behind)
 {
     const struct {
         int n, none; /* where there would be a gap, which holds anything */
         uint64_t from, to;
     } view = {(int)n, 0, from_address + sizeof(uint32_t) * AHEAD, to_address};
-    const uint64_t plain[] = {from_address, to_address, n};
+    const uint64_t plain[] = {from_address, to_address, n + behind};
     const uint32_t ahead = by_struct ? AHEAD : 0;
     const struct cap_pointer pointers[] = {
         {CAP_IN_PARAMETERS, 0, by_struct ? 8 : 0, (uint64_t)4 * ahead},
@@ -76,11 +78,13 @@ static bool fill(struct capture_fixture *fixture, const void *image, size_t imag
     const uint32_t id = fixture_image(fixture, CAP_IMAGE_OTHER, image, image_bytes);
     struct cap_kernel *kernels[] = {fixture_kernel(fixture, "view_copy", id, by_struct, 1),
                                     fixture_kernel(fixture, "copy_by_128", id, plain, 3),
-                                    fixture_kernel(fixture, "linked", id, linked, 1)};
-    return id && kernels[0] && kernels[1] && kernels[2] &&
-           add_copy(fixture, kernels[0]->id, 3000, true) &&
-           add_copy(fixture, kernels[0]->id, 1000, true) &&
-           add_copy(fixture, kernels[1]->id, MOST, false) && add_linked(fixture, kernels[2]->id);
+                                    fixture_kernel(fixture, "linked", id, linked, 1),
+                                    fixture_kernel(fixture, "copy_elements", id, plain, 3)};
+    return id && kernels[0] && kernels[1] && kernels[2] && kernels[3] &&
+           add_copy(fixture, kernels[0]->id, 3000, true, 0) &&
+           add_copy(fixture, kernels[0]->id, 1000, true, 0) &&
+           add_copy(fixture, kernels[1]->id, MOST, false, 0) &&
+           add_linked(fixture, kernels[2]->id) && add_copy(fixture, kernels[3]->id, 2000, false, 4);
 }
 
 int main(int argc, char **argv)

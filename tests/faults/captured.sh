@@ -63,6 +63,11 @@ replayed '#2: 700' 'replayed as the program launched it: kernel copy_by_128 .*CU
 replayed '#1: crash' 'replayed as the program launched it, copy_by_128 ends the process .signal 11.'
 replayed '#3: nothing' 'copy_by_128: replayed .* 50000 of 50000 elements of p1 are not as the program left them, .* not deterministic'
 
+# A launch that writes behind its vector, where nothing lay in the program, is told, too.
+run "$TUNE" run --binary app.cap --kernel copy_elements "${quick[@]}"
+[[ $code -ne 0 ]] || fail "it was taken"
+expect_err "replayed as the program launched it: it wrote outside of 'p1': 16 bytes behind it.* let the program allocate"
+
 # With the source: an experiment without guesses, which is then tuned as any other. A real compiler reports its kernels'
 # parameters.
 forget

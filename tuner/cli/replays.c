@@ -283,6 +283,23 @@ static bool ignores_contents(struct replaying *replaying, size_t launch, size_t 
     return true;
 }
 
+/* Tells whether the launch stays within its vectors: `tune run` would find no configuration right
+ * otherwise. */
+static bool stays_inside(struct replaying *replaying)
+{
+    char detail[ERROR_TEXT_BYTES] = "";
+    bool intact = true;
+    if (replaying->api->guards_intact(replaying->device, &replaying->plan, &intact, detail,
+                                      sizeof detail, replaying->error) != STATUS_OK)
+        return false;
+    if (!intact)
+        (void)error_set(replaying->error, STATUS_BAD_INPUT,
+                        "%s: let the program allocate what the kernel writes, or the kernel test "
+                        "its index",
+                        detail);
+    return intact;
+}
+
 /* Replays a launch three times unchanged, then with other contents of each written vector in turn.
  */
 static bool replay_launch(struct replaying *replaying, size_t launch)
@@ -290,7 +307,7 @@ static bool replay_launch(struct replaying *replaying, size_t launch)
     const struct captured_set *set = replaying->set;
     struct finding *items = replaying->findings->items;
     for (int k = 0; k < REPLAYS; k++) {
-        TRY_OR_FALSE(run(replaying));
+        TRY_OR_FALSE(run(replaying) && stays_inside(replaying));
         for (size_t v = 0; v < set->vector_count; v++)
             TRY_OR_FALSE(!set->vectors[v].is_written || look_at(replaying, v, launch, &items[v]));
     }
