@@ -94,6 +94,12 @@ class Formulas(unittest.TestCase):
         text = _formulas.condition((lambda i, j: i * j <= 64, ["x", "y"]), self.PARAMETERS, "restrictions")
         self.assertEqual(["((x * y) <= 64)"], text)
 
+    def test_numbers_in_quotes(self):
+        parameters = {"x": [16, 32, 64], "most": ["40"], "mode": ["1", "2"]}
+        text, = _formulas.condition("x * 2 <= most", parameters, "restrictions")
+        self.assertEqual([True, False, False], [bool(eval(text, {}, {"x": x, "most": "40"})) for x in parameters["x"]])  # noqa: S307
+        self.assertEqual(["mode == '1'"], _formulas.condition("mode == '1'", parameters, "restrictions"))
+
     def test_lists_beside_in(self):
         self.assertEqual(["x in [1, 2]"], _formulas.condition("x in [1, 2]", self.PARAMETERS, "restrictions"))
         self.check_same("(x, y) in [(1, 16), (2, 32)] or (x, y) == (4, 16)", True)

@@ -280,9 +280,24 @@ def function_of_text(text, what, names=None):
     return lambda values: eval(code, dict(ALREADY), values)  # noqa: S307 - the script's own text
 
 
+def with_numbers(given, parameters):
+    """Returns a text, or its function where it reckons with values that are numbers in quotes: those are put into the text."""
+    words = [name for name in re.findall(r"[a-zA-Z_]\w*", given) if name in parameters]
+    first = {name: parameters[name][0] for name in words}
+    if any(isinstance(item, str) and re.fullmatch(r"[-+]?[\d.]+", item) for item in first.values()):
+        try:
+            eval(given.strip(), dict(ALREADY), first)  # noqa: S307 - the script's own text
+        except (SyntaxError, NameError):
+            return given  # told by others
+        except TypeError:
+            return lambda values: eval(replaced(given, {name: values[name] for name in words}), dict(ALREADY))  # noqa: S307
+    return given
+
+
 def value(given, parameters, what):
     """Returns the expression of a value that is a number, a text or a function."""
     names = {name: name for name in parameters}
+    given = with_numbers(given, parameters) if isinstance(given, str) else given
     if isinstance(given, str):
         if is_expression(given, names):
             return " ".join(given.split())
@@ -301,6 +316,7 @@ def condition(given, parameters, what):
         if "Constraint" in type(function).__name__ or not all(name in parameters for name in taken):
             raise Refused(f"{what}: {function!r} over {taken}: tune takes texts and functions of parameters")
         given = lambda values, whole=function: whole(*(values[name] for name in taken))  # noqa: E731
+    given = with_numbers(given, parameters) if isinstance(given, str) else given
     if isinstance(given, str):
         if is_expression(given, names):
             return [" ".join(given.split())]
