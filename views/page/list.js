@@ -40,8 +40,8 @@ const drawBar = () => {
     const { order } = problem.points;
     const kept = order.filter((i) => state.active[i]).length;
     const { every } = problem;
-    const all = every === 1 ? 'launches were timed' : `launches: all that were compared, and every ${every === 2 ? 'second' : every === 3 ? 'third' : `${every}th`} of the others`;
-    count.textContent = kept === order.length ? `${shownCount(order.length)} ${all}` : `${shownCount(kept)} of ${shownCount(order.length)} launches`;
+    const drawn = every === 1 ? 'launches were timed' : `launches: all that were compared, and every ${every === 2 ? 'second' : every === 3 ? 'third' : `${every}th`} of the others`;
+    count.textContent = kept === order.length ? `${shownCount(order.length)} ${drawn}` : `${shownCount(kept)} of ${shownCount(order.length)} launches`;
   });
   return make('div', { class: 'bar-of-filters' }, make('div', { class: 'controls' }, form, colour, count), chips, legend);
 };
