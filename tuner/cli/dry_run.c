@@ -251,7 +251,7 @@ static enum status print_experiment(const struct look *look, size_t *problems, s
 {
     bool first = true;
     struct text left_out = {0};
-    struct error empty = {0}; /* of the first one left out */
+    struct error empty = {0}; /* error of the first one left out */
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(look->experiment); i++) {
         struct problem problem;

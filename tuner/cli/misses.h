@@ -6,10 +6,10 @@
 
 struct experiment_list;
 
-/* Selects, of the problems that are selected, those that list->record asked for and missed, at its
- * sizes; gives experiments sizes that they lack; orders all by the number of look-ups, the most
- * first, experiments by their first problem. Prints what is selected, and what no experiment has.
- * STATUS_NOT_FOUND if there are misses, all of other problems. */
+/* Keeps, of the selected problems, the misses in list->record, at their sizes; gives experiments
+ * the sizes that they lack; orders all by the number of look-ups, the most first, experiments by
+ * their first problem. Prints the selection, and the misses of no experiment. STATUS_NOT_FOUND if
+ * all misses are of other problems. */
 enum status misses_select(struct experiment_list *list, struct error *error);
 
 #endif

@@ -36,8 +36,8 @@ enum status replay_find_database(struct replay *replay, const char *which, const
                                  struct error *error);
 void replay_close(struct replay *replay);
 
-/* Refuses a database with replayed numbers (STATUS_BAD_INPUT; `doing`: what accepts them), or one
- * with measured ones. */
+/* Refuses a database with replayed numbers (STATUS_BAD_INPUT; `doing`: the option that accepts
+ * them), or one with measured ones. */
 enum status replay_check_measured(struct store *store, const char *path, const char *doing,
                                   struct error *error);
 enum status replay_check_replayed(struct store *store, const char *path, struct error *error);

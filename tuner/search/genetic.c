@@ -58,7 +58,7 @@ static void cross(struct genetic *state, double mutations, uint16_t *child)
     }
 }
 
-/* The first population is a sample; children follow once half of it has results. */
+/* Returns whether the first population is still sampled; children follow once half has results. */
 static bool is_sampling(const struct genetic *state)
 {
     const struct trail *trail = state->trail;

@@ -282,7 +282,8 @@ static size_t thin(const struct ranked *ranked, size_t count, size_t kept, size_
     return ranked[half + (i - half) * (count - half) / (kept - half)].place;
 }
 
-/* Values may be 0 or negative (an objective is any formula): then differences count. */
+/* Returns the value on a scale of ratios to the best; of differences if values are 0 or negative,
+ * as a formula's may be. */
 static double logarithm(double value, double best, double median)
 {
     if (best > 0)

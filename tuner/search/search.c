@@ -145,8 +145,9 @@ void search_free(struct search *search)
     free(search);
 }
 
-/* A model may be too sure of a small chance, which its next points show soon. For the results of an
- * earlier run that run has checked this: else each run would try some more. */
+/* Returns whether the model is sure that nothing better is left, for some further points as well:
+ * it may be too sure of a small chance, which these show soon. Results of an earlier run need none,
+ * since that run had them. */
 static bool is_sure(struct search *search)
 {
     const size_t results = search->trail.results;
@@ -181,7 +182,7 @@ static bool has_settled(const struct search *search)
     return near >= NEAR_MIN;
 }
 
-/* A winner of elsewhere costs one trial, and is the likeliest good point while little is known. The
+/* Gets a winner of elsewhere, the likeliest good point while little is known, for one trial. The
  * turns between belong to the strategy, every other one of these with regard to trials elsewhere.
  */
 static bool ask_winner(struct search *search, uint64_t *point)

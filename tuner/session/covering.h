@@ -22,7 +22,7 @@ struct covering {
     struct work work;  /* gives the key by its problem */
     struct lane *lane; /* measures looks; NULL: none */
     struct losses losses;
-    struct size_box boxes[SPOTS_MAX]; /* of one dimension ascending */
+    struct size_box boxes[SPOTS_MAX]; /* ascending if of one dimension */
     size_t box_count;
     size_t box_of[SPOTS_MAX]; /* box of each spot; box_count or more: none */
     struct taken_look *looks;

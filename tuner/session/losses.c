@@ -220,12 +220,12 @@ static void fill_cell(struct losses *losses, const struct loss_row *row)
         losses->winners[row->spot] = row->item;
 }
 
-/* Winners of one tuple are often unknown at another: a configuration of which nothing is known
- * seems to lose nothing, so that a look is taken. */
+/* Lets a configuration without a result at a tuple seem to lose nothing there, so that a look is
+ * taken: winners of one tuple are often unknown at another. */
 static enum status hope(struct losses *losses, struct error *error)
 {
     for (size_t i = 0; i < losses->count; i++)
-        (void)losses_configuration(losses, i); /* by the results alone */
+        (void)losses_configuration(losses, i); /* from the results alone */
     for (size_t spot = 0; spot < losses->spot_count; spot++) {
         double *loss = &losses->loss[spot * losses->count];
         struct problem there;

@@ -62,7 +62,7 @@ struct host_view {
     /* Last sign of life, and end of the last silence of some seconds (0: never): an agent beats
      * once a second, and a limit that passes during silence does not count against a child. */
     int64_t received_ns, silence_ended_ns;
-    int64_t end_ns; /* of the batch job (host_end_ns) */
+    int64_t end_ns; /* end of the batch job (host_end_ns) */
 };
 
 struct host {

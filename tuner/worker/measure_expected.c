@@ -133,7 +133,7 @@ enum status blame_reference(const struct launch_plan *plan, const char *function
     return status;
 }
 
-/* Lets the parent know what ends this process if the reference does. */
+/* Names the work to the parent that ends this process if the reference does. */
 static void may_end(const struct launch_plan *plan, const char *function)
 {
     struct text work = {0};
