@@ -325,6 +325,12 @@ class Scripts(unittest.TestCase):
         self.assertRegex(said, "1 of the script's calls")
         self.assertFalse(list(self.at.glob("*.db")))
 
+    def test_a_script_that_fails(self):
+        """Its own lines are shown, not those of the program that runs it."""
+        _, said = run(self.at, "def inner():\n    raise KeyError('lost')\n\ninner()", ends=1)
+        self.assertRegex(said, r"^Traceback.*\n  File \"script.py\"")
+        self.assertNotIn("__main__", said)
+
     def test_shared_memory_beside_arguments(self):
         said, _ = run(self.at, """
             tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [64, 128]}, smem_args={"size": lambda p: 8 * p["block_size_x"]})

@@ -6,6 +6,7 @@ configuration's where a call has no answer; --write writes the calls as experime
 import os
 import runpy
 import sys
+import traceback
 
 import launchtune.kernel_tuner
 
@@ -48,6 +49,9 @@ def main():
     if not rest or rest == ["-m"] or "--help" in options or "-h" in options:
         print(__doc__)
         return 0 if options else 2
+    if rest[0] != "-m" and not os.path.isfile(rest[0]):
+        print(f"launchtune: there is no script {rest[0]}", file=sys.stderr)
+        return 2
     session.options += options
     sys.modules["kernel_tuner"] = launchtune.kernel_tuner
     _names.install("kernel_tuner")
@@ -65,8 +69,12 @@ def main():
             return 3
         elif isinstance(error, launchtune.kernel_tuner._run.Failed):
             return error.code
-        else:
-            raise
+        else: # without the frames above the script's
+            frame = error.__traceback__
+            while frame.tb_next and frame.tb_frame.f_code.co_filename in (__file__, runpy.__file__, "<frozen runpy>"):
+                frame = frame.tb_next
+            traceback.print_exception(type(error), error, frame)
+            return 1
     if session.dry_run and not session.writing:
         print(f"launchtune: {len(session.dry)} of the script's calls compiled, none was launched", file=sys.stderr)
     return 0
