@@ -108,6 +108,25 @@ run "$TUNE" check mnk.conf "$TUNE_SOURCE/examples/gemm_mnk.yaml" --device null:1
 expect_json '{e["problem"].count("x") for e in j if e["time_ns"]}' '{2}'
 cd ..
 
+# ---- a kernel that is wrong between the tuples serves these alone ----
+mkdir between
+cd between || exit
+cp ../reference.c .
+sed 's/i < m; i++)/i < m \/ 32 * 32; i++)/' ../outer.c >outer.c
+sed -e 's/\[100, 30\]/[96, 96]/' -e 's/rows: .*/rows: [1, 4]/' ../outer.yaml >outer.yaml
+for looks in 1 0; do
+    rm -f tune.db tuned.conf
+    run "$TUNE" run outer.yaml --device cpu "${steady[@]}" --set look_between=$looks
+    expect_code 0
+    [[ $(grep -c '^outer.f32 ' tuned.conf) -eq 3 && $(grep -cE '^outer.f32 .*domain="m==(64&&n==1024|1024&&n==64|96&&n==96)"' tuned.conf) -eq 3 ]] ||
+        fail "serves other tuples: $(cat tuned.conf)"
+done
+cp tuned.conf before.conf
+run "$TUNE" run outer.yaml --device cpu "${steady[@]}"
+expect_code 0
+cmp tuned.conf before.conf || fail "other domains when all is known"
+cd ..
+
 # ---- what a file may say ----
 for fault in 's/\[100, 30\]/[100]/' 's/\[100, 30\]/100/' 's/\[100, 30\]/[100, 0]/' 's/\[100, 30\]/[64, 1024]/' 's/"m, n"/"m, m"/' \
     's/"m, n"/"m, 2"/' 's/"m, n"/"m, k"/' 's/^  "m, n".*/  m: [1]\n  n: [2]/'; do

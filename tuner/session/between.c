@@ -170,8 +170,8 @@ static enum status look_between_sizes(struct covering *covering, bool *failed, s
 
 /* ---- tuples of several names ---- */
 
-/* Returns a size between two: the geometric middle or, with `round`, the size near it that shares
- * the largest divisor with both, as many kernels only take multiples. */
+/* Returns a size between two near the geometric middle: an odd one or, with `round`, the one that
+ * shares the largest divisor with both, as many kernels only take multiples. */
 static int64_t size_between(int64_t a, int64_t b, bool round)
 {
     const int64_t low = a < b ? a : b;
@@ -185,7 +185,7 @@ static int64_t size_between(int64_t a, int64_t b, bool round)
         if (size > low && size < high)
             return size;
     }
-    return middle > low ? middle : low + 1;
+    return (middle | 1) < high ? middle | 1 : middle > low ? middle : low + 1;
 }
 
 /* Adds a spot half-way to a neighbour: multiples first, then odd sizes. Others are compared there
@@ -239,14 +239,14 @@ static enum status look_between_tuples(struct covering *covering, bool *looked, 
         for (size_t i = 0; i < covering->box_count + 2; i++) {
             const size_t c =
                 i < 2 ? losses->winners[order[i]] : covering->boxes[i - 2].configuration;
-            if (c < losses->count && !losses->looked[row + c] && losses_admit(losses, &there, c))
+            if (c < losses->count && !losses->looked[row + c] &&
+                !losses->items[c].domain.is_listed && losses_admit(losses, &there, c))
                 count = add_distinct(list, count, c, losses->count);
         }
-        if (count >= 2)
-            TRY(covering_look_at_spot(covering, spot, list, count, error));
-        else if (!losses->looked[row + list[0]])
-            losses->bound[row + list[0]] = 0; /* the only usable one */
-        *looked |= count >= 2;
+        if (losses->items[list[0]].domain.is_listed || (count < 2 && losses->looked[row + list[0]]))
+            continue;
+        TRY(covering_look_at_spot(covering, spot, list, count, error));
+        *looked = true;
     }
     return STATUS_OK;
 }
@@ -254,11 +254,13 @@ static enum status look_between_tuples(struct covering *covering, bool *looked, 
 enum status covering_look_between(struct covering *covering, struct error *error)
 {
     struct losses *losses = &covering->losses;
-    const size_t points = 2 * (size_t)covering->work.protocol->look_between + 1;
+    /* Without looks in between one odd tuple each all the same: finalists are checked at none. */
+    const size_t looks = (size_t)covering->work.protocol->look_between;
+    const size_t points = looks > 0 ? 2 * looks + 1 : 2;
     const int most = losses->names > 1 ? ROUNDS_MAX : CUTS_MAX;
     enum status status = STATUS_OK;
     bool recut = true;
-    for (size_t number = 0; losses->names > 1 && number < points; number++)
+    for (size_t number = looks > 0 ? 0 : 1; losses->names > 1 && number < points; number++)
         for (size_t spot = 0; spot < losses->measured; spot++)
             TRY(add_between(covering, spot, number, error));
     for (int i = 0; status == STATUS_OK && recut && i < most; i++) {

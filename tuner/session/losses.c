@@ -177,6 +177,9 @@ static enum status add_few(struct losses *losses, const char *family, const stru
             bool is_out = pass == 0 ? !row->is_winner : !(row->bound <= within);
             for (size_t k = 0; k < refuted_count; k++)
                 is_out |= refuted[k] == row->configuration_id;
+            for (size_t k = 0; k < rows->count; k++) /* wrong between tuples */
+                is_out |= rows->items[k].configuration_id == row->configuration_id &&
+                          rows->items[k].is_barred;
             for (size_t k = 0; k < rows->count && !is_out; k++)
                 good += rows->items[k].configuration_id == row->configuration_id &&
                         rows->items[k].bound <= within;

@@ -88,29 +88,35 @@ void covering_cut(struct covering *covering, const double *loss)
 
 /* ---- looks ---- */
 
-/* Limits a configuration that is wrong between sizes to those with a win; of several names, which
- * the store cannot list, to none. */
+/* Limits a configuration that is wrong between sizes to those with a win; of several names, to the
+ * tuples themselves. */
 static enum status limit(struct covering *covering, size_t configuration, const char *reason,
                          struct error *error)
 {
     struct losses *losses = &covering->losses;
     const struct work *work = &covering->work;
     struct known_configuration *item = &losses->items[configuration];
-    const struct store_domain row = {.environment_id = work->environment_id,
-                                     .experiment_id = work->experiment_id,
-                                     .problem_key = work->problem.key,
-                                     .configuration_id = item->id,
-                                     .binary_hash = "",
-                                     .multiple = item->domain.multiple,
-                                     .least = item->domain.least,
-                                     .is_listed = 1,
-                                     .reason = reason};
+    struct problem problem = work->problem;
+    struct store_domain row = {.environment_id = work->environment_id,
+                               .experiment_id = work->experiment_id,
+                               .configuration_id = item->id,
+                               .binary_hash = "",
+                               .multiple = item->domain.multiple,
+                               .least = item->domain.least,
+                               .is_listed = 1,
+                               .reason = reason};
     item->domain.is_listed = true;
     for (size_t i = 0; i < losses->spot_count; i++)
         if (losses->names > 1 || losses->winners[i] != configuration)
             losses->loss[i * losses->count + configuration] =
                 losses->bound[i * losses->count + configuration] = (double)INFINITY;
-    return losses->names > 1 ? STATUS_OK : store_domain_put(work->store, &row, error);
+    for (size_t i = 0; i < (losses->names > 1 ? losses->measured : 1); i++) {
+        if (losses->names > 1) /* each tuple is a problem of its own */
+            TRY(losses_problem(losses, losses->sizes + i * losses->names, &problem, error));
+        row.problem_key = problem.key;
+        TRY(store_domain_put(work->store, &row, error));
+    }
+    return STATUS_OK;
 }
 
 enum status covering_look(struct covering *covering, const int64_t *sizes, bool is_measured,
@@ -455,11 +461,12 @@ static enum status cover_on(void *context, struct lane *lane, struct error *erro
     if (covering->losses.spot_count == 0)
         goto cleanup;
     covering_cut(covering, covering->losses.bound);
-    if (work->protocol->look_between > 0 && lane && !session_stopped(group->session) &&
+    const bool looks = work->protocol->look_between > 0;
+    if ((looks || covering->losses.names > 1) && lane && !session_stopped(group->session) &&
         !objective_needs_energy(work->objective) && !budget_ended(group->session, STAGE_RANGES)) {
         group->position.problem_key = work->problem.key;
         session_progress(group, "ranges");
-        status = look_around(covering, error);
+        status = looks ? look_around(covering, error) : covering_look_between(covering, error);
         group->position.problem_key = "";
     }
     if (status == STATUS_OK || status == STATUS_INTERRUPTED) {
