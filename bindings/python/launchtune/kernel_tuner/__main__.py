@@ -11,7 +11,8 @@ import traceback
 import launchtune.kernel_tuner
 
 from . import _names
-from ._run import session
+from ._formulas import Refused
+from ._run import Failed, session
 
 ALONE = {"--dry-run", "--all", "--default", "--quiet", "-q", "--no-report"}
 
@@ -60,14 +61,14 @@ def main():
     except (Exception, SystemExit) as error:
         if isinstance(error, SystemExit) and not session.dry_run:
             raise
-        if isinstance(error, SystemExit) or (session.dry and not isinstance(error, (launchtune.kernel_tuner._run.Refused, ImportError))
+        if isinstance(error, SystemExit) or (session.dry and not isinstance(error, (Refused, ImportError))
                                              and session.dry_run):
             print(f"launchtune: the script ended here, and nothing was run that has results: {type(error).__name__}: {error}",
                   file=sys.stderr)
-        elif isinstance(error, launchtune.kernel_tuner._run.Refused):
+        elif isinstance(error, Refused):
             print(f"launchtune: {error}", file=sys.stderr)
             return 3
-        elif isinstance(error, launchtune.kernel_tuner._run.Failed):
+        elif isinstance(error, Failed):
             return error.code
         else: # without the frames above the script's
             frame = error.__traceback__

@@ -1,5 +1,4 @@
 """Runs of `tune` and what they leave in the database."""
-import datetime
 import json
 import os
 import pathlib
@@ -10,8 +9,6 @@ import subprocess
 import sys
 
 import launchtune
-
-from ._formulas import Refused
 
 
 class ErrorConfig(str):
@@ -222,12 +219,3 @@ class Measured:
             "SELECT sum(compile_wait_ns) FROM runs WHERE id IN (SELECT DISTINCT run_id FROM trials WHERE problem_id = ?)",
             (self.place[1],)).fetchone() if self.place else None
         return (row[0] or 0) / 1e6 if row else 0.0
-
-
-def now():
-    return str(datetime.datetime.now(datetime.timezone.utc))
-
-
-def refuse(condition, text):
-    if condition:
-        raise Refused(text)
