@@ -325,6 +325,17 @@ class Scripts(unittest.TestCase):
         self.assertRegex(said, "1 of the script's calls")
         self.assertFalse(list(self.at.glob("*.db")))
 
+    def test_the_page_of_the_documents(self):
+        """Its script prints its output, up to the numbers of a compiler."""
+        page = (ROOT / "docs" / "kernel-tuner.md").read_text("utf-8")
+        script = re.search(r"## A script and its output\n\n```python\n(.*?)```", page, re.S)[1]
+        shown = re.search(r"<!-- output: .*? -->\n(.*?) +compiled: ", page, re.S)[1]
+        pathlib.Path(self.at, "scale.py").write_text(script, "utf-8")
+        environment = dict(os.environ, PYTHONPATH=str(PACKAGES), TUNE=TUNE, PYTHONDONTWRITEBYTECODE="1", TUNE_CACHE_DIR=str(pathlib.Path(self.at, "cache")))
+        done = subprocess.run([sys.executable, "-m", "launchtune.kernel_tuner", "--dry-run", "--arch", "sm_90", "scale.py"], cwd=self.at,
+                              env=environment, capture_output=True, text=True, check=False)
+        self.assertIn(textwrap.dedent(shown), done.stdout)
+
     def test_a_script_that_fails(self):
         """Its own lines are shown, not those of the program that runs it."""
         _, said = run(self.at, "def inner():\n    raise KeyError('lost')\n\ninner()", ends=1)
