@@ -32,6 +32,7 @@
 #include "tuned_record.h"
 #endif
 
+#define FIELDS_MAX       128 /* on one side of a line's '|' */
 #define TEXT_OF(NUMBER)  #NUMBER
 #define DIGITS_OF(MACRO) TEXT_OF(MACRO)
 #if defined(__GNUC__)
@@ -45,9 +46,9 @@
 #endif
 
 enum {
-    FIELDS_MAX = 128, /* on one side of a line's '|' */
     MAJORS_MAX = 63,
-    CAPABILITY_MAJOR = 0x10000, /* compute capability 9.1 is 0x90001 */
+    CAPABILITY_BITS = 16,
+    CAPABILITY_MAJOR = 1 << CAPABILITY_BITS, /* compute capability 9.1 is 0x90001 */
     CLUSTERS_SINCE = 9 * CAPABILITY_MAJOR
 };
 
@@ -288,9 +289,8 @@ PRINTF_LIKE static int refuse(struct reader *reader, const char *format, ...)
         if (reader->override && reader->line > 0)
             place = "%s:%d (as TUNED_OVERRIDE has it): ";
 #endif
-        if (length >
-            TUNED_ERROR_BYTES / 2) /* the end of a path is more telling than its beginning */
-            name += length - TUNED_ERROR_BYTES / 2;
+        /* The end of a path is more telling than its beginning. */
+        name += length > TUNED_ERROR_BYTES / 2 ? length - TUNED_ERROR_BYTES / 2 : 0;
         /* cppcheck-suppress wrongPrintfScanfArgNum */
         int used = snprintf(error->text, sizeof error->text, place, name, reader->line);
         va_start(arguments, format);
@@ -451,7 +451,7 @@ static struct integer read_integer(const char *text)
 /* Reads an integer that begins with a digit. */
 ONE_COPY static struct integer read_natural(const char *text)
 {
-    return read_integer(is_digit(*text) ? text : NULL);
+    return read_integer(*text == '-' ? NULL : text);
 }
 
 /* Reads a text that is one integer and no more. */
@@ -484,8 +484,8 @@ static double read_real(const char *text, double otherwise)
         if (mantissa < LLONG_MAX / 10) {
             mantissa = mantissa * 10 + (*text - '0');
             exponent -= fraction;
-        } else if (!fraction && exponent < 1000) {
-            exponent++;
+        } else {
+            exponent += !fraction; /* no text has as many digits as an int counts */
         }
     }
     const char *power_of_ten = "0";
@@ -603,8 +603,8 @@ static int index_of(const struct tuned_entry *entry, const char *name)
     return (int)find_name(entry ? entry->tuned : NULL, name, 0);
 }
 
-static const char *text_named(const struct tuned_entry *entry, int side, const char *name,
-                              const char *otherwise)
+ONE_COPY static const char *text_named(const struct tuned_entry *entry, int side, const char *name,
+                                       const char *otherwise)
 {
     return text_of(entry, side, (uint32_t)index_of(entry, name), otherwise);
 }
@@ -684,15 +684,15 @@ static int read_range(const char *at, int is_capability, long long ends[2])
     for (int count = 0; count < 2; at++) {
         struct integer part = read_natural(at);
         at = part.end;
-        ends[count] = part.value;
+        long long value = part.value;
         if (at && is_capability) {
             part = read_natural(*at == '.' ? at + 1 : "");
             at = part.end;
-            if ((ends[count] | part.value) > 0x7fff)
+            if ((value | part.value) > 0x7fff)
                 return 0;
-            ends[count] = ends[count] * CAPABILITY_MAJOR + part.value;
+            value = value * CAPABILITY_MAJOR + part.value;
         }
-        count++;
+        ends[count++] = value;
         if (at && !*at)
             return count == 1 || ends[0] <= ends[1] ? count : 0;
         if (!at || *at != '-')
@@ -776,7 +776,7 @@ static int take_fields(struct reader *reader)
             continue;
         }
         if (tuned->counts[FIELDS] - reader->first_of_side == FIELDS_MAX)
-            return refuse(reader, "more than %d fields", FIELDS_MAX);
+            return refuse(reader, "more than " DIGITS_OF(FIELDS_MAX) " fields");
         struct field *field = append(reader, FIELDS, 1);
         if (!field)
             return 0;
@@ -858,8 +858,7 @@ static int read_known(struct reader *reader, size_t i, size_t end, void *base)
             } while (is_read && *at++);
             *ends = (long long)majors;
         } else if (field->kind > REAL) {
-            int count = read_range(text, 1, ends);
-            is_read = count > 0 && count <= 1 + (field->kind == CAPABILITY_RANGE);
+            is_read = (unsigned)read_range(text, 1, ends) - 1 <= (field->kind == CAPABILITY_RANGE);
         } else if (field->kind == SIZE) {
             is_read = read_at(base, text);
         } else {
@@ -886,8 +885,8 @@ static int read_device(struct reader *reader, struct section *section)
     if (!read_known(reader, 0, SECTION_FIELDS, section))
         return 0;
     device->unit_count = (int)section->units;
-    device->compute_capability_major = (int)((uint32_t)section->capability / CAPABILITY_MAJOR);
-    device->compute_capability_minor = (int)((uint32_t)section->capability % CAPABILITY_MAJOR);
+    device->compute_capability_major = (int)(section->capability >> CAPABILITY_BITS);
+    device->compute_capability_minor = (int)(section->capability & (CAPABILITY_MAJOR - 1));
     const char *issue = known(reader, FOR);
     device->issue = issue ? *issue : 0;
     section->is_portable = section->name == EVERY;
@@ -988,10 +987,9 @@ static int read_entry(struct reader *reader)
         return refuse(reader, "'%.60s' has no parameters", name);
     /* Formats before 4 give the blocks of a cluster only as a parameter. */
     for (uint32_t number = CLUSTER; number <= CLUSTER_SIZE && reader->version < 4; number++) {
-        const char *text = known(reader, number);
-        struct integer size = read_whole(text);
-        if (text)
-            entry->needs[NEED_CLUSTER] = size.end ? size.value : 0;
+        struct integer size = read_whole(known(reader, number));
+        if (size.end)
+            entry->needs[NEED_CLUSTER] = size.value;
     }
     reader->at += *reader->at == '|';
     if (!take_fields(reader))
@@ -1080,7 +1078,7 @@ static int read_lines(struct reader *reader, char *text, const char *end)
 static int compare_entries(const void *left, const void *right)
 {
     const struct tuned_entry *a = left, *b = right;
-    int order = a->problem == b->problem ? 0 : strcmp(a->line.text, b->line.text);
+    int order = strcmp(a->line.text, b->line.text);
     order = order ? order : (int)a->span_count - (int)b->span_count;
     for (size_t i = 0; !order && i <= a->span_count; i++) {
         const long long *x = span_at(a, i)->ends, *y = span_at(b, i)->ends;
@@ -1177,12 +1175,12 @@ static int make_groups(struct reader *reader)
         if (groups)
             return 1;
         uint32_t count = 0;
-        for (size_t i = 0; i < tuned->counts[NAMES]; i++) {
+        for (uint32_t i = 0; i < tuned->counts[NAMES]; i++) {
             names[i].first_group = count;
             count += names[i].group_count;
             names[i].group_count = 0;
             if (strncmp(names[i].text, "formula.", 8) == 0)
-                names[find_name(tuned, names[i].text + 8, 0)].formula = (uint32_t)i;
+                names[find_name(tuned, names[i].text + 8, 0)].formula = i;
         }
         groups = append(reader, GROUPS, count + 1);
         if (!groups)
@@ -1702,13 +1700,13 @@ static void rank_section(struct candidate *candidate, const struct section *sect
     keys[UNKNOWN] = 4 * (found->compute_capability_major == device->compute_capability_major &&
                          found->compute_capability_minor != device->compute_capability_minor) +
                     2 * (units < 1) + (bandwidth < 1);
-    keys[NAMED] = 2 * !is_named_so;
-    keys[NEAR] = keys[MEMORY] = 1;
-    if (candidate->grade == TUNED_EXACT) /* for this very device only unknown numbers count */
-        return;
-    keys[NAMED] += memory < 1;
+    keys[NAMED] = 2 * !is_named_so + (memory < 1);
     keys[NEAR] = (units < 1 ? 1 : units) * (bandwidth < 1 ? 1 : bandwidth);
     keys[MEMORY] = memory < 1 ? 1 : memory;
+    if (candidate->grade == TUNED_EXACT) { /* for this very device only unknown numbers count */
+        keys[NAMED] = 0;
+        keys[NEAR] = keys[MEMORY] = 1;
+    }
 }
 
 /* Returns whether a need exceeds a limit; 0: unknown. */
@@ -2021,10 +2019,11 @@ static int apply(struct evaluation *evaluation, uint32_t operation, long long a)
     if (operation <= TIMES) {
         double x = (double)a, y = (double)b;
         double real = operation == TIMES ? x * y : operation == PLUS ? x + y : x - y;
-        if (real * real > 9.2e18 * 9.2e18) /* below zero, too */
-            return 0;
-        evaluation->value = operation == TIMES ? a * b : operation == PLUS ? a + b : a - b;
-        return 1;
+        uint64_t left = (uint64_t)a, right = (uint64_t)b;
+        evaluation->value = (long long)(operation == TIMES  ? left * right
+                                        : operation == PLUS ? left + right
+                                                            : left - right);
+        return real * real <= 9.2e18 * 9.2e18; /* below zero, too */
     }
     if (a < 0 || b <= 0)
         return 0;
@@ -2248,7 +2247,7 @@ const char *tuned_text_at(const struct tuned_entry *entry, int index, const char
     return text_of(entry, VALUES, (uint32_t)index, otherwise);
 }
 
-long long tuned_integer_at(const struct tuned_entry *entry, int index, long long otherwise)
+ONE_COPY long long tuned_integer_at(const struct tuned_entry *entry, int index, long long otherwise)
 {
     struct integer whole = read_whole(tuned_text_at(entry, index, NULL));
     return whole.end ? whole.value : otherwise;
@@ -2274,7 +2273,8 @@ double tuned_real(const struct tuned_entry *entry, const char *name, double othe
     return read_real(tuned_text(entry, name, NULL), otherwise);
 }
 
-long long tuned_answer_integer_at(const struct tuned_answer *answer, int index, long long otherwise)
+ONE_COPY long long tuned_answer_integer_at(const struct tuned_answer *answer, int index,
+                                           long long otherwise)
 {
     struct integer found = number_of(answer, (uint32_t)index, NULL);
     return found.end ? found.value : otherwise;
@@ -2316,8 +2316,8 @@ void tuned_evidence_at(const struct tuned_entry *entry, size_t position, const c
     field_at(entry, EVIDENCE, position, name, value);
 }
 
-const char *tuned_evidence_text(const struct tuned_entry *entry, const char *name,
-                                const char *otherwise)
+ONE_COPY const char *tuned_evidence_text(const struct tuned_entry *entry, const char *name,
+                                         const char *otherwise)
 {
     return text_named(entry, EVIDENCE, name, otherwise);
 }
