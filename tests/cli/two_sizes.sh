@@ -125,6 +125,13 @@ cp tuned.conf before.conf
 run "$TUNE" run outer.yaml --device cpu "${steady[@]}"
 expect_code 0
 cmp tuned.conf before.conf || fail "other domains when all is known"
+# So does one whose constraint has no formula: no tuple is lost in a box.
+cp ../outer.c .
+sed -i 's/^constraints: .*/constraints: ["int(sqrt(m * n)) % 2 == 0"]/' outer.yaml
+rm -f tune.db tuned.conf
+run "$TUNE" run outer.yaml --device cpu "${steady[@]}"
+expect_code 0
+[[ $(grep -cE '^outer.f32 .*domain="m==(64&&n==1024|1024&&n==64|96&&n==96)"' tuned.conf) -eq 3 ]] || fail "tuples are missing: $(cat tuned.conf)"
 cd ..
 
 # ---- what a file may say ----

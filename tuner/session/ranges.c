@@ -398,6 +398,28 @@ static enum status fill_row(struct covering *covering, size_t number, const char
     return row->further ? STATUS_OK : error_no_memory(error);
 }
 
+/* Finds whether tuned.conf has no formula for the tuples at which some box's configuration is
+ * legal: then each tuple has an entry of its own, and no box is stored. */
+static enum status lacks_formula(struct covering *covering, bool *lacks, struct error *error)
+{
+    struct losses *losses = &covering->losses;
+    *lacks = false;
+    for (size_t i = 0; losses->names > 1 && i < losses->measured && !*lacks; i++) {
+        struct domain_text domain = {.text = NULL};
+        struct problem problem;
+        if (covering->box_of[i] >= covering->box_count)
+            continue;
+        const size_t c = covering->boxes[covering->box_of[i]].configuration;
+        const struct configuration *configuration = losses_configuration(losses, c);
+        TRY(losses_problem(losses, losses->sizes + i * losses->names, &problem, error));
+        if (configuration)
+            TRY(domain_of(covering->work.experiment, &problem, covering->work.facts, configuration,
+                          &losses->items[c].domain, &covering->arena, &domain, error));
+        *lacks = domain.is_listed;
+    }
+    return STATUS_OK;
+}
+
 /* Returns the key under which ranges are stored: without the sizes if there are several. */
 static void ranged_key(const struct problem *problem, char out[PROBLEM_KEY_BYTES])
 {
@@ -417,9 +439,12 @@ static enum status store_cover(struct covering *covering, struct error *error)
         return error_no_memory(error);
     (void)experiment_size_names(covering->work.experiment, names, &first);
     ranged_key(&covering->work.problem, key);
-    for (size_t i = 0; i < covering->box_count; i++)
+    bool lacks = false;
+    TRY(lacks_formula(covering, &lacks, error));
+    const size_t count = lacks ? 0 : covering->box_count;
+    for (size_t i = 0; i < count; i++)
         TRY(fill_row(covering, i, names, first, &rows[i], error));
-    summary->ranges += covering->box_count;
+    summary->ranges += count;
     summary->sizes += covering->losses.measured;
     const struct store_ranges ranges = {
         .environment_id = group->environment_id,
@@ -430,7 +455,7 @@ static enum status store_cover(struct covering *covering, struct error *error)
         .run_id = (covering->lane ? covering->lane : group->lanes[0])->run_id,
         .within = covering->work.protocol->within,
         .ranges = rows,
-        .count = covering->box_count,
+        .count = count,
     };
     return store_ranges_put(covering->work.store, &ranges, error);
 }

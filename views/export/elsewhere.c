@@ -705,12 +705,9 @@ static enum status fill_domain(struct evaluation *evaluation, bool is_found,
                                    (long long)checked.multiple, (long long)checked.least);
     }
     out->is_listed = domain.is_listed;
-    for (size_t i = 0; domain.is_listed && i < evaluation->size_count; i++)
-        text_printf(&out->domain, "%s%s==%lld", i > 0 ? "&&" : "", evaluation->size_names[i],
-                    (long long)evaluation->sizes[i]);
     if (domain.is_listed && evaluation->size_count == 0)
         text_printf(&out->domain, "n==%lld", (long long)row->n);
-    else if (domain.text && !domain.is_listed)
+    else if (domain.text)
         text_append(&out->domain, domain.text);
     return status != STATUS_OK || !out->domain.failed ? status : error_no_memory(error);
 }
