@@ -253,6 +253,15 @@ enum status store_end(struct store *store, enum status status, const char *doing
     return status;
 }
 
+enum status store_hold(struct store *store, struct error *error)
+{
+    int64_t version = 0;
+    if (!sqlite3_get_autocommit(store->db))
+        return STATUS_OK;
+    TRY(store_execute(store, "BEGIN", "read the database", error));
+    return store_pragma(store, "PRAGMA user_version", &version, error); /* the moment is now */
+}
+
 static const char batch_doing[] = "store rows that belong together";
 
 enum status store_batch_begin(struct store *store, struct error *error)

@@ -49,6 +49,10 @@ struct store_patience {
 enum status store_wait_for_writers(struct store *store, const struct store_patience *patience,
                                    struct error *error);
 
+/* Keeps one moment of the database for all further reads until it is closed, whatever is written
+ * meanwhile; once is enough. For a store that is only read. */
+enum status store_hold(struct store *store, struct error *error);
+
 /* Begin and end a batch: all writes in between are one transaction, which waits for the disk once.
  * store_batch_end takes the status of the calls in between: commits on STATUS_OK, else rolls back
  * and returns it (also after a failed call that was ignored). After a failure nothing more may be

@@ -24,5 +24,5 @@ enum status reading_open(const char **path, struct store **out, struct error *er
             "tune: %s is of an older tune (schema %lld): a copy is read; 'tune merge NEW.db "
             "%s' makes one that is read as it is\n",
             *path, (long long)store_copied_version(*out), shell_word(*path, room));
-    return status;
+    return status == STATUS_OK ? store_hold(*out, error) : status;
 }

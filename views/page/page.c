@@ -249,7 +249,9 @@ enum status report_make(struct store *store, const struct report_request *reques
     struct text title = {0};
     struct text figures = {0};
     struct text left_out = {0};
-    enum status status = page_collect(&page, error);
+    enum status status = store_hold(store, error);
+    if (status == STATUS_OK)
+        status = page_collect(&page, error);
     if (status == STATUS_OK && !request->no_figures)
         status = page_append_figures(&page, &figures, &left_out, error);
     if (status == STATUS_OK)
@@ -276,7 +278,9 @@ enum status report_data(struct store *store, const struct report_request *reques
                         struct error *error)
 {
     struct page page = {.store = store, .request = request};
-    enum status status = page_collect(&page, error);
+    enum status status = store_hold(store, error);
+    if (status == STATUS_OK)
+        status = page_collect(&page, error);
     if (status == STATUS_OK)
         status = append_data(&page, &(struct text){0}, out, error);
     close_page(&page);

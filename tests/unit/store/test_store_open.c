@@ -311,4 +311,30 @@ TEST_WITH(test_read_mode_changes_nothing, setup_folder, teardown)
     assert_one("SELECT count(*) FROM trials", "0");
 }
 
+/* A reader that holds the database sees one moment of it, whatever a run stores meanwhile. */
+TEST_WITH(test_a_held_moment, setup_folder, teardown)
+{
+    struct fixture *f = *state;
+    struct store *reader = NULL;
+    struct store_query *query = NULL;
+    bool row = false;
+    must(store_open(f->path, STORE_CREATE, &f->store, &f->error));
+    must(store_open(f->path, STORE_READ, &reader, &f->error));
+    for (int held = 0; held < 2; held++) {
+        if (held) {
+            must(store_hold(reader, &f->error));
+            must(store_hold(reader, &f->error));
+        }
+        run_sql(
+            f->path,
+            "INSERT INTO devices (uuid, kind, name, architecture, memory_bytes, unit_count, facts,"
+            " first_seen_at) VALUES (hex(randomblob(8)), 'cpu', '', '', 1, 1, '{}', '')");
+        must(store_query_open(reader, "SELECT count(*) FROM devices", NULL, 0, &query, &f->error));
+        must(store_query_next(query, &row, &f->error));
+        assert_int_equal(store_query_integer(query, 0), 1);
+        store_query_close(query);
+    }
+    store_close(reader);
+}
+
 TEST_MAIN(NULL, NULL)
