@@ -15,6 +15,9 @@ static void squares(const int *in, int *out, long first, long last)
     for (long i = first; i < last; i++)
         out[i] = in[i] * in[i];
 }
+struct wordless : std::exception {
+    const char *what() const noexcept { return nullptr; }
+};
 /* Squares into the workspace, on threads, then sums of STEP of them. */
 template <int UNROLL>
 int norm(const int *in, int *out, const long &n, int threads, int way, void *workspace, std::size_t bytes)
@@ -46,6 +49,7 @@ int norm(const int *in, int *out, const long &n, int threads, int way, void *wor
     case 7: throw std::runtime_error("out of luck"); break;
     case 8: const_cast<int *>(in)[0] ^= 1; break;              /* its input */
     case 9: std::exit(0); break;                               /* ends the process quietly */
+    case 10: throw wordless();
     }
     return 0;
 }
@@ -95,7 +99,7 @@ void norm_reference(void *const *arguments, struct tune_expected *expected)
 C
 
 # Bad functions end no run, and are named. The workspace is what the second function says.
-write_norm 'workspace_of: norm_bytes' '0, 1, 2, 3, 4, 5, 6, 7, 8, 9'
+write_norm 'workspace_of: norm_bytes' '0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10'
 export TUNE_TRIAL_TIMEOUT_MS=5000
 run "$TUNE" run ./norm.yaml --device cpu "${steady[@]}"
 expect_code 0
@@ -112,6 +116,7 @@ diff - outcomes.txt <<'T' || fail "other outcomes"
 7 launch_failed
 8 wrong_result
 9 crashed
+10 launch_failed
 T
 detail() { # WAY TEXT
     [[ $(query "SELECT count(*) FROM trials t JOIN configurations c ON c.id = t.configuration_id
@@ -127,7 +132,7 @@ detail 8 'it writes its input'
 # All of it is known to the next run.
 run "$TUNE" run ./norm.yaml --device cpu "${steady[@]}"
 expect_code 0
-expect_err '0 trials|26 known already'
+expect_err '0 trials|28 known already'
 refuse_err 'binaries compiled, [^0]* [1-9]'
 
 # The file has the parameters and no launch; a program reads it.
