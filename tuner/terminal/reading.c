@@ -17,12 +17,18 @@ enum status reading_open(const char **path, struct store **out, struct error *er
         print_clean(stderr, "tune: there is no %s here: this is of %s, of a replay\n",
                     default_database, *path);
     }
-    const enum status status = store_open(*path, STORE_VIEW, out, error);
+    enum status status = store_open(*path, STORE_VIEW, out, error);
     if (status == STATUS_OK && store_copied_version(*out) > 0)
         print_clean(
             stderr,
             "tune: %s is of an older tune (schema %lld): a copy is read; 'tune merge NEW.db "
             "%s' makes one that is read as it is\n",
             *path, (long long)store_copied_version(*out), shell_word(*path, room));
-    return status == STATUS_OK ? store_hold(*out, error) : status;
+    if (status == STATUS_OK)
+        status = store_hold(*out, error);
+    if (status != STATUS_OK) {
+        store_close(*out);
+        *out = NULL;
+    }
+    return status;
 }

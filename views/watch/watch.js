@@ -15,17 +15,11 @@
     if (kind) element.className = kind;
     return element;
   };
-  const time = (ns) => {
-    if (!(ns > 0)) return '\u2013';
-    const unit = ns < 1e3 ? [1, 'ns'] : ns < 1e6 ? [1e3, '\u00b5s'] : ns < 1e9 ? [1e6, 'ms'] : [1e9, 's'];
-    return (ns / unit[0]).toPrecision(4) + ' ' + unit[1];
-  };
   const span = (seconds) => {
     const whole = Math.max(0, Math.round(seconds));
     const two = (value) => String(value).padStart(2, '0');
     return Math.floor(whole / 3600) + ':' + two(Math.floor(whole / 60) % 60) + ':' + two(whole % 60);
   };
-  const count = (value) => Number(value).toLocaleString('en');
   const percent = (share) => share === null || share === undefined ? '\u2013' : (100 * share).toPrecision(2) + ' %';
   const clock = (stamp) => {
     const date = new Date(stamp);
@@ -52,15 +46,15 @@
     if (state) {
       facts.push(fact(state.to_confirmation ? 'time left to the confirmation, about' : 'time left, about',
         state.left_s === null ? 'not known yet' : span(state.left_s)));
-      facts.push(fact('problem', count(Math.min(state.problem_index + 1, state.problem_count)) + ' of ' + count(state.problem_count)));
-      facts.push(fact('configurations', count(state.points_done) + ' of ' + count(Math.max(state.points_done, state.points_total))));
-      if (state.best_ns) facts.push(fact('best of this problem', time(state.best_ns)));
-      facts.push(fact('failures', count(state.failures)));
+      facts.push(fact('problem', shownCount(Math.min(state.problem_index + 1, state.problem_count)) + ' of ' + shownCount(state.problem_count)));
+      facts.push(fact('configurations', shownCount(state.points_done) + ' of ' + shownCount(Math.max(state.points_done, state.points_total))));
+      if (state.best_ns) facts.push(fact('best of this problem', shownTime(state.best_ns)));
+      facts.push(fact('failures', shownCount(state.failures)));
     }
     if (database) {
       facts.push(fact('noise (spread of the last trials)', percent(database.noise)));
       const sure = database.winners.filter((winner) => verdictOf(winner) === 'sure').length;
-      facts.push(fact('winners', count(database.winners.length) + (database.winners.length ? ', ' + sure + ' sure' : '')));
+      facts.push(fact('winners', shownCount(database.winners.length) + (database.winners.length ? ', ' + sure + ' sure' : '')));
       if (database.latest) facts.push(fact('last trial stored', new Date(database.latest.measured_at).toLocaleString()));
     }
     at('watch-facts').replaceChildren(...facts);
@@ -72,7 +66,7 @@
     if (state) {
       const of = state.process_count > 0 && state.phase === 'confirm'
         ? ' (process ' + state.process + ' of ' + state.process_count + ')' : '';
-      return Math.floor(100 * state.share) + ' %: ' + state.phase + of + ' of ' + state.problem + ', n = ' + count(state.n) +
+      return Math.floor(100 * state.share) + ' %: ' + state.phase + of + ' of ' + state.problem + ', n = ' + shownCount(state.n) +
         (state.configuration ? '; best so far: ' + state.configuration : '');
     }
     if (news.serves === 'run') return 'The run has begun; nothing is measured yet.';
@@ -80,7 +74,7 @@
     if (!latest) return 'Nothing is stored yet.';
     const open = database.runs.filter((run) => run.outcome === null).length;
     return (open ? 'A run that has not ended' : 'No run is open') + '; last: ' + latest.stage + ' of ' + latest.problem + ', n = ' +
-      count(latest.n) + ', ' + latest.configuration + ': ' + (latest.status === 'ok' ? time(latest.median_ns) : latest.status);
+      shownCount(latest.n) + ', ' + latest.configuration + ': ' + (latest.status === 'ok' ? shownTime(latest.median_ns) : latest.status);
   };
 
   const showBest = (winners, isRunning) => {
@@ -97,17 +91,17 @@
       const [word, kind] = certainty(winner, isRunning);
       const sure = make('td', word, kind);
       if (winner.verdict_reason && word !== 'not confirmed yet') sure.title = winner.verdict_reason;
-      row.append(head, make('td', count(winner.n)), make('td', time(winner.time_ns)), make('td', winner.configuration), sure);
+      row.append(head, make('td', shownCount(winner.n)), make('td', shownTime(winner.time_ns)), make('td', winner.configuration), sure);
       return row;
     }));
   };
 
   const showFailures = (failures) => {
-    at('watch-failed').textContent = count(failures.length);
+    at('watch-failed').textContent = shownCount(failures.length);
     at('watch-failures').replaceChildren(...failures.map((failure) => {
       const item = make('li');
       item.append(clock(failure.measured_at), make('span', failure.status.replaceAll('_', ' '), 'bad'),
-        ' ' + failure.problem + ', n = ' + count(failure.n) + ', ' + failure.configuration + (failure.detail ? ': ' + failure.detail : ''));
+        ' ' + failure.problem + ', n = ' + shownCount(failure.n) + ', ' + failure.configuration + (failure.detail ? ': ' + failure.detail : ''));
       return item;
     }));
   };
