@@ -123,9 +123,9 @@ static enum status holds_at(struct probing *probing, int64_t multiple, int64_t l
     return holds(probing, (struct domain){.multiple = multiple, .least = least}, right, error);
 }
 
-/* Finds whether the domain is the reason for the failure: similar sizes outside fail as well,
- * larger ones with the same remainder, or smaller ones. A kernel that is wrong here and there, as
- * at multiples of 97, would be right at most probes of any domain. */
+/* Finds whether the domain is the reason for the failure: a similar size outside fails as well, a
+ * larger one with the same remainder, or a neighbour. A kernel that is wrong here and there, as at
+ * multiples of 97, would be right at most probes of any domain. */
 static enum status explains(struct probing *probing, const struct domain *domain, bool *explains,
                             struct error *error)
 {
@@ -133,19 +133,22 @@ static enum status explains(struct probing *probing, const struct domain *domain
     const int64_t step = (int64_t)common_divisor((uint64_t)wrong, (uint64_t)probing->divisor);
     const int64_t multiple = domain_meet(domain, &probing->before).multiple;
     const bool is_least = domain->multiple == 1;
-    const int64_t sizes[] = {is_least ? wrong - step : wrong + multiple,
-                             is_least ? wrong / 2 / step * step : wrong + 3 * multiple};
+    const int64_t sizes[] = {is_least ? wrong + step : wrong + multiple,
+                             is_least ? wrong - step : wrong + 3 * multiple};
     enum { BY_CHANCE = 2 }; /* sizes up to this may be right in any case */
-    *explains = true;
-    for (size_t i = 0; *explains && i < COUNT(sizes); i++) {
+    *explains = false;
+    bool is_right = false;
+    for (size_t i = 0; !*explains && i < COUNT(sizes); i++) {
         bool applies = false;
         bool right = false;
         if (sizes[i] <= BY_CHANCE || sizes[i] > probing->most ||
             work_declares(&probing->contest->work, sizes[i]))
             continue;
         TRY(probe(probing, sizes[i], &applies, &right, error));
-        *explains = !applies || !right;
+        *explains = applies && !right;
+        is_right = is_right || (applies && right);
     }
+    *explains = *explains || !is_right;
     return STATUS_OK;
 }
 

@@ -284,14 +284,15 @@ TEST(test_who_is_wrong_at_another_size_is_out_for_good)
     end(run);
 }
 
-/* A size at which all fail is reported once, and no candidate is out. */
+/* A size at which all fail is reported once, and no candidate is out. Its neighbours are right, so
+ * that no least size explains it. */
 TEST(test_a_size_at_which_all_fail_is_not_promised)
 {
     struct run *run = start("", 1);
     struct contest *contest = contest_with(run, "wrong at=run n=33");
     assert_true(compete(run, contest));
     assert_non_null(strstr(run->notes, "serve only some sizes"));
-    assert_non_null(strstr(run->notes, "to say so, write under its constraints 'n"));
+    assert_non_null(strstr(run->notes, "' where it was measured: gauntlet: n=33"));
     assert_false(work_declares(&run->work, 33));
     assert_true(work_declares(&run->work, 1000));
     for (size_t i = 0; i < contest->sweep->candidates.count; i++)
