@@ -3,7 +3,7 @@
 
     bench/reports.py BUILD_FOLDER [--no-figures] [DEVICE...]    writes BUILD_FOLDER/reports/DEVICE.html
 
-Reads db/recorded/DEVICE/all.db.xz, else tune.db.xz, and the times of other implementations beside it; without names, those of all
+Reads db/recorded/DEVICE/tune.db.xz, and the times of other implementations beside it; without names, those of all
 devices. Figures need gnuplot; without it the pages say so.
 """
 import pathlib
@@ -13,7 +13,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 import results_peers  # noqa: E402
-from results_base import databases_of, newest  # noqa: E402
+from results_base import databases_of  # noqa: E402
 
 RECORDED = pathlib.Path(__file__).resolve().parent.parent / "db" / "recorded"
 
@@ -36,10 +36,9 @@ def main():
             databases = databases_of(RECORDED / name, pathlib.Path(work))
             if not databases:
                 sys.exit(f"bench/reports.py: {RECORDED / name} has no tune.db")
-            database = newest(databases)
-            results_peers.take_in(tune, RECORDED / name, database)
+            results_peers.take_in(tune, RECORDED / name, databases[0])
             page = target / f"{name}.html"
-            subprocess.run([tune, "report", "--db", database.name, "-o", str(page), *options], check=True, cwd=work)
+            subprocess.run([tune, "report", "--db", databases[0].name, "-o", str(page), *options], check=True, cwd=work)
             print(f"wrote {page}")
 
 
