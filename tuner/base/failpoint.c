@@ -51,7 +51,7 @@ static bool is_meant(const struct entry *entry, const char *name)
     return strlen(name) == length && strncmp(entry->name, name, length) == 0;
 }
 
-static bool says(const struct entry *entry, const char *action)
+static bool names_action(const struct entry *entry, const char *action)
 {
     return entry->action_length == strlen(action) &&
            memcmp(entry->action, action, entry->action_length) == 0;
@@ -59,13 +59,13 @@ static bool says(const struct entry *entry, const char *action)
 
 static bool act(const struct entry *entry)
 {
-    if (says(entry, "error"))
+    if (names_action(entry, "error"))
         return true;
-    if (says(entry, "kill"))
+    if (names_action(entry, "kill"))
         (void)kill(getpid(), SIGKILL);
-    else if (says(entry, "stop"))
+    else if (names_action(entry, "stop"))
         (void)kill(getpid(), SIGSTOP);
-    else if (says(entry, "exit"))
+    else if (names_action(entry, "exit"))
         _exit(EXIT_CODE_FAILPOINT);
     else if (entry->action_length > 6 && memcmp(entry->action, "sleep:", 6) == 0) {
         const long ms = strtol(entry->action + 6, NULL, 10);

@@ -53,7 +53,7 @@ struct binary_request {
     /* Variables that arguments are copied to (struct argument), named likewise. */
     size_t symbol_count;
     const char *symbols[ARGUMENTS_MAX];
-    bool wants_ptx; /* of the first kernel's unit, beside the machine code */
+    bool wants_ptx; /* the first kernel's unit, beside the machine code */
 };
 
 /* Source of an output's expected elements. */

@@ -8,8 +8,8 @@
 #include "tuner/device/image.h"
 
 struct compiler_answer {
-    const char *symbols[2]; /* of the request's kernels, with the numbers of their templates */
-    const char *ptx;        /* of the source, which has the two */
+    const char *symbols[2]; /* the request's kernels, with the numbers of their templates */
+    const char *ptx;        /* the source's, which has the two */
 };
 /* Compiles the text as the contents of the request's source, which names two kernels. The code's
  * speed does not matter. Runs in a child: NVRTC starts the driver, and a process forked later could

@@ -26,9 +26,9 @@ bool functions_is_library(const char *flag)
     return strncmp(flag, "-l", 2) == 0 || flag[0] == '/';
 }
 
-static void symbol_of(const char *what, const char *name, char out[SYMBOL_BYTES])
+static void symbol_of(const char *purpose, const char *name, char out[SYMBOL_BYTES])
 {
-    (void)string_format(out, SYMBOL_BYTES, "tune_%s_%016" PRIx64, what,
+    (void)string_format(out, SYMBOL_BYTES, "tune_%s_%016" PRIx64, purpose,
                         hash_u64(name, strlen(name), 0));
 }
 
@@ -93,7 +93,7 @@ static enum status parameter_fits(const char *function, const struct argument *a
                                   int parameter, struct error *error)
 {
     unsigned char packed[VALUE_BYTES_MAX];
-    size_t bytes = sizeof(uint64_t); /* of a texture's object */
+    size_t bytes = sizeof(uint64_t); /* a texture's object */
     const bool is_vector = role_is_vector(argument->role) && argument->texture.width == 0;
     if (!role_is_vector(argument->role))
         TRY(argument_pack(argument, packed, &bytes, error));

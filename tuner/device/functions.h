@@ -8,7 +8,7 @@
 #include "tuner/base/text.h"
 
 /* Calls a function with its arguments: vectors as pointers, scalars and structs as pointers to
- * their values. Returns what the function returned; 0: nothing, or success. */
+ * their values. Returns the result of the function; 0: nothing, or success. */
 typedef long long function_caller(void *const *arguments, void *stream);
 
 struct host_function {

@@ -67,11 +67,11 @@ struct experiment_head {
     size_t parameter_count, constraint_count;
     const char *parameter_names[EXPERIMENT_PARAMETERS_MAX]; /* in the order of the file */
     const char *constraints[EXPERIMENT_CONSTRAINTS_MAX];    /* their texts */
-    char content_hash[HASH_TEXT_BYTES];    /* of the file and the sources it names */
-    char definition_hash[HASH_TEXT_BYTES]; /* of the parts that determine a trial's meaning besides
-                                              configuration and binary: derived values, launches,
-                                              arguments, the check with its reference. While it is
-                                              unchanged, trials stay valid */
+    char content_hash[HASH_TEXT_BYTES];    /* hash of the file and the sources that it names */
+    char definition_hash[HASH_TEXT_BYTES]; /* hash of the parts that determine a trial's meaning
+                                              besides configuration and binary: derived values,
+                                              launches, arguments, the check with its reference.
+                                              While it is unchanged, trials stay valid */
 };
 const struct experiment_head *experiment_head(const struct experiment *experiment);
 /* Returns the first line of the file with `key: value`, the value with or without quotes; 0:

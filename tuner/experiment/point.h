@@ -85,7 +85,7 @@ struct metrics {
     double time_ns;  /* time of one run */
     double energy_j; /* energy of one run; NaN: not measured */
     double power_w;  /* energy over time; NaN: not measured */
-    double bytes;    /* of point_figures */
+    double bytes;    /* from point_figures */
     const struct launch_plan *plan;
     const struct kernel_resources *resources; /* resources of the first launch; NULL: unknown */
 };

@@ -214,7 +214,7 @@ static enum status run_compiler(const char *compiler, const struct binary_reques
     add(&arguments, "-");
     for (size_t i = 0; i < inputs->unit_count; i++)
         add(&arguments, inputs->units[i]);
-    add(&arguments, "-x"); /* what follows is a library, by its name */
+    add(&arguments, "-x"); /* libraries follow, by name */
     add(&arguments, "none");
     for (size_t i = 0; i < request->flag_count; i++)
         if (functions_is_library(request->flags[i])) {

@@ -161,8 +161,8 @@ enum status cpu_describe(int index, const char *architecture, struct facts *fact
     bool found = compiler_find(&arena, &compiler, &ignored) == STATUS_OK;
     facts_add_text(facts, "compiler", "C compiler",
                    found ? compiler_version(&arena, compiler) : "");
-    const char *tells = getenv(COMPILERS_VARIABLE);
-    if (tells && *tells)
+    const char *wanted = getenv(COMPILERS_VARIABLE);
+    if (wanted && *wanted)
         facts_add_text(facts, COMPILER_SETTINGS, "C compiler's settings",
                        cpu_compiler_settings(NULL, NULL));
     facts_add_text(facts, "architecture", "Compiled for", "native");

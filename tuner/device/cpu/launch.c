@@ -256,7 +256,7 @@ static void rotate(const struct device *device, struct prepared *prepared, uint3
     }
 }
 
-/* Host functions run where the process may: they start threads of their own. */
+/* Lets host functions run on all processors of the process: they start threads of their own. */
 static void begin_calls(struct device *device, const struct launch_plan *plan)
 {
     device->failed_result = 0;
@@ -264,7 +264,7 @@ static void begin_calls(struct device *device, const struct launch_plan *plan)
         pool_let_roam(device->pool, true);
 }
 
-/* Ends what begin_calls began, and tells whether all calls succeeded. */
+/* Reverses begin_calls, and returns the first failure of a call. */
 static enum status end_calls(struct device *device, const struct launch_plan *plan,
                              struct error *error)
 {

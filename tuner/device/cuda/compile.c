@@ -194,7 +194,7 @@ static enum status ask_for_names(const struct compilation *compilation, struct e
 }
 
 /* Stores the symbol that NVRTC made of a name expression. */
-static enum status take_name(const struct compilation *compilation, const char *what,
+static enum status take_name(const struct compilation *compilation, const char *role,
                              const char *expression, const char *name, struct container_name *out,
                              struct error *error)
 {
@@ -202,15 +202,15 @@ static enum status take_name(const struct compilation *compilation, const char *
     const nvrtcResult result =
         compilation->nvrtc->nvrtcGetLoweredName(compilation->program, expression, &lowered);
     if (result != NVRTC_SUCCESS || !lowered)
-        return error_set(error, STATUS_COMPILE_FAILED, "%s '%s': no such %s (%s)", what, name, what,
+        return error_set(error, STATUS_COMPILE_FAILED, "%s '%s': no such %s (%s)", role, name, role,
                          compilation->nvrtc->nvrtcGetErrorString(result));
     *out = (struct container_name){arena_strdup(compilation->arena, name),
                                    arena_strdup(compilation->arena, lowered), -1};
     return out->name && out->lowered ? STATUS_OK : error_no_memory(error);
 }
 
-/* Takes the compiled program's cubin or PTX, `what`. */
-static enum status take_product(const struct compilation *compilation, const char *what,
+/* Takes a product of the compiled program: its cubin or PTX. */
+static enum status take_product(const struct compilation *compilation, const char *product,
                                 nvrtcResult (*size)(nvrtcProgram, size_t *),
                                 nvrtcResult (*get)(nvrtcProgram, char *), char **data,
                                 size_t *bytes, struct error *error)
@@ -223,7 +223,7 @@ static enum status take_product(const struct compilation *compilation, const cha
     }
     return result == NVRTC_SUCCESS && *bytes > 0
                ? STATUS_OK
-               : error_set(error, STATUS_COMPILE_FAILED, "NVRTC gave no %s: %s", what,
+               : error_set(error, STATUS_COMPILE_FAILED, "NVRTC gave no %s: %s", product,
                            compilation->nvrtc->nvrtcGetErrorString(result));
 }
 
@@ -325,7 +325,7 @@ static enum status compile_with_nvrtc(struct compilation *compilation, const cha
     return second;
 }
 
-/* Leaves out what the compilation does, into compilation->part. */
+/* Fills compilation->part with the source, less the parts that the compilation leaves out. */
 static bool take_device_part(struct compilation *compilation, const char *source)
 {
     const struct binary_request *request = compilation->request;

@@ -97,9 +97,9 @@ enum status cuda_compile_failed(const struct compilation *compilation, const cha
                          advice(compilation, line, length));
     /* Finds the kernel with the most static shared memory in the log, which states no error when a
      * kernel has too much. */
-    static const char what[] = " bytes smem";
+    static const char unit[] = " bytes smem";
     int64_t shared = 0;
-    for (const char *at = strstr(log, what); at; at = strstr(at + 1, what)) {
+    for (const char *at = strstr(log, unit); at; at = strstr(at + 1, unit)) {
         const char *number = at;
         while (number > log && isdigit((unsigned char)number[-1]))
             number--;

@@ -24,7 +24,7 @@ struct container {
     struct container_name symbols[ARGUMENTS_MAX];
     const void *cubin;
     size_t cubin_bytes;
-    const char *ptx; /* of the unit with the first kernel; not in the file */
+    const char *ptx; /* the first kernel's unit; not in the file */
     bool is_foreign; /* PTX, or another format that only the driver may know, in place of a cubin */
 };
 

@@ -104,7 +104,7 @@ struct module {
     char *path;
     struct stat file; /* the file when loaded: a changed file at the path is another binary */
     CUmodule handle;
-    void *object;   /* with host functions, in place of kernels; NULL: none */
+    void *object;   /* host functions in place of kernels; NULL: none */
     bool is_called; /* its functions, without an error */
     struct kernel *kernels;
     size_t kernel_count;

@@ -150,7 +150,7 @@ enum status cuda_harness_load(struct device *device, struct error *error);
 CUresult cuda_flush(struct device *device, bool dirty);
 /* Runs one pass of the anchor's work. */
 CUresult cuda_anchor_pass(struct device *device);
-/* Work behind a gate: begin, submit ..., end. Work between begin and end starts when all of this
+/* Begin and end work behind a gate. Work submitted between begin and end starts when all of this
  * was submitted, so that the host's pace is not measured. *elapsed_ns includes the empty pair.
  * cuda_gate_end is called even when submitting failed; that result is then passed on. *late: the
  * host was late, the gate gave up, the time is worthless. */

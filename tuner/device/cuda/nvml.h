@@ -69,7 +69,7 @@ struct nvml {
     NVML_FUNCTIONS(NVML_MEMBER)        /* NULL where the library has none */
     unsigned pids[NVML_ANCESTORS_MAX]; /* processes that started this one */
     size_t ancestors;
-    int64_t ancestors_computing; /* those that use CUDA */
+    int64_t ancestors_computing; /* ancestors that use CUDA */
 };
 
 /* Opens and initialises the library; `device` stays NULL. False, with `reason`, when unavailable.
