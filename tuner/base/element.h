@@ -50,12 +50,14 @@ static inline bool element_is_signed(enum element_type type)
     return type == ELEMENT_I8 || type == ELEMENT_I16 || type == ELEMENT_I32 || type == ELEMENT_I64;
 }
 
+#ifndef __CUDACC_RTC__ /* the host's */
 extern const char *const element_names[ELEMENT_TYPE_COUNT];
 extern const char *const element_c_names[ELEMENT_TYPE_COUNT];
 static inline const char *element_name(enum element_type type)
 {
     return element_names[type];
 }
+#endif
 /* Returns the range of an integer type, as far as int64_t reaches. */
 void element_integer_range(enum element_type type, int64_t *least, int64_t *most);
 /* Finds the type; false when no type has that name, and *out is unchanged. */
