@@ -1,5 +1,4 @@
 #include "tuner/base/temporary.h"
-#include "tuner/base/files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -44,7 +43,8 @@ static void remove_contents(int folder, int depth)
     int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *listing = copy >= 0 ? fdopendir(copy) : NULL;
     if (!listing) {
-        file_close(copy);
+        if (copy >= 0)
+            (void)close(copy);
         return;
     }
     const struct dirent *entry;
