@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 sys.dont_write_bytecode = True
 import results_families  # noqa: E402
@@ -219,6 +220,17 @@ def devices(tune, recorded):
             *(f"![{path.stem}](figures/{path.name})" for path in sorted(target.glob("devices-*.png"))), ""]
 
 
+def wrapped(lines):
+    """Sentences in lines that fit an editor; tables, pictures, commands and what programs printed stay as they are."""
+    printed = False
+    for line in lines:
+        printed ^= line.startswith("```")
+        if printed or len(line) <= 138 or line[0] in "|!<#- " or "`" in line:
+            yield line
+        else:
+            yield from textwrap.wrap(line, 138, break_long_words=False, break_on_hyphens=False)
+
+
 def results(tune, recorded):
     lines = ["# Results", "",
              "Made by `bench/results.py` from the databases in `db/recorded/`, which `tests/gpu/run.sh` (a GPU)",
@@ -230,7 +242,7 @@ def results(tune, recorded):
     lines += devices(tune, recorded)
     for folder, databases in recorded:
         lines += section(tune, folder, databases)
-    return "\n".join(lines).rstrip() + "\n"
+    return "\n".join(wrapped(lines)).rstrip() + "\n"
 
 
 def seen(tune, databases, figure, problem, n):

@@ -367,6 +367,15 @@ def test_tuned_figures(folder):
           "  best: 1.00 us, 4000 GFLOP/s, of the sweep: a=2")
 
 
+def test_wrapped(_):
+    """Sentences are cut between words; rows, pictures, headings and printed lines are not."""
+    sentence, row = "word " * 40 + "end.", "| " + "cell " * 40 + "|"
+    printed = ["```", "x " * 100, "```"]
+    made = list(results.wrapped([sentence, "", row, *printed, "short"]))
+    assert made[-6:] == ["", row, *printed, "short"] and " ".join(made[:-6]) == sentence
+    assert len(made) == 8 and all(len(line) <= 138 for line in made[:2]), made
+
+
 def test_search(folder):
     """The table of docs/search.md: without what depends on the machine, and as it stands without the program."""
     text = (ROOT / "docs" / "search.md").read_text()
@@ -396,7 +405,8 @@ echo "  local           99.02  73.39        3.9"
 
 def main():
     for test in (test_ideas, test_families, test_recorded, test_older_schema, test_common_words, test_problems,
-                 test_ranges, test_peers, test_own, test_tuned_figures, test_search):
+                 test_ranges, test_peers, test_own, test_tuned_figures, test_wrapped,
+                 test_search):
         with tempfile.TemporaryDirectory() as folder:
             test(pathlib.Path(folder))
         print(f"{test.__name__}: ok")
