@@ -279,7 +279,7 @@ def readme(tune, recorded):
             *seen(tune, databases, "gain", problem, 10**8), "",
             "How much occupancy does a kernel need that only reads memory? Each curve is one loop at every occupancy, with a number of "
             "bytes in flight per thread (`tune plot occupancy`):", "",
-            *seen(tune, databases, "occupancy", "occupancy", 2**28), "", END]
+            *seen(tune, [one for one in recorded[0][1] if one.name != "all.db"], "occupancy", "occupancy", 2**28), "", END]
     return text[:start] + "\n".join(made) + text[text.index(END) + len(END):]
 
 

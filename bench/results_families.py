@@ -191,21 +191,22 @@ EFFORTS = ("quick", "normal", "thorough")
 
 
 def superseded(databases):
-    """By database, the families whose problems a later recording has, all of them, with no less effort."""
+    """By database, the families whose problems a later recording has, all of them, with no less effort and as many points."""
     found = {}
     for database in databases:
         with opened(database) as connection:
-            for name, key, n, day, effort in connection.execute("""
-                    SELECT x.name, p.key, p.n, max(r.started_at), r.effort
+            for name, key, n, day, effort, points in connection.execute("""
+                    SELECT x.name, p.key, p.n, max(r.started_at), r.effort,
+                        (SELECT count(*) FROM trials AS t WHERE t.problem_id = p.id AND t.stage = 'sweep')
                     FROM winners AS w
                     JOIN runs AS r ON r.id = w.run_id
                     JOIN problems AS p ON p.id = w.problem_id
                     JOIN experiments AS x ON x.id = p.experiment_id
                     WHERE w.objective = 'time' AND w.l2_mode = 'cold' GROUP BY 1, 2, 3"""):
-                found.setdefault(name, {}).setdefault(database, {})[key, n] = (day, EFFORTS.index(effort or "quick"))
+                found.setdefault(name, {}).setdefault(database, {})[key, n] = (day, EFFORTS.index(effort or "quick"), points)
 
     def replaces(new, old):
-        return old.keys() <= new.keys() and all(new[problem][1] >= old[problem][1] for problem in old) and \
+        return old.keys() <= new.keys() and all(new[problem][k] >= old[problem][k] for problem in old for k in (1, 2)) and \
             max(old.values())[0] < max(new.values())[0]
 
     return {database: {name for name, recordings in found.items() if database in recordings
@@ -215,7 +216,7 @@ def superseded(databases):
 
 def families(databases, tune, figures):
     """`databases`: those of one folder; `figures`: where its pictures are. Each family from its newest recording, and from
-    an earlier one that has more problems or took more effort."""
+    an earlier one that has more problems or points, or took more effort."""
     lines, earlier = [], superseded(databases)
     for database in databases:
         with opened(database) as connection:
