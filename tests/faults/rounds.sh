@@ -58,3 +58,11 @@ run "$TUNE" export --include-not-sure -o -
 expect_code 0
 expect_out '^copy.i32 n=1000 way=1 block=64 '
 expect_out '^  [|] .* verdict="not sure"'
+
+# A process that stays for a whole wait, as an idle program with a context does, is named once; the run is not lost.
+forget
+tune_copy "conditions#3+: others=1" "${brief[@]}"
+expect_code 0
+expect_err "cuda:0: 1 other process uses the device and did not leave it within 0.2 s"
+[[ $(query "SELECT trust, rounds_dropped FROM winners") == 'noisy 0' ]] || fail "$(query "SELECT * FROM rounds")"
+expect_err 'nearly sure: another process was on the device while it was measured'

@@ -147,7 +147,7 @@ conclude() {
     local name=${names[$1]} class why code seconds yaml
     log=$out/$name.log yaml=$out/$name.yaml
     read -r code seconds <"$out/$name.draft"
-    class=refused why=$(grep -E '^tune init: |^no checkout' "$log" | tail -n 1)
+    class=refused why=$(grep -oE '(^|[^a-z])tune init: .*|^no checkout' "$log" | tail -n 1) # a program may have left a line unended
     if [[ $code -eq 0 || -z $why ]] && ((SECONDS >= limit)); then
         class="not reached" why=
     elif [[ $code -eq 0 ]]; then
@@ -166,7 +166,7 @@ conclude() {
 # Tells whether the last run ended for want of time before it was sure, and has more to find.
 was_short() { # INDEX
     [[ $(head -n 1 "$out/$1.row" 2>/dev/null) == useless ]] &&
-        tail -n 30 "$out/${names[$1]}.log" | grep -qE 'the budget cut short: .*(searches|races)|^tune: next: .*(continues|larger --budget)'
+        tail -n 30 "$out/${names[$1]}.log" | grep -qE '^tune: out of time: |the budget cut short: .*(searches|races)|^tune: next: .*(continues|larger --budget)'
 }
 
 tune_all() { # DEVICE IS_LAST

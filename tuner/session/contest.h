@@ -79,7 +79,8 @@ struct contest {
     } elsewhere;       /* checks at other sizes, and their part of the budget */
     size_t candidate_count;
     bool conditions_known;
-    bool confirmed; /* confirmed as far as possible */
+    bool beside_others; /* rounds count in which another process was on the device */
+    bool confirmed;     /* confirmed as far as possible */
     struct {
         bool announced;
         char key[CONFIGURATION_KEY_BYTES];

@@ -56,6 +56,7 @@ struct lane {
     int64_t start_ns;  /* time of the worker's first start */
     struct seat place; /* requested place of its worker */
     bool pinned;       /* and does */
+    int64_t others;    /* other processes that stayed on the device for a whole wait */
     pthread_t thread;
 };
 

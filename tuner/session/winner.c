@@ -140,6 +140,7 @@ static void set_verdict(struct choosing *choosing)
         .biased = contest->floor.biased,
         .processes = contest->processes,
         .conditions_known = contest->conditions_known,
+        .beside_others = contest->beside_others,
         .effort = contest->work.options->effort,
         .has_budget = contest->work.options->budget_ns > 0,
     };

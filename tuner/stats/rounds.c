@@ -54,7 +54,8 @@ static enum round_fault round_fault(const struct round_record *round, const stru
         before->ecc_errors != after->ecc_errors)
         return ROUND_ECC;
     /* Other processes belong to the place if the protocol does not wait for them, as on a CPU. */
-    if (protocol->other_wait_ms > 0 && (before->other_processes > 0 || after->other_processes > 0))
+    if (protocol->other_wait_ms > 0 &&
+        (before->other_processes > round->others || after->other_processes > round->others))
         return ROUND_OTHER_PROCESS;
     return ROUND_VALID;
 }

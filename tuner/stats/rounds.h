@@ -11,6 +11,7 @@
 struct round_record {
     double anchor_first_ns, anchor_last_ns; /* NaN: not measured */
     struct conditions before, after;
+    int64_t others; /* other processes that were awaited in vain: beside these the round counts */
 };
 
 enum round_fault {

@@ -103,7 +103,7 @@ static enum verdict judge(const struct verdict_facts *facts)
         facts->floor > facts->floor_most)
         return VERDICT_UNSTABLE;
     if (facts->rounds == 0 || !(facts->floor <= facts->delta) || facts->processes == 0 ||
-        facts->tried < facts->planned || !facts->conditions_known)
+        facts->tried < facts->planned || !facts->conditions_known || facts->beside_others)
         return VERDICT_NOISY;
     return VERDICT_SOUND;
 }
@@ -167,6 +167,8 @@ static struct help append_weakness(struct text *text, const struct verdict_facts
                              .another_run = !was_ended,
                              .same_command = was_ended,
                              .more_time = facts->has_budget};
+    } else if (facts->beside_others) {
+        text_append(text, "another process was on the device while it was measured");
     } else if (facts->floor > facts->delta) {
         append_differs(text, facts->floor);
         text_append(text, ", more than the ");

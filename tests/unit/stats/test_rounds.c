@@ -105,6 +105,11 @@ TEST_WITH(others_are_a_fault_where_they_are_waited_for, quiet, NULL)
 {
     rounds[ODD].before.other_processes = 1;
     assert_only(ROUND_OTHER_PROCESS);
+    rounds[ODD].others = 1; /* awaited in vain */
+    assert_only(ROUND_VALID);
+    rounds[ODD].before.other_processes = 2;
+    assert_only(ROUND_OTHER_PROCESS);
+    rounds[ODD].others = 0;
     rounds[ODD].before.other_processes = -1;
     rounds[ODD].after.other_processes = 2;
     assert_only(ROUND_OTHER_PROCESS);
@@ -145,7 +150,7 @@ TEST_WITH(what_is_unknown_is_no_fault, quiet, NULL)
 {
     for (size_t i = 0; i < ROUNDS; i++)
         rounds[i] = (struct round_record){(double)NAN, (double)NAN, conditions_unknown(),
-                                          conditions_unknown()};
+                                          conditions_unknown(), 0};
     assert_only(ROUND_VALID);
     rounds[ODD].anchor_first_ns = 10000;
     rounds[ODD].after.sm_clock_mhz = 1980;

@@ -53,6 +53,9 @@ TEST(each_weakness_makes_them_noisy)
     facts = good;
     facts.conditions_known = false; /* no run would change that */
     assert_verdict(facts, VERDICT_NOISY, "clocks or throttling ... could not be read");
+    facts = good;
+    facts.beside_others = true;
+    assert_verdict(facts, VERDICT_NOISY, "another process ... --effort normal` when ... idle");
 }
 
 static void assert_parts(const char *reason, const char *fault, const char *step)
