@@ -87,6 +87,31 @@ run "$TUNE" init --kernel k -o line.yaml -- nvcc -DWIDE -DSCALE=3 -DTPB=192 -Ipr
 expect_code 0
 has 'source: "proj/src/k.cu"' line.yaml
 expect_built line.yaml
+# A header that does not compile by itself is read as a part of the line's source that includes it.
+cat >part.cuh <<'C'
+__global__ void twice(const value *in, value *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = 2 * in[i];
+}
+C
+printf '#include "types.cuh"\n' >other.cu
+cat >whole.cu <<'C'
+typedef float value;
+#include "part.cuh"
+int main()
+{
+    twice<<<8, 192>>>(0, 0, 1536);
+}
+C
+echo 'typedef int unused;' >types.cuh
+run "$TUNE" init part.cuh --kernel twice -- nvcc -O3 other.cu whole.cu -o app
+expect_code 0
+expect_err '^tune: part.cuh does not compile by itself: read as a part of whole.cu$'
+has 'source: "whole.cu"' part.yaml
+run "$TUNE" run --dry-run --arch sm_90 part.yaml
+expect_code 0
 golden "$TUNE" init -- nvcc -O3
 golden "$TUNE" init
 run "$TUNE" init proj/src/k.cu --program ./app --capture app.cap

@@ -519,13 +519,43 @@ static enum status ask_in_time(struct arena *arena, bool one_compiler,
     const struct sigaction still = {.sa_handler = print_still, .sa_flags = SA_RESTART};
     struct sigaction before;
     const bool is_watched = isatty(STDERR_FILENO) && sigaction(SIGALRM, &still, &before) == 0;
-    question->deadline_ns = clock_now_ns() + PATIENCE_S * INT64_C(1000000000);
+    if (question->deadline_ns == 0)
+        question->deadline_ns = clock_now_ns() + PATIENCE_S * INT64_C(1000000000);
     if (is_watched)
         (void)alarm(SILENT_S);
     const enum status status = source_ask(arena, question, one_compiler, signature, error);
     if (is_watched) {
         (void)alarm(0);
         (void)sigaction(SIGALRM, &before, NULL);
+    }
+    return status;
+}
+
+/* Asks about the named source. If that does not compile by itself, as a header that stands on
+ * others does not, about the sources of the given line, which may include it. */
+static enum status ask_as_unit(struct arena *arena, const struct init *init,
+                               struct source_question *question, struct source_signature *signature,
+                               struct error *error)
+{
+    const bool named = init->compiler != NULL;
+    const struct build_line *build = &init->build;
+    struct source_question alone = *question;
+    enum status status = ask_in_time(arena, named, question, signature, error);
+    alone.deadline_ns = question->deadline_ns; /* one for all */
+    const bool is_part = status == STATUS_COMPILE_FAILED && init->line_count > 0 && init->kernel;
+    for (size_t i = 0; is_part && i < build->source_count; i++) {
+        struct error ignored = {0};
+        if (strcmp(build->sources[i], init->source) == 0)
+            return status;
+        *question = alone;
+        question->path = build->sources[i];
+        *signature = (struct source_signature){0};
+        if (ask_in_time(arena, named, question, signature, &ignored) == STATUS_OK) {
+            print_clean(stderr, "tune: %s does not compile by itself: read as a part of %s\n",
+                        init->source, question->path);
+            error_clear(error);
+            return STATUS_OK;
+        }
     }
     return status;
 }
@@ -548,7 +578,7 @@ static enum status ask_and_write(struct arena *arena, struct init *init, struct 
     TRY(take_defines(arena, init, &question, error));
     TRY(take_folders(init, &question, error));
     TRY(ask_as_built(arena, init, &question, error));
-    TRY(ask_in_time(arena, init->compiler != NULL, &question, signature, error));
+    TRY(ask_as_unit(arena, init, &question, signature, error));
     for (size_t i = init->folders.count + init->build.folder_count; i < question.folder_count; i++)
         print_clean(stderr, "tune: found near the source: %s\n", question.folders[i]);
     note_own(&question, signature);
