@@ -60,7 +60,8 @@ struct device_api {
      * own), out of files and our environment: folders, options, the host's compiler, as reported by
      * the compiler for an empty source. The fact COMPILER_SETTINGS tells those of another host. "":
      * there are none. */
-    const char *(*compiler_settings)(const char *compiler, const struct facts *facts);
+    enum status (*compiler_settings)(const char *compiler, const struct facts *facts,
+                                     const char **out, struct error *error);
 
     /* Optional, pure. Reads from a compiled binary the resources of a kernel, named as requested:
      * registers, static shared and local bytes (the rest -1), and in `code_hash` (HASH_TEXT_BYTES)

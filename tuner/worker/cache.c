@@ -46,10 +46,11 @@ static enum status hash_sources(const struct binary_request *request, struct has
 static enum status hash_compiler(const char *compiler, const struct facts *facts,
                                  struct hash_state *hash, struct error *error)
 {
-    const char *version = "";
+    const char *version = "", *settings = "";
     const struct device_api *api = device_kind(facts_text(facts, "kind", ""));
     if (api && api->compiler_settings)
-        hash_add_string(hash, api->compiler_settings(compiler, facts));
+        TRY(api->compiler_settings(compiler, facts, &settings, error));
+    hash_add_string(hash, settings);
     if (!compiler || !api || !api->compiler_version)
         return STATUS_OK;
     const char *hosts_version =

@@ -78,6 +78,7 @@ const char *compiler_version(struct arena *arena, const char *path)
 static struct {
     pthread_once_t once;
     char hash[HASH_TEXT_BYTES];
+    struct error error; /* a run without them would take their absence for other settings */
 } settings = {.once = PTHREAD_ONCE_INIT};
 
 /* Reads the folders that the compiler searches for C and C++, and the commands behind both. */
@@ -92,22 +93,29 @@ static void read_settings(void)
                                       .in_english = true};
     struct arena arena = {0};
     struct text report = {0};
-    struct error ignored = {0};
+    struct error missing = {0};
     int code = 0;
-    if (compiler_find(&arena, &request.path, &ignored) == STATUS_OK) {
+    if (compiler_find(&arena, &request.path, &missing) == STATUS_OK) {
         argv[0] = request.path;
-        (void)process_run(&request, &report, &code, &ignored);
+        (void)process_run(&request, &report, &code, &settings.error);
     }
+    if (arena.failed || report.failed)
+        (void)error_no_memory(&settings.error);
     hash_bytes(text_string(&report), report.length, settings.hash);
     text_free(&report);
     arena_free(&arena);
 }
 
-const char *cpu_compiler_settings(const char *compiler, const struct facts *facts)
+enum status cpu_compiler_settings(const char *compiler, const struct facts *facts, const char **out,
+                                  struct error *error)
 {
-    const char *of_host = facts ? facts_text(facts, COMPILER_SETTINGS, NULL) : NULL;
     (void)compiler;
-    if (!of_host)
-        (void)pthread_once(&settings.once, read_settings);
-    return of_host ? of_host : settings.hash;
+    *out = facts ? facts_text(facts, COMPILER_SETTINGS, NULL) : NULL;
+    if (*out)
+        return STATUS_OK;
+    (void)pthread_once(&settings.once, read_settings);
+    *out = settings.hash;
+    if (settings.error.status != STATUS_OK)
+        *error = settings.error;
+    return settings.error.status;
 }

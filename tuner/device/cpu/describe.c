@@ -161,10 +161,11 @@ enum status cpu_describe(int index, const char *architecture, struct facts *fact
     bool found = compiler_find(&arena, &compiler, &ignored) == STATUS_OK;
     facts_add_text(facts, "compiler", "C compiler",
                    found ? compiler_version(&arena, compiler) : "");
-    const char *wanted = getenv(COMPILERS_VARIABLE);
-    if (wanted && *wanted)
-        facts_add_text(facts, COMPILER_SETTINGS, "C compiler's settings",
-                       cpu_compiler_settings(NULL, NULL));
+    const char *wanted = getenv(COMPILERS_VARIABLE), *settings = "";
+    if (status == STATUS_OK && wanted && *wanted) {
+        status = cpu_compiler_settings(NULL, NULL, &settings, error);
+        facts_add_text(facts, COMPILER_SETTINGS, "C compiler's settings", settings);
+    }
     facts_add_text(facts, "architecture", "Compiled for", "native");
     arena_free(&arena);
     struct sensors sensors;

@@ -184,13 +184,12 @@ static void add_software(const struct cuda_driver *driver, const char *driver_te
     facts_add_text(facts, "compiler", "Compiler", text);
     if (!nvrtc)
         facts_add_text(facts, "compiler_missing", "Compiler is missing", ignored.text);
-    const char *setting = getenv(COMPILERS_VARIABLE), *nvcc = "";
-    if (setting && *setting && cuda_compiler_version("nvcc", &nvcc, &ignored) == STATUS_OK)
+    const char *wanted = getenv(COMPILERS_VARIABLE), *nvcc = "", *settings = "";
+    if (wanted && *wanted && cuda_compiler_version("nvcc", &nvcc, &ignored) == STATUS_OK &&
+        cuda_compiler_settings("nvcc", NULL, &settings, &ignored) == STATUS_OK) {
         facts_add_text(facts, "nvcc", "nvcc", nvcc);
-    if (*nvcc) {
         facts_add_text(facts, BINARY_OF_FUNCTIONS, "Compiler of host functions", nvcc);
-        facts_add_text(facts, COMPILER_SETTINGS, "nvcc's settings",
-                       cuda_compiler_settings("nvcc", NULL));
+        facts_add_text(facts, COMPILER_SETTINGS, "nvcc's settings", settings);
     }
 }
 

@@ -118,6 +118,7 @@ enum status cuda_compiler_version(const char *compiler, const char **out, struct
 static struct {
     pthread_once_t once;
     char hash[HASH_TEXT_BYTES];
+    struct error error; /* a run without them would take their absence for other settings */
 } settings = {.once = PTHREAD_ONCE_INIT};
 
 /* Reads how nvcc and the host's compiler understand their files and our environment
@@ -135,29 +136,36 @@ static void read_settings(void)
                                             .output_max = PRODUCT_BYTES_MAX,
                                             .in_english = true};
     struct text report = {0}, kept = {0};
-    struct error ignored = {0};
     int code = 0;
-    (void)process_run(&request, &report, &code, &ignored);
+    (void)process_run(&request, &report, &code, &settings.error);
     for (const char *line = text_string(&report); *line;) {
         const size_t length = strcspn(line, "\n");
         if (strncmp(line, "#$ PATH=", 8) != 0 && strncmp(line, "#$ LD_LIBRARY_PATH=", 19) != 0)
             text_append_bytes(&kept, line, length);
         line += length + (line[length] == '\n');
     }
+    if (report.failed || kept.failed)
+        (void)error_no_memory(&settings.error);
     hash_bytes(text_string(&kept), kept.length, settings.hash);
     text_free(&kept);
     text_free(&report);
 }
 
-const char *cuda_compiler_settings(const char *compiler, const struct facts *facts)
+enum status cuda_compiler_settings(const char *compiler, const struct facts *facts,
+                                   const char **out, struct error *error)
 {
     struct error ignored = {0};
-    const char *of_host = facts ? facts_text(facts, COMPILER_SETTINGS, NULL) : NULL;
-    if (!compiler || strcmp(compiler, BINARY_AS_IT_IS) == 0 || (!of_host && !cuda_nvcc(&ignored)))
-        return "";
-    if (!of_host)
-        (void)pthread_once(&settings.once, read_settings);
-    return of_host ? of_host : settings.hash;
+    *out = "";
+    if (!compiler || strcmp(compiler, BINARY_AS_IT_IS) == 0) /* NVRTC takes none */
+        return STATUS_OK;
+    *out = facts ? facts_text(facts, COMPILER_SETTINGS, "") : "";
+    if (**out || !cuda_nvcc(&ignored))
+        return STATUS_OK;
+    (void)pthread_once(&settings.once, read_settings);
+    *out = settings.hash;
+    if (settings.error.status != STATUS_OK)
+        *error = settings.error;
+    return settings.error.status;
 }
 
 /* ---- running it ---- */

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -186,8 +187,8 @@ static unsigned parent_of(unsigned pid, bool *computes)
     *computes = false;
     (void)string_format(path, sizeof path, "/proc/%u/status", pid);
     FILE *file = fopen(path, "re");
-    while (file && fgets(line, sizeof line, file) && sscanf(line, "PPid: %u", &parent) != 1)
-        continue;
+    while (file && parent == 0 && fgets(line, sizeof line, file))
+        parent = strncmp(line, "PPid:", 5) == 0 ? (unsigned)strtoul(line + 5, NULL, 10) : 0;
     if (file)
         (void)fclose(file);
     (void)string_format(path, sizeof path, "/proc/%u/maps", pid);
