@@ -380,19 +380,19 @@ static enum status run_on_all(struct contest *contest, struct lane *lane, const 
         new = new || !known[i];
     if (new && test->few > 0) {
         /* Kernels need not accept such inputs, for example as divisors: one of the slowest working
-         * candidates tells. Several are asked, since a wrong one may be among them. */
-        enum { ASKED_MOST = 3 };
+         * candidates tells. Several do, since a wrong one may be among them. */
+        enum { JUDGES_MOST = 3 };
         struct track track = sweep_track(&contest->work, contest->sweep, lane, "race");
-        const struct candidate *asked[ASKED_MOST];
+        const struct candidate *judges[JUDGES_MOST];
         fair = false;
-        for (size_t i = 0; !fair && i < ASKED_MOST; i++) {
+        for (size_t i = 0; !fair && i < JUDGES_MOST; i++) {
             struct worker_outcome outcome = {.status = TRIAL_OK};
-            struct slot slot = {.candidate = slowest_right(contest->sweep, asked, i),
+            struct slot slot = {.candidate = slowest_right(contest->sweep, judges, i),
                                 .outcome = {.status = TRIAL_OK}};
             bool applies = false;
             if (!slot.candidate)
                 break;
-            asked[i] = slot.candidate;
+            judges[i] = slot.candidate;
             enum status status = track_load(&contest->work, &track, &slot, error);
             if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
                 status = check_case(contest, lane, &slot, test, &applies, &outcome, error);
