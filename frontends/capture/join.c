@@ -173,7 +173,7 @@ enum status capture_join(const char *folder, const char *path, bool packed, stru
     }
     if (status == STATUS_OK && packing != PACKING_NONE)
         status = packed_pack(packing, joined.file, beside.file, path, error);
-    /* What is not packed is for a draft, which can be made again: no disk is waited for. */
+    /* An unpacked file is for a draft, which can be made again: no disk is waited for. */
     if (status == STATUS_OK &&
         ((packed && fsync(beside.file) != 0) || rename(beside.path, path) != 0))
         status = error_set_errno(error, errno, "%s: cannot write", path);

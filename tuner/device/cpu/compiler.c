@@ -7,6 +7,7 @@
 
 #include "tuner/base/hash.h"
 #include "tuner/base/process.h"
+#include "tuner/device/compiler.h"
 #include "tuner/device/cpu/device.h"
 #include "tuner/device/device.h"
 
@@ -85,24 +86,12 @@ static struct {
 static void read_settings(void)
 {
     const char *argv[] = {NULL, "-v", "-E", "-x", "c", "/dev/null", "-x", "c++", "/dev/null", NULL};
-    struct process_request request = {.argv = argv,
-                                      .folder = "/", /* clang tells the folder */
-                                      .input = -1,
-                                      .timeout_ms = 60000,
-                                      .output_max = 1 << 20,
-                                      .in_english = true};
     struct arena arena = {0};
-    struct text report = {0};
-    struct error missing = {0};
-    int code = 0;
-    if (compiler_find(&arena, &request.path, &missing) == STATUS_OK) {
-        argv[0] = request.path;
-        (void)process_run(&request, &report, &code, &settings.error);
-    }
-    if (arena.failed || report.failed)
+    struct error missing = {0}; /* the compilation tells */
+    if (compiler_find(&arena, &argv[0], &missing) == STATUS_OK)
+        (void)compiler_report_hash(argv, settings.hash, &settings.error);
+    if (arena.failed)
         (void)error_no_memory(&settings.error);
-    hash_bytes(text_string(&report), report.length, settings.hash);
-    text_free(&report);
     arena_free(&arena);
 }
 

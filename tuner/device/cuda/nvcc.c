@@ -10,6 +10,7 @@
 #include "tuner/base/hash.h"
 #include "tuner/base/process.h"
 #include "tuner/base/text.h"
+#include "tuner/device/compiler.h"
 #include "tuner/device/cuda/compile.h"
 #include "tuner/device/cuda/internal.h"
 #include "tuner/device/functions.h"
@@ -20,7 +21,6 @@ enum {
     COMPILE_TIMEOUT_MS =
         24 * 3600 * 1000, /* a day: the requester watches the time, and kills our group */
     VERSION_TIMEOUT_MS = 10000,
-    SETTINGS_TIMEOUT_MS = 60000,
     FIXED_ARGUMENTS = 12 + UNITS_MAX + 2 * FLAGS_MAX,
 };
 
@@ -122,33 +122,12 @@ static struct {
 } settings = {.once = PTHREAD_ONCE_INIT};
 
 /* Reads how nvcc and the host's compiler understand their files and our environment
- * (NVCC_PREPEND_FLAGS, CPATH ...): both report variables, folders and commands. Search paths of
- * programs are left out, since what is found by them reports itself. */
+ * (NVCC_PREPEND_FLAGS, CPATH ...): both report variables, folders and commands. */
 static void read_settings(void)
 {
     const char *const argv[] = {found.path, "-E", "-v",        "-Xcompiler", "-v",
                                 "-x",       "cu", "/dev/null", NULL};
-    const struct process_request request = {.path = found.path,
-                                            .argv = argv,
-                                            .folder = "/",
-                                            .input = -1,
-                                            .timeout_ms = SETTINGS_TIMEOUT_MS,
-                                            .output_max = PRODUCT_BYTES_MAX,
-                                            .in_english = true};
-    struct text report = {0}, kept = {0};
-    int code = 0;
-    (void)process_run(&request, &report, &code, &settings.error);
-    for (const char *line = text_string(&report); *line;) {
-        const size_t length = strcspn(line, "\n");
-        if (strncmp(line, "#$ PATH=", 8) != 0 && strncmp(line, "#$ LD_LIBRARY_PATH=", 19) != 0)
-            text_append_bytes(&kept, line, length);
-        line += length + (line[length] == '\n');
-    }
-    if (report.failed || kept.failed)
-        (void)error_no_memory(&settings.error);
-    hash_bytes(text_string(&kept), kept.length, settings.hash);
-    text_free(&kept);
-    text_free(&report);
+    (void)compiler_report_hash(argv, settings.hash, &settings.error);
 }
 
 enum status cuda_compiler_settings(const char *compiler, const struct facts *facts,
