@@ -151,7 +151,7 @@ class Calls(unittest.TestCase):
         call = dict(kernel_name="k", kernel_source=self.SOURCE, problem_size=8, arguments=self.ARGUMENTS, tune_params={"block_size_x": [4]})
         for name, value, reason in (
                 ("lang", "OpenCL", "OpenCL"), ("lang", "C", "host code"), ("lang", "HIP", "HIP"), ("platform", 1, "OpenCL"), ("compiler", "gcc", "host"),
-                ("objectives", {"time": False, "energy": False}, "one winner"), ("observers", [kernel_tuner.observers.BenchmarkObserver()], "process"),
+                ("objectives", {"time": False, "energy": False}, "one winner"),
                 ("objective", ["time", "energy"], "one winner"), ("texmem_args", {"t": numpy.zeros((2, 2, 2), numpy.float32)}, "dimensions"),
                 ("tune_params", {"nvml_gr_clock": [1000]}, "clocks"), ("smem_args", {"size": 4, "banks": 2}, "banks"),
                 ("restrictions", [3], "functions"), ("arguments", [numpy.zeros(8, "datetime64[s]"), numpy.int32(8)], "type")):
@@ -391,10 +391,48 @@ class Scripts(unittest.TestCase):
 
     def test_refusal(self):
         _, said = run(self.at, """
-            from kernel_tuner.observers.ncu import NCUObserver
-            NCUObserver(metrics=["dram__bytes.sum"])
+            from kernel_tuner.energy import energy
+            energy.create_power_frequency_model(device=0)
             """, ends=3)
-        self.assertRegex(said, "^launchtune: NCUObserver: ")
+        self.assertRegex(said, "^launchtune: create_power_frequency_model: ")
+
+    def test_observers_without_an_instrument(self):
+        """The kernel is tuned all the same; one line names what its results lack. An objective of it is refused."""
+        script = """
+            from kernel_tuner.observers import BenchmarkObserver
+            from kernel_tuner.observers.ncu import NCUObserver
+            from kernel_tuner.observers.nvml import NVMLObserver
+            from kernel_tuner.observers.pmt import PMTObserver
+            from kernel_tuner.observers.tegra import TegraObserver
+            class Lamp(BenchmarkObserver):
+                def __init__(self, wire):
+                    self.wire = wire
+                def get_results(self):
+                    return {"light": 1 / 0}
+            results, environment = tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [32, 64, 128]},
+                observers=[NCUObserver(metrics=["dram__bytes.sum"]), PMTObserver([("nvidia", 0), "rapl"]), NVMLObserver(["core_freq", "gr_voltage"]),
+                           TegraObserver(["core_freq"]), Lamp(7)],
+                metrics={"lit": lambda p: p["light"] / p["time"], "read": lambda p: p["dram__bytes.sum"], "per ms": lambda p: 1 / p["time"],
+                         "clock": lambda p: p["core_freq"]}%s)
+            best = environment["best_config"]
+            assert best["per ms"] == 1 / best["time"] and best["clock"] == best["core_freq"] > 0, best
+            assert not any("lit" in result or "read" in result for result in results)
+            """
+        _, said = run(self.at, script % "", *QUICK)
+        lines = [line for line in said.splitlines() if line.startswith("launchtune: observers: ")]
+        self.assertEqual(["launchtune: observers: tune has no instrument for these, and results are without them: NCUObserver: dram__bytes.sum; "
+                          "PMTObserver: nvidia, rapl; NVMLObserver: gr_voltage; Lamp: its own values. Left out, too: the metrics lit, read"], lines)
+        _, said = run(self.at, script % ', objective="read", objective_higher_is_better=False', *QUICK, ends=3)
+        self.assertIn("objective: 'read' is no formula of time", said)
+
+    def test_arguments_of_other_versions(self):
+        _, said = run(self.at, """
+            _, environment = tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [32, 64]}, parallel_runner=1024)
+            assert environment["best_config"]["time"] > 0
+            """, *QUICK)
+        self.assertIn("launchtune: parallel_runner: Kernel Tuner 1.5 has no such argument, and it is not used\n", said)
+        _, said = run(self.at, """tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [32]}, restriction=[])""", ends=1)
+        self.assertIn("TypeError: tune_kernel() got an unexpected keyword argument 'restriction'; did you mean 'restrictions'?", said)
 
     def test_same_space_as_t1(self):
         """A script's call and the T1 file of the same kernel have the same points and launches."""

@@ -1,4 +1,6 @@
 """tune_kernel and run_kernel with Kernel Tuner's arguments."""
+import difflib
+import inspect
 import json
 import math
 import os
@@ -25,6 +27,7 @@ HIGHER = {"time": False, "energy": False, "fitness": True, "cost": False, "loss"
 READABLE = {"num_regs": "registers", "time": "(time_ns / 1e6)", "nvml_energy": "energy_j", "nvml_power": "power_w", "energy": "energy_j"}
 ENERGIES = ("nvml_energy", "nvml_power", "energy")
 CLOCKS = ("core_freq", "mem_freq", "temperature")
+OBSERVABLES = (*ENERGIES[:2], *CLOCKS, "num_regs")
 
 
 def note(text):
@@ -39,18 +42,37 @@ class Tunable(dict):
         self.param_key = param_key
 
 
+class Observer:
+    """An observer: of the quantities that it is to observe, those that the database has. No code of it runs."""
+
+    def __init__(self, *given, **named):
+        lists = [item for item in (*given, *named.values()) if isinstance(item, (str, list, tuple, dict))]
+        names = [lists[0]] if lists and isinstance(lists[0], str) else lists[0] if lists else []
+        self.given = [str(name[0] if isinstance(name, tuple) else name) for name in names]
+
+
 # ---- arguments that are no part of the kernel ----
 
 def observables(observers):
-    """Returns the quantities of all observers; refuses those for which the database has no data."""
-    found = []
+    """Returns the quantities of all observers that the database has, and for each observer those that it has not."""
+    found, without = [], {}
     for observer in observers or []:
-        observer = observer if hasattr(observer, "observables") or not callable(observer) else observer({})
-        if not hasattr(observer, "observables"):
-            raise Refused(f"observers: {type(observer).__name__} runs inside Kernel Tuner's measuring loop, and tune measures in another "
-                          "process; the values of NVMLObserver and RegisterObserver are in the database")
-        found += observer.observables
-    return list(dict.fromkeys(found))
+        observer = observer({}) if callable(observer) and not isinstance(observer, Observer) else observer
+        given = getattr(observer, "given", [])
+        found += [name for name in given if name in OBSERVABLES]
+        others = [name for name in given if name not in OBSERVABLES]
+        if others or not given:
+            without[type(observer).__name__] = others
+    return list(dict.fromkeys(found)), without
+
+
+def other_arguments(function, others):
+    """Says that arguments of other versions of Kernel Tuner are not used; raises the usual error for misspelt ones."""
+    for name in others:
+        close = difflib.get_close_matches(name, inspect.signature(function).parameters, 1, 0.8)
+        if close:
+            raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{name}'; did you mean '{close[0]}'?")
+        note(f"{name}: Kernel Tuner 1.5 has no such argument, and it is not used")
 
 
 def search_options(strategy, options, size):
@@ -177,16 +199,29 @@ def write_cache(path, call, results, environment, earlier):
 
 # ---- results ----
 
-def add_metrics(result, metrics):
+def add_metrics(result, metrics, unmeasured=()):
+    """Adds the metrics to a result, but those of quantities that were measured for other configurations alone, or not at all."""
     for name, given in (metrics or {}).items():
         function = _formulas.function_of_text(given, "metrics") if isinstance(given, str) else given
         try:
             result[name] = function(result)
         except KeyError as missing:
-            if missing.args and missing.args[0] not in (*ENERGIES, *CLOCKS):
+            if not unmeasured and missing.args and missing.args[0] not in (*ENERGIES, *CLOCKS):
                 raise
         except NameError:
-            pass  # a metric of a quantity that was measured for other configurations alone
+            pass
+
+
+def say_unmeasured(call):
+    """Names the observers' quantities that no result has, and the metrics of them."""
+    result = {**{name: values[0] for name, values in call["tune_params"].items()}, "times": [1.0],
+              **dict.fromkeys(("time", *ENERGIES, *OBSERVABLES), 1.0)}
+    if call["unmeasured"] and not call["simulation_mode"]:
+        add_metrics(result, call["metrics"], call["unmeasured"])
+        lost = [name for name in call["metrics"] or {} if name not in result]
+        said = "; ".join(f"{name}: {', '.join(names) or 'its own values'}" for name, names in call["unmeasured"].items())
+        note(f"observers: tune has no instrument for these, and results are without them: {said}"
+             + (f". Left out, too: the metrics {', '.join(lost)}" if lost else ""))
 
 
 def results_of(measured, call, watched):
@@ -215,7 +250,7 @@ def results_of(measured, call, watched):
         result.update(compile_time=waited, verification_time=0.0, benchmark_time=trial["duration_ns"] / 1e6, strategy_time=0.0,
                       framework_time=0.0, timestamp=trial["measured_at"])
         if "__error__" not in result:
-            add_metrics(result, call["metrics"])
+            add_metrics(result, call["metrics"], call.get("unmeasured"))
         results.append(result)
     return results
 
@@ -381,14 +416,16 @@ def tune_kernel(kernel_name, kernel_source, problem_size, arguments, tune_params
                 cmem_args=None, texmem_args=None, compiler=None, compiler_options=None, defines=None, log=None, iterations=7,
                 block_size_names=None, quiet=False, strategy=None, strategy_options=None, cache=None, metrics=None,
                 simulation_mode=None, parallel=None, observers=None, objective=None, objective_higher_is_better=None, objectives=None,
-                seed=None):
+                seed=None, **others):
     """Tunes a kernel by `tune run`. Arguments, results and environment are as Kernel Tuner 1.5 has them (docs/kernel-tuner.md)."""
     call, started = locals(), time.perf_counter()
+    other_arguments(tune_kernel, others)
     check_call(call)
     call["tune_params"] = {name: list(values) for name, values in tune_params.items()}
-    watched = observables(observers)
     if metrics is not None and not isinstance(metrics, dict):
         raise ValueError("metrics must be a dictionary")
+    watched, call["unmeasured"] = observables(observers)
+    say_unmeasured(call)
     if simulation_mode:
         environment, results = simulate(call)
         _, objective, higher = objective_of(call, call["tune_params"])
@@ -438,10 +475,11 @@ RUN = ("kernel_name", "kernel_source", "problem_size", "arguments", "grid_div_x"
 
 def run_kernel(kernel_name, kernel_source, problem_size, arguments, params, grid_div_x=None, grid_div_y=None, grid_div_z=None, lang=None,
                device=0, platform=0, smem_args=None, cmem_args=None, texmem_args=None, compiler=None, compiler_options=None, defines=None,
-               block_size_names=None, quiet=False, log=None):
+               block_size_names=None, quiet=False, log=None, **others):
     """Compiles one configuration by NVRTC, runs it once in this process, and returns the arguments as they are after it."""
     call = dict(locals(), tune_params={name: [value] for name, value in params.items()}, restrictions=None, answer=None, verify=None,
                 atol=0)
+    other_arguments(run_kernel, others)
     check_call(dict(call, seed=None))
     if session.dry_run:
         problem = _problem.Problem(call, session.name(kernel_name), _problem.Arrays(session.folder(), True), False)

@@ -9,26 +9,23 @@ import numpy
 
 from . import _formulas, _interface, _problem, _run
 from ._formulas import Refused
+from ._interface import Observer
 
 
-class NVMLObserver:
+class NVMLObserver(Observer):
     """Values of NVML, which tune measures itself and keeps in the database."""
 
-    KNOWN = ("nvml_energy", "nvml_power", "core_freq", "mem_freq", "temperature")
 
-    def __init__(self, observables, device=0, save_all=False, nvidia_smi_fallback=None, use_locked_clocks=False, continous_duration=1):
-        unknown = [name for name in observables if name not in self.KNOWN]
-        if unknown:
-            raise Refused(f"NVMLObserver: {', '.join(unknown)}: the database has {', '.join(self.KNOWN)}")
-        self.observables = list(observables)
-
-
-class RegisterObserver:
-    observables = ["num_regs"]
+class RegisterObserver(Observer):
+    def __init__(self):
+        super().__init__("num_regs")
 
 
 class BenchmarkObserver:
-    """The base of observers of one's own; tune_kernel refuses them."""
+    """The base of observers of one's own, whose code is not called."""
+
+    def __init__(self, *_, **__):
+        pass
 
 
 def refused(name, reason):
@@ -40,7 +37,6 @@ def refused(name, reason):
     return refuse
 
 
-COUNTERS = "tune reads no such instrument; its database has time, energy, power, clocks and temperature"
 CLOCKS = "clocks and power limits are no parameters of tune, which leaves the device's settings alone"
 
 
@@ -51,10 +47,9 @@ def precision(name, array, dtypes=None):
     return _interface.Tunable(name, {key: array.astype(kind) for key, kind in wanted.items()})
 
 
-class AccuracyObserver:
+class AccuracyObserver(Observer):
     def __init__(self, metric=None, key="error", *_, **__):
-        self.observables = []
-        _interface.note(f"AccuracyObserver: '{key}' is not measured; results are compared with the answer within atol")
+        super().__init__(key)
 
 
 class PythonKernel:
@@ -228,16 +223,14 @@ MODULES = {
     "observers.register": {"RegisterObserver": RegisterObserver},
     "observers.nvml": {"NVMLObserver": NVMLObserver, **{name: refused(name, CLOCKS) for name in (
         "get_nvml_gr_clocks", "get_nvml_mem_clocks", "get_nvml_pwr_limits", "get_idle_power", "nvml")}},
-    "observers.ncu": {"NCUObserver": refused("NCUObserver", COUNTERS)},
-    "observers.pmt": {"PMTObserver": refused("PMTObserver", COUNTERS)},
-    "observers.powersensor": {"PowerSensorObserver": refused("PowerSensorObserver", COUNTERS)},
-    "observers.tegra": {"TegraObserver": refused("TegraObserver", COUNTERS), **{name: refused(name, CLOCKS) for name in (
-        "get_tegra_gr_clocks",)}},
+    **{f"observers.{module}": {name: type(name, (Observer,), {})} for module, name in {
+        "ncu": "NCUObserver", "pmt": "PMTObserver", "powersensor": "PowerSensorObserver", "tegra": "TegraObserver", "amd": "AMDSMIObserver"}.items()},
     "energy": {},
     "energy.energy": {name: refused(name, CLOCKS) for name in ("create_power_frequency_model", "get_frequency_range_around_ridge",
                                                                  "estimated_power")},
     "strategies": STRATEGIES,
 }
+MODULES["observers.tegra"]["get_tegra_gr_clocks"] = refused("get_tegra_gr_clocks", CLOCKS)
 
 
 def install(package):
