@@ -37,7 +37,6 @@ struct template_parameter {
     const char *name;
     enum template_kind kind;
     const char *preset;     /* default, or the argument of a launch in the source */
-    bool square;            /* as of macros */
     enum element_type type; /* kind of a type parameter */
 };
 

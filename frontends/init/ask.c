@@ -52,8 +52,8 @@ static bool take_argument(struct reading *reading, struct template_parameter *pa
     return argument->kind == FORMULA_NAME && take_text(parameter, argument->text);
 }
 
-/* Writes "scale<float, 4>": of the arguments that are asked for, of the source's launch, else the
- * template's own. */
+/* Writes "scale<float, 4>": of the arguments that are type_count for, of the source's launch, else
+ * the template's own. */
 static enum status name_instance(struct reading *reading, struct error *error)
 {
     struct kernel_signature *kernel = reading->kernel;
@@ -87,7 +87,6 @@ static enum status name_instance(struct reading *reading, struct error *error)
         const bool fits = (!list && i < launch->template_count &&
                            take_argument(reading, parameter, launch->template[i])) ||
                           (parameter->preset && take_text(parameter, parameter->preset));
-        parameter->square = fits && uses_as_square(&reading->tokens, parameter->name);
         if (!fits) {
             text_free(&text);
             return error_set(error, STATUS_BAD_INPUT,
@@ -102,85 +101,49 @@ static enum status name_instance(struct reading *reading, struct error *error)
     return reading->instance ? STATUS_OK : error_no_memory(error);
 }
 
-/* ---- the question ---- */
+/* ---- types ---- */
 
-/* A type as described by the probe. */
-struct type_numbers {
-    int pointer, constant, code, lanes, bytes;
-};
-
-/* Writes the name expression: how many parameters there are, the numbers of each, and of each
- * symbol. */
-static const char *make_expression(const struct reading *reading)
-{
-    static const char *const members[] = {"pointer", "constant", "value", "lanes", "bytes"};
-    struct text text = {0};
-    text_append(&text, "tune_probe::tune_asks<tune_probe::tune_asked::tune_count");
-    const size_t count = reading->kernel->parameter_count;
-    for (size_t i = 0; i < count + reading->out->symbol_count; i++) {
-        char what[64];
-        (void)string_format(what, sizeof what,
-                            i < count ? "tune_asked::tune_at<%zu>" : "tune_symbol_%zu",
-                            i < count ? i : i - count);
-        for (size_t j = 0; j < COUNT(members); j++)
-            text_printf(&text, ", tune_probe::%s::tune_%s", what, members[j]);
-    }
-    text_append(&text, ">");
-    return text_to_arena(&text, reading->arena);
-}
-
+/* Makes the source with the probe behind, which asks for the types of the kernel's parameters and
+ * of the variables. */
 static const char *make_source(const struct reading *reading)
 {
     struct text text = {0};
     text_printf(&text,
-                "%s\n#line 1 \"what tune init asks\"\n%snamespace tune_probe { typedef "
-                "tune_takes<decltype(&::%s)> tune_asked;\n",
+                "%s\n#line 1 \"what tune init asks\"\n%s__device__ auto tune_answer = "
+                "tune_probe::tune_asked<decltype(&::%s)",
                 reading->source.text, init_probe, reading->instance);
     for (size_t i = 0; i < reading->out->symbol_count; i++)
-        text_printf(&text, "typedef tune_shape<decltype(::%s)> tune_symbol_%zu;\n",
-                    reading->out->symbols[i].name, i);
-    text_append(&text, "}\n");
+        text_printf(&text, ", decltype(::%s)", reading->out->symbols[i].name);
+    text_append(&text, ">::tune_get();\n");
     return text_to_arena(&text, reading->arena);
 }
 
-/* ---- the answer ---- */
-
-/* Takes the next number of the symbol: "Li12E". */
-static bool take_number(const char **at, int *out)
-{
-    *at = strstr(*at, "Li");
-    if (!*at)
-        return false;
-    char *end = NULL;
-    const long number = strtol(*at + 2, &end, 10);
-    const bool ends = end > *at + 2 && *end == 'E';
-    *out = (int)number;
-    *at = end;
-    return ends;
-}
-
-static bool take_numbers(const char **at, struct type_numbers *out)
-{
-    return take_number(at, &out->pointer) && take_number(at, &out->constant) &&
-           take_number(at, &out->code) && take_number(at, &out->lanes) &&
-           take_number(at, &out->bytes) && out->code >= 0 && out->code <= ELEMENT_TYPE_COUNT;
-}
-
-static enum status take_answer(struct reading *reading, const char *answer, struct error *error)
+/* Takes the numbers that the compiler has put into the variable: bytes, without zeros at the end.
+ */
+static enum status take_answer(struct reading *reading, const char *ptx, struct error *error)
 {
     struct kernel_signature *kernel = reading->kernel;
-    struct type_numbers numbers = {0};
-    int count = 0;
-    bool fits = take_number(&answer, &count) && (size_t)count == kernel->parameter_count;
-    for (size_t i = 0; fits && i < kernel->parameter_count + reading->out->symbol_count; i++) {
-        fits = take_numbers(&answer, &numbers);
-        const bool known = fits && numbers.code > 0;
-        const enum element_type type = known ? (enum element_type)(numbers.code - 1) : ELEMENT_I8;
+    const size_t type_count = kernel->parameter_count + reading->out->symbol_count;
+    uint32_t numbers[1 + 5 * (ARGUMENTS_MAX + SYMBOLS_MAX)] = {0};
+    const char *at = strstr(ptx, " tune_answer[");
+    at = at ? at + strcspn(at, "{;") : "";
+    for (size_t i = 0; (*at == '{' || *at == ',') && i < sizeof numbers; i++) {
+        char *end = NULL;
+        numbers[i / 4] |= (uint32_t)strtoul(at + 1, &end, 10) << i % 4 * 8;
+        at = end;
+    }
+    const uint32_t count = numbers[0];
+    const bool fits = count == kernel->parameter_count;
+    for (size_t i = 0; fits && i < type_count; i++) {
+        const uint32_t *own = numbers + 1 + i; /* pointer, constant, code, lanes, bytes */
+        const uint32_t code = own[2 * type_count];
+        const bool known = code > 0 && code <= ELEMENT_TYPE_COUNT;
+        const enum element_type type = known ? (enum element_type)(code - 1) : ELEMENT_I8;
         if (i >= kernel->parameter_count) {
             struct symbol_signature *symbol = &reading->out->symbols[i - kernel->parameter_count];
-            symbol->known = known && numbers.pointer == 0 && numbers.bytes > 0;
+            symbol->known = known && own[0] == 0 && own[4 * type_count] > 0;
             symbol->type = type;
-            symbol->bytes = (uint32_t)numbers.bytes;
+            symbol->bytes = own[4 * type_count];
             continue;
         }
         struct kernel_parameter *parameter = &kernel->parameters[i];
@@ -188,16 +151,16 @@ static enum status take_answer(struct reading *reading, const char *answer, stru
                                strstr(parameter->text, "cudaSurfaceObject_t");
         parameter->known = known;
         parameter->type = type;
-        parameter->lanes = (uint32_t)numbers.lanes;
-        parameter->bytes = (uint32_t)numbers.bytes;
-        parameter->constant = numbers.constant;
-        parameter->kind = numbers.pointer == 1                        ? PARAMETER_POINTER
-                          : known && numbers.lanes == 1 && !is_object ? PARAMETER_SCALAR
-                                                                      : PARAMETER_OTHER;
+        parameter->constant = own[type_count];
+        parameter->lanes = own[3 * type_count];
+        parameter->bytes = own[4 * type_count];
+        parameter->kind = own[0] == 1                                    ? PARAMETER_POINTER
+                          : known && parameter->lanes == 1 && !is_object ? PARAMETER_SCALAR
+                                                                         : PARAMETER_OTHER;
     }
     if (count > ARGUMENTS_MAX)
         return error_set(error, STATUS_BAD_INPUT,
-                         "kernel %s takes %d parameters, and an experiment has %d arguments at "
+                         "kernel %s takes %u parameters, and an experiment has %d arguments at "
                          "most: put some into a struct",
                          kernel->name, count, ARGUMENTS_MAX);
     return fits ? STATUS_OK
@@ -213,17 +176,16 @@ static enum status compile_question(struct reading *reading, struct compiler_ans
                                     struct error *error)
 {
     const struct source_question *question = reading->question;
-    const char *expression = make_expression(reading);
     const char *source = make_source(reading);
     struct binary_request request = {.source_path = question->path,
                                      .architecture = question->architecture,
                                      .compiler = question->compiler,
-                                     .kernel_count = 2, /* compiles the kernel's body, too */
-                                     .kernels = {expression, reading->instance},
+                                     .kernel_count = 1,
+                                     .kernels = {reading->instance},
                                      .folder_count = question->folder_count,
                                      .flag_count = question->flag_count,
                                      .unit_count = question->unit_count};
-    if (!expression || !source)
+    if (!source)
         return error_no_memory(error);
     if (question->deadline_ns != 0 && clock_now_ns() > question->deadline_ns)
         return error_set(error, STATUS_TIMED_OUT,
@@ -238,7 +200,7 @@ static enum status compile_question(struct reading *reading, struct compiler_ans
             request.defines[request.define_count++] = (struct named_value){
                 reading->out->macros[i].name, value_text(reading->out->macros[i].preset)};
     TRY(device_ask_compiler(reading->arena, source, &request, answer, error));
-    return take_answer(reading, answer->symbols[0], error);
+    return take_answer(reading, answer->ptx, error);
 }
 
 /* Adds advice to the compiler's error. */
@@ -276,24 +238,6 @@ static enum status explain(const struct reading *reading, struct error *error)
                      "%s (say how the project compiles it: tune init ... -- nvcc ...)", text);
 }
 
-/* Returns true if the kernel reads a texture reference, which CUDA removed in version 12. */
-static bool reads_texture_reference(const struct reading *reading)
-{
-    const struct tokens *tokens = &reading->tokens;
-    const struct kernel_signature *kernel = reading->kernel;
-    for (size_t i = kernel->first_token; i + 2 < kernel->end_token; i++) {
-        if (!token_is_in(tokens, i, "tex1Dfetch tex1D tex2D tex3D") ||
-            !token_is(tokens, i + 1, "("))
-            continue;
-        bool is_passed = false;
-        for (size_t j = 0; j < kernel->parameter_count; j++)
-            is_passed |= token_is(tokens, i + 2, kernel->parameters[j].name);
-        if (!is_passed)
-            return true;
-    }
-    return false;
-}
-
 static enum status ask_once(struct arena *arena, const struct source_question *question,
                             struct source_signature *out, struct error *error)
 {
@@ -305,11 +249,6 @@ static enum status ask_once(struct arena *arena, const struct source_question *q
     TRY(declarations_read(arena, &reading.tokens, out, error));
     TRY(kernel_choose(arena, question, out, &reading.kernel, error));
     out->chosen = reading.kernel;
-    if (reads_texture_reference(&reading))
-        return error_set(error, STATUS_BAD_INPUT,
-                         "kernel %s reads a texture reference, which CUDA has no more: write its "
-                         "argument by hand (docs/experiment-files.md: symbol, texture)",
-                         reading.kernel->name);
     memcpy(out->macros, question->defines, sizeof out->macros);
     out->macro_count = question->define_count;
     if (!launches_read(arena, question->path, &reading.tokens, out) ||
@@ -323,8 +262,16 @@ static enum status ask_once(struct arena *arena, const struct source_question *q
         return explain(&reading, error);
     if (status != STATUS_OK)
         return status;
-    if (!roles_read(arena, answer.ptx, answer.symbols[1], out, reading.kernel))
+    if (!roles_read(arena, answer.ptx, answer.symbol, out, reading.kernel))
         return error_no_memory(error);
+    bool has_objects = false; /* textures are in structs, or are objects */
+    for (size_t i = 0; i < reading.kernel->parameter_count; i++)
+        has_objects |= reading.kernel->parameters[i].kind == PARAMETER_OTHER;
+    if (out->fetches && !has_objects)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "kernel %s reads a texture reference, which CUDA has no more: write its "
+                         "argument by hand (docs/experiment-files.md: symbol, texture)",
+                         reading.kernel->name);
     if (out->symbol_count > 0) /* unknown types stay unknown */
         (void)compile_question(&reading, &answer, &ignored);
     return STATUS_OK;

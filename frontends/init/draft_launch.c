@@ -101,9 +101,10 @@ static bool is_tuned(struct draft *draft, const struct formula *formula)
 static const char *written(const struct draft *draft, const struct formula *formula)
 {
     struct text text = {0};
-    formula_put(formula, &text);
+    if (formula)
+        formula_put(formula, &text);
     const char *copy = text_to_arena(&text, draft->arena);
-    draft->out->failed |= !copy;
+    draft->out->failed |= !copy || !formula;
     return copy ? copy : "1";
 }
 
@@ -151,21 +152,6 @@ static const struct formula *of_bounds(struct draft *draft)
                : NULL;
 }
 
-/* Returns the side of the only square array in shared memory, of a kernel whose block has two;
- * NULL: none.
- */
-static const struct formula *of_tile(struct draft *draft)
-{
-    const struct tunable *found = NULL;
-    for (size_t i = 0; i < draft->tunable_count; i++)
-        if (draft->tunables[i].square) {
-            if (found)
-                return NULL;
-            found = &draft->tunables[i];
-        }
-    return found ? formula_name(draft->arena, found->name) : NULL;
-}
-
 /* Returns the only expression of the kernel's numbers that gives the launched number of threads, of
  * a block with one side; NULL: none, or several. */
 static const struct formula *of_numbers(struct draft *draft, int64_t threads)
@@ -192,9 +178,9 @@ static int64_t launched_side(struct draft *draft, size_t axis)
                                            : 0;
 }
 
-/* Chooses how many threads a block has along the axis, by the kernel's own indices or the source's
- * launch; where neither tells, any. */
-static const struct formula *choose_side(struct draft *draft, size_t axis)
+/* Chooses how many threads a block has along the axis, `x` along the first, by the kernel's own
+ * indices or the source's launch; where neither tells, any. */
+static const struct formula *choose_side(struct draft *draft, size_t axis, const struct formula *x)
 {
     const struct source_signature *signature = draft->request->signature;
     const struct formula *launched = draft->launch.block[axis];
@@ -216,9 +202,10 @@ static const struct formula *choose_side(struct draft *draft, size_t axis)
         return by_index;
     if (value <= 0 && axis == 0 && is_number(draft->kernel->bounds))
         return formula_number(draft->arena, strtoll(draft->kernel->bounds, NULL, 0));
-    const struct formula *tile = value <= 0 && is_used ? of_tile(draft) : NULL;
-    if (tile)
-        return tile;
+    const struct tunable *width =
+        axis == 1 && x->kind == FORMULA_NAME ? find_tunable(draft, x->text) : NULL;
+    if (value <= 0 && is_used && !takes_any && width && width->axis == 0)
+        return x; /* most are squares */
     if (value <= 0) {
         draft->side_guessed[axis] = is_used && !takes_any;
         return !is_used ? formula_number(draft->arena, 1)
@@ -246,7 +233,7 @@ static const struct formula *choose_side(struct draft *draft, size_t axis)
 
 void draft_find_sides(struct draft *draft)
 {
-    const struct formula *sides[3];
+    const struct formula *sides[3] = {NULL};
     draft->launch = draft->request->signature->launch;
     /* A launch whose block contradicts the kernel's own indices is of another variant. */
     for (size_t axis = 0; axis < 3; axis++) {
@@ -258,7 +245,7 @@ void draft_find_sides(struct draft *draft)
             draft->launch = (struct source_launch){0};
     }
     for (size_t axis = 0; axis < 3; axis++)
-        sides[axis] = choose_side(draft, axis);
+        sides[axis] = choose_side(draft, axis, sides[0]);
     memcpy(draft->sides, sides, sizeof sides);
     if (draft->tunable_count == 0 && sides[0]) { /* there must be one */
         draft->sides[0] = new_side(draft, 0, draft_at_presets(draft, sides[0]));
@@ -272,6 +259,7 @@ void draft_find_sides(struct draft *draft)
             struct tunable *tunable = &draft->tunables[i];
             if (strcmp(tunable->name, side->text) != 0)
                 continue;
+            tunable->square = axis > 0 && tunable->axis == 'x';
             tunable->axis = (char)('x' + (int)axis); /* with the values of a side */
             if (captured)
                 tunable->preset = arena_printf(draft->arena, "%u", captured_block(captured, axis));
@@ -345,151 +333,118 @@ static const struct formula *span_of(struct draft *draft, size_t axis)
     return span;
 }
 
-/* Returns the elements of all blocks along the axis; NULL: not known. */
-static const char *extent_of(struct draft *draft, size_t axis, const struct formula *span)
+/* Makes the elements of all blocks along the axis; NULL: not known. */
+static const struct formula *extent_of(struct draft *draft, size_t axis, const struct formula *span)
 {
-    const struct formula *grid = draft->launch.grid[axis];
-    const struct formula *of = covered(grid);
-    const int64_t each = draft_at_presets(draft, span);
+    const struct formula *grid = draft->launch.grid[axis], *of = covered(grid);
     if (of) {
-        const bool is_plain = is_known(draft, of) || of->kind == FORMULA_NAME;
-        draft->is_extent_guessed |= !is_known(draft, of);
-        return is_plain ? written(draft, renamed(draft, of)) : draft->size;
+        const bool is_plain = is_known(draft, of);
+        draft->is_extent_guessed |= !is_plain;
+        return is_plain || of->kind == FORMULA_NAME ? renamed(draft, of) : as_size(draft);
     }
-    const int64_t blocks =
-        grid && is_known(draft, grid) ? draft_at_presets(draft, renamed(draft, grid)) : 0;
-    if (blocks > 0 && each > 0 && grid->kind != FORMULA_NAME &&
-        !formula_names(renamed(draft, grid), draft->size))
-        return arena_printf(draft->arena, "%lld", (long long)blocks * each);
-    return NULL;
+    const struct formula *blocks =
+        grid && is_known(draft, grid) && grid->kind != FORMULA_NAME ? renamed(draft, grid) : NULL;
+    const int64_t count = blocks && !formula_names(blocks, draft->size)
+                              ? draft_at_presets(draft, blocks) * draft_at_presets(draft, span)
+                              : 0;
+    return count > 0 ? formula_number(draft->arena, count) : NULL;
 }
 
-static const char *quotient(struct draft *draft, const char *extent, const struct formula *span,
-                            bool is_exact)
+/* Makes the grid of a kernel with a grid-stride loop: blocks per multiprocessor, 0 for the source's
+ * own grid. */
+static const struct formula *turns(struct draft *draft, const struct formula *launched,
+                                   const struct formula *covering)
 {
-    const struct formula *made =
-        formula_binary(draft->arena, "/", formula_name(draft->arena, extent), span);
-    const char *text =
-        span->kind == FORMULA_NUMBER && span->number == 1 ? extent
-        : is_exact                                        ? made ? written(draft, made) : NULL
-                   : arena_printf(draft->arena, "ceil_div(%s, %s)", extent, written(draft, span));
-    draft->out->failed |= !text;
-    return text ? text : "1";
+    struct arena *arena = draft->arena;
+    const struct formula *grid = draft->launch.grid[0], *factor = NULL;
+    const struct formula *each = formula_name(arena, "blocks_per_sm");
+    const struct formula *all = formula_binary(arena, "*", formula_name(arena, "sm_count"), each);
+    const bool is_by_device = !draft->request->captured && grid &&
+                              formula_factor(arena, grid, "sm_count", &factor) && factor;
+    const int64_t own = is_by_device ? draft_at_presets(draft, renamed(draft, factor)) : 0;
+    draft_add_tunable(draft, "blocks_per_sm",
+                      own > 0                     ? arena_printf(arena, "%lld", (long long)own)
+                      : launched && !is_by_device ? "0"
+                                                  : "2",
+                      'b');
+    if (is_by_device || (!launched && !covering) || arena->failed)
+        return all;
+    const struct formula *zero = formula_number(arena, 0);
+    const struct formula made = {
+        .kind = launched ? FORMULA_CHOICE : FORMULA_CALL,
+        .text = "min",
+        .count = launched ? 3 : 2,
+        .parts = {launched ? formula_binary(arena, "==", each, zero) : covering,
+                  launched ? launched : all, all}};
+    return arena_copy(arena, &made, sizeof made);
 }
 
-/* Writes the grid of a kernel with a grid-stride loop: blocks per multiprocessor, 0 for the
- * source's own grid. */
-static const char *turns(struct draft *draft, const char *launched, const char *covering)
-{
-    const struct formula *grid = draft->launch.grid[0];
-    const struct formula *factor = NULL;
-    const char *text = NULL;
-    if (!draft->request->captured && grid &&
-        formula_factor(draft->arena, grid, "sm_count", &factor) && factor) {
-        const long long each = draft_at_presets(draft, renamed(draft, factor));
-        draft_add_tunable(draft, "blocks_per_sm",
-                          arena_printf(draft->arena, "%lld", each > 0 ? each : 2), 'b');
-        text = "sm_count * blocks_per_sm";
-    } else if (launched) {
-        draft_add_tunable(draft, "blocks_per_sm", "0", 'b');
-        text = arena_printf(draft->arena, "%s if blocks_per_sm == 0 else sm_count * blocks_per_sm",
-                            launched);
-    } else {
-        draft_add_tunable(draft, "blocks_per_sm", "2", 'b');
-        text = covering ? arena_printf(draft->arena, "min(%s, sm_count * blocks_per_sm)", covering)
-                        : "sm_count * blocks_per_sm";
-    }
-    draft->out->failed |= !text;
-    return text;
-}
-
-static const char *grid_of(struct draft *draft, size_t axis)
+static const struct formula *grid_of(struct draft *draft, size_t axis)
 {
     struct captured_set *captured = draft->request->captured;
-    const struct formula *launched = draft->launch.grid[axis];
+    const struct formula *launched = draft->launch.grid[axis], *made = NULL;
     if (launched && !covered(launched) && !is_known(draft, launched))
         launched = NULL; /* a number of blocks known only outside of the source */
     if (!captured && !launched &&
         ((axis > 0 && !draft->kernel->uses_y) || (axis > 1 && !draft->kernel->uses_z)))
-        return "1";
+        return formula_number(draft->arena, 1);
     const struct formula *span = span_of(draft, axis);
     const bool takes_turns = draft->request->signature->indices.strides[axis] && axis == 0;
-    const char *text = NULL;
     if (captured) {
         const struct formula *each = span ? span : draft->sides[axis];
         const int64_t value = is_tuned(draft, each) ? draft_at_presets(draft, each) : 0;
-        text = value > 0 ? captured_grid(captured, axis, written(draft, each), value)
-                         : captured_grid(captured, axis, NULL, 0);
-        return takes_turns ? turns(draft, text, NULL) : text;
+        const char *text = value > 0 ? captured_grid(captured, axis, written(draft, each), value)
+                                     : captured_grid(captured, axis, NULL, 0);
+        made = text ? formula_name(draft->arena, text) : NULL;
+        return takes_turns ? turns(draft, made, NULL) : made;
     }
-    if (span) {
-        const char *extent = extent_of(draft, axis, span);
-        if (!extent && !launched)
-            extent =
-                draft->axes > 1 && !draft->kernel->uses_y ? draft_elements(draft, 1) : draft->size;
-        const bool is_exact = covered(launched) && launched->kind == FORMULA_BINARY;
-        if (extent && is_exact && strchr(extent, ' '))
-            extent = arena_printf(draft->arena, "(%s)", extent);
-        text = extent ? quotient(draft, extent, span, is_exact) : NULL;
-    }
-    if (takes_turns) {
-        const char *plain = launched && !covered(launched)
-                                ? written(draft, renamed(draft, launched))
-                            : launched ? text
-                                       : NULL;
-        return turns(draft, plain, text);
-    }
-    if (text)
-        return text;
-    if (launched)
-        return written(draft, renamed(draft, launched));
-    return quotient(draft, draft->size, draft->sides[axis], false);
+    const struct formula *extent = span ? extent_of(draft, axis, span) : NULL;
+    if (span && !extent && !launched)
+        extent = draft->axes > 1 && !draft->kernel->uses_y
+                     ? formula_name(draft->arena, draft_elements(draft, 1))
+                     : as_size(draft);
+    if (extent)
+        made = covered(launched) && launched->kind == FORMULA_BINARY
+                   ? formula_binary(draft->arena, "/", extent, span)
+                   : formula_ceil_div(draft->arena, extent, span);
+    if (takes_turns)
+        return turns(draft,
+                     launched && !covered(launched) ? renamed(draft, launched)
+                     : launched                     ? made
+                                                    : NULL,
+                     made);
+    return made       ? made
+           : launched ? renamed(draft, launched)
+                      : formula_ceil_div(draft->arena, as_size(draft), draft->sides[axis]);
 }
 
-/* Writes the shared memory of the captured launch, `bytes`, where the source's expression grows
- * with the parameter that it names `name`: the rest may be known to the program alone, as the size
- * of an element may. NULL: does not grow so. */
-static const char *grown_shared(struct draft *draft, const char *name, int64_t bytes)
-{
-    const struct formula *shared = draft->launch.shared, *factor = NULL;
-    const struct formula *side = renamed(draft, formula_name(draft->arena, name));
-    const int64_t preset = side ? draft_at_presets(draft, side) : 0;
-    if (!side || preset <= 0 || !is_tuned(draft, side) || !formula_names(shared, name) ||
-        !formula_factor(draft->arena, shared, name, &factor) || !factor)
-        return NULL;
-    int64_t each = is_known(draft, factor) ? draft_at_presets(draft, renamed(draft, factor)) : 0;
-    if (each == 0 && formula_names(factor, "sizeof") && bytes % preset == 0)
-        each = bytes / preset; /* all grows */
-    const int64_t rest = bytes - each * preset;
-    return each <= 0 || rest < 0 ? NULL
-           : rest == 0
-               ? arena_printf(draft->arena, "%lld * (%s)", (long long)each, written(draft, side))
-               : arena_printf(draft->arena, "%lld * (%s) + %lld", (long long)each,
-                              written(draft, side), (long long)rest);
-}
-
-/* Writes the shared memory of the captured launches, by the source's expression if that follows the
- * parameters. */
+/* Writes the shared memory of the captured launches, by the source's expression if that gives as
+ * many bytes; else all grows with a parameter in that expression: the rest may be known to the
+ * program alone, as the size of an element may. */
 static const char *captured_shared_of(struct draft *draft)
 {
-    const char *launched = captured_shared(draft->request->captured), *grown = NULL;
+    const char *launched = captured_shared(draft->request->captured);
+    const struct formula *shared = renamed(draft, draft->launch.shared);
     char *end = NULL;
     const int64_t bytes = strtoll(launched ? launched : "", &end, 10);
-    if (!draft->launch.shared || bytes <= 0 || *end)
+    if (!shared || bytes <= 0 || *end)
         return launched;
-    for (size_t axis = 0; axis < 3 && !grown; axis++)
-        if (draft->side_names[axis])
-            grown = grown_shared(draft, draft->side_names[axis], bytes);
-    for (size_t i = 0; i < draft->tunable_count && !grown; i++)
-        grown = grown_shared(draft, draft->tunables[i].name, bytes);
-    return grown ? grown : launched;
+    if (is_known(draft, draft->launch.shared) && draft_at_presets(draft, shared) == bytes)
+        return written(draft, shared);
+    for (size_t i = 0; i < draft->tunable_count; i++) {
+        const int64_t preset = strtoll(draft->tunables[i].preset, NULL, 0);
+        if (formula_names(shared, draft->tunables[i].name) && preset > 0 && bytes % preset == 0)
+            return arena_printf(draft->arena, "%lld * (%s)", (long long)(bytes / preset),
+                                draft->tunables[i].name);
+    }
+    return launched;
 }
 
 void draft_find_grid(struct draft *draft)
 {
     for (size_t axis = 0; axis < 3; axis++) {
         draft->block_texts[axis] = written(draft, draft->sides[axis]);
-        draft->grid_texts[axis] = grid_of(draft, axis);
+        draft->grid_texts[axis] = written(draft, grid_of(draft, axis));
     }
     const struct formula *shared = renamed(draft, draft->launch.shared);
     if (draft->request->captured)

@@ -12,7 +12,7 @@ struct tunable {
     const char *name;
     const char *preset;
     bool is_define;
-    bool square;          /* 'x' and 'y' alike */
+    bool square;          /* two sides of the block alike */
     bool fixed;           /* a #define or a constant in the source */
     bool single_valued;   /* and takes no other value than the preset */
     bool is_partly_wrong; /* some values were tried, and gave other results */

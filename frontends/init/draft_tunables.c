@@ -78,7 +78,7 @@ static void choose_values(const struct draft *draft, struct tunable *tunable)
         add_value(draft, tunable, text);
     else if (tunable->axis == 'r')
         add_numbers(draft, tunable, limits, COUNT(limits));
-    else if (tunable->axis != 'b' && tunable->square)
+    else if (tunable->square)
         add_numbers(draft, tunable, sides, COUNT(sides));
     else if (tunable->axis == 'x')
         add_numbers(draft, tunable, is_row ? whole : wide, is_row ? COUNT(whole) : COUNT(wide));
@@ -125,8 +125,7 @@ void list_tunables(struct draft *draft)
     for (size_t i = 0; i < draft->kernel->template_count && !signature->instance; i++) {
         const struct template_parameter *parameter = &draft->kernel->template[i];
         if (parameter->kind != TEMPLATE_TYPE)
-            add_tunable(draft, parameter->name, parameter->preset, false)->square =
-                parameter->square && draft->kernel->uses_y;
+            add_tunable(draft, parameter->name, parameter->preset, false);
     }
     for (size_t i = 0; i < signature->macro_count; i++) {
         const struct macro_signature *macro = &signature->macros[i];
@@ -135,9 +134,7 @@ void list_tunables(struct draft *draft)
             is_listed |= strcmp(draft->tunables[j].name, macro->name) == 0;
         if (!is_number(macro->preset) || macro->is_given || is_listed)
             continue;
-        struct tunable *tunable = add_tunable(draft, macro->name, macro->preset, true);
-        tunable->fixed = macro->fixed;
-        tunable->square = macro->square && draft->kernel->uses_y;
+        add_tunable(draft, macro->name, macro->preset, true)->fixed = macro->fixed;
     }
     draft_find_sides(draft);
     for (size_t i = 0; i < draft->tunable_count && !draft->out->failed; i++)

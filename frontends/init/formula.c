@@ -55,6 +55,8 @@ const struct formula *formula_ceil_div(struct arena *arena, const struct formula
 {
     const struct formula made = {
         .kind = FORMULA_CALL, .text = "ceil_div", .count = 2, .parts = {a, b}};
+    if (b && b->kind == FORMULA_NUMBER && b->number == 1)
+        return a;
     return a && b ? make(arena, made) : NULL;
 }
 

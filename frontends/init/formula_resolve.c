@@ -157,43 +157,11 @@ struct formula_scope formula_scope_of(struct arena *arena, const struct tokens *
     return (struct formula_scope){arena, tokens, first, defines, count, kept};
 }
 
-/* Finds `#define NAME VALUE`, or a constant of that name; of several that an #if chooses among the
- * one that is a number. */
-static const struct formula *find_define(const struct formula_scope *scope, const char *name)
-{
-    const char *rest = NULL, *end = NULL;
-    const struct formula *found = NULL;
-    const size_t length = strlen(name);
-    for (size_t k = 0; k < scope->define_count && !(found && found->kind == FORMULA_NUMBER); k++) {
-        const size_t i = scope->defines[k];
-        struct tokens tokens = *scope->tokens;
-        size_t at = i + 1;
-        if (token_is(&tokens, i, "=")) {
-            if (!token_is(&tokens, i - 1, name) || !is_constant_sign(&tokens, i))
-                continue;
-        } else {
-            if (!token_is_directive(&tokens.items[i], "define", &rest, &end) ||
-                word_bytes(rest, end) != length || strncmp(rest, name, length) != 0 ||
-                rest + length >= end || rest[length] == '(')
-                continue;
-            const char *value =
-                arena_strndup(scope->arena, rest + length, (size_t)(end - rest) - length);
-            if (!value || !tokens_read(scope->arena, value, &tokens) || tokens.count == 0)
-                continue;
-            at = 0;
-        }
-        const struct formula *formula = formula_read(scope->arena, &tokens, &at, tokens.count);
-        found = formula && (!found || formula->kind == FORMULA_NUMBER) ? formula : found;
-    }
-    return found;
-}
-
-/* ---- functions with a single return ---- */
-
+/* Parameters of a function or of a macro, and a call's values for these. */
 struct binding {
     size_t count;
     const char *names[FORMULA_PARTS_MAX];
-    const struct formula *values[FORMULA_PARTS_MAX];
+    const struct formula *call;
 };
 
 static const struct formula *bound(const struct formula *name, void *context)
@@ -201,54 +169,51 @@ static const struct formula *bound(const struct formula *name, void *context)
     const struct binding *binding = context;
     for (size_t i = 0; i < binding->count && name->kind == FORMULA_NAME; i++)
         if (strcmp(binding->names[i], name->text) == 0)
-            return binding->values[i];
+            return binding->call->parts[i];
     return NULL;
 }
 
-/* Reads the names of parameters between `first` and `end`: the last name of each part. */
-static void read_names(const struct formula_scope *scope, const struct tokens *tokens, size_t first,
-                       size_t end, struct binding *out)
+/* Finds the meaning of a name, `#define NAME VALUE` or a constant, or of a call of a macro or of
+ * `int f(int a, int b) { return a / b; }`. Of several that an #if chooses among the one that is a
+ * number counts. NULL: there is none. */
+static const struct formula *find_define(const struct formula_scope *scope,
+                                         const struct formula *of)
 {
-    for (size_t i = first; i < end; i++)
-        if (token_is_name(tokens, i) && (i + 1 == end || token_is(tokens, i + 1, ",")) &&
-            out->count < FORMULA_PARTS_MAX)
-            out->names[out->count++] = tokens_text(scope->arena, tokens, i, i + 1);
-}
-
-/* Evaluates `int f(int a, int b) { return a / b; }`, or a macro with that name, for the given
- * arguments. Returns NULL if there is neither. */
-static const struct formula *call(const struct formula_scope *scope, const struct formula *formula)
-{
-    const struct tokens *tokens = scope->tokens;
     const char *rest = NULL, *end = NULL;
-    const size_t length = strlen(formula->text);
-    for (size_t k = 0; k < scope->define_count; k++) {
+    const struct formula *found = NULL;
+    const bool calls = of->kind == FORMULA_CALL;
+    const size_t length = strlen(of->text);
+    for (size_t k = 0; k < scope->define_count && !(found && found->kind == FORMULA_NUMBER); k++) {
         const size_t i = scope->defines[k];
-        struct binding binding = {0};
-        struct tokens body = *tokens;
-        size_t at = 0;
-        if (token_is_directive(&tokens->items[i], "define", &rest, &end)) {
-            if (strncmp(rest, formula->text, length) != 0 || rest + length >= end ||
-                rest[length] != '(')
-                continue;
+        struct tokens tokens = *scope->tokens;
+        struct binding binding = {.call = of};
+        size_t at = i + 1;
+        const bool is_macro = token_is_directive(&tokens.items[i], "define", &rest, &end);
+        if (is_macro) {
             const char *text = arena_strndup(scope->arena, rest, (size_t)(end - rest));
-            if (!text || !tokens_read(scope->arena, text, &body) || body.count < 4)
+            if (word_bytes(rest, end) != length || strncmp(rest, of->text, length) != 0 || !text ||
+                (text[length] == '(') != calls || !tokens_read(scope->arena, text, &tokens))
                 continue;
-            at = tokens_behind(&body, 1);
-            read_names(scope, &body, 2, at - 1, &binding);
-        } else if (token_is(tokens, i, formula->text)) {
-            at = behind_return(tokens, i);
-            read_names(scope, tokens, i + 2, tokens_behind(tokens, i + 1) - 1, &binding);
-        } else {
+            at = 1;
+        } else if (token_is(&tokens, i, "=") == calls ||
+                   !token_is(&tokens, calls ? i : i - 1, of->text)) {
             continue;
         }
-        if (binding.count != formula->count)
-            continue;
-        memcpy(binding.values, formula->parts, sizeof binding.values);
-        const struct formula *returned = formula_read(scope->arena, &body, &at, body.count);
-        return returned ? formula_replace(scope->arena, returned, bound, &binding) : NULL;
+        if (calls) {
+            const size_t behind = tokens_behind(&tokens, at);
+            for (; at < behind && binding.count < FORMULA_PARTS_MAX; at++) /* last names of parts */
+                if (token_is_name(&tokens, at) && token_is_in(&tokens, at + 1, ", )"))
+                    binding.names[binding.count++] = tokens_text(scope->arena, &tokens, at, at + 1);
+            if (binding.count != of->count || scope->arena->failed)
+                continue;
+            at = is_macro ? behind : behind_return(&tokens, i);
+        }
+        const struct formula *formula = formula_read(scope->arena, &tokens, &at, tokens.count);
+        if (formula && calls)
+            return formula_replace(scope->arena, formula, bound, &binding);
+        found = formula && (!found || formula->kind == FORMULA_NUMBER) ? formula : found;
     }
-    return NULL;
+    return found;
 }
 
 /* ---- ceil_div ---- */
@@ -343,19 +308,6 @@ static const struct formula *of_ceil(struct arena *arena, const struct formula *
 
 /* ---- resolving ---- */
 
-/* Returns true if the name receives the device's number of multiprocessors. */
-static bool holds_sm_count(const struct tokens *tokens, const char *name)
-{
-    for (size_t i = 0; i + 3 < tokens->count; i++)
-        if (token_is(tokens, i, "&") && token_is(tokens, i + 1, name) &&
-            token_is(tokens, i + 2, ",") &&
-            token_is_in(tokens, i + 3,
-                        "cudaDevAttrMultiProcessorCount "
-                        "CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT"))
-            return true;
-    return false;
-}
-
 /* Returns `grid.x` of `dim3 grid(a, b)`. */
 static const struct formula *member_of(struct resolving resolving, const char *name, size_t before)
 {
@@ -387,8 +339,7 @@ static const struct formula *resolve_name(struct resolving resolving, const stru
     if (formula->has_number || strcmp(name, "sm_count") == 0 ||
         (dot && word_is_in(name, (size_t)(dot - name), "threadIdx blockIdx blockDim gridDim")))
         return formula;
-    if (text_ends_with(name, ".multiProcessorCount") ||
-        (scope->first == 0 && holds_sm_count(scope->tokens, name)))
+    if (text_ends_with(name, ".multiProcessorCount"))
         return formula_name(scope->arena, "sm_count");
     for (size_t from = before; from > scope->first && from <= before; from = at) {
         at = from;
@@ -413,7 +364,7 @@ static const struct formula *resolve_name(struct resolving resolving, const stru
     const struct formula *member = member_of(resolving, name, before);
     if (member)
         return member;
-    const struct formula *defined = find_define(scope, name);
+    const struct formula *defined = find_define(scope, formula);
     defined = defined ? resolve(resolving, defined, 0) : NULL;
     if (defined && formula_names(defined, NULL) && formula_is_plain(defined))
         return defined;
@@ -475,7 +426,7 @@ static const struct formula *resolve_call(struct resolving resolving, const stru
         return of_ceil(arena, copy);
     if (word_is_in(copy->text, strlen(copy->text), "min max dim3"))
         return copy;
-    const struct formula *returned = call(resolving.scope, copy);
+    const struct formula *returned = find_define(resolving.scope, copy);
     returned = returned ? resolve(resolving, returned, before) : NULL;
     return returned ? returned : copy;
 }

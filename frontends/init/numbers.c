@@ -6,13 +6,10 @@
 #include "frontends/init/formula.h"
 #include "tuner/base/array.h"
 
-/* Tokens of functions that the kernel cannot call, outside of functions, of the kernel and the
- * functions that it may call, found by name alone. */
-enum place { PLACE_ELSEWHERE, PLACE_OUTSIDE, PLACE_REACHED };
-
 /* A function of the source: the tokens of the name and of the end. */
 struct function {
     size_t name, end;
+    bool is_reached;
 };
 
 struct numbers {
@@ -21,10 +18,9 @@ struct numbers {
     struct source_signature *out;
     size_t function_count;
     struct function *functions;
-    unsigned char *places; /* of each token */
-    /* Tokens of the kernel and of functions that it may call; then those outside of functions. */
-    size_t *tokens_near;
-    size_t reached_count, near_count;
+    /* Tokens of the kernel and of the functions that it may call, found by name alone; and those
+     * outside of functions. */
+    struct tokens reached, outside;
     struct text left; /* ", BINS (256), RADIUS (3)": not tuned */
 };
 
@@ -53,19 +49,26 @@ static size_t function_end(const struct tokens *tokens, size_t name)
     return token_is(tokens, body, "{") ? tokens_behind(tokens, body) : 0;
 }
 
-/* Marks tokens, and the functions that these name. */
-static void reach(const struct numbers *numbers, size_t first, size_t end)
+static void append(struct tokens *list, const struct tokens *tokens, size_t first, size_t end)
+{
+    memcpy(list->items + list->count, tokens->items + first, (end - first) * sizeof *list->items);
+    list->count += end - first;
+}
+
+/* Takes the tokens of a function, and the functions that these name. */
+static void reach(struct numbers *numbers, size_t first, size_t end)
 {
     const struct token *items = numbers->tokens->items;
-    memset(numbers->places + first, PLACE_REACHED, end - first);
+    append(&numbers->reached, numbers->tokens, first, end);
     for (size_t i = first; i < end; i++)
         for (size_t j = 0; items[i].kind == TOKEN_NAME && j < numbers->function_count; j++) {
-            const struct function *function = &numbers->functions[j];
+            struct function *function = &numbers->functions[j];
             const struct token *name = &items[function->name];
-            if (numbers->places[function->name] == PLACE_ELSEWHERE &&
-                name->length == items[i].length &&
-                strncmp(name->start, items[i].start, name->length) == 0)
+            if (!function->is_reached && name->length == items[i].length &&
+                strncmp(name->start, items[i].start, name->length) == 0) {
+                function->is_reached = true;
                 reach(numbers, function->name, function->end);
+            }
         }
 }
 
@@ -94,44 +97,37 @@ struct uses {
     bool is_used, in_extent, in_unroll, in_sum;
 };
 
-/* Finds the uses of a name by the kernel; `is_near`: or by other definitions outside of functions,
- * too. */
-static struct uses uses_of(const struct numbers *numbers, const char *name, bool is_near)
+/* Adds the uses of a name by tokens of the kernel, or of other definitions. */
+static void add_uses(const struct tokens *tokens, const char *name, bool is_reached,
+                     struct uses *uses)
 {
-    const struct tokens *tokens = numbers->tokens;
-    struct uses uses = {0};
-    for (size_t k = 0; k < (is_near ? numbers->near_count : numbers->reached_count); k++) {
-        const size_t i = numbers->tokens_near[k];
-        const bool is_reached = k < numbers->reached_count;
-        const char *rest = NULL, *end = NULL;
-        if (tokens->items[i].kind == TOKEN_DIRECTIVE) {
-            if (token_is_directive(&tokens->items[i], "ifndef", &rest, &end))
-                continue;
-            const bool unrolls = token_is_directive(&tokens->items[i], "pragma", &rest, &end);
-            if (token_is_directive(&tokens->items[i], "define", &rest, &end))
+    const char *rest = NULL, *end = NULL;
+    for (size_t i = 0; i < tokens->count; i++) {
+        const struct token *token = &tokens->items[i];
+        if (token->kind == TOKEN_DIRECTIVE && !token_is_directive(token, "ifndef", &rest, &end)) {
+            const bool unrolls = token_is_directive(token, "pragma", &rest, &end);
+            if (token_is_directive(token, "define", &rest, &end))
                 rest += word_bytes(rest, end);
             const bool is_named = has_word(rest, end, name);
-            uses.is_used |= is_named;
-            uses.in_unroll |= is_named && is_reached && unrolls;
+            uses->is_used |= is_named;
+            uses->in_unroll |= is_named && is_reached && unrolls;
         } else if (token_is(tokens, i, name) && !is_constant_sign(tokens, i + 1) &&
                    !(i > 0 && token_is_in(tokens, i - 1, ". -> ::"))) {
-            uses.is_used = true;
-            uses.in_extent |= is_reached && is_in_extent(tokens, i);
-            uses.in_sum |= is_reached && token_is_in(tokens, i - 1, "+ -");
+            uses->is_used = true;
+            uses->in_extent |= is_reached && is_in_extent(tokens, i);
+            uses->in_sum |= is_reached && i > 0 && token_is_in(tokens, i - 1, "+ -");
         }
     }
-    return uses;
 }
 
-bool uses_as_square(const struct tokens *tokens, const char *name)
+/* Finds the uses of a name by the kernel; `is_near`: or by definitions outside of functions. */
+static struct uses uses_of(const struct numbers *numbers, const char *name, bool is_near)
 {
-    for (size_t i = 0; i < tokens->count; i++)
-        if (token_is(tokens, i, "[") && token_is(tokens, i + 1, name) &&
-            ((token_is(tokens, i + 2, "]") && token_is(tokens, i + 3, "[") &&
-              token_is(tokens, i + 4, name)) ||
-             (token_is(tokens, i + 2, "*") && token_is(tokens, i + 3, name))))
-            return true;
-    return false;
+    struct uses uses = {0};
+    add_uses(&numbers->reached, name, true, &uses);
+    if (is_near)
+        add_uses(&numbers->outside, name, false, &uses);
+    return uses;
 }
 
 /* ---- dependence on a number ---- */
@@ -176,13 +172,12 @@ static bool is_tunable(const struct source_signature *out, const char *name, str
 
 /* ---- definitions ---- */
 
-/* Reads `#define NAME 256`, or `constexpr int NAME = 256;` at the sign, of the kernel or outside of
- * functions. Returns false for others. */
-static bool read_number(const struct numbers *numbers, size_t at, struct macro_signature *out)
+/* Reads `#define NAME 256`, or `constexpr int NAME = 256;` at the sign. Returns false for others.
+ */
+static bool read_number(struct arena *arena, const struct tokens *tokens, size_t at,
+                        struct macro_signature *out)
 {
-    const struct tokens *tokens = numbers->tokens;
     const struct token *token = &tokens->items[at];
-    const struct kernel_signature *kernel = numbers->out->chosen;
     const char *name = NULL, *end = NULL, *value = NULL, *guard = NULL, *guard_end = NULL;
     size_t length = 0, digits = 0;
     bool is_guarded = false;
@@ -193,9 +188,7 @@ static bool read_number(const struct numbers *numbers, size_t at, struct macro_s
                      (size_t)(guard_end - guard) == length && strncmp(name, guard, length) == 0;
         if (length == 0 || *name == '_' || name[length] == '(')
             return false;
-    } else if (is_constant_sign(tokens, at) && token_is(tokens, at + 2, ";") &&
-               (numbers->places[at] == PLACE_OUTSIDE ||
-                (at >= kernel->first_token && at < kernel->end_token))) {
+    } else if (is_constant_sign(tokens, at) && token_is(tokens, at + 2, ";")) {
         name = token[-1].start;
         length = token[-1].length;
         value = token[1].start;
@@ -206,8 +199,8 @@ static bool read_number(const struct numbers *numbers, size_t at, struct macro_s
     while (value + digits < end && isdigit((unsigned char)value[digits]))
         digits++;
     *out = (struct macro_signature){
-        .name = arena_strndup(numbers->arena, name, length),
-        .preset = arena_strndup(numbers->arena, value, is_guarded ? (size_t)(end - value) : digits),
+        .name = arena_strndup(arena, name, length),
+        .preset = arena_strndup(arena, value, is_guarded ? (size_t)(end - value) : digits),
         .fixed = !is_guarded};
     if (!out->name || !out->preset)
         return false;
@@ -241,28 +234,22 @@ static void take_number(struct numbers *numbers, const struct macro_signature *n
 bool numbers_read(struct arena *arena, const struct tokens *tokens, struct source_signature *out)
 {
     struct numbers numbers = {.arena = arena, .tokens = tokens, .out = out};
+    const struct kernel_signature *kernel = out->chosen;
     struct macro_signature number;
     numbers.functions = arena_alloc(arena, tokens->count + 1, sizeof *numbers.functions);
-    numbers.places = arena_alloc(arena, tokens->count + 1, 1);
-    numbers.tokens_near = arena_alloc(arena, tokens->count + 1, sizeof *numbers.tokens_near);
-    if (!numbers.functions || !numbers.places || !numbers.tokens_near)
+    numbers.reached.items = arena_alloc(arena, 2 * tokens->count + 1, sizeof(struct token));
+    numbers.outside.items = arena_alloc(arena, tokens->count + 1, sizeof(struct token));
+    if (!numbers.functions || !numbers.reached.items || !numbers.outside.items)
         return false;
-    memset(numbers.places, PLACE_OUTSIDE, tokens->count);
     for (size_t i = 0, behind; i < tokens->count; i = behind ? behind : i + 1) {
         behind = function_end(tokens, i);
         if (behind == 0)
-            continue;
-        numbers.functions[numbers.function_count++] = (struct function){i, behind};
-        memset(numbers.places + i, PLACE_ELSEWHERE, behind - i);
+            append(&numbers.outside, tokens, i, i + 1);
+        else
+            numbers.functions[numbers.function_count++] =
+                (struct function){i, behind, i >= kernel->first_token && i < kernel->end_token};
     }
-    reach(&numbers, out->chosen->first_token, out->chosen->end_token);
-    for (size_t i = 0; i < tokens->count; i++)
-        if (numbers.places[i] == PLACE_REACHED)
-            numbers.tokens_near[numbers.reached_count++] = i;
-    numbers.near_count = numbers.reached_count;
-    for (size_t i = 0; i < tokens->count; i++)
-        if (numbers.places[i] == PLACE_OUTSIDE)
-            numbers.tokens_near[numbers.near_count++] = i;
+    reach(&numbers, kernel->first_token, kernel->end_token);
     for (size_t i = 0; i < out->macro_count; i++) { /* those that are given */
         struct macro_signature *macro = &out->macros[i];
         const struct uses uses = uses_of(&numbers, macro->name, true);
@@ -270,11 +257,12 @@ bool numbers_read(struct arena *arena, const struct tokens *tokens, struct sourc
         const bool is_one = value >= 1 && value <= 1024 && is_tunable(out, macro->name, uses);
         macro->is_given = !uses.is_used || (macro->is_given && !is_one);
     }
-    for (size_t i = 0; i < tokens->count && !arena->failed; i++)
-        if (read_number(&numbers, i, &number))
+    for (size_t i = 0; i < numbers.outside.count && !arena->failed; i++)
+        if (read_number(arena, &numbers.outside, i, &number))
             take_number(&numbers, &number);
-    for (size_t i = 0; i < out->macro_count; i++)
-        out->macros[i].square = uses_as_square(tokens, out->macros[i].name);
+    for (size_t i = kernel->first_token; i < kernel->end_token && !arena->failed; i++)
+        if (read_number(arena, tokens, i, &number))
+            take_number(&numbers, &number);
     const char *all = text_to_arena(&numbers.left, arena);
     out->not_tuned = all && *all ? all + 2 : NULL;
     return !arena->failed;

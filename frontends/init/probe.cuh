@@ -1,6 +1,5 @@
-/* Appended to a source (ask.c): turns types into numbers. A kernel template with these numbers as
- * arguments is requested by name, and the numbers are in the symbol that the compiler returns. All
- * names begin with tune_, since macros of the source apply. */
+/* Appended to a source (ask.c): turns types into numbers. A variable has them as its value, which
+ * the compiler's PTX shows. All names begin with tune_, since macros of the source apply. */
 #define TUNE_ANY template <class tune_T>
 namespace tune_probe
 {
@@ -91,21 +90,22 @@ struct tune_shape<tune_T[tune_N]> : tune_shape<tune_T> {
 TUNE_ANY struct tune_shape<tune_T[]> : tune_shape<tune_T> {
     static constexpr int tune_bytes = 0;
 };
-template <int tune_I, class... tune_T> struct tune_pick : tune_shape<void> {
+template <int tune_N> struct tune_numbers {
+    int tune_all[tune_N];
 };
-template <int tune_I, class tune_H, class... tune_T>
-struct tune_pick<tune_I, tune_H, tune_T...> : tune_pick<tune_I - 1, tune_T...> {
-};
-template <class tune_H, class... tune_T>
-struct tune_pick<0, tune_H, tune_T...> : tune_shape<tune_H> {
-};
-template <class tune_F> struct tune_takes;
-template <class... tune_A> struct tune_takes<void (*)(tune_A...)> {
-    template <int tune_I> struct tune_at : tune_pick<tune_I, tune_A...> {
-    };
+/* The numbers of a kernel's parameters and of variables: how many parameters there are, then each
+ * number of all types. */
+template <class tune_F, class... tune_S> struct tune_asked;
+template <class... tune_A, class... tune_S> struct tune_asked<void (*)(tune_A...), tune_S...> {
     static constexpr int tune_count = sizeof...(tune_A);
+    static __device__ constexpr tune_numbers<1 + 5 * (tune_count + sizeof...(tune_S))> tune_get()
+    {
+        return {{tune_count, tune_shape<tune_A>::tune_pointer...,
+                 tune_shape<tune_S>::tune_pointer..., tune_shape<tune_A>::tune_constant...,
+                 tune_shape<tune_S>::tune_constant..., tune_shape<tune_A>::tune_value...,
+                 tune_shape<tune_S>::tune_value..., tune_shape<tune_A>::tune_lanes...,
+                 tune_shape<tune_S>::tune_lanes..., tune_shape<tune_A>::tune_bytes...,
+                 tune_shape<tune_S>::tune_bytes...}};
+    }
 };
-template <int... tune_C> __global__ void tune_asks()
-{
-}
 } // namespace tune_probe

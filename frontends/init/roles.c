@@ -195,7 +195,8 @@ static void take_variable(struct roles *roles, const char *line, const char *end
     }
     const size_t length = word_length(name, end);
     const char *mangled = arena_strndup(roles->arena, name, length);
-    if (!mangled || length == 0 || *name == '$') /* "$str": a text */
+    if (!mangled || length == 0 || *name == '$' ||
+        strcmp(mangled, "tune_answer") == 0) /* "$str": a text */
         return;
     for (size_t i = 0; i < body_count; i++) {
         const bool has = has_word(bodies[i][0], bodies[i][1], mangled);
@@ -241,6 +242,8 @@ bool roles_read(struct arena *arena, const char *ptx, const char *kernel,
     }
     if (body)
         body[1] = ptx + strlen(ptx);
+    for (size_t i = 0; i < body_count; i++)
+        out->fetches |= has_word(bodies[i][0], bodies[i][1], "tex");
     for (const char *line = ptx, *end; *line; line = end + (*end == '\n')) {
         end = line + strcspn(line, "\n");
         if (starts(line, ".global") || starts(line, ".const") || starts(line, ".visible .global") ||

@@ -40,7 +40,6 @@ struct macro_signature {
     const char *preset;
     bool is_named; /* set by --define or the build, not by an #ifndef of the source */
     bool is_given; /* set by the project's build, or unused by the kernel: no parameter */
-    bool square;   /* both sides of an array in shared memory: [NAME][NAME] */
     bool fixed; /* a #define without #ifndef, or a constant: replaced by a define of the experiment
                  */
 };
@@ -63,6 +62,7 @@ struct source_signature {
     size_t symbol_count;
     struct symbol_signature symbols[SYMBOLS_MAX];
     bool dynamic_shared; /* extern __shared__ */
+    bool fetches;        /* reads textures */
     struct source_launch launch;
     struct source_indices indices;
     const char *not_tuned; /* "BINS (256), RADIUS (3)": numbers that the kernel names */
@@ -106,8 +106,6 @@ enum status kernel_choose(struct arena *arena, const struct source_question *que
 /* Returns true if the file itself has the body of a kernel of that name, which may have namespaces
  * and the arguments of a template. */
 bool kernel_has_body(struct arena *arena, const char *path, const char *name);
-/* Returns true if an array has the name as both sides: [NAME][NAME], [NAME * NAME]. */
-bool uses_as_square(const struct tokens *tokens, const char *name);
 
 /* Returns true if the text up to `end` contains the name as a word. */
 bool has_word(const char *text, const char *end, const char *name);
@@ -116,8 +114,9 @@ size_t item_end(const struct tokens *tokens, size_t first, size_t close);
 /* Returns true if the whole text is a number; NULL is none. */
 bool is_number(const char *text);
 
-/* Finds the variables that the kernel with that symbol uses, and what the kernel does with these
- * and with its pointers (roles.c). Returns false if memory is short. */
+/* Finds the variables that the kernel with that symbol uses, and what the kernel does with
+ * these and with its pointers (roles.c). Returns false if memory is
+ * short. */
 bool roles_read(struct arena *arena, const char *ptx, const char *kernel,
                 struct source_signature *out, struct kernel_signature *chosen);
 

@@ -384,8 +384,8 @@ run "$TUNE" init bound.cu -k bound
 expect_code 0
 has '  block_size: [128]' bound.yaml
 
-# A square array in shared memory says the block's sides; there is little room for others.
-printf '#define SIDE 16\n__global__ void sides(float *y) { __shared__ float t[SIDE][SIDE]; t[threadIdx.y][threadIdx.x] = 1; y[0] = t[0][0]; }\n' >sides.cu
+# One number for both sides of the block has few values.
+printf '#define SIDE 16\n__global__ void sides(float *y) { __shared__ float t[SIDE][SIDE]; t[threadIdx.y][threadIdx.x] = 1; y[(blockIdx.y * SIDE + threadIdx.y) * 64 + blockIdx.x * SIDE + threadIdx.x] = t[0][0]; }\n' >sides.cu
 run "$TUNE" init sides.cu
 expect_code 0
 has '  SIDE: [8, 16, 32]' sides.yaml

@@ -47,7 +47,7 @@ struct question {
     struct answer {
         bool is_whole; /* else the process ended before the answer was there */
         struct error error;
-        char symbols[2][SYMBOL_BYTES_MAX];
+        char symbol[SYMBOL_BYTES_MAX];
         char ptx[PTX_BYTES_MAX];
     } * answer;
 };
@@ -60,11 +60,9 @@ static void compile_answer(void *context)
     struct text log = {0};
     if (cuda_compile_question(question->arena, question->text, question->request, &container, &log,
                               &answer->error) == STATUS_OK) {
-        bool fits = string_format(answer->ptx, sizeof answer->ptx, "%s", container.ptx);
-        for (size_t i = 0; i < 2; i++)
-            fits &= string_format(answer->symbols[i], sizeof answer->symbols[i], "%s",
-                                  container.kernels[i].lowered);
-        if (!fits)
+        if (!string_format(answer->ptx, sizeof answer->ptx, "%s", container.ptx) ||
+            !string_format(answer->symbol, sizeof answer->symbol, "%s",
+                           container.kernels[0].lowered))
             (void)error_set(&answer->error, STATUS_BAD_INPUT,
                             "%s: the kernel's symbol or its PTX is too long",
                             question->request->source_path);
@@ -85,9 +83,8 @@ enum status device_ask_compiler(struct arena *arena, const char *text,
                         request->source_path);
     else if (answer->error.status != STATUS_OK)
         *error = answer->error;
-    *out = (struct compiler_answer){
-        {arena_strdup(arena, answer->symbols[0]), arena_strdup(arena, answer->symbols[1])},
-        arena_strdup(arena, answer->ptx)};
+    *out = (struct compiler_answer){arena_strdup(arena, answer->symbol),
+                                    arena_strdup(arena, answer->ptx)};
     process_unshare(question.answer, sizeof *answer);
     return error->status == STATUS_OK && arena->failed ? error_no_memory(error) : error->status;
 }

@@ -9,10 +9,10 @@
 #include "tuner/device/image.h"
 
 struct compiler_answer {
-    const char *symbols[2]; /* the request's kernels, with the numbers of their templates */
-    const char *ptx;        /* the source's, which has the two */
+    const char *symbol; /* the requested kernel's */
+    const char *ptx;    /* the source's */
 };
-/* Compiles the text as the contents of the request's source, which names two kernels. The code's
+/* Compiles the text as the contents of the request's source, which names a kernel. The code's
  * speed does not matter. Runs in a child: NVRTC starts the driver, and a process forked later could
  * not use it. STATUS_UNAVAILABLE where this build has no such compiler. */
 enum status device_ask_compiler(struct arena *arena, const char *text,

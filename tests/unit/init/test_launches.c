@@ -81,8 +81,6 @@ TEST(test_ways_to_round_up)
     expect_grid("int t = 64, g = (m + t - 1) / t;", "g, t", "ceil_div(m, t)");
     expect_grid("dim3 t(BLOCK), g((m + t.x - 1) / t.x);", "g, t", "ceil_div(m, BLOCK)");
     expect_grid("cudaDeviceProp q;", "2 * q.multiProcessorCount, BLOCK", "2 * sm_count");
-    expect_grid("int s; cudaDeviceGetAttribute(&s, cudaDevAttrMultiProcessorCount, 0);",
-                "s * 4, BLOCK", "sm_count * 4");
     /* An unknown part is not guessed. */
     expect_grid("", "blocks_for(m), BLOCK", "");
     expect_grid("", "sizes[0], BLOCK", "");
