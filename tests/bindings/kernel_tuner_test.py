@@ -150,7 +150,7 @@ class Calls(unittest.TestCase):
     def test_refused(self):
         call = dict(kernel_name="k", kernel_source=self.SOURCE, problem_size=8, arguments=self.ARGUMENTS, tune_params={"block_size_x": [4]})
         for name, value, reason in (
-                ("lang", "OpenCL", "OpenCL"), ("lang", "C", "host code"), ("lang", "HIP", "HIP"), ("platform", 1, "OpenCL"), ("compiler", "gcc", "host"),
+                ("lang", "OpenCL", "OpenCL"), ("lang", "HIP", "HIP"), ("platform", 1, "OpenCL"), ("compiler", "gcc", "host"),
                 ("objectives", {"time": False, "energy": False}, "one winner"),
                 ("objective", ["time", "energy"], "one winner"), ("texmem_args", {"t": numpy.zeros((2, 2, 2), numpy.float32)}, "dimensions"),
                 ("tune_params", {"nvml_gr_clock": [1000]}, "clocks"), ("smem_args", {"size": 4, "banks": 2}, "banks"),
@@ -196,6 +196,18 @@ class Calls(unittest.TestCase):
         check = self.translated(answer=[numpy.ones(8), None])["tune"]["check"][0]
         self.assertEqual(("x", 1e-6, 1e-5), (check["output"], check["absolute"], check["relative"]))
         self.assertTrue((numpy.fromfile(check["file"], numpy.float32) == 1).all())
+
+    def test_host_code_of_cuda(self):
+        call = dict(kernel_source='extern "C" float k(const float *x, float *y, int n) { cudaMemcpy(0, 0, 0, cudaMemcpyDefault); return 1; }',
+                    arguments=[self.ARGUMENTS[0], *self.ARGUMENTS], lang="C", compiler_options=["-arch=sm_52", "-gencode", "arch=x", "-lcublas"])
+        translated = self.translated(**call)
+        self.assertEqual(["-lcublas"], translated["tune"]["flags"])
+        self.assertEqual([{"function": "launchtune::k"}], translated["tune"]["launches"])
+        self.assertNotIn("device", translated["tune"])
+        self.assertEqual([None, True, None], [argument.get("update") for argument in translated["tune"]["arguments"]])
+        self.assertIn("taken k(const float *a0, float *a1, int a2, cudaStream_t stream)", self.problem.source.host)
+        self.assertEqual(1, self.problem.source.host.count("* sizeof *a1, true, stream)"))
+        self.assertNotIn("* sizeof *a0, true, stream)", self.problem.source.host)
 
     def test_defines(self):
         found = self.translated(defines={"A": "block_size_x * 2", "T": "unsigned int", "F": lambda p: p["a"] + 1})["tune"]["defines"]
@@ -424,6 +436,28 @@ class Scripts(unittest.TestCase):
                           "PMTObserver: nvidia, rapl; NVMLObserver: gr_voltage; Lamp: its own values. Left out, too: the metrics lit, read"], lines)
         _, said = run(self.at, script % ', objective="read", objective_higher_is_better=False', *QUICK, ends=3)
         self.assertIn("objective: 'read' is no formula of time", said)
+
+    def test_host_code(self):
+        """A function of the host tells its own time, which counts; the results are checked; a negative time is a failure."""
+        run(self.at, """
+            text = '''
+            #include <cstdint>
+            float copied(const int32_t *in, int32_t *out, int64_t n) {
+                for (int64_t i = 0; i < n; i++)
+                    out[i] = in[i] + (WAY == 2);
+                return WAY == 4 ? -1.f : EXTRA + grid_size_x * block_size_y;
+            }'''
+            results, environment = tune_kernel("copied", text, 1000, arguments, {"WAY": [1, 2, 3, 4], "tile": [10, 100]}, grid_div_x=["tile"],
+                answer=[None, data, None], compiler_options=["-O3", "-DEXTRA=.25f"], compiler="g++")
+            times = {(result["WAY"], result["tile"]): result.get("time") for result in results}
+            assert times[1, 10] == times[3, 10] == 100.25 and times[1, 100] == 10.25, times
+            assert not any(times[way, tile] for way in (2, 4) for tile in (10, 100)), times
+            assert environment["best_config"]["tile"] == 100
+            """, *QUICK)
+        _, said = run(self.at, """
+            tune_kernel("copied", "float copied(int *x) { return 1; }", 1000, arguments[:1], {"WAY": [1]}, lang="C", smem_args={"size": 4})
+            """, ends=3)
+        self.assertIn("smem_args: ", said)
 
     def test_arguments_of_other_versions(self):
         _, said = run(self.at, """

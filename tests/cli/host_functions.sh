@@ -245,6 +245,31 @@ write_adds adds.c '{function: in_c}' ''
 run "$TUNE" run ./adds.yaml --device cpu "${steady[@]}"
 all_right 1
 
+# One that measures itself: its own times count, not those of the calls; a negative one is a failure.
+cat >told.cpp <<'C'
+struct told { double elapsed_ns; };
+told add_to(const int *in, int *out, long n, int add, int way)
+{
+    volatile long spin = 0;
+    while (way == 2 && spin < 3000000)
+        spin = spin + 1;
+    for (long i = 0; i < n; i++)
+        out[i] = in[i] + add;
+    return {way == 3 ? -1. : way == 1 ? 70000. : 50000.};
+}
+C
+rm -f tune.db*
+write_adds told.cpp '{function: add_to}' ''
+sed -i 's/way: .*/way: [1, 2, 3]}/' adds.yaml
+echo '  - {name: way, type: i32, value: way}' >>adds.yaml
+run "$TUNE" run ./adds.yaml --device cpu "${steady[@]}"
+expect_code 0
+query "SELECT json_extract(c.parameters, '\$.way'), t.status, cast(round(coalesce(t.median_ns, 0)) AS integer) FROM trials t
+    JOIN configurations c ON c.id = t.configuration_id WHERE t.stage = 'sweep' ORDER BY 1" >told.txt
+printf '1 ok 70000\n2 ok 50000\n3 launch_failed 0\n' | cmp -s - told.txt || fail "other times: $(cat told.txt)"
+detail 3 'function add_to returned -1, not 0'
+grep -q '^adds n=1000 way=2 ' tuned.conf || fail "not the one of the least time of its own: $(cat tuned.conf)"
+
 # What does not fit is said before it is called.
 refused() { # LAUNCHES TEXT
     rm -f tune.db*

@@ -75,6 +75,13 @@ template <int BLOCK> int twice(const int *in, int *out, long long n, int way, vo
     CUresult status = launch(in, workspace, n, BLOCK, stream);
     return status == CUDA_SUCCESS && way != 3 ? launch(workspace, out, n, BLOCK, stream) : status;
 }
+struct told { double elapsed_ns; };
+told telling(const int *in, int *out, long long n, int way, void *workspace, std::size_t bytes, CUstream stream)
+{
+    CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
+    cuStreamIsCapturing(stream, &capturing);
+    return {capturing != CU_STREAM_CAPTURE_STATUS_NONE || twice<64>(in, out, n, 0, workspace, bytes, stream) ? -1. : 1e6 * (way + 1)};
+}
 std::size_t twice_bytes(const int *, int *, long long n, int) { return 4 * n; }
 int streamless(const int *, int *, long long, int, void *, std::size_t) { return 0; }
 C
@@ -113,6 +120,16 @@ write_twice 'twice<${block}>' 0
 run "$TUNE" run ./twice.yaml --device cuda:0 --no-report --as stream,eager --set confirm_processes=2 --set confirm_rounds=5 "${warm[@]}"
 expect_code 0
 [[ $(query "SELECT count(*) FROM trials WHERE status <> 'ok'") -eq 0 ]] || fail "not all are right"
+forget
+
+# One that measures itself is not captured, and its times are its own.
+write_twice telling '0, 4'
+run "$TUNE" run ./twice.yaml --device cuda:0 --no-report "${warm[@]}"
+expect_code 0
+expect_err 'cuda:0: telling measures itself: timed by its own word, not as a graph'
+query "SELECT DISTINCT json_extract(c.parameters, '\$.way'), t.status, t.median_ns / 1e6 FROM trials t
+    JOIN configurations c ON c.id = t.configuration_id WHERE t.status = 'ok' ORDER BY 1" >told.txt
+printf '0 ok 1.0\n4 ok 5.0\n' | cmp -s - told.txt || fail "other times: $(cat told.txt)"
 forget
 
 sed '/name: out/s/output: true/symbol: kept, output: true/; s/in, out, n, way/in, n, way/' twice.yaml >symbol.yaml

@@ -149,6 +149,18 @@ enum status host_function_failed(void *object, const struct launch *launch, long
                      launch->kernel, result);
 }
 
+bool functions_told(void *object, double *elapsed_ns)
+{
+    bool (*told)(double *elapsed_ns) = NULL;
+    double taken_ns = 0;
+    void *found = object ? dlsym(object, "tune_told") : NULL;
+    memcpy(&told, &found, sizeof found);
+    if (!told || !told(&taken_ns))
+        return false;
+    *elapsed_ns = taken_ns;
+    return true;
+}
+
 void functions_forget_error(void *object)
 {
     void (*forget)(void) = NULL;

@@ -41,6 +41,9 @@ enum status host_function_fits(const struct host_function *function, const struc
 /* Sets STATUS_LAUNCH_FAILED with a result other than 0, or the text of an exception. */
 enum status host_function_failed(void *object, const struct launch *launch, long long result,
                                  struct error *error);
+/* Tells whether a function of the object measures itself, and has been called. Then *elapsed_ns is
+ * the time that its calls took since this was asked, and otherwise stays. */
+bool functions_told(void *object, double *elapsed_ns);
 /* Clears the CUDA runtime's last error within the object; nothing without that runtime. */
 void functions_forget_error(void *object);
 /* Asks the functions that tell workspaces, and raises the plan's to these bytes. */

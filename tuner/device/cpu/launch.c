@@ -259,22 +259,29 @@ static void rotate(const struct device *device, struct prepared *prepared, uint3
 /* Lets host functions run on all processors of the process: they start threads of their own. */
 static void begin_calls(struct device *device, const struct launch_plan *plan)
 {
+    double earlier_ns = 0;
     device->failed_result = 0;
-    if (plan_is_of_functions(plan))
-        pool_let_roam(device->pool, true);
+    if (!plan_is_of_functions(plan))
+        return;
+    pool_let_roam(device->pool, true);
+    (void)functions_told(device->binaries[device->current - 1].handle, &earlier_ns);
 }
 
-/* Reverses begin_calls, and returns the first failure of a call. */
-static enum status end_calls(struct device *device, const struct launch_plan *plan,
-                             struct error *error)
+/* Reverses begin_calls, and returns the first failure of a call. *elapsed_ns becomes the time of
+ * functions that measure themselves. */
+static enum status end_calls(struct device *device, const struct launch_plan *plan, uint32_t runs,
+                             double *elapsed_ns, struct error *error)
 {
     if (!plan_is_of_functions(plan))
         return STATUS_OK;
+    void *object = device->binaries[device->current - 1].handle;
+    double told_ns = 0;
     pool_let_roam(device->pool, false);
+    if (functions_told(object, &told_ns))
+        *elapsed_ns = fmax(told_ns, device->calibration.tick_ns) / runs;
     return device->failed_result == 0
                ? STATUS_OK
-               : host_function_failed(device->binaries[device->current - 1].handle, device->failed,
-                                      device->failed_result, error);
+               : host_function_failed(object, device->failed, device->failed_result, error);
 }
 
 /* ---- runs and blocks ---- */
@@ -304,7 +311,7 @@ enum status cpu_run(struct device *device, const struct launch_plan *plan, enum 
     *elapsed_ns = (double)(device->busy_until_ns - start_ns);
     float_modes_reset();
     carry_variables(device, true);
-    return end_calls(device, plan, error);
+    return end_calls(device, plan, 1, elapsed_ns, error);
 }
 
 void cpu_drop_slots(struct device *device)
@@ -322,9 +329,10 @@ static enum status bring_caches(struct device *device, const struct block *block
     if (block->mode == L2_HOT) {
         *copy = -1;
         begin_calls(device, block->plan);
+        double warm_ns = 0;
         run_once(device, prepared);
         run_once(device, prepared);
-        return end_calls(device, block->plan, error);
+        return end_calls(device, block->plan, 2, &warm_ns, error);
     }
     if (block->mode == L2_STREAM) {
         const struct launch_plan *plan = block->plan;
@@ -403,7 +411,7 @@ enum status cpu_time_block(struct device *device, const struct block *block, dou
                       device->calibration.empty_pair_ns * (is_eager ? 1 + block->runs : 1);
     /* A time below the timer's tick is given as the tick. */
     *elapsed_ns = fmax(block_ns, device->calibration.tick_ns) / block->runs;
-    return end_calls(device, block->plan, error);
+    return end_calls(device, block->plan, block->runs, elapsed_ns, error);
 }
 
 /* ---- results of a block's last run ---- */
@@ -510,7 +518,8 @@ enum status cpu_measure_energy(struct device *device, const struct block *block,
                                .runs = watch.runs - first.runs,
                                .resolution_j = least_j};
     struct error failure = {0};
-    const enum status ended = end_calls(device, block->plan, &failure);
+    double told_ns = 0;
+    const enum status ended = end_calls(device, block->plan, block->runs, &told_ns, &failure);
     if (status == STATUS_OK && ended != STATUS_OK)
         *error = failure;
     return status == STATUS_OK ? ended : status;

@@ -33,6 +33,12 @@ enum status cuda_bind(struct device *device, const struct launch_plan *plan,
 
 /* ---- one run ---- */
 
+/* As functions_told, of the current binary. */
+static bool tell_time(const struct device *device, double *elapsed_ns)
+{
+    return device->current && functions_told(device->current->object, elapsed_ns);
+}
+
 static enum status wait_for_run(struct device *device, const struct launch_plan *plan,
                                 double *elapsed_ns, struct error *error)
 {
@@ -48,7 +54,9 @@ static enum status wait_for_run(struct device *device, const struct launch_plan 
         cuda_plan_text(plan, text, sizeof text);
         return cuda_error(device, result, error, "%s", text);
     }
-    *elapsed_ns = fmax(read_ns - device->calibration.empty_pair_ns, device->calibration.tick_ns);
+    read_ns -= device->calibration.empty_pair_ns;
+    (void)tell_time(device, &read_ns);
+    *elapsed_ns = fmax(read_ns, device->calibration.tick_ns);
     return STATUS_OK;
 }
 
@@ -87,6 +95,7 @@ enum status cuda_run(struct device *device, const struct launch_plan *plan, enum
         device->vectors[i].shown = 0; /* checked runs write to the shown place */
     cuda_note_runs(device, plan, 0, 1);
     TRY(carry(device, plan, false, error));
+    (void)tell_time(device, elapsed_ns); /* of calls before this one */
     CUDA_TRY(cuEventRecord(device->begin, device->stream), "starting the timer");
     TRY(cuda_submit(device, error));
     TRY(wait_for_run(device, plan, elapsed_ns, error));
@@ -120,9 +129,13 @@ static enum status slot_graph(struct device *device, const struct block *block, 
         status = cuda_build_graph(device, block, out, error);
     }
     if (status == STATUS_UNAVAILABLE && plan_is_of_functions(block->plan)) {
-        (void)string_format(device->remark, sizeof device->remark,
-                            "timed on the stream, with the host's time, not as a graph: %.900s",
-                            error->text);
+        double elapsed_ns = 0;
+        (void)string_format(
+            device->remark, sizeof device->remark,
+            tell_time(device, &elapsed_ns)
+                ? "%.900s: timed by its own word, not as a graph"
+                : "timed on the stream, with the host's time, not as a graph: %.900s",
+            error->text);
         error_clear(error);
         *out = NULL;
         status = STATUS_OK;
@@ -212,6 +225,7 @@ static enum status timed_eager(struct device *device, const struct block *block,
                                CUresult *result, struct error *error)
 {
     const struct cuda_driver *driver = device->driver;
+    (void)tell_time(device, block_ns); /* of calls before this block */
     *result = driver->cuStreamSynchronize(device->stream);
     if (*result == CUDA_SUCCESS)
         *result = driver->cuEventRecord(device->begin, device->stream);
@@ -223,6 +237,7 @@ static enum status timed_eager(struct device *device, const struct block *block,
         *result = driver->cuEventSynchronize(device->end);
     if (*result == CUDA_SUCCESS)
         *result = cuda_elapsed(device, block_ns);
+    (void)tell_time(device, block_ns);
     return STATUS_OK;
 }
 

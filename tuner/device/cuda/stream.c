@@ -166,6 +166,10 @@ static enum status capture_runs(struct device *device, const struct block *block
         status = call_first(device, block->plan, error);
     if (status != STATUS_OK)
         return status;
+    double elapsed_ns = 0;
+    if (functions_told(device->current->object, &elapsed_ns))
+        return error_set(error, STATUS_UNAVAILABLE, "%.160s measures itself",
+                         block->plan->launches[0].kernel);
     if (!device->driver->cuStreamBeginCapture || !device->driver->cuStreamEndCapture)
         return error_set(error, STATUS_UNAVAILABLE, "the driver captures no streams");
     CUresult result =

@@ -139,8 +139,6 @@ def check_call(call):
             raise TypeError(f"tune_params['{key}'] must be a list of values")
     if call["platform"]:
         raise Refused("platform: it chooses among OpenCL's, and tune tunes kernels in CUDA")
-    if call["compiler"] and pathlib.Path(call["compiler"]).name not in ("nvcc", "nvrtc"):
-        raise Refused(f"compiler: '{call['compiler']}' compiles host code; tune compiles kernels by NVRTC, or by nvcc")
     if call["seed"] is not None and not isinstance(call["seed"], (int, numpy.integer)):
         raise TypeError("seed must be an integer")
 
@@ -332,7 +330,7 @@ def written(problem):
     """Writes a problem's file; where NVRTC does not compile its source, which includes more than device code has, for nvcc."""
     path = problem.write(session.folder())
     specification = problem.json["KernelSpecification"]
-    if "Compiler" not in specification and re.search(r"#\s*include\b", problem.source.text) and not session.compiles(path):
+    if problem.source.host is None and "Compiler" not in specification and re.search(r"#\s*include\b", problem.source.text) and not session.compiles(path):
         specification["Compiler"] = "nvcc"
         path = problem.write(session.folder())
         if session.compiles(path):
@@ -354,7 +352,10 @@ def tuned(call, name, arrays, watched):
     formula, objective, higher = objective_of(call, problem.parameters)
     path = written(problem)
     size = math.prod(len(values) for values in problem.parameters.values())
-    words = [os.path.relpath(path), *([] if session.dry_run else device_options(call))]
+    if problem.json["tune"].get("device") == "cpu":
+        given, words = _run.without(session.options, "--device", "-d"), [os.path.relpath(path), "--device", "cpu"]
+    else:
+        given, words = session.options, [os.path.relpath(path), *([] if session.dry_run else device_options(call))]
     searching = search_options(call["strategy"], call["strategy_options"], size)
     words += [] if session.dry_run else searching
     words += ["--seed", str(int(call["seed"]))] if call["seed"] is not None and not session.dry_run and not session.has("--seed") else []
@@ -363,21 +364,21 @@ def tuned(call, name, arrays, watched):
              + (" but a verify, which runs for the winner" if call["verify"] else
                 "; --check compares them with the first configuration's"))
     if session.dry_run:
-        session.dry.append((name, session.run(words, call["quiet"])))
+        session.dry.append((name, session.run(words, call["quiet"], options=given)))
         return [], {}, None, objective, higher
     if formula and not session.has("--objective"):
         words += ["--objective", formula]
-    code = session.run(words, call["quiet"])
+    code = session.run(words, call["quiet"], options=given)
     database = session.value("--db", f"{session.stem}.db")
     limited = session.has("--budget") or "--budget" in words
     for points in ("1", "8"):  # the first may fail
         if code != _run.NOT_SURE or not limited or measured_any(database, name, session.value("--objective", formula or "time")):
             break
         note(f"{name}: the time was over before a configuration was measured; up to {points} are tried without a limit")
-        code = session.run([*_run.without(words, *LIMITS), "--points", points], call["quiet"], options=_run.without(session.options, *LIMITS))
+        code = session.run([*_run.without(words, *LIMITS), "--points", points], call["quiet"], options=_run.without(given, *LIMITS))
     if any(quantity in ENERGIES for quantity in watched) and not formula:
         note(f"{name}: once more for the energy of the fastest, which {' and '.join(watched)} ask for")
-        session.run([words[0], "--objective", "energy", *words[1:]], True)
+        session.run([words[0], "--objective", "energy", *words[1:]], True, options=given)
     with _run.Measured(database, name, session.value("--objective", formula or "time")) as measured:
         results, environment = results_of(measured, call, watched), measured.environment()
         parameters, row = measured.winner()
@@ -485,6 +486,8 @@ def run_kernel(kernel_name, kernel_source, problem_size, arguments, params, grid
         problem = _problem.Problem(call, session.name(kernel_name), _problem.Arrays(session.folder(), True), False)
         session.dry.append((problem.name, session.run([os.path.relpath(written(problem))], quiet)))
         return [argument if numpy.isscalar(argument) else _problem.host_array(argument).copy() for argument in arguments]
+    if (lang or "").upper() == _problem.HOST_CODE:
+        raise Refused("lang: run_kernel launches kernels; tune_kernel runs host code, too")
     if texmem_args:
         raise Refused("texmem_args: run_kernel has no textures; tune_kernel has")
     return _driver.run(call)

@@ -19,8 +19,11 @@ RELATIVE = 1e-5  # numpy.allclose's own
 SCALARS = {"bool": "u8", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32", "uint32": "u32", "int64": "i64",
            "uint64": "u64", "float16": "f16", "float32": "f32", "float64": "f64"}
 LANGUAGES = {"CUDA": "CUDA", "CUPY": "CuPy", "NVCUDA": "NVCUDA", "PYCUDA": "PyCUDA"}
-OTHERS = {"C": "host code that measures itself", "FORTRAN": "host code that measures itself", "OPENCL": "OpenCL", "HIP": "HIP",
-          "JULIA": "Julia", "HYPERTUNER": "the tuning of a tuner"}
+OTHERS = {"FORTRAN": "Fortran", "OPENCL": "OpenCL", "HIP": "HIP", "JULIA": "Julia", "HYPERTUNER": "the tuning of a tuner"}
+HOST_CODE = "C"  # functions in C and C++ that measure themselves, and CUDA's beside kernels
+HOST_COMPILERS = r"(gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(-\d+)?"
+C_TYPES = {"u8": "unsigned char", "i8": "signed char", "i16": "short", "u16": "unsigned short", "i32": "int", "u32": "unsigned",
+           "i64": "long long", "u64": "unsigned long long", "f32": "float", "f64": "double"}
 
 
 def host_array(value):
@@ -46,9 +49,9 @@ def language_of(lang, text):
     """Returns T1's word for the language; refuses those that tune does not run."""
     if lang is None:
         lang = "CUDA" if text is None or "__global__" in text else "OpenCL" if "__kernel" in text else "C"
-    if lang.upper() in LANGUAGES:
-        return LANGUAGES[lang.upper()]
-    raise Refused(f"lang: tune tunes kernels in CUDA, and this is {OTHERS.get(lang.upper(), repr(lang))}")
+    if lang.upper() in (*LANGUAGES, HOST_CODE):
+        return LANGUAGES.get(lang.upper(), HOST_CODE)
+    raise Refused(f"lang: tune tunes kernels in CUDA and host code in C++, and this is {OTHERS.get(lang.upper(), repr(lang))}")
 
 
 def unrolled(text, names):
@@ -59,6 +62,70 @@ def unrolled(text, names):
             text = pragma.sub(rf"\n#if {name}_\n#pragma unroll {name}\n#endif", text)
             text = f"constexpr int {name} = {name}_;\n" + text
     return text
+
+
+# A host function as tune calls it: in nvcc's code its arrays are in memory of the host that the device reaches, as a script's are.
+HOST = """
+#include <cstdio>
+#include <cstdlib>
+namespace launchtune {
+struct taken { double elapsed_ns; };
+struct any { void *place; template <class T> operator T *() const { return static_cast<T *>(place); } };
+#ifdef __CUDACC__
+} // namespace launchtune
+#include <cuda_runtime.h>
+#include <unistd.h>
+namespace launchtune {
+/* One for all configurations of a process; each is a library, so that the environment has to tell. */
+static void *memory(int argument, size_t bytes)
+{
+    char name[64], text[32];
+    void *place = nullptr;
+    std::snprintf(name, sizeof name, "LAUNCHTUNE_%d_%d_%zu", (int)getpid(), argument, bytes);
+    const char *kept = std::getenv(name);
+    if (kept && std::sscanf(kept, "%p", &place) == 1)
+        return place;
+    if (cudaHostAlloc(&place, bytes, cudaHostAllocPortable | cudaHostAllocMapped) != cudaSuccess)
+        return nullptr;
+    std::snprintf(text, sizeof text, "%p", place);
+    setenv(name, text, 1);
+    return place;
+}
+static any moved(int argument, void *vector, size_t bytes, bool back, cudaStream_t stream)
+{
+    void *place = memory(argument, bytes);
+    if (place)
+        (void)cudaMemcpyAsync(back ? vector : place, back ? place : vector, bytes, cudaMemcpyDefault, stream);
+    return {place};
+}
+#endif
+"""
+
+
+def host_function(name, arguments, on_device, is_gpu):
+    """Returns the code that calls a function of the host for tune: it returns its own milliseconds. `on_device`: names of arrays that the
+    script has on the device."""
+    taken, given, before, after = [], [], [], []
+    for i, argument in enumerate(arguments):
+        kind = C_TYPES.get(argument.get("type"))
+        if not kind:
+            raise Refused(f"arguments[{i}]: host functions take arrays and numbers of C's types")
+        if "count" not in argument:
+            taken.append(f"{kind} a{i}")
+            given.append(f"a{i}")
+            continue
+        taken.append(f"{'' if argument.get('update') else 'const '}{kind} *a{i}")
+        given.append(f"any{{const_cast<{kind} *>(a{i})}}")
+        if is_gpu and argument["name"] not in on_device:
+            given[-1] = f"h{i}"
+            move = f"moved({i}, const_cast<{kind} *>(a{i}), {argument['count']} * sizeof *a{i}, %s, stream)"
+            before.append(f"    const any h{i} = {move % 'false'};\n    if (!h{i}.place)\n        return {{-2}};\n")
+            if argument.get("update"):
+                after.append(f"    (void){move % 'true'};\n")
+    wait = "    if (cudaStreamSynchronize(stream) != cudaSuccess)\n        return {-3};\n" if is_gpu else ""
+    return (f"{HOST}taken {name}({', '.join([*taken, *(['cudaStream_t stream'] if is_gpu else [])])})\n{{\n{''.join(before)}{wait}"
+            f"    const double elapsed_ms = (double)::{name}({', '.join(given)});\n{''.join(after)}    return {{1e6 * elapsed_ms}};\n"
+            "}\n} // namespace launchtune\n")
 
 
 # The text that LAUNCHTUNE_SOURCE numbers.
@@ -74,7 +141,7 @@ class Source:
 
     def __init__(self, given, lang, parameters):
         first = given[0] if isinstance(given, (list, tuple)) else given
-        self.file, self.text, self.made, self.kinds = None, None, {}, []
+        self.file, self.text, self.made, self.kinds, self.suffix = None, None, {}, [], ".cu"
         if callable(first):
             if lang is None:
                 raise TypeError("kernel_source: a function needs lang, the language of the text that it returns")
@@ -89,6 +156,7 @@ class Source:
         self.language = language_of(lang, self.text)
         self.unrolled = [name for name in parameters if "loop_unroll_factor" in name]
         self.folder = self.file.parent if self.file else pathlib.Path.cwd()
+        self.host = "" if self.language == HOST_CODE else None  # code behind the source, which calls a host function
         if self.unrolled:
             self.text, self.file = unrolled(self.text, self.unrolled), None
 
@@ -106,26 +174,32 @@ class Source:
             at = _formulas.looked_up(names, [number[text] for text in texts], parameters, "kernel_source")
         self.made = {"LAUNCHTUNE_SOURCE": at}
 
+    def is_cuda(self, compiler):
+        """Returns whether nvcc compiles host code, by Kernel Tuner's rule."""
+        return (pathlib.Path(compiler or "").name == "nvcc" or (self.file is not None and self.file.suffix == ".cu")
+                or any(sign in self.text for sign in ("__global", "__syncthreads()", "threadIdx", "#include <cuda", "cudaMemcpy")))
+
     def write(self, folder, name):
-        if self.file:
+        if self.file and not self.host:
             return str(self.file)
-        path, text = folder / f"{name}.cu", self.text
+        path, text = folder / f"{name}{self.suffix}", f'#include "{self.file}"\n' if self.file else self.text
         if self.kinds: # a file each, of which a compilation reads its own: thousands in one take seconds to read
             texts = folder / f"{name}_{hashlib.blake2b(repr(self.kinds).encode(), digest_size=8).hexdigest()}"
             texts.mkdir(exist_ok=True)
             for i, kind in enumerate(self.kinds):
                 (texts / f"text_{i}.cu").write_text(kind, "utf-8")
             text = INCLUDED.replace("FOLDER", texts.name)
-        path.write_text(text, "utf-8")
+        path.write_text(text + (self.host or ""), "utf-8")
         return str(path)
 
 
-def parameters_of_kernel(text, name):
-    """Returns the kernel's parameters as its text declares them, without comments; [] where the text does not tell."""
+def parameters_of_kernel(text, name, mark="__global__"):
+    """Returns the parameters of a kernel (without `mark` of a function) as its text declares them, without comments; [] where the text
+    does not tell."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text or "", flags=re.S)
     for found in re.finditer(rf"\b{re.escape(name.split('<')[0].split('::')[-1])}\s*\(", text):
         before = text[max(text.rfind(mark, 0, found.start()) for mark in ";{}") + 1:found.start()]
-        if "__global__" not in before:
+        if mark not in before or not before.strip():
             continue
         depth, parts, start = 0, [], found.end()
         for i in range(found.end(), len(text)):
@@ -249,6 +323,17 @@ def compiler_options(given):
     return kept
 
 
+def host_flags(words):
+    """Returns options for a compiler of host code, but architectures, which are tune's own."""
+    kept, after = [], False
+    for word in words:
+        own = re.match(r"-(-gpu-architecture|arch|code|-gpu-code|gencode|-generate-code)\b", word)
+        if not own and not after:
+            kept.append(word)
+        after = bool(own) and "=" not in word
+    return kept
+
+
 def block_names(given, parameters):
     """Returns the names of the block's dimensions that are not the usual ones, and all three."""
     own = list(given or []) or sorted((key for key in parameters if key.lower() in BLOCKS and key not in BLOCKS), key=str.casefold)
@@ -326,7 +411,7 @@ class Problem:
         self.name, self.call = name, call
         self.parameters = values_of(call["tune_params"])
         self.source = Source(call["kernel_source"], call["lang"], self.parameters)
-        kernel = parameters_of_kernel(self.source.text, call["kernel_name"])
+        kernel = parameters_of_kernel(self.source.text, call["kernel_name"], "" if self.source.host == "" else "__global__")
         self.outputs = []  # arrays that the kernel may write
         self.checks = []
         arguments = self._arguments(call["arguments"], kernel, arrays)
@@ -341,6 +426,8 @@ class Problem:
             "KernelSpecification": self._kernel(call),
             "tune": {"experiment": name, "defines": defines_of(call["defines"], self.parameters, self.source), "arguments": arguments},
         }
+        if self.source.host is not None:
+            self._call_host_function(call, arguments)
         unchecked = [output for output in self.outputs if output not in {entry["output"] for entry in self.checks}]
         if self.checks or not check:
             self.json["tune"]["check"] = self.checks + ([{"unchecked": unchecked}] if unchecked else [])
@@ -367,6 +454,10 @@ class Problem:
             specification["CompilerOptions"] = compiler_options(call["compiler_options"])
         if call["compiler"]:
             specification["Compiler"] = pathlib.Path(call["compiler"]).name
+            host = self.source.host is not None and re.fullmatch(HOST_COMPILERS, specification["Compiler"])
+            if specification["Compiler"] not in ("nvcc", "nvrtc") and not host:
+                raise Refused(f"compiler: '{call['compiler']}' compiles no kernels; tune compiles them by NVRTC or nvcc, host code by these "
+                              "or a compiler of C++")
         folder = f"-I{self.source.folder}"
         if not self.source.file:
             specification.setdefault("CompilerOptions", []).append(folder)
@@ -377,6 +468,37 @@ class Problem:
             size = _formulas.value(call["smem_args"]["size"], self.parameters, "smem_args")
             specification["Arguments"] = [{"Name": "shared", "Type": "uint8", "MemoryType": "Local", "Size": f"int({size})"}]
         return specification
+
+    def _call_host_function(self, call, arguments):
+        """Makes the launch the call of a function that measures itself."""
+        for key in ("cmem_args", "smem_args", "texmem_args"):
+            if call[key]:
+                raise Refused(f"{key}: host code copies to the device by itself")
+        if call["verify"]:
+            raise Refused("verify: results of host code are compared with an answer")
+        source, specification, tune = self.source, self.json["KernelSpecification"], self.json["tune"]
+        is_gpu = source.is_cuda(call["compiler"])
+        source.suffix = ".cu" if is_gpu else ".cpp"
+        on_device = [name for name, value in zip(self.names, call["arguments"]) if hasattr(value, "__cuda_array_interface__")]
+        source.host = host_function(call["kernel_name"], arguments, on_device, is_gpu)
+        if call["defines"] is None:
+            sizes = [*specification["ProblemSize"], *["1"] * 3][:3]
+            for axis, size in zip(AXES, sizes):
+                divisor = " * ".join(specification.get(f"GridDiv{axis}") or ["1"])
+                tune["defines"][f"grid_size_{axis.lower()}"] = f"int(ceil(float({size}) / float({divisor})))"
+            blocks = specification.get("LocalSize") or {axis: name if name in self.parameters else "256" if axis == "X" else "1"
+                                                        for axis, name in zip(AXES, BLOCKS)}
+            for (axis, size), name in zip(blocks.items(), block_names(call["block_size_names"], self.parameters)[1]):
+                if name not in self.parameters:
+                    tune["defines"][name] = size
+            tune["defines"]["kernel_tuner"] = "1"
+        options = list(dict.fromkeys([*specification.pop("CompilerOptions", []), f"-I{source.folder}"]))
+        specification.pop("Compiler", None)
+        specification["Language"] = "CUDA"
+        if is_gpu:
+            specification["CompilerOptions"] = [word for word in options if word.startswith(("-I", "-std=", "--std="))]
+            options = [word for word in options if word not in specification["CompilerOptions"]]
+        tune.update(launches=[{"function": f"launchtune::{call['kernel_name']}"}], flags=host_flags(options), **({} if is_gpu else {"device": "cpu"}))
 
     @staticmethod
     def _divide(specification, axis, items):
