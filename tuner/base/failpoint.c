@@ -22,27 +22,6 @@ struct entry {
     size_t action_length;
 };
 
-/* Reads one entry. Aborts on a misspelt one, since the test would test no failure. */
-static struct entry read_entry(const char *text, size_t length)
-{
-    struct entry entry = {.name = text, .time = 1};
-    const char *equals = memchr(text, '=', length);
-    if (!equals)
-        abort();
-    entry.action = equals + 1;
-    entry.action_length = length - (size_t)(entry.action - text);
-    entry.name_length = (size_t)(equals - text);
-    const char *number = memchr(text, '#', entry.name_length);
-    if (number) {
-        char *end = NULL;
-        entry.name_length = (size_t)(number - text);
-        entry.time = strtoul(number + 1, &end, 10);
-        if (end != equals || entry.time == 0)
-            abort();
-    }
-    return entry;
-}
-
 static bool is_meant(const struct entry *entry, const char *name)
 {
     size_t length = entry->name_length;
@@ -86,7 +65,22 @@ bool failpoint(const char *name)
         size_t length = strcspn(next, ";");
         if (i == ENTRIES_MAX)
             abort();
-        struct entry entry = read_entry(next, length);
+        /* A misspelt entry aborts, since the test would test no failure. */
+        struct entry entry = {.name = next, .time = 1};
+        const char *equals = memchr(next, '=', length);
+        if (!equals)
+            abort();
+        entry.action = equals + 1;
+        entry.action_length = length - (size_t)(entry.action - next);
+        entry.name_length = (size_t)(equals - next);
+        const char *number = memchr(next, '#', entry.name_length);
+        if (number) {
+            char *end = NULL;
+            entry.name_length = (size_t)(number - next);
+            entry.time = strtoul(number + 1, &end, 10);
+            if (end != equals || entry.time == 0)
+                abort();
+        }
         if (is_meant(&entry, name) && atomic_fetch_add(&times_reached[i], 1) + 1 == entry.time)
             fails = act(&entry) || fails;
         next += length + (next[length] == ';' ? 1 : 0);

@@ -120,26 +120,6 @@ static void fill_integers(void *out, size_t bytes, uint64_t set, uint64_t seed, 
     }
 }
 
-static void fill_random(void *out, const struct argument *argument, uint64_t first, uint64_t count)
-{
-    const enum element_type type = argument->type;
-    const enum argument_fill fill = argument->fill;
-    const uint64_t seed = argument->seed;
-    float *floats = out;
-    double *doubles = out;
-    /* The most frequent fills have loops of their own, since gigabytes are filled. */
-    if (type == ELEMENT_F32)
-        for (uint64_t i = first; i < first + count; i++)
-            floats[i] = (float)random_real(fill, F32_RANDOM_BITS, random_at(seed, i));
-    else if (type == ELEMENT_F64)
-        for (uint64_t i = first; i < first + count; i++)
-            doubles[i] = random_real(fill, F32_RANDOM_BITS, random_at(seed, i));
-    else if (element_is_real(type))
-        fill_halves(out, type, fill, seed, first, count);
-    else
-        fill_integers(out, element_bytes(type), random_set(fill), seed, first, count);
-}
-
 /* Returns a normal deviate by Box and Muller's method, from two streams. */
 static double normal_at(uint64_t seed, uint64_t i)
 {
@@ -153,23 +133,6 @@ bool fill_is_arithmetic(enum argument_fill fill)
     return fill != FILL_NORMAL && fill != FILL_SERIES && fill != FILL_FILE;
 }
 
-/* Sets the range. The upper end is excluded also after rounding, and so are numbers below the lower
- * end. */
-static void hold_within(struct filling *filling, double low, double high)
-{
-    const enum element_type type = filling->type;
-    filling->low = low;
-    filling->span = high - low;
-    filling->least = rounded_to(low, type);
-    filling->most = rounded_to(high, type);
-    if (filling->least < low)
-        filling->least = neighbour(filling->least, type, INFINITY);
-    if (filling->most >= high)
-        filling->most = neighbour(filling->most, type, -INFINITY);
-    if (filling->most < filling->least) /* no number of the type lies in the range */
-        filling->most = filling->least;
-}
-
 struct filling filling_of(const struct argument *argument)
 {
     const enum element_type type = argument->type;
@@ -179,7 +142,17 @@ struct filling filling_of(const struct argument *argument)
     if (argument->fill != FILL_UNIFORM)
         return out;
     if (element_is_real(type)) {
-        hold_within(&out, argument->fill_low, argument->fill_high);
+        /* The upper end is excluded also after rounding, and so are numbers below the lower end. */
+        out.low = argument->fill_low;
+        out.span = argument->fill_high - argument->fill_low;
+        out.least = rounded_to(argument->fill_low, type);
+        out.most = rounded_to(argument->fill_high, type);
+        if (out.least < argument->fill_low)
+            out.least = neighbour(out.least, type, INFINITY);
+        if (out.most >= argument->fill_high)
+            out.most = neighbour(out.most, type, -INFINITY);
+        if (out.most < out.least) /* no number of the type lies in the range */
+            out.most = out.least;
         return out;
     }
     out.first = integer_from_real(ceil(argument->fill_low), type);
@@ -197,9 +170,25 @@ void fill_vector(void *out, const struct argument *argument, uint64_t first, uin
         break;
     case FILL_RANDOM:
     case FILL_RANDOM_EXACT:
-    case FILL_RANDOM_ODD:
-        fill_random(out, argument, first, count);
+    case FILL_RANDOM_ODD: {
+        const enum element_type type = argument->type;
+        const enum argument_fill fill = argument->fill;
+        const uint64_t seed = argument->seed;
+        float *floats = out;
+        double *doubles = out;
+        /* The most frequent fills have loops of their own, since gigabytes are filled. */
+        if (type == ELEMENT_F32)
+            for (uint64_t i = first; i < first + count; i++)
+                floats[i] = (float)random_real(fill, F32_RANDOM_BITS, random_at(seed, i));
+        else if (type == ELEMENT_F64)
+            for (uint64_t i = first; i < first + count; i++)
+                doubles[i] = random_real(fill, F32_RANDOM_BITS, random_at(seed, i));
+        else if (element_is_real(type))
+            fill_halves(out, type, fill, seed, first, count);
+        else
+            fill_integers(out, element_bytes(type), random_set(fill), seed, first, count);
         break;
+    }
     case FILL_CONSTANT:
     case FILL_UNIFORM:
         for (uint64_t i = first; i < first + count; i++)

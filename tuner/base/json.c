@@ -5,21 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void append_character(struct text *text, const char *at, size_t bytes)
-{
-    static const char plain[] = "\"\\\b\f\n\r\t";
-    static const char letters[] = "\"\\bfnrt";
-    const char *found = strchr(plain, *at);
-    if (found) {
-        char escape[2] = {'\\', letters[found - plain]};
-        text_append_bytes(text, escape, sizeof escape);
-    } else if ((unsigned char)*at < 0x20 || *at == 0x7f) {
-        text_printf(text, "\\u%04x", (unsigned)(unsigned char)*at);
-    } else {
-        text_append_bytes(text, at, bytes);
-    }
-}
-
 void json_append_string(struct text *text, const char *string)
 {
     if (!string) {
@@ -29,10 +14,21 @@ void json_append_string(struct text *text, const char *string)
     text_append(text, "\"");
     for (const char *at = string; *at;) {
         size_t bytes = utf8_bytes(at);
-        if (bytes == 0)
+        if (bytes == 0) {
             text_append(text, "\\ufffd");
-        else
-            append_character(text, at, bytes);
+        } else {
+            static const char plain[] = "\"\\\b\f\n\r\t";
+            static const char letters[] = "\"\\bfnrt";
+            const char *found = strchr(plain, *at);
+            if (found) {
+                char escape[2] = {'\\', letters[found - plain]};
+                text_append_bytes(text, escape, sizeof escape);
+            } else if ((unsigned char)*at < 0x20 || *at == 0x7f) {
+                text_printf(text, "\\u%04x", (unsigned)(unsigned char)*at);
+            } else {
+                text_append_bytes(text, at, bytes);
+            }
+        }
         at += bytes == 0 ? 1 : bytes;
     }
     text_append(text, "\"");

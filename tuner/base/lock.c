@@ -97,39 +97,36 @@ static bool is_current_file(int folder, const char *name, int file)
            ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
 }
 
-/* Writes five lines: process, user, host, start time, database. */
-static void write_holder(const struct lock *lock, const char *database)
-{
-    struct text text = {0};
-    char since[CLOCK_TIMESTAMP_BYTES];
-    char host[256] = "";
-    char path[PATH_MAX] = "";
-    clock_timestamp(since);
-    if (gethostname(host, sizeof host - 1) != 0)
-        host[0] = '\0';
-    if (database && !realpath(database, path))
-        (void)string_format(path, sizeof path, "%s", database);
-    for (char *c = path; *c; c++)
-        if (*c == '\n')
-            *c = '?';
-    text_printf(&text, "%lld\n", (long long)getpid());
-    char buffer[4096];
-    struct passwd entry;
-    struct passwd *user = NULL;
-    if (getpwuid_r(geteuid(), &entry, buffer, sizeof buffer, &user) == 0 && user && user->pw_name)
-        text_printf(&text, "%s\n", user->pw_name);
-    else
-        text_printf(&text, "user %lld\n", (long long)geteuid());
-    text_printf(&text, "%s\n%s\n%.512s\n", host, since, path);
-    if (!text.failed && ftruncate(lock->file, 0) == 0)
-        (void)!pwrite(lock->file, text.data, text.length, 0);
-    text_free(&text);
-}
-
 void lock_note(struct lock *lock, const char *database)
 {
-    if (lock->file >= 0 && lock->writable)
-        write_holder(lock, database);
+    if (lock->file >= 0 && lock->writable) {
+        /* Five lines: process, user, host, start time, database. */
+        struct text text = {0};
+        char since[CLOCK_TIMESTAMP_BYTES];
+        char host[256] = "";
+        char path[PATH_MAX] = "";
+        clock_timestamp(since);
+        if (gethostname(host, sizeof host - 1) != 0)
+            host[0] = '\0';
+        if (database && !realpath(database, path))
+            (void)string_format(path, sizeof path, "%s", database);
+        for (char *c = path; *c; c++)
+            if (*c == '\n')
+                *c = '?';
+        text_printf(&text, "%lld\n", (long long)getpid());
+        char buffer[4096];
+        struct passwd entry;
+        struct passwd *user = NULL;
+        if (getpwuid_r(geteuid(), &entry, buffer, sizeof buffer, &user) == 0 && user &&
+            user->pw_name)
+            text_printf(&text, "%s\n", user->pw_name);
+        else
+            text_printf(&text, "user %lld\n", (long long)geteuid());
+        text_printf(&text, "%s\n%s\n%.512s\n", host, since, path);
+        if (!text.failed && ftruncate(lock->file, 0) == 0)
+            (void)!pwrite(lock->file, text.data, text.length, 0);
+        text_free(&text);
+    }
 }
 
 /* Returns the next line of text that any user may have written: printable, or empty. */

@@ -350,20 +350,6 @@ static enum status watch(const struct process_request *request, pid_t child, int
                      request->path, (long long)(request->timeout_ms / 1000));
 }
 
-/* Guards as a process of its own: kills the group when its pipe closes, because a compiler's own
- * children do not get PR_SET_PDEATHSIG. Only the guarded process holds the other end of the pipe,
- * so any kind of exit closes it. */
-static _Noreturn void guard_group(int pipe, int other_end)
-{
-    char byte = 0;
-    (void)prctl(PR_SET_NAME, "compiler-guard");
-    (void)close(other_end);
-    while (read(pipe, &byte, 1) < 0 && errno == EINTR)
-        ;
-    (void)kill(0, SIGKILL);
-    _exit(0);
-}
-
 struct guard {
     pid_t child; /* 0: none, because the group is not ours or fork failed */
     int pipe;
@@ -378,7 +364,16 @@ static struct guard start_guard(const struct process_request *request, int outpu
     pid_t child = fork();
     if (child == 0) {
         (void)close(output); /* process_run waits for its end */
-        guard_group(ends[0], ends[1]);
+        /* Guards as a process of its own: kills the group when its pipe closes, because a
+         * compiler's own children do not get PR_SET_PDEATHSIG. Only the guarded process holds the
+         * other end of the pipe, so any kind of exit closes it. */
+        char byte = 0;
+        (void)prctl(PR_SET_NAME, "compiler-guard");
+        (void)close(ends[1]);
+        while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
+            ;
+        (void)kill(0, SIGKILL);
+        _exit(0);
     }
     (void)close(ends[0]);
     if (child < 0) {

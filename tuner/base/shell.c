@@ -23,22 +23,6 @@ static bool is_printable(const char *word)
     return bytes > 0;
 }
 
-static void append_octal(struct text *text, const char *word)
-{
-    text_append(text, "$'");
-    while (*word) {
-        size_t bytes = printable_bytes(word);
-        if (bytes == 0)
-            text_printf(text, "\\%03o", (unsigned)(unsigned char)*word);
-        else if (*word == '\'' || *word == '\\')
-            text_printf(text, "\\%c", *word);
-        else
-            text_append_bytes(text, word, bytes);
-        word += bytes > 0 ? bytes : 1;
-    }
-    text_append(text, "'");
-}
-
 void shell_append_word(struct text *text, const char *word)
 {
     const char *at = word;
@@ -47,7 +31,18 @@ void shell_append_word(struct text *text, const char *word)
     if (at != word && *at == '\0') {
         text_append(text, word);
     } else if (!is_printable(word)) {
-        append_octal(text, word);
+        text_append(text, "$'");
+        while (*word) {
+            size_t bytes = printable_bytes(word);
+            if (bytes == 0)
+                text_printf(text, "\\%03o", (unsigned)(unsigned char)*word);
+            else if (*word == '\'' || *word == '\\')
+                text_printf(text, "\\%c", *word);
+            else
+                text_append_bytes(text, word, bytes);
+            word += bytes > 0 ? bytes : 1;
+        }
+        text_append(text, "'");
     } else {
         /* 'a b'; a quote becomes '\'': end of quotes, escaped quote, quotes again. */
         text_append(text, "'");

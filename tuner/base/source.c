@@ -348,25 +348,6 @@ static size_t pass_branches(struct reader *reader, const struct file *file, cons
 
 static enum status place(struct reader *reader, struct file *file);
 
-/* Inlines a file in place of the including line; keeps the text behind the name. */
-static enum status place_included(struct reader *reader, const struct file *from, size_t number,
-                                  const struct line *line, const char *rest, struct file *file)
-{
-    if (file->open > 1 &&
-        file->guard == GUARD_NONE) /* allow one nested copy: an #if inside may end the recursion */
-        return error_set(reader->error, STATUS_BAD_INPUT,
-                         "%s:%zu: %s includes itself: begin it with #pragma once", from->path,
-                         number, file->path);
-    const bool needed =
-        file->guard == GUARD_NONE || (file->open == 0 && !is_in_branch(reader, file->branch));
-    if (needed) {
-        TRY(place(reader, file));
-        source_put_line(&reader->text, number, from->path);
-    }
-    append_output(reader, rest, (size_t)(line->end - rest));
-    return STATUS_OK;
-}
-
 /* Inlines `#include "name"` or `#include <name>`; copies any other line. */
 static enum status place_line(struct reader *reader, const struct file *from, size_t number,
                               const struct line *line)
@@ -385,8 +366,24 @@ static enum status place_line(struct reader *reader, const struct file *from, si
             arena_strndup(reader->arena, line->operand + 1, (size_t)(quote - line->operand - 1));
         TRY(name ? find_file(reader, from, name, angled, &file) : error_no_memory(reader->error));
     }
-    if (file)
-        return place_included(reader, from, number, line, quote + 1, file);
+    if (file) {
+        /* The file takes the place of the including line; the text behind the name is kept. */
+        const char *rest = quote + 1;
+        if (file->open > 1 &&
+            file->guard ==
+                GUARD_NONE) /* allow one nested copy: an #if inside may end the recursion */
+            return error_set(reader->error, STATUS_BAD_INPUT,
+                             "%s:%zu: %s includes itself: begin it with #pragma once", from->path,
+                             number, file->path);
+        const bool needed =
+            file->guard == GUARD_NONE || (file->open == 0 && !is_in_branch(reader, file->branch));
+        if (needed) {
+            TRY(place(reader, file));
+            source_put_line(&reader->text, number, from->path);
+        }
+        append_output(reader, rest, (size_t)(line->end - rest));
+        return STATUS_OK;
+    }
     if (is_once(line))
         append_output(reader, "\n", 1);
     else
@@ -441,29 +438,6 @@ static enum status place(struct reader *reader, struct file *file)
     return status;
 }
 
-static enum status take_texts(struct reader *reader, struct source *out)
-{
-    const struct file *files = reader->files;
-    *out = (struct source){.text = files[0].text,
-                           .length = files[0].length,
-                           .contents = files[0].text,
-                           .content_length = files[0].length,
-                           .file_count = reader->file_count};
-    out->files = arena_alloc(reader->arena, reader->file_count, sizeof *out->files);
-    for (size_t i = 0; out->files && i < reader->file_count; i++)
-        out->files[i] = (struct source_file){files[i].path, files[i].info};
-    if (reader->file_count > 1) {
-        out->length = reader->text.length;
-        out->content_length = reader->contents.length;
-        out->text = arena_strndup(reader->arena, text_string(&reader->text), out->length);
-        out->contents =
-            arena_strndup(reader->arena, text_string(&reader->contents), out->content_length);
-    }
-    bool complete = out->files && out->text && out->contents && !reader->text.failed &&
-                    !reader->contents.failed;
-    return complete ? STATUS_OK : error_no_memory(reader->error);
-}
-
 /* Reads the source and inlines its includes. If stat fails, file_read reports the reason. */
 static enum status read_all(struct reader *reader, const char *path)
 {
@@ -512,8 +486,27 @@ enum status source_read_in(struct arena *arena, const char *path, const char *co
     struct reader reader = {
         .arena = arena, .error = error, .folders = folders, .folder_count = folder_count};
     enum status status = read_all(&reader, path);
-    if (status == STATUS_OK)
-        status = take_texts(&reader, out);
+    if (status == STATUS_OK) {
+        const struct file *files = reader.files;
+        *out = (struct source){.text = files[0].text,
+                               .length = files[0].length,
+                               .contents = files[0].text,
+                               .content_length = files[0].length,
+                               .file_count = reader.file_count};
+        out->files = arena_alloc(reader.arena, reader.file_count, sizeof *out->files);
+        for (size_t i = 0; out->files && i < reader.file_count; i++)
+            out->files[i] = (struct source_file){files[i].path, files[i].info};
+        if (reader.file_count > 1) {
+            out->length = reader.text.length;
+            out->content_length = reader.contents.length;
+            out->text = arena_strndup(reader.arena, text_string(&reader.text), out->length);
+            out->contents =
+                arena_strndup(reader.arena, text_string(&reader.contents), out->content_length);
+        }
+        bool complete = out->files && out->text && out->contents && !reader.text.failed &&
+                        !reader.contents.failed;
+        status = complete ? STATUS_OK : error_no_memory(reader.error);
+    }
     text_free(&reader.text);
     text_free(&reader.contents);
     return status;
@@ -532,22 +525,17 @@ enum status source_check(const struct source *source, const char *hash, struct e
                      source->files[0].path);
 }
 
-static bool is_unchanged(const struct source_file *file)
-{
-    struct stat now;
-    const struct stat *then = &file->info;
-    return stat(file->path, &now) == 0 && is_same_file(&now, then) &&
-           now.st_size == then->st_size && now.st_mtim.tv_sec == then->st_mtim.tv_sec &&
-           now.st_mtim.tv_nsec == then->st_mtim.tv_nsec &&
-           now.st_ctim.tv_sec == then->st_ctim.tv_sec &&
-           now.st_ctim.tv_nsec == then->st_ctim.tv_nsec;
-}
-
 bool source_is_current(const struct source *source)
 {
-    for (size_t i = 0; i < source->file_count; i++)
-        if (!is_unchanged(&source->files[i]))
-            return false;
+    for (size_t i = 0; i < source->file_count; i++) {
+        struct stat now;
+        const struct stat *then = &source->files[i].info;
+        TRY_OR_FALSE(stat(source->files[i].path, &now) == 0 && is_same_file(&now, then) &&
+                     now.st_size == then->st_size && now.st_mtim.tv_sec == then->st_mtim.tv_sec &&
+                     now.st_mtim.tv_nsec == then->st_mtim.tv_nsec &&
+                     now.st_ctim.tv_sec == then->st_ctim.tv_sec &&
+                     now.st_ctim.tv_nsec == then->st_ctim.tv_nsec);
+    }
     return true;
 }
 

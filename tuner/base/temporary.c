@@ -28,14 +28,6 @@ static bool is_random(const char *letters)
     return true;
 }
 
-/* Returns whether `name` is PREFIX, six letters, END. */
-static bool matches(const char *name, const char *prefix, const char *end)
-{
-    size_t length = strlen(prefix);
-    return strncmp(name, prefix, length) == 0 && is_random(name + length) &&
-           strcmp(name + length + RANDOM_LETTERS, end) == 0;
-}
-
 static void remove_folder(int above, const char *name, int depth);
 
 static void remove_contents(int folder, int depth)
@@ -97,9 +89,12 @@ static void sweep(const char *path, const char *middle, const char *end, mode_t 
         return;
     DIR *listing = opendir(folder);
     const struct dirent *entry;
-    while (listing && (entry = readdir(listing)))
-        if (matches(entry->d_name, prefix, end))
+    const size_t length = strlen(prefix);
+    while (listing && (entry = readdir(listing))) { /* PREFIX, six letters, END */
+        if (strncmp(entry->d_name, prefix, length) == 0 && is_random(entry->d_name + length) &&
+            strcmp(entry->d_name + length + RANDOM_LETTERS, end) == 0)
             sweep_one(dirfd(listing), entry->d_name, kind);
+    }
     if (listing)
         (void)closedir(listing);
 }

@@ -61,43 +61,6 @@ static size_t sign_length(const char *at)
     return 1;
 }
 
-static struct token token_at(const char *at, bool line_begins)
-{
-    struct token token = {.start = at};
-    size_t length = 0;
-    if (*at == '#' && line_begins) {
-        token.kind = TOKEN_DIRECTIVE;
-        /* A line of the preprocessor, with those that a backslash joins. */
-        length = 0;
-        while (at[length] && at[length] != '\n') {
-            const size_t comment = comment_length(at + length);
-            const size_t passed = comment ? comment : join_length(at + length);
-            length += passed ? passed : 1;
-        }
-    } else if (at[0] == 'R' && at[1] == '"') {
-        token.kind = TOKEN_TEXT;
-        length = raw_length(at);
-    } else if (name_begins(*at)) {
-        token.kind = TOKEN_NAME;
-        while (is_name_character(at[length]))
-            length++;
-    } else if (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1]))) {
-        token.kind = TOKEN_NUMBER;
-        length = 1;
-        while (is_name_character(at[length]) || at[length] == '.' || at[length] == '\'' ||
-               ((at[length] == '+' || at[length] == '-') && strchr("eEpP", at[length - 1])))
-            length++;
-    } else if (*at == '"' || *at == '\'') {
-        token.kind = TOKEN_TEXT;
-        length = quoted_length(at);
-    } else {
-        token.kind = TOKEN_SIGN;
-        length = sign_length(at);
-    }
-    token.length = (uint32_t)length;
-    return token;
-}
-
 static bool read_all(const char *text, struct tokens *out)
 {
     size_t capacity = 0;
@@ -108,7 +71,39 @@ static bool read_all(const char *text, struct tokens *out)
         if (length == 0 && (isspace((unsigned char)*text) || join_length(text)))
             length = 1;
         if (length == 0) {
-            struct token token = token_at(text, line_begins);
+            struct token token = {.start = text};
+            if (*text == '#' && line_begins) {
+                token.kind = TOKEN_DIRECTIVE;
+                /* A line of the preprocessor, with those that a backslash joins. */
+                while (text[length] && text[length] != '\n') {
+                    const size_t comment = comment_length(text + length);
+                    const size_t passed = comment ? comment : join_length(text + length);
+                    length += passed ? passed : 1;
+                }
+            } else if (text[0] == 'R' && text[1] == '"') {
+                token.kind = TOKEN_TEXT;
+                length = raw_length(text);
+            } else if (name_begins(*text)) {
+                token.kind = TOKEN_NAME;
+                while (is_name_character(text[length]))
+                    length++;
+            } else if (isdigit((unsigned char)*text) ||
+                       (*text == '.' && isdigit((unsigned char)text[1]))) {
+                token.kind = TOKEN_NUMBER;
+                length = 1;
+                while (is_name_character(text[length]) || text[length] == '.' ||
+                       text[length] == '\'' ||
+                       ((text[length] == '+' || text[length] == '-') &&
+                        strchr("eEpP", text[length - 1])))
+                    length++;
+            } else if (*text == '"' || *text == '\'') {
+                token.kind = TOKEN_TEXT;
+                length = quoted_length(text);
+            } else {
+                token.kind = TOKEN_SIGN;
+                length = sign_length(text);
+            }
+            token.length = (uint32_t)length;
             token.line = line;
             if (!array_grow(&out->items, out->count, &capacity, sizeof *out->items))
                 return false;
@@ -217,31 +212,26 @@ static size_t branch_end(const struct tokens *tokens, size_t index)
     return tokens->count;
 }
 
-/* Finds the begin of the first branch of the #if at `index`: of the second if it is `#if 0`. */
-static size_t open_condition(const struct tokens *tokens, struct nesting *nesting, size_t index)
-{
-    const char *rest = NULL, *end = NULL;
-    const size_t level = nesting->conditions++;
-    if (level >= CONDITIONS_MAX)
-        return index + 1;
-    nesting->before[level] = nesting->depth;
-    nesting->has_first[level] = false;
-    if (!token_is_directive(&tokens->items[index], "if", &rest, &end) || end != rest + 1 ||
-        *rest != '0')
-        return index + 1;
-    const size_t next = branch_end(tokens, index);
-    return next < tokens->count &&
-                   token_is_directive(&tokens->items[next], "else elif", &rest, &end)
-               ? next + 1
-               : next;
-}
-
 size_t nesting_pass(const struct tokens *tokens, struct nesting *nesting, size_t index)
 {
     const char *rest = NULL, *end = NULL;
     const struct token *token = &tokens->items[index];
-    if (token_is_directive(token, "if ifdef ifndef", &rest, &end))
-        return open_condition(tokens, nesting, index);
+    if (token_is_directive(token, "if ifdef ifndef", &rest, &end)) {
+        /* The first branch of the #if is read: the second if it is `#if 0`. */
+        const size_t level = nesting->conditions++;
+        if (level >= CONDITIONS_MAX)
+            return index + 1;
+        nesting->before[level] = nesting->depth;
+        nesting->has_first[level] = false;
+        if (!token_is_directive(&tokens->items[index], "if", &rest, &end) || end != rest + 1 ||
+            *rest != '0')
+            return index + 1;
+        const size_t next = branch_end(tokens, index);
+        return next < tokens->count &&
+                       token_is_directive(&tokens->items[next], "else elif", &rest, &end)
+                   ? next + 1
+                   : next;
+    }
     const bool is_other = token_is_directive(token, "else elif", &rest, &end);
     if (!is_other && !token_is_directive(token, "endif", &rest, &end))
         return index + 1;

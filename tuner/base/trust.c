@@ -39,35 +39,6 @@ static bool next_part(struct walk *walk, char part[NAME_MAX + 1], bool *fits)
     return true;
 }
 
-/* Puts the target of the link `next` before the rest of the path. */
-static enum status follow(struct walk *walk, const char *next, const struct stat *link,
-                          struct error *error)
-{
-    char target[PATH_MAX];
-    char rest[PATH_MAX];
-    struct stat folder;
-    if (stat(walk->done[0] ? walk->done : "/", &folder) != 0)
-        return error_set_errno(error, errno, "%s", walk->path);
-    const bool open_to_others = (folder.st_mode & S_IWOTH) != 0;
-    if (open_to_others && link->st_uid != geteuid() && link->st_uid != folder.st_uid)
-        return error_set(error, STATUS_PERMISSION,
-                         "%.300s: %.300s is a symbolic link that another user (%lld) put into a "
-                         "folder open to all; it is not followed: name another file",
-                         walk->path, next, (long long)link->st_uid);
-    if (++walk->links > LINKS_MAX)
-        return error_set_errno(error, ELOOP, "%s", walk->path);
-    ssize_t length = readlink(next, target, sizeof target - 1);
-    if (length < 0)
-        return error_set_errno(error, errno, "%s", walk->path);
-    target[length] = '\0';
-    if (!string_format(rest, sizeof rest, "%s/%s", target, walk->rest))
-        return too_long(walk, error);
-    (void)strcpy(walk->rest, rest);
-    if (target[0] == '/')
-        walk->done[0] = '\0';
-    return STATUS_OK;
-}
-
 static enum status step(struct walk *walk, const char *part, struct error *error)
 {
     char next[PATH_MAX];
@@ -87,7 +58,31 @@ static enum status step(struct walk *walk, const char *part, struct error *error
         if (errno != ENOENT || !last)
             return error_set_errno(error, errno, "%s", walk->path);
     } else if (S_ISLNK(info.st_mode)) {
-        return follow(walk, next, &info, error);
+        /* Puts the target of the link `next` before the rest of the path. */
+        char target[PATH_MAX];
+        char rest[PATH_MAX];
+        struct stat folder;
+        if (stat(walk->done[0] ? walk->done : "/", &folder) != 0)
+            return error_set_errno(error, errno, "%s", walk->path);
+        const bool open_to_others = (folder.st_mode & S_IWOTH) != 0;
+        if (open_to_others && info.st_uid != geteuid() && info.st_uid != folder.st_uid)
+            return error_set(
+                error, STATUS_PERMISSION,
+                "%.300s: %.300s is a symbolic link that another user (%lld) put into a "
+                "folder open to all; it is not followed: name another file",
+                walk->path, next, (long long)info.st_uid);
+        if (++walk->links > LINKS_MAX)
+            return error_set_errno(error, ELOOP, "%s", walk->path);
+        ssize_t length = readlink(next, target, sizeof target - 1);
+        if (length < 0)
+            return error_set_errno(error, errno, "%s", walk->path);
+        target[length] = '\0';
+        if (!string_format(rest, sizeof rest, "%s/%s", target, walk->rest))
+            return too_long(walk, error);
+        (void)strcpy(walk->rest, rest);
+        if (target[0] == '/')
+            walk->done[0] = '\0';
+        return STATUS_OK;
     }
     (void)strcpy(walk->done, next);
     return STATUS_OK;

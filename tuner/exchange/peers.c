@@ -69,21 +69,6 @@ struct import {
     const char *first_unknown_key;
 };
 
-/* ---- columns of the file ---- */
-
-static enum status take_column(struct import *import, const char *name, size_t length,
-                               const char *heading, struct error *error)
-{
-    char *word = arena_strndup(&import->arena, name, length);
-    TRY_MEMORY(word);
-    const size_t index = WORD_INDEX(word, column_names, COLUMNS);
-    if (index == COLUMNS)
-        return error_set(error, STATUS_USAGE, "there is no column '%.60s'%s", word,
-                         suggest(word, column_names, COLUMNS).text);
-    import->names[index] = heading;
-    return STATUS_OK;
-}
-
 /* Reads "name=rival,time_ns=rival_ns". */
 static enum status take_columns(struct import *import, struct error *error)
 {
@@ -96,7 +81,13 @@ static enum status take_columns(struct import *import, struct error *error)
         if (!equals || equals == pair || equals[1] == '\0')
             return error_set(error, STATUS_USAGE, "'%.60s' is not of the form time_ns=COLUMN",
                              pair);
-        TRY(take_column(import, pair, (size_t)(equals - pair), equals + 1, error));
+        char *word = arena_strndup(&import->arena, pair, (size_t)(equals - pair));
+        TRY_MEMORY(word);
+        const size_t index = WORD_INDEX(word, column_names, COLUMNS);
+        if (index == COLUMNS)
+            return error_set(error, STATUS_USAGE, "there is no column '%.60s'%s", word,
+                             suggest(word, column_names, COLUMNS).text);
+        import->names[index] = equals + 1;
         at += length + (at[length] == ',');
     }
     return STATUS_OK;
@@ -386,25 +377,6 @@ static int compare_whole_rows(const void *a, const void *b)
     return order != 0 ? order : (x > y) - (x < y);
 }
 
-static enum status check_rows(struct import *import, struct error *error)
-{
-    const char *path = import->request->path;
-    if (import->count == 0 && import->result->unknown > 0)
-        return error_set(error, STATUS_NOT_FOUND,
-                         "%s:%lld: the database has no problem '%.100s' of that size, and none of "
-                         "the others: --prefix is put before each, --device names the device",
-                         path, (long long)import->first_unknown, import->first_unknown_key);
-    if (import->count == 0)
-        return error_set(error, STATUS_BAD_INPUT, "%s: there is nothing below the header", path);
-    qsort(import->rows, import->count, sizeof *import->rows, compare_whole_rows);
-    for (size_t i = 1; i < import->count; i++)
-        if (compare_rows(&import->rows[i - 1], &import->rows[i]) == 0)
-            return error_set(error, STATUS_BAD_INPUT,
-                             "%s:%lld: the same problem, n, l2_mode and name as in line %lld", path,
-                             (long long)import->rows[i].line, (long long)import->rows[i - 1].line);
-    return STATUS_OK;
-}
-
 enum status peers_import(struct store *store, const struct peers_request *request,
                          struct peers_result *result, struct error *error)
 {
@@ -423,7 +395,23 @@ enum status peers_import(struct store *store, const struct peers_request *reques
     TRY_OR_CLEANUP(csv_start(&import.reader, request->path, contents, length, error));
     TRY_OR_CLEANUP(read_header(&import, error));
     TRY_OR_CLEANUP(read_rows(&import, error));
-    TRY_OR_CLEANUP(check_rows(&import, error));
+    const char *path = import.request->path;
+    if (import.count == 0 && import.result->unknown > 0)
+        TRY_OR_CLEANUP(
+            error_set(error, STATUS_NOT_FOUND,
+                      "%s:%lld: the database has no problem '%.100s' of that size, and none of "
+                      "the others: --prefix is put before each, --device names the device",
+                      path, (long long)import.first_unknown, import.first_unknown_key));
+    if (import.count == 0)
+        TRY_OR_CLEANUP(
+            error_set(error, STATUS_BAD_INPUT, "%s: there is nothing below the header", path));
+    qsort(import.rows, import.count, sizeof *import.rows, compare_whole_rows);
+    for (size_t i = 1; i < import.count; i++)
+        if (compare_rows(&import.rows[i - 1], &import.rows[i]) == 0)
+            TRY_OR_CLEANUP(
+                error_set(error, STATUS_BAD_INPUT,
+                          "%s:%lld: the same problem, n, l2_mode and name as in line %lld", path,
+                          (long long)import.rows[i].line, (long long)import.rows[i - 1].line));
     peers = arena_alloc(&import.arena, import.count, sizeof *peers);
     TRY_OR_CLEANUP(peers ? STATUS_OK : error_no_memory(error));
     for (size_t i = 0; i < import.count; i++)

@@ -107,44 +107,6 @@ static void span_find(const struct spans *spans, int64_t trial, uint32_t *first,
 
 /* ---- the device ---- */
 
-/* Adds the device's facts, except for the place in the machine. An energy counter exists where
- * energies were recorded. */
-static enum status take_facts(struct taking *taking, const struct source *source, const char *from,
-                              struct error *error)
-{
-    static const char *const others[] = {"kind",           "index",    "name",         "uuid",
-                                         "driver",         "compiler", "pci_address",  "numa_node",
-                                         "energy_counter", "nvml",     "replayed_from"};
-    struct recording *out = taking->out;
-    struct arena arena = {0};
-    json_t *facts = json_read(source->facts, 0, NULL);
-    const char *key;
-    json_t *value;
-    const char *const name = arena_printf(&arena, "%s, replayed from %s", source->name, from);
-    const char *const uuid = arena_printf(&arena, "replay:%s", source->uuid);
-    if (name && uuid && facts) {
-        recording_add_fact(out, "name", value_text(name));
-        recording_add_fact(out, "uuid", value_text(uuid));
-        recording_add_fact(out, "driver", value_text(source->driver));
-        recording_add_fact(out, "compiler", value_text(source->compiler));
-        recording_add_fact(out, "replayed_from", value_text(from));
-        recording_add_fact(out, "energy_counter",
-                           value_boolean(out->parts[RECORDED_SAMPLES].count > 0));
-    }
-    json_object_foreach(facts, key, value)
-    {
-        struct value fact;
-        if (WORD_INDEX(key, others, COUNT(others)) < COUNT(others))
-            continue;
-        if (json_to_value(value, &fact))
-            recording_add_fact(out, key, fact);
-    }
-    const enum status status = name && uuid && facts ? STATUS_OK : error_no_memory(error);
-    json_decref(facts);
-    arena_free(&arena);
-    return status;
-}
-
 static double or_none(double value)
 {
     return isfinite(value) ? value : 0;
@@ -347,7 +309,39 @@ static enum status take_all(struct taking *taking, const struct source *source, 
     };
     taking->environment_id = source->environment_id;
     TRY(take_rows(taking, replay_energies_query, take_sample, error));
-    TRY(take_facts(taking, source, from, error));
+    /* Adds the device's facts, except for the place in the machine. An energy counter exists where
+     * energies were recorded. */
+    static const char *const others[] = {"kind",           "index",    "name",         "uuid",
+                                         "driver",         "compiler", "pci_address",  "numa_node",
+                                         "energy_counter", "nvml",     "replayed_from"};
+    struct recording *out = taking->out;
+    struct arena arena = {0};
+    json_t *facts = json_read(source->facts, 0, NULL);
+    const char *key;
+    json_t *value;
+    const char *const name = arena_printf(&arena, "%s, replayed from %s", source->name, from);
+    const char *const uuid = arena_printf(&arena, "replay:%s", source->uuid);
+    if (name && uuid && facts) {
+        recording_add_fact(out, "name", value_text(name));
+        recording_add_fact(out, "uuid", value_text(uuid));
+        recording_add_fact(out, "driver", value_text(source->driver));
+        recording_add_fact(out, "compiler", value_text(source->compiler));
+        recording_add_fact(out, "replayed_from", value_text(from));
+        recording_add_fact(out, "energy_counter",
+                           value_boolean(out->parts[RECORDED_SAMPLES].count > 0));
+    }
+    json_object_foreach(facts, key, value)
+    {
+        struct value fact;
+        if (WORD_INDEX(key, others, COUNT(others)) < COUNT(others))
+            continue;
+        if (json_to_value(value, &fact))
+            recording_add_fact(out, key, fact);
+    }
+    const enum status status = name && uuid && facts ? STATUS_OK : error_no_memory(error);
+    json_decref(facts);
+    arena_free(&arena);
+    TRY(status);
     TRY(take_rows(taking, replay_device_query, take_device, error));
     TRY(take_rows(taking, replay_arithmetic_query, take_arithmetic, error));
     TRY(take_rows(taking, replay_resources_query, take_resource, error));

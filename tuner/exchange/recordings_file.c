@@ -132,45 +132,20 @@ static void write_experiment(struct gathering *gathering, const char *from, stru
                      "check: {series: \"0\", output: out}\n");
 }
 
-/* Writes the facts of a generic GPU, since the file has few. */
-static void write_facts(struct recording *out, const char *device, const char *name,
-                        const char *from)
-{
-    char title[256], uuid[256];
-    (void)string_format(title, sizeof title, "%.40s, replayed from %.190s",
-                        device ? device : "A GPU", from);
-    (void)string_format(uuid, sizeof uuid, "replay:%.200s", name);
-    recording_add_fact(out, "name", value_text(title));
-    recording_add_fact(out, "uuid", value_text(uuid));
-    recording_add_fact(out, "architecture", value_text("unknown"));
-    recording_add_fact(out, "driver", value_text("unknown"));
-    recording_add_fact(out, "compiler", value_text("unknown"));
-    recording_add_fact(out, "replayed_from", value_text(from));
-    recording_add_fact(out, "memory_bytes", value_integer(0));
-    recording_add_fact(out, "sm_count", value_integer(1));
-    recording_add_fact(out, "energy_counter", value_boolean(false));
-}
-
-/* Makes a name of "gemm-A100.json.gz": "gemm_A100". */
-static void name_problem(const char *name, char out[64])
-{
-    size_t length = 0;
-    if (name[0] >= '0' && name[0] <= '9')
-        out[length++] = '_';
-    for (; *name && *name != '.' && length + 1 < 60; name++)
-        out[length++] = is_name_character(*name) ? *name : '_';
-    out[length] = '\0';
-    if (length == 0)
-        (void)string_format(out, 64, "replayed");
-}
-
 enum status recordings_take_file(char *text, size_t length, const char *name, struct recording *out,
                                  struct error *error)
 {
     struct arena arena = {0};
     struct text written = {0};
-    char problem[64];
-    name_problem(name, problem);
+    char problem[64]; /* "gemm_A100" of "gemm-A100.json.gz" */
+    size_t used = 0;
+    if (name[0] >= '0' && name[0] <= '9')
+        problem[used++] = '_';
+    for (const char *c = name; *c && *c != '.' && used + 1 < 60; c++)
+        problem[used++] = is_name_character(*c) ? *c : '_';
+    problem[used] = '\0';
+    if (used == 0)
+        (void)string_format(problem, sizeof problem, "replayed");
     struct gathering *gathering = arena_alloc(&arena, 1, sizeof *gathering);
     TRY_MEMORY(gathering);
     *gathering = (struct gathering){.out = out, .arena = &arena, .problem = problem};
@@ -185,7 +160,20 @@ enum status recordings_take_file(char *text, size_t length, const char *name, st
                                                .temperature_c = (double)NAN,
                                                .power_w = (double)NAN,
                                                .source = recording_add_text(out, name)};
-        write_facts(out, gathering->device, name, name);
+        /* The facts are a generic GPU's, since the file has few. */
+        char title[256], uuid[256];
+        (void)string_format(title, sizeof title, "%.40s, replayed from %.190s",
+                            gathering->device ? gathering->device : "A GPU", name);
+        (void)string_format(uuid, sizeof uuid, "replay:%.200s", name);
+        recording_add_fact(out, "name", value_text(title));
+        recording_add_fact(out, "uuid", value_text(uuid));
+        recording_add_fact(out, "architecture", value_text("unknown"));
+        recording_add_fact(out, "driver", value_text("unknown"));
+        recording_add_fact(out, "compiler", value_text("unknown"));
+        recording_add_fact(out, "replayed_from", value_text(name));
+        recording_add_fact(out, "memory_bytes", value_integer(0));
+        recording_add_fact(out, "sm_count", value_integer(1));
+        recording_add_fact(out, "energy_counter", value_boolean(false));
         write_experiment(gathering, name, &written);
         const struct recorded_experiment item = {
             .name = recording_add_text(out, problem),

@@ -204,8 +204,26 @@ static const char *text_of(struct store_query *query, int column)
     return text ? text : "";
 }
 
-static json_t *metadata_of(struct store_query *query, enum t4_version version)
+static void take_problem(struct chosen *chosen, struct store_query *query, struct t4_counts *counts,
+                         enum t4_version version)
 {
+    const char *key = text_of(query, PROBLEM_KEY);
+    int64_t n = store_query_integer(query, PROBLEM_N);
+    if (chosen->metadata) {
+        if (strcmp(chosen->key, key) == 0 && chosen->n == n)
+            return; /* elsewhere, and longer ago */
+        chosen->others++;
+        if (chosen->names.length < ERROR_TEXT_BYTES / 2)
+            text_printf(&chosen->names, ", %s n=%lld", key, (long long)n);
+        return;
+    }
+    (void)string_format(chosen->environment, sizeof chosen->environment, "%lld",
+                        (long long)store_query_integer(query, PROBLEM_ENVIRONMENT));
+    (void)string_format(chosen->problem, sizeof chosen->problem, "%lld",
+                        (long long)store_query_integer(query, PROBLEM_ID));
+    (void)string_format(chosen->mode, sizeof chosen->mode, "%s", text_of(query, PROBLEM_MODE));
+    (void)string_format(chosen->key, sizeof chosen->key, "%s", key);
+    chosen->n = n;
     json_t *metadata = json_object();
     const char *compute_api = device_traits(text_of(query, PROBLEM_KIND))->compute_api;
     json_t *facts = json_read(text_of(query, PROBLEM_FACTS), 0, NULL);
@@ -230,30 +248,7 @@ static json_t *metadata_of(struct store_query *query, enum t4_version version)
                                   json_pack("{s:o}", "device_query", query_of));
     }
     json_decref(facts);
-    return metadata;
-}
-
-static void take_problem(struct chosen *chosen, struct store_query *query, struct t4_counts *counts,
-                         enum t4_version version)
-{
-    const char *key = text_of(query, PROBLEM_KEY);
-    int64_t n = store_query_integer(query, PROBLEM_N);
-    if (chosen->metadata) {
-        if (strcmp(chosen->key, key) == 0 && chosen->n == n)
-            return; /* elsewhere, and longer ago */
-        chosen->others++;
-        if (chosen->names.length < ERROR_TEXT_BYTES / 2)
-            text_printf(&chosen->names, ", %s n=%lld", key, (long long)n);
-        return;
-    }
-    (void)string_format(chosen->environment, sizeof chosen->environment, "%lld",
-                        (long long)store_query_integer(query, PROBLEM_ENVIRONMENT));
-    (void)string_format(chosen->problem, sizeof chosen->problem, "%lld",
-                        (long long)store_query_integer(query, PROBLEM_ID));
-    (void)string_format(chosen->mode, sizeof chosen->mode, "%s", text_of(query, PROBLEM_MODE));
-    (void)string_format(chosen->key, sizeof chosen->key, "%s", key);
-    chosen->n = n;
-    chosen->metadata = metadata_of(query, version);
+    chosen->metadata = metadata;
     text_printf(&chosen->names, "%s n=%lld", key, (long long)n);
     (void)string_format(counts->what, sizeof counts->what, "%s n=%lld on %s (%s)", key,
                         (long long)n, text_of(query, PROBLEM_DEVICE), chosen->mode);

@@ -225,14 +225,6 @@ static double unit_of(const char *column, const char *what)
     return 0;
 }
 
-/* Reads a number; NaN for any other field. */
-static double number_in(const char *field)
-{
-    char *end = NULL;
-    const double number = strtod(field, &end);
-    return end != field && *end == '\0' ? number : (double)NAN;
-}
-
 /* Takes a line of a table: time, cost, and a parameter in each other column. */
 static enum status take_line(const struct csv_record *header, const struct csv_record *line,
                              struct tried *tried, tried_take *take, void *context,
@@ -246,7 +238,10 @@ static enum status take_line(const struct csv_record *header, const struct csv_r
     for (size_t i = 0; i < line->count; i++) {
         const double time_unit = unit_of(header->fields[i], "time");
         const double cost_unit = unit_of(header->fields[i], "cost");
-        const double number = number_in(line->fields[i]);
+        char *end = NULL;
+        double number = strtod(line->fields[i], &end);
+        if (end == line->fields[i] || *end != '\0')
+            number = (double)NAN;
         if (time_unit > 0) {
             tried->time_ns = number > 0 && number < failed_time ? number * time_unit : (double)NAN;
             tried->failure = isnan(number) ? line->fields[i] : "";
@@ -294,16 +289,6 @@ static enum status read_table(char *text, size_t length, struct arena *arena, st
     return status;
 }
 
-/* Parses a file; a cache that Kernel Tuner did not close ends in a comma. */
-static json_t *parse(struct arena *arena, char *text, size_t length, json_error_t *wrong)
-{
-    json_t *root = json_read_bytes(text, length, 0, wrong);
-    while (!root && length > 0 && strchr(", \r\n\t", text[length - 1]))
-        text[--length] = '\0';
-    const char *closed = root ? NULL : arena_printf(arena, "%s}}", text);
-    return closed ? json_read(closed, 0, NULL) : root;
-}
-
 enum status tried_read(char *text, size_t length, struct arena *arena, tried_take *take,
                        void *context, struct error *error)
 {
@@ -315,7 +300,13 @@ enum status tried_read(char *text, size_t length, struct arena *arena, tried_tak
     length -= mark;
     if (tried && text[strspn(text, " \r\n\t")] != '{')
         return read_table(text, length, arena, tried, take, context, error);
-    json_t *root = parse(arena, text, length, &wrong);
+    json_t *root = json_read_bytes(text, length, 0, &wrong);
+    /* A cache that Kernel Tuner did not close ends in a comma. */
+    while (!root && length > 0 && strchr(", \r\n\t", text[length - 1]))
+        text[--length] = '\0';
+    const char *closed = root ? NULL : arena_printf(arena, "%s}}", text);
+    if (closed)
+        root = json_read(closed, 0, NULL);
     if (!root)
         return error_set(error, STATUS_BAD_INPUT, "line %d: %s", wrong.line, wrong.text);
     if (!tried)

@@ -62,31 +62,6 @@ enum status point_reference(const struct point *point, struct arena *arena,
                : error->status;
 }
 
-/* Checks that the results can be compared. Results of different types are compared by value, with
- * the tolerance of the less precise type. */
-static bool are_comparable(struct maker *maker, const struct check_rule *rule,
-                           enum element_type type, const struct argument *expected,
-                           struct output_check *out)
-{
-    const struct argument_rule *output = &maker->experiment->arguments[rule->output];
-    const int64_t count = check_known_count(maker, rule);
-    if (count != 0 && count != expected->count)
-        return maker_error(maker, output->count.place,
-                           "'%s' has %lld elements here and %lld in the reference's configuration: "
-                           "they cannot be compared; use a C function as the reference, or check "
-                           "an output with the same count everywhere",
-                           output->name, (long long)count, (long long)expected->count);
-    if (element_is_real(type) != element_is_real(expected->type))
-        return maker_error(maker, output->place,
-                           "the elements of '%s' are %s here and %s in the reference's "
-                           "configuration: reals and integers cannot be compared; let a "
-                           "function be the reference",
-                           output->name, element_name(type), element_name(expected->type));
-    if (!rule->tolerance.given && default_tolerance(expected->type) > out->tolerance.magnitude)
-        out->tolerance.magnitude = default_tolerance(expected->type);
-    return true;
-}
-
 /* Makes the other plan, of one configuration whichever is checked, so that one result serves all. A
  * grid made of resident blocks takes one per SM, since the number of resident blocks is known of
  * the checked configuration only. */
@@ -111,7 +86,26 @@ static bool make_other(struct maker *maker, const struct point *point,
     TRY_OR_FALSE(point_begin(&other, maker->arena, maker->error, &others) &&
                  make_binary(&others, point->facts, list, &out->binary) &&
                  make_plan(&others, list, plan));
-    return are_comparable(maker, rule, type, &plan->arguments[rule->output], out);
+    /* Checks that the results can be compared. Results of different types are compared by value,
+     * with the tolerance of the less precise type. */
+    const struct argument *expected = &plan->arguments[rule->output];
+    const struct argument_rule *output = &maker->experiment->arguments[rule->output];
+    const int64_t count = check_known_count(maker, rule);
+    if (count != 0 && count != expected->count)
+        return maker_error(maker, output->count.place,
+                           "'%s' has %lld elements here and %lld in the reference's configuration: "
+                           "they cannot be compared; use a C function as the reference, or check "
+                           "an output with the same count everywhere",
+                           output->name, (long long)count, (long long)expected->count);
+    if (element_is_real(type) != element_is_real(expected->type))
+        return maker_error(maker, output->place,
+                           "the elements of '%s' are %s here and %s in the reference's "
+                           "configuration: reals and integers cannot be compared; let a "
+                           "function be the reference",
+                           output->name, element_name(type), element_name(expected->type));
+    if (!rule->tolerance.given && default_tolerance(expected->type) > out->tolerance.magnitude)
+        out->tolerance.magnitude = default_tolerance(expected->type);
+    return true;
 }
 
 const struct check_kind check_by_launches = {

@@ -227,22 +227,6 @@ static size_t count_of(const char *text, char c)
     return count;
 }
 
-static bool join(struct reader *reader, struct node *last, const struct node *next)
-{
-    struct arena *arena = &reader->document->arena;
-    bool exact = last->inner.exact && next->inner.exact;
-    size_t length = next->offset + strlen(next->text) - last->offset;
-    if (strlen(last->text) + strlen(next->text) > EXPRESSION_BYTES_MAX)
-        return place_refuses(reader->error, last->place, "parentheses that are not closed");
-    last->text = exact ? arena_strndup(arena, reader->text + last->offset, length)
-                       : arena_printf(arena, "%s, %s", last->text, next->text);
-    if (!last->text)
-        return out_of_memory(reader);
-    last->inner.text = last->text;
-    last->inner.exact = exact && !strchr(last->text, '\n');
-    return true;
-}
-
 static bool read_children(struct reader *reader, struct node *node, unsigned depth)
 {
     for (;;) {
@@ -256,7 +240,19 @@ static bool read_children(struct reader *reader, struct node *node, unsigned dep
         if (node->kind == NODE_LIST && node->last && node->last->kind == NODE_SCALAR &&
             child->kind == NODE_SCALAR && node->last->plain && child->plain &&
             count_of(node->last->text, '(') > count_of(node->last->text, ')')) {
-            TRY_OR_FALSE(join(reader, node->last, child));
+            struct arena *arena = &reader->document->arena;
+            bool exact = node->last->inner.exact && child->inner.exact;
+            size_t length = child->offset + strlen(child->text) - node->last->offset;
+            if (strlen(node->last->text) + strlen(child->text) > EXPRESSION_BYTES_MAX)
+                return place_refuses(reader->error, node->last->place,
+                                     "parentheses that are not closed");
+            node->last->text = exact
+                                   ? arena_strndup(arena, reader->text + node->last->offset, length)
+                                   : arena_printf(arena, "%s, %s", node->last->text, child->text);
+            if (!node->last->text)
+                return out_of_memory(reader);
+            node->last->inner.text = node->last->text;
+            node->last->inner.exact = exact && !strchr(node->last->text, '\n');
             continue;
         }
         if (document_add(reader->document, node, child, reader->error) != STATUS_OK ||

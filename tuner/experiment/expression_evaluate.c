@@ -154,17 +154,6 @@ static bool each_of_range(const struct expression *node, struct evaluation *eval
     return true;
 }
 
-static bool each_of_items(const struct expression *node, struct evaluation *evaluation,
-                          visitor *each, void *context)
-{
-    for (size_t i = 0; i < node->count; i++) {
-        struct value item;
-        TRY_OR_FALSE(count_item(node, evaluation) &&
-                     evaluate_tree(node->operands[i], evaluation, &item) && each(context, item));
-    }
-    return true;
-}
-
 struct comprehension {
     const struct expression *node;
     struct evaluation *evaluation;
@@ -191,39 +180,6 @@ static bool comprehend(void *context, struct value item)
            comprehension->each(comprehension->context, value);
 }
 
-/* Visits a comprehension. Saves the variable, since a derived value first needed within a
- * comprehension may contain another one. */
-static bool each_of_comprehension(const struct expression *node, struct evaluation *evaluation,
-                                  visitor *each, void *context)
-{
-    struct environment *environment = evaluation->environment;
-    const bool bound = environment->bound[SLOT_LOCAL];
-    const struct value value = environment->values[SLOT_LOCAL];
-    struct comprehension comprehension = {node, evaluation, each, context,
-                                          node->index == LIST_GENERATOR ? evaluation->decided
-                                                                        : NULL};
-    evaluation->decided = NULL;
-    const bool done = evaluate_items(node->operands[1], evaluation, comprehend, &comprehension);
-    environment->bound[SLOT_LOCAL] = bound;
-    environment->values[SLOT_LOCAL] = value;
-    return done;
-}
-
-static bool each_repeated(const struct expression *node, struct evaluation *evaluation,
-                          visitor *each, void *context)
-{
-    int64_t times = 0;
-    TRY_OR_FALSE(integer_operand(node, node->operands[1], evaluation,
-                                 "how often a list is repeated must be an integer", &times));
-    for (int64_t i = 0; i < times; i++) {
-        const uint32_t before = evaluation->items;
-        TRY_OR_FALSE(evaluate_items(node->operands[0], evaluation, each, context));
-        if (evaluation->items == before)
-            break; /* an empty list, however often repeated */
-    }
-    return true;
-}
-
 bool evaluate_items(const struct expression *list, struct evaluation *evaluation,
                     bool (*each)(void *context, struct value item), void *context)
 {
@@ -231,15 +187,45 @@ bool evaluate_items(const struct expression *list, struct evaluation *evaluation
     case LIST_RANGE:
         return each_of_range(list, evaluation, each, context);
     case LIST_COMPREHENSION:
-    case LIST_GENERATOR:
-        return each_of_comprehension(list, evaluation, each, context);
+    case LIST_GENERATOR: {
+        /* Saves the variable, since a derived value first needed within a comprehension may contain
+         * another one. */
+        struct environment *environment = evaluation->environment;
+        const bool bound = environment->bound[SLOT_LOCAL];
+        const struct value value = environment->values[SLOT_LOCAL];
+        struct comprehension comprehension = {list, evaluation, each, context,
+                                              list->index == LIST_GENERATOR ? evaluation->decided
+                                                                            : NULL};
+        evaluation->decided = NULL;
+        const bool done = evaluate_items(list->operands[1], evaluation, comprehend, &comprehension);
+        environment->bound[SLOT_LOCAL] = bound;
+        environment->values[SLOT_LOCAL] = value;
+        return done;
+    }
     case LIST_JOINED:
         return evaluate_items(list->operands[0], evaluation, each, context) &&
                evaluate_items(list->operands[1], evaluation, each, context);
-    case LIST_REPEATED:
-        return each_repeated(list, evaluation, each, context);
-    default:
-        return each_of_items(list, evaluation, each, context);
+    case LIST_REPEATED: {
+        int64_t times = 0;
+        TRY_OR_FALSE(integer_operand(list, list->operands[1], evaluation,
+                                     "how often a list is repeated must be an integer", &times));
+        for (int64_t i = 0; i < times; i++) {
+            const uint32_t before = evaluation->items;
+            TRY_OR_FALSE(evaluate_items(list->operands[0], evaluation, each, context));
+            if (evaluation->items == before)
+                break; /* an empty list, however often repeated */
+        }
+        return true;
+    }
+    default: {
+        for (size_t i = 0; i < list->count; i++) {
+            struct value item;
+            TRY_OR_FALSE(count_item(list, evaluation) &&
+                         evaluate_tree(list->operands[i], evaluation, &item) &&
+                         each(context, item));
+        }
+        return true;
+    }
     }
 }
 

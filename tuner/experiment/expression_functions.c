@@ -65,23 +65,6 @@ static double true_divide(int64_t a, int64_t b)
     return (double)((long double)a / (long double)b);
 }
 
-static bool shift(const struct expression *node, struct evaluation *evaluation, int64_t a,
-                  int64_t count, struct value *out)
-{
-    if (count < 0)
-        return evaluation_error(node, evaluation, "a shift by %lld, which is below 0",
-                                (long long)count);
-    if (node->kind == EXPRESSION_SHIFT_RIGHT) /* rounds towards minus infinity */
-        *out = value_integer(a >> (count < 63 ? count : 63));
-    else if (a == 0)
-        *out = value_integer(0);
-    else if (count > 62 || a > INT64_MAX >> count || a < INT64_MIN >> count)
-        return overflow(node, evaluation);
-    else
-        *out = value_integer((int64_t)((uint64_t)a << count));
-    return true;
-}
-
 /* Computes integer results beyond those of quick_arithmetic. */
 static bool integer_arithmetic(const struct expression *node, struct evaluation *evaluation,
                                int64_t a, int64_t b, struct value *out)
@@ -107,8 +90,20 @@ static bool integer_arithmetic(const struct expression *node, struct evaluation 
         *out = value_integer(a ^ b);
         return true;
     case EXPRESSION_SHIFT_LEFT:
-    case EXPRESSION_SHIFT_RIGHT:
-        return shift(node, evaluation, a, b, out);
+    case EXPRESSION_SHIFT_RIGHT: {
+        if (b < 0)
+            return evaluation_error(node, evaluation, "a shift by %lld, which is below 0",
+                                    (long long)b);
+        if (node->kind == EXPRESSION_SHIFT_RIGHT) /* rounds towards minus infinity */
+            *out = value_integer(a >> (b < 63 ? b : 63));
+        else if (a == 0)
+            *out = value_integer(0);
+        else if (b > 62 || a > INT64_MAX >> b || a < INT64_MIN >> b)
+            return overflow(node, evaluation);
+        else
+            *out = value_integer((int64_t)((uint64_t)a << b));
+        return true;
+    }
     default: {
         /* Quotient towards minus infinity; the remainder has the divisor's sign. */
         if (b == 0)
@@ -133,24 +128,6 @@ static bool integer_arithmetic(const struct expression *node, struct evaluation 
         return true;
     }
     }
-}
-
-/* Divides as CPython does, so that a == (a // b) * b + a % b nearly holds. */
-static void real_floor_divide(double a, double b, double *quotient, double *remainder)
-{
-    double rest = fmod(a, b);
-    double times = (a - rest) / b;
-    if (rest == 0) {
-        rest = copysign(0.0, b);
-    } else if ((b < 0) != (rest < 0)) {
-        rest += b;
-        times -= 1;
-    }
-    double floored = floor(times);
-    if (times - floored > 0.5)
-        floored += 1;
-    *quotient = times == 0 ? copysign(0.0, a / b) : floored;
-    *remainder = rest;
 }
 
 bool evaluate_arithmetic(const struct expression *node, struct evaluation *evaluation,
@@ -193,7 +170,20 @@ bool evaluate_arithmetic(const struct expression *node, struct evaluation *evalu
             return by_zero(node, evaluation);
         if (node->kind == EXPRESSION_DIVIDE)
             return evaluation_real(node, evaluation, x / y, out);
-        real_floor_divide(x, y, &quotient, &remainder);
+        /* Divides as CPython does, so that a == (a // b) * b + a % b nearly holds. */
+        double rest = fmod(x, y);
+        double times = (x - rest) / y;
+        if (rest == 0) {
+            rest = copysign(0.0, y);
+        } else if ((y < 0) != (rest < 0)) {
+            rest += y;
+            times -= 1;
+        }
+        double floored = floor(times);
+        if (times - floored > 0.5)
+            floored += 1;
+        quotient = times == 0 ? copysign(0.0, x / y) : floored;
+        remainder = rest;
         return evaluation_real(node, evaluation,
                                node->kind == EXPRESSION_REMAINDER ? remainder : quotient, out);
     }

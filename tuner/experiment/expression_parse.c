@@ -199,25 +199,6 @@ static struct token find_for(struct parser *parser)
     return (struct token){.kind = TOKEN_END};
 }
 
-/* Parses any number of `if condition`, all of which must hold. */
-static bool parse_conditions(struct parser *parser, node_or_null *out)
-{
-    *out = NULL;
-    while (parser->token.kind == TOKEN_IF) {
-        const struct token at = parser->token;
-        TRY_OR_FALSE(advance(parser));
-        node_or_null condition = parse_level(parser, LEVEL_OR);
-        if (condition && *out) {
-            const struct expression *both[2] = {*out, condition};
-            condition = new_node(parser, EXPRESSION_AND, &at, 2, both);
-        }
-        if (!condition)
-            return false;
-        *out = condition;
-    }
-    return true;
-}
-
 /* Parses `item for name in list if condition]`, behind the opening token. The list cannot use the
  * name. */
 static node_or_null parse_comprehension(struct parser *parser, const struct token *open,
@@ -252,8 +233,21 @@ static node_or_null parse_comprehension(struct parser *parser, const struct toke
         parser->token = source;
         return unexpected(parser, "a list such as range(8)");
     }
-    if (!parse_conditions(parser, &operands[2]))
-        return NULL;
+    /* Any number of `if condition`, all of which must hold. */
+    operands[2] = NULL;
+    while (parser->token.kind == TOKEN_IF) {
+        const struct token at = parser->token;
+        if (!(advance(parser)))
+            return NULL;
+        node_or_null condition = parse_level(parser, LEVEL_OR);
+        if (condition && operands[2]) {
+            const struct expression *both[2] = {operands[2], condition};
+            condition = new_node(parser, EXPRESSION_AND, &at, 2, both);
+        }
+        if (!condition)
+            return NULL;
+        operands[2] = condition;
+    }
     if (is_word(&parser->token, "for"))
         return parse_error(parser, parser->token.offset, "a comprehension has one 'for'");
     if (!take(parser, generator ? TOKEN_CLOSE : TOKEN_CLOSE_LIST, generator ? "')'" : "']'"))

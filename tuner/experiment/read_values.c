@@ -236,29 +236,6 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Reads [1024, 512] as "1024x512". */
-static bool read_shape(struct file_reader *reader, const struct node *item, struct value *out)
-{
-    struct experiment *experiment = reader->experiment;
-    struct text text = {0};
-    bool right = item->kind == NODE_LIST && item->count == experiment->size_name_count;
-    if (!right)
-        return node_error(reader, item, "a size is a list of %zu numbers",
-                          experiment->size_name_count);
-    for (const struct node *part = item->first; part && right; part = part->next) {
-        struct maker maker;
-        struct formula formula;
-        int64_t number = 0;
-        maker_start(&maker, experiment, NULL, NULL, NULL, reader->error);
-        right = read_value(reader, part, 0, &formula) &&
-                make_integer(&maker, &formula, "a size", 1, INT64_MAX, &number);
-        text_printf(&text, "%s%lld", part == item->first ? "" : "x", (long long)number);
-    }
-    const char *shape = text_to_arena(&text, reader->arena);
-    *out = value_text(shape);
-    return right && (shape || out_of_memory(reader));
-}
-
 /* Reads sizes with several names as one more axis, whose values are part of the key: the only size
  * is 1. */
 static bool read_shapes(struct file_reader *reader, const struct node *key)
@@ -279,7 +256,23 @@ static bool read_shapes(struct file_reader *reader, const struct node *key)
         .name = "size", .place = key->place, .slot = SLOT_AXES + index, .values = formulas};
     for (const struct node *item = key->value->first; item; item = item->next) {
         struct value *value = &values[axis->count];
-        TRY_OR_FALSE(read_shape(reader, item, value));
+        struct text text = {0};
+        bool right = item->kind == NODE_LIST && item->count == experiment->size_name_count;
+        if (!right)
+            return node_error(reader, item, "a size is a list of %zu numbers",
+                              experiment->size_name_count);
+        for (const struct node *part = item->first; part && right; part = part->next) {
+            struct maker maker;
+            struct formula formula;
+            int64_t number = 0;
+            maker_start(&maker, experiment, NULL, NULL, NULL, reader->error);
+            right = read_value(reader, part, 0, &formula) &&
+                    make_integer(&maker, &formula, "a size", 1, INT64_MAX, &number);
+            text_printf(&text, "%s%lld", part == item->first ? "" : "x", (long long)number);
+        }
+        const char *shape = text_to_arena(&text, reader->arena);
+        *value = value_text(shape);
+        TRY_OR_FALSE(right && (shape || out_of_memory(reader)));
         for (size_t j = 0; j < axis->count; j++)
             if (value_equal(*value, values[j]))
                 return node_error(reader, item, "this size was given before");

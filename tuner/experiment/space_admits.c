@@ -25,24 +25,6 @@ static bool find_value(struct maker *maker, const struct named_list *parameter, 
     return right;
 }
 
-/* Finds whether the configuration has a known value for each parameter, and no others. */
-static bool among_values(struct maker *maker, const struct configuration *configuration,
-                         struct value values[EXPERIMENT_PARAMETERS_MAX], bool *among)
-{
-    const struct experiment *experiment = maker->experiment;
-    *among = configuration->count == experiment->head.parameter_count;
-    for (size_t i = 0; i < experiment->head.parameter_count && *among; i++) {
-        const struct named_list *parameter = &experiment->parameters[i];
-        const struct value *given = configuration_value(configuration, i, parameter->name);
-        *among = given != NULL;
-        if (given && !find_value(maker, parameter, *given, among))
-            return false;
-        if (*among)
-            values[i] = *given;
-    }
-    return true;
-}
-
 /* Returns the depth at which a constraint is evaluated: 1 + the last parameter that it depends
  * on. */
 static size_t depth_of(const struct experiment *experiment, struct slot_set uses)
@@ -65,21 +47,6 @@ static bool rules_out(struct maker *maker, const struct formula *constraint)
     return is_decided && !keeps;
 }
 
-/* Evaluates the constraints of this depth, then those that are already false whatever their other
- * parameters: in the order in which a space is made, since one may guard another against an
- * error. */
-static bool keeps_at(struct maker *maker, const uint8_t *depths, size_t depth, bool *keeps)
-{
-    const struct experiment *experiment = maker->experiment;
-    *keeps = true;
-    for (size_t i = 0; i < experiment->head.constraint_count && *keeps; i++)
-        if (depths[i] == depth && !make_truth(maker, &experiment->constraints[i], keeps))
-            return false;
-    for (size_t i = 0; i < experiment->head.constraint_count && *keeps; i++)
-        *keeps = depths[i] <= depth || !rules_out(maker, &experiment->constraints[i]);
-    return true;
-}
-
 enum status space_admits(const struct experiment *experiment, const struct problem *problem,
                          const struct facts *facts, const struct configuration *configuration,
                          bool *admits, struct error *error)
@@ -88,15 +55,30 @@ enum status space_admits(const struct experiment *experiment, const struct probl
     uint8_t depths[EXPERIMENT_CONSTRAINTS_MAX] = {0};
     struct maker maker;
     maker_start(&maker, experiment, problem, facts, NULL, error);
-    if (!among_values(&maker, configuration, values, admits))
-        return error->status;
+    /* A point has a known value for each parameter, and no others. */
+    *admits = configuration->count == experiment->head.parameter_count;
+    for (size_t i = 0; i < experiment->head.parameter_count && *admits; i++) {
+        const struct named_list *parameter = &experiment->parameters[i];
+        const struct value *given = configuration_value(configuration, i, parameter->name);
+        *admits = given != NULL;
+        if (given && !find_value(&maker, parameter, *given, admits))
+            return error->status;
+        if (*admits)
+            values[i] = *given;
+    }
     for (size_t i = 0; i < experiment->head.constraint_count; i++)
         depths[i] = (uint8_t)depth_of(experiment, experiment->constraints[i].uses);
     for (size_t i = 0; i <= experiment->head.parameter_count && *admits; i++) {
         if (i > 0)
             environment_bind(&maker.environment, SLOT_PARAMETERS + i - 1, values[i - 1]);
-        if (!keeps_at(&maker, depths, i, admits))
-            return error->status;
+        /* The constraints of this depth, then those that are already false whatever their other
+         * parameters: in the order in which a space is made, since one may guard another against an
+         * error. */
+        for (size_t j = 0; j < experiment->head.constraint_count && *admits; j++)
+            if (depths[j] == i && !make_truth(&maker, &experiment->constraints[j], admits))
+                return error->status;
+        for (size_t j = 0; j < experiment->head.constraint_count && *admits; j++)
+            *admits = depths[j] <= i || !rules_out(&maker, &experiment->constraints[j]);
     }
     return STATUS_OK;
 }

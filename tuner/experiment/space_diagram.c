@@ -247,30 +247,6 @@ static bool walk_level(struct build *build, size_t level, uint32_t *node)
     return count == 0 || intern_node(build, edges, count, node);
 }
 
-static bool walk_group(struct build *build, size_t group, bool *empty)
-{
-    struct space *space = build->space;
-    bool right = true;
-    build->parameter_count = 0;
-    for (size_t i = 0; i < space->parameter_count; i++)
-        if (space->group_of[i] == group)
-            build->parameters[build->parameter_count++] = i;
-    for (size_t i = 0; i < build->parameter_count && right; i++) {
-        const size_t count = space->lists[build->parameters[i]].count;
-        build->edges[i] = malloc(count * sizeof *build->edges[i]);
-        right = build->edges[i] != NULL;
-        if (!right)
-            (void)maker_no_memory(build->maker);
-    }
-    right = right && walk_level(build, 0, &space->roots[group]);
-    *empty = space->roots[group] == DEAD_END;
-    for (size_t i = 0; i < build->parameter_count; i++) {
-        free(build->edges[i]);
-        build->edges[i] = NULL;
-    }
-    return right;
-}
-
 static bool walk_groups(struct build *build)
 {
     struct space *space = build->space;
@@ -282,9 +258,23 @@ static bool walk_groups(struct build *build)
     space->count = 1;
     TRY_OR_FALSE(new_node(build, NULL, 0, 1, &end) && rules_hold(build->rules, 0, &hold));
     for (size_t i = 0; i < space->group_count && hold; i++) {
-        bool empty = false;
-        TRY_OR_FALSE(walk_group(build, i, &empty));
-        hold = !empty;
+        bool right = true;
+        build->parameter_count = 0;
+        for (size_t j = 0; j < space->parameter_count; j++)
+            if (space->group_of[j] == i)
+                build->parameters[build->parameter_count++] = j;
+        for (size_t j = 0; j < build->parameter_count && right; j++) {
+            const size_t count = space->lists[build->parameters[j]].count;
+            build->edges[j] = malloc(count * sizeof *build->edges[j]);
+            right = build->edges[j] != NULL || maker_no_memory(build->maker);
+        }
+        right = right && walk_level(build, 0, &space->roots[i]);
+        for (size_t j = 0; j < build->parameter_count; j++) {
+            free(build->edges[j]);
+            build->edges[j] = NULL;
+        }
+        TRY_OR_FALSE(right);
+        hold = space->roots[i] != DEAD_END;
         if (hold &&
             (__builtin_mul_overflow(space->count, space->diagram.nodes[space->roots[i]].count,
                                     &space->count) ||

@@ -238,29 +238,6 @@ static void write_mark(struct rules *rules, enum known known, uint8_t mark)
 
 static enum known reduce(struct rules *rules, const struct subtree *subtree, struct value *out);
 
-static enum known reduce_not(struct rules *rules, const struct subtree *subtree, struct value *out)
-{
-    const enum known known = reduce(rules, subtree->operands[0], out);
-    if (known == KNOWN)
-        *out = value_boolean(!value_is_true(*out));
-    return known;
-}
-
-/* Writes the operands of an operator that needs all of them. Constants are the same in all contexts
- * and are not written. */
-static enum known reduce_operands(struct rules *rules, const struct subtree *subtree,
-                                  struct value *out)
-{
-    for (size_t i = 0; i < subtree->count; i++) {
-        const bool begun = subtree->operands[i]->first <= rules->depth;
-        const enum known known = begun ? reduce(rules, subtree->operands[i], out) : UNKNOWN;
-        write_mark(rules, known, MARK_PASSED);
-        if (known == KNOWN)
-            write_value(rules, *out);
-    }
-    return UNKNOWN;
-}
-
 /* Evaluates the part if its parameters are bound; else writes its known parts. */
 static enum known reduce(struct rules *rules, const struct subtree *subtree, struct value *out)
 {
@@ -314,10 +291,24 @@ static enum known reduce(struct rules *rules, const struct subtree *subtree, str
         *out = derived->value;
         return derived->known;
     }
-    case EXPRESSION_NOT:
-        return reduce_not(rules, subtree, out);
-    default:
-        return reduce_operands(rules, subtree, out);
+    case EXPRESSION_NOT: {
+        const enum known known = reduce(rules, subtree->operands[0], out);
+        if (known == KNOWN)
+            *out = value_boolean(!value_is_true(*out));
+        return known;
+    }
+    default: {
+        /* Operands of an operator that needs all of them. Constants are the same in all contexts
+         * and are not written. */
+        for (size_t i = 0; i < subtree->count; i++) {
+            const bool begun = subtree->operands[i]->first <= rules->depth;
+            const enum known known = begun ? reduce(rules, subtree->operands[i], out) : UNKNOWN;
+            write_mark(rules, known, MARK_PASSED);
+            if (known == KNOWN)
+                write_value(rules, *out);
+        }
+        return UNKNOWN;
+    }
     }
 }
 

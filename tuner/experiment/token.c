@@ -66,31 +66,6 @@ static enum status read_integer(const struct source_text *source, struct token *
     return STATUS_OK;
 }
 
-/* Returns the length of a real; 0 for an integer. */
-static size_t real_length(const char *text)
-{
-    size_t i = 0;
-    bool real = false;
-    while (is_digit(text[i]))
-        i++;
-    if (text[i] == '.') {
-        real = true;
-        i++;
-        while (is_digit(text[i]))
-            i++;
-    }
-    if (text[i] == 'e' || text[i] == 'E') {
-        size_t sign = text[i + 1] == '+' || text[i + 1] == '-' ? 1 : 0;
-        if (is_digit(text[i + 1 + sign])) {
-            real = true;
-            i += 1 + sign;
-            while (is_digit(text[i]))
-                i++;
-        }
-    }
-    return real ? i : 0;
-}
-
 static enum status read_number(struct arena *arena, const struct source_text *source,
                                struct token *token, struct error *error)
 {
@@ -102,8 +77,27 @@ static enum status read_number(struct arena *arena, const struct source_text *so
         return read_integer(source, token, 2, 2, error);
     if (text[0] == '0' && (text[1] == 'o' || text[1] == 'O'))
         return read_integer(source, token, 8, 2, error);
-    size_t length = real_length(text);
-    if (length == 0)
+    /* A real has a point or an exponent. */
+    size_t length = 0;
+    bool is_real = false;
+    while (is_digit(text[length]))
+        length++;
+    if (text[length] == '.') {
+        is_real = true;
+        length++;
+        while (is_digit(text[length]))
+            length++;
+    }
+    if (text[length] == 'e' || text[length] == 'E') {
+        size_t sign = text[length + 1] == '+' || text[length + 1] == '-' ? 1 : 0;
+        if (is_digit(text[length + 1 + sign])) {
+            is_real = true;
+            length += 1 + sign;
+            while (is_digit(text[length]))
+                length++;
+        }
+    }
+    if (!is_real)
         return read_integer(source, token, 10, 0, error);
     token->length = length;
     if (is_name_character(text[length]))
@@ -208,34 +202,6 @@ static enum status read_word(struct arena *arena, const struct source_text *sour
     return STATUS_OK;
 }
 
-static enum status read_symbol(const struct source_text *source, struct token *token,
-                               struct error *error)
-{
-    const char *text = source->text + token->offset;
-    if (strncmp(text, "&&", 2) == 0 || strncmp(text, "||", 2) == 0 ||
-        (text[0] == '!' && text[1] != '='))
-        return fail(source, token->offset, error,
-                    "write 'and', 'or', 'not', as Python does, for &&, ||, !");
-    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-        const size_t offset = token->offset;
-        const size_t length = strlen(symbols[i].text);
-        if (strncmp(text, symbols[i].text, length) != 0)
-            continue;
-        *token = symbols[i].token;
-        token->offset = offset;
-        token->length = length;
-        return STATUS_OK;
-    }
-    if (text[0] == '=')
-        return fail(source, token->offset, error, "'=' is no operator; did you mean '=='?");
-    if (text[0] == '.')
-        return fail(source, token->offset, error, "expressions have no attributes ('a.b')");
-    if (text[0] == '{')
-        return fail(source, token->offset, error,
-                    "expressions have no dictionaries, sets, slices and functions of their own");
-    return fail(source, token->offset, error, "a character that no expression has");
-}
-
 enum status token_read(struct arena *arena, const struct source_text *source, size_t offset,
                        struct token *out, struct error *error)
 {
@@ -253,5 +219,26 @@ enum status token_read(struct arena *arena, const struct source_text *source, si
         return read_text(arena, source, out, error);
     if (name_begins(c))
         return read_word(arena, source, out, error);
-    return read_symbol(source, out, error);
+    text += offset;
+    if (strncmp(text, "&&", 2) == 0 || strncmp(text, "||", 2) == 0 ||
+        (text[0] == '!' && text[1] != '='))
+        return fail(source, out->offset, error,
+                    "write 'and', 'or', 'not', as Python does, for &&, ||, !");
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        const size_t length = strlen(symbols[i].text);
+        if (strncmp(text, symbols[i].text, length) != 0)
+            continue;
+        *out = symbols[i].token;
+        out->offset = offset;
+        out->length = length;
+        return STATUS_OK;
+    }
+    if (text[0] == '=')
+        return fail(source, out->offset, error, "'=' is no operator; did you mean '=='?");
+    if (text[0] == '.')
+        return fail(source, out->offset, error, "expressions have no attributes ('a.b')");
+    if (text[0] == '{')
+        return fail(source, out->offset, error,
+                    "expressions have no dictionaries, sets, slices and functions of their own");
+    return fail(source, out->offset, error, "a character that no expression has");
 }

@@ -62,19 +62,6 @@ struct question {
     size_t count;
 };
 
-static struct question begin(const struct experiment *experiment, const struct problem *problem,
-                             const struct facts *facts, const struct configuration *configuration)
-{
-    struct question question = {experiment, problem, facts, configuration, {"n"}, {problem->n}, 1};
-    size_t first = 0;
-    if (problem->shape) {
-        question.count = experiment_size_names(experiment, question.names, &first);
-        (void)problem_sizes(problem, question.own);
-        question.names[first] = "n";
-    }
-    return question;
-}
-
 /* Finds whether the constraints allow the configuration; *valued: they have a value there. */
 static bool admits(const struct question *question, const int64_t *sizes, bool *valued)
 {
@@ -118,23 +105,18 @@ static bool is_given(const struct tuned *tuned, const struct question *question,
     return tuned_find_sizes(tuned, &device, "p", n, named, question->count, &answer) != TUNED_NONE;
 }
 
-/* Fills in the sizes of one probe: with several names, every second probe varies only one size of
- * the problem's. */
-static void fill_probe(const struct question *question, const struct sizes *sizes, size_t i,
-                       int64_t *out)
-{
-    memcpy(out, question->own, sizeof question->own);
-    for (size_t k = 0; k < question->count; k++)
-        if (question->count == 1 || i % 2 == 0 || i / 2 % question->count == k)
-            out[k] = sizes->items[(i * (2 * k + 1) + 17 * k) % sizes->count];
-}
-
 enum status domain_of(const struct experiment *experiment, const struct problem *problem,
                       const struct facts *facts, const struct configuration *configuration,
                       const struct domain *checked, struct arena *arena, struct domain_text *out,
                       struct error *error)
 {
-    const struct question question = begin(experiment, problem, facts, configuration);
+    struct question question = {experiment, problem, facts, configuration, {"n"}, {problem->n}, 1};
+    size_t first = 0;
+    if (problem->shape) {
+        question.count = experiment_size_names(experiment, question.names, &first);
+        (void)problem_sizes(problem, question.own);
+        question.names[first] = "n";
+    }
     struct text conf = {0};
     struct sizes sizes = {.count = 0};
     *out = (struct domain_text){.is_listed = checked->is_listed};
@@ -158,7 +140,11 @@ enum status domain_of(const struct experiment *experiment, const struct problem 
         fill_sizes(&sizes, out->text);
         for (size_t i = 0; out->text && i < sizes.count; i++) {
             int64_t there[SIZE_NAMES_MAX];
-            fill_probe(&question, &sizes, i, there);
+            /* With several names, every second probe varies only one size of the problem's. */
+            memcpy(there, question.own, sizeof question.own);
+            for (size_t k = 0; k < question.count; k++)
+                if (question.count == 1 || i % 2 == 0 || i / 2 % question.count == k)
+                    there[k] = sizes.items[(i * (2 * k + 1) + 17 * k) % sizes.count];
             const int64_t n = there[0];
             const bool is_checked = n % checked->multiple == 0 && n >= checked->least;
             const bool is_meant =

@@ -58,19 +58,14 @@ static void cross(struct genetic *state, double mutations, uint16_t *child)
     }
 }
 
-/* Returns whether the first population is still sampled; children follow once half has results. */
-static bool is_sampling(const struct genetic *state)
-{
-    const struct trail *trail = state->trail;
-    return trail->count < POPULATION && trail->count < (trail->trials + 2) / 3;
-}
-
 static bool ask(void *opaque, uint64_t *point)
 {
     struct genetic *state = opaque;
     struct trail *trail = state->trail;
     uint16_t child[SEARCH_DIMENSIONS_MAX];
-    if (!is_sampling(state) && state->count > 1 && trail->space.dimensions > 0)
+    /* The first population is sampled; children follow once half of it has results. */
+    if (!(trail->count < POPULATION && trail->count < (trail->trials + 2) / 3) &&
+        state->count > 1 && trail->space.dimensions > 0)
         for (int i = 0; i < CHILD_TRIES; i++) {
             cross(state, 1.0 + 0.25 * i, child);
             if (trail_repair(trail, child, point) && !trail_find(trail, *point))

@@ -46,23 +46,6 @@ static void move_to(struct local *state, uint64_t point, double value)
     state->count = 0;
 }
 
-/* Looks up the neighbours, and moves to a better one at once, repeatedly. */
-static void look_around(struct local *state)
-{
-    bool moved = true;
-    while (moved) {
-        moved = false;
-        state->next = 0;
-        state->count = trail_neighbours(state->trail, state->centre, state->queue);
-        for (size_t i = 0; i < state->count && !moved; i++) {
-            const struct trail_record *record = trail_find(state->trail, state->queue[i]);
-            moved = record && record->value < state->value;
-            if (moved)
-                move_to(state, record->point, record->value);
-        }
-    }
-}
-
 static bool near_best(struct trail *trail, uint64_t *point)
 {
     uint16_t values[SEARCH_DIMENSIONS_MAX];
@@ -85,8 +68,21 @@ static bool near_best(struct trail *trail, uint64_t *point)
 /* Gets the next neighbour that was not requested; false at the end. */
 static bool ask_neighbour(struct local *state, uint64_t *point)
 {
-    if (state->count == 0)
-        look_around(state);
+    if (state->count == 0) {
+        /* Looks up the neighbours, and moves to a better one at once, repeatedly. */
+        bool moved = true;
+        while (moved) {
+            moved = false;
+            state->next = 0;
+            state->count = trail_neighbours(state->trail, state->centre, state->queue);
+            for (size_t i = 0; i < state->count && !moved; i++) {
+                const struct trail_record *record = trail_find(state->trail, state->queue[i]);
+                moved = record && record->value < state->value;
+                if (moved)
+                    move_to(state, record->point, record->value);
+            }
+        }
+    }
     while (state->next < state->count) {
         *point = state->queue[state->next++];
         if (!trail_find(state->trail, *point))

@@ -398,13 +398,6 @@ static double misfit(struct model *model, const size_t *rows, size_t count)
            0.5 * (noise * noise + relation * relation);
 }
 
-/* Lists the learned parameters: the weights, the noise, and the relation if there are other
- * sources. */
-static size_t parameter_count(const struct model *model)
-{
-    return model->features.count + (model->source_count > 0 ? 2 : 1);
-}
-
 static double *parameter(struct model *model, size_t i)
 {
     if (i < model->features.count)
@@ -451,8 +444,10 @@ static void learn(struct model *model)
     if (count < 4)
         return;
     double least = misfit(model, rows, count);
-    for (size_t sweep = 0; sweep < SWEEPS; sweep++)
-        for (size_t i = 0; i < parameter_count(model); i++) {
+    /* The weights, the noise, and the relation if there are other sources. */
+    const size_t learned = model->features.count + (model->source_count > 0 ? 2 : 1);
+    for (size_t sweep = 0; sweep < SWEEPS; sweep++) {
+        for (size_t i = 0; i < learned; i++) {
             const double before = *parameter(model, i);
             bool better = false;
             for (int up = 1; up >= 0 && !better; up--) {
@@ -467,6 +462,7 @@ static void learn(struct model *model)
             if (!better)
                 set_parameter(model, i, before);
         }
+    }
 }
 
 /* ---- keeping up with the trail ---- */
@@ -613,22 +609,6 @@ static bool is_misled(const struct model *model)
     return own >= TRUST_MIN && (double)agreed < trusted_share * (double)pairs;
 }
 
-/* Drops the results of other sources. */
-static void forget_elsewhere(struct model *model)
-{
-    size_t own = 0;
-    for (size_t i = 0; i < model->count; i++)
-        if (model->rows[i].source == 0)
-            model->rows[own++] = model->rows[i];
-    model->count = own;
-    model->source_count = 0;
-    model->forgot = true;
-    model->noise = noise_first;
-    model->candidate_count = 0; /* all is learned and solved anew */
-    for (size_t i = 0; i < model->features.count; i++)
-        set_parameter(model, i, 1 / (length_scale * length_scale));
-}
-
 bool model_update(struct model *model)
 {
     const struct trail *trail = model->trail;
@@ -657,7 +637,18 @@ bool model_update(struct model *model)
     if (known > 0)
         solve(model, known);
     if (known > 0 && is_misled(model)) {
-        forget_elsewhere(model);
+        /* Drops the results of other sources. */
+        size_t own = 0;
+        for (size_t i = 0; i < model->count; i++)
+            if (model->rows[i].source == 0)
+                model->rows[own++] = model->rows[i];
+        model->count = own;
+        model->source_count = 0;
+        model->forgot = true;
+        model->noise = noise_first;
+        model->candidate_count = 0; /* all is learned and solved anew */
+        for (size_t i = 0; i < model->features.count; i++)
+            set_parameter(model, i, 1 / (length_scale * length_scale));
         return model_update(model);
     }
     return known > 0;

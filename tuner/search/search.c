@@ -46,16 +46,6 @@ struct search {
     bool failed;                     /* no memory: no further points */
 };
 
-static enum status unknown(const char *name, struct error *error)
-{
-    const char *names[STRATEGY_COUNT];
-    for (size_t i = 0; i < STRATEGY_COUNT; i++)
-        names[i] = strategies[i]->name;
-    const char *nearest = nearest_word(name, names, STRATEGY_COUNT);
-    return error_set(error, STATUS_USAGE, "unknown search strategy '%s'; did you mean '%s'?", name,
-                     nearest ? nearest : names[0]);
-}
-
 static const struct strategy *choose(const struct search_options *options,
                                      const struct search_space *space)
 {
@@ -98,8 +88,14 @@ enum status search_create(const struct search_options *options, const struct sea
                           struct search **out, struct error *error)
 {
     const struct strategy *strategy = choose(options, space);
-    if (!strategy)
-        return unknown(options->strategy, error);
+    if (!strategy) {
+        const char *names[STRATEGY_COUNT];
+        for (size_t i = 0; i < STRATEGY_COUNT; i++)
+            names[i] = strategies[i]->name;
+        const char *nearest = nearest_word(options->strategy, names, STRATEGY_COUNT);
+        return error_set(error, STATUS_USAGE, "unknown search strategy '%s'; did you mean '%s'?",
+                         options->strategy, nearest ? nearest : names[0]);
+    }
     if (options->until > 0 && !strategy->chance_of_better)
         return error_set(error, STATUS_USAGE,
                          "the strategy '%s' has no model that says when to stop; '%s' has one",

@@ -46,27 +46,6 @@ static void *create(struct trail *trail)
     return NULL;
 }
 
-/* Returns a point's least squared distance from requested points, less the odd parts of its values,
- * which outweigh any distance. */
-static double coverage(const struct surrogate *state, uint64_t point)
-{
-    const struct features *features = model_features(state->model);
-    const struct trail *trail = state->trail;
-    float own[FEATURES_MAX], other[FEATURES_MAX];
-    double nearest = FEATURES_MAX, odd = 0;
-    features_of_point(features, &trail->space, point, own);
-    for (size_t i = 0; i < trail->count; i++) {
-        double square = 0;
-        features_of_point(features, &trail->space, trail->records[i].point, other);
-        for (size_t f = 0; f < features->count; f++)
-            square += (double)((own[f] - other[f]) * (own[f] - other[f]));
-        nearest = square < nearest ? square : nearest;
-    }
-    for (size_t f = 0; f < features->count; f++)
-        odd += features->is_odd_part[f] ? (double)own[f] : 0;
-    return nearest - odd * FEATURES_MAX;
-}
-
 /* Covers the space as far as powers of two reach, which mostly win: takes the random point farthest
  * from those before (maximin; Johnson, Moore, Ylvisaker 1990). */
 static bool cover(struct surrogate *state, uint64_t *point)
@@ -78,7 +57,22 @@ static bool cover(struct surrogate *state, uint64_t *point)
         const uint64_t drawn = random_below(&trail->random, trail->space.count);
         if (trail_find(trail, drawn))
             continue;
-        const double covered = coverage(state, drawn);
+        /* The least squared distance from requested points, less the odd parts of the values, which
+         * outweigh any distance. */
+        const struct features *features = model_features(state->model);
+        float own[FEATURES_MAX], other[FEATURES_MAX];
+        double nearest = FEATURES_MAX, odd = 0;
+        features_of_point(features, &trail->space, drawn, own);
+        for (size_t j = 0; j < trail->count; j++) {
+            double square = 0;
+            features_of_point(features, &trail->space, trail->records[j].point, other);
+            for (size_t f = 0; f < features->count; f++)
+                square += (double)((own[f] - other[f]) * (own[f] - other[f]));
+            nearest = square < nearest ? square : nearest;
+        }
+        for (size_t f = 0; f < features->count; f++)
+            odd += features->is_odd_part[f] ? (double)own[f] : 0;
+        const double covered = nearest - odd * FEATURES_MAX;
         if (!found || covered > greatest) {
             greatest = covered;
             *point = drawn;

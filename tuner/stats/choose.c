@@ -54,17 +54,6 @@ bool difference_is_tied(struct interval difference, double delta)
     return (isnan(difference.low) ? difference.estimate : difference.low) <= delta;
 }
 
-static void compare_to_fastest(struct contender *contender, const struct contender *fastest,
-                               size_t processes, double delta, double confidence)
-{
-    struct interval difference = difference_of(contender, fastest, processes, confidence);
-    bool bounded = isfinite(difference.low);
-    contender->difference = difference;
-    contender->tied = difference_is_tied(difference, delta);
-    contender->proven =
-        (bounded || processes < 2) && (bounded ? difference.high : difference.estimate) <= delta;
-}
-
 static size_t find_winner(const struct contender *contenders, size_t count, size_t incumbent)
 {
     size_t winner = count;
@@ -110,7 +99,13 @@ void choose(struct contender *contenders, size_t count, size_t processes, double
         contenders[i].proven = contenders[i].tied = false;
         if (fastest == count)
             continue;
-        compare_to_fastest(&contenders[i], &contenders[fastest], processes, delta, confidence);
+        struct interval difference =
+            difference_of(&contenders[i], &contenders[fastest], processes, confidence);
+        bool bounded = isfinite(difference.low);
+        contenders[i].difference = difference;
+        contenders[i].tied = difference_is_tied(difference, delta);
+        contenders[i].proven = (bounded || processes < 2) &&
+                               (bounded ? difference.high : difference.estimate) <= delta;
         choice->tied += contenders[i].eligible && contenders[i].tied ? 1 : 0;
     }
     if (fastest == count)

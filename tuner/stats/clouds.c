@@ -264,15 +264,6 @@ static double centre(struct point *points, size_t count, size_t process, double 
     return mean;
 }
 
-static size_t drop_accidents(struct point *points, size_t count)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (isfinite(points[i].off))
-            points[kept++] = points[i];
-    return kept;
-}
-
 static void find_groups(struct point *points, size_t count, struct point *means, double *buffer,
                         double apart_least, struct clouds *clouds)
 {
@@ -289,7 +280,11 @@ static void find_groups(struct point *points, size_t count, struct point *means,
         means[processes++] = (struct point){.off = mean};
     }
     centre_ln /= (double)processes;
-    count = drop_accidents(points, count);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(points[i].off))
+            points[kept++] = points[i];
+    count = kept;
     if (count >= CLOUDS_SAMPLES_MIN)
         split(points, count, centre_ln, apart_least, clouds);
     if (clouds->found || processes < CLOUDS_PROCESSES_MIN)

@@ -308,23 +308,6 @@ static bool is_behind(const struct race *race, size_t candidate, double delta)
     return ahead >= (size_t)race->protocol.finalists;
 }
 
-/* Takes out candidates that are behind. Each leaves enough others ahead, since the relation is
- * transitive. */
-static size_t drop_behind(struct race *race, double delta)
-{
-    size_t dropped = 0;
-    for (size_t i = 0; i < race->count; i++)
-        if (race->fates[i] == RACE_ALIVE)
-            race->differences[i] = race_between(race, i, race->leader, behind_z);
-    for (size_t i = 0; i < race->count; i++) {
-        if (race->fates[i] == RACE_ALIVE && i != race->leader && is_behind(race, i, delta)) {
-            race->fates[i] = RACE_BEHIND;
-            dropped++;
-        }
-    }
-    return dropped;
-}
-
 static size_t compare_with_leader(struct race *race)
 {
     const double delta = race_delta(race), most = delta + race->protocol.race_slack;
@@ -336,7 +319,17 @@ static size_t compare_with_leader(struct race *race)
         race->fates[i] = RACE_LOST;
         dropped++;
     }
-    dropped += drop_behind(race, delta);
+    /* Candidates that are behind are taken out. Each leaves enough others ahead, since the relation
+     * is transitive. */
+    for (size_t i = 0; i < race->count; i++)
+        if (race->fates[i] == RACE_ALIVE)
+            race->differences[i] = race_between(race, i, race->leader, behind_z);
+    for (size_t i = 0; i < race->count; i++) {
+        if (race->fates[i] == RACE_ALIVE && i != race->leader && is_behind(race, i, delta)) {
+            race->fates[i] = RACE_BEHIND;
+            dropped++;
+        }
+    }
     race->settled = true;
     for (size_t i = 0; i < race->count; i++) {
         if (race->fates[i] != RACE_ALIVE)

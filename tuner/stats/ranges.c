@@ -47,11 +47,6 @@ static double extend(const struct box_losses *losses, size_t size, double *worst
     return smallest;
 }
 
-static bool is_better(const struct cover *a, const struct cover *b)
-{
-    return a->ranges < b->ranges || (a->ranges == b->ranges && a->loss < b->loss);
-}
-
 /* Finds covers[i], 0 <= i <= sizes: the best cover of the sizes before i. */
 static void find_covers(const struct box_losses *losses, struct cover *covers, double *worst)
 {
@@ -73,7 +68,8 @@ static void find_covers(const struct box_losses *losses, struct cover *covers, d
                 break;
             struct cover cover = {covers[first].ranges + 1, covers[first].loss + smallest, first,
                                   false};
-            if (is_better(&cover, &covers[last + 1]))
+            const struct cover *b = &covers[last + 1];
+            if (cover.ranges < b->ranges || (cover.ranges == b->ranges && cover.loss < b->loss))
                 covers[last + 1] = cover;
         }
     }
@@ -147,10 +143,14 @@ static size_t count_gain(const struct choosing *choosing, const bool *served, si
     return gain;
 }
 
-/* Finds the unserved spot that the fewest can serve; `spots`: all are served. */
-static size_t hardest_spot(const struct choosing *choosing, const bool *served)
+/* Continues with each configuration that serves the hardest spot, the one that serves most first.
+ */
+static void choose_from(struct choosing *choosing, size_t depth)
 {
     const struct box_losses *losses = choosing->losses;
+    bool *served = choosing->served + depth * losses->spots;
+    bool *next = served + losses->spots;
+    /* The unserved spot that the fewest can serve; `spots`: all are served. */
     size_t hardest = losses->spots;
     size_t fewest = losses->configurations + 1;
     for (size_t spot = 0; spot < losses->spots; spot++) {
@@ -162,17 +162,7 @@ static size_t hardest_spot(const struct choosing *choosing, const bool *served)
             hardest = spot;
         }
     }
-    return hardest;
-}
-
-/* Continues with each configuration that serves the hardest spot, the one that serves most first.
- */
-static void choose_from(struct choosing *choosing, size_t depth)
-{
-    const struct box_losses *losses = choosing->losses;
-    bool *served = choosing->served + depth * losses->spots;
-    bool *next = served + losses->spots;
-    const size_t spot = hardest_spot(choosing, served);
+    const size_t spot = hardest;
     if (spot == losses->spots) {
         choosing->best_count = depth;
         memcpy(choosing->best, choosing->taken, depth * sizeof *choosing->best);
@@ -377,16 +367,6 @@ static bool join(struct size_box *a, const struct size_box *b, size_t names)
     return true;
 }
 
-static void join_all(struct cutting *cutting)
-{
-    for (size_t i = 0; i < cutting->count; i++)
-        for (size_t j = i + 1; j < cutting->count; j++)
-            if (join(&cutting->boxes[i], &cutting->boxes[j], cutting->names)) {
-                cutting->boxes[j] = cutting->boxes[--cutting->count];
-                i = j = 0; /* a grown box may join others now */
-            }
-}
-
 size_t boxes_cut(const struct box_losses *losses, const bool *chosen, const int64_t *sizes,
                  size_t names, struct size_box *boxes)
 {
@@ -414,7 +394,12 @@ size_t boxes_cut(const struct box_losses *losses, const bool *chosen, const int6
     }
     if (count > 0) {
         cut(&cutting, spots, count, &box);
-        join_all(&cutting);
+        for (size_t i = 0; i < cutting.count; i++)
+            for (size_t j = i + 1; j < cutting.count; j++)
+                if (join(&cutting.boxes[i], &cutting.boxes[j], names)) {
+                    cutting.boxes[j] = cutting.boxes[--cutting.count];
+                    i = j = 0; /* a grown box may join others now */
+                }
     }
     free(cutting.allowed);
     free(spots);

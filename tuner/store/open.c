@@ -67,41 +67,6 @@ static void disconnect(struct store *store)
     store->db = NULL;
 }
 
-/* Verifies that the file is tune's database, by its header alone, on a connection that takes no
- * lock and leaves no trace (immutable), since other files must stay as they are. SQL would call a
- * file damaged whose log is not yet played in: a full disk ends a checkpoint, and the file is
- * shorter than its header says. open() and close() would drop all locks of this process on the
- * file. The id is in the file itself: written before the database is turned to WAL.
- * https://www.sqlite.org/fileformat2.html#the_database_header */
-static enum status check_owner(struct store *store, struct error *error)
-{
-    enum { HEADER_BYTES = 100, APPLICATION_ID_AT = 68 };
-    static const char magic[] = "SQLite format 3";
-    unsigned char header[HEADER_BYTES] = {0};
-    sqlite3_file *file = NULL;
-    enum status status = connect(store, "?mode=ro&immutable=1", SQLITE_OPEN_READONLY, error);
-    int code = SQLITE_OK;
-    if (status == STATUS_OK)
-        code = sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    if (status == STATUS_OK && code == SQLITE_OK && file && file->pMethods)
-        code = file->pMethods->xRead(file, header, sizeof header, 0);
-    if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ)
-        status = store_fail(store, code, open_doing, error);
-    disconnect(store);
-    if (status == STATUS_PERMISSION)
-        return error_set(error, status,
-                         "%s: may not be read; change its permissions, or name another file with "
-                         "--db",
-                         store->path);
-    uint32_t application = 0;
-    for (int i = 0; i < 4; i++)
-        application = application << 8 | header[APPLICATION_ID_AT + i];
-    bool is_ours = memcmp(header, magic, sizeof magic) == 0 && application == STORE_APPLICATION_ID;
-    if (status == STATUS_OK && !is_ours)
-        return store_fail(store, SQLITE_NOTADB, open_doing, error);
-    return status;
-}
-
 /* Checks the file; *fresh: absent or empty. */
 static enum status check_file(struct store *store, enum store_mode mode, bool *fresh,
                               struct error *error)
@@ -129,7 +94,37 @@ static enum status check_file(struct store *store, enum store_mode mode, bool *f
     if (info.st_size == 0)
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: the file is empty; 'tune run' makes a database of it", store->path);
-    return check_owner(store, error);
+    /* Verifies that the file is tune's database, by its header alone, on a connection that takes no
+     * lock and leaves no trace (immutable), since other files must stay as they are. SQL would call
+     * a file damaged whose log is not yet played in: a full disk ends a checkpoint, and the file is
+     * shorter than its header says. open() and close() would drop all locks of this process on the
+     * file. The id is in the file itself: written before the database is turned to WAL.
+     * https://www.sqlite.org/fileformat2.html#the_database_header */
+    enum { HEADER_BYTES = 100, APPLICATION_ID_AT = 68 };
+    static const char magic[] = "SQLite format 3";
+    unsigned char header[HEADER_BYTES] = {0};
+    sqlite3_file *file = NULL;
+    enum status status = connect(store, "?mode=ro&immutable=1", SQLITE_OPEN_READONLY, error);
+    int code = SQLITE_OK;
+    if (status == STATUS_OK)
+        code = sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (status == STATUS_OK && code == SQLITE_OK && file && file->pMethods)
+        code = file->pMethods->xRead(file, header, sizeof header, 0);
+    if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ)
+        status = store_fail(store, code, open_doing, error);
+    disconnect(store);
+    if (status == STATUS_PERMISSION)
+        return error_set(error, status,
+                         "%s: may not be read; change its permissions, or name another file with "
+                         "--db",
+                         store->path);
+    uint32_t application = 0;
+    for (int i = 0; i < 4; i++)
+        application = application << 8 | header[APPLICATION_ID_AT + i];
+    bool is_ours = memcmp(header, magic, sizeof magic) == 0 && application == STORE_APPLICATION_ID;
+    if (status == STATUS_OK && !is_ours)
+        return store_fail(store, SQLITE_NOTADB, open_doing, error);
+    return status;
 }
 
 static enum status set_up(struct store *store, struct error *error)
@@ -139,19 +134,6 @@ static enum status set_up(struct store *store, struct error *error)
                          "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL;"
                          "PRAGMA secure_delete = OFF; PRAGMA cache_size = -65536",
                          open_doing, error);
-}
-
-/* Creates the tables in one transaction: two programs that start at once create them once, and a
- * killed program leaves an empty file. */
-static enum status create_tables(struct store *store, const struct store_schema *schema,
-                                 struct error *error)
-{
-    TRY(store_begin(store, "make the database", error));
-    int64_t tables = 0;
-    enum status status = store_pragma(store, "SELECT count(*) FROM sqlite_schema", &tables, error);
-    if (status == STATUS_OK && tables == 0)
-        status = store_execute(store, schema->create, "make the database", error);
-    return store_end(store, status, "make the database", error);
 }
 
 static enum status check_version(const struct store *store, const struct store_schema *schema,
@@ -196,8 +178,17 @@ static enum status check_writable(struct store *store, const struct store_schema
                           "PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema",
                           open_doing, error));
     TRY(set_up(store, error));
-    if (fresh)
-        TRY(create_tables(store, schema, error));
+    if (fresh) {
+        /* Creates the tables in one transaction: two programs that start at once create them once,
+         * and a killed program leaves an empty file. */
+        TRY(store_begin(store, "make the database", error));
+        int64_t tables = 0;
+        enum status status =
+            store_pragma(store, "SELECT count(*) FROM sqlite_schema", &tables, error);
+        if (status == STATUS_OK && tables == 0)
+            status = store_execute(store, schema->create, "make the database", error);
+        TRY(store_end(store, status, "make the database", error));
+    }
     int64_t version = 0;
     TRY(store_check_tables(store, schema, true, error));
     TRY(store_pragma(store, "PRAGMA user_version", &version, error));
@@ -334,9 +325,19 @@ static enum status check_length(const char *path, struct error *error)
                      path, length, (int)SQLITE_PATH_BYTES_MAX);
 }
 
-/* Sets the path without links, so that none can be inserted later. */
-static enum status take_path(struct store *store, const char *path, struct error *error)
+enum status store_open_as(const char *path, enum store_mode mode, const struct store_schema *schema,
+                          struct store **out, struct error *error)
 {
+    *out = NULL;
+    if (path[0] == '\0')
+        return error_set(error, STATUS_BAD_INPUT, "--db: the name of the database is empty");
+    if (strcmp(path, "-") == 0)
+        return error_set(error, STATUS_USAGE,
+                         "--db -: a database is a file; one of that name is ./-");
+    struct store *store = calloc(1, sizeof *store);
+    TRY_MEMORY(store);
+    bool fresh = false;
+    /* The path is kept without links, so that none can be inserted later. */
     struct arena arena = {0};
     const char *real = NULL;
     enum status status = path_without_links(&arena, path, &real, error);
@@ -351,22 +352,8 @@ static enum status take_path(struct store *store, const char *path, struct error
     arena_free(&arena);
     if (status == STATUS_OK)
         status = check_length(store->path, error);
-    return status == STATUS_OK ? check_siblings(store, error) : status;
-}
-
-enum status store_open_as(const char *path, enum store_mode mode, const struct store_schema *schema,
-                          struct store **out, struct error *error)
-{
-    *out = NULL;
-    if (path[0] == '\0')
-        return error_set(error, STATUS_BAD_INPUT, "--db: the name of the database is empty");
-    if (strcmp(path, "-") == 0)
-        return error_set(error, STATUS_USAGE,
-                         "--db -: a database is a file; one of that name is ./-");
-    struct store *store = calloc(1, sizeof *store);
-    TRY_MEMORY(store);
-    bool fresh = false;
-    enum status status = take_path(store, path, error);
+    if (status == STATUS_OK)
+        status = check_siblings(store, error);
     if (status == STATUS_OK && mode == STORE_CREATE) {
         /* Remove copies beside the database left by killed merges and migrations. */
         static const char *const words[] = {"merge", "migrate"};

@@ -93,11 +93,6 @@ static const char *text_of(const struct row_column *column, const void *member)
     }
 }
 
-static bool real_is_null(enum row_kind kind, double real)
-{
-    return (kind == ROW_REAL_FROM_0 && !(real >= 0)) || (kind == ROW_REAL_ABOVE_0 && !(real > 0));
-}
-
 /* Binds a column's value; false: out of memory. */
 static bool bind_column(sqlite3_stmt *statement, int at, const struct row_column *column,
                         const void *source, struct text *json)
@@ -125,7 +120,8 @@ static bool bind_column(sqlite3_stmt *statement, int at, const struct row_column
     case ROW_REAL_FROM_0:
     case ROW_REAL_ABOVE_0:
         memcpy(&real, member, sizeof real);
-        if (!real_is_null(column->kind, real))
+        if (!((column->kind == ROW_REAL_FROM_0 && !(real >= 0)) ||
+              (column->kind == ROW_REAL_ABOVE_0 && !(real > 0))))
             store_bind(statement, at, value_real(real));
         return true;
     case ROW_VALUES:

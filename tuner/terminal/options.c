@@ -30,23 +30,6 @@ static void print_option(const struct option_spec *option, int width)
     style_put_words(stdout, option->about, columns, HELP_LEFT + 1, width, '\'');
 }
 
-static void print_help(const struct command *command, const struct option_spec *options,
-                       size_t count)
-{
-    static const struct option_spec help = {
-        .name = "help", .letter = 'h', .about = "print this and exit"};
-    const int page = style_page_columns();
-    const int width = page < HELP_WIDTH ? page : HELP_WIDTH;
-    printf("usage: tune %s %s\n\n", command->name, command->usage);
-    style_put_words(stdout, command->about, 0, 0, width, '\'');
-    if (command->more)
-        style_put_words(stdout, command->more, 0, 0, width, '\'');
-    printf("\noptions:\n");
-    for (size_t i = 0; i < count; i++)
-        print_option(&options[i], width);
-    print_option(&help, width);
-}
-
 /* ---- the manual ---- */
 
 static void print_paragraphs(const char *text)
@@ -192,7 +175,18 @@ enum status options_parse(const struct command *command, const struct option_spe
         } else if (strcmp(argument, "--") == 0) {
             only_words = true;
         } else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-            print_help(command, options, option_count);
+            static const struct option_spec help = {
+                .name = "help", .letter = 'h', .about = "print this and exit"};
+            const int page = style_page_columns();
+            const int width = page < HELP_WIDTH ? page : HELP_WIDTH;
+            printf("usage: tune %s %s\n\n", command->name, command->usage);
+            style_put_words(stdout, command->about, 0, 0, width, '\'');
+            if (command->more)
+                style_put_words(stdout, command->more, 0, 0, width, '\'');
+            printf("\noptions:\n");
+            for (size_t j = 0; j < option_count; j++)
+                print_option(&options[j], width);
+            print_option(&help, width);
             return STATUS_DONE;
         } else {
             const struct option_spec *option = find_option(options, option_count, argument);
@@ -225,24 +219,6 @@ enum status option_integer(const char *name, const char *text, long long low, lo
     return STATUS_OK;
 }
 
-/* Reads BASE, BASE**POWER or BASE^POWER. Returns 0 if malformed or too large. */
-static long long read_size(const char *text)
-{
-    char *end = NULL;
-    errno = 0;
-    long long base = isdigit((unsigned char)text[0]) ? strtoll(text, &end, 10) : 0;
-    long long value = base;
-    if (end && (*end == '^' || strncmp(end, "**", 2) == 0)) {
-        const char *start = end + (*end == '^' ? 1 : 2);
-        long power = isdigit((unsigned char)start[0]) ? strtol(start, &end, 10) : -1;
-        value = power == 0 ? 1 : base;
-        for (long i = 1; i < power && value > 1; i++)
-            value = __builtin_mul_overflow(value, base, &value) ? 0 : value;
-        end = power < 0 ? NULL : end;
-    }
-    return end && *end == '\0' && errno == 0 ? value : 0;
-}
-
 /* Returns the seconds of a unit; 0 if unknown. */
 static double unit_seconds(const char *unit)
 {
@@ -271,8 +247,20 @@ enum status option_duration(const char *name, const char *text, int64_t *nanosec
 
 enum status option_size(const char *name, const char *text, long long *out, struct error *error)
 {
-    long long value = read_size(text);
-    if (value <= 0)
+    /* BASE, BASE**POWER or BASE^POWER */
+    char *end = NULL;
+    errno = 0;
+    long long base = isdigit((unsigned char)text[0]) ? strtoll(text, &end, 10) : 0;
+    long long value = base;
+    if (end && (*end == '^' || strncmp(end, "**", 2) == 0)) {
+        const char *start = end + (*end == '^' ? 1 : 2);
+        long power = isdigit((unsigned char)start[0]) ? strtol(start, &end, 10) : -1;
+        value = power == 0 ? 1 : base;
+        for (long i = 1; i < power && value > 1; i++)
+            value = __builtin_mul_overflow(value, base, &value) ? 0 : value;
+        end = power < 0 ? NULL : end;
+    }
+    if (!end || *end != '\0' || errno != 0 || value <= 0)
         return error_set(error, STATUS_USAGE, "--%s %s: write a size such as 16777216 or 2**24",
                          name, text);
     *out = value;

@@ -203,19 +203,6 @@ bool rows_add_columns(struct rows *rows, const char *const *names, size_t count)
 
 /* ---- CSV and JSON ---- */
 
-static void put_csv(const char *text)
-{
-    const bool quoted = strpbrk(text, ",\"\r\n") != NULL;
-    fputs(quoted ? "\"" : "", stdout);
-    for (size_t bytes = 0; *text; text += bytes) {
-        bytes = strcspn(text, "\"\n");
-        rows_put_bytes(text, bytes);
-        if (text[bytes])
-            fputs(text[bytes++] == '"' ? "\"\"" : "\n", stdout);
-    }
-    fputs(quoted ? "\"" : "", stdout);
-}
-
 /* Prints a line of CSV; the header if `row` is NULL. Baselines and metrics have columns of their
  * own beside their JSON. */
 static void put_csv_line(const struct rows *rows, const struct cell *row)
@@ -225,8 +212,17 @@ static void put_csv_line(const struct rows *rows, const struct cell *row)
         if (strcmp(rows->names[i], "baselines") == 0 || strcmp(rows->names[i], "metrics") == 0)
             continue;
         const char *text = row ? row[i].text : rows->names[i];
+        text = text ? text : "";
         fputs(separator, stdout);
-        put_csv(text ? text : "");
+        const bool quoted = strpbrk(text, ",\"\r\n") != NULL;
+        fputs(quoted ? "\"" : "", stdout);
+        for (size_t bytes = 0; *text; text += bytes) {
+            bytes = strcspn(text, "\"\n");
+            rows_put_bytes(text, bytes);
+            if (text[bytes])
+                fputs(text[bytes++] == '"' ? "\"\"" : "\n", stdout);
+        }
+        fputs(quoted ? "\"" : "", stdout);
         separator = ",";
     }
     putchar('\n');
