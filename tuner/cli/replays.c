@@ -374,8 +374,10 @@ static enum status replay_apart(const struct unpacked *is, int index,
 enum {
     VALUES_MAX = WRONG_VALUES_MAX,
     POINTS_MAX = 1 << 20,
-    TOGETHER_MAX = 8, /* configurations with several other values */
-    STEPS_MAX = 256,  /* to the next of these */
+    TOGETHER_MAX = 8,         /* configurations with several other values */
+    STEPS_MAX = 256,          /* to the next of these */
+    FAR_POINTS_MAX = 1 << 14, /* among which values that need others are looked for */
+    FAR_TRIES = 3,
     COMPILERS_MAX = 16,
     LOOK_MS = 200,
 };
@@ -437,21 +439,38 @@ static bool try_configuration(struct replaying *replaying, const struct problem 
     return true;
 }
 
+/* Returns the trial of a value; NULL: not tried. */
+static const struct tried *trial_of(const struct value_findings *found,
+                                    const struct named_value *value)
+{
+    char text[VALUE_TEXT_BYTES];
+    (void)value_format(value->value, text, sizeof text);
+    for (size_t k = 0; k < found->begun; k++)
+        if (strcmp(found->items[k].value, text) == 0 &&
+            strcmp(found->items[k].parameter, value->name) == 0)
+            return &found->items[k];
+    return NULL;
+}
+
 /* Returns true if each value that differs from the default was tried and is right. */
 static bool are_right_alone(const struct value_findings *found, const struct configuration *usual,
                             const struct configuration *other)
 {
-    char text[VALUE_TEXT_BYTES];
     for (size_t i = 0; i < usual->count; i++) {
-        bool is_right = value_equal(usual->values[i].value, other->values[i].value);
-        (void)value_format(other->values[i].value, text, sizeof text);
-        for (size_t k = 0; k < found->begun && !is_right; k++)
-            is_right = found->items[k].is_right && strcmp(found->items[k].value, text) == 0 &&
-                       strcmp(found->items[k].parameter, other->values[i].name) == 0;
-        if (!is_right)
+        const struct tried *tried = trial_of(found, &other->values[i]);
+        if (!value_equal(usual->values[i].value, other->values[i].value) &&
+            !(tried && tried->is_right))
             return false;
     }
     return true;
+}
+
+static struct tried *begin_value(struct value_findings *out, const struct named_value *value)
+{
+    struct tried *tried = &out->items[out->begun++];
+    (void)string_format(tried->parameter, sizeof tried->parameter, "%s", value->name);
+    (void)value_format(value->value, tried->value, sizeof tried->value);
+    return tried;
 }
 
 /* Tries some configurations of values that are right alone. */
@@ -515,8 +534,61 @@ static void compile_ahead(struct replaying *replaying, const struct problem *pro
     binaries_free(&binaries);
 }
 
+/* Tries a value in the nearest configurations that have it and no wrong value, until it is right in
+ * one. Returns false if the device may be unusable. */
+static bool try_far_value(struct replaying *replaying, const struct problem *problem,
+                          const struct space *space, const struct configuration *usual, size_t at,
+                          struct value value, struct tried *tried,
+                          const struct value_findings *found)
+{
+    const uint64_t points = space_count(space);
+    struct configuration other;
+    size_t last = 0, tries = 0;
+    for (size_t distance = 2; distance <= usual->count; distance++)
+        for (uint64_t i = 0; i < points && i < FAR_POINTS_MAX && tries < FAR_TRIES; i++) {
+            space_configuration(space, i, &other);
+            bool may_be = value_equal(other.values[at].value, value) &&
+                          differences(usual, &other, &last) == distance;
+            for (size_t k = 0; may_be && k < other.count; k++) {
+                const struct tried *others = trial_of(found, &other.values[k]);
+                may_be = k == at || !others || others->is_right;
+            }
+            if (!may_be)
+                continue;
+            tries++;
+            if (!try_configuration(replaying, problem, &other, &tried->is_right))
+                return false;
+            if (tried->is_right)
+                return true;
+        }
+    return true;
+}
+
+/* Tries the values that no legal configuration has beside the defaults of all others: a width of
+ * 128 wants a height of 8 where the default is 16 by 16. Returns false as above. */
+static bool try_far_values(struct replaying *replaying, const struct problem *problem,
+                           const struct space *space, const struct configuration *usual,
+                           struct value_findings *out)
+{
+    const uint64_t points = space_count(space);
+    struct configuration other;
+    for (uint64_t i = 0; i < points && i < FAR_POINTS_MAX; i++) {
+        space_configuration(space, i, &other);
+        for (size_t at = 0; at < other.count && out->begun < VALUES_MAX; at++) {
+            const struct value value = other.values[at].value;
+            if (value_equal(usual->values[at].value, value) || trial_of(out, &other.values[at]))
+                continue;
+            struct tried *tried = begin_value(out, &other.values[at]);
+            if (!try_far_value(replaying, problem, space, usual, at, value, tried, out))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* Tries the values of each parameter beside the defaults of all others, from the first that no
- * earlier child has begun; then several at once. */
+ * earlier child has begun; then the values that need others than the defaults, and several at once.
+ */
 static void try_values(void *context)
 {
     const struct errand *errand = context;
@@ -541,12 +613,11 @@ static void try_values(void *context)
         space_configuration(space, i, &other);
         if (differences(&usual, &other, &at) != 1 || count++ < out->begun)
             continue;
-        struct tried *tried = &out->items[out->begun++];
-        (void)string_format(tried->parameter, sizeof tried->parameter, "%s", other.values[at].name);
-        (void)value_format(other.values[at].value, tried->value, sizeof tried->value);
+        struct tried *tried = begin_value(out, &other.values[at]);
         right = try_configuration(&replaying, &problem, &other, &tried->is_right);
     }
-    if (right) /* else the next child goes on */
+    /* Where the device may be unusable, the next child goes on. */
+    if (right && try_far_values(&replaying, &problem, space, &usual, out))
         try_together(&replaying, &problem, space, &usual, out);
     temporary_folder_remove(&replaying.folder);
 }
