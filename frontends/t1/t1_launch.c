@@ -12,24 +12,20 @@ struct extent {
     const char *origin[DIMENSIONS];
 };
 
-/* Reads GlobalSize or LocalSize; *given is false if absent. */
-static bool read_extent(struct translation *t, const char *key, struct extent *out, bool *given)
+/* Reads GlobalSize or LocalSize; its texts are NULL if it is absent. */
+static bool read_extent(struct translation *t, const char *key, struct extent *out)
 {
     const json_t *object = json_member(t->kernel, key);
     const char *whole = t1_printf(t, "KernelSpecification.%s", key);
-    *given = object != NULL;
     if (object && !json_is_object(object))
         return t1_error(t, whole, "must be {\"X\": ..., \"Y\": ..., \"Z\": ...}");
     for (size_t i = 0; i < DIMENSIONS && object; i++) {
         const char *text = NULL;
         out->origin[i] = t1_printf(t, "%s.%s", whole, axis_names[i]);
-        if (!json_expression(t, object, axis_names[i], out->origin[i], &text))
-            return false;
+        TRY_OR_FALSE(t1_formula(t, json_member(object, axis_names[i]), out->origin[i], &text));
         if (!text && i == 0)
             return t1_error(t, out->origin[i], "is missing");
-        out->text[i] = t1_expression(t, out->origin[i], text ? text : "1");
-        if (!out->text[i])
-            return false;
+        out->text[i] = text ? text : "1";
     }
     return true;
 }
@@ -39,12 +35,11 @@ static bool read_extent(struct translation *t, const char *key, struct extent *o
 /* Reads the block. By Kernel Tuner's convention, parameters with these names are the block. */
 static bool read_block(struct translation *t, struct extent *out)
 {
-    bool given = false;
     bool named = false;
     for (size_t i = 0; i < DIMENSIONS; i++)
         named |= t->sized && t1_parameter(t, block_names[i]);
-    if (!read_extent(t, "LocalSize", out, &given))
-        return false;
+    TRY_OR_FALSE(read_extent(t, "LocalSize", out));
+    const bool given = out->text[0] != NULL;
     if (named && given)
         t1_ignore(t, "KernelSpecification.LocalSize (blocks are block_size_x, _y, _z)");
     if (!named && !given && !t->sized)
@@ -66,17 +61,11 @@ static bool read_divisor(struct translation *t, size_t dimension, const char **o
     const char *key = t1_printf(t, "GridDiv%s", axis_names[dimension]);
     const char *origin = t1_printf(t, "KernelSpecification.%s", key);
     const json_t *list = json_member(t->kernel, key);
-    bool single = list && !json_is_array(list);
-    size_t count = single ? 1 : json_array_size(list);
+    const json_t *item;
     *out = !list && t1_parameter(t, block_names[dimension]) ? block_names[dimension] : NULL;
-    for (size_t i = 0; i < count; i++) {
-        const json_t *item = single ? list : json_array_get(list, i);
-        const char *text = json_formula(t, item);
-        if (!text)
-            return t1_error(t, origin, "item %zu is no text or number", i + 1);
-        text = t1_expression(t, origin, text);
-        if (!text)
-            return false;
+    for (size_t i = 0; (item = json_item(list, i)); i++) {
+        const char *text = NULL;
+        TRY_OR_FALSE(t1_formula(t, item, t1_printf(t, "%s[%zu]", origin, i), &text));
         if (!is_name(text))
             text = t1_printf(t, "(%s)", text);
         *out = *out ? t1_printf(t, "%s * %s", *out, text) : text;
@@ -91,15 +80,9 @@ static bool grid_of_problem(struct translation *t, struct extent *out)
     if (json_is_array(sizes) && (json_array_size(sizes) == 0 || json_array_size(sizes) > 3))
         return t1_error(t, whole, "must be one to three numbers or texts");
     for (size_t i = 0; i < DIMENSIONS; i++) {
-        const json_t *size = json_is_array(sizes) ? json_array_get(sizes, i)
-                             : i == 0             ? sizes
-                                                  : NULL;
-        const char *text = size ? json_formula(t, size) : NULL;
-        const char *divisor = NULL;
-        if (size && !text)
-            return t1_error(t, whole, "must be one to three numbers or texts");
-        if (!read_divisor(t, i, &divisor))
-            return false;
+        const json_t *size = json_item(sizes, i);
+        const char *text = NULL, *divisor = NULL;
+        TRY_OR_FALSE(t1_formula(t, size, whole, &text) && read_divisor(t, i, &divisor));
         text = text ? text : "1";
         out->origin[i] = whole;
         out->text[i] = divisor && size ? t1_printf(t, "ceil_div(%s, %s)", text, divisor) : text;
@@ -109,52 +92,31 @@ static bool grid_of_problem(struct translation *t, struct extent *out)
     return true;
 }
 
-static bool counts_threads(struct translation *t, bool *out)
+static bool grid_of_global_size(struct translation *t, const struct extent *block,
+                                struct extent *out)
 {
-    const char *origin = "KernelSpecification.GlobalSizeType";
-    const char *type = NULL;
-    if (!json_text(t, t->kernel, "GlobalSizeType", origin, &type))
-        return false;
-    *out = type && strcasecmp(type, "OpenCL") == 0;
-    if (type && !*out && strcasecmp(type, "CUDA") != 0 && strcasecmp(type, "Vulkan") != 0)
+    const char *origin = "KernelSpecification.GlobalSizeType", *type = NULL;
+    TRY_OR_FALSE(read_extent(t, "GlobalSize", out) &&
+                 json_text(t, t->kernel, "GlobalSizeType", origin, &type));
+    const bool threads = type && strcasecmp(type, "OpenCL") == 0;
+    if (type && !threads && strcasecmp(type, "CUDA") != 0 && strcasecmp(type, "Vulkan") != 0)
         return t1_error(t, origin,
                         "'%.40s' is neither CUDA, which counts blocks, nor OpenCL, "
                         "which counts threads",
                         type);
-    return true;
-}
-
-/* Replaces `/` by `//`, because a grid must be an integer. */
-static const char *whole_number(struct translation *t, const char *text)
-{
-    for (const char *c = text; c && *c; c++) {
-        if (*c != '/')
-            continue;
-        if (c[1] != '/')
-            return t1_printf(t, "int(%s)", text);
-        c++;
-    }
-    return text;
-}
-
-static bool grid_of_global_size(struct translation *t, const struct extent *block,
-                                struct extent *out)
-{
-    bool given = false;
-    bool threads = false;
-    if (!read_extent(t, "GlobalSize", out, &given) || !counts_threads(t, &threads))
-        return false;
-    if (!given)
+    if (!out->text[0])
         return t1_error(t, "KernelSpecification",
                         "neither GlobalSize nor ProblemSize says how many blocks there are; give "
                         "one of them in an overlay (--overlay)");
     for (size_t i = 0; i < DIMENSIONS; i++) {
-        out->text[i] = whole_number(t, out->text[i]);
-        if (!threads || !block->text[i] || strcmp(block->text[i], "1") == 0)
-            continue;
-        out->text[i] = t->dialect == T1_KTT
-                           ? t1_printf(t, "(%s) // (%s)", out->text[i], block->text[i])
-                           : t1_printf(t, "ceil_div(%s, %s)", out->text[i], block->text[i]);
+        const char *slash = strchr(out->text[i], '/');
+        while (slash && slash[1] == '/')
+            slash = strchr(slash + 2, '/');
+        if (slash) /* a real quotient, and a grid must be an integer */
+            out->text[i] = t1_printf(t, "int(%s)", out->text[i]);
+        if (threads && strcmp(block->text[i], "1") != 0)
+            out->text[i] = t1_printf(t, t->dialect == T1_KTT ? "(%s) // (%s)" : "ceil_div(%s, %s)",
+                                     out->text[i], block->text[i]);
     }
     return true;
 }
@@ -169,8 +131,7 @@ static bool read_shared(struct translation *t, const char **out)
     *out = NULL;
     if (t->dialect == T1_KTT) {
         const char *origin = "KernelSpecification.SharedMemory";
-        if (!json_expression(t, t->kernel, "SharedMemory", origin, &text))
-            return false;
+        TRY_OR_FALSE(t1_formula(t, json_member(t->kernel, "SharedMemory"), origin, &text));
         *out = text && strcmp(text, "0") != 0 ? text : NULL;
     } else if (json_member(t->kernel, "SharedMemory")) {
         t1_ignore(t, "KernelSpecification.SharedMemory");
@@ -178,18 +139,15 @@ static bool read_shared(struct translation *t, const char **out)
     json_array_foreach(t->arguments, index, argument)
     {
         const char *origin = t1_printf(t, "KernelSpecification.Arguments[%zu].Size", index);
-        struct t1_type type = {.element = NULL};
+        enum element_type type;
+        size_t components;
         if (!t1_is_local(argument))
             continue;
-        if (!json_expression(t, argument, "Size", origin, &text) ||
-            !t1_type_of(t, argument, origin, &type))
-            return false;
+        TRY_OR_FALSE(t1_formula(t, json_member(argument, "Size"), origin, &text) &&
+                     t1_type_of(t, argument, origin, &type, &components));
         if (!text)
             return t1_error(t, origin, "is missing: how much dynamic shared memory a block has");
-        text = t1_expression(t, origin, text);
-        if (!text)
-            return false;
-        text = t1_printf(t, "(%s) * %zu", text, type.bytes * type.components);
+        text = t1_printf(t, "(%s) * %zu", text, element_bytes(type) * components);
         *out = *out ? t1_printf(t, "%s + %s", *out, text) : text;
     }
     return true;
@@ -197,18 +155,12 @@ static bool read_shared(struct translation *t, const char **out)
 
 /* ---- defines ---- */
 
-static void put_define(struct translation *t, struct node *defines, const char *origin,
-                       const char *name, const char *value)
-{
-    if (!json_object_get(json_member(t->tune, "defines"), name))
-        put_text(t, defines, name, origin, value);
-}
-
 static void put_defines(struct translation *t, const struct extent *grid,
                         const struct extent *block)
 {
     static const char *const grid_names[DIMENSIONS] = {"grid_size_x", "grid_size_y", "grid_size_z"};
     struct node *defines = put_mapping(t, t->root_node, "defines", NULL);
+    const json_t *ours = json_member(t->tune, "defines"); /* replace the file's */
     const json_t *parameter;
     const char *key;
     const json_t *value;
@@ -216,22 +168,24 @@ static void put_defines(struct translation *t, const struct extent *grid,
     json_array_foreach(json_member(t->space, "TuningParameters"), index, parameter)
     {
         const char *name = json_word(parameter, "Name");
-        bool real = t->dialect == T1_KTT && json_has_text(parameter, "Type", "float");
-        put_define(t, defines, t1_printf(t, "ConfigurationSpace.TuningParameters[%zu]", index),
-                   name, real ? t1_printf(t, "float(%s)", name) : name);
+        const bool real = t->dialect == T1_KTT && json_has_text(parameter, "Type", "float");
+        if (!json_object_get(ours, name))
+            put_text(t, defines, name,
+                     t1_printf(t, "ConfigurationSpace.TuningParameters[%zu]", index),
+                     real ? t1_printf(t, "float(%s)", name) : name);
     }
     if (t->dialect == T1_KERNEL_TUNER) { /* this dialect defines more than the parameters */
-        const char *source = t1_kernel_text(t);
-        put_define(t, defines, NULL, "kernel_tuner", "1");
+        if (!json_object_get(ours, "kernel_tuner"))
+            put_text(t, defines, "kernel_tuner", NULL, "1");
         for (size_t i = 0; i < DIMENSIONS && t->sized; i++)
-            if (!t1_parameter(t, block_names[i]))
-                put_define(t, defines, NULL, block_names[i], block->text[i]);
+            if (!t1_parameter(t, block_names[i]) && !json_object_get(ours, block_names[i]))
+                put_text(t, defines, block_names[i], NULL, block->text[i]);
         for (size_t i = 0; i < DIMENSIONS; i++)
-            if (grid->text[i] && !t1_parameter(t, grid_names[i]) && source &&
-                strstr(source, grid_names[i]))
-                put_define(t, defines, grid->origin[i], grid_names[i], grid->text[i]);
+            if (grid->text[i] && !t1_parameter(t, grid_names[i]) &&
+                !json_object_get(ours, grid_names[i]) && t1_kernel_names(t, grid_names[i]))
+                put_text(t, defines, grid_names[i], grid->origin[i], grid->text[i]);
     }
-    json_object_foreach((json_t *)json_member(t->tune, "defines"), key, value)
+    json_object_foreach((json_t *)ours, key, value)
     {
         if (!json_is_null(value)) /* null leaves the file's define of this name out */
             put_json(t, defines, key, t1_printf(t, "tune.defines.%s", key), value, 0);
@@ -271,9 +225,8 @@ static void put_passed(struct translation *t, struct node *launch)
     list->flow = true;
     json_array_foreach(t->arguments, index, argument)
     {
-        if (t1_is_local(argument) || (t1_is_symbol(t, argument) && !t1_passes_symbols(t)))
-            continue;
-        put_text(t, list, NULL, origin, t1_argument_name(t, index));
+        if (t1_is_passed(t, argument))
+            put_text(t, list, NULL, origin, t1_argument_name(t, index));
     }
 }
 

@@ -1,10 +1,54 @@
-/* Reading JSON values, and making nodes. */
+/* Errors, reading JSON values, and making nodes. */
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "frontends/t1/internal.h"
 #include "tuner/base/array.h"
+#include "tuner/base/files.h"
+
+bool t1_error(struct translation *t, const char *origin, const char *format, ...)
+{
+    char text[ERROR_TEXT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    (void)error_set(t->error, STATUS_BAD_INPUT, "%s: %s: %s", t->path, origin ? origin : "the file",
+                    text);
+    return false;
+}
+
+const char *t1_printf(struct translation *t, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const char *text = arena_vprintf(&t->document->arena, format, arguments);
+    va_end(arguments);
+    t->failed |= !text;
+    return text ? text : "";
+}
+
+const char *t1_path(struct translation *t, const char *name)
+{
+    return name[0] == '/'
+               ? name
+               : t1_printf(t, "%.*s%s", (int)(path_file(t->path) - t->path), t->path, name);
+}
+
+void t1_ignore(struct translation *t, const char *key)
+{
+    enum { IGNORED_BYTES_MAX = 4096 };
+    const size_t length = strlen(key);
+    const char *const all = text_string(&t->ignored);
+    for (const char *at = length > 0 ? strstr(all, key) : NULL; at; at = strstr(at + length, key))
+        if ((at == all || at[-1] == ' ') && (at[length] == '\0' || at[length] == ','))
+            return;
+    if (length > 0 && t->ignored.length < IGNORED_BYTES_MAX)
+        text_printf(&t->ignored, "%s%s", t->ignored.length ? ", " : "", key);
+}
 
 /* ---- JSON ---- */
 
@@ -17,6 +61,11 @@ const json_t *json_member(const json_t *object, const char *key)
 const char *json_word(const json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
+}
+
+const json_t *json_item(const json_t *value, size_t index)
+{
+    return json_is_array(value) ? json_array_get(value, index) : index == 0 ? value : NULL;
 }
 
 bool json_has_text(const json_t *object, const char *key, const char *text)
@@ -47,19 +96,6 @@ const char *json_number_text(struct translation *t, const json_t *value, bool in
     return isfinite(real) && value_format(value_real(real), text, sizeof text)
                ? t1_printf(t, "%s", text)
                : NULL;
-}
-
-const char *json_formula(struct translation *t, const json_t *value)
-{
-    return json_is_string(value) ? json_string_value(value) : json_number_text(t, value, true);
-}
-
-bool json_expression(struct translation *t, const json_t *object, const char *key,
-                     const char *origin, const char **out)
-{
-    const json_t *value = json_member(object, key);
-    *out = value ? json_formula(t, value) : NULL;
-    return *out || !value || t1_error(t, origin, "must be a number or a text with an expression");
 }
 
 const char *json_dumped(struct translation *t, const json_t *value)

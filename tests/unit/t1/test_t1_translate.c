@@ -1,6 +1,5 @@
 /* Each construct of T1 by itself: its translation, and refusals with place and reason. */
 #include "tests/unit/t1/t1_fixture.h"
-#include <unistd.h>
 
 #define SPACE(text)    "{\"ConfigurationSpace\": {" text "}}"
 #define SPEC(text)     "{\"KernelSpecification\": {" text "}}"
@@ -218,7 +217,7 @@ static const struct refusal refusals[] = {
     {SPEC("\"KernelNam\": \"k\""), T1_DETECT,
      "over.json: KernelSpecification: there is no 'KernelNam'; did you mean 'KernelName'?"},
     {SPACE("\"TuningParameters\": {\"XX\": {\"Default\": 4}}"), T1_DETECT,
-     "over.json: TuningParameters: there is none of the name 'XX'"},
+     "over.json: ConfigurationSpace.TuningParameters[]: there is none of the name 'XX'"},
     {"{\"KernelSpecfication\": {}}", T1_DETECT, "did you mean 'KernelSpecification'?"},
     {SPEC("\"KernelFile\": null"), T1_DETECT, "KernelSpecification.KernelFile: is missing; name"},
     {SPEC("\"KernelName\": null"), T1_DETECT, "KernelSpecification.KernelName: is missing"},
@@ -351,62 +350,6 @@ TEST(dialects_have_names)
     assert_int_equal(t1_dialect_parse("kernel_tuner", &dialect, &error), STATUS_OK);
     assert_int_equal(dialect, T1_KERNEL_TUNER);
     assert_int_equal(t1_dialect_parse("detected", &dialect, &error), STATUS_USAGE);
-}
-
-/* A scalar has its type in the kernel's text, if that is known; else the file's. */
-TEST(types_have_names)
-{
-    static const struct {
-        const char *text, *options, *type; /* of REAL */
-    } rows[] = {
-        {"#define REAL float\n", "", "f32"},
-        {"typedef const unsigned char REAL;\n", "", "u8"},
-        {"using REAL = long long;\n", "", "i64"},
-        {"#define KIND short\ntypedef KIND REAL;\n", "", "i16"},
-        {"#ifndef BITS\n#define BITS 32 // bits\n#endif\n#if BITS == 32\n # define REAL float\n"
-         "#elif BITS == 64\n#define REAL double\n#endif\n",
-         "", "f32"},
-        {"#if (BITS >= 64)\n#define REAL double\n#else\n#define REAL float\n#endif\n", "-DBITS=16",
-         "f32"},
-        {"#if defined(NARROW)\n#define REAL short\n#else\n#define REAL float\n#endif\n", "-DNARROW",
-         "i16"},
-        {"#ifdef A\n#if 1\n#define REAL short\n#endif\n#elif !defined B\n#define REAL "
-         "float\n#endif\n",
-         "", "f32"},
-        {"#define REAL short\n#undef REAL\n#define REAL float\n", "", "f32"},
-        {"#if A + 1 && defined(B) || !(C)\n#define REAL float\n#endif\n", "", "f32"},
-        {"#if 2 * BITS > 33U && BITS / 2 == 16\n#define REAL float\n#endif\n", "-DBITS=32", "f32"},
-        /* A type that depends on a parameter or on the compiler is unknown. */
-        {"#if 1 && X == 32\n#define REAL float\n#endif\n", "", "f64"},
-        {"#if X == 32\n#define REAL float\n#else\n#define REAL short\n#endif\n", "", "f64"},
-        {"#if X == 32\n#define REAL float\n#else\n#define REAL float\n#endif\n", "", "f64"},
-        {"#ifdef __CUDA_ARCH__\n#define REAL float\n#endif\n", "", "f64"},
-        {"#define REAL(x) float\n", "", "f64"},
-        {"#define REAL REAL\n", "", "f64"},
-        {"struct REAL { int a; };\n", "", "f64"},
-        {"#if 1\n#else\n#endif\n#endif\n#elif\n#define\n#if\n", "", "f64"},
-    };
-    char path[] = "/tmp/tune-types-XXXXXX";
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char source[512], overlay[512], wanted[64];
-        struct t1 t1;
-        (void)string_format(source, sizeof source,
-                            "%s__global__ void add(const float *a, float *out, REAL k) {}\n",
-                            rows[i].text);
-        assert_int_equal(file_write_atomically(path, source, strlen(source), &error), STATUS_OK);
-        (void)string_format(overlay, sizeof overlay,
-                            SPEC("\"KernelFile\": \"%s\", \"CompilerOptions\": [\"%s\"],"
-                                 "\"Arguments\": {\"k\": {\"Type\": \"double\"}}"),
-                            path, rows[i].options);
-        assert_int_equal(translate_small(overlay, T1_DETECT, &t1), STATUS_OK);
-        (void)string_format(wanted, sizeof wanted, "name: k\n    type: %s\n", rows[i].type);
-        need_piece(document_text(&t1.document), wanted, rows[i].text);
-        t1_free(&t1);
-    }
-    (void)close(file);
-    (void)unlink(path);
 }
 
 TEST_MAIN(NULL, NULL)
