@@ -100,8 +100,35 @@ static enum status find_kernel(struct captured_set *set, struct error *error)
     return status;
 }
 
+/* Tells whether all that lies in a buffer is numbers, some of which look like addresses: 0x7f11 and
+ * 0x7f12 side by side, among the integers of an index. The source tells, if all parameters that
+ * lead there are pointers to elements in which no address has room, or to reals. */
+static bool holds_numbers(const struct captured_set *set, const struct captured_launch *launch,
+                          uint32_t buffer)
+{
+    const struct kernel_signature *signature = set->question.signature;
+    const struct captured_kernel *kernel = launch->kernel;
+    bool is_reached = false;
+    for (uint32_t i = 0; signature && i < launch->is.pointer_count; i++) {
+        const struct cap_pointer *pointer = &launch->pointers[i];
+        size_t k = 0;
+        if (pointer->holder != CAP_IN_PARAMETERS || pointer->buffer != buffer)
+            continue;
+        while (k < kernel->is.parameter_count && kernel->parameters[k].offset != pointer->at)
+            k++;
+        if (k >= kernel->is.parameter_count || k >= signature->parameter_count)
+            return false;
+        const struct kernel_parameter *source = &signature->parameters[k];
+        if (source->kind != PARAMETER_POINTER || !source->known ||
+            (element_bytes(source->type) == sizeof(uint64_t) && !element_is_real(source->type)))
+            return false;
+        is_reached = true;
+    }
+    return is_reached;
+}
+
 /* Returns the reason why a launch cannot be replayed, or NULL. */
-static const char *why_not(struct arena *arena, const struct captured_launch *launch)
+static const char *why_not(const struct captured_set *set, const struct captured_launch *launch)
 {
     static const struct {
         unsigned bit;
@@ -122,8 +149,9 @@ static const char *why_not(struct arena *arena, const struct captured_launch *la
     if (!launch->kernel->is.is_layout_known)
         return "its parameters' sizes are not known";
     if (launch->is.result != 0) {
-        const char *why = arena_printf(
-            arena, "it failed in the program itself, with CUDA's error %d", (int)launch->is.result);
+        const char *why =
+            arena_printf(set->arena, "it failed in the program itself, with CUDA's error %d",
+                         (int)launch->is.result);
         return why ? why : "it failed";
     }
     for (size_t axis = 0; axis < 3; axis++)
@@ -143,6 +171,8 @@ static const char *why_not(struct arena *arena, const struct captured_launch *la
     for (uint32_t i = 0; i < launch->is.pointer_count; i++) {
         const struct cap_pointer *pointer = &launch->pointers[i];
         const struct captured_buffer *buffer = &launch->buffers[pointer->buffer];
+        if (pointer->holder != CAP_IN_PARAMETERS && holds_numbers(set, launch, pointer->holder))
+            continue;
         if (pointer->holder != CAP_IN_PARAMETERS)
             return "its buffers hold addresses, which would be others in a replay";
         if (!buffer->before || !buffer->after || buffer->is.bytes == 0)
@@ -159,10 +189,19 @@ static const struct cap_pointer *pointer_at(const struct captured_launch *launch
     return NULL;
 }
 
+/* Returns the number of addresses among a launch's parameters. */
+static size_t passed_addresses(const struct captured_launch *launch)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < launch->is.pointer_count; i++)
+        count += launch->pointers[i].holder == CAP_IN_PARAMETERS;
+    return count;
+}
+
 /* Addresses at the same places, of which the same lead into one buffer. */
 static bool is_alike(const struct captured_launch *a, const struct captured_launch *b)
 {
-    if (a->is.pointer_count != b->is.pointer_count)
+    if (passed_addresses(a) != passed_addresses(b))
         return false;
     for (size_t axis = 0; axis < 3; axis++)
         if (a->is.cluster[axis] != b->is.cluster[axis])
@@ -170,10 +209,14 @@ static bool is_alike(const struct captured_launch *a, const struct captured_laun
     for (uint32_t i = 0; i < a->is.pointer_count; i++) {
         const struct cap_pointer *here = &a->pointers[i];
         const struct cap_pointer *there = pointer_at(b, here->at);
+        if (here->holder != CAP_IN_PARAMETERS)
+            continue;
         if (!there)
             return false;
         for (uint32_t j = 0; j < i; j++) {
             const struct cap_pointer *other = pointer_at(b, a->pointers[j].at);
+            if (a->pointers[j].holder != CAP_IN_PARAMETERS)
+                continue;
             if (!other ||
                 (a->pointers[j].buffer == here->buffer) != (other->buffer == there->buffer))
                 return false;
@@ -217,7 +260,7 @@ static enum status take_launches(struct captured_set *set, struct error *error)
         const struct captured_launch *launch = &capture->launches[i];
         if (launch->kernel != set->kernel)
             continue;
-        const char *why = why_not(set->arena, launch);
+        const char *why = why_not(set, launch);
         bool is_repeat = false;
         for (size_t k = 0; !why && !is_repeat && k < set->launch_count; k++)
             is_repeat = is_again(set->launches[k], launch);
@@ -238,10 +281,7 @@ static enum status take_launches(struct captured_set *set, struct error *error)
             set->launches[set->launch_count++] = launch;
     }
     const struct captured_launch *first = set->launches[0];
-    size_t passed = 0; /* addresses among its parameters */
-    for (uint32_t i = 0; first && i < first->is.pointer_count; i++)
-        passed += first->pointers[i].holder == CAP_IN_PARAMETERS;
-    if (first && passed <= CAPTURED_POINTERS_MAX)
+    if (first && passed_addresses(first) <= CAPTURED_POINTERS_MAX)
         return STATUS_OK;
     return error_set(error, STATUS_BAD_INPUT, "%.100s: no launch can be replayed: %s",
                      set->kernel->name, set->why ? set->why : "too many addresses");

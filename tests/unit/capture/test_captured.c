@@ -27,8 +27,10 @@ static struct test {
     struct captured_set set;
     struct error error;
     bool only_largest;
-    const char *other; /* kernel of the second launch; NULL: that of the first */
-    const char *asked; /* the question's kernel */
+    const char *other;       /* kernel of the second launch; NULL: that of the first */
+    const char *asked;       /* the question's kernel */
+    bool looks_like_address; /* a word of the input */
+    const struct kernel_signature *signature;
 } test;
 
 static bool add_launch(struct capture_fixture *fixture, const struct cap_launch *launch, int32_t n,
@@ -44,10 +46,10 @@ static bool add_launch(struct capture_fixture *fixture, const struct cap_launch 
     const struct cap_buffer buffers[] = {
         {.address = given.in, .bytes = bytes, .before = contents[1], .after = contents[1]},
         {.address = given.out, .bytes = bytes, .before = contents[0], .after = contents[1]}};
-    const struct cap_pointer pointers[] = {{CAP_IN_PARAMETERS, 0, 0, 0},
-                                           {CAP_IN_PARAMETERS, 1, 8, 0}};
-    return fixture_launch(fixture, *launch, &given, parameter_bytes, buffers, 2, pointers, 2, "",
-                          1);
+    const struct cap_pointer pointers[] = {
+        {CAP_IN_PARAMETERS, 0, 0, 0}, {CAP_IN_PARAMETERS, 1, 8, 0}, {0, 1, 16, 0}};
+    return fixture_launch(fixture, *launch, &given, parameter_bytes, buffers, 2, pointers,
+                          test.looks_like_address ? 3 : 2, "", 1);
 }
 
 /* Returns the result of captured_take for two such launches; `odd` describes the first. */
@@ -80,6 +82,7 @@ static enum status take(const char *name, const struct cap_launch *odd, uint32_t
     const struct captured_question question = {.capture = test.capture,
                                                .kernel = test.asked,
                                                .size = "n",
+                                               .signature = test.signature,
                                                .only_largest = test.only_largest};
     return captured_take(&test.arena, &question, &test.set, &test.error);
 }
@@ -178,6 +181,32 @@ TEST(what_cannot_be_replayed_is_left_out)
             fail_msg("%s; expected %s", test.set.why, cases[i].why);
         assert_int_equal(end(NULL), 0);
     }
+}
+
+/* Two integers of an index may look like an address, as a word of a list of addresses does. */
+TEST_WITH(numbers_are_no_addresses, NULL, end)
+{
+    struct kernel_signature signature = {
+        .parameter_count = 4,
+        .parameters = {
+            {.name = "in", .kind = PARAMETER_POINTER, .known = true, .type = ELEMENT_I32},
+            {.name = "out", .kind = PARAMETER_POINTER, .known = true, .type = ELEMENT_F32},
+            {.name = "n", .kind = PARAMETER_SCALAR, .known = true, .type = ELEMENT_I32},
+            {.name = "factor", .kind = PARAMETER_SCALAR, .known = true, .type = ELEMENT_F32}}};
+    test.looks_like_address = true;
+    assert_int_equal(take("scale", NULL, sizeof(struct given)), STATUS_BAD_INPUT);
+    assert_non_null(strstr(test.error.text, "its buffers hold addresses"));
+    assert_int_equal(end(NULL), 0);
+    test.looks_like_address = true;
+    test.signature = &signature;
+    assert_int_equal(take("scale", NULL, sizeof(struct given)), STATUS_OK);
+    assert_int_equal(test.set.launch_count, 2);
+    assert_int_equal(test.set.vector_count, 2);
+    assert_int_equal(end(NULL), 0);
+    test.looks_like_address = true;
+    test.signature = &signature;
+    signature.parameters[0].type = ELEMENT_U64;
+    assert_int_equal(take("scale", NULL, sizeof(struct given)), STATUS_BAD_INPUT);
 }
 
 /* The name would end the text around it. */
