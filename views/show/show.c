@@ -156,8 +156,9 @@ static const struct row_column sample_columns[] = {
 
 static const struct show_word tie_words[] = {
     {"worse by",
-     "how much more it takes than the fastest, in the rounds that both were in; 'at least' "
-     "and 'at most' are the ends of the 99 % interval."},
+     "how much more it takes than the fastest, in the rounds that both were in: finalists in the "
+     "mean over the states of the cache (--trust --wide: caches), of which 'time' is the first; "
+     "others in that one. 'at least' and 'at most' are the ends of the 99 % interval."},
     {"winner",
      "one of those that are as fast: the winner from before, or else the first in a fixed order "
      "(docs/measuring.md)."},

@@ -363,8 +363,9 @@ static enum status print_points(const struct explanation *explanation, const str
 
 static const struct show_word why_words[] = {
     {"worse by",
-     "how much more it takes than the winner, in the rounds that both were in; 'at least' and "
-     "'at most' are the ends of its interval."},
+     "how much more it takes than the winner, in the rounds that both were in, in the mean over "
+     "the states of the cache (--trust --wide: caches), of which 'time' is the first; 'at least' "
+     "and 'at most' are the ends of its interval."},
     {"standing",
      "as fast, slower: shown in the rounds that both were in. not compared: not long enough to "
      "show either. out: could not win."},
