@@ -101,6 +101,9 @@ void captured_put_arguments(const struct captured_set *set, const char *folder, 
  * additions. */
 void captured_put_checks(const struct captured_set *set, const char *folder, bool exact,
                          struct text *out);
+/* Returns the written vector of as many elements as the largest launch has blocks, several: each
+ * block leaves a result of its own there. NULL: none. */
+const char *captured_block_results(const struct captured_set *set);
 /* Returns the difference, relative to the magnitude, up to which a result is the program's. */
 double captured_tolerance(const struct captured_vector *vector, bool exact);
 /* Returns an expression for the blocks along an axis. Each block covers `block` elements along the

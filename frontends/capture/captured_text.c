@@ -300,6 +300,19 @@ void captured_put_launch(const struct captured_set *set, const char *const grid[
     text_append(out, "]\n");
 }
 
+const char *captured_block_results(const struct captured_set *set)
+{
+    const uint32_t *grid = set->launches[set->default_launch]->is.grid;
+    const uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    for (size_t i = 0; i < set->vector_count; i++) {
+        const struct captured_vector *vector = &set->vectors[i];
+        const uint64_t bytes = vector->buffers[set->default_launch]->is.bytes;
+        if (vector->is_written && blocks > 1 && bytes == blocks * element_bytes(vector->type))
+            return vector->name;
+    }
+    return NULL;
+}
+
 double captured_tolerance(const struct captured_vector *vector, bool exact)
 {
     const bool is_real = vector->is_known && element_is_real(vector->type);

@@ -174,6 +174,8 @@ static void put_constraints(struct draft *draft)
 
 static void put_parameters(struct draft *draft)
 {
+    const struct captured_set *captured = draft->request->captured;
+    const char *results = captured ? captured_block_results(captured) : NULL;
     draft_line(draft, "tuned: every combination is a point", "\nparameters:");
     for (size_t i = 0; i < draft->tunable_count; i++)
         draft_line(draft,
@@ -187,6 +189,12 @@ static void put_parameters(struct draft *draft)
                    "  %s: [%s]", draft->tunables[i].name, draft->tunables[i].values);
     if (draft->request->signature->not_tuned)
         text_printf(draft->out, "  # not tuned: %s\n", draft->request->signature->not_tuned);
+    if (results && draft->request->wrong_count > 0)
+        text_printf(draft->out,
+                    "  # each block leaves a result of its own in %s, and other blocks others: to "
+                    "tune them, let its count follow\n  # the grid, and check it by a C function "
+                    "(docs/experiment-files.md#check)\n",
+                    results);
     draft_line(draft,
                draft->request->captured ? "as the program launches it"
                : draft->launch.line > 0 ? "as the source launches it"

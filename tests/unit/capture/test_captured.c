@@ -110,6 +110,7 @@ TEST_WITH(launches_become_sizes, NULL, end)
     assert_string_equal(captured_grid(&test.set, 0, "block_x", 0), "ceil_div(n, block_x)");
     assert_string_equal(captured_grid(&test.set, 0, NULL, 0), "[2, 5][_launch]");
     assert_string_equal(captured_shared(&test.set), "128");
+    assert_null(captured_block_results(&test.set));
     assert_int_equal(captured_block(&test.set, 0), 64);
     captured_put_arguments(&test.set, "f", &text);
     assert_non_null(
@@ -124,6 +125,15 @@ TEST_WITH(launches_become_sizes, NULL, end)
     assert_string_equal(text_string(&text),
                         "check:\n  - {output: p1, file: \"f/${n}.p1.after\"}\n");
     text_free(&text);
+}
+
+/* A result for each of 100 blocks. */
+TEST_WITH(blocks_that_leave_a_result_each, NULL, end)
+{
+    const struct cap_launch larger = {.grid = {50, 2, 1}, .block = {64, 1, 1}};
+    test.only_largest = true;
+    assert_int_equal(take("_Z5scalePKfPfif", &larger, sizeof(struct given)), STATUS_OK);
+    assert_string_equal(captured_block_results(&test.set), "p1");
 }
 
 /* A draft of a running program takes the launch that has most to do. */
