@@ -16,21 +16,6 @@ struct arena_chunk {
     _Alignas(max_align_t) unsigned char data[];
 };
 
-static struct arena_chunk *new_chunk(struct arena *arena, size_t bytes)
-{
-    size_t capacity = arena->chunks ? 2 * arena->chunks->capacity : CHUNK_MIN_BYTES;
-    capacity = capacity > CHUNK_MAX_BYTES ? CHUNK_MAX_BYTES : capacity;
-    capacity = capacity < bytes ? bytes : capacity;
-    struct arena_chunk *chunk = malloc(sizeof *chunk + capacity);
-    if (!chunk)
-        return NULL;
-    chunk->next = arena->chunks;
-    chunk->used = 0;
-    chunk->capacity = capacity;
-    arena->chunks = chunk;
-    return chunk;
-}
-
 void *arena_alloc(struct arena *arena, size_t count, size_t size)
 {
     const size_t alignment = _Alignof(max_align_t);
@@ -40,11 +25,18 @@ void *arena_alloc(struct arena *arena, size_t count, size_t size)
     }
     size_t bytes = (count * size + alignment - 1) / alignment * alignment;
     struct arena_chunk *chunk = arena->chunks;
-    if (!chunk || chunk->capacity - chunk->used < bytes)
-        chunk = new_chunk(arena, bytes);
-    arena->failed = arena->failed || !chunk;
-    if (!chunk)
-        return NULL;
+    if (!chunk || chunk->capacity - chunk->used < bytes) {
+        size_t capacity = chunk ? 2 * chunk->capacity : CHUNK_MIN_BYTES;
+        capacity = capacity > CHUNK_MAX_BYTES ? CHUNK_MAX_BYTES : capacity;
+        capacity = capacity < bytes ? bytes : capacity;
+        chunk = malloc(sizeof *chunk + capacity);
+        if (!chunk) {
+            arena->failed = true;
+            return NULL;
+        }
+        *chunk = (struct arena_chunk){.next = arena->chunks, .capacity = capacity};
+        arena->chunks = chunk;
+    }
     void *result = chunk->data + chunk->used;
     chunk->used += bytes;
     memset(result, 0, bytes);

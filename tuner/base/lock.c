@@ -200,30 +200,23 @@ static enum status lock_in(const char *path, enum folder_kind kind, const char *
     return status;
 }
 
-/* Turns a lock's name into a file name: letters, digits and '-' are kept, any other name is
- * hashed. */
-static void file_name(const char *name, char *out, size_t bytes)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
-    char digits[HASH_TEXT_BYTES];
-    size_t length = strlen(name);
-    if (length > 0 && length <= 64 && strspn(name, plain) == length) {
-        (void)string_format(out, bytes, "%s.lock", name);
-        return;
-    }
-    hash_bytes(name, length, digits);
-    (void)string_format(out, bytes, "%s.lock", digits);
-}
-
 static enum status take_in_folders(struct lock *lock, const char *name, struct error *error)
 {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
     char file[HASH_TEXT_BYTES + 80];
     char own[PATH_MAX];
     int shared_failure = 0;
     int own_failure = 0;
     const char *given = getenv("TUNE_LOCK_DIR");
     const char *shared = given && *given == '/' ? given : shared_folder;
-    file_name(name, file, sizeof file);
+    /* Letters, digits and '-' are kept; any other name is hashed. */
+    if (*name && strlen(name) <= 64 && name[strspn(name, plain)] == '\0') {
+        (void)string_format(file, sizeof file, "%s.lock", name);
+    } else {
+        char digits[HASH_TEXT_BYTES];
+        hash_bytes(name, strlen(name), digits);
+        (void)string_format(file, sizeof file, "%s.lock", digits);
+    }
     enum status status = lock_in(shared, FOLDER_SHARED, file, lock, &shared_failure, error);
     if (status != STATUS_IO)
         return status;

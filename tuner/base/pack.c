@@ -69,31 +69,26 @@ size_t argument_passed_bytes(const struct argument *argument)
     return role_is_vector(argument->role) ? sizeof(void *) : argument_bytes(argument);
 }
 
-static enum status pack_struct(const struct argument *argument, unsigned char *out,
-                               struct error *error)
-{
-    size_t end = 0;
-    for (size_t i = 0; i < argument->field_count; i++) {
-        const struct field *field = &argument->fields[i];
-        unsigned char bytes[8];
-        size_t start = 0;
-        if (!scalar_bytes(field->value, field->type, bytes))
-            return error_set(error, STATUS_BAD_INPUT,
-                             "argument '%s': the value of field %zu does not fit %s",
-                             argument->name, i + 1, element_name(field->type));
-        end = field_end(end, field->type, &start);
-        memcpy(out + start, bytes, end - start);
-    }
-    return STATUS_OK;
-}
-
 enum status argument_pack(const struct argument *argument, unsigned char out[VALUE_BYTES_MAX],
                           size_t *bytes, struct error *error)
 {
     memset(out, 0, VALUE_BYTES_MAX);
     *bytes = argument_bytes(argument);
-    if (argument->role == ARGUMENT_STRUCT)
-        return pack_struct(argument, out, error);
+    if (argument->role == ARGUMENT_STRUCT) {
+        size_t end = 0;
+        for (size_t i = 0; i < argument->field_count; i++) {
+            const struct field *field = &argument->fields[i];
+            unsigned char element[8];
+            size_t start = 0;
+            if (!scalar_bytes(field->value, field->type, element))
+                return error_set(error, STATUS_BAD_INPUT,
+                                 "argument '%s': the value of field %zu does not fit %s",
+                                 argument->name, i + 1, element_name(field->type));
+            end = field_end(end, field->type, &start);
+            memcpy(out + start, element, end - start);
+        }
+        return STATUS_OK;
+    }
     if (!scalar_bytes(argument->scalar, argument->type, out))
         return error_set(error, STATUS_BAD_INPUT, "argument '%s': its value does not fit %s",
                          argument->name, element_name(argument->type));

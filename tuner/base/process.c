@@ -334,22 +334,6 @@ bool process_end(struct process_pipes *child, int64_t most_ns, int *wait_status)
     return ended;
 }
 
-static enum status watch(const struct process_request *request, pid_t child, int pipe,
-                         struct text *output, int *code, struct error *error)
-{
-    int64_t deadline_ns = clock_now_ns() + request->timeout_ms * 1000000;
-    int state = 0;
-    /* The program usually ends right after its output. */
-    if (drain(pipe, request, deadline_ns, output) &&
-        ends_within(child, deadline_ns - clock_now_ns(), &state)) {
-        *code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
-        return STATUS_OK;
-    }
-    kill_and_wait(child, !request->in_our_group);
-    return error_set(error, STATUS_TIMED_OUT, "%s: killed, since it ran longer than %lld s",
-                     request->path, (long long)(request->timeout_ms / 1000));
-}
-
 struct guard {
     pid_t child; /* 0: none, because the group is not ours or fork failed */
     int pipe;
@@ -413,8 +397,20 @@ enum status process_run(const struct process_request *request, struct text *outp
     struct guard guard = start_guard(request, ends[1]);
     enum status status = process_start(&start, &child, error);
     (void)close(ends[1]);
-    if (status == STATUS_OK)
-        status = watch(request, child, ends[0], output, code, error);
+    if (status == STATUS_OK) {
+        const int64_t deadline_ns = clock_now_ns() + request->timeout_ms * 1000000;
+        int state = 0;
+        /* The program usually ends right after its output. */
+        if (drain(ends[0], request, deadline_ns, output) &&
+            ends_within(child, deadline_ns - clock_now_ns(), &state)) {
+            *code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+        } else {
+            kill_and_wait(child, !request->in_our_group);
+            status =
+                error_set(error, STATUS_TIMED_OUT, "%s: killed, since it ran longer than %lld s",
+                          request->path, (long long)(request->timeout_ms / 1000));
+        }
+    }
     (void)close(ends[0]);
     if (guard.child != 0) {
         kill_and_wait(guard.child, false);

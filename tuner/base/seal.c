@@ -34,30 +34,24 @@ bool seal_contents(const void *data, size_t bytes, size_t *contents)
     return !sealed || trailer_of(data, *contents).hash == trailer.hash;
 }
 
-static enum status append(const char *path, const struct trailer *trailer, struct error *error)
-{
-    int file = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-    if (file < 0)
-        return error_set_errno(error, errno, "%s", path);
-    ssize_t written = write(file, trailer, sizeof *trailer);
-    int failure = written < 0 ? errno : ENOSPC;
-    bool good = written == (ssize_t)sizeof *trailer;
-    if (close(file) != 0 && good) {
-        good = false;
-        failure = errno;
-    }
-    return good ? STATUS_OK : error_set_errno(error, failure, "%s: cannot write", path);
-}
-
 enum status seal_file(const char *path, struct error *error)
 {
     struct arena arena = {0};
     char *data = NULL;
     size_t bytes = 0;
     enum status status = file_read(&arena, path, SEALED_BYTES_MAX, &data, &bytes, error);
+    const int file =
+        status == STATUS_OK ? open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC) : -1;
+    if (status == STATUS_OK && file < 0)
+        status = error_set_errno(error, errno, "%s", path);
     if (status == STATUS_OK) {
-        struct trailer trailer = trailer_of(data, bytes);
-        status = append(path, &trailer, error);
+        const struct trailer trailer = trailer_of(data, bytes);
+        const ssize_t written = write(file, &trailer, sizeof trailer);
+        int failure = written < 0 ? errno : written == (ssize_t)sizeof trailer ? 0 : ENOSPC;
+        if (close(file) != 0 && failure == 0)
+            failure = errno;
+        if (failure != 0)
+            status = error_set_errno(error, failure, "%s: cannot write", path);
     }
     arena_free(&arena);
     return status;

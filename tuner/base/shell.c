@@ -3,12 +3,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-static bool is_plain(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c != '\0' && strchr("%+,-./:=@_", c));
-}
-
 /* Returns the bytes of the character; 0: a control character or invalid UTF-8. */
 static size_t printable_bytes(const char *at)
 {
@@ -25,10 +19,9 @@ static bool is_printable(const char *word)
 
 void shell_append_word(struct text *text, const char *word)
 {
-    const char *at = word;
-    while (is_plain(*at))
-        at++;
-    if (at != word && *at == '\0') {
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+    if (*word && word[strspn(word, plain)] == '\0') {
         text_append(text, word);
     } else if (!is_printable(word)) {
         text_append(text, "$'");
@@ -46,7 +39,7 @@ void shell_append_word(struct text *text, const char *word)
     } else {
         /* 'a b'; a quote becomes '\'': end of quotes, escaped quote, quotes again. */
         text_append(text, "'");
-        for (at = word; *at; at++)
+        for (const char *at = word; *at; at++)
             if (*at == '\'')
                 text_append(text, "'\\''");
             else

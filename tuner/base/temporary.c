@@ -19,17 +19,6 @@ static const char file_middle[] = ".tune-";
 static const char file_end[] = ".tmp";
 enum { RANDOM_LETTERS = 6, TRIES_MAX = 100, DEPTH_MAX = 8 };
 
-static bool is_random(const char *letters)
-{
-    for (int i = 0; i < RANDOM_LETTERS; i++)
-        if (!((letters[i] >= '0' && letters[i] <= '9') ||
-              (letters[i] >= 'A' && letters[i] <= 'Z') || (letters[i] >= 'a' && letters[i] <= 'z')))
-            return false;
-    return true;
-}
-
-static void remove_folder(int above, const char *name, int depth);
-
 static void remove_contents(int folder, int depth)
 {
     int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -40,22 +29,20 @@ static void remove_contents(int folder, int depth)
         return;
     }
     const struct dirent *entry;
-    while ((entry = readdir(listing)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-            unlinkat(folder, entry->d_name, 0) != 0 && depth < DEPTH_MAX)
-            remove_folder(folder, entry->d_name, depth + 1);
+    while ((entry = readdir(listing))) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            unlinkat(folder, entry->d_name, 0) == 0 || depth >= DEPTH_MAX)
+            continue;
+        /* A folder, no link. */
+        const int inner =
+            openat(folder, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (inner < 0)
+            continue;
+        remove_contents(inner, depth + 1);
+        (void)close(inner);
+        (void)unlinkat(folder, entry->d_name, AT_REMOVEDIR);
+    }
     (void)closedir(listing);
-}
-
-/* Removes a folder inside one of ours; never follows a link. */
-static void remove_folder(int above, const char *name, int depth)
-{
-    const int folder = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder < 0)
-        return;
-    remove_contents(folder, depth);
-    (void)close(folder);
-    (void)unlinkat(above, name, AT_REMOVEDIR);
 }
 
 static void sweep_one(int above, const char *name, mode_t kind)
@@ -89,9 +76,12 @@ static void sweep(const char *path, const char *middle, const char *end, mode_t 
         return;
     DIR *listing = opendir(folder);
     const struct dirent *entry;
+    static const char alphanumerics[] =
+        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     const size_t length = strlen(prefix);
     while (listing && (entry = readdir(listing))) { /* PREFIX, six letters, END */
-        if (strncmp(entry->d_name, prefix, length) == 0 && is_random(entry->d_name + length) &&
+        if (strncmp(entry->d_name, prefix, length) == 0 &&
+            strspn(entry->d_name + length, alphanumerics) >= RANDOM_LETTERS &&
             strcmp(entry->d_name + length + RANDOM_LETTERS, end) == 0)
             sweep_one(dirfd(listing), entry->d_name, kind);
     }
@@ -134,16 +124,6 @@ static int try_file(const char *path, struct temporary *out)
     return lock_new(out);
 }
 
-static bool folder_exists(const char *path)
-{
-    char folder[PATH_MAX];
-    struct stat info;
-    const char *slash = strrchr(path, '/');
-    return string_format(folder, sizeof folder, "%.*s.", slash ? (int)(slash + 1 - path) : 0,
-                         path) &&
-           stat(folder, &info) == 0;
-}
-
 enum status temporary_file_make(const char *path, struct temporary *out, struct error *error)
 {
     int failure = EAGAIN;
@@ -152,7 +132,7 @@ enum status temporary_file_make(const char *path, struct temporary *out, struct 
     for (int i = 0; failure == EAGAIN && i < TRIES_MAX; i++)
         failure = FAILPOINT_FAILS("file.make") ? EIO : try_file(path, out);
     /* ENOENT in an existing folder: the folder takes no files (/proc). */
-    if (failure == ENOENT && folder_exists(path))
+    if (failure == ENOENT && path_folder_mode(path) != 0)
         failure = EACCES;
     if (failure != 0)
         return error_set_errno(error, failure, "%s: cannot write", path);

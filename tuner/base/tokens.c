@@ -31,14 +31,6 @@ static size_t comment_length(const char *at)
     return end ? (size_t)(end - at) + 2 : strlen(at);
 }
 
-static size_t quoted_length(const char *at)
-{
-    size_t length = 1;
-    while (at[length] && at[length] != at[0] && at[length] != '\n')
-        length += at[length] == '\\' && at[length + 1] ? 2 : 1;
-    return at[length] == at[0] ? length + 1 : length;
-}
-
 /* R"mark( ... )mark" */
 static size_t raw_length(const char *at)
 {
@@ -98,7 +90,10 @@ static bool read_all(const char *text, struct tokens *out)
                     length++;
             } else if (*text == '"' || *text == '\'') {
                 token.kind = TOKEN_TEXT;
-                length = quoted_length(text);
+                length = 1;
+                while (text[length] && text[length] != text[0] && text[length] != '\n')
+                    length += text[length] == '\\' && text[length + 1] ? 2 : 1;
+                length = text[length] == text[0] ? length + 1 : length;
             } else {
                 token.kind = TOKEN_SIGN;
                 length = sign_length(text);

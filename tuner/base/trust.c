@@ -25,20 +25,6 @@ static enum status too_long(const struct walk *walk, struct error *error)
     return error_set(error, STATUS_BAD_INPUT, "%.400s: the path is too long", walk->path);
 }
 
-/* Takes the first part off `rest`; false at the end. */
-static bool next_part(struct walk *walk, char part[NAME_MAX + 1], bool *fits)
-{
-    size_t start = strspn(walk->rest, "/");
-    size_t length = strcspn(walk->rest + start, "/");
-    *fits = length <= NAME_MAX;
-    if (length == 0 || !*fits)
-        return false;
-    memcpy(part, walk->rest + start, length);
-    part[length] = '\0';
-    memmove(walk->rest, walk->rest + start + length, strlen(walk->rest + start + length) + 1);
-    return true;
-}
-
 static enum status step(struct walk *walk, const char *part, struct error *error)
 {
     char next[PATH_MAX];
@@ -93,7 +79,6 @@ enum status path_without_links(struct arena *arena, const char *path, const char
 {
     struct walk walk = {.path = path};
     char part[NAME_MAX + 1];
-    bool fits = true;
     *out = path;
     if (!string_format(walk.rest, sizeof walk.rest, "%s", path))
         return too_long(&walk, error);
@@ -101,11 +86,19 @@ enum status path_without_links(struct arena *arena, const char *path, const char
         return error_set_errno(error, errno, "the current folder");
     if (strcmp(walk.done, "/") == 0)
         walk.done[0] = '\0';
-    while (next_part(&walk, part, &fits)) {
+    for (;;) {
+        /* The first part is taken off `rest`. */
+        const size_t start = strspn(walk.rest, "/");
+        const size_t length = strcspn(walk.rest + start, "/");
+        if (length == 0)
+            break;
+        if (length > NAME_MAX)
+            return error_set_errno(error, ENAMETOOLONG, "%.400s", path);
+        memcpy(part, walk.rest + start, length);
+        part[length] = '\0';
+        memmove(walk.rest, walk.rest + start + length, strlen(walk.rest + start + length) + 1);
         TRY(step(&walk, part, error));
     }
-    if (!fits)
-        return error_set_errno(error, ENAMETOOLONG, "%.400s", path);
     if (walk.links == 0)
         return STATUS_OK;
     *out = arena_strdup(arena, walk.done[0] ? walk.done : "/");
@@ -138,8 +131,7 @@ bool path_is_open_to_others(const char *path)
     }
 }
 
-/* Returns the mode of the path's folder; 0: unknown. */
-static mode_t mode_above(const char *path)
+mode_t path_folder_mode(const char *path)
 {
     char folder[PATH_MAX];
     struct stat info;
@@ -153,10 +145,10 @@ static mode_t mode_above(const char *path)
 
 bool path_is_in_open_folder(const char *path)
 {
-    return (mode_above(path) & S_IWOTH) != 0;
+    return (path_folder_mode(path) & S_IWOTH) != 0;
 }
 
 bool path_is_replaceable(const char *path)
 {
-    return (mode_above(path) & (S_IWOTH | S_ISVTX)) == S_IWOTH;
+    return (path_folder_mode(path) & (S_IWOTH | S_ISVTX)) == S_IWOTH;
 }

@@ -4,6 +4,7 @@
 #define TUNE_BASE_TRUST_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "tuner/base/arena.h"
 #include "tuner/base/error.h"
@@ -19,6 +20,9 @@ enum status path_without_links(struct arena *arena, const char *path, const char
  * its contents must not be run without confirmation. A group with the user's own number counts as
  * the user. */
 bool path_is_open_to_others(const char *path);
+
+/* Returns the mode of the path's folder; 0: the folder is not there. */
+mode_t path_folder_mode(const char *path);
 
 /* Returns whether others can make files in the path's folder without being able to remove ours:
  * /tmp and the like. */

@@ -57,25 +57,23 @@ static bool is_of_problem(const struct maker *maker, const struct formula *formu
     return within(maker->experiment, formula->uses, USE_PROBLEM);
 }
 
-/* Checks counts and fills, as far as they depend on the problem only: ranges, files. */
-static bool check_argument(struct maker *maker, const struct argument_rule *rule)
-{
-    const struct fill_rule *fill = &rule->fill;
-    struct argument argument = {.name = rule->name, .role = rule->role};
-    if (!role_is_filled(rule->role))
-        return !role_is_vector(rule->role) || !is_of_problem(maker, &rule->count) ||
-               make_count(maker, rule, &argument.count);
-    TRY_OR_FALSE(make_type(maker, &rule->type, &argument.type) &&
-                 make_count(maker, rule, &argument.count));
-    return !is_of_problem(maker, &fill->low) || !is_of_problem(maker, &fill->high) ||
-           !is_of_problem(maker, &fill->series) || make_fill(maker, rule, &argument);
-}
-
 static bool check_problem(struct maker *maker)
 {
     const struct experiment *experiment = maker->experiment;
-    for (size_t i = 0; i < experiment->argument_count; i++)
-        TRY_OR_FALSE(check_argument(maker, &experiment->arguments[i]));
+    /* Counts and fills, as far as they depend on the problem only: ranges, files. */
+    for (size_t i = 0; i < experiment->argument_count; i++) {
+        const struct argument_rule *rule = &experiment->arguments[i];
+        const struct fill_rule *fill = &rule->fill;
+        struct argument argument = {.name = rule->name, .role = rule->role};
+        const bool filled = role_is_filled(rule->role);
+        if (!filled && (!role_is_vector(rule->role) || !is_of_problem(maker, &rule->count)))
+            continue;
+        TRY_OR_FALSE((!filled || make_type(maker, &rule->type, &argument.type)) &&
+                     make_count(maker, rule, &argument.count));
+        if (filled && is_of_problem(maker, &fill->low) && is_of_problem(maker, &fill->high) &&
+            is_of_problem(maker, &fill->series) && !make_fill(maker, rule, &argument))
+            return false;
+    }
     for (size_t i = 0; i < experiment->check_count; i++)
         TRY_OR_FALSE(check_of_problem(maker, &experiment->checks[i]));
     return true;

@@ -213,23 +213,6 @@ static bool read_reference(struct file_reader *reader, const struct node *node,
     return check->kind->read(reader, node, node_get(node, check->kind->key), check);
 }
 
-/* {unchecked: [NAME, ...]} */
-static bool read_unchecked(struct file_reader *reader, const struct node *node)
-{
-    struct experiment *experiment = reader->experiment;
-    const struct node *list = node_get(node, "unchecked");
-    TRY_OR_FALSE(CHECK_KEYS(reader, node, "outputs without a check", "!unchecked") &&
-                 need_items(reader, list, "unchecked", ARGUMENTS_MAX));
-    for (const struct node *item = list->first; item; item = item->next) {
-        size_t index = 0;
-        TRY_OR_FALSE(find_argument(reader, item, &index));
-        if (!is_checked(&experiment->arguments[index]))
-            return node_error(reader, item, "'%s' is no output, so nothing checks it", item->text);
-        experiment->arguments[index].unchecked = true;
-    }
-    return true;
-}
-
 /* Finds the output or update of a check that names none: the only one. */
 static bool find_only_output(struct file_reader *reader, const struct node *node, size_t *index)
 {
@@ -253,8 +236,21 @@ static bool read_check(struct file_reader *reader, const struct node *node)
     struct check_rule *check = &experiment->checks[experiment->check_count];
     const char *keys[2 + TOLERANCES + KINDS * (1 + COMPANIONS_MAX)] = {"output", "per"};
     size_t key_count = 2;
-    if (node->kind == NODE_MAPPING && node_get(node, "unchecked"))
-        return read_unchecked(reader, node);
+    if (node->kind == NODE_MAPPING && node_get(node, "unchecked")) {
+        /* {unchecked: [NAME, ...]} */
+        const struct node *list = node_get(node, "unchecked");
+        TRY_OR_FALSE(CHECK_KEYS(reader, node, "outputs without a check", "!unchecked") &&
+                     need_items(reader, list, "unchecked", ARGUMENTS_MAX));
+        for (const struct node *item = list->first; item; item = item->next) {
+            size_t index = 0;
+            TRY_OR_FALSE(find_argument(reader, item, &index));
+            if (!is_checked(&experiment->arguments[index]))
+                return node_error(reader, item, "'%s' is no output, so nothing checks it",
+                                  item->text);
+            experiment->arguments[index].unchecked = true;
+        }
+        return true;
+    }
     for (size_t i = 0; i < KINDS; i++) {
         keys[key_count++] = kinds[i]->key;
         for (size_t k = 0; k < COMPANIONS_MAX && kinds[i]->companions[k]; k++)

@@ -91,19 +91,6 @@ static enum status hash_named_files(const struct experiment *experiment,
     return status;
 }
 
-static enum status hash_reference(const struct experiment *experiment, const char *path,
-                                  struct hash_state *hash, struct error *error)
-{
-    struct arena arena = {0};
-    struct source source;
-    enum status status =
-        source_read_in(&arena, path, experiment->folders, experiment->folder_count, &source, error);
-    if (status == STATUS_OK)
-        hash_add(hash, source.contents, source.content_length);
-    arena_free(&arena);
-    return status;
-}
-
 static enum status hash_all(const struct experiment *experiment, const struct node *root,
                             struct hash_state *hash, struct error *error)
 {
@@ -118,8 +105,16 @@ static enum status hash_all(const struct experiment *experiment, const struct no
     for (size_t i = 0; i < experiment->check_count; i++) {
         const struct check_rule *check = &experiment->checks[i];
         uses_default |= check_uses_default(check);
-        if (check->source && !experiment->is_recorded)
-            TRY(hash_reference(experiment, check->source, hash, error));
+        if (check->source && !experiment->is_recorded) {
+            struct arena arena = {0};
+            struct source source;
+            enum status status = source_read_in(&arena, check->source, experiment->folders,
+                                                experiment->folder_count, &source, error);
+            if (status == STATUS_OK)
+                hash_add(hash, source.contents, source.content_length);
+            arena_free(&arena);
+            TRY(status);
+        }
     }
     if (defaults && uses_default)
         hash_node(hash, defaults);

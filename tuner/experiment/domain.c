@@ -173,27 +173,6 @@ static bool is_size(const struct writer *writer, const struct expression *tree)
            !writer->maker.environment.definitions[tree->index];
 }
 
-/* Writes the comparison of a quotient by a size, which is positive, with a number: n / m >= 1.5 as
- * n*2>=m*3. */
-static struct term compare_ratio(struct writer *writer, const struct expression *tree,
-                                 enum comparison comparison, double number)
-{
-    static const double scales[] = {1, 2, 4, 8, 16, 32, 64, 3, 10, 100, 1000};
-    const struct term a = write_term(writer, tree->operands[0]);
-    const struct term b = write_term(writer, tree->operands[1]);
-    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
-        const double whole = round(number * scales[i]);
-        const struct term scale = known(value_integer((int64_t)scales[i]));
-        const struct term times = known(value_integer((int64_t)whole));
-        if (fabs(whole) > 1e9 || whole / scales[i] != number)
-            continue;
-        const struct term left = i == 0 ? a : joined(writer, BINDS_PRODUCT, "*", &a, &scale);
-        const struct term right = whole == 1 ? b : joined(writer, BINDS_PRODUCT, "*", &b, &times);
-        return joined(writer, BINDS_COMPARED, comparisons[comparison], &left, &right);
-    }
-    return impossible(writer);
-}
-
 /* Writes the comparison of a tree with a number that needs no size. */
 static struct term compare_to_number(struct writer *writer, const struct expression *tree,
                                      enum comparison comparison, struct value value)
@@ -201,8 +180,24 @@ static struct term compare_to_number(struct writer *writer, const struct express
     double number = 0;
     if (!value_number(value, &number))
         return compare_known(comparison, value_integer(0), value);
-    if (tree->kind == EXPRESSION_DIVIDE && is_size(writer, tree->operands[1]))
-        return compare_ratio(writer, tree, comparison, number);
+    if (tree->kind == EXPRESSION_DIVIDE && is_size(writer, tree->operands[1])) {
+        /* A quotient by a size, which is positive: n / m >= 1.5 as n*2>=m*3. */
+        static const double scales[] = {1, 2, 4, 8, 16, 32, 64, 3, 10, 100, 1000};
+        const struct term a = write_term(writer, tree->operands[0]);
+        const struct term b = write_term(writer, tree->operands[1]);
+        for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
+            const double whole = round(number * scales[i]);
+            const struct term scale = known(value_integer((int64_t)scales[i]));
+            const struct term times = known(value_integer((int64_t)whole));
+            if (fabs(whole) > 1e9 || whole / scales[i] != number)
+                continue;
+            const struct term left = i == 0 ? a : joined(writer, BINDS_PRODUCT, "*", &a, &scale);
+            const struct term right =
+                whole == 1 ? b : joined(writer, BINDS_PRODUCT, "*", &b, &times);
+            return joined(writer, BINDS_COMPARED, comparisons[comparison], &left, &right);
+        }
+        return impossible(writer);
+    }
     if (!value_is_integer(value) || tree->kind == EXPRESSION_DIVIDE ||
         tree->kind == EXPRESSION_MULTIPLY) {
         const struct expression *rest = without_constants(writer, tree, &number);

@@ -214,26 +214,6 @@ void default_cache_free(struct default_cache *cache)
     free(cache);
 }
 
-/* Hashes all inputs of a space. */
-static bool make_key(const struct problem *problem, const struct facts *facts,
-                     char out[HASH_TEXT_BYTES])
-{
-    struct hash_state *hash = hash_start();
-    if (!hash)
-        return false;
-    hash_add_string(hash, problem->key);
-    hash_add(hash, &problem->n, sizeof problem->n);
-    for (size_t i = 0; i < fact_name_count; i++) {
-        const struct fact *fact = facts ? facts_find(facts, fact_names[i].name) : NULL;
-        char value[256] = "";
-        if (fact)
-            (void)value_format(fact->value, value, sizeof value);
-        hash_add_string(hash, value);
-    }
-    hash_finish(hash, out);
-    return true;
-}
-
 /* Stores a copy, including its texts. */
 static enum status remember(struct default_cache *cache, const char *key,
                             const struct configuration *configuration, struct error *error)
@@ -260,7 +240,18 @@ static enum status first_point(const struct experiment *experiment, const struct
     struct space *space = NULL;
     char key[HASH_TEXT_BYTES];
     enum status status = STATUS_OK;
-    TRY_MEMORY(make_key(problem, facts, key));
+    struct hash_state *hash = hash_start(); /* of all inputs of the space */
+    TRY_MEMORY(hash);
+    hash_add_string(hash, problem->key);
+    hash_add(hash, &problem->n, sizeof problem->n);
+    for (size_t i = 0; i < fact_name_count; i++) {
+        const struct fact *fact = facts ? facts_find(facts, fact_names[i].name) : NULL;
+        char value[256] = "";
+        if (fact)
+            (void)value_format(fact->value, value, sizeof value);
+        hash_add_string(hash, value);
+    }
+    hash_finish(hash, key);
     (void)pthread_mutex_lock(&cache->mutex);
     const struct remembered *found = cache->first;
     while (found && strcmp(found->key, key) != 0)

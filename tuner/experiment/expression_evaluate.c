@@ -121,17 +121,6 @@ static bool integer_operand(const struct expression *node, const struct expressi
            evaluation_integer(node, evaluation, subject, value, out);
 }
 
-/* Counts the integers from `begin` to before `end`. */
-static uint64_t range_count(int64_t begin, int64_t end, int64_t step)
-{
-    const uint64_t stride = step > 0 ? (uint64_t)step : -(uint64_t)step;
-    if (step > 0 ? end <= begin : end >= begin)
-        return 0;
-    const uint64_t distance =
-        step > 0 ? (uint64_t)end - (uint64_t)begin : (uint64_t)begin - (uint64_t)end;
-    return (distance - 1) / stride + 1;
-}
-
 static bool each_of_range(const struct expression *node, struct evaluation *evaluation,
                           visitor *each, void *context)
 {
@@ -144,7 +133,11 @@ static bool each_of_range(const struct expression *node, struct evaluation *eval
     const int64_t step = given[2];
     if (step == 0)
         return evaluation_error(node, evaluation, "range needs a step that is not 0");
-    const uint64_t count = range_count(begin, end, step);
+    const uint64_t stride = step > 0 ? (uint64_t)step : -(uint64_t)step;
+    const uint64_t distance =
+        step > 0 ? (uint64_t)end - (uint64_t)begin : (uint64_t)begin - (uint64_t)end;
+    const bool is_empty = step > 0 ? end <= begin : end >= begin;
+    const uint64_t count = is_empty ? 0 : (distance - 1) / stride + 1;
     if (count > LIST_VALUES_MAX)
         return evaluation_error(node, evaluation, "the range has more than %d values",
                                 LIST_VALUES_MAX);

@@ -55,16 +55,6 @@ static bool real_power(const struct expression *node, struct evaluation *evaluat
     return evaluation_real(node, evaluation, pow(base, exponent), out);
 }
 
-/* Divides. Numbers that a real represents exactly are rounded once; others are divided in the
- * largest available type. */
-static double true_divide(int64_t a, int64_t b)
-{
-    const int64_t exact = INT64_C(1) << 53;
-    if (a <= exact && a >= -exact && b <= exact && b >= -exact)
-        return (double)a / (double)b;
-    return (double)((long double)a / (long double)b);
-}
-
 /* Computes integer results beyond those of quick_arithmetic. */
 static bool integer_arithmetic(const struct expression *node, struct evaluation *evaluation,
                                int64_t a, int64_t b, struct value *out)
@@ -77,9 +67,17 @@ static bool integer_arithmetic(const struct expression *node, struct evaluation 
     case EXPRESSION_POWER:
         return b < 0 ? real_power(node, evaluation, (double)a, (double)b, out)
                      : integer_power(node, evaluation, a, b, out);
-    case EXPRESSION_DIVIDE:
-        return b == 0 ? by_zero(node, evaluation)
-                      : evaluation_real(node, evaluation, true_divide(a, b), out);
+    case EXPRESSION_DIVIDE: {
+        /* Numbers that a real represents exactly are rounded once; others are divided in the
+         * largest available type. */
+        const int64_t exact = INT64_C(1) << 53;
+        const bool is_exact = a <= exact && a >= -exact && b <= exact && b >= -exact;
+        if (b == 0)
+            return by_zero(node, evaluation);
+        return evaluation_real(
+            node, evaluation,
+            is_exact ? (double)a / (double)b : (double)((long double)a / (long double)b), out);
+    }
     case EXPRESSION_BIT_AND:
         *out = value_integer(a & b);
         return true;

@@ -174,29 +174,6 @@ static enum status normalise(struct arena *arena, const char *formula, const cha
     return status != STATUS_OK || *out ? status : error_no_memory(error);
 }
 
-/* ---- creating ---- */
-
-static bool find_named(struct objective *objective, const char *text)
-{
-    const struct experiment *experiment = objective->experiment;
-    const size_t plain = WORD_INDEX(text, plain_names, PLAIN_NAMES);
-    if (plain < PLAIN_NAMES) {
-        objective->kind = (enum objective_kind)plain;
-        objective->text = plain_names[plain];
-        objective->needs_energy = plain != OBJECTIVE_TIME;
-        return true;
-    }
-    for (size_t i = 0; i < experiment->objective_count; i++) {
-        if (strcmp(experiment->objectives[i].name, text) != 0)
-            continue;
-        objective->formula = experiment->objectives[i].formula;
-        objective->text = experiment->objectives[i].name;
-        objective->needs_energy = uses_energy(&objective->formula);
-        return true;
-    }
-    return false;
-}
-
 /* Refuses a lone word that is no variable: most likely an objective's name. */
 static enum status check_word(const struct experiment *experiment, const char *text,
                               struct error *error)
@@ -251,8 +228,22 @@ enum status objective_create(const struct experiment *experiment, const char *te
     objective->experiment = experiment;
     objective->kind = OBJECTIVE_FORMULA;
     enum status status = STATUS_OK;
-    if (!find_named(objective, text))
+    const size_t plain = WORD_INDEX(text, plain_names, PLAIN_NAMES);
+    const struct named_formula *named = experiment->objectives;
+    const struct named_formula *const end = named + experiment->objective_count;
+    while (named < end && strcmp(named->name, text) != 0)
+        named++;
+    if (plain < PLAIN_NAMES) {
+        objective->kind = (enum objective_kind)plain;
+        objective->text = plain_names[plain];
+        objective->needs_energy = plain != OBJECTIVE_TIME;
+    } else if (named < end) {
+        objective->formula = named->formula;
+        objective->text = named->name;
+        objective->needs_energy = uses_energy(&objective->formula);
+    } else {
         status = parse_formula(objective, text, error);
+    }
     if (status == STATUS_BAD_INPUT) /* the request is wrong, not a file */
         status = error->status = STATUS_USAGE;
     if (status == STATUS_OK)
@@ -295,8 +286,13 @@ static void bind_count(struct environment *environment, size_t slot, int64_t val
         environment_bind(environment, slot, value_integer(value));
 }
 
-static void bind_metrics(struct environment *environment, const struct metrics *metrics)
+/* Starts a maker with the measured values, too. */
+static bool begin_metrics(const struct experiment *experiment, const struct point *point,
+                          const struct metrics *metrics, struct error *error, struct maker *out)
 {
+    maker_start(out, experiment, point->problem, point->facts, NULL, error);
+    out->environment.scope = &experiment->objective_scope;
+    struct environment *environment = &out->environment;
     const struct kernel_resources *resources = metrics->resources;
     const struct launch *first =
         metrics->plan && metrics->plan->launch_count > 0 ? &metrics->plan->launches[0] : NULL;
@@ -312,38 +308,16 @@ static void bind_metrics(struct environment *environment, const struct metrics *
                    first->threads > 0 ? (int64_t)first->threads
                                       : (int64_t)launch_block_threads(first));
     }
-    if (!resources)
-        return;
-    bind_count(environment, SLOT_REGISTERS, resources->registers);
-    if (metrics->plan && resources->static_shared_bytes >= 0)
-        bind_count(environment, SLOT_SHARED,
-                   (int64_t)resources->static_shared_bytes +
-                       (int64_t)metrics->plan->launches[0].shared_bytes);
-    if (resources->occupancy >= 0)
-        bind_real(environment, SLOT_OCCUPANCY, resources->occupancy);
-}
-
-/* Starts a maker with the measured values, too. */
-static bool begin_metrics(const struct experiment *experiment, const struct point *point,
-                          const struct metrics *metrics, struct error *error, struct maker *out)
-{
-    maker_start(out, experiment, point->problem, point->facts, NULL, error);
-    out->environment.scope = &experiment->objective_scope;
-    bind_metrics(&out->environment, metrics);
+    if (resources) {
+        bind_count(environment, SLOT_REGISTERS, resources->registers);
+        if (metrics->plan && resources->static_shared_bytes >= 0)
+            bind_count(environment, SLOT_SHARED,
+                       (int64_t)resources->static_shared_bytes +
+                           (int64_t)metrics->plan->launches[0].shared_bytes);
+        if (resources->occupancy >= 0)
+            bind_real(environment, SLOT_OCCUPANCY, resources->occupancy);
+    }
     return maker_configure(out, point->configuration);
-}
-
-static bool formula_value(const struct objective *objective, const struct point *point,
-                          const struct metrics *metrics, double *value, struct error *error)
-{
-    struct maker maker;
-    struct value result;
-    TRY_OR_FALSE(begin_metrics(objective->experiment, point, metrics, error, &maker));
-    maker.environment.file = objective->formula.place.file;
-    return make_value(&maker, &objective->formula, &result) &&
-           (value_number(result, value) ||
-            maker_error(&maker, objective->formula.place,
-                        "the objective gives the text '%s', not a number", result.text));
 }
 
 enum status point_metrics(const struct point *point, const struct metrics *metrics,
@@ -380,10 +354,19 @@ enum status objective_value(const struct objective *objective, const struct poin
     case OBJECTIVE_EDP:
         result = metrics->energy_j * metrics->time_ns * 1e-9;
         break;
-    case OBJECTIVE_FORMULA:
-        if (!formula_value(objective, point, metrics, &result, error))
+    case OBJECTIVE_FORMULA: {
+        struct maker maker;
+        struct value found;
+        if (!begin_metrics(objective->experiment, point, metrics, error, &maker))
             return error->status;
+        maker.environment.file = objective->formula.place.file;
+        if (!make_value(&maker, &objective->formula, &found))
+            return error->status;
+        if (!value_number(found, &result))
+            return place_error(error, STATUS_BAD_INPUT, objective->formula.place,
+                               "the objective gives the text '%s', not a number", found.text);
         break;
+    }
     }
     if (!(result > 0) || !isfinite(result))
         return error_set(error, STATUS_BAD_INPUT,

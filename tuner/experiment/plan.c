@@ -264,18 +264,6 @@ static bool make_launch(struct maker *maker, const struct launch_rule *rule, str
     return true;
 }
 
-/* Gives the workspace the bytes of the launch that wants most; at least 1, as any vector has. */
-static bool make_workspace(struct maker *maker, const struct launch_rule *rule,
-                           struct launch_plan *out, const struct launch *launch)
-{
-    int64_t bytes = 0;
-    if (!launch->has_workspace)
-        return true;
-    TRY_OR_FALSE(make_integer(maker, &rule->workspace, "workspace", 0, INT64_C(1) << 44, &bytes));
-    launch_want_workspace(out, launch, bytes);
-    return true;
-}
-
 bool make_plan(struct maker *maker, struct launch_list list, struct launch_plan *out)
 {
     const struct experiment *experiment = maker->experiment;
@@ -290,8 +278,15 @@ bool make_plan(struct maker *maker, struct launch_list list, struct launch_plan 
                            "before it to depend on");
     for (size_t i = 0; i < experiment->argument_count; i++)
         TRY_OR_FALSE(make_argument(maker, &experiment->arguments[i], &out->arguments[i]));
-    for (size_t i = 0; i < out->launch_count && rules[i]; i++)
-        TRY_OR_FALSE(make_workspace(maker, rules[i], out, &out->launches[i]));
+    /* The workspace has the bytes of the launch that wants most; at least 1, as any vector. */
+    for (size_t i = 0; i < out->launch_count && rules[i]; i++) {
+        int64_t bytes = 0;
+        if (!out->launches[i].has_workspace)
+            continue;
+        TRY_OR_FALSE(
+            make_integer(maker, &rules[i]->workspace, "workspace", 0, INT64_C(1) << 44, &bytes));
+        launch_want_workspace(out, &out->launches[i], bytes);
+    }
     /* Refuse two arguments with one variable: copied in turn, one would overwrite the other. */
     for (size_t i = 0; i < out->argument_count; i++)
         for (size_t j = 0; j < i && out->arguments[i].symbol; j++)

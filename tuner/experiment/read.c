@@ -9,19 +9,6 @@
 #include "tuner/base/text.h"
 #include "tuner/device/traits.h"
 
-/* Reads `as`: a name or a list of names. */
-static bool read_issues(struct file_reader *reader, const struct node *node, unsigned *out)
-{
-    const struct node *item = node->kind == NODE_LIST ? node->first : node;
-    for (; item; item = node->kind == NODE_LIST ? item->next : NULL) {
-        const char *names = NULL;
-        TRY_OR_FALSE(read_text(reader, item, "as", &names));
-        if (!issues_parse(names, out))
-            return node_error(reader, item, "as is graph, stream or eager, not '%.60s'", names);
-    }
-    return true;
-}
-
 static bool read_heading(struct file_reader *reader, const struct node *root)
 {
     struct experiment *experiment = reader->experiment;
@@ -35,9 +22,15 @@ static bool read_heading(struct file_reader *reader, const struct node *root)
         return false;
     TRY_OR_FALSE(read_boolean(reader, root, "all_sizes", &experiment->head.promises_all) &&
                  read_boolean(reader, root, "on_request", &experiment->head.is_on_request));
-    const struct node *as = node_get(root, "as");
-    if (as && !read_issues(reader, as, &experiment->head.issues))
-        return false;
+    const struct node *as = node_get(root, "as"); /* a name or a list of names */
+    const bool several = as && as->kind == NODE_LIST;
+    for (const struct node *item = several ? as->first : as; item;
+         item = several ? item->next : NULL) {
+        const char *names = NULL;
+        TRY_OR_FALSE(read_text(reader, item, "as", &names));
+        if (!issues_parse(names, &experiment->head.issues))
+            return node_error(reader, item, "as is graph, stream or eager, not '%.60s'", names);
+    }
     experiment->head.device = &device_traits_list[0];
     if (!device)
         return true;

@@ -320,31 +320,6 @@ static bool read_same_as(struct file_reader *reader, const struct node *node,
     return READ_MEMBERS(reader, node, members, out);
 }
 
-static bool read_argument(struct file_reader *reader, const struct node *node)
-{
-    struct experiment *experiment = reader->experiment;
-    struct argument_rule *argument = &experiment->arguments[experiment->argument_count];
-    TRY_OR_FALSE(CHECK_KEYS(reader, node, "an argument", "!name", "type", "count", "value",
-                            "fields", "fill", "seed", "same_as", "alignment", "output", "scratch",
-                            "update", "symbol", "texture", "surface"));
-    const struct node *name = node_get(node, "name");
-    const struct node *symbol = node_get(node, "symbol");
-    const struct node *same_as = node_get(node, "same_as");
-    TRY_OR_FALSE(need_name(reader, name, "the argument's name"));
-    for (size_t i = 0; i < experiment->argument_count; i++)
-        if (strcmp(experiment->arguments[i].name, name->text) == 0)
-            return node_error(reader, name, "a second argument named '%s'", name->text);
-    argument->name = name->text;
-    argument->place = node->place;
-    experiment->argument_count++;
-    if (same_as ? !read_same_as(reader, node, same_as, argument)
-                : !read_role(reader, node, argument) || !read_contents(reader, node, argument))
-        return false;
-    TRY_OR_FALSE(
-        read_object(reader, node, node_get(node, "texture"), node_get(node, "surface"), argument));
-    return !symbol || read_template(reader, symbol, "symbol", USE_CONFIGURATION, &argument->symbol);
-}
-
 bool find_argument(struct file_reader *reader, const struct node *node, size_t *out)
 {
     const struct experiment *experiment = reader->experiment;
@@ -396,10 +371,32 @@ static bool read_pointers(struct file_reader *reader, const struct node *fields,
 
 bool read_arguments(struct file_reader *reader, const struct node *node)
 {
-    struct argument_rule *argument = reader->experiment->arguments;
+    struct experiment *experiment = reader->experiment;
     TRY_OR_FALSE(need_items(reader, node, "arguments", ARGUMENTS_MAX));
-    for (const struct node *item = node->first; item; item = item->next)
-        TRY_OR_FALSE(read_argument(reader, item));
+    for (const struct node *item = node->first; item; item = item->next) {
+        struct argument_rule *added = &experiment->arguments[experiment->argument_count];
+        TRY_OR_FALSE(CHECK_KEYS(reader, item, "an argument", "!name", "type", "count", "value",
+                                "fields", "fill", "seed", "same_as", "alignment", "output",
+                                "scratch", "update", "symbol", "texture", "surface"));
+        const struct node *name = node_get(item, "name");
+        const struct node *symbol = node_get(item, "symbol");
+        const struct node *same_as = node_get(item, "same_as");
+        TRY_OR_FALSE(need_name(reader, name, "the argument's name"));
+        for (size_t i = 0; i < experiment->argument_count; i++)
+            if (strcmp(experiment->arguments[i].name, name->text) == 0)
+                return node_error(reader, name, "a second argument named '%s'", name->text);
+        added->name = name->text;
+        added->place = item->place;
+        experiment->argument_count++;
+        if (same_as ? !read_same_as(reader, item, same_as, added)
+                    : !read_role(reader, item, added) || !read_contents(reader, item, added))
+            return false;
+        TRY_OR_FALSE(
+            read_object(reader, item, node_get(item, "texture"), node_get(item, "surface"), added));
+        TRY_OR_FALSE(!symbol ||
+                     read_template(reader, symbol, "symbol", USE_CONFIGURATION, &added->symbol));
+    }
+    struct argument_rule *argument = experiment->arguments;
     for (const struct node *item = node->first; item; item = item->next, argument++)
         if (argument->role == ARGUMENT_STRUCT &&
             !read_pointers(reader, node_get(item, "fields"), argument))
@@ -529,14 +526,6 @@ static bool read_extent(struct file_reader *reader, const struct node *node, con
     return true;
 }
 
-static bool read_schedule(struct file_reader *reader, const struct node *node,
-                          struct launch_rule *launch)
-{
-    return node ? read_choice(reader, node, "schedule", schedule_names, 2, USE_CONFIGURATION,
-                              &launch->schedule)
-                : literal_template(reader, schedule_names[0], launch->place, &launch->schedule);
-}
-
 /* Reads the keys that kernels have and functions have not. */
 static bool read_shape(struct file_reader *reader, const struct node *node,
                        struct launch_rule *launch)
@@ -549,6 +538,7 @@ static bool read_shape(struct file_reader *reader, const struct node *node,
         {"cooperative", USE_CONFIGURATION, offsetof(struct launch_rule, cooperative), false},
     };
     const bool threads = !reader->experiment->head.device->is_gpu;
+    const struct node *schedule = node_get(node, "schedule");
     const bool right =
         threads
             ? CHECK_KEYS(reader, node, "a launch on the CPU", "when", "!kernel", "!grid",
@@ -562,7 +552,10 @@ static bool read_shape(struct file_reader *reader, const struct node *node,
                        &launch->block_count) &&
            read_extent(reader, node_get(node, "cluster"), "cluster", USE_CONFIGURATION,
                        launch->cluster, &launch->cluster_count) &&
-           (!threads || read_schedule(reader, node_get(node, "schedule"), launch));
+           (!threads || (schedule ? read_choice(reader, schedule, "schedule", schedule_names, 2,
+                                                USE_CONFIGURATION, &launch->schedule)
+                                  : literal_template(reader, schedule_names[0], launch->place,
+                                                     &launch->schedule)));
 }
 
 /* Returns the place of the argument that stands for workspaces, or their bytes; makes both at the

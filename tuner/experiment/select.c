@@ -105,43 +105,39 @@ void experiment_keep_shapes(const struct experiment *experiment, const char *siz
     }
 }
 
-/* Adds a value to the axis of sizes that have several names. */
-static enum status add_shape(struct experiment *experiment, const int64_t *sizes,
-                             struct error *error)
-{
-    const size_t index = experiment->axis_count - 1;
-    struct named_list *axis = &experiment->axes[index];
-    struct value *values = experiment->axis_values[index];
-    struct problem problem, added;
-    struct formula *formulas = NULL;
-    experiment_problem(experiment, 0, &problem);
-    if (!problem_at_sizes(&problem, sizes, experiment->size_name_count, &experiment->arena, &added))
-        return error_set(error, STATUS_NOT_FOUND,
-                         "%s: the name of a problem of this size is too long",
-                         experiment->head.name);
-    for (size_t i = 0; i < axis->count; i++)
-        if (strcmp(values[i].text, added.shape) == 0)
-            return STATUS_OK;
-    if (axis->count == AXIS_VALUES_MAX)
-        return error_set(error, STATUS_NOT_FOUND, "%s: more than %d sizes", experiment->head.name,
-                         AXIS_VALUES_MAX);
-    formulas = arena_alloc(&experiment->arena, axis->count + 1, sizeof *formulas);
-    TRY_MEMORY(formulas);
-    memcpy(formulas, axis->values, axis->count * sizeof *formulas);
-    values[axis->count] = value_text(added.shape);
-    TRY(expression_constant(&experiment->arena, axis->place, values[axis->count],
-                            &formulas[axis->count], error));
-    axis->values = formulas;
-    axis->count++;
-    return STATUS_OK;
-}
-
 enum status experiment_add_size(struct experiment *experiment, const int64_t *sizes,
                                 struct error *error)
 {
     size_t *count = &experiment->size.count, at = 0;
-    if (experiment->size_name_count > 1)
-        return add_shape(experiment, sizes, error);
+    if (experiment->size_name_count > 1) {
+        /* Sizes of several names are values of an axis. */
+        const size_t index = experiment->axis_count - 1;
+        struct named_list *axis = &experiment->axes[index];
+        struct value *values = experiment->axis_values[index];
+        struct problem problem, added;
+        struct formula *formulas = NULL;
+        experiment_problem(experiment, 0, &problem);
+        if (!problem_at_sizes(&problem, sizes, experiment->size_name_count, &experiment->arena,
+                              &added))
+            return error_set(error, STATUS_NOT_FOUND,
+                             "%s: the name of a problem of this size is too long",
+                             experiment->head.name);
+        for (size_t i = 0; i < axis->count; i++)
+            if (strcmp(values[i].text, added.shape) == 0)
+                return STATUS_OK;
+        if (axis->count == AXIS_VALUES_MAX)
+            return error_set(error, STATUS_NOT_FOUND, "%s: more than %d sizes",
+                             experiment->head.name, AXIS_VALUES_MAX);
+        formulas = arena_alloc(&experiment->arena, axis->count + 1, sizeof *formulas);
+        TRY_MEMORY(formulas);
+        memcpy(formulas, axis->values, axis->count * sizeof *formulas);
+        values[axis->count] = value_text(added.shape);
+        TRY(expression_constant(&experiment->arena, axis->place, values[axis->count],
+                                &formulas[axis->count], error));
+        axis->values = formulas;
+        axis->count++;
+        return STATUS_OK;
+    }
     while (at < *count && experiment->sizes[at] < sizes[0])
         at++;
     if (!experiment->head.has_size || (at < *count && experiment->sizes[at] == sizes[0]))

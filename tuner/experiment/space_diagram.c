@@ -183,15 +183,6 @@ static bool grow_memories(struct build *build)
     return true;
 }
 
-static bool recall(const struct build *build, const uint64_t name[2], uint32_t *node)
-{
-    if (build->memory_size == 0)
-        return false;
-    const struct memory *memory = memory_place(build, name);
-    *node = memory->node;
-    return memory->taken && memory->name[0] == name[0] && memory->name[1] == name[1];
-}
-
 /* ---- the walk ---- */
 
 static bool walk_level(struct build *build, size_t level, uint32_t *node);
@@ -213,8 +204,11 @@ static bool follow(struct build *build, size_t level, uint32_t *child)
         return true;
     }
     const uint64_t name[2] = {hash_u64(context, bytes, depth), hash_u64(context, bytes, ~depth)};
-    if (recall(build, name, child))
+    const struct memory *known = build->memory_size > 0 ? memory_place(build, name) : NULL;
+    if (known && known->taken && known->name[0] == name[0] && known->name[1] == name[1]) {
+        *child = known->node;
         return true;
+    }
     TRY_OR_FALSE(walk_level(build, level + 1, child));
     if (!grow_memories(build))
         return maker_no_memory(build->maker);

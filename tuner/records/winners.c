@@ -89,23 +89,6 @@ static double distance(const struct tuned_entry *entry, const struct experiment 
            (major > 0 && device->compute_capability_major == major ? far_like_device : far_device);
 }
 
-/* Formats the entry's configuration; NULL: a parameter has no value there. */
-static enum status key_of(const struct tuned_entry *entry, const struct experiment *experiment,
-                          struct arena *arena, const char **out, struct error *error)
-{
-    struct text key = {0};
-    const char *value = "";
-    *out = NULL;
-    for (size_t i = 0; value && i < experiment_head(experiment)->parameter_count; i++) {
-        const char *name = experiment_head(experiment)->parameter_names[i];
-        value = tuned_text(entry, name, NULL);
-        text_printf(&key, "%s%s=%s", i > 0 ? " " : "", name, value ? value : "");
-    }
-    const bool failed = key.failed || (value && !(*out = arena_strdup(arena, text_string(&key))));
-    text_free(&key);
-    return failed ? error_no_memory(error) : STATUS_OK;
-}
-
 struct ranked {
     struct winner_elsewhere winner;
     size_t place; /* in the file */
@@ -141,7 +124,20 @@ enum status winners_nearest(const struct tuned *tuned, const struct experiment *
         *next = (struct ranked){.winner = {.device = tuned_entry_device(entry)->name,
                                            .far = distance(entry, experiment, problem, facts)},
                                 .place = i};
-        status = key_of(entry, experiment, arena, &next->winner.configuration, error);
+        /* The entry's configuration; NULL: a parameter has no value there. */
+        struct text written = {0};
+        const char *value = "";
+        next->winner.configuration = NULL;
+        for (size_t j = 0; value && j < experiment_head(experiment)->parameter_count; j++) {
+            const char *parameter = experiment_head(experiment)->parameter_names[j];
+            value = tuned_text(entry, parameter, NULL);
+            text_printf(&written, "%s%s=%s", j > 0 ? " " : "", parameter, value ? value : "");
+        }
+        const bool failed =
+            written.failed ||
+            (value && !(next->winner.configuration = arena_strdup(arena, text_string(&written))));
+        text_free(&written);
+        status = failed ? error_no_memory(error) : STATUS_OK;
         *count += next->winner.configuration ? 1 : 0;
     }
     *out = status == STATUS_OK ? arena_alloc(arena, *count + 1, sizeof **out) : NULL;

@@ -68,19 +68,15 @@ static void find_scale(struct annealing *state)
     state->scale = sorted[count / 2] - sorted[0];
 }
 
-static double temperature(const struct annealing *state)
-{
-    const double trials = fmin((double)state->trail->trials, trials_assumed);
-    const double share = fmin(1.0, (double)state->trail->results / trials);
-    return state->scale * temperature_first * pow(temperature_last / temperature_first, share);
-}
-
 static void judge(struct annealing *state, uint64_t point, double value)
 {
     const bool better = value < state->value;
     const double worse_by = value - state->value;
-    if (better ||
-        (worse_by >= 0 && trail_uniform(state->trail) < exp(-worse_by / temperature(state)))) {
+    const double trials = fmin((double)state->trail->trials, trials_assumed);
+    const double share = fmin(1.0, (double)state->trail->results / trials);
+    const double temperature =
+        state->scale * temperature_first * pow(temperature_last / temperature_first, share);
+    if (better || (worse_by >= 0 && trail_uniform(state->trail) < exp(-worse_by / temperature))) {
         state->current = point;
         state->value = value;
         state->refused = 0;

@@ -412,14 +412,6 @@ static void set_parameter(struct model *model, size_t i, double value)
         model->scales[i] = (float)sqrt(value);
 }
 
-static bool is_allowed(const struct model *model, size_t i, double value)
-{
-    if (i < model->features.count)
-        return true;
-    return i == model->features.count ? value >= noise_least && value <= noise_most
-                                      : value >= relation_least && value <= relation_most;
-}
-
 /* Selects rows for learning, of this search or of the others. */
 static size_t choose_rows(const struct model *model, bool own, size_t most, size_t *rows)
 {
@@ -452,7 +444,10 @@ static void learn(struct model *model)
             bool better = false;
             for (int up = 1; up >= 0 && !better; up--) {
                 const double value = up ? before * sweep_steps[sweep] : before / sweep_steps[sweep];
-                if (!is_allowed(model, i, value))
+                if (i >= model->features.count &&
+                    (i == model->features.count
+                         ? !(value >= noise_least && value <= noise_most)
+                         : !(value >= relation_least && value <= relation_most)))
                     continue;
                 set_parameter(model, i, value);
                 const double now = misfit(model, rows, count);
@@ -654,15 +649,6 @@ bool model_update(struct model *model)
     return known > 0;
 }
 
-/* Returns the expected improvement of a normal distribution below `best`. */
-static double expected_improvement(double best, double mean, double variance)
-{
-    const double deviation = sqrt(variance);
-    const double u = (best - mean) / deviation;
-    const double density = exp(-0.5 * u * u) * 0.3989422804014327;
-    return deviation * (u * 0.5 * erfc(-u * 0.7071067811865476) + density);
-}
-
 static double probability_of_passing(const struct model *model, size_t candidate)
 {
     const double passes = 1 - model->failed_share - (double)model->failures[candidate];
@@ -675,7 +661,11 @@ static double promise(const struct model *model, size_t candidate)
     const double variance = fmax((double)model->variances[candidate], 1e-8) * model->signal;
     if (model->taken[candidate])
         return -1;
-    return expected_improvement(model->best, (double)model->means[candidate], variance) *
+    /* The expected improvement of a normal distribution below `best`. */
+    const double deviation = sqrt(variance);
+    const double u = (model->best - (double)model->means[candidate]) / deviation;
+    const double density = exp(-0.5 * u * u) * 0.3989422804014327;
+    return (deviation * (u * 0.5 * erfc(-u * 0.7071067811865476) + density)) *
            probability_of_passing(model, candidate);
 }
 

@@ -173,39 +173,6 @@ static int by_off(const void *left, const void *right)
     return (a->off > b->off) - (a->off < b->off);
 }
 
-static bool has_two_modes(const struct point *sorted, size_t count)
-{
-    double *values = malloc(count * sizeof *values);
-    for (size_t i = 0; values && i < count; i++)
-        values[i] = sorted[i].off;
-    bool rejected = values && dip_of(values, count) > dip_critical(count);
-    free(values);
-    return rejected;
-}
-
-/* Returns the number in the lower of two groups, cut so that the sum of squares within them is
- * least. */
-static size_t cut(const struct point *sorted, size_t count)
-{
-    double total = 0;
-    double below = 0;
-    double best = -1;
-    size_t at = 1;
-    for (size_t i = 0; i < count; i++)
-        total += sorted[i].off;
-    for (size_t i = 1; i < count; i++) {
-        below += sorted[i - 1].off;
-        double lower = below / (double)i;
-        double upper = (total - below) / (double)(count - i);
-        double between = (double)i * (double)(count - i) * (upper - lower) * (upper - lower);
-        if (between > best) {
-            best = between;
-            at = i;
-        }
-    }
-    return at;
-}
-
 static double middle(const struct point *sorted, size_t first, size_t end)
 {
     return (sorted[(first + end - 1) / 2].off + sorted[(first + end) / 2].off) / 2;
@@ -217,9 +184,30 @@ static void split(struct point *points, size_t count, double centre_ln, double a
                   struct clouds *clouds)
 {
     qsort(points, count, sizeof *points, by_off);
-    if (!has_two_modes(points, count))
+    double *values = malloc(count * sizeof *values);
+    for (size_t i = 0; values && i < count; i++)
+        values[i] = points[i].off;
+    bool rejected = values && dip_of(values, count) > dip_critical(count);
+    free(values);
+    if (!rejected)
         return;
-    size_t at = cut(points, count);
+    /* The points are cut into two groups, so that the sum of squares within them is least. */
+    double total = 0;
+    double below = 0;
+    double best = -1;
+    size_t at = 1;
+    for (size_t j = 0; j < count; j++)
+        total += points[j].off;
+    for (size_t j = 1; j < count; j++) {
+        below += points[j - 1].off;
+        double lower = below / (double)j;
+        double upper = (total - below) / (double)(count - j);
+        double between = (double)j * (double)(count - j) * (upper - lower) * (upper - lower);
+        if (between > best) {
+            best = between;
+            at = j;
+        }
+    }
     double lower = middle(points, 0, at);
     double upper = middle(points, at, count);
     clouds->apart = expm1(upper - lower);

@@ -114,19 +114,6 @@ static size_t copy_finite(const double *values, size_t count, double *out)
     return kept;
 }
 
-/* Computes chances[s] of each signed-rank sum s among `count` differences. */
-static void rank_sum_chances(size_t count, double chances[EXACT_SUM_MAX + 1])
-{
-    size_t most = 0;
-    memset(chances, 0, (EXACT_SUM_MAX + 1) * sizeof *chances);
-    chances[0] = 1;
-    for (size_t rank = 1; rank <= count; rank++) {
-        most += rank;
-        for (size_t sum = most + 1; sum-- > 0;)
-            chances[sum] = (chances[sum] + (sum >= rank ? chances[sum - rank] : 0)) / 2;
-    }
-}
-
 /* Returns the rank, from 1, of the Walsh average whose distance from either end bounds the centre
  * at z; 0 if there are too few differences for z. */
 static size_t walsh_rank(size_t count, double z)
@@ -142,7 +129,15 @@ static size_t walsh_rank(size_t count, double z)
     double allowed = erfc(z / sqrt(2.0)) / 2;
     double sum = 0;
     size_t rank = 0;
-    rank_sum_chances(count, chances);
+    /* The chances of each signed-rank sum among `count` differences. */
+    size_t most = 0;
+    memset(chances, 0, sizeof chances);
+    chances[0] = 1;
+    for (size_t j = 1; j <= count; j++) {
+        most += j;
+        for (size_t k = most + 1; k-- > 0;)
+            chances[k] = (chances[k] + (k >= j ? chances[k - j] : 0)) / 2;
+    }
     while (rank < count * (count + 1) / 4 && sum + chances[rank] <= allowed)
         sum += chances[rank++];
     return rank;

@@ -97,17 +97,6 @@ static bool drops_too_many(const struct verdict_facts *facts)
     return (double)facts->rounds_dropped > facts->dropped_most * (double)facts->rounds;
 }
 
-static enum verdict judge(const struct verdict_facts *facts)
-{
-    if (facts->only_baselines || facts->biased || drops_too_many(facts) ||
-        facts->floor > facts->floor_most)
-        return VERDICT_UNSTABLE;
-    if (facts->rounds == 0 || !(facts->floor <= facts->delta) || facts->processes == 0 ||
-        facts->tried < facts->planned || !facts->conditions_known || facts->beside_others)
-        return VERDICT_NOISY;
-    return VERDICT_SOUND;
-}
-
 static void append_percent(struct text *text, double share)
 {
     text_printf(text, "%.3g %%", share * 100);
@@ -188,7 +177,14 @@ static const char *const leads[VERDICTS] = {
 enum verdict verdict_of(const struct verdict_facts *facts, char *reason, size_t reason_bytes)
 {
     struct text out = {0};
-    const enum verdict verdict = judge(facts);
+    const bool is_unstable = facts->only_baselines || facts->biased || drops_too_many(facts) ||
+                             facts->floor > facts->floor_most;
+    const bool is_noisy = facts->rounds == 0 || !(facts->floor <= facts->delta) ||
+                          facts->processes == 0 || facts->tried < facts->planned ||
+                          !facts->conditions_known || facts->beside_others;
+    const enum verdict verdict = is_unstable ? VERDICT_UNSTABLE
+                                 : is_noisy  ? VERDICT_NOISY
+                                             : VERDICT_SOUND;
     if (verdict != VERDICT_SOUND) {
         text_append(&out, leads[verdict]);
         const struct help help = append_weakness(&out, facts);

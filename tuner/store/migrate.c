@@ -24,18 +24,6 @@ static const char *next_migration(const char *text, const char *at)
     return at;
 }
 
-static enum status run_migration(struct store *store, int64_t number, const char *start,
-                                 const char *end, struct error *error)
-{
-    struct text sql = {0};
-    text_append_bytes(&sql, start, (size_t)(end - start));
-    text_printf(&sql, "\nPRAGMA user_version = %lld;", (long long)number);
-    enum status status = sql.failed ? error_no_memory(error)
-                                    : store_execute(store, text_string(&sql), migrate_doing, error);
-    text_free(&sql);
-    return status;
-}
-
 /* Runs the steps in order up to this program's version. */
 static enum status run_migrations(struct store *store, int64_t version,
                                   const struct store_schema *schema, struct error *error)
@@ -45,7 +33,14 @@ static enum status run_migrations(struct store *store, int64_t version,
         const char *next = next_migration(text, at + strlen(migration_head));
         int64_t number = strtoll(at + strlen(migration_head), NULL, 10);
         if (number == version + 1 && number <= schema->version) {
-            TRY(run_migration(store, number, at, next ? next : at + strlen(at), error));
+            struct text sql = {0};
+            text_append_bytes(&sql, at, next ? (size_t)(next - at) : strlen(at));
+            text_printf(&sql, "\nPRAGMA user_version = %lld;", (long long)number);
+            enum status status =
+                sql.failed ? error_no_memory(error)
+                           : store_execute(store, text_string(&sql), migrate_doing, error);
+            text_free(&sql);
+            TRY(status);
             version = number;
         }
         at = next;

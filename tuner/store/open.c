@@ -158,12 +158,6 @@ static enum status check_version(const struct store *store, const struct store_s
     return STATUS_OK;
 }
 
-static bool lacks_shared_memory(const struct store *store)
-{
-    int code = store->db ? sqlite3_extended_errcode(store->db) : SQLITE_OK;
-    return store_code_is_shared_memory(code) || (code & 0xff) == SQLITE_CANTOPEN;
-}
-
 static enum status check_writable(struct store *store, const struct store_schema *schema,
                                   bool fresh, bool with_log, struct error *error)
 {
@@ -221,7 +215,9 @@ static enum status open_to_write(struct store *store, const struct store_schema 
         error_clear(error);
         status = check_writable(store, schema, fresh, true, error);
     }
-    if (status == STATUS_OK || !lacks_shared_memory(store))
+    const int code = store->db ? sqlite3_extended_errcode(store->db) : SQLITE_OK;
+    if (status == STATUS_OK ||
+        !(store_code_is_shared_memory(code) || (code & 0xff) == SQLITE_CANTOPEN))
         return status;
     disconnect(store);
     struct error ignored = {0};

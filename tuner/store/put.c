@@ -24,21 +24,6 @@ static bool facts_to_json(const struct facts *facts, struct text *text)
     return !text->failed;
 }
 
-/* Writes the device's unique name, or its place if it has none. */
-static bool device_uuid(const struct store_environment *environment, struct text *text)
-{
-    const struct facts *facts = environment->facts;
-    const char *uuid = facts_text(facts, "uuid", "");
-    text_clear(text);
-    if (uuid[0] != '\0')
-        text_append(text, uuid);
-    else
-        text_printf(text, "%s:%lld:%s@%s", facts_text(facts, "kind", ""),
-                    (long long)facts_integer(facts, "index", 0), facts_text(facts, "name", ""),
-                    environment->host);
-    return !text->failed;
-}
-
 /* Columns from a device's facts. */
 struct device_row {
     const char *uuid, *kind, *name, *architecture, *facts;
@@ -73,7 +58,16 @@ enum status store_environment(struct store *store, const struct store_environmen
               WRITTEN_AT("first_seen_at", ROW_ONCE));
     int64_t device_id = 0;
     const struct facts *facts = environment->facts;
-    TRY_MEMORY(device_uuid(environment, &store->json[1]) && facts_to_json(facts, &store->json[0]));
+    /* The device's unique name, or its place if it has none. */
+    const char *uuid = facts_text(facts, "uuid", "");
+    text_clear(&store->json[1]);
+    if (uuid[0] != '\0')
+        text_append(&store->json[1], uuid);
+    else
+        text_printf(&store->json[1], "%s:%lld:%s@%s", facts_text(facts, "kind", ""),
+                    (long long)facts_integer(facts, "index", 0), facts_text(facts, "name", ""),
+                    environment->host);
+    TRY_MEMORY(!store->json[1].failed && facts_to_json(facts, &store->json[0]));
     const struct device_row device = {
         .uuid = text_string(&store->json[1]),
         .kind = facts_text(facts, "kind", ""),

@@ -33,15 +33,6 @@ static int allow_reading(void *context, int action, const char *a, const char *b
     }
 }
 
-/* Returns whether no second statement follows; blanks and comments may. */
-static bool ends_there(sqlite3 *db, const char *tail)
-{
-    sqlite3_stmt *more = NULL;
-    bool ends = sqlite3_prepare_v2(db, tail, -1, &more, NULL) == SQLITE_OK && !more;
-    (void)sqlite3_finalize(more);
-    return ends;
-}
-
 static enum status bind_parameter(const struct store *store, sqlite3_stmt *statement,
                                   const struct store_parameter *parameter, struct error *error)
 {
@@ -90,7 +81,12 @@ static enum status make_query(struct store *store, const char *sql, struct store
     const char *tail = "";
     (void)sqlite3_set_authorizer(store->db, allow_reading, NULL);
     int code = sqlite3_prepare_v2(store->db, sql, -1, &query->statement, &tail);
-    bool single = code == SQLITE_OK && ends_there(store->db, tail);
+    /* No second statement follows; blanks and comments may. */
+    sqlite3_stmt *second = NULL;
+    const bool single = code == SQLITE_OK &&
+                        sqlite3_prepare_v2(store->db, tail, -1, &second, NULL) == SQLITE_OK &&
+                        !second;
+    (void)sqlite3_finalize(second);
     (void)sqlite3_set_authorizer(store->db, NULL, NULL);
     if (code == SQLITE_AUTH)
         return error_set(error, STATUS_BAD_INPUT, "the query does more than read: write a SELECT");

@@ -7,7 +7,7 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/failpoint.h"
-#include "tuner/base/files.h"
+#include "tuner/base/trust.h"
 
 /* Returns the operating system's error number. SQLite forgets it on some paths out of a commit, but
  * its files, the log among them, keep it. */
@@ -25,20 +25,13 @@ static int last_errno(sqlite3 *db, int code)
     return value;
 }
 
-static bool folder_exists(const char *path)
-{
-    char folder[PATH_MAX];
-    return string_format(folder, sizeof folder, "%.*s.", (int)(path_file(path) - path), path) &&
-           file_exists(folder);
-}
-
 /* Reports a failure to open. The error number is from SQLite's last try, reading a file that it
  * could not create for writing: ENOENT also without write permission in an existing folder. */
 static enum status fail_to_open(const char *path, int system_errno, const char *doing,
                                 struct error *error)
 {
     bool absent = system_errno == ENOENT || system_errno == ENOTDIR;
-    if (absent && !folder_exists(path))
+    if (absent && path_folder_mode(path) == 0)
         return error_set(error, STATUS_NOT_FOUND,
                          "%s: cannot %s: its folder is not there; make it, or name another file "
                          "with --db",

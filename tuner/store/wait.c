@@ -22,18 +22,12 @@ struct store_wait {
 
 static const int64_t print_after_ns = 3 * INT64_C(1000000000);
 
-/* Returns whether the byte is one that SQLite locks to write: in the log's index, or in the file
- * without a log. */
-static bool is_writers_lock(int64_t first, bool with_log)
-{
-    enum { LOG_WRITE_LOCK = 120, FILE_PENDING = 0x40000000, FILE_SHARED_END = FILE_PENDING + 512 };
-    return with_log ? first == LOG_WRITE_LOCK : first >= FILE_PENDING && first < FILE_SHARED_END;
-}
-
 /* Returns the process that holds the lock; 0: unknown. Only the kernel's list is read: opening and
  * closing the file would drop all locks of this process on it. */
 static long long writer_of(const struct stat *info, bool with_log)
 {
+    /* The byte that SQLite locks to write: in the log's index, or in the file without a log. */
+    enum { LOG_WRITE_LOCK = 120, FILE_PENDING = 0x40000000, FILE_SHARED_END = FILE_PENDING + 512 };
     char line[256];
     long long writer = 0;
     FILE *locks = fopen("/proc/locks", "re");
@@ -50,7 +44,9 @@ static long long writer_of(const struct stat *info, bool with_log)
                    &major_number, &minor_number, &inode, &first) == 6 &&
             strcmp(kind, "WRITE") == 0 && inode == info->st_ino &&
             makedev(major_number, minor_number) == info->st_dev &&
-            is_writers_lock(first, with_log) && pid != getpid())
+            (with_log ? first == LOG_WRITE_LOCK
+                      : first >= FILE_PENDING && first < FILE_SHARED_END) &&
+            pid != getpid())
             writer = pid;
     }
     if (locks)

@@ -219,25 +219,19 @@ enum status option_integer(const char *name, const char *text, long long low, lo
     return STATUS_OK;
 }
 
-/* Returns the seconds of a unit; 0 if unknown. */
-static double unit_seconds(const char *unit)
-{
-    static const struct {
-        const char *name;
-        double seconds;
-    } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}};
-    const size_t index = ROW_INDEX(unit, units, name);
-    return index < COUNT(units) ? units[index].seconds : 0;
-}
-
 enum status option_duration(const char *name, const char *text, int64_t *nanoseconds,
                             struct error *error)
 {
     static const double least_s = 1e-3, most_s = 365 * 86400.0;
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}};
     char *end = NULL;
     bool number = strspn(text, "0123456789.") > 0;
     double value = number ? strtod(text, &end) : 0;
-    double seconds = number ? value * unit_seconds(end) : 0;
+    const size_t unit = number ? ROW_INDEX(end, units, name) : COUNT(units);
+    const double seconds = unit < COUNT(units) ? value * units[unit].seconds : 0;
     if (!(seconds >= least_s) || seconds > most_s)
         return error_set(error, STATUS_USAGE, "--%s %s: write a time such as 90s, 30m or 8h", name,
                          text);

@@ -25,21 +25,19 @@ static bool take_names(struct rows *rows, const struct store_query *query)
     return rows->names != NULL;
 }
 
-static enum cell_kind text_kind(const char *column)
+static bool take_row(struct rows *rows, size_t *capacity, struct store_query *query, size_t *bytes)
 {
     static const char json_columns[] =
         "baselines parameters derived checks metrics launches kept_incumbent cooperative same";
-    return word_is_in(column, strlen(column), json_columns) ? CELL_JSON : CELL_TEXT;
-}
-
-static bool take_row(struct rows *rows, size_t *capacity, struct store_query *query, size_t *bytes)
-{
     struct cell *row = arena_alloc(&rows->arena, rows->column_count, sizeof *row);
     if (!row || !array_grow(&rows->cells, rows->row_count, capacity, sizeof *rows->cells))
         return false;
     for (size_t i = 0; i < rows->column_count; i++) {
         const bool number = store_query_is_number(query, (int)i);
-        row[i].kind = number ? CELL_NUMBER : text_kind(rows->names[i]);
+        row[i].kind = number ? CELL_NUMBER
+                      : word_is_in(rows->names[i], strlen(rows->names[i]), json_columns)
+                          ? CELL_JSON
+                          : CELL_TEXT;
         row[i].number = number ? store_query_real(query, (int)i) : 0;
         const char *text = store_query_text(query, (int)i);
         row[i].text = text ? arena_strdup(&rows->arena, text) : NULL;
