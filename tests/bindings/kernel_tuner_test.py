@@ -331,10 +331,11 @@ class Scripts(unittest.TestCase):
     def test_dry_run(self):
         _, said = run(self.at, """
             results, _ = tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [32, 64]})
+            run_kernel("copy_elements", source, 1000, arguments, {})
             print(min(results, key=lambda result: result["time"]))
             """, "--dry-run")
         self.assertIn("the script ended here", said)
-        self.assertRegex(said, "1 of the script's calls")
+        self.assertRegex(said, "2 of the script's calls")
         self.assertFalse(list(self.at.glob("*.db")))
 
     def test_the_page_of_the_documents(self):
@@ -453,11 +454,17 @@ class Scripts(unittest.TestCase):
             assert times[1, 10] == times[3, 10] == 100.25 and times[1, 100] == 10.25, times
             assert not any(times[way, tile] for way in (2, 4) for tile in (10, 100)), times
             assert environment["best_config"]["tile"] == 100
+            once = run_kernel("copied", text, 1000, arguments, {"WAY": 2}, lang="C", compiler_options=["-DEXTRA=0"])
+            assert (once[1] == data + 1).all() and once[2] == 1000 and not arguments[1].any()
             """, *QUICK)
         _, said = run(self.at, """
             tune_kernel("copied", "float copied(int *x) { return 1; }", 1000, arguments[:1], {"WAY": [1]}, lang="C", smem_args={"size": 4})
             """, ends=3)
         self.assertIn("smem_args: ", said)
+        _, said = run(self.at, """
+            tune_kernel("copied", "float copied(int *x) { return 1; }", 1000, arguments[:1], {"WAY": [1]}, lang="C")
+            """, "--dry-run", "--arch", "sm_90")
+        self.assertRegex(said, "1 of the script's calls compiled")
 
     def test_arguments_of_other_versions(self):
         _, said = run(self.at, """

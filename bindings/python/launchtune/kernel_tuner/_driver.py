@@ -4,7 +4,10 @@ import glob
 import math
 import os
 import re
+import shutil
+import subprocess
 import sysconfig
+import tempfile
 
 import numpy
 
@@ -138,6 +141,34 @@ def text_of(call, grid, block, names):
         value = int(value) if isinstance(value, (bool, numpy.bool_)) else value
         lines.append(f"#define {name}{'_' if name in source.unrolled else ''} {value}\n")
     return "".join(lines) + "#line 1\n" + source.text, source
+
+
+def run_host(call):
+    """Compiles a function of the host, calls it once, and returns the arguments as they are then."""
+    grid, block, names = geometry(call)
+    text, source = text_of(call, grid, block, names)
+    kept = [numpy.array(_problem.host_array(value)) if device_address(value) is None else value for value in call["arguments"]]
+    kinds = [_problem.C_TYPES[_problem.SCALARS[str(value.dtype)]] for value in kept]
+    given = [f"({kind} *)a[{i}]" if value.ndim else f"*({kind} *)a[{i}]" for i, (kind, value) in enumerate(zip(kinds, kept))]
+    text += (f"\n{_problem.ANY}extern \"C\" void launchtune_run(void **a)\n{{\n    (void)a;\n    (void){call['kernel_name']}("
+             f"{', '.join(f'launchtune::any{{a[{i}]}}' if value.ndim else word for i, (word, value) in enumerate(zip(given, kept)))});\n}}\n")
+    is_cuda = source.is_cuda(call["compiler"])
+    nvcc = [path for path in (shutil.which("nvcc"), *(f"{home}/bin/nvcc" for home in cuda_homes())) if path and os.path.exists(path)]
+    if is_cuda and not nvcc:
+        raise Failure(f"run_kernel: {call['kernel_name']} needs nvcc, and it is not found")
+    with tempfile.TemporaryDirectory() as folder:
+        path, library = os.path.join(folder, "host.cu" if is_cuda else "host.cpp"), os.path.join(folder, "host.so")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        words = [nvcc[0], "-Xcompiler=-fPIC"] if is_cuda else [os.environ.get("CXX", "c++"), "-fPIC"]
+        words += [path, f"-I{source.folder}", *_problem.host_flags(_problem.compiler_options(call["compiler_options"] or []))]
+        done = subprocess.run([*words, "-shared", "-o", library], capture_output=True, text=True, errors="replace", check=False)  # noqa: S603
+        if done.returncode:
+            raise Failure(f"run_kernel: {call['kernel_name']} does not compile: {done.stderr.strip() or done.stdout.strip()}")
+        loaded = ctypes.CDLL(library)
+    places = [value.ctypes.data if isinstance(value, numpy.ndarray) else device_address(value) for value in kept]
+    loaded.launchtune_run((ctypes.c_void_p * max(len(places), 1))(*places))
+    return [value if isinstance(value, numpy.generic) else result for value, result in zip(call["arguments"], kept)]
 
 
 def run(call):

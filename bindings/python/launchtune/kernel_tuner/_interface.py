@@ -153,6 +153,13 @@ def device_options(call):
     return ["--device", ",".join(str(first + i) for i in range(count))]
 
 
+def place_of(problem, path, call):
+    """Returns the session's options for a problem, and the words that name it and its device: the CPU of host code without CUDA."""
+    if problem.json["tune"].get("device") == "cpu":
+        return _run.without(session.options, "--device", "-d", "--arch"), [os.path.relpath(path), "--device", "cpu"]
+    return session.options, [os.path.relpath(path), *([] if session.dry_run else device_options(call))]
+
+
 # ---- a cache of Kernel Tuner ----
 
 def plain(value):
@@ -352,10 +359,7 @@ def tuned(call, name, arrays, watched):
     formula, objective, higher = objective_of(call, problem.parameters)
     path = written(problem)
     size = math.prod(len(values) for values in problem.parameters.values())
-    if problem.json["tune"].get("device") == "cpu":
-        given, words = _run.without(session.options, "--device", "-d"), [os.path.relpath(path), "--device", "cpu"]
-    else:
-        given, words = session.options, [os.path.relpath(path), *([] if session.dry_run else device_options(call))]
+    given, words = place_of(problem, path, call)
     searching = search_options(call["strategy"], call["strategy_options"], size)
     words += [] if session.dry_run else searching
     words += ["--seed", str(int(call["seed"]))] if call["seed"] is not None and not session.dry_run and not session.has("--seed") else []
@@ -483,11 +487,13 @@ def run_kernel(kernel_name, kernel_source, problem_size, arguments, params, grid
     other_arguments(run_kernel, others)
     check_call(dict(call, seed=None))
     if session.dry_run:
+        call["tune_params"] = call["tune_params"] or {"launchtune": [1]}  # a space has a parameter
         problem = _problem.Problem(call, session.name(kernel_name), _problem.Arrays(session.folder(), True), False)
-        session.dry.append((problem.name, session.run([os.path.relpath(written(problem))], quiet)))
+        given, words = place_of(problem, written(problem), call)
+        session.dry.append((problem.name, session.run(words, quiet, options=given)))
         return [argument if numpy.isscalar(argument) else _problem.host_array(argument).copy() for argument in arguments]
     if (lang or "").upper() == _problem.HOST_CODE:
-        raise Refused("lang: run_kernel launches kernels; tune_kernel runs host code, too")
+        return _driver.run_host(call)
     if texmem_args:
         raise Refused("texmem_args: run_kernel has no textures; tune_kernel has")
     return _driver.run(call)

@@ -64,13 +64,16 @@ def unrolled(text, names):
     return text
 
 
+# A pointer that becomes one of any type, as the function takes it.
+ANY = """namespace launchtune {
+struct any { void *place; template <class T> operator T *() const { return static_cast<T *>(place); } };
+}
+"""
 # A host function as tune calls it: in nvcc's code its arrays are in memory of the host that the device reaches, as a script's are.
-HOST = """
-#include <cstdio>
+HOST = """#include <cstdio>
 #include <cstdlib>
 namespace launchtune {
 struct taken { double elapsed_ns; };
-struct any { void *place; template <class T> operator T *() const { return static_cast<T *>(place); } };
 #ifdef __CUDACC__
 } // namespace launchtune
 #include <cuda_runtime.h>
@@ -123,7 +126,7 @@ def host_function(name, arguments, on_device, is_gpu):
             if argument.get("update"):
                 after.append(f"    (void){move % 'true'};\n")
     wait = "    if (cudaStreamSynchronize(stream) != cudaSuccess)\n        return {-3};\n" if is_gpu else ""
-    return (f"{HOST}taken {name}({', '.join([*taken, *(['cudaStream_t stream'] if is_gpu else [])])})\n{{\n{''.join(before)}{wait}"
+    return (f"\n{ANY}{HOST}taken {name}({', '.join([*taken, *(['cudaStream_t stream'] if is_gpu else [])])})\n{{\n{''.join(before)}{wait}"
             f"    const double elapsed_ms = (double)::{name}({', '.join(given)});\n{''.join(after)}    return {{1e6 * elapsed_ms}};\n"
             "}\n} // namespace launchtune\n")
 
