@@ -80,7 +80,7 @@ for name in '"/dev/zero"' '</dev/zero>' "<$PWD/fifo>" '"fifo"'; do
 done
 
 # An entry for children, typed by hand: the shell that it was typed into lives on.
-for words in '__measure cpu 0' '__compile cpu' '__count cpu'; do
+for words in '__measure cpu 0' '__compile cpu' '__describe cpu'; do
     run bash -c "$TUNE $words; echo \$? lives"
     expect_code 0
     expect_out '^2 lives$'

@@ -215,8 +215,9 @@ static bool is_drawn(enum argument_fill fill)
            fill == FILL_UNIFORM || fill == FILL_NORMAL;
 }
 
-void vary_together(struct launch_plan *plan, bool (*may)(const struct argument *argument))
+bool vary_together(struct launch_plan *plan, bool timed)
 {
+    bool any = false;
     for (size_t i = 0; i < plan->argument_count; i++) {
         uint64_t among = UINT64_MAX;
         plan->arguments[i].variant = 0;
@@ -227,11 +228,14 @@ void vary_together(struct launch_plan *plan, bool (*may)(const struct argument *
             if (!role_is_filled(other->role) || !is_drawn(other->fill) ||
                 other->seed != plan->arguments[i].seed)
                 continue;
-            const uint64_t count = may(other) ? (uint64_t)other->count : 0;
+            const bool may = !timed || (other->role == ARGUMENT_INPUT && argument_rotates(other));
+            const uint64_t count = may ? (uint64_t)other->count : 0;
             among = count < among ? count : among;
         }
         plan->arguments[i].variant = among >= VARIED_MIN ? among : 0;
+        any = any || among >= VARIED_MIN;
     }
+    return any;
 }
 
 void vary_patch(const struct argument *argument, struct patch *patch)

@@ -54,10 +54,10 @@ struct filling filling_of(const struct argument *argument);
  * alone, so that a shorter vector is a prefix of a longer one. */
 void fill_vector(void *out, const struct argument *argument, uint64_t first, uint64_t count);
 
-/* Gives variants to those of the plan's arguments that are drawn and that `may` have one. Arguments
- * with one seed belong together: they differ in the same elements or, if one of them may not vary,
- * in none. */
-void vary_together(struct launch_plan *plan, bool (*may)(const struct argument *argument));
+/* Gives variants to those of the plan's arguments that are drawn; `timed`: to inputs over whose
+ * copies runs rotate, alone. Arguments with one seed belong together: they differ in the same
+ * elements or, if one of them may not vary, in none. Returns whether any varies. */
+bool vary_together(struct launch_plan *plan, bool timed);
 /* Returns whether the argument's elements are reals drawn around 0, so that all but a few may be
  * set to 0. */
 bool fill_may_be_few(const struct argument *argument);

@@ -167,11 +167,6 @@ bool inputs_are_cheap(const struct inputs *inputs)
     return inputs->reference_ns <= WORKER_COSTLY_NS;
 }
 
-static bool may_vary(const struct argument *argument)
-{
-    return role_is_filled(argument->role);
-}
-
 const char *inputs_kind(const struct work *work, const struct inputs *inputs, const char **why)
 {
     const struct worker_task *problem = inputs->problem;
@@ -179,10 +174,7 @@ const char *inputs_kind(const struct work *work, const struct inputs *inputs, co
         device_traits(work->options->device_kind)->computes_nothing)
         return NULL;
     struct launch_plan plan = *problem->plan;
-    bool draws = false;
-    vary_together(&plan, may_vary);
-    for (size_t i = 0; i < plan.argument_count; i++)
-        draws = draws || plan.arguments[i].variant != 0;
+    const bool draws = vary_together(&plan, false);
     *why = inputs->alike                             ? "on changed ones all are wrong"
            : !draws                                  ? "none is drawn at random"
            : !checks_follow_inputs(&problem->checks) ? "the expected results do not depend on them"

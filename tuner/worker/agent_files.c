@@ -140,33 +140,26 @@ static enum status localize_cached(struct agent_files *files, const char *path, 
                : request_file(path, NULL, NULL, NULL, want, error);
 }
 
-static enum status localize_data(struct agent_files *files, const char *path, json_t **local_path,
-                                 json_t **want, struct error *error)
-{
-    const struct file *known = find_file(files, path, NULL);
-    struct arena arena = {0};
-    struct error ignored = {0};
-    char *contents = NULL, hash[HASH_TEXT_BYTES] = "";
-    size_t length = 0;
-    if (known)
-        return (*local_path = json_string(known->local_path)) ? STATUS_OK : error_no_memory(error);
-    if (file_read(&arena, path, INT32_MAX, &contents, &length, &ignored) == STATUS_OK)
-        hash_bytes(contents, length, hash);
-    arena_free(&arena);
-    return request_file(path, hash, NULL, NULL, want, error);
-}
-
 static enum status localize_text(struct agent_files *files, const json_t *value,
                                  json_t **local_path, json_t **want, struct error *error)
 {
     const char *text = json_string_value(value);
+    struct arena arena = {0};
+    struct error ignored = {0};
+    char *contents = NULL, hash[HASH_TEXT_BYTES] = "";
     size_t length = strlen(files->parent_cache);
     *local_path = NULL;
     if (!text || text[0] != '/')
         return STATUS_OK;
     if (strncmp(text, files->parent_cache, length) == 0 && text[length] == '/')
         return localize_cached(files, text, false, local_path, want, error);
-    return localize_data(files, text, local_path, want, error);
+    const struct file *known = find_file(files, text, NULL);
+    if (known)
+        return (*local_path = json_string(known->local_path)) ? STATUS_OK : error_no_memory(error);
+    if (file_read(&arena, text, INT32_MAX, &contents, &length, &ignored) == STATUS_OK)
+        hash_bytes(contents, length, hash);
+    arena_free(&arena);
+    return request_file(text, hash, NULL, NULL, want, error);
 }
 
 /* Localizes a measuring child's request: every text that begins with a slash is a file. */
@@ -219,9 +212,13 @@ static enum status localize_source(struct agent_files *files, const struct binar
     return request_file(path, NULL, expected_hash, folders, want, error);
 }
 
-static enum status localize_compile(struct agent_files *files, json_t *request, json_t **want,
-                                    const char **made, struct error *error)
+enum status agent_files_localize(struct agent_files *files, json_t *request, json_t **want,
+                                 const char **made, struct error *error)
 {
+    *want = NULL;
+    *made = NULL;
+    if (!json_is_object(json_object_get(request, "request")))
+        return localize_all(files, request, want, error);
     struct arena arena = {0};
     struct compile_message message;
     const struct file *file = NULL;
@@ -251,16 +248,6 @@ static enum status localize_compile(struct agent_files *files, json_t *request, 
     *made = json_string_value(json_object_get(request, "path"));
     arena_free(&arena);
     return status;
-}
-
-enum status agent_files_localize(struct agent_files *files, json_t *request, json_t **want,
-                                 const char **made, struct error *error)
-{
-    *want = NULL;
-    *made = NULL;
-    if (json_is_object(json_object_get(request, "request")))
-        return localize_compile(files, request, want, made, error);
-    return localize_all(files, request, want, error);
 }
 
 /* ---- files from the parent ---- */

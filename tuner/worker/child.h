@@ -18,19 +18,10 @@ enum { COMPILE_LOG_BYTES_MAX = 64 * 1024 };
  * its current number), opens the device, describes it, then answers requests until its input ends.
  * Returns the exit code. */
 int measure_child(const char *kind, int index);
-/* Sends the number of devices, and ends. */
-int count_child(const char *kind);
-/* Describes a device without opening it, and ends. */
-int describe_child(const char *kind, int index);
 /* Runs the compiling child. `cpus`: processors for the child and its compilers; NULL: any. */
 int compile_child(const char *kind, const char *cpus);
 /* Returns the path prefix of the compiling children's temporary folders; makes the parent
  * folder. */
 enum status scratch_prefix(struct arena *arena, const char **prefix, struct error *error);
-
-/* Names work that may end this process, as a user's function may: if it does, by a fault or exit(),
- * the parent gets STATUS_DEVICE_LOST with this text and the cause for an answer. NULL: no such
- * work. */
-void child_may_end(const char *work);
 
 #endif

@@ -55,31 +55,25 @@ static void lower_limit(__rlimit_resource_t which, rlim_t value)
     (void)setrlimit(which, &limit);
 }
 
-/* Sets the limits of this process once: a source that makes the compiler grow without end must fail
- * by itself, and compilers are the first victims when memory runs short. Sanitizers reserve more
- * address space than any limit. */
-static void limit_size(int64_t memory_bytes)
-{
-#ifndef TUNE_SANITIZED
-    lower_limit(RLIMIT_AS, (rlim_t)memory_bytes);
-#else
-    (void)memory_bytes;
-#endif
-    lower_limit(RLIMIT_FSIZE, (rlim_t)file_bytes_max);
-    lower_limit(RLIMIT_CORE, 0);
-    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (file >= 0) {
-        (void)!write(file, "900", 3);
-        (void)close(file);
-    }
-}
-
 static enum status compile_one(struct compiling *state, const struct compile_message *message,
                                struct text *log, struct error *error)
 {
     TRY(make_scratch(state, error));
-    if (!state->limited)
-        limit_size(message->memory_bytes);
+    if (!state->limited) {
+        /* Limits of this process: a source that makes the compiler grow without end must fail by
+         * itself, and compilers are the first victims when memory runs short. Sanitizers reserve
+         * more address space than any limit. */
+#ifndef TUNE_SANITIZED
+        lower_limit(RLIMIT_AS, (rlim_t)message->memory_bytes);
+#endif
+        lower_limit(RLIMIT_FSIZE, (rlim_t)file_bytes_max);
+        lower_limit(RLIMIT_CORE, 0);
+        int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+        if (file >= 0) {
+            (void)!write(file, "900", 3);
+            (void)close(file);
+        }
+    }
     state->limited = true;
     /* Processor time is limited with or without this process: a compiler's own children get no
      * signal when the parent dies, so this limit ends an endless one. */

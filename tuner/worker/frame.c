@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/clock.h"
 #include "tuner/base/failpoint.h"
 #include "tuner/base/files.h"
@@ -16,14 +18,6 @@
 
 static const unsigned char frame_magic[4] = {'T', 'U', 'N', '1'};
 enum { HEADER_BYTES = 8 };
-
-static enum status write_all(int file, const void *data, size_t bytes, struct error *error)
-{
-    const int failure = file_write(file, data, bytes);
-    return failure == 0 ? STATUS_OK
-                        : error_set(error, STATUS_DEVICE_LOST, "worker process is gone: %s",
-                                    strerror(failure));
-}
 
 /* Appends each message to TUNE_WORKER_TRACE as a line: ">" to a child, "<" from a child. */
 static void trace(char direction, const json_t *message)
@@ -65,9 +59,11 @@ enum status frame_write(int file, const json_t *message, struct error *error)
     if (!frame)
         return error->status;
     trace('>', message);
-    enum status status = write_all(file, frame, bytes, error);
+    const int failure = file_write(file, frame, bytes);
     free(frame);
-    return status;
+    return failure == 0 ? STATUS_OK
+                        : error_set(error, STATUS_DEVICE_LOST, "worker process is gone: %s",
+                                    strerror(failure));
 }
 
 struct deadline {
@@ -113,20 +109,6 @@ static enum status read_all(int file, frame_wait *wait, void *context, unsigned 
     return STATUS_OK;
 }
 
-static enum status parse_payload(const unsigned char *payload, size_t bytes, json_t **out,
-                                 struct error *error)
-{
-    json_error_t problem;
-    *out = json_read_bytes((const char *)payload, bytes, JSON_REJECT_DUPLICATES, &problem);
-    if (json_is_object(*out)) {
-        trace('<', *out);
-        return STATUS_OK;
-    }
-    json_decref(*out);
-    *out = NULL;
-    return error_set(error, STATUS_INTERNAL, "a worker message that is no JSON object");
-}
-
 enum status frame_read(int file, int64_t timeout_ms, json_t **out, struct error *error)
 {
     struct deadline deadline = {file,
@@ -149,9 +131,16 @@ enum status frame_read_by(int file, frame_wait *wait, void *context, json_t **ou
     TRY_MEMORY(payload);
     enum status status = read_all(file, wait, context, payload, bytes, error);
     if (status == STATUS_OK)
-        status = parse_payload(payload, bytes, out, error);
+        *out = json_read_bytes((const char *)payload, bytes, JSON_REJECT_DUPLICATES, NULL);
     free(payload);
-    return status;
+    TRY(status);
+    if (json_is_object(*out)) {
+        trace('<', *out);
+        return STATUS_OK;
+    }
+    json_decref(*out);
+    *out = NULL;
+    return error_set(error, STATUS_INTERNAL, "a worker message that is no JSON object");
 }
 
 int frames_answer(frame_serve *serve, void *context)
@@ -177,5 +166,74 @@ int frames_answer(frame_serve *serve, void *context)
         json_decref(answer);
         if (sent != STATUS_OK || served == STATUS_DEVICE_LOST)
             return EXIT_CODE_FAILED;
+    }
+}
+
+/* ---- an end within named work ---- */
+
+/* Answers of child_may_end: for exit(), and for a signal, whose number is filled in. */
+static struct last_answer {
+    unsigned char *frame;
+    size_t bytes; /* 0: none */
+} last_answers[2];
+static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+static struct sigaction other_faults[COUNT(faults)];
+
+/* Sends the answer; only calls that a signal handler may make. */
+static void send_last(struct last_answer *last)
+{
+    if (last->bytes > 0)
+        (void)!write(CHILD_OUTPUT, last->frame, last->bytes);
+    last_answers[0].bytes = last_answers[1].bytes = 0;
+}
+
+static void send_at_exit(void)
+{
+    send_last(&last_answers[0]);
+}
+
+/* The text and the frame end in `00)"}` and a line feed. */
+static void send_at_fault(int number, siginfo_t *info, void *context)
+{
+    struct last_answer *last = &last_answers[1];
+    (void)context;
+    if (last->bytes > 0) {
+        last->frame[last->bytes - 6] = (unsigned char)('0' + number / 10);
+        last->frame[last->bytes - 5] = (unsigned char)('0' + number % 10);
+    }
+    send_last(last);
+    for (size_t i = 0; i < COUNT(faults); i++)
+        if (faults[i] == number)
+            (void)sigaction(number, &other_faults[i], NULL);
+    if (info->si_code <= 0) /* sent, so that it does not repeat by itself */
+        (void)raise(number);
+}
+
+void expect_ends(void)
+{
+    struct sigaction action = {.sa_sigaction = send_at_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    (void)sigemptyset(&action.sa_mask);
+    (void)atexit(send_at_exit);
+    for (size_t i = 0; i < COUNT(faults); i++)
+        (void)sigaction(faults[i], &action, &other_faults[i]);
+}
+
+void child_may_end(const char *work)
+{
+    static const char *const how[] = {"it calls exit()", "it crashes (signal 00)"};
+    for (size_t i = 0; i < COUNT(how); i++) {
+        struct last_answer *last = &last_answers[i];
+        struct error error = {0};
+        last->bytes = 0;
+        free(last->frame);
+        last->frame = NULL;
+        if (!work)
+            continue;
+        (void)error_set(&error, STATUS_DEVICE_LOST, "%s: %s", work, how[i]);
+        json_t *message = message_from_error(&error);
+        size_t bytes = 0;
+        last->frame = message ? frame_encode(message, &bytes, &error) : NULL;
+        last->bytes = last->frame ? bytes : 0;
+        json_decref(message);
     }
 }

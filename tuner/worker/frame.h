@@ -33,5 +33,11 @@ enum status frame_read_by(int file, frame_wait *wait, void *context, json_t **ou
 typedef enum status frame_serve(void *context, const json_t *request, json_t **answer,
                                 struct error *error);
 int frames_answer(frame_serve *serve, void *context);
+/* Names work that may end this process, as a user's function may: if it does, by a fault or exit(),
+ * the parent gets STATUS_DEVICE_LOST with this text and the cause for an answer. NULL: no such
+ * work. */
+void child_may_end(const char *work);
+/* Prepares this process for such ends. */
+void expect_ends(void);
 
 #endif

@@ -21,6 +21,12 @@
 #include "tuner/worker/agent.h"
 #include "tuner/worker/worker.h"
 
+bool worker_is_entry(const char *argument)
+{
+    static const char *const entries[] = {"__measure", "__compile", "__describe", "__host"};
+    return WORD_INDEX(argument, entries, COUNT(entries)) < COUNT(entries);
+}
+
 static enum status start_local(const struct host *host, char *const *arguments, struct child *child,
                                struct error *error)
 {

@@ -97,18 +97,18 @@ typedef enum status measure_serve(struct measuring *state, const struct measure_
                                   struct measure_answer *answer, struct arena *arena,
                                   struct error *error);
 
+/* measure_inputs.c */
 /* Adds a remark for the user to the next answer, for example about a fallback. */
 void measure_remark(struct measuring *state, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-/* measure_inputs.c */
-measure_serve serve_problem;
-/* Returns the problem's data if these serve the plan, else data of the check's own. */
-enum status inputs_for_check(struct measuring *state, const struct launch_plan *plan,
-                             const void *out[ARGUMENTS_MAX], struct error *error);
-/* Makes inputs with the plan's variants; other inputs are the check's. */
-enum status inputs_of_variant(struct measuring *state, const struct launch_plan *plan,
-                              const void *out[ARGUMENTS_MAX], struct error *error);
+/* Loads a binary. A damaged one is STATUS_LAUNCH_FAILED, since STATUS_BAD_INPUT would blame the
+ * experiment. */
+enum status load_binary(struct measuring *state, const char *path, struct error *error);
+/* Returns the problem's data if these serve the plan, else makes data of its own in `own`: a
+ * check's (state->cases), or those of a plan's variants (state->others). */
+enum status inputs_in(struct measuring *state, struct host_input *own,
+                      const struct launch_plan *plan, const void *out[ARGUMENTS_MAX],
+                      struct error *error);
 /* Returns the problem's inputs; STATUS_INTERNAL when unfit for the plan. */
 enum status inputs_of_problem(const struct measuring *state, const struct launch_plan *plan,
                               const void *out[ARGUMENTS_MAX], struct error *error);
@@ -122,6 +122,19 @@ enum status inputs_bind(struct measuring *state, const struct launch_plan *plan,
 /* Decides where to generate and compare. TUNE_CHECK_ON_HOST=1: always on the host, 0: always on the
  * device; else on the device if copying takes longer than starting a kernel. */
 bool works_on_device(struct measuring *state, size_t bytes);
+/* Makes an input. Without `on_host` only inputs that the device does not generate are made, with at
+ * least the old length. */
+enum status make_input(struct measuring *state, struct host_input *input,
+                       const struct argument *argument, bool on_host, struct error *error);
+/* Returns whether the argument has data, on a device that computes. */
+bool has_data(const struct measuring *state, const struct argument *argument);
+/* Returns the number of runs whose inputs fill five times the cache; 1 in other modes. */
+uint32_t least_runs(const struct measuring *state, const struct launch_plan *plan,
+                    enum l2_mode mode);
+/* Returns the number of copies of the inputs over which timed runs rotate, as far as memory
+ * allows. */
+uint32_t copies_for(const struct measuring *state, const struct launch_plan *plan,
+                    enum l2_mode mode);
 void inputs_free(struct measuring *state);
 
 /* Allocates large data in large pages, since small pages take as long to map as to fill
@@ -185,10 +198,6 @@ enum judgement {
 enum status outputs_judge(struct measuring *state, const struct expectations *expected,
                           const struct launch_plan *plan, bool with_inputs, const char *run,
                           struct measure_answer *answer, enum judgement *out, struct error *error);
-/* Judges outputs that were compared already: `right`, or the reason in `detail`. */
-enum status judge_found(struct measuring *state, bool right, const char *detail,
-                        const struct launch_plan *plan, bool with_inputs, const char *run,
-                        struct measure_answer *answer, enum judgement *out, struct error *error);
 
 /* Judges the results of the block's runs: by `results`, which is updated (NULL: none is kept), else
  * by the problem's expectations, if any. See outputs_judge(). */
@@ -198,15 +207,8 @@ enum status judge_results(struct measuring *state, const struct block *block,
 /* Returns whether verifying a result would take much reading. */
 bool results_are_costly(const struct launch_plan *plan, const struct worker_results *results);
 
-/* Returns the number of copies of the inputs over which timed runs rotate, as far as memory allows
- * (measure_time.c). */
-uint32_t copies_for(const struct measuring *state, const struct launch_plan *plan,
-                    enum l2_mode mode);
 measure_serve serve_load, serve_trial, serve_arm, serve_visit, serve_energy;
 void slots_forget(struct measuring *state);
-/* Loads a binary. A damaged one is STATUS_LAUNCH_FAILED, since STATUS_BAD_INPUT would blame the
- * experiment. */
-enum status load_binary(struct measuring *state, const char *path, struct error *error);
 
 /* measure_check.c */
 measure_serve serve_check, serve_watch;

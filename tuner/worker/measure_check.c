@@ -30,7 +30,7 @@ enum status serve_check(struct measuring *state, const struct measure_request *r
     const struct worker_task *task = &request->task;
     const struct launch_plan *plan = task->plan;
     const void *inputs[ARGUMENTS_MAX];
-    TRY(inputs_for_check(state, plan, inputs, error));
+    TRY(inputs_in(state, state->cases, plan, inputs, error));
     char *key = key_of_case(task, arena);
     const bool is_known = key && state->case_key && strcmp(key, state->case_key) == 0;
     free(state->case_key);
@@ -105,54 +105,39 @@ static bool varies(const struct measuring *state, const struct worker_task *task
     return (task->checks.count == 0 || checks_follow_inputs(&task->checks)) && !costly;
 }
 
-static bool may_vary(const struct argument *argument)
-{
-    return role_is_filled(argument->role);
-}
-
-struct watching {
-    int64_t wanted; /* comparisons per turn */
-    int64_t turn_ns;
-    int64_t compared;
-    enum judgement judged;
-};
-
 static enum status watch(struct measuring *state, const struct worker_task *task,
                          const struct side *sides, struct measure_answer *answer,
                          struct error *error)
 {
-    struct watching watching = {
-        .wanted = ((int64_t)task->repeats + TURNS - 1) / TURNS,
-        .turn_ns = task->most_ms * 1000000 / TURNS,
-    };
+    const int64_t wanted = ((int64_t)task->repeats + TURNS - 1) / TURNS; /* per turn */
+    enum judgement judged = JUDGED_RIGHT;
     bool repeated = false;
     TRY(load_binary(state, task->binary_path, error));
-    for (int turn = 0; turn < TURNS && watching.judged != JUDGED_WRONG; turn++) {
+    for (int turn = 0; turn < TURNS && judged != JUDGED_WRONG; turn++) {
         /* The first run starts with the outputs of the other side, later ones with poisoned
          * outputs. */
         const struct side *side = &sides[turn % SIDES];
         double ignored_ns = 0;
-        int64_t end_ns = clock_now_ns() + watching.turn_ns;
-        watching.judged = JUDGED_RIGHT;
+        int64_t end_ns = clock_now_ns() + task->most_ms * 1000000 / TURNS;
+        judged = JUDGED_RIGHT;
         TRY(inputs_bind(state, &side->plan, side->inputs, 0, NULL, error));
-        for (int64_t i = 0; watching.judged == JUDGED_RIGHT; i++) {
+        for (int64_t i = 0; judged == JUDGED_RIGHT; i++) {
             char run[64] = "";
-            bool last = i + 1 >= watching.wanted || (i > 0 && clock_now_ns() > end_ns);
+            bool last = i + 1 >= wanted || (i > 0 && clock_now_ns() > end_ns);
             const enum run_start start = i > 0 ? RUN_AGAIN : turn > 0 ? RUN_ON : RUN_FIRST;
             TRY(state->api->run(state->device, &side->plan, start, &ignored_ns, error));
-            (void)string_format(run, sizeof run, "run %lld of %s: ", (long long)++watching.compared,
+            (void)string_format(run, sizeof run, "run %lld of %s: ", (long long)++answer->compared,
                                 turn % SIDES == 0 ? "many" : "many, on changed inputs");
             TRY(outputs_judge(state, side->expected, &side->plan, i == 0 || last, run, answer,
-                              &watching.judged, error));
+                              &judged, error));
             if (last)
                 break;
         }
-        if (watching.judged == JUDGED_AGAIN && !repeated) {
+        if (judged == JUDGED_AGAIN && !repeated) {
             repeated = true;
             turn = -1; /* once more, on intact inputs */
         }
     }
-    answer->compared = watching.compared;
     return STATUS_OK;
 }
 
@@ -165,14 +150,10 @@ enum status serve_watch(struct measuring *state, const struct measure_request *r
     sides[0].plan = *request->task.plan;
     if (request->task.problem_known)
         TRY(expectations_choose(state, &request->task, error));
-    bool varied = false;
-    TRY_OR_CLEANUP(inputs_for_check(state, &sides[0].plan, sides[0].inputs, error));
+    TRY_OR_CLEANUP(inputs_in(state, state->cases, &sides[0].plan, sides[0].inputs, error));
     sides[1].plan = sides[0].plan;
-    if (varies(state, &request->task))
-        vary_together(&sides[1].plan, may_vary);
-    for (size_t i = 0; i < sides[1].plan.argument_count; i++)
-        varied = varied || sides[1].plan.arguments[i].variant != 0;
-    TRY_OR_CLEANUP(inputs_of_variant(state, &sides[1].plan, sides[1].inputs, error));
+    const bool varied = varies(state, &request->task) && vary_together(&sides[1].plan, false);
+    TRY_OR_CLEANUP(inputs_in(state, state->others, &sides[1].plan, sides[1].inputs, error));
     for (size_t i = 0; i < SIDES; i++) {
         sides[i].expected = &sides[i].own;
         if (i > 0 && !varied)

@@ -11,6 +11,48 @@
 #include "tuner/worker/host.h"
 #include "tuner/worker/measure.h"
 
+static enum status serve_problem(struct measuring *state, const struct measure_request *request,
+                                 struct measure_answer *answer, struct arena *arena,
+                                 struct error *error)
+{
+    const struct worker_task *problem = &request->task;
+    const struct launch_plan *plan = problem->plan;
+    const void *inputs[ARGUMENTS_MAX];
+    (void)arena;
+    slots_forget(state);
+    state->varied_right = false;
+    free(state->varied);
+    state->varied = NULL;
+    TRY(expectations_begin(state, problem->checks_key, error));
+    for (size_t i = 0; i < plan->argument_count; i++)
+        if (has_data(state, &plan->arguments[i]))
+            TRY(make_input(state, &state->inputs[i], &plan->arguments[i], false, error));
+    TRY(inputs_of_problem(state, plan, inputs, error));
+    int64_t started_ns = clock_now_ns();
+    state->recalled_ns = 0;
+    TRY(expectations_make(state, &problem->checks, plan, inputs, NULL, &state->expected[0], error));
+    answer->reference_ns = state->expected[0].count > 0 ? clock_now_ns() - started_ns : 0;
+    /* The cost counts whether or not the cache has the result: variants must not depend on the
+     * cache. */
+    state->reference_ns = answer->reference_ns + state->recalled_ns;
+    /* The variants that every second copy of the inputs gets for timing, and their expectations;
+     * with a single copy there are none. */
+    if (!problem->varies || copies_for(state, plan, L2_COLD) < 2 ||
+        state->reference_ns > WORKER_COSTLY_NS)
+        return STATUS_OK;
+    state->varied = malloc(sizeof *state->varied);
+    TRY_MEMORY(state->varied);
+    *state->varied = *plan;
+    (void)vary_together(state->varied, true);
+    for (size_t i = 0; i < plan->argument_count; i++)
+        vary_patch(&state->varied->arguments[i], &state->patches[i]);
+    if (state->expected[0].count == 0)
+        return STATUS_OK;
+    TRY(inputs_in(state, state->others, state->varied, inputs, error));
+    return expectations_make(state, &problem->checks, state->varied, inputs, &state->expected[0],
+                             &state->expected[1], error);
+}
+
 static enum status serve_pin(struct measuring *state, const struct measure_request *request,
                              struct measure_answer *answer, struct arena *arena,
                              struct error *error)

@@ -10,7 +10,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/seal.h"
 #include "tuner/base/text.h"
-#include "tuner/worker/child.h"
+#include "tuner/worker/frame.h"
 #include "tuner/worker/measure.h"
 #include "tuner/worker/reference.h"
 
@@ -298,17 +298,6 @@ cleanup:
         (void)blame_reference(other, NULL, error);
     free(room);
     return status;
-}
-
-bool works_on_device(struct measuring *state, size_t bytes)
-{
-    static const size_t min_bytes = 1 << 20;
-    struct error ignored = {0};
-    if (!state->check_mode_known) {
-        (void)environment_integer("TUNE_CHECK_ON_HOST", 0, 1, -1, &state->check_on_host, &ignored);
-        state->check_mode_known = true;
-    }
-    return state->check_on_host != 1 && (state->check_on_host == 0 || bytes >= min_bytes);
 }
 
 static bool compares_on_device(struct measuring *state, const struct argument *output)

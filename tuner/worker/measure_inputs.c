@@ -1,9 +1,41 @@
-/* Inputs of the measuring child. */
+/* Inputs and binaries of the measuring child. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/clock.h"
+#include "tuner/base/array.h"
+#include "tuner/base/files.h"
+#include "tuner/base/seal.h"
 #include "tuner/worker/measure.h"
+
+/* Largest size of the copies of inputs for timing, which also stay below a 16th of the device's
+ * memory; with L2_STREAM, up to a quarter if five times the cache needs more. */
+static const int64_t copies_bytes_max = INT64_C(768) << 20;
+
+void measure_remark(struct measuring *state, const char *format, ...)
+{
+    const size_t length = strlen(state->remark);
+    char *end = state->remark + length;
+    const size_t room = sizeof state->remark - length;
+    const int between = snprintf(end, room, "%s", length > 0 ? "; " : "");
+    va_list arguments;
+    va_start(arguments, format);
+    if (between >= 0 && (size_t)between < room)
+        (void)vsnprintf(end + between, room - (size_t)between, format, arguments);
+    va_end(arguments);
+}
+
+bool works_on_device(struct measuring *state, size_t bytes)
+{
+    static const size_t min_bytes = 1 << 20;
+    struct error ignored = {0};
+    if (!state->check_mode_known) {
+        (void)environment_integer("TUNE_CHECK_ON_HOST", 0, 1, -1, &state->check_on_host, &ignored);
+        state->check_mode_known = true;
+    }
+    return state->check_on_host != 1 && (state->check_on_host == 0 || bytes >= min_bytes);
+}
 
 /* Returns whether the data serve the argument. Element i depends on the fill and i only, so a
  * longer vector serves a shorter one. */
@@ -26,11 +58,10 @@ static bool is_generated(struct measuring *state, const struct argument *argumen
     return makes;
 }
 
-/* Makes an input. Without `on_host` only inputs that the device does not generate are made, with at
- * least the old length. The old data are freed after the new were allocated: the device identifies
- * data by their address, and must never find other data at an address that it has copied from. */
-static enum status make_input(struct measuring *state, struct host_input *input,
-                              const struct argument *argument, bool on_host, struct error *error)
+/* Makes an input. The old data are freed after the new were allocated: the device identifies data
+ * by their address, and must never find other data at an address that it has copied from. */
+enum status make_input(struct measuring *state, struct host_input *input,
+                       const struct argument *argument, bool on_host, struct error *error)
 {
     const bool same = serves(input, argument);
     const bool on_device = same ? input->on_device : is_generated(state, argument);
@@ -61,9 +92,20 @@ static const void *given(const struct host_input *input)
     return input->on_device ? NULL : input->data;
 }
 
-static bool has_data(const struct measuring *state, const struct argument *argument)
+bool has_data(const struct measuring *state, const struct argument *argument)
 {
     return role_is_filled(argument->role) && !state->traits->computes_nothing;
+}
+
+enum status load_binary(struct measuring *state, const char *path, struct error *error)
+{
+    enum status status =
+        seal_check(path, error); /* a truncated shared object would end this process */
+    if (status == STATUS_OK)
+        status = state->api->load(state->device, path, error);
+    if (status == STATUS_BAD_INPUT)
+        error->status = status = STATUS_LAUNCH_FAILED;
+    return status;
 }
 
 enum status inputs_bind(struct measuring *state, const struct launch_plan *plan,
@@ -115,9 +157,9 @@ enum status inputs_on_host(struct measuring *state, const struct launch_plan *pl
     return STATUS_OK;
 }
 
-static enum status inputs_in(struct measuring *state, struct host_input *cases,
-                             const struct launch_plan *plan, const void *out[ARGUMENTS_MAX],
-                             struct error *error)
+enum status inputs_in(struct measuring *state, struct host_input *own,
+                      const struct launch_plan *plan, const void *out[ARGUMENTS_MAX],
+                      struct error *error)
 {
     memset(out, 0, ARGUMENTS_MAX * sizeof *out);
     for (size_t i = 0; i < plan->argument_count; i++) {
@@ -126,24 +168,12 @@ static enum status inputs_in(struct measuring *state, struct host_input *cases,
             continue;
         struct host_input *input = &state->inputs[i];
         if (!serves(input, argument)) {
-            input = &cases[i];
+            input = &own[i];
             TRY(make_input(state, input, argument, false, error));
         }
         out[i] = given(input);
     }
     return STATUS_OK;
-}
-
-enum status inputs_for_check(struct measuring *state, const struct launch_plan *plan,
-                             const void *out[ARGUMENTS_MAX], struct error *error)
-{
-    return inputs_in(state, state->cases, plan, out, error);
-}
-
-enum status inputs_of_variant(struct measuring *state, const struct launch_plan *plan,
-                              const void *out[ARGUMENTS_MAX], struct error *error)
-{
-    return inputs_in(state, state->others, plan, out, error);
 }
 
 void inputs_free(struct measuring *state)
@@ -167,56 +197,48 @@ struct measuring *measuring_of_host(const struct device_api *api)
     return state;
 }
 
-static bool may_vary_in_turns(const struct argument *argument)
+static int64_t input_bytes(const struct launch_plan *plan)
 {
-    return argument->role == ARGUMENT_INPUT && argument_rotates(argument);
+    int64_t bytes = 0;
+    for (size_t i = 0; i < plan->argument_count; i++)
+        if (argument_rotates(&plan->arguments[i]))
+            bytes += (int64_t)argument_bytes(&plan->arguments[i]);
+    return bytes > 0 ? bytes : 1;
 }
 
-/* Prepares the variants that every second copy of the inputs gets for timing, and the expectations;
- * with a single copy there are none. */
-static enum status vary_problem(struct measuring *state, const struct worker_task *problem,
-                                struct error *error)
+uint32_t least_runs(const struct measuring *state, const struct launch_plan *plan,
+                    enum l2_mode mode)
 {
-    const struct launch_plan *plan = problem->plan;
-    const void *inputs[ARGUMENTS_MAX];
-    if (!problem->varies || copies_for(state, plan, L2_COLD) < 2 ||
-        state->reference_ns > WORKER_COSTLY_NS)
-        return STATUS_OK;
-    state->varied = malloc(sizeof *state->varied);
-    TRY_MEMORY(state->varied);
-    *state->varied = *plan;
-    vary_together(state->varied, may_vary_in_turns);
-    for (size_t i = 0; i < plan->argument_count; i++)
-        vary_patch(&state->varied->arguments[i], &state->patches[i]);
-    if (state->expected[0].count == 0)
-        return STATUS_OK;
-    TRY(inputs_of_variant(state, state->varied, inputs, error));
-    return expectations_make(state, &problem->checks, state->varied, inputs, &state->expected[0],
-                             &state->expected[1], error);
+    static const char *const last_level[][2] = {
+        {"l3_bytes", "l3_count"}, {"l2_bytes", "l2_count"}, {"l1d_bytes", "l1d_count"}};
+    const int64_t bytes = input_bytes(plan);
+    int64_t cache = 0;
+    for (size_t i = 0; l2_state(mode) == L2_STREAM && cache <= 0 && i < COUNT(last_level); i++)
+        cache = facts_integer(&state->facts, last_level[i][0], 0) *
+                facts_integer(&state->facts, last_level[i][1], 1);
+    const int64_t runs = (STREAM_CACHES * cache + bytes - 1) / bytes;
+    return runs > BLOCK_RUNS_MAX ? BLOCK_RUNS_MAX : runs < 1 ? 1 : (uint32_t)runs;
 }
 
-enum status serve_problem(struct measuring *state, const struct measure_request *request,
-                          struct measure_answer *answer, struct arena *arena, struct error *error)
+uint32_t copies_for(const struct measuring *state, const struct launch_plan *plan,
+                    enum l2_mode mode)
 {
-    const struct worker_task *problem = &request->task;
-    const struct launch_plan *plan = problem->plan;
-    const void *inputs[ARGUMENTS_MAX];
-    (void)arena;
-    slots_forget(state);
-    state->varied_right = false;
-    free(state->varied);
-    state->varied = NULL;
-    TRY(expectations_begin(state, problem->checks_key, error));
-    for (size_t i = 0; i < plan->argument_count; i++)
-        if (has_data(state, &plan->arguments[i]))
-            TRY(make_input(state, &state->inputs[i], &plan->arguments[i], false, error));
-    TRY(inputs_of_problem(state, plan, inputs, error));
-    int64_t started_ns = clock_now_ns();
-    state->recalled_ns = 0;
-    TRY(expectations_make(state, &problem->checks, plan, inputs, NULL, &state->expected[0], error));
-    answer->reference_ns = state->expected[0].count > 0 ? clock_now_ns() - started_ns : 0;
-    /* The cost counts whether or not the cache has the result: variants must not depend on the
+    int64_t bytes = input_bytes(plan);
+    int64_t memory = facts_integer(&state->facts, "memory_bytes", INT64_C(4) << 30);
+    int64_t room = memory / 16 < copies_bytes_max ? memory / 16 : copies_bytes_max;
+    int64_t needed = bytes * least_runs(state, plan, mode);
+    /* All runs find a vector in one place: then each run is a block of its own, after emptying the
      * cache. */
-    state->reference_ns = answer->reference_ns + state->recalled_ns;
-    return vary_problem(state, problem, error);
+    bool in_place = false;
+    for (size_t i = 0; i < plan->argument_count; i++)
+        if (argument_stays(plan, i)) {
+            in_place = true;
+            break;
+        }
+    if (l2_state(mode) == L2_HOT || in_place)
+        return 1;
+    if (room < needed)
+        room = needed < memory / 4 ? needed : memory / 4;
+    int64_t copies = room / bytes;
+    return copies > BLOCK_RUNS_MAX ? BLOCK_RUNS_MAX : copies < 1 ? 1 : (uint32_t)copies;
 }

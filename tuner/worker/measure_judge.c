@@ -1,7 +1,5 @@
 /* Verification of runs. Each timed result is represented by a checksum; the first result for each
  * set of inputs, and every one with a different checksum, is compared with the reference. */
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "tuner/base/text.h"
@@ -15,54 +13,26 @@ bool wrong_on_changed(const char *reason)
     return strstr(reason, on_changed) && !strstr(reason, writes_input);
 }
 
-void measure_remark(struct measuring *state, const char *format, ...)
+/* Judges outputs that were compared already: `right`, or the reason in `detail`. A changed input is
+ * this plan's fault only if the inputs were verified before; from the first change on inputs are
+ * verified after every run. */
+static enum status judge_found(struct measuring *state, bool right, const char *detail,
+                               const struct launch_plan *plan, bool with_inputs, const char *run,
+                               struct measure_answer *answer, enum judgement *out,
+                               struct error *error)
 {
-    const size_t length = strlen(state->remark);
-    char *end = state->remark + length;
-    const size_t room = sizeof state->remark - length;
-    const int between = snprintf(end, room, "%s", length > 0 ? "; " : "");
-    va_list arguments;
-    va_start(arguments, format);
-    if (between >= 0 && (size_t)between < room)
-        (void)vsnprintf(end + between, room - (size_t)between, format, arguments);
-    va_end(arguments);
-}
-
-static void report_wrong(struct measure_answer *answer, const char *run, const char *detail)
-{
-    (void)string_format(answer->wrong, sizeof answer->wrong, "%s%s", run, detail);
-}
-
-/* Verifies the inputs. A changed input is this plan's fault only if the inputs were verified
- * before; from the first change on inputs are verified after every run. */
-static enum status judge_inputs(struct measuring *state, const struct launch_plan *plan,
-                                const char *run, struct measure_answer *answer, enum judgement *out,
-                                struct error *error)
-{
-    char detail[ERROR_TEXT_BYTES] = "";
+    char change[ERROR_TEXT_BYTES] = "";
     bool intact = true;
-    TRY(state->api->inputs_intact(state->device, plan, &intact, &answer->worn, detail,
-                                  sizeof detail, error));
-    if (intact)
-        return STATUS_OK;
-    *out = state->vigilant || answer->worn ? JUDGED_WRONG : JUDGED_AGAIN;
-    state->vigilant = true;
-    if (*out == JUDGED_WRONG)
-        report_wrong(answer, run, detail);
-    return STATUS_OK;
-}
-
-enum status judge_found(struct measuring *state, bool right, const char *detail,
-                        const struct launch_plan *plan, bool with_inputs, const char *run,
-                        struct measure_answer *answer, enum judgement *out, struct error *error)
-{
-    *out = JUDGED_RIGHT;
     if (with_inputs || !right || state->vigilant)
-        TRY(judge_inputs(state, plan, run, answer, out, error));
-    if (right || *out != JUDGED_RIGHT)
-        return STATUS_OK;
-    *out = JUDGED_WRONG;
-    report_wrong(answer, run, detail);
+        TRY(state->api->inputs_intact(state->device, plan, &intact, &answer->worn, change,
+                                      sizeof change, error));
+    *out = intact && right                             ? JUDGED_RIGHT
+           : intact || state->vigilant || answer->worn ? JUDGED_WRONG
+                                                       : JUDGED_AGAIN;
+    state->vigilant = state->vigilant || !intact;
+    if (*out == JUDGED_WRONG)
+        (void)string_format(answer->wrong, sizeof answer->wrong, "%s%s", run,
+                            intact ? detail : change);
     return STATUS_OK;
 }
 

@@ -38,23 +38,32 @@ enum status expectations_begin(struct measuring *state, const char *key, struct 
     return state->expected_key ? STATUS_OK : error_no_memory(error);
 }
 
-/* Finds the slot with that key; else an empty one, or the least recently used. */
-static struct expectation_set *place_of(struct measuring *state, const char *key)
+enum status expectations_choose(struct measuring *state, const struct worker_task *task,
+                                struct error *error)
 {
-    struct expectation_set *oldest = &state->sets[0];
-    for (size_t i = 0; i < EXPECTATION_SETS; i++) {
-        struct expectation_set *set = &state->sets[i];
-        if (set->key && strcmp(set->key, key) == 0)
-            return set;
-        if (oldest->key && (!set->key || set->used < oldest->used))
-            oldest = set;
+    const char *key = key_of(task->checks_key);
+    if (!task->plan || strcmp(key_of(state->expected_key), key) == 0)
+        return STATUS_OK;
+    /* The slot with that key; else an empty one, or the least recently used. */
+    struct expectation_set *set = NULL;
+    bool is_known = false;
+    for (size_t i = 0; i < EXPECTATION_SETS && !is_known; i++) {
+        struct expectation_set *slot = &state->sets[i];
+        is_known = slot->key && strcmp(slot->key, key) == 0;
+        if (is_known || !set || (set->key && (!slot->key || slot->used < set->used)))
+            set = slot;
     }
-    return oldest;
-}
-
-static enum status make_sides(struct measuring *state, const struct worker_task *task,
-                              struct error *error)
-{
+    if (!is_known) {
+        free_set(set);
+        TRY_MEMORY(set->key = strdup(key));
+    }
+    struct expectation_set other = {.key = state->expected_key, .used = ++state->set_clock};
+    memcpy(other.expected, state->expected, sizeof other.expected);
+    memcpy(state->expected, set->expected, sizeof state->expected);
+    state->expected_key = set->key;
+    *set = other;
+    if (state->expected[0].count > 0 || task->checks.count == 0)
+        return STATUS_OK;
     const void *inputs[ARGUMENTS_MAX];
     TRY(inputs_of_problem(state, task->plan, inputs, error));
     TRY(expectations_make(state, &task->checks, task->plan, inputs, NULL, &state->expected[0],
@@ -64,27 +73,7 @@ static enum status make_sides(struct measuring *state, const struct worker_task 
     struct launch_plan varied = *task->plan;
     for (size_t i = 0; i < varied.argument_count; i++)
         varied.arguments[i].variant = state->varied->arguments[i].variant;
-    TRY(inputs_of_variant(state, &varied, inputs, error));
+    TRY(inputs_in(state, state->others, &varied, inputs, error));
     return expectations_make(state, &task->checks, &varied, inputs, &state->expected[0],
                              &state->expected[1], error);
-}
-
-enum status expectations_choose(struct measuring *state, const struct worker_task *task,
-                                struct error *error)
-{
-    const char *key = key_of(task->checks_key);
-    if (!task->plan || strcmp(key_of(state->expected_key), key) == 0)
-        return STATUS_OK;
-    struct expectation_set *set = place_of(state, key);
-    if (!set->key || strcmp(set->key, key) != 0) {
-        free_set(set);
-        TRY_MEMORY(set->key = strdup(key));
-    }
-    struct expectation_set other = {.key = state->expected_key, .used = ++state->set_clock};
-    memcpy(other.expected, state->expected, sizeof other.expected);
-    memcpy(state->expected, set->expected, sizeof state->expected);
-    state->expected_key = set->key;
-    *set = other;
-    return state->expected[0].count == 0 && task->checks.count > 0 ? make_sides(state, task, error)
-                                                                   : STATUS_OK;
 }

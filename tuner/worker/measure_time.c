@@ -3,73 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/seal.h"
 #include "tuner/stats/summary.h"
 #include "tuner/worker/measure.h"
 #include "tuner/worker/worker.h"
 
-/* Largest size of the copies of inputs for timing, which also stay below a 16th of the device's
- * memory; with L2_STREAM, up to a quarter if five times the cache needs more. */
-static const int64_t copies_bytes_max = INT64_C(768) << 20;
 /* Device slot of trials, and the one that armed plans without `keeps` share. The parent may have
  * armed a plan in the first. */
 enum { TRIAL_SLOT = DEVICE_SLOTS - 1, SHARED_SLOT = DEVICE_SLOTS - 2 };
-
-static int64_t input_bytes(const struct launch_plan *plan)
-{
-    int64_t bytes = 0;
-    for (size_t i = 0; i < plan->argument_count; i++)
-        if (argument_rotates(&plan->arguments[i]))
-            bytes += (int64_t)argument_bytes(&plan->arguments[i]);
-    return bytes > 0 ? bytes : 1;
-}
-
-/* Returns the total size of the last-level caches. */
-static int64_t last_level_bytes(const struct facts *facts)
-{
-    static const char *const keys[][2] = {
-        {"l3_bytes", "l3_count"}, {"l2_bytes", "l2_count"}, {"l1d_bytes", "l1d_count"}};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        int64_t bytes = facts_integer(facts, keys[i][0], 0);
-        if (bytes > 0)
-            return bytes * facts_integer(facts, keys[i][1], 1);
-    }
-    return 0;
-}
-
-/* Returns the number of runs whose inputs fill five times the cache; 1 in other modes. */
-static uint32_t least_runs(const struct measuring *state, const struct launch_plan *plan,
-                           enum l2_mode mode)
-{
-    int64_t bytes = input_bytes(plan);
-    int64_t wanted =
-        l2_state(mode) == L2_STREAM ? STREAM_CACHES * last_level_bytes(&state->facts) : 1;
-    int64_t runs = (wanted + bytes - 1) / bytes;
-    return runs > BLOCK_RUNS_MAX ? BLOCK_RUNS_MAX : runs < 1 ? 1 : (uint32_t)runs;
-}
-
-uint32_t copies_for(const struct measuring *state, const struct launch_plan *plan,
-                    enum l2_mode mode)
-{
-    int64_t bytes = input_bytes(plan);
-    int64_t memory = facts_integer(&state->facts, "memory_bytes", INT64_C(4) << 30);
-    int64_t room = memory / 16 < copies_bytes_max ? memory / 16 : copies_bytes_max;
-    int64_t needed = bytes * least_runs(state, plan, mode);
-    /* All runs find a vector in one place: then each run is a block of its own, after emptying the
-     * cache. */
-    bool in_place = false;
-    for (size_t i = 0; i < plan->argument_count; i++)
-        if (argument_stays(plan, i)) {
-            in_place = true;
-            break;
-        }
-    if (l2_state(mode) == L2_HOT || in_place)
-        return 1;
-    if (room < needed)
-        room = needed < memory / 4 ? needed : memory / 4;
-    int64_t copies = room / bytes;
-    return copies > BLOCK_RUNS_MAX ? BLOCK_RUNS_MAX : copies < 1 ? 1 : (uint32_t)copies;
-}
 
 static uint32_t most_runs(const struct measuring *state, const struct launch_plan *plan,
                           enum l2_mode mode)
@@ -99,17 +39,6 @@ static uint32_t runs_of_block(const struct measuring *state, const struct block 
         runs = runs_within((int64_t)(protocol->block_most_ns / run_ns), most);
     uint32_t least = least_runs(state, block->plan, mode);
     return runs < least ? runs_within(least, most) : runs;
-}
-
-enum status load_binary(struct measuring *state, const char *path, struct error *error)
-{
-    enum status status =
-        seal_check(path, error); /* a truncated shared object would end this process */
-    if (status == STATUS_OK)
-        status = state->api->load(state->device, path, error);
-    if (status == STATUS_BAD_INPUT)
-        error->status = status = STATUS_LAUNCH_FAILED;
-    return status;
 }
 
 static enum status bind_plan(struct measuring *state, const struct launch_plan *plan,

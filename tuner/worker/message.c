@@ -64,21 +64,6 @@ static size_t count_of(const struct message_member *member, const char *base)
 
 /* ---- writing ---- */
 
-static json_t *encode_value(struct value value)
-{
-    switch (value.kind) {
-    case VALUE_INTEGER:
-        return json_integer(value.integer);
-    case VALUE_REAL:
-        return json_real(value.real);
-    case VALUE_BOOLEAN:
-        return json_boolean(value.integer);
-    case VALUE_TEXT:
-        return json_string(value.text);
-    }
-    return NULL;
-}
-
 /* Returns whether the member has the default value, which is not sent. */
 static bool is_default(const struct message_member *member, const char *base)
 {
@@ -138,13 +123,14 @@ static json_t *encode_member(const struct message_member *member, const char *ba
         return json_string(at);
     case MESSAGE_VALUE:
         memcpy(&value, at, sizeof value);
-        return encode_value(value);
+        return value.kind == VALUE_INTEGER   ? json_integer(value.integer)
+               : value.kind == VALUE_REAL    ? json_real(value.real)
+               : value.kind == VALUE_BOOLEAN ? json_boolean(value.integer)
+                                             : json_string(value.text);
     case MESSAGE_LIST:
     case MESSAGE_POINTED_LIST: {
-        const char *items = base + member->offset;
+        const char *items = member->kind == MESSAGE_POINTED_LIST ? pointer_at(at) : at;
         json_t *list = json_array();
-        if (member->kind == MESSAGE_POINTED_LIST)
-            items = pointer_at(items);
         for (size_t i = 0; list && i < count_of(member, base); i++) {
             if (json_array_append_new(
                     list, message_encode(member->of, items + i * member->of->bytes)) == 0)
@@ -193,13 +179,6 @@ static enum status malformed(const struct decoding *decoding, const char *subjec
 
 static enum status decode_shape(const struct decoding *decoding, const struct message_shape *shape,
                                 const char *subject, const json_t *json, char *out);
-
-static enum status decode_text(const struct decoding *decoding, const char *text, char *at)
-{
-    const char *copy = arena_strdup(decoding->arena, text);
-    memcpy(at, &copy, sizeof(copy));
-    return copy ? STATUS_OK : error_no_memory(decoding->error);
-}
 
 static enum status decode_list(const struct decoding *decoding, const struct message_member *member,
                                const char *subject, const json_t *json, char *base)
@@ -265,9 +244,11 @@ static enum status decode_member(const struct decoding *decoding,
         *(bool *)at = json_is_true(json);
         return json && !json_is_boolean(json) ? malformed(decoding, subject) : STATUS_OK;
     case MESSAGE_TEXT:
-        if (!json)
-            return member->needed ? malformed(decoding, subject) : STATUS_OK;
-        return text ? decode_text(decoding, text, at) : malformed(decoding, subject);
+        if (!text)
+            return json || member->needed ? malformed(decoding, subject) : STATUS_OK;
+        text = arena_strdup(decoding->arena, text);
+        memcpy(at, &text, sizeof text);
+        return text ? STATUS_OK : error_no_memory(decoding->error);
     case MESSAGE_CHARS:
         (void)string_format(at, member->bytes, "%s", text ? text : "");
         return json && !text ? malformed(decoding, subject) : STATUS_OK;

@@ -80,23 +80,6 @@ static void free_job(struct job *job)
     free(job);
 }
 
-static enum status read_limits(struct compile_pool *pool, struct error *error)
-{
-    TRY(environment_integer("TUNE_COMPILE_TIMEOUT_MS", 100, INT64_C(7) * 24 * 3600 * 1000,
-                            COMPILE_LIMIT_S * INT64_C(1000), &pool->timeout_ms, error));
-    int64_t unused = 0;
-    /* All compilers together leave a quarter of the memory. */
-    int64_t pages = sysconf(_SC_PHYS_PAGES);
-    int64_t share = pages > 0 ? pages * sysconf(_SC_PAGESIZE) / 4 * 3 / (int64_t)pool->count
-                              : memory_bytes_default;
-    if (share < memory_bytes_min)
-        share = memory_bytes_min;
-    TRY(environment_integer("TUNE_COMPILE_MEMORY_BYTES", INT64_C(64) << 20, INT64_MAX,
-                            share < memory_bytes_default ? share : memory_bytes_default,
-                            &pool->memory_bytes, error));
-    return cache_limit(&unused, error);
-}
-
 static void compile_pool_free(struct compile_pool *pool)
 {
     for (size_t i = 0; i < pool->count; i++)
@@ -127,24 +110,35 @@ enum status compile_pool_start(const struct host *host, const char *kind, size_t
     TRY_MEMORY(pool);
     pool->cache_use = -1;
     (void)string_format(pool->kind, sizeof pool->kind, "%s", kind);
-    enum status status = compile_pool_add(pool, host, workers, cpus, error);
-    if (status == STATUS_OK)
-        status = read_limits(pool, error);
-    if (status != STATUS_OK) {
-        compile_pool_free(pool);
-        return status;
-    }
+    enum status status = STATUS_OK;
+    int64_t unused = 0;
+    TRY_OR_CLEANUP(compile_pool_add(pool, host, workers, cpus, error));
+    TRY_OR_CLEANUP(environment_integer("TUNE_COMPILE_TIMEOUT_MS", 100,
+                                       INT64_C(7) * 24 * 3600 * 1000,
+                                       COMPILE_LIMIT_S * INT64_C(1000), &pool->timeout_ms, error));
+    /* All compilers together leave a quarter of the memory. */
+    const int64_t pages = sysconf(_SC_PHYS_PAGES);
+    int64_t share = pages > 0 ? pages * sysconf(_SC_PAGESIZE) / 4 * 3 / (int64_t)pool->count
+                              : memory_bytes_default;
+    if (share < memory_bytes_min)
+        share = memory_bytes_min;
+    TRY_OR_CLEANUP(environment_integer("TUNE_COMPILE_MEMORY_BYTES", INT64_C(64) << 20, INT64_MAX,
+                                       share < memory_bytes_default ? share : memory_bytes_default,
+                                       &pool->memory_bytes, error));
+    TRY_OR_CLEANUP(cache_limit(&unused, error));
     /* Failure is ignored: a command that needs a cache reports the failure later. */
     struct arena arena = {0};
     struct error ignored = {0};
     const char *folder = NULL;
-    pool->cache_use = -1;
     if (cache_folder(&arena, &folder, &ignored) == STATUS_OK && (pool->cache = strdup(folder)))
         pool->cache_use = cache_enter(folder);
     arena_free(&arena);
     sweep_scratch();
     *out = pool;
     return STATUS_OK;
+cleanup:
+    compile_pool_free(pool);
+    return status;
 }
 
 void compile_pool_stop(struct compile_pool *pool)

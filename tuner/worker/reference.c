@@ -8,54 +8,14 @@
 
 typedef void reference_function(void *const *arguments, struct tune_expected *expected);
 
-/* Arguments of the function. Vectors that are read and written are copies, since the function may
- * work in place. */
-struct bound {
-    void *arguments[ARGUMENTS_MAX];
-    void *copies[ARGUMENTS_MAX];
-    unsigned char values[ARGUMENTS_MAX][VALUE_BYTES_MAX];
-};
-
-static enum status bind_argument(struct bound *bound, const struct argument *argument,
-                                 const void *input, size_t i, struct error *error)
-{
-    size_t bytes = 0;
-    if (argument->role == ARGUMENT_UPDATE) {
-        bound->copies[i] = malloc(argument_bytes(argument) + 1);
-        TRY_MEMORY(bound->copies[i]);
-        memcpy(bound->copies[i], input, argument_bytes(argument));
-        bound->arguments[i] = bound->copies[i];
-    } else if (argument->role == ARGUMENT_INPUT) {
-        memcpy(&bound->arguments[i], &input, sizeof bound->arguments[i]);
-    } else if (!role_is_vector(argument->role)) {
-        bound->arguments[i] = bound->values[i];
-        return argument_pack(argument, bound->values[i], &bytes, error);
-    }
-    return STATUS_OK;
-}
-
-static enum status call(reference_function *function, const struct launch_plan *plan,
-                        const void *const *inputs, struct tune_expected *expected,
-                        struct error *error)
-{
-    struct bound bound = {0};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
-        status = bind_argument(&bound, &plan->arguments[i], inputs[i], i, error);
-    for (size_t i = 0; i < plan->argument_count; i++)
-        for (size_t j = 0; bound.arguments[i] && j < plan->argument_count; j++)
-            argument_point(&plan->arguments[j], i, (uintptr_t)bound.arguments[i], bound.values[j]);
-    if (status == STATUS_OK)
-        function(bound.arguments, expected);
-    for (size_t i = 0; i < plan->argument_count; i++)
-        free(bound.copies[i]);
-    return status;
-}
-
 enum status reference_compute(const char *path, const char *name, const struct launch_plan *plan,
                               const void *const *inputs, size_t output,
                               struct tune_expected *expected, struct error *error)
 {
+    void *arguments[ARGUMENTS_MAX] = {NULL};
+    void *copies[ARGUMENTS_MAX] = {NULL};
+    _Alignas(8) unsigned char values[ARGUMENTS_MAX][VALUE_BYTES_MAX];
+    enum status status = STATUS_OK;
     if (output >= plan->argument_count || !argument_is_written(&plan->arguments[output]))
         return error_set(error, STATUS_INTERNAL, "the checked argument is no output");
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -65,9 +25,30 @@ enum status reference_compute(const char *path, const char *name, const struct l
     reference_function *function = NULL;
     void *symbol = dlsym(library, name);
     memcpy(&function, &symbol, sizeof function);
-    enum status status =
-        function ? call(function, plan, inputs, expected, error)
-                 : error_set(error, STATUS_BAD_INPUT, "reference '%s' is not in its source", name);
+    if (!function)
+        TRY_OR_CLEANUP(
+            error_set(error, STATUS_BAD_INPUT, "reference '%s' is not in its source", name));
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        size_t bytes = argument_bytes(argument);
+        if (argument->role == ARGUMENT_UPDATE) { /* a copy, as the function may work in place */
+            if (!(copies[i] = malloc(bytes + 1)))
+                TRY_OR_CLEANUP(error_no_memory(error));
+            arguments[i] = memcpy(copies[i], inputs[i], bytes);
+        } else if (argument->role == ARGUMENT_INPUT) {
+            memcpy(&arguments[i], &inputs[i], sizeof arguments[i]);
+        } else if (!role_is_vector(argument->role)) {
+            TRY_OR_CLEANUP(argument_pack(argument, values[i], &bytes, error));
+            arguments[i] = values[i];
+        }
+    }
+    for (size_t i = 0; i < plan->argument_count; i++)
+        for (size_t j = 0; arguments[i] && j < plan->argument_count; j++)
+            argument_point(&plan->arguments[j], i, (uintptr_t)arguments[i], values[j]);
+    function(arguments, expected);
+cleanup:
+    for (size_t i = 0; i < plan->argument_count; i++)
+        free(copies[i]);
     (void)dlclose(library);
     return status;
 }

@@ -29,51 +29,6 @@ static struct remote *remote_of(const struct host *host)
 
 /* ---- sending ---- */
 
-enum status remote_send(struct remote *remote, unsigned connection, json_t *message,
-                        struct error *error)
-{
-    TRY_MEMORY(message);
-    (void)pthread_mutex_lock(&remote->sending);
-    (void)pthread_mutex_lock(&remote->mutex);
-    bool there =
-        remote->input >= 0 &&
-        (connection == 0 || (remote->state == HOST_READY && remote->connections == connection));
-    (void)pthread_mutex_unlock(&remote->mutex);
-    enum status status = there ? frame_write(remote->input, message, error)
-                               : error_set(error, STATUS_DEVICE_LOST, "%s is lost", remote->name);
-    (void)pthread_mutex_unlock(&remote->sending);
-    if (status == STATUS_DEVICE_LOST) {
-        /* The connection is lost, which the keeper notices later by the command's end. */
-        (void)pthread_mutex_lock(&remote->mutex);
-        if (connection != 0 && remote->state == HOST_READY && remote->connections == connection) {
-            remote->state = HOST_AWAITED;
-            remote->is_deaf = true;
-            (void)pthread_cond_broadcast(&remote->changed);
-        }
-        (void)pthread_mutex_unlock(&remote->mutex);
-    }
-    json_decref(message);
-    return status;
-}
-
-/* Waits until a change or the deadline; called with the mutex locked. */
-void remote_await(struct remote *remote, int64_t deadline_ns)
-{
-    struct timespec until;
-    int64_t left_ns = deadline_ns - clock_running_ns();
-    left_ns = left_ns < 0 ? 0 : left_ns > 200000000 ? 200000000 : left_ns;
-    (void)clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += (long)left_ns;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    (void)pthread_cond_timedwait(&remote->changed, &remote->mutex, &until);
-}
-
-int64_t remote_deadline(int64_t ms)
-{
-    return clock_running_ns() + ms * 1000000;
-}
-
 /* Calls the agent of *connection and returns its answer, the caller's reference; NULL with the
  * error, which may be the agent's. */
 static json_t *call(struct remote *remote, json_t *message, unsigned *connection,
@@ -112,55 +67,35 @@ static json_t *call(struct remote *remote, json_t *message, unsigned *connection
 
 /* ---- struct host ---- */
 
-static enum status add_child(struct remote *remote, int from_worker, int to_worker, int64_t *number,
-                             unsigned *connection, struct error *error)
-{
-    struct remote_child *child = NULL;
-    (void)pthread_mutex_lock(&remote->mutex);
-    for (size_t i = 0; i < AGENT_CHILDREN_MAX && !child; i++)
-        if (remote->children[i].number == 0)
-            child = &remote->children[i];
-    bool ready = remote->state == HOST_READY;
-    if (child && ready) {
-        *child = (struct remote_child){.number = ++remote->last_number,
-                                       .connection = remote->connections,
-                                       .from_worker = from_worker,
-                                       .to_worker = to_worker};
-        *number = child->number;
-        *connection = child->connection;
-    }
-    (void)pthread_mutex_unlock(&remote->mutex);
-    if (!ready)
-        return error_set(error, STATUS_DEVICE_LOST, "%s is lost: %s", remote->name,
-                         remote->last_line);
-    return child ? STATUS_OK
-                 : error_set(error, STATUS_UNAVAILABLE, "%s: too many processes", remote->name);
-}
-
 static enum status start_remote(const struct host *host, char *const *arguments, struct child *out,
                                 struct error *error)
 {
     struct remote *remote = remote_of(host);
+    struct remote_child *child = NULL;
     int up[2] = {-1, -1}, down[2] = {-1, -1};
     int64_t number = 0;
-    unsigned connection = 0;
+    enum status status = STATUS_OK;
     *out = child_none();
-    if (pipe2(up, O_CLOEXEC) != 0)
-        return error_set_errno(error, errno, "pipe");
-    if (pipe2(down, O_CLOEXEC) != 0) {
-        (void)error_set_errno(error, errno, "pipe");
-        (void)close(up[0]);
-        (void)close(up[1]);
-        return error->status;
-    }
-    enum status status = add_child(remote, up[0], down[1], &number, &connection, error);
-    if (status != STATUS_OK) {
-        for (int i = 0; i < 2; i++) {
-            (void)close(up[i]);
-            (void)close(down[i]);
-        }
-        return status;
-    }
+    if (pipe2(up, O_CLOEXEC) != 0 || pipe2(down, O_CLOEXEC) != 0)
+        TRY_OR_CLEANUP(error_set_errno(error, errno, "pipe"));
+    (void)pthread_mutex_lock(&remote->mutex);
+    const unsigned connection = remote->connections;
+    for (size_t i = 0; i < AGENT_CHILDREN_MAX && !child; i++)
+        if (remote->children[i].number == 0)
+            child = &remote->children[i];
+    if (remote->state != HOST_READY)
+        status =
+            error_set(error, STATUS_DEVICE_LOST, "%s is lost: %s", remote->name, remote->last_line);
+    else if (!child)
+        status = error_set(error, STATUS_UNAVAILABLE, "%s: too many processes", remote->name);
+    else
+        *child = (struct remote_child){.number = ++remote->last_number,
+                                       .connection = connection,
+                                       .from_worker = up[0],
+                                       .to_worker = down[1]};
+    number = remote->last_number;
+    (void)pthread_mutex_unlock(&remote->mutex);
+    TRY_OR_CLEANUP(status);
     *out = (struct child){host, (pid_t)number, up[1], down[0]};
     json_t *words = json_array();
     for (size_t i = 0; arguments[i]; i++)
@@ -172,23 +107,12 @@ static enum status start_remote(const struct host *host, char *const *arguments,
     if (status != STATUS_OK)
         (void)child_kill(out, NULL, 0);
     return status;
-}
-
-struct remote_child *remote_child_of(struct remote *remote, int64_t number)
-{
-    for (size_t i = 0; number > 0 && i < AGENT_CHILDREN_MAX; i++)
-        if (remote->children[i].number == number)
-            return &remote->children[i];
-    return NULL;
-}
-
-/* Frees the child's slot once unused; called with the mutex locked. */
-void remote_child_free(struct remote_child *child)
-{
-    if (!child->released || child->from_worker >= 0 || child->to_worker >= 0)
-        return;
-    json_decref(child->request);
-    *child = (struct remote_child){.number = 0};
+cleanup:
+    for (int i = 0; i < 2; i++) {
+        file_close(up[i]);
+        file_close(down[i]);
+    }
+    return status;
 }
 
 static enum child_end end_remote(struct child *child, char *how, size_t how_bytes)
@@ -355,30 +279,22 @@ static bool carry_up(struct remote *remote, int64_t number, int from_worker)
     return true;
 }
 
-/* Sends a beat, since a connection may die without an end of file. */
-static void beat(struct remote *remote, int64_t *beaten_ns)
-{
-    struct error ignored = {0};
-    if (clock_running_ns() - *beaten_ns < AGENT_BEAT_MS * INT64_C(1000000))
-        return;
-    *beaten_ns = clock_running_ns();
-    (void)pthread_mutex_lock(&remote->mutex);
-    const unsigned connection = remote->state == HOST_READY ? remote->connections : 0;
-    (void)pthread_mutex_unlock(&remote->mutex);
-    if (connection != 0)
-        (void)remote_send(remote, connection, json_pack("{s:i}", "beat", 1), &ignored);
-}
-
 static void *send_all(void *context)
 {
     struct remote *remote = context;
     struct pollfd files[AGENT_CHILDREN_MAX + 1];
     int64_t numbers[AGENT_CHILDREN_MAX + 1];
     int64_t beaten_ns = 0;
-    eventfd_t ignored = 0;
+    eventfd_t woken = 0;
     for (;;) {
         size_t count = 1;
-        beat(remote, &beaten_ns);
+        struct error ignored = {0};
+        /* A beat, since a connection may die without an end of file. */
+        const bool beats = clock_running_ns() - beaten_ns >= AGENT_BEAT_MS * INT64_C(1000000);
+        const struct host_view now = host_view(&remote->host);
+        if (beats && now.state == HOST_READY)
+            (void)remote_send(remote, now.connections, json_pack("{s:i}", "beat", 1), &ignored);
+        beaten_ns = beats ? clock_running_ns() : beaten_ns;
         (void)pthread_mutex_lock(&remote->mutex);
         files[0] = (struct pollfd){.fd = remote->wake, .events = POLLIN};
         for (size_t i = 0; i < AGENT_CHILDREN_MAX; i++)
@@ -394,7 +310,7 @@ static void *send_all(void *context)
         if (poll(files, (nfds_t)count, AGENT_BEAT_MS) <= 0)
             continue;
         if (files[0].revents)
-            (void)eventfd_read(remote->wake, &ignored);
+            (void)eventfd_read(remote->wake, &woken);
         for (size_t i = 1; i < count; i++) {
             if (!files[i].revents || carry_up(remote, numbers[i], files[i].fd))
                 continue;

@@ -1,4 +1,4 @@
-/* Declarations shared by remote.c and remote_keeper.c: the parent's side of a remote host. */
+/* The parent's side of a remote host: the keeper, with the functions that remote.c takes of it. */
 #ifndef TUNE_WORKER_REMOTE_H
 #define TUNE_WORKER_REMOTE_H
 

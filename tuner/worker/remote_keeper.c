@@ -35,6 +35,68 @@ enum {
 
 /* ---- frames from the agent ---- */
 
+enum status remote_send(struct remote *remote, unsigned connection, json_t *message,
+                        struct error *error)
+{
+    TRY_MEMORY(message);
+    (void)pthread_mutex_lock(&remote->sending);
+    (void)pthread_mutex_lock(&remote->mutex);
+    bool there =
+        remote->input >= 0 &&
+        (connection == 0 || (remote->state == HOST_READY && remote->connections == connection));
+    (void)pthread_mutex_unlock(&remote->mutex);
+    enum status status = there ? frame_write(remote->input, message, error)
+                               : error_set(error, STATUS_DEVICE_LOST, "%s is lost", remote->name);
+    (void)pthread_mutex_unlock(&remote->sending);
+    if (status == STATUS_DEVICE_LOST) {
+        /* The connection is lost, which the keeper notices later by the command's end. */
+        (void)pthread_mutex_lock(&remote->mutex);
+        if (connection != 0 && remote->state == HOST_READY && remote->connections == connection) {
+            remote->state = HOST_AWAITED;
+            remote->is_deaf = true;
+            (void)pthread_cond_broadcast(&remote->changed);
+        }
+        (void)pthread_mutex_unlock(&remote->mutex);
+    }
+    json_decref(message);
+    return status;
+}
+
+/* Waits until a change or the deadline; called with the mutex locked. */
+void remote_await(struct remote *remote, int64_t deadline_ns)
+{
+    struct timespec until;
+    int64_t left_ns = deadline_ns - clock_running_ns();
+    left_ns = left_ns < 0 ? 0 : left_ns > 200000000 ? 200000000 : left_ns;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)left_ns;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    (void)pthread_cond_timedwait(&remote->changed, &remote->mutex, &until);
+}
+
+int64_t remote_deadline(int64_t ms)
+{
+    return clock_running_ns() + ms * 1000000;
+}
+
+struct remote_child *remote_child_of(struct remote *remote, int64_t number)
+{
+    for (size_t i = 0; number > 0 && i < AGENT_CHILDREN_MAX; i++)
+        if (remote->children[i].number == number)
+            return &remote->children[i];
+    return NULL;
+}
+
+/* Frees the child's slot once unused; called with the mutex locked. */
+void remote_child_free(struct remote_child *child)
+{
+    if (!child->released || child->from_worker >= 0 || child->to_worker >= 0)
+        return;
+    json_decref(child->request);
+    *child = (struct remote_child){.number = 0};
+}
+
 /* Returns whether the request contains the text: only files named by the current request are sent,
  * whatever the host requests. */
 static bool names(const json_t *json, const char *text)

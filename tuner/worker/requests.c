@@ -132,23 +132,6 @@ enum status worker_problem(struct worker *worker, const struct worker_task *prob
 
 /* ---- outcomes ---- */
 
-static enum trial_status trial_status_of(enum status status)
-{
-    switch (status) {
-    case STATUS_OK:
-        return TRIAL_OK;
-    case STATUS_COMPILE_FAILED:
-        return TRIAL_COMPILE_FAILED;
-    case STATUS_TIMED_OUT:
-        return TRIAL_TIMED_OUT;
-    case STATUS_DEVICE_LOST:
-    case STATUS_INTERNAL:
-        return TRIAL_CRASHED;
-    default:
-        return TRIAL_LAUNCH_FAILED;
-    }
-}
-
 /* Derives the outcome of a request: by the failure that the child reported, else by its end.
  * STATUS_BAD_INPUT when the child blames the experiment. */
 static enum status settle(const struct worker *worker, enum status status,
@@ -158,7 +141,12 @@ static enum status settle(const struct worker *worker, enum status status,
     const bool answered = answer->answered;
     if (worker->absent || status == STATUS_NO_TIME)
         return status;
-    outcome->status = trial_status_of(status);
+    outcome->status = status == STATUS_OK               ? TRIAL_OK
+                      : status == STATUS_COMPILE_FAILED ? TRIAL_COMPILE_FAILED
+                      : status == STATUS_TIMED_OUT      ? TRIAL_TIMED_OUT
+                      : status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL
+                          ? TRIAL_CRASHED
+                          : TRIAL_LAUNCH_FAILED;
     outcome->starved = !answered && status == STATUS_TIMED_OUT && worker->starved;
     const char *detail = status == STATUS_OK ? answer->wrong : error->text;
     if (status == STATUS_OK && answer->wrong[0])

@@ -17,43 +17,25 @@ static struct entry
     *entries; /* never freed: other threads may still read an entry that was replaced */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static bool is_for(const struct entry *entry, const char *path,
-                   const struct binary_request *request)
-{
-    bool same = strcmp(entry->path, path) == 0 && entry->folder_count == request->folder_count;
-    for (size_t i = 0; same && i < entry->folder_count; i++)
-        same = strcmp(entry->folders[i], request->folders[i]) == 0;
-    return same;
-}
-
-static enum status fill_entry(struct entry *entry, const char *path,
-                              const struct binary_request *request, struct error *error)
-{
-    struct source *source = &entry->known.source;
-    entry->path = arena_strdup(&entry->arena, path);
-    bool whole = entry->path != NULL;
-    for (size_t i = 0; whole && i < request->folder_count; i++) {
-        entry->folders[i] = arena_strdup(&entry->arena, request->folders[i]);
-        whole = entry->folders[i] != NULL;
-    }
-    entry->folder_count = request->folder_count;
-    TRY_MEMORY(whole);
-    TRY(source_read_in(&entry->arena, path, entry->folders, entry->folder_count, source, error));
-    hash_bytes(source->contents, source->content_length, entry->known.hash);
-    return STATUS_OK;
-}
-
 static enum status add_entry(const char *path, const struct binary_request *request,
                              struct entry **out, struct error *error)
 {
     struct entry *entry = calloc(1, sizeof *entry);
     TRY_MEMORY(entry);
-    enum status status = fill_entry(entry, path, request, error);
+    struct source *source = &entry->known.source;
+    entry->path = arena_strdup(&entry->arena, path);
+    entry->folder_count = request->folder_count;
+    for (size_t i = 0; i < request->folder_count; i++)
+        entry->folders[i] = arena_strdup(&entry->arena, request->folders[i]);
+    enum status status = entry->arena.failed ? error_no_memory(error)
+                                             : source_read_in(&entry->arena, path, entry->folders,
+                                                              entry->folder_count, source, error);
     if (status != STATUS_OK) {
         arena_free(&entry->arena);
         free(entry);
         return status;
     }
+    hash_bytes(source->contents, source->content_length, entry->known.hash);
     entry->next = entries;
     entries = entry;
     *out = entry;
@@ -66,8 +48,13 @@ enum status sources_find(const char *path, const struct binary_request *request,
     enum status status = STATUS_OK;
     (void)pthread_mutex_lock(&mutex);
     struct entry *entry = entries;
-    while (entry && !is_for(entry, path, request)) /* the latest one is first */
-        entry = entry->next;
+    for (; entry; entry = entry->next) { /* the latest one is first */
+        bool same = strcmp(entry->path, path) == 0 && entry->folder_count == request->folder_count;
+        for (size_t i = 0; same && i < entry->folder_count; i++)
+            same = strcmp(entry->folders[i], request->folders[i]) == 0;
+        if (same)
+            break;
+    }
     if (!entry || !source_is_current(&entry->known.source))
         status = add_entry(path, request, &entry, error);
     if (status == STATUS_OK)

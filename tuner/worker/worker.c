@@ -449,16 +449,6 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
     return STATUS_OK;
 }
 
-/* Returns whether the request must not run while spares use the device. */
-static bool is_timing(const struct measure_request *request)
-{
-    static const char *const acts[] = {"trial", "visit", "energy", "moment", "ceilings"};
-    for (size_t i = 0; i < COUNT(acts); i++)
-        if (strcmp(request->act, acts[i]) == 0)
-            return true;
-    return false;
-}
-
 /* Sends a request, with retries. A child killed from outside says nothing about the request, which
  * is tried once more with another child, and again each time the host was lost and came back.
  * Failures and timings while this process was stopped or the machine slept do not count either: the
@@ -467,7 +457,9 @@ enum status worker_ask(struct worker *worker, const struct measure_request *requ
                        struct kept *also, int64_t timeout_ms, struct measure_answer *answer,
                        struct error *error)
 {
-    const bool times = is_timing(request);
+    /* Requests that must not run while spares use the device. */
+    static const char *const timings[] = {"trial", "visit", "energy", "moment", "ceilings"};
+    const bool times = WORD_INDEX(request->act, timings, COUNT(timings)) < COUNT(timings);
     json_t *message = message_encode(&message_request, request);
     enum status status = message ? STATUS_OK : error_no_memory(error);
     bool retry = status == STATUS_OK;
@@ -563,7 +555,7 @@ static json_t *answer_of(const struct host *host, char *const *arguments, struct
 
 enum status worker_count(const struct host *host, const char *kind, int *count, struct error *error)
 {
-    char program[] = "tune", entry[] = "__count", wanted[16];
+    char program[] = "tune", entry[] = "__describe", wanted[16];
     char *arguments[] = {program, entry, wanted, NULL};
     if (!string_format(wanted, sizeof wanted, "%s", kind))
         return error_set(error, STATUS_INTERNAL, "device name too long");
