@@ -148,20 +148,20 @@ struct device_api {
      * (L2_HOT: one). */
     enum status (*time_block)(struct device *device, const struct block *block, double *elapsed_ns,
                               struct error *error);
-    /* Sums the results of the last timed block in the bound plan's outputs and updates whose bits
+    /* Optional, like `show`, `look` and `read`, where the kind computes no results (device_traits).
+     * Sums the results of the last timed block in the bound plan's outputs and updates whose bits
      * (1 << argument) are in `outputs`, the last run last: of as many runs as memory still holds,
      * at most BLOCK_RUNS_MAX. *count 0: unknown, as where updates were changed more than once.
      * Costs little beside a block. */
     enum status (*results)(struct device *device, const struct block *block, uint64_t outputs,
                            struct run_result *out, uint32_t *count, struct error *error);
-    /* Optional, like `look` and `read`, where the kind computes no results (device_traits). Makes
-     * `look` and `read` find the results of run `run`, until the next binding or run. */
+    /* Makes `look` and `read` find the results of run `run`, until the next binding or run. */
     enum status (*show)(struct device *device, const struct block *block, uint32_t run,
                         struct error *error);
     /* Optional. Takes a remark for the user on the blocks timed since the last call; false: none.
      */
     bool (*take_remark)(struct device *device, char *out, size_t bytes);
-    /* Forgets all slots. */
+    /* Optional. Forgets all slots. */
     void (*drop_slots)(struct device *device);
     /* Times the anchor: a fixed piece of work, about 50 us to 5 ms, that shows whether the device
      * is as fast as before. */

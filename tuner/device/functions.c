@@ -88,29 +88,6 @@ enum status host_function_find(void *object, const char *name, struct host_funct
     return STATUS_OK;
 }
 
-/* Compares an argument with its parameter. */
-static enum status parameter_fits(const char *function, const struct argument *argument, size_t i,
-                                  int parameter, struct error *error)
-{
-    unsigned char packed[VALUE_BYTES_MAX];
-    size_t bytes = sizeof(uint64_t); /* a texture's object */
-    const bool is_vector = role_is_vector(argument->role) && argument->texture.width == 0;
-    if (!role_is_vector(argument->role))
-        TRY(argument_pack(argument, packed, &bytes, error));
-    if (is_vector ? parameter == PARAMETER_POINTER : parameter == (int)bytes)
-        return STATUS_OK;
-    if (is_vector || parameter == PARAMETER_POINTER || parameter == PARAMETER_STREAM)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "%s: argument %zu, '%s', is a %s, and the parameter is %s", function,
-                         i + 1, argument->name, is_vector ? "vector" : "value",
-                         parameter == PARAMETER_POINTER  ? "a pointer"
-                         : parameter == PARAMETER_STREAM ? "the stream"
-                                                         : "a value");
-    return error_set(error, STATUS_BAD_INPUT,
-                     "%s: argument %zu, '%s', has %zu bytes, and the parameter has %d", function,
-                     i + 1, argument->name, bytes, parameter);
-}
-
 enum status host_function_fits(const struct host_function *function, const struct launch_plan *plan,
                                const struct launch *launch, size_t count, bool needs_stream,
                                struct error *error)
@@ -130,9 +107,27 @@ enum status host_function_fits(const struct host_function *function, const struc
                          "%s: its last parameter must be a cudaStream_t, on which the work is "
                          "measured",
                          launch->kernel);
-    for (size_t i = 0; i < count; i++)
-        TRY(parameter_fits(launch->kernel, &plan->arguments[launch->arguments[i]], i,
-                           function->parameters[i], error));
+    for (size_t i = 0; i < count; i++) {
+        const struct argument *argument = &plan->arguments[launch->arguments[i]];
+        const int parameter = function->parameters[i];
+        const bool is_vector = role_is_vector(argument->role) && argument->texture.width == 0;
+        unsigned char packed[VALUE_BYTES_MAX];
+        size_t bytes = sizeof(uint64_t); /* a texture's object */
+        if (!role_is_vector(argument->role))
+            TRY(argument_pack(argument, packed, &bytes, error));
+        if (is_vector ? parameter == PARAMETER_POINTER : parameter == (int)bytes)
+            continue;
+        if (is_vector || parameter == PARAMETER_POINTER || parameter == PARAMETER_STREAM)
+            return error_set(error, STATUS_BAD_INPUT,
+                             "%s: argument %zu, '%s', is a %s, and the parameter is %s",
+                             launch->kernel, i + 1, argument->name, is_vector ? "vector" : "value",
+                             parameter == PARAMETER_POINTER  ? "a pointer"
+                             : parameter == PARAMETER_STREAM ? "the stream"
+                                                             : "a value");
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: argument %zu, '%s', has %zu bytes, and the parameter has %d",
+                         launch->kernel, i + 1, argument->name, bytes, parameter);
+    }
     return STATUS_OK;
 }
 

@@ -12,19 +12,6 @@
 
 static const char synthetic[] = "synthetic:";
 
-static enum status set_source(hwloc_topology_t topology, const char *source, struct error *error)
-{
-    size_t prefix = sizeof synthetic - 1;
-    if (source && strncmp(source, synthetic, prefix) == 0) {
-        if (hwloc_topology_set_synthetic(topology, source + prefix) != 0)
-            return error_set(error, STATUS_BAD_INPUT, "'%s' is no synthetic topology of hwloc's",
-                             source + prefix);
-    } else if (source && hwloc_topology_set_xml(topology, source) != 0) {
-        return error_set_errno(error, errno, "%s: hwloc cannot read it as a topology", source);
-    }
-    return STATUS_OK;
-}
-
 static enum status load(const char *source, hwloc_topology_t *out, struct error *error)
 {
     if (hwloc_topology_init(out) != 0)
@@ -33,7 +20,14 @@ static enum status load(const char *source, hwloc_topology_t *out, struct error 
                                          HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
     /* /sys suffices; libpciaccess would leave memory behind. */
     (void)hwloc_topology_set_components(*out, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "pci");
-    enum status status = set_source(*out, source, error);
+    const size_t prefix = sizeof synthetic - 1;
+    const bool is_synthetic = source && strncmp(source, synthetic, prefix) == 0;
+    enum status status = STATUS_OK;
+    if (is_synthetic && hwloc_topology_set_synthetic(*out, source + prefix) != 0)
+        status = error_set(error, STATUS_BAD_INPUT, "'%s' is no synthetic topology of hwloc's",
+                           source + prefix);
+    else if (source && !is_synthetic && hwloc_topology_set_xml(*out, source) != 0)
+        status = error_set_errno(error, errno, "%s: hwloc cannot read it as a topology", source);
     if (status == STATUS_OK && hwloc_topology_load(*out) != 0)
         status = source
                      ? error_set(error, STATUS_BAD_INPUT, "%s: hwloc cannot make a topology of it",
@@ -110,15 +104,6 @@ enum status place_devices(const char *topology, const char *const *pci_addresses
     return status;
 }
 
-static int numa_node_by_sysfs(const char *pci_address)
-{
-    char path[128], text[128];
-    if (!string_format(path, sizeof path, "/sys/bus/pci/devices/%s/numa_node", pci_address))
-        return -1;
-    const long node = file_line(path, text, sizeof text) ? strtol(text, NULL, 10) : -1;
-    return node >= 0 && node < 4096 ? (int)node : -1;
-}
-
 int place_numa_node(const char *pci_address)
 {
     int node = -1;
@@ -130,7 +115,14 @@ int place_numa_node(const char *pci_address)
             node = hwloc_bitmap_first(parent->nodeset);
         hwloc_topology_destroy(topology);
     }
-    return node >= 0 ? node : numa_node_by_sysfs(pci_address);
+    char path[128], text[128];
+    if (node < 0 &&
+        string_format(path, sizeof path, "/sys/bus/pci/devices/%s/numa_node", pci_address) &&
+        file_line(path, text, sizeof text)) {
+        const long told = strtol(text, NULL, 10);
+        node = told >= 0 && told < 4096 ? (int)told : -1;
+    }
+    return node;
 }
 
 /* ---- the decision, on any topology ---- */
@@ -261,19 +253,6 @@ static void place_all(struct choice *choice, const hwloc_const_cpuset_t *near, u
     place_compilers(choice, free_cores);
 }
 
-static void leave_to_system(const struct choice *choice, const hwloc_const_cpuset_t *near,
-                            size_t count, int usable)
-{
-    struct placement *out = choice->out;
-    for (size_t i = 0; i < count; i++)
-        if (near[i])
-            name_place(choice->topology, near[i], out->devices[i].near,
-                       sizeof out->devices[i].near);
-    (void)snprintf(out->note, sizeof out->note,
-                   "%d core%s may be used, too few to give one away: left to the system", usable,
-                   usable == 1 ? "" : "s");
-}
-
 enum status place_near(hwloc_topology_t topology, hwloc_const_cpuset_t allowed,
                        const hwloc_const_cpuset_t *near, size_t count, struct placement *out,
                        struct error *error)
@@ -289,7 +268,12 @@ enum status place_near(hwloc_topology_t topology, hwloc_const_cpuset_t allowed,
     for (int i = 0; i < core_count(&choice); i++)
         usable += is_usable(&choice, core_at(&choice, i), NULL);
     if (usable < CORES_MIN) {
-        leave_to_system(&choice, near, count, usable);
+        for (size_t i = 0; i < count; i++)
+            if (near[i])
+                name_place(topology, near[i], out->devices[i].near, sizeof out->devices[i].near);
+        (void)snprintf(out->note, sizeof out->note,
+                       "%d core%s may be used, too few to give one away: left to the system",
+                       usable, usable == 1 ? "" : "s");
         return STATUS_OK;
     }
     hwloc_bitmap_t sets[5];

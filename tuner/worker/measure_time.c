@@ -225,7 +225,7 @@ void slots_forget(struct measuring *state)
 {
     for (size_t i = 0; i < DEVICE_SLOTS; i++)
         forget_slot(&state->slots[i]);
-    if (state->device)
+    if (state->device && state->api->drop_slots)
         state->api->drop_slots(state->device);
 }
 

@@ -73,41 +73,32 @@ static enum status bind_argument(struct device *device, const struct launch_plan
     return STATUS_OK;
 }
 
-/* Returns the least number of copies of any argument: in a run, all arguments have the same copy.
- */
-static uint32_t copies_of_all(const struct device *device, const struct launch_plan *plan)
-{
-    uint32_t copies = BLOCK_RUNS_MAX;
-    for (size_t i = 0; device->argument_count > 0 && i < plan->argument_count; i++)
-        if (argument_rotates(&plan->arguments[i]) && !device->shelves[i].variable &&
-            device->shelves[i].bound->count < copies)
-            copies = device->shelves[i].bound->count;
-    return copies;
-}
-
 enum status cpu_bind(struct device *device, const struct launch_plan *plan,
                      const void *const *inputs, uint32_t copies, const struct patch *patches,
                      struct error *error)
 {
-    enum status status = STATUS_OK;
     device->argument_count = 0;
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
-        status = bind_argument(device, plan, i, inputs[i], copies, error);
-    if (status == STATUS_OK)
-        device->argument_count = plan->argument_count;
     device->varied = false;
     device->shown_copy = 0;
-    device->copies = copies_of_all(device, plan);
+    device->copies = BLOCK_RUNS_MAX;
     watch_process(device);
-    if (status == STATUS_OK && patches) {
-        for (size_t i = 0; i < plan->argument_count; i++) {
-            if (plan->arguments[i].role != ARGUMENT_INPUT || !argument_rotates(&plan->arguments[i]))
-                continue;
-            vector_vary(device->shelves[i].bound, &patches[i]);
+    for (size_t i = 0; i < plan->argument_count; i++)
+        TRY(bind_argument(device, plan, i, inputs[i], copies, error));
+    device->argument_count = plan->argument_count;
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        struct shelf *shelf = &device->shelves[i];
+        if (!argument_rotates(argument))
+            continue;
+        /* In a run, all arguments have the same copy: as many as each has. */
+        if (!shelf->variable && shelf->bound->count < device->copies)
+            device->copies = shelf->bound->count;
+        if (patches && argument->role == ARGUMENT_INPUT) {
+            vector_vary(shelf->bound, &patches[i]);
             device->varied |= patches[i].count > 0;
         }
     }
-    return status;
+    return STATUS_OK;
 }
 
 void set_vectors(struct device *device, const struct launch_plan *plan, enum argument_role role,
@@ -122,15 +113,26 @@ void set_vectors(struct device *device, const struct launch_plan *plan, enum arg
     }
 }
 
-void restore_updates(struct device *device, const struct launch_plan *plan)
+void begin_run(struct device *device, const struct launch_plan *plan, enum run_start start)
 {
+    device->turn++;
+    note_updates(device, plan, 1);
     for (size_t i = 0; i < plan->argument_count; i++) {
         const struct argument *argument = &plan->arguments[i];
-        struct placing placing = placing_for(device, plan, i);
-        if (argument->role != ARGUMENT_UPDATE)
+        struct vector *vector = device->shelves[i].bound;
+        const size_t bytes = argument_bytes(argument);
+        if (!argument_is_bound(argument))
             continue;
-        fill_together(&placing, vector_data(device->shelves[i].bound, 0),
-                      device->shelves[i].bound->host, 0, argument_bytes(argument));
+        const struct placing placing = placing_for(device, plan, i);
+        if (argument->role == ARGUMENT_INPUT)
+            vector_turn_bands(vector, device->turn);
+        else if (argument->role == ARGUMENT_UPDATE)
+            fill_together(&placing, vector_data(vector, 0), vector->host, 0, bytes);
+        else if (argument->role == ARGUMENT_OUTPUT || start == RUN_FIRST)
+            fill_together(&placing, vector_data(vector, 0), NULL,
+                          argument->role == ARGUMENT_OUTPUT ? POISON : 0, bytes);
+        if (start == RUN_FIRST && argument_is_written(argument))
+            vector_guard(vector, bytes);
     }
 }
 
@@ -152,21 +154,6 @@ void note_updates(struct device *device, const struct launch_plan *plan, uint32_
         if (plan->arguments[i].role == ARGUMENT_UPDATE && vector->used_copies < copies)
             vector->used_copies = copies;
     }
-}
-
-void guard_vectors(struct device *device, const struct launch_plan *plan)
-{
-    for (size_t i = 0; i < plan->argument_count; i++)
-        if (argument_is_written(&plan->arguments[i]))
-            vector_guard(device->shelves[i].bound, argument_bytes(&plan->arguments[i]));
-}
-
-void turn_bands(struct device *device, const struct launch_plan *plan)
-{
-    device->turn++;
-    for (size_t i = 0; i < plan->argument_count; i++)
-        if (plan->arguments[i].role == ARGUMENT_INPUT && argument_is_bound(&plan->arguments[i]))
-            vector_turn_bands(device->shelves[i].bound, device->turn);
 }
 
 static void describe_breach(const struct argument *argument, int64_t at, char *detail, size_t bytes)

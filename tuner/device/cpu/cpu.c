@@ -79,19 +79,6 @@ enum status cpu_open(int index, const struct warm_up *how, struct device **out,
     return STATUS_OK;
 }
 
-static enum status add_binary(struct device *device, const char *path, void *handle,
-                              struct error *error)
-{
-    if (!array_grow(&device->binaries, device->binary_count, &device->binary_capacity,
-                    sizeof *device->binaries))
-        return error_no_memory(error);
-    struct binary *binary = &device->binaries[device->binary_count];
-    *binary = (struct binary){.path = strdup(path), .handle = handle};
-    TRY_MEMORY(binary->path);
-    device->current = ++device->binary_count;
-    return STATUS_OK;
-}
-
 enum status cpu_load(struct device *device, const char *binary_path, struct error *error)
 {
     for (size_t i = 0; i < device->binary_count; i++)
@@ -109,10 +96,16 @@ enum status cpu_load(struct device *device, const char *binary_path, struct erro
         return error_set(error, STATUS_LAUNCH_FAILED, "cannot load the kernel's binary: %s",
                          why ? why : binary_path);
     }
-    enum status status = add_binary(device, binary_path, handle, error);
-    if (status != STATUS_OK)
+    const struct binary binary = {.path = strdup(binary_path), .handle = handle};
+    if (!binary.path || !array_grow(&device->binaries, device->binary_count,
+                                    &device->binary_capacity, sizeof binary)) {
+        free(binary.path);
         (void)dlclose(handle);
-    return status;
+        return error_no_memory(error);
+    }
+    device->binaries[device->binary_count] = binary;
+    device->current = ++device->binary_count;
+    return STATUS_OK;
 }
 
 enum status cpu_want(struct device *device, struct launch_plan *plan, struct error *error)

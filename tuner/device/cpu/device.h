@@ -71,15 +71,12 @@ CPU_DEVICE(CPU_DEVICE_DECLARE)
 /* bind.c: Sets all the plan's vectors of a role to `value`, as far as the plan needs. */
 void set_vectors(struct device *device, const struct launch_plan *plan, enum argument_role role,
                  int value);
-/* Restores updates to the host's elements, in the copy that verified runs take. */
-void restore_updates(struct device *device, const struct launch_plan *plan);
+/* Brings vectors into the state in which a verified run starts, in the copy that it takes. */
+void begin_run(struct device *device, const struct launch_plan *plan, enum run_start start);
 /* Copies vectors to the bound plan's variables, or back. */
 void carry_variables(struct device *device, bool back);
 /* Notes that runs are about to change the first `copies` copies of updates. */
 void note_updates(struct device *device, const struct launch_plan *plan, uint32_t copies);
-void guard_vectors(struct device *device, const struct launch_plan *plan);
-/* Writes new bands around inputs. */
-void turn_bands(struct device *device, const struct launch_plan *plan);
 /* anchor.c */
 enum status warm_up(struct device *device, struct error *error);
 /* Warms up for one window more, after a pause. */

@@ -48,56 +48,6 @@ struct prepared {
 
 /* ---- preparing ---- */
 
-static enum status find_kernel(const struct device *device, const char *name, block_function **out,
-                               struct error *error)
-{
-    if (device->current == 0)
-        return error_set(error, STATUS_INTERNAL, "cpu: no binary is loaded");
-    const struct binary *binary = &device->binaries[device->current - 1];
-    void *symbol = dlsym(binary->handle, name);
-    if (!symbol)
-        return error_set(error, STATUS_LAUNCH_FAILED,
-                         "the kernel's source defines no function '%s' (%s)", name, binary->path);
-    memcpy(out, &symbol, sizeof symbol);
-    return STATUS_OK;
-}
-
-/* Finds a host function, which fits its arguments. */
-static enum status find_function(const struct device *device, const struct launch_plan *plan,
-                                 const struct launch *launch, struct host_function *out,
-                                 struct error *error)
-{
-    if (device->current == 0)
-        return error_set(error, STATUS_INTERNAL, "cpu: no binary is loaded");
-    TRY(host_function_find(device->binaries[device->current - 1].handle, launch->kernel, out,
-                           error));
-    return host_function_fits(out, plan, launch, launch->argument_count, false, error);
-}
-
-static enum status count_blocks(const struct launch *launch, int64_t *out, struct error *error)
-{
-    int64_t blocks = launch->grid[0];
-    if (__builtin_mul_overflow(blocks, (int64_t)launch->grid[1], &blocks) ||
-        __builtin_mul_overflow(blocks, (int64_t)launch->grid[2], &blocks) || blocks < 1)
-        return error_set(error, STATUS_LAUNCH_FAILED,
-                         "%s: a grid of %u x %u x %u blocks is not between 1 and 2^63",
-                         launch->kernel, launch->grid[0], launch->grid[1], launch->grid[2]);
-    *out = blocks;
-    return STATUS_OK;
-}
-
-static enum status check_threads(const struct device *device, const struct launch *launch,
-                                 struct error *error)
-{
-    int size = pool_size(device->pool);
-    if (launch->threads < 1 || launch->threads > (uint32_t)size)
-        return error_set(error, STATUS_LAUNCH_FAILED,
-                         "%s: %u threads requested, but this process may use 1 to %d (constrain "
-                         "the experiment by 'threads <= cores')",
-                         launch->kernel, launch->threads, size);
-    return STATUS_OK;
-}
-
 /* Lets structs point to the vectors' copies for a run. */
 static void point_structs(const struct device *device, struct prepared *prepared, uint32_t run)
 {
@@ -113,6 +63,58 @@ static void point_structs(const struct device *device, struct prepared *prepared
             }
 }
 
+/* Prepares a launch: finds its kernel or host function, and lays out the arguments. */
+static enum status prepare_launch(const struct device *device, const struct launch_plan *plan,
+                                  const struct launch *launch, struct prepared *out,
+                                  struct prepared_launch *to, struct error *error)
+{
+    const int size = pool_size(device->pool);
+    to->launch = launch;
+    to->threads = (int)launch->threads;
+    to->schedule = launch->schedule;
+    to->repeats = launch_repeats(launch);
+    to->blocks = launch->grid[0];
+    to->kernel = NULL;
+    if (launch->threads < 1 || launch->threads > (uint32_t)size)
+        return error_set(error, STATUS_LAUNCH_FAILED,
+                         "%s: %u threads requested, but this process may use 1 to %d (constrain "
+                         "the experiment by 'threads <= cores')",
+                         launch->kernel, launch->threads, size);
+    if (__builtin_mul_overflow(to->blocks, (int64_t)launch->grid[1], &to->blocks) ||
+        __builtin_mul_overflow(to->blocks, (int64_t)launch->grid[2], &to->blocks) || to->blocks < 1)
+        return error_set(error, STATUS_LAUNCH_FAILED,
+                         "%s: a grid of %u x %u x %u blocks is not between 1 and 2^63",
+                         launch->kernel, launch->grid[0], launch->grid[1], launch->grid[2]);
+    if (device->current == 0)
+        return error_set(error, STATUS_INTERNAL, "cpu: no binary is loaded");
+    const struct binary *binary = &device->binaries[device->current - 1];
+    if (launch->is_function) {
+        TRY(host_function_find(binary->handle, launch->kernel, &to->function, error));
+        TRY(host_function_fits(&to->function, plan, launch, launch->argument_count, false, error));
+    } else {
+        void *symbol = dlsym(binary->handle, launch->kernel);
+        if (!symbol)
+            return error_set(error, STATUS_LAUNCH_FAILED,
+                             "the kernel's source defines no function '%s' (%s)", launch->kernel,
+                             binary->path);
+        memcpy(&to->kernel, &symbol, sizeof symbol);
+    }
+    for (size_t k = 0; k < launch->argument_count; k++) {
+        const uint8_t index = launch->arguments[k];
+        const struct vector *vector = device->shelves[index].bound;
+        if (!role_is_vector(plan->arguments[index].role)) {
+            to->arguments[k] = out->values[index];
+            continue;
+        }
+        to->arguments[k] = vector_data(vector, 0);
+        if (argument_rotates(&plan->arguments[index])) {
+            out->rotated[out->rotated_count].place = &to->arguments[k];
+            out->rotated[out->rotated_count++].vector = vector;
+        }
+    }
+    return STATUS_OK;
+}
+
 /* Prepares the plan bound last. Takes a microsecond. */
 static enum status prepare(struct device *device, const struct launch_plan *plan,
                            struct prepared *out, struct error *error)
@@ -124,49 +126,20 @@ static enum status prepare(struct device *device, const struct launch_plan *plan
         for (size_t j = 0; j < plan->launches[i].argument_count; j++)
             bound = bound && plan->launches[i].arguments[j] < plan->argument_count &&
                     !plan->arguments[plan->launches[i].arguments[j]].symbol;
-    enum status status =
-        bound ? STATUS_OK : error_set(error, STATUS_INTERNAL, "cpu: the plan is not bound");
+    if (!bound)
+        return error_set(error, STATUS_INTERNAL, "cpu: the plan is not bound");
     out->count = plan->launch_count;
     out->rotated_count = 0;
     out->plan = plan;
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++) {
+    for (size_t i = 0; i < plan->argument_count; i++) {
         size_t bytes = 0;
         if (!role_is_vector(plan->arguments[i].role))
-            status = argument_pack(&plan->arguments[i], out->values[i], &bytes, error);
+            TRY(argument_pack(&plan->arguments[i], out->values[i], &bytes, error));
     }
-    if (status == STATUS_OK)
-        point_structs(device, out, 0);
-    for (size_t i = 0; status == STATUS_OK && i < plan->launch_count; i++) {
-        const struct launch *launch = &plan->launches[i];
-        struct prepared_launch *to = &out->launches[i];
-        to->threads = (int)launch->threads;
-        to->schedule = launch->schedule;
-        to->repeats = launch_repeats(launch);
-        to->launch = launch;
-        to->kernel = NULL;
-        status = check_threads(device, launch, error);
-        if (status == STATUS_OK)
-            status = count_blocks(launch, &to->blocks, error);
-        if (status == STATUS_OK)
-            status = launch->is_function ? find_function(device, plan, launch, &to->function, error)
-                                         : find_kernel(device, launch->kernel, &to->kernel, error);
-        if (status == STATUS_OK) {
-            for (size_t k = 0; k < launch->argument_count; k++) {
-                uint8_t index = launch->arguments[k];
-                const struct vector *vector = device->shelves[index].bound;
-                if (!role_is_vector(plan->arguments[index].role)) {
-                    to->arguments[k] = out->values[index];
-                    continue;
-                }
-                to->arguments[k] = vector_data(vector, 0);
-                if (argument_rotates(&plan->arguments[index])) {
-                    out->rotated[out->rotated_count].place = &to->arguments[k];
-                    out->rotated[out->rotated_count++].vector = vector;
-                }
-            }
-        }
-    }
-    return status;
+    point_structs(device, out, 0);
+    for (size_t i = 0; i < plan->launch_count; i++)
+        TRY(prepare_launch(device, plan, &plan->launches[i], out, &out->launches[i], error));
+    return STATUS_OK;
 }
 
 /* A launch while running. */
@@ -215,23 +188,17 @@ static void run_function(void *context, int thread, int threads)
     }
 }
 
-/* Swaps the arguments for every second repeat. */
-static void swap_arguments(const struct prepared_launch *prepared, void *out[ARGUMENTS_MAX])
-{
-    const struct launch *launch = prepared->launch;
-    for (size_t i = 0; i < launch->argument_count; i++)
-        for (size_t j = 0; j < launch->argument_count; j++)
-            if (launch->arguments[j] == launch_argument(launch, i, 1))
-                out[i] = prepared->arguments[j];
-}
-
 static void run_once(struct device *device, const struct prepared *prepared)
 {
     for (size_t i = 0; i < prepared->count; i++) {
         const struct prepared_launch *launch = &prepared->launches[i];
         bool queued = launch->schedule == SCHEDULE_QUEUED;
         void *swapped[ARGUMENTS_MAX];
-        swap_arguments(launch, swapped);
+        /* The arguments of every second repeat. */
+        for (size_t j = 0; j < launch->launch->argument_count; j++)
+            for (size_t k = 0; k < launch->launch->argument_count; k++)
+                if (launch->launch->arguments[k] == launch_argument(launch->launch, j, 1))
+                    swapped[j] = launch->arguments[k];
         for (uint32_t repeat = 0; repeat < launch->repeats; repeat++) {
             struct running running = {.next = 0,
                                       .launch = launch,
@@ -291,17 +258,10 @@ enum status cpu_run(struct device *device, const struct launch_plan *plan, enum 
 {
     struct prepared prepared;
     TRY(prepare(device, plan, &prepared, error));
-    if (start == RUN_FIRST) {
+    if (start == RUN_FIRST)
         device->timed_slot = -1;
-        set_vectors(device, plan, ARGUMENT_SCRATCH, 0);
-        guard_vectors(device, plan);
-    }
-    if (start != RUN_ON) {
-        set_vectors(device, plan, ARGUMENT_OUTPUT, POISON);
-        restore_updates(device, plan);
-        note_updates(device, plan, 1);
-        turn_bands(device, plan);
-    }
+    if (start != RUN_ON)
+        begin_run(device, plan, start);
     carry_variables(device, false);
     begin_calls(device, plan);
     int64_t start_ns = clock_now_ns();

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 
@@ -22,11 +23,6 @@ static int open_at(const char *root, const char *path)
         return -1;
     }
     return open(whole, O_RDONLY | O_CLOEXEC);
-}
-
-static void close_file(int file)
-{
-    file_close(file);
 }
 
 /* Reads the current beginning of the file. */
@@ -51,16 +47,8 @@ static bool read_word_at(const char *root, const char *path, char *out, size_t b
     int file = open_at(root, path);
     bool got = read_text(file, out, bytes);
     out[strcspn(out, "\n")] = '\0';
-    close_file(file);
+    file_close(file);
     return got;
-}
-
-static bool is_one_of(const char *word, const char *const *words)
-{
-    for (size_t i = 0; words[i]; i++)
-        if (strcmp(word, words[i]) == 0)
-            return true;
-    return false;
 }
 
 static bool begins_with(const char *text, const char *beginning)
@@ -87,10 +75,11 @@ static void each_entry(struct sensors *sensors, const char *root, const char *fo
 /* Opens the first temperature of a known chip: the package's, or the nearest to that. */
 static bool use_chip(struct sensors *sensors, const char *root, const char *path)
 {
-    static const char *const chips[] = {"coretemp", "k10temp", "zenpower", "cpu_thermal", NULL};
+    static const char *const chips[] = {"coretemp", "k10temp", "zenpower", "cpu_thermal"};
     char name[PATH_BYTES], word[VALUE_BYTES];
     if (!string_format(name, sizeof name, "%s/name", path) ||
-        !read_word_at(root, name, word, sizeof word) || !is_one_of(word, chips))
+        !read_word_at(root, name, word, sizeof word) ||
+        WORD_INDEX(word, chips, COUNT(chips)) == COUNT(chips))
         return false;
     for (int i = 1; i <= TEMPERATURES_A_CHIP && sensors->temperature < 0; i++)
         if (string_format(name, sizeof name, "%s/temp%d_input", path, i))
@@ -101,10 +90,11 @@ static bool use_chip(struct sensors *sensors, const char *root, const char *path
 static bool use_zone(struct sensors *sensors, const char *root, const char *path)
 {
     static const char *const zones[] = {"x86_pkg_temp", "cpu-thermal", "cpu_thermal",
-                                        "cpu0-thermal", "soc_thermal", NULL};
+                                        "cpu0-thermal", "soc_thermal"};
     char name[PATH_BYTES], word[VALUE_BYTES];
     if (string_format(name, sizeof name, "%s/type", path) &&
-        read_word_at(root, name, word, sizeof word) && is_one_of(word, zones) &&
+        read_word_at(root, name, word, sizeof word) &&
+        WORD_INDEX(word, zones, COUNT(zones)) < COUNT(zones) &&
         string_format(name, sizeof name, "%s/temp", path))
         sensors->temperature = open_at(root, name);
     return sensors->temperature >= 0;
@@ -131,7 +121,7 @@ static bool use_package(struct sensors *sensors, const char *root, const char *p
              read_number(counter.file, &counter.last_uj))
         sensors->packages[sensors->package_count++] = counter;
     else
-        close_file(counter.file);
+        file_close(counter.file);
     return false;
 }
 
@@ -187,14 +177,14 @@ void sensors_open(struct sensors *sensors, const char *root, const unsigned *pro
 
 void sensors_close(struct sensors *sensors)
 {
-    close_file(sensors->clock);
-    close_file(sensors->temperature);
-    close_file(sensors->load);
-    close_file(sensors->processors);
+    file_close(sensors->clock);
+    file_close(sensors->temperature);
+    file_close(sensors->load);
+    file_close(sensors->processors);
     for (int i = 0; i < sensors->package_count; i++)
-        close_file(sensors->packages[i].file);
+        file_close(sensors->packages[i].file);
     for (int i = 0; i < sensors->throttle_count; i++)
-        close_file(sensors->throttles[i]);
+        file_close(sensors->throttles[i]);
     *sensors = (struct sensors){
         .clock = -1, .temperature = -1, .load = -1, .processors = -1, .processor = -1};
 }
@@ -208,7 +198,7 @@ static double clock_by_list(const struct sensors *sensors)
     double mhz = (double)NAN;
     bool ours = false;
     if (!file) {
-        close_file(copy);
+        file_close(copy);
         return mhz;
     }
     rewind(file);

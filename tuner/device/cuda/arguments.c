@@ -51,33 +51,6 @@ static enum status check_cluster(struct device *device, const struct launch *lau
     return STATUS_OK;
 }
 
-/* Finds the kernel of a launch, which the device can launch so. */
-static enum status prepare_kernel(struct device *device, const struct launch_plan *plan,
-                                  const struct launch *launch, struct prepared_launch *out,
-                                  struct error *error)
-{
-    TRY(cuda_find_kernel(device, launch->kernel, &out->kernel, error));
-    TRY(check_cluster(device, launch, out->kernel, error));
-    const struct cuda_driver *cuda = device->driver;
-    char text[256];
-    if (launch->dependent) {
-        cuda_launch_text(launch, text, sizeof text);
-        if (launch == plan->launches)
-            return error_set(error, STATUS_LAUNCH_FAILED,
-                             "%s: a dependent launch has none before it to depend on", text);
-        if (device->compute_major < 9)
-            return error_set(error, STATUS_LAUNCH_FAILED,
-                             "%s: a dependent launch needs compute capability 9.0, this is %s",
-                             text, device->architecture);
-        if (!cuda->cuLaunchKernelEx || !cuda->add_edges)
-            return error_set(error, STATUS_LAUNCH_FAILED,
-                             "%s: a dependent launch needs a driver for CUDA 12.3, this one is for "
-                             "CUDA %d.%d: update it",
-                             text, cuda->version / 1000, cuda->version % 1000 / 10);
-    }
-    return cuda_allow_shared(device, out->kernel, launch->shared_bytes, error);
-}
-
 static enum status prepare_launch(struct device *device, const struct launch_plan *plan,
                                   const struct launch *launch, struct prepared_plan *plan_out,
                                   struct prepared_launch *out, struct error *error)
@@ -87,8 +60,29 @@ static enum status prepare_launch(struct device *device, const struct launch_pla
     if (launch->is_function)
         TRY(host_function_find(module ? module->object : NULL, launch->kernel, &out->function,
                                error));
-    else
-        TRY(prepare_kernel(device, plan, launch, out, error));
+    else {
+        TRY(cuda_find_kernel(device, launch->kernel, &out->kernel, error));
+        TRY(check_cluster(device, launch, out->kernel, error));
+        const struct cuda_driver *cuda = device->driver;
+        char text[256];
+        if (launch->dependent) {
+            cuda_launch_text(launch, text, sizeof text);
+            if (launch == plan->launches)
+                return error_set(error, STATUS_LAUNCH_FAILED,
+                                 "%s: a dependent launch has none before it to depend on", text);
+            if (device->compute_major < 9)
+                return error_set(error, STATUS_LAUNCH_FAILED,
+                                 "%s: a dependent launch needs compute capability 9.0, this is %s",
+                                 text, device->architecture);
+            if (!cuda->cuLaunchKernelEx || !cuda->add_edges)
+                return error_set(
+                    error, STATUS_LAUNCH_FAILED,
+                    "%s: a dependent launch needs a driver for CUDA 12.3, this one is for "
+                    "CUDA %d.%d: update it",
+                    text, cuda->version / 1000, cuda->version % 1000 / 10);
+        }
+        TRY(cuda_allow_shared(device, out->kernel, launch->shared_bytes, error));
+    }
     for (size_t i = 0; i < launch->argument_count; i++) {
         if (launch->arguments[i] >= plan->argument_count ||
             plan->arguments[launch->arguments[i]].symbol)

@@ -39,27 +39,6 @@ static bool tell_time(const struct device *device, double *elapsed_ns)
     return device->current && functions_told(device->current->object, elapsed_ns);
 }
 
-static enum status wait_for_run(struct device *device, const struct launch_plan *plan,
-                                double *elapsed_ns, struct error *error)
-{
-    char text[ERROR_TEXT_BYTES / 2];
-    double read_ns = 0;
-    CUresult result = device->driver->cuEventRecord(device->end, device->stream);
-    if (result == CUDA_SUCCESS)
-        result = device->driver->cuStreamSynchronize(device->stream);
-    if (result == CUDA_SUCCESS)
-        result = cuda_elapsed(device, &read_ns);
-    device->busy_until_ns = clock_now_ns();
-    if (result != CUDA_SUCCESS) {
-        cuda_plan_text(plan, text, sizeof text);
-        return cuda_error(device, result, error, "%s", text);
-    }
-    read_ns -= device->calibration.empty_pair_ns;
-    (void)tell_time(device, &read_ns);
-    *elapsed_ns = fmax(read_ns, device->calibration.tick_ns);
-    return STATUS_OK;
-}
-
 /* Copies data that kernels find outside of vectors: in surfaces and variables. */
 static enum status carry(struct device *device, const struct launch_plan *plan, bool back,
                          struct error *error)
@@ -98,7 +77,21 @@ enum status cuda_run(struct device *device, const struct launch_plan *plan, enum
     (void)tell_time(device, elapsed_ns); /* of calls before this one */
     CUDA_TRY(cuEventRecord(device->begin, device->stream), "starting the timer");
     TRY(cuda_submit(device, error));
-    TRY(wait_for_run(device, plan, elapsed_ns, error));
+    double read_ns = 0;
+    CUresult result = device->driver->cuEventRecord(device->end, device->stream);
+    if (result == CUDA_SUCCESS)
+        result = device->driver->cuStreamSynchronize(device->stream);
+    if (result == CUDA_SUCCESS)
+        result = cuda_elapsed(device, &read_ns);
+    device->busy_until_ns = clock_now_ns();
+    if (result != CUDA_SUCCESS) {
+        char text[ERROR_TEXT_BYTES / 2];
+        cuda_plan_text(plan, text, sizeof text);
+        return cuda_error(device, result, error, "%s", text);
+    }
+    read_ns -= device->calibration.empty_pair_ns;
+    (void)tell_time(device, &read_ns);
+    *elapsed_ns = fmax(read_ns, device->calibration.tick_ns);
     return carry(device, plan, true, error);
 }
 
@@ -158,18 +151,6 @@ static enum status slot_graph(struct device *device, const struct block *block, 
 
 enum { HOT_RUNS = 2 };
 
-/* Tells whether a block reads so much that the next one finds none of its data in the L2. */
-static bool streams(const struct device *device, const struct block *block)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < block->plan->argument_count; i++) {
-        const struct vector *vector = &device->vectors[i];
-        if (argument_rotates(&block->plan->arguments[i]))
-            bytes += vector->bytes * (block->runs < vector->copies ? block->runs : vector->copies);
-    }
-    return bytes >= STREAM_CACHES * (device->flush_bytes / 2);
-}
-
 static enum status flush(struct device *device, bool dirty, struct error *error)
 {
     CUresult result = cuda_flush(device, dirty);
@@ -181,21 +162,23 @@ static enum status flush(struct device *device, bool dirty, struct error *error)
 /* Brings the cache into the state that the mode requires before each block. */
 static enum status set_cache(struct device *device, const struct block *block, struct error *error)
 {
-    switch (block->mode) {
-    case L2_COLD:
-        return flush(device, false, error);
-    case L2_HOT: {
+    size_t streamed = 0;
+    if (block->mode == L2_HOT) {
         TRY(cuda_prepare(device, block->plan, &device->prepared, error));
         for (int i = 0; i < HOT_RUNS; i++)
             TRY(cuda_submit(device, error));
         return STATUS_OK;
     }
-    case L2_STREAM:
-        return streams(device, block) ? STATUS_OK : flush(device, false, error);
-    case L2_DIRTY:
-        return flush(device, true, error);
+    for (size_t i = 0; block->mode == L2_STREAM && i < block->plan->argument_count; i++) {
+        const struct vector *vector = &device->vectors[i];
+        if (argument_rotates(&block->plan->arguments[i]))
+            streamed +=
+                vector->bytes * (block->runs < vector->copies ? block->runs : vector->copies);
     }
-    return error_set(error, STATUS_INTERNAL, "no cache mode %d", (int)block->mode);
+    /* A block that reads so much leaves none of its data for the next one. */
+    if (block->mode == L2_STREAM && streamed >= STREAM_CACHES * (device->flush_bytes / 2))
+        return STATUS_OK;
+    return flush(device, block->mode == L2_DIRTY, error);
 }
 
 /* Issues the block's runs: as its graph, else one by one. */
@@ -271,22 +254,6 @@ static enum status timed_runs(struct device *device, const struct block *block, 
     return cuda_error(device, result, error, "%s", text);
 }
 
-/* Prepares memory for a block. Scratch of another plan holds no valid tickets; uploads, copies and
- * other plans leave more dirty lines in the L2 than one pass may push out. */
-static enum status set_memory(struct device *device, const struct block *block, bool fresh,
-                              struct error *error)
-{
-    bool strange = fresh || device->scratch_slot == NO_SLOT;
-    if (!strange && device->scratch_slot == (int64_t)block->slot)
-        return STATUS_OK;
-    device->scratch_slot = NO_SLOT;
-    TRY(cuda_fill(device, block->plan, ARGUMENT_SCRATCH, 0, true, error));
-    if (block->mode != L2_HOT && (strange || block->mode == L2_STREAM))
-        TRY(flush(device, false, error));
-    device->scratch_slot = block->slot;
-    return STATUS_OK;
-}
-
 enum status cuda_block_ready(struct device *device, const struct block *block, CUgraphExec *out,
                              struct error *error)
 {
@@ -308,13 +275,21 @@ enum status cuda_block_ready(struct device *device, const struct block *block, C
         cuda_note_runs(device, block->plan, 0, 1);
     else
         cuda_note_runs(device, block->plan, device->first, block->runs);
-    if (status == STATUS_OK && fresh)
-        status = cuda_fill(device, block->plan, ARGUMENT_OUTPUT, POISON, true, error);
-    if (status == STATUS_OK)
-        status = set_memory(device, block, fresh, error);
-    if (status == STATUS_OK)
-        status = carry(device, block->plan, false, error);
-    return status == STATUS_OK ? cuda_warm_again(device, error) : status;
+    TRY(status);
+    if (fresh)
+        TRY(cuda_fill(device, block->plan, ARGUMENT_OUTPUT, POISON, true, error));
+    /* Scratch of another plan holds no valid tickets; uploads, copies and other plans leave more
+     * dirty lines in the L2 than one pass may push out. */
+    const bool strange = fresh || device->scratch_slot == NO_SLOT;
+    if (strange || device->scratch_slot != (int64_t)block->slot) {
+        device->scratch_slot = NO_SLOT;
+        TRY(cuda_fill(device, block->plan, ARGUMENT_SCRATCH, 0, true, error));
+        if (block->mode != L2_HOT && (strange || block->mode == L2_STREAM))
+            TRY(flush(device, false, error));
+        device->scratch_slot = block->slot;
+    }
+    TRY(carry(device, block->plan, false, error));
+    return cuda_warm_again(device, error);
 }
 
 enum status cuda_time_block(struct device *device, const struct block *block, double *elapsed_ns,

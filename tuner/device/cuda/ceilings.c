@@ -129,64 +129,48 @@ static CUresult submit(struct device *device, void *context)
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Measures one pass over `bytes`, and raises way->gbs if this one is faster. Windows smaller than
- * the buffers take turns. */
-static enum status time_pass(struct measuring *measuring, struct way *way, size_t bytes,
-                             struct error *error)
-{
-    struct device *device = measuring->device;
-    const struct calibration *calibration = &device->calibration;
-    struct pass pass = {.measuring = measuring, .way = way, .bytes = bytes};
-    double elapsed_ns = 0;
-    pass.offset = measuring->turn++ % (measuring->bytes / bytes) * bytes;
-    enum status status =
-        cuda_time_gated(device, submit, &pass, transfer_names[way->transfer], &elapsed_ns, error);
-    if (status != STATUS_OK) {
-        error_prefix(error, "measuring bandwidth");
-        return status;
-    }
-    double moved = (way->transfer == COPY ? 2.0 : 1.0) * (double)bytes;
-    double net_ns = fmax(elapsed_ns - calibration->empty_pair_ns, calibration->tick_ns);
-    if (net_ns > 0)
-        way->gbs = fmax(way->gbs, moved / net_ns);
-    return STATUS_OK;
-}
-
+/* Measures passes over `bytes`, and raises way->gbs if one is faster. Windows smaller than the
+ * buffers take turns. */
 static enum status time_passes(struct measuring *measuring, struct way *way, size_t bytes,
                                int count, struct error *error)
 {
-    for (int i = 0; i < count; i++)
-        TRY(time_pass(measuring, way, bytes, error));
+    const struct calibration *calibration = &measuring->device->calibration;
+    const double moved = (way->transfer == COPY ? 2.0 : 1.0) * (double)bytes;
+    for (int i = 0; i < count; i++) {
+        struct pass pass = {.measuring = measuring, .way = way, .bytes = bytes};
+        double elapsed_ns = 0;
+        pass.offset = measuring->turn++ % (measuring->bytes / bytes) * bytes;
+        if (cuda_time_gated(measuring->device, submit, &pass, transfer_names[way->transfer],
+                            &elapsed_ns, error) != STATUS_OK)
+            return error_prefix(error, "measuring bandwidth");
+        const double net_ns = fmax(elapsed_ns - calibration->empty_pair_ns, calibration->tick_ns);
+        if (net_ns > 0)
+            way->gbs = fmax(way->gbs, moved / net_ns);
+    }
     return STATUS_OK;
 }
 
 /* ---- ways to transfer ---- */
 
-static enum status add_kernel(const struct measuring *measuring, const struct kernel_kind *kind,
-                              struct way *ways, size_t *count, struct error *error)
-{
-    struct device *device = measuring->device;
-    CUfunction function = NULL;
-    if (kind->bulk && device->compute_major < 9)
-        return STATUS_OK;
-    CUDA_TRY(cuModuleGetFunction(&function, measuring->module, kind->name),
-             "loading the measuring kernel %s", kind->name);
-    const struct shape *list = kind->bulk ? bulk_shapes : shapes;
-    size_t length = kind->bulk ? sizeof bulk_shapes / sizeof *bulk_shapes : SHAPES_MAX;
-    for (size_t i = 0; i < length; i++)
-        ways[(*count)++] = (struct way){kind->transfer, function, kind, list[i], 0};
-    return STATUS_OK;
-}
-
 static enum status list_ways(const struct measuring *measuring, enum transfer transfer,
                              struct way *ways, size_t *count, struct error *error)
 {
+    struct device *device = measuring->device;
     *count = 0;
     if (transfer != READ)
         ways[(*count)++] = (struct way){.transfer = transfer};
-    for (size_t i = 0; i < KINDS; i++)
-        if (kinds[i].transfer == transfer)
-            TRY(add_kernel(measuring, &kinds[i], ways, count, error));
+    for (size_t i = 0; i < KINDS; i++) {
+        const struct kernel_kind *kind = &kinds[i];
+        const struct shape *list = kind->bulk ? bulk_shapes : shapes;
+        const size_t length = kind->bulk ? sizeof bulk_shapes / sizeof *bulk_shapes : SHAPES_MAX;
+        CUfunction function = NULL;
+        if (kind->transfer != transfer || (kind->bulk && device->compute_major < 9))
+            continue;
+        CUDA_TRY(cuModuleGetFunction(&function, measuring->module, kind->name),
+                 "loading the measuring kernel %s", kind->name);
+        for (size_t j = 0; j < length; j++)
+            ways[(*count)++] = (struct way){transfer, function, kind, list[j], 0};
+    }
     return STATUS_OK;
 }
 
@@ -207,17 +191,15 @@ static enum status measure_best(struct measuring *measuring, enum transfer trans
     size_t window = measuring->bytes / WINDOWS / TILE * TILE;
     window = window < window_bytes_least ? measuring->bytes : window;
     int64_t end_ns = clock_now_ns() + search_ns_most;
-    enum status status = list_ways(measuring, transfer, ways, &count, error);
-    for (size_t i = 0; i < count && status == STATUS_OK && (i == 0 || clock_now_ns() < end_ns); i++)
-        status = time_passes(measuring, &ways[i], window, TRIES, error);
+    TRY(list_ways(measuring, transfer, ways, &count, error));
+    for (size_t i = 0; i < count && (i == 0 || clock_now_ns() < end_ns); i++)
+        TRY(time_passes(measuring, &ways[i], window, TRIES, error));
     qsort(ways, count, sizeof *ways, by_speed);
-    for (size_t i = 0; i < FINALISTS && i < count && status == STATUS_OK; i++) {
-        status = time_passes(measuring, &ways[i], window, REPEATS, error);
-        if (status == STATUS_OK && window < measuring->bytes)
-            status = time_passes(measuring, &ways[i], measuring->bytes, REPEATS, error);
+    for (size_t i = 0; i < FINALISTS && i < count; i++) {
+        TRY(time_passes(measuring, &ways[i], window, REPEATS, error));
+        if (window < measuring->bytes)
+            TRY(time_passes(measuring, &ways[i], measuring->bytes, REPEATS, error));
     }
-    if (status != STATUS_OK)
-        return status;
     qsort(ways, count, sizeof *ways, by_speed);
     *gbs = ways[0].gbs;
     if (!ways[0].function)
@@ -313,24 +295,18 @@ static enum status measure_bandwidth(struct device *device, int64_t bytes, struc
         .defines = {{"STAGES", value_integer(STAGES)}, {"TILE", value_integer(TILE)}}};
     struct measuring measuring = {.device = device};
     *out = (struct bandwidth){0};
-    enum status status = make_buffers(&measuring, bytes, error);
-    if (status == STATUS_OK)
-        status = cuda_load_own(device, cuda_ceilings_source, "ceilings.cu", &request,
-                               "kernels that measure bandwidth", &measuring.module, error);
-    if (status == STATUS_OK)
-        status = cuda_warm_again(device, error);
-    if (status == STATUS_OK) {
-        /* Writing comes first and fills the buffers for reading and copying. */
-        status = measure_best(&measuring, WRITE, &out->write_gbs, out->write_way, error);
-        if (status == STATUS_OK)
-            status = measure_best(&measuring, READ, &out->read_gbs, out->read_way, error);
-        if (status == STATUS_OK)
-            status = measure_best(&measuring, COPY, &out->copy_gbs, out->copy_way, error);
-        if (status == STATUS_OK)
-            status = measure_bus(&measuring, DEVICE_TO_HOST, &out->device_to_host_gbs, error);
-        if (status == STATUS_OK)
-            status = measure_bus(&measuring, HOST_TO_DEVICE, &out->host_to_device_gbs, error);
-    }
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(make_buffers(&measuring, bytes, error));
+    TRY_OR_CLEANUP(cuda_load_own(device, cuda_ceilings_source, "ceilings.cu", &request,
+                                 "kernels that measure bandwidth", &measuring.module, error));
+    TRY_OR_CLEANUP(cuda_warm_again(device, error));
+    /* Writing comes first and fills the buffers for reading and copying. */
+    TRY_OR_CLEANUP(measure_best(&measuring, WRITE, &out->write_gbs, out->write_way, error));
+    TRY_OR_CLEANUP(measure_best(&measuring, READ, &out->read_gbs, out->read_way, error));
+    TRY_OR_CLEANUP(measure_best(&measuring, COPY, &out->copy_gbs, out->copy_way, error));
+    TRY_OR_CLEANUP(measure_bus(&measuring, DEVICE_TO_HOST, &out->device_to_host_gbs, error));
+    status = measure_bus(&measuring, HOST_TO_DEVICE, &out->host_to_device_gbs, error);
+cleanup:
     out->bytes = (int64_t)measuring.bytes;
     if (measuring.module)
         (void)device->driver->cuModuleUnload(measuring.module);

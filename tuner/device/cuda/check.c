@@ -45,20 +45,6 @@ static struct resident *resident_of(struct device *device, uint64_t serial)
     return oldest;
 }
 
-static CUresult allocate(struct device *device, size_t bytes, CUdeviceptr *out)
-{
-    size_t free_bytes = 0;
-    CUresult result = cuda_free_bytes(device, &free_bytes);
-    if (result == CUDA_SUCCESS && bytes > free_bytes / RESIDENT_SHARE) {
-        cuda_drop_residents(device); /* including those of other problems */
-        result = cuda_free_bytes(device, &free_bytes);
-    }
-    *out = 0;
-    return result != CUDA_SUCCESS || bytes > free_bytes / RESIDENT_SHARE
-               ? result
-               : cuda_allocate(device, bytes, out);
-}
-
 /* Returns the expected elements in the resident's memory: numbers, then magnitudes. */
 static struct expected_output placed(const struct resident *resident,
                                      const struct expected_output *expected, uint64_t count)
@@ -77,13 +63,19 @@ static struct expected_output placed(const struct resident *resident,
 static enum status make_room(struct device *device, struct resident *resident, size_t bytes,
                              struct error *error)
 {
+    size_t free_bytes = 0;
     if (resident->address)
         return STATUS_OK;
+    CUresult result = cuda_free_bytes(device, &free_bytes);
+    if (result == CUDA_SUCCESS && bytes > free_bytes / RESIDENT_SHARE) {
+        cuda_drop_residents(device); /* including those of other problems */
+        result = cuda_free_bytes(device, &free_bytes);
+    }
+    if (result == CUDA_SUCCESS && bytes <= free_bytes / RESIDENT_SHARE)
+        (void)cuda_allocate(device, bytes, &resident->address);
     resident->bytes = bytes;
-    const CUresult result = allocate(device, bytes, &resident->address);
-    return result == CUDA_SUCCESS && resident->address
-               ? STATUS_OK
-               : error_set(error, STATUS_NO_MEMORY, "no room on the device");
+    return resident->address ? STATUS_OK
+                             : error_set(error, STATUS_NO_MEMORY, "no room on the device");
 }
 
 static size_t part_bytes(const struct expected_output *expected, enum element_type type,
@@ -224,22 +216,6 @@ static enum status settle(struct device *device, struct resident *resident, enum
                                : status;
 }
 
-/* Reads output elements by index; COMPARE_NONE: none. */
-static enum status read_elements(struct device *device, enum element_type type, const void *got,
-                                 const uint64_t at[2], uint64_t got_raw[2], struct error *error)
-{
-    const size_t size = element_bytes(type);
-    CUresult result = CUDA_SUCCESS;
-    for (size_t i = 0; i < 2 && result == CUDA_SUCCESS; i++) {
-        got_raw[i] = 0;
-        if (at[i] != COMPARE_NONE)
-            result =
-                cuda_fetch(device, &got_raw[i], (CUdeviceptr)(uintptr_t)got + at[i] * size, size);
-    }
-    return result == CUDA_SUCCESS ? STATUS_OK
-                                  : cuda_error(device, result, error, "reading two elements");
-}
-
 /* Compares an output. The resident's sums come from the first pass after the copy, when only our
  * kernels have run. Expected elements that no longer match these sums were overwritten: they are
  * copied again before the comparison. */
@@ -272,7 +248,15 @@ enum status cuda_compare(struct device *device, size_t index, enum element_type 
         resident->summed = true;
     }
     const uint64_t at[2] = {out->first, out->largest};
-    return out->wrong > 0 || what->tolerance.total > 0
-               ? read_elements(device, type, there.got, at, got_raw, error)
-               : STATUS_OK;
+    const size_t size = element_bytes(type);
+    CUresult result = CUDA_SUCCESS;
+    const bool reads = out->wrong > 0 || what->tolerance.total > 0;
+    for (size_t i = 0; reads && i < 2 && result == CUDA_SUCCESS; i++) {
+        got_raw[i] = 0;
+        if (at[i] != COMPARE_NONE)
+            result = cuda_fetch(device, &got_raw[i],
+                                (CUdeviceptr)(uintptr_t)there.got + at[i] * size, size);
+    }
+    return result == CUDA_SUCCESS ? STATUS_OK
+                                  : cuda_error(device, result, error, "reading two elements");
 }

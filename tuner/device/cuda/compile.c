@@ -8,6 +8,7 @@
 #include "tuner/base/text.h"
 #include "tuner/base/tokens.h"
 #include "tuner/device/cuda/compile.h"
+#include "tuner/device/cuda/image.h"
 #include "tuner/device/functions.h"
 
 /* ---- a kernel's name that is not in the source ---- */
@@ -555,40 +556,91 @@ static enum status compile_functions(struct arena *arena, const struct binary_re
     return cuda_compile_functions(&compilation, texts, error);
 }
 
-static enum status compile_file(struct arena *arena, const struct binary_request *request,
-                                const char *binary_path, struct text *log, struct error *error)
+/* Takes a program's kernel image in place of compiling, with the request's architecture, names and
+ * flags. Code stays as is; PTX is compiled with the flags where nvJitLink is installed, else left
+ * to the driver. `data`, with a NUL behind, must live as long as `out`. */
+static enum status take_image(struct arena *arena, const struct binary_request *request,
+                              const void *data, size_t bytes, struct container *out,
+                              struct text *log, struct error *error)
 {
-    struct source sources[UNITS_MAX + 1];
-    struct container container;
-    void *file = NULL;
-    size_t bytes = 0;
-    if (request->unit_count > UNITS_MAX)
-        return error_set(error, STATUS_INTERNAL, "%zu sources", request->unit_count + 1);
-    enum status status = read_units(arena, request, 0, sources, error);
-    if (status == STATUS_OK && functions_are_requested(request))
-        return compile_functions(arena, request, sources, binary_path, log, error);
-    if (status == STATUS_OK && request->compiler && strcmp(request->compiler, BINARY_AS_IT_IS) == 0)
-        status = cuda_take_image(arena, request, sources[0].contents, sources[0].content_length,
-                                 &container, log, error);
-    else if (status == STATUS_OK)
-        status = request->unit_count > 0
-                     ? compile_units(arena, request, sources, binary_path, &container, log, error)
-                     : compile_one(arena, sources[0].text, request->source_path, request,
-                                   binary_path, &container, log, error);
-    if (status == STATUS_OK)
-        status = container_write(arena, &container, &file, &bytes, error);
-    if (status == STATUS_OK)
-        status = file_write_atomically(binary_path, file, bytes, error);
-    return status;
+    struct image image;
+    struct cuda_cubin linked = {0};
+    struct error ignored = {0};
+    enum status status =
+        image_open(arena, data, bytes, image_capability(request->architecture), &image, error);
+    *out = (struct container){.kernel_count = request->kernel_count,
+                              .symbol_count = request->symbol_count};
+    for (size_t i = 0; status == STATUS_OK && i < request->kernel_count; i++) {
+        struct image_kernel kernel;
+        out->kernels[i] =
+            (struct container_name){request->kernels[i], request->kernels[i], .spill_bytes = -1};
+        if (image.cubin || image.ptx) /* the image must have the kernel, as far as can be known */
+            status = image_kernel(&image, request->kernels[i], &kernel, error);
+    }
+    for (size_t i = 0; i < request->symbol_count; i++)
+        out->symbols[i] = (struct container_name){request->symbols[i], request->symbols[i], -1};
+    if (status != STATUS_OK) {
+        (void)error_prefix(error, "%s", request->source_path);
+        error->status = status == STATUS_NO_MEMORY ? status : STATUS_COMPILE_FAILED;
+        return error->status;
+    }
+    /* No limit is none. */
+    const bool has_flags =
+        request->flag_count > 1 ||
+        (request->flag_count == 1 && strcmp(request->flags[0], "-maxrregcount=0") != 0);
+    if (has_flags && !image.ptx)
+        return error_set(error, STATUS_COMPILE_FAILED, "%s: %s needs PTX, and there is none%s%s",
+                         request->source_path, request->flags[0],
+                         *image.unread ? " that can be read: " : "", image.unread);
+    const struct cuda_cubin ptx = {.name = request->source_path,
+                                   .data = image.ptx,
+                                   .bytes = image.ptx_bytes + 1,
+                                   .is_ptx = true};
+    const bool as_it_is = image.cubin && !has_flags;
+    if (!as_it_is && image.ptx && (has_flags || cuda_linker(&ignored))) {
+        status = cuda_link(arena, &ptx, 1, request, &linked, log, error);
+        out->cubin = linked.data;
+        out->cubin_bytes = linked.bytes;
+        for (size_t i = 0; status == STATUS_OK && i < out->kernel_count; i++)
+            out->kernels[i].spill_bytes =
+                ptxas_spill_bytes(text_string(log), out->kernels[i].lowered);
+        return status;
+    }
+    /* The driver compiles a text with a final NUL. */
+    out->is_foreign = !as_it_is;
+    out->cubin = as_it_is ? image.cubin : image.ptx ? image.ptx : data;
+    out->cubin_bytes = as_it_is ? image.cubin_bytes : image.ptx ? image.ptx_bytes + 1 : bytes + 1;
+    return STATUS_OK;
 }
 
 enum status cuda_compile(const struct binary_request *request, const char *binary_path,
                          struct text *log, struct error *error)
 {
     struct arena arena = {0};
-    enum status status = compile_file(&arena, request, binary_path, log, error);
+    struct source sources[UNITS_MAX + 1];
+    struct container container;
+    void *file = NULL;
+    size_t bytes = 0;
+    enum status status = STATUS_OK;
+    if (request->unit_count > UNITS_MAX)
+        return error_set(error, STATUS_INTERNAL, "%zu sources", request->unit_count + 1);
+    TRY_OR_CLEANUP(read_units(&arena, request, 0, sources, error));
+    if (functions_are_requested(request)) {
+        status = compile_functions(&arena, request, sources, binary_path, log, error);
+        goto cleanup;
+    }
+    if (request->compiler && strcmp(request->compiler, BINARY_AS_IT_IS) == 0)
+        TRY_OR_CLEANUP(take_image(&arena, request, sources[0].contents, sources[0].content_length,
+                                  &container, log, error));
+    else if (request->unit_count > 0)
+        TRY_OR_CLEANUP(
+            compile_units(&arena, request, sources, binary_path, &container, log, error));
+    else
+        TRY_OR_CLEANUP(compile_one(&arena, sources[0].text, request->source_path, request,
+                                   binary_path, &container, log, error));
+    TRY_OR_CLEANUP(container_write(&arena, &container, &file, &bytes, error));
+    status = file_write_atomically(binary_path, file, bytes, error);
+cleanup:
     arena_free(&arena);
-    if (status == STATUS_OK && log->failed)
-        return error_no_memory(error);
-    return status;
+    return status == STATUS_OK && log->failed ? error_no_memory(error) : status;
 }

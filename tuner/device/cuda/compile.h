@@ -69,13 +69,6 @@ enum status cuda_compile_text(struct arena *arena, const char *source, const cha
 enum status cuda_compile_question(struct arena *arena, const char *source,
                                   const struct binary_request *request, struct container *out,
                                   struct text *log, struct error *error);
-/* take_image.c */
-/* Takes a program's kernel image in place of compiling, with the request's architecture, names and
- * flags. Code stays as is; PTX is compiled with the flags where nvJitLink is installed, else left
- * to the driver. `data`, with a NUL behind, must live as long as `out`. */
-enum status cuda_take_image(struct arena *arena, const struct binary_request *request,
-                            const void *data, size_t bytes, struct container *out, struct text *log,
-                            struct error *error);
 
 /* nvcc.c */
 /* Returns nvcc's path, searched at the process's first call; NULL with STATUS_UNAVAILABLE and the

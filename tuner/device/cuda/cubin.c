@@ -56,19 +56,6 @@ const char *cubin_bytes(const struct cubin *cubin, const Elf64_Shdr *section, si
     return there ? cubin->data + section->sh_offset : NULL;
 }
 
-static bool find_symbols(struct cubin *cubin)
-{
-    for (uint32_t i = 0; i < cubin->section_count; i++) {
-        Elf64_Shdr section;
-        if (!cubin_section(cubin, i, &section) || section.sh_type != SHT_SYMTAB)
-            continue;
-        cubin->symbols = section;
-        return section.sh_size % sizeof(Elf64_Sym) == 0 &&
-               cubin_section(cubin, section.sh_link, &cubin->symbol_names);
-    }
-    return true;
-}
-
 enum status cubin_open(const void *data, size_t bytes, struct cubin *out, struct error *error)
 {
     Elf64_Ehdr header;
@@ -84,10 +71,20 @@ enum status cubin_open(const void *data, size_t bytes, struct cubin *out, struct
         return damaged(error);
     out->sections_at = header.e_shoff;
     out->section_count = header.e_shnum;
-    for (uint32_t i = 0; i < out->section_count; i++)
-        if (!cubin_section(out, i, &out->names))
+    bool has_symbols = false; /* the first table counts */
+    for (uint32_t i = 0; i < out->section_count; i++) {
+        Elf64_Shdr section;
+        if (!cubin_section(out, i, &section))
             return damaged(error);
-    if (!cubin_section(out, header.e_shstrndx, &out->names) || !find_symbols(out))
+        if (has_symbols || section.sh_type != SHT_SYMTAB)
+            continue;
+        has_symbols = true;
+        out->symbols = section;
+        if (section.sh_size % sizeof(Elf64_Sym) != 0 ||
+            !cubin_section(out, section.sh_link, &out->symbol_names))
+            return damaged(error);
+    }
+    if (!cubin_section(out, header.e_shstrndx, &out->names))
         return damaged(error);
     return STATUS_OK;
 }

@@ -109,20 +109,6 @@ enum status cuda_handle(const struct cuda_driver *driver, int index, CUdevice *o
     return STATUS_OK;
 }
 
-static const char *compute_mode_name(int mode)
-{
-    switch (mode) {
-    case CU_COMPUTEMODE_DEFAULT:
-        return "default: several processes may use it";
-    case CU_COMPUTEMODE_PROHIBITED:
-        return "prohibited: no process may compute on it";
-    case CU_COMPUTEMODE_EXCLUSIVE_PROCESS:
-        return "exclusive: one process at a time";
-    default:
-        return "unknown to this program";
-    }
-}
-
 static void add_attribute(const struct cuda_driver *driver, CUdevice device,
                           const struct attribute_row *row, struct facts *facts)
 {
@@ -141,25 +127,14 @@ static void add_attribute(const struct cuda_driver *driver, CUdevice device,
             facts_add(facts, row->key, row->label, row->unit, value_real(value / 1000.0));
         return;
     case FORM_COMPUTE_MODE:
-        facts_add_text(facts, row->key, row->label, compute_mode_name(value));
+        facts_add_text(
+            facts, row->key, row->label,
+            value == CU_COMPUTEMODE_DEFAULT             ? "default: several processes may use it"
+            : value == CU_COMPUTEMODE_PROHIBITED        ? "prohibited: no process may compute on it"
+            : value == CU_COMPUTEMODE_EXCLUSIVE_PROCESS ? "exclusive: one process at a time"
+                                                        : "unknown to this program");
         return;
     }
-}
-
-static void add_uuid(const struct cuda_driver *driver, CUdevice device, struct facts *facts)
-{
-    CUuuid uuid;
-    char text[48] = "GPU-";
-    size_t length = strlen(text);
-    if (driver->cuDeviceGetUuid(&uuid, device) != CUDA_SUCCESS)
-        return;
-    for (size_t i = 0; i < 16; i++) {
-        if (i == 4 || i == 6 || i == 8 || i == 10)
-            text[length++] = '-';
-        (void)snprintf(text + length, 3, "%02x", (unsigned)(unsigned char)uuid.bytes[i]);
-        length += 2;
-    }
-    facts_add_text(facts, "uuid", "UUID", text);
 }
 
 static void add_software(const struct cuda_driver *driver, const char *driver_text,
@@ -215,7 +190,18 @@ static enum status add_identity(const struct cuda_driver *driver, CUdevice devic
     facts_add_text(facts, "kind", "Kind", "cuda");
     facts_add_integer(facts, "index", "Index", "", index);
     facts_add_text(facts, "name", "Name", text);
-    add_uuid(driver, device, facts);
+    CUuuid uuid;
+    char uuid_text[48] = "GPU-";
+    size_t length = strlen(uuid_text);
+    if (driver->cuDeviceGetUuid(&uuid, device) == CUDA_SUCCESS) {
+        for (size_t i = 0; i < 16; i++) {
+            if (i == 4 || i == 6 || i == 8 || i == 10)
+                uuid_text[length++] = '-';
+            (void)snprintf(uuid_text + length, 3, "%02x", (unsigned)(unsigned char)uuid.bytes[i]);
+            length += 2;
+        }
+        facts_add_text(facts, "uuid", "UUID", uuid_text);
+    }
     (void)string_format(text, sizeof text, "%d.%d", major, minor);
     facts_add_text(facts, "compute_capability", "Compute capability", text);
     (void)string_format(text, sizeof text, "sm_%d%d", major, minor);

@@ -186,23 +186,6 @@ static const char *advice(CUresult result)
     }
 }
 
-static void explain_failed_start(CUresult result)
-{
-    const char *name = NULL;
-    if (driver_table.cuGetErrorName(result, &name) != CUDA_SUCCESS || !name)
-        name = "unknown error";
-    if (access(control_file, R_OK | W_OK) != 0 && (errno == EACCES || errno == EPERM)) {
-        error_set(
-            &driver_failure, STATUS_PERMISSION,
-            "%s: no permission to use the GPU (%s): join the group that owns this file (often "
-            "'video'), or ask the administrator",
-            control_file, name);
-        return;
-    }
-    error_set(&driver_failure, STATUS_UNAVAILABLE, "the NVIDIA driver does not start: %s (%d): %s",
-              name, (int)result, advice(result));
-}
-
 static void start_driver(void)
 {
     void *library = open_table(&driver_library, &(const char *){LIBRARY_LOADER}, 1, &driver_table,
@@ -213,11 +196,24 @@ static void start_driver(void)
                           &driver_table);
     /* Lazy loading would add a kernel's load to the first timing. */
     (void)setenv("CUDA_MODULE_LOADING", "EAGER", 1);
-    CUresult result = driver_table.cuInit(0);
-    if (result != CUDA_SUCCESS)
-        explain_failed_start(result);
-    else if (driver_table.cuDriverGetVersion(&driver_table.version) != CUDA_SUCCESS)
-        driver_table.version = 0;
+    const CUresult result = driver_table.cuInit(0);
+    const char *name = NULL;
+    if (result == CUDA_SUCCESS) {
+        if (driver_table.cuDriverGetVersion(&driver_table.version) != CUDA_SUCCESS)
+            driver_table.version = 0;
+        return;
+    }
+    if (driver_table.cuGetErrorName(result, &name) != CUDA_SUCCESS || !name)
+        name = "unknown error";
+    if (access(control_file, R_OK | W_OK) != 0 && (errno == EACCES || errno == EPERM))
+        error_set(&driver_failure, STATUS_PERMISSION,
+                  "%s: no permission to use the GPU (%s): join the group that owns this file "
+                  "(often 'video'), or ask the administrator",
+                  control_file, name);
+    else
+        error_set(&driver_failure, STATUS_UNAVAILABLE,
+                  "the NVIDIA driver does not start: %s (%d): %s", name, (int)result,
+                  advice(result));
 }
 
 const struct cuda_driver *cuda_driver(struct error *error)
@@ -257,32 +253,6 @@ static void find_headers(const char *base, const char *const *places, const char
             out[0] = '\0';
 }
 
-/* Notes the folder of the headers. Searches beside the library: a toolkit (lib64,
- * targets/NAME/lib), a distribution's folders, wheels of a Python environment (one folder each),
- * Conda's. Then other toolkits. */
-static void note_headers(void)
-{
-    static const char *const beside[] = {"../include",
-                                         "../../include",
-                                         "../targets/x86_64-linux/include",
-                                         "../targets/sbsa-linux/include",
-                                         "../../cuda_runtime/include",
-                                         NULL};
-    static const char *const below[] = {"include", "targets/x86_64-linux/include",
-                                        "targets/sbsa-linux/include", NULL};
-    static const char *const apart[] = {"../../cuda_cccl/include", "../../cu13/include/cccl",
-                                        "../../cccl/include", NULL};
-    const char *const roots[] = {
-#ifdef TUNE_TOOLKIT_DIR
-        TUNE_TOOLKIT_DIR,
-#endif
-        getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"};
-    find_headers(compiler_table.folder, beside, "cuda_fp16.h", compiler_table.headers);
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
-        find_headers(roots[i], below, "cuda_fp16.h", compiler_table.headers);
-    find_headers(compiler_table.folder, apart, "cub/cub.cuh", compiler_table.cccl);
-}
-
 static void start_compiler(void)
 {
     const char *const places[] = {
@@ -316,7 +286,28 @@ static void start_compiler(void)
                                     (int)(slash - info.dli_fname), info.dli_fname))
             compiler_table.folder[0] = '\0';
     }
-    note_headers();
+    /* The folder of the headers. Beside the library: a toolkit (lib64, targets/NAME/lib), a
+     * distribution's folders, wheels of a Python environment (one folder each), Conda's. Then other
+     * toolkits. */
+    static const char *const beside[] = {"../include",
+                                         "../../include",
+                                         "../targets/x86_64-linux/include",
+                                         "../targets/sbsa-linux/include",
+                                         "../../cuda_runtime/include",
+                                         NULL};
+    static const char *const below[] = {"include", "targets/x86_64-linux/include",
+                                        "targets/sbsa-linux/include", NULL};
+    static const char *const apart[] = {"../../cuda_cccl/include", "../../cu13/include/cccl",
+                                        "../../cccl/include", NULL};
+    const char *const roots[] = {
+#ifdef TUNE_TOOLKIT_DIR
+        TUNE_TOOLKIT_DIR,
+#endif
+        getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"};
+    find_headers(compiler_table.folder, beside, "cuda_fp16.h", compiler_table.headers);
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+        find_headers(roots[i], below, "cuda_fp16.h", compiler_table.headers);
+    find_headers(compiler_table.folder, apart, "cub/cub.cuh", compiler_table.cccl);
     /* NVRTC opens a second library by bare name, which the loader finds only in its own places,
      * unless already loaded. NVRTC itself reports a failure. */
     char path[sizeof compiler_table.folder + 64];
@@ -409,18 +400,6 @@ const struct cuda_linker *cuda_linker(struct error *error)
 
 /* ---- status of an open device ---- */
 
-static enum status status_of(struct device *device, CUresult result)
-{
-    int code = (int)result;
-    if (code == 214 || code == 220 || code == 226 || code == 700 || code == 702 || code == 710 ||
-        (code >= 714 && code <= 719) || code == 721 || code == 810 || code == 911)
-        return STATUS_DEVICE_LOST;
-    /* A code of a later driver that is not known here: ask whether the context still answers. */
-    if (device && device->context && device->driver->cuCtxSynchronize() != CUDA_SUCCESS)
-        return STATUS_DEVICE_LOST;
-    return result == CUDA_ERROR_OUT_OF_MEMORY ? STATUS_NO_MEMORY : STATUS_LAUNCH_FAILED;
-}
-
 enum status cuda_error(struct device *device, CUresult result, struct error *error,
                        const char *format, ...)
 {
@@ -435,8 +414,18 @@ enum status cuda_error(struct device *device, CUresult result, struct error *err
         (void)device->driver->cuGetErrorName(result, &name);
         (void)device->driver->cuGetErrorString(result, &text);
     }
-    return error_set(error, status_of(device, result), "%s: %s (%d): %s", what,
-                     name ? name : "CUDA error", (int)result,
+    const int code = (int)result;
+    bool is_lost = code == 214 || code == 220 || code == 226 || code == 700 || code == 702 ||
+                   code == 710 || (code >= 714 && code <= 719) || code == 721 || code == 810 ||
+                   code == 911;
+    /* A code of a later driver that is not known here: ask whether the context still answers. */
+    if (!is_lost && device && device->context)
+        is_lost = device->driver->cuCtxSynchronize() != CUDA_SUCCESS;
+    return error_set(error,
+                     is_lost                              ? STATUS_DEVICE_LOST
+                     : result == CUDA_ERROR_OUT_OF_MEMORY ? STATUS_NO_MEMORY
+                                                          : STATUS_LAUNCH_FAILED,
+                     "%s: %s (%d): %s", what, name ? name : "CUDA error", code,
                      text ? text : "unknown to the driver");
 }
 

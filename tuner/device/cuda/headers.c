@@ -108,21 +108,13 @@ size_t cuda_own_headers(const char *const **names, const char *const **texts)
     return HEADERS;
 }
 
-static const struct header *find_own(const char *name, size_t length)
+bool cuda_is_own_header(const char *name, size_t length, bool *is_std)
 {
+    *is_std = false;
     for (size_t i = 0; i < HEADERS; i++)
-        if (strlen(headers[i].name) == length && strncmp(headers[i].name, name, length) == 0)
-            return &headers[i];
-    return NULL;
-}
-
-bool cuda_is_own_header(const char *name, size_t length)
-{
-    return find_own(name, length);
-}
-
-bool cuda_is_std_header(const char *name, size_t length)
-{
-    const struct header *own = find_own(name, length);
-    return own && own->is_std;
+        if (strlen(headers[i].name) == length && strncmp(headers[i].name, name, length) == 0) {
+            *is_std = headers[i].is_std;
+            return true;
+        }
+    return false;
 }

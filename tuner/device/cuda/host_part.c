@@ -6,7 +6,6 @@
 #include "tuner/base/files.h"
 #include "tuner/base/tokens.h"
 #include "tuner/device/cuda/host_part.h"
-#include "tuner/device/cuda/texture_references.h"
 
 /* The fate of a token. */
 enum fate {
@@ -187,20 +186,14 @@ static bool is_host_variable(const struct cutter *cutter, const struct declarati
     return false;
 }
 
-static bool names_type(const struct cutter *cutter, const struct declaration *d)
-{
-    for (size_t i = d->start; i < d->head; i++)
-        if (is_in(cutter, i, type_keys) || is(cutter, i, "namespace"))
-            return true;
-    return false;
-}
-
 static void decide(struct cutter *cutter, const struct declaration *d, bool in_class)
 {
     const bool defaulted = is(cutter, d->head, "=") && is_in(cutter, d->head + 1, "default delete");
     /* A pointer to a function among a type's members; a type behind an unknown macro. */
     const bool pointer = in_class && d->call && is(cutter, d->call + 1, "*");
-    const bool unclear = !d->call && is(cutter, d->head, "{") && names_type(cutter, d);
+    bool unclear = false;
+    for (size_t i = d->start; !d->call && is(cutter, d->head, "{") && i < d->head; i++)
+        unclear = unclear || is_in(cutter, i, type_keys) || is(cutter, i, "namespace");
     const bool host_friend = d->has_body && is(cutter, d->start, "friend");
     /* A template that is only declared may serve as a type: sizeof(test<T>(0)). */
     const bool only_declared = in_class && d->start > d->first && d->call && !d->has_body;
@@ -303,7 +296,55 @@ static bool is_balanced(const struct cutter *cutter)
     return nesting.depth == 0;
 }
 
-/* ---- texture references ---- */
+/* ---- texture references of old CUDA ---- */
+
+/* Tells whether a declaration may begin here, possibly behind `static` or a macro. */
+static bool begins(const struct tokens *tokens, size_t index)
+{
+    if (index == 0 || token_is_in(tokens, index - 1, "; { } ) static extern"))
+        return true;
+    const enum token_kind kind = tokens->items[index - 1].kind;
+    return kind == TOKEN_DIRECTIVE || kind == TOKEN_TEXT; /* extern "C" */
+}
+
+static bool is_declared_name(const struct tokens *tokens, size_t index)
+{
+    const size_t open = index + 1;
+    return (token_is_in(tokens, index + 1, "; , =") ||
+            (token_is(tokens, open, "(") && open + 1 < tokens->count &&
+             (tokens->items[open + 1].kind == TOKEN_NUMBER ||
+              token_is_in(tokens, open + 1, "true false")))) &&
+           tokens->items[index].kind == TOKEN_NAME;
+}
+
+/* Marks the texture references. None, where the source itself has a type of this name. */
+static void mark_textures(struct cutter *cutter)
+{
+    const struct tokens *tokens = &cutter->tokens;
+    for (size_t i = 1; i < tokens->count; i++)
+        if (token_is(tokens, i, "texture") &&
+            token_is_in(tokens, i - 1, "class struct union enum using namespace"))
+            return;
+    for (size_t i = 0; i < tokens->count; i++) {
+        if (!token_is(tokens, i, "texture") || !token_is(tokens, i + 1, "<") ||
+            (i > 0 && token_is_in(tokens, i - 1, ":: . ->")))
+            continue;
+        const size_t behind = tokens_behind_angle(tokens, i + 1);
+        cutter->fates[i] = begins(tokens, i) && is_declared_name(tokens, behind) ? TEXTURE_REFERENCE
+                                                                                 : MADE_TEXTURE;
+        size_t alias = 0; /* another name of the type */
+        if (i > 0 && token_is(tokens, i - 1, "typedef") && token_is(tokens, behind + 1, ";"))
+            alias = behind;
+        else if (i > 2 && token_is(tokens, i - 1, "=") && token_is(tokens, i - 3, "using"))
+            alias = i - 2;
+        const struct token *name = &tokens->items[alias];
+        for (size_t k = i; alias > 0 && k < tokens->count; k++)
+            if (tokens->items[k].length == name->length &&
+                memcmp(tokens->items[k].start, name->start, name->length) == 0 &&
+                begins(tokens, k) && is_declared_name(tokens, k + 1))
+                cutter->fates[k] = TEXTURE_ALIAS;
+    }
+}
 
 static bool has_textures(const struct cutter *cutter)
 {
@@ -333,19 +374,6 @@ static void cut_using(struct cutter *cutter, bool has_std)
         if ((opens || one) && !used)
             cut(cutter, i, i + (opens ? 4 : 5));
     }
-}
-
-/* Finds the header's file in the compiler's folders; NULL: none. */
-static const char *find_header(const struct cutter *cutter, const struct header_folders *folders,
-                               const char *name, size_t length)
-{
-    for (size_t i = 0; i < folders->count; i++) {
-        const char *path =
-            arena_printf(cutter->arena, "%s/%.*s", folders->items[i], (int)length, name);
-        if (path && file_exists(path))
-            return path;
-    }
-    return NULL;
 }
 
 /* Tells whether a header declares C functions but none of the device, in its own text or in
@@ -381,10 +409,16 @@ static void cut_headers(struct cutter *cutter, const struct header_folders *fold
             continue;
         const char *close = memchr(name, '>', (size_t)(end - name));
         const size_t length = close ? (size_t)(close - name - 1) : 0;
-        const bool unused = !has_std && cuda_is_std_header(name + 1, length);
-        if (!unused && (cuda_is_own_header(name + 1, length) || folders->count == 0))
+        bool unused = false;
+        const bool is_own = cuda_is_own_header(name + 1, length, &unused);
+        unused = unused && !has_std;
+        if (!unused && (is_own || folders->count == 0))
             continue;
-        const char *path = unused ? NULL : find_header(cutter, folders, name + 1, length);
+        const char *path = NULL;
+        for (size_t j = 0; !unused && !path && j < folders->count; j++) {
+            path = arena_printf(cutter->arena, "%s/%.*s", folders->items[j], (int)length, name + 1);
+            path = path && file_exists(path) ? path : NULL;
+        }
         if (path && !is_of_host(cutter, path, 0))
             continue;
         cutter->fates[i] = CUT;
@@ -490,17 +524,7 @@ bool cuda_device_part(struct arena *arena, const char *source, enum leave leave,
         !(cutter.fates = arena_alloc(arena, cutter.tokens.count + 1, 1)))
         return false;
     memset(cutter.fates, KEPT, cutter.tokens.count + 1);
-    const struct tokens *tokens = &cutter.tokens;
-    const size_t count = texture_references_exist(tokens) ? tokens->count : 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!is_texture_type(tokens, i))
-            continue;
-        const size_t alias = texture_alias(tokens, i);
-        cutter.fates[i] = declares_texture_reference(tokens, i) ? TEXTURE_REFERENCE : MADE_TEXTURE;
-        for (size_t k = i; alias > 0 && k < count; k++)
-            if (declares_by_alias(tokens, alias, k))
-                cutter.fates[k] = TEXTURE_ALIAS;
-    }
+    mark_textures(&cutter);
     if (leave == LEAVE_HOST_PART) {
         if (is_balanced(&cutter)) {
             const char *name = NULL, *end = NULL;

@@ -44,8 +44,8 @@ extern const char cuda_header_textures[];
 extern const char cuda_header_always[];
 /* headers.c: Returns tune's own small headers in place of the host's, for nvrtcCreateProgram. */
 size_t cuda_own_headers(const char *const **names, const char *const **texts);
-bool cuda_is_own_header(const char *name, size_t length);
-/* Tells whether a header is the C++ standard library's, for which the toolkit has cuda::std. */
-bool cuda_is_std_header(const char *name, size_t length);
+/* Tells whether a header is one of these. *is_std: one of the C++ standard library's, for which the
+ * toolkit has cuda::std. */
+bool cuda_is_own_header(const char *name, size_t length, bool *is_std);
 
 #endif

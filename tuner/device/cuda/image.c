@@ -151,18 +151,6 @@ static void take_ptx(struct arena *arena, const char *data, size_t bytes, struct
     image->ptx = data ? arena_strndup(arena, data, image->ptx_bytes) : NULL;
 }
 
-static enum status open_fatbin(struct arena *arena, int capability, struct image *image,
-                               struct error *error)
-{
-    struct part best[ENTRY_CUBIN + 1] = {0};
-    size_t bytes = 0;
-    TRY(find_parts(image, capability, best, error));
-    const char *ptx = take_part(arena, &best[ENTRY_PTX], image, &bytes);
-    take_ptx(arena, ptx, bytes, image);
-    image->cubin = take_part(arena, &best[ENTRY_CUBIN], image, &image->cubin_bytes);
-    return arena->failed ? error_no_memory(error) : STATUS_OK;
-}
-
 /* Tells whether the data is PTX, which begins with a version, possibly behind comments. */
 static bool is_ptx(const char *data, size_t bytes)
 {
@@ -179,7 +167,13 @@ enum status image_open(struct arena *arena, const void *data, size_t bytes, int 
     *out = (struct image){.kind = IMAGE_OTHER, .data = data, .bytes = bytes};
     if (bytes >= sizeof fatbin_magic && memcmp(data, &fatbin_magic, sizeof fatbin_magic) == 0) {
         out->kind = IMAGE_FATBIN;
-        TRY(open_fatbin(arena, capability, out, error));
+        struct part best[ENTRY_CUBIN + 1] = {0};
+        size_t ptx_bytes = 0;
+        TRY(find_parts(out, capability, best, error));
+        const char *ptx = take_part(arena, &best[ENTRY_PTX], out, &ptx_bytes);
+        take_ptx(arena, ptx, ptx_bytes, out);
+        out->cubin = take_part(arena, &best[ENTRY_CUBIN], out, &out->cubin_bytes);
+        TRY_MEMORY(!arena->failed);
     } else if (bytes >= SELFMAG && memcmp(data, ELFMAG, SELFMAG) == 0) {
         out->kind = IMAGE_CUBIN;
         out->cubin = data;
@@ -210,11 +204,6 @@ struct scan {
     size_t length;    /* 0: the end */
 };
 
-static bool is_part_of_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.' || c == '%';
-}
-
 /* Scans the next word, with PTX's prefix (.entry, %ntid.x), or a single sign; for a text in quotes,
  * the first sign. */
 static bool scan_next(struct scan *scan)
@@ -238,7 +227,8 @@ static bool scan_next(struct scan *scan)
         scan->length = 1;
         return true;
     }
-    while (scan->at < scan->end && is_part_of_word(*scan->at))
+    while (scan->at < scan->end &&
+           (isalnum((unsigned char)*scan->at) || memchr("_$.%", *scan->at, 4)))
         scan->at++;
     if (scan->at == scan->word && scan->at < scan->end)
         scan->at++;

@@ -344,26 +344,6 @@ static bool symbol_is(const struct cubin *cubin, const char *index_bytes, const 
     return cubin_symbol(cubin, index, &symbol, &is) && strcmp(is, name) == 0;
 }
 
-/* Reads the maximum of threads per block from __launch_bounds__ (or __block_size__), and the
- * barriers. */
-static void take_bounds(const struct cubin *cubin, const char *lowered,
-                        struct kernel_resources *out)
-{
-    struct cubin_rows rows = cubin_rows(cubin, ".nv.info.", lowered);
-    struct cubin_attribute_row row;
-    while (cubin_next(&rows, &row)) {
-        uint32_t sides[3];
-        bool bound = row.attribute == CUBIN_MAX_THREADS || row.attribute == CUBIN_REQUIRED_THREADS;
-        if (row.attribute == CUBIN_BARRIERS && row.format == 2)
-            out->barriers = row.small & 0xff;
-        if (!bound || row.bytes != sizeof sides)
-            continue;
-        memcpy(sides, row.value, sizeof sides);
-        if (sides[0] <= 1024 && sides[1] <= 1024 && sides[2] <= 1024)
-            out->max_threads_per_block = held((uint64_t)sides[0] * sides[1] * sides[2]);
-    }
-}
-
 enum status cuda_cubin_resources(const struct cubin *cubin, const char *lowered,
                                  struct kernel_resources *out, struct error *error)
 {
@@ -386,7 +366,20 @@ enum status cuda_cubin_resources(const struct cubin *cubin, const char *lowered,
             (row.attribute == CUBIN_FRAME_SIZE && out->local_bytes < held(number)))
             out->local_bytes = held(number);
     }
-    take_bounds(cubin, lowered, out);
+    /* The maximum of threads per block from __launch_bounds__ (or __block_size__), and the
+     * barriers. */
+    rows = cubin_rows(cubin, ".nv.info.", lowered);
+    while (cubin_next(&rows, &row)) {
+        uint32_t sides[3];
+        bool bound = row.attribute == CUBIN_MAX_THREADS || row.attribute == CUBIN_REQUIRED_THREADS;
+        if (row.attribute == CUBIN_BARRIERS && row.format == 2)
+            out->barriers = row.small & 0xff;
+        if (!bound || row.bytes != sizeof sides)
+            continue;
+        memcpy(sides, row.value, sizeof sides);
+        if (sides[0] <= 1024 && sides[1] <= 1024 && sides[2] <= 1024)
+            out->max_threads_per_block = held((uint64_t)sides[0] * sides[1] * sides[2]);
+    }
     Elf64_Shdr section;
     Elf64_Shdr reserved;
     uint64_t bytes = cubin_find(cubin, ".nv.shared.", lowered, &section) ? section.sh_size : 0;
@@ -410,32 +403,27 @@ static enum status resources_of(const struct container *container, const struct 
     return error_set(error, STATUS_NOT_FOUND, "kernel %s: not in it", kernel);
 }
 
-static enum status inspect_file(struct arena *arena, const char *path, const char *kernel,
-                                struct kernel_resources *resources, char *code_hash,
-                                struct error *error)
-{
-    struct container container;
-    struct cubin cubin;
-    enum status status = container_open(arena, path, &container, error);
-    if (status != STATUS_OK)
-        return status;
-    if (container.is_foreign)
-        return error_set(error, STATUS_UNAVAILABLE, "%s: no machine code that is known", path);
-    status = cubin_open(container.cubin, container.cubin_bytes, &cubin, error);
-    if (status == STATUS_OK && resources)
-        status = resources_of(&container, &cubin, kernel, resources, error);
-    if (status == STATUS_OK && code_hash)
-        status = cuda_code_hash(arena, &container, &cubin, code_hash, error);
-    return status == STATUS_OK ? status : error_prefix(error, "%s", path);
-}
-
 enum status cuda_inspect(const char *binary_path, const char *kernel,
                          struct kernel_resources *resources, char *code_hash, struct error *error)
 {
     struct arena arena = {0};
+    struct container container;
+    struct cubin cubin;
+    enum status status = STATUS_OK;
     if (functions_are_in(binary_path))
         return error_set(error, STATUS_UNAVAILABLE, "a host function has no resources of its own");
-    enum status status = inspect_file(&arena, binary_path, kernel, resources, code_hash, error);
+    TRY_OR_CLEANUP(container_open(&arena, binary_path, &container, error));
+    if (container.is_foreign)
+        TRY_OR_CLEANUP(
+            error_set(error, STATUS_UNAVAILABLE, "%s: no machine code that is known", binary_path));
+    status = cubin_open(container.cubin, container.cubin_bytes, &cubin, error);
+    if (status == STATUS_OK && resources)
+        status = resources_of(&container, &cubin, kernel, resources, error);
+    if (status == STATUS_OK && code_hash)
+        status = cuda_code_hash(&arena, &container, &cubin, code_hash, error);
+    if (status != STATUS_OK)
+        (void)error_prefix(error, "%s", binary_path);
+cleanup:
     arena_free(&arena);
     return status;
 }
@@ -468,30 +456,25 @@ static enum status fits_symbol(const struct container *container, const struct c
     return STATUS_OK;
 }
 
-static enum status fits_file(struct arena *arena, const char *path, const struct launch_plan *plan,
-                             struct error *error)
-{
-    struct container container;
-    struct cubin cubin;
-    TRY(container_open(arena, path, &container, error));
-    if (container.is_foreign)
-        return STATUS_OK;
-    TRY(cubin_open(container.cubin, container.cubin_bytes, &cubin, error));
-    for (size_t i = 0; i < plan->launch_count; i++)
-        TRY(fits_launch(&container, plan, &plan->launches[i], error));
-    for (size_t i = 0; i < plan->argument_count; i++)
-        if (plan->arguments[i].symbol)
-            TRY(fits_symbol(&container, &cubin, &plan->arguments[i], error));
-    return STATUS_OK;
-}
-
 enum status cuda_arguments_fit(const char *binary_path, const struct launch_plan *plan,
                                struct error *error)
 {
     struct arena arena = {0};
+    struct container container;
+    struct cubin cubin;
+    enum status status = STATUS_OK;
     if (plan_is_of_functions(plan)) /* compared when loaded */
         return STATUS_OK;
-    enum status status = fits_file(&arena, binary_path, plan, error);
+    TRY_OR_CLEANUP(container_open(&arena, binary_path, &container, error));
+    if (container.is_foreign)
+        goto cleanup;
+    TRY_OR_CLEANUP(cubin_open(container.cubin, container.cubin_bytes, &cubin, error));
+    for (size_t i = 0; i < plan->launch_count; i++)
+        TRY_OR_CLEANUP(fits_launch(&container, plan, &plan->launches[i], error));
+    for (size_t i = 0; i < plan->argument_count; i++)
+        if (plan->arguments[i].symbol)
+            TRY_OR_CLEANUP(fits_symbol(&container, &cubin, &plan->arguments[i], error));
+cleanup:
     arena_free(&arena);
     return status;
 }

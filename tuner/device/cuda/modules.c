@@ -19,48 +19,35 @@ static enum status add_symbol(struct module *module, const char *name, const cha
     return symbol->name && symbol->lowered ? STATUS_OK : error_no_memory(error);
 }
 
-/* Finds a symbol; variables not requested when compiling may be there under their plain name. */
-static enum status find_symbol(struct module *module, const char *name, struct symbol **out,
-                               struct error *error)
-{
-    for (size_t i = 0; i < module->symbol_count; i++) {
-        *out = &module->symbols[i];
-        if (strcmp((*out)->name, name) == 0)
-            return STATUS_OK;
-    }
-    enum status status = add_symbol(module, name, name, error);
-    *out = status == STATUS_OK ? &module->symbols[module->symbol_count - 1] : NULL;
-    return status;
-}
-
-static enum status locate(struct device *device, struct module *module,
-                          const struct argument *argument, struct symbol *symbol,
-                          struct error *error)
-{
-    if (symbol->address)
-        return STATUS_OK;
-    CUresult result = device->driver->cuModuleGetGlobal(&symbol->address, &symbol->bytes,
-                                                        module->handle, symbol->lowered);
-    if (result == CUDA_SUCCESS)
-        return STATUS_OK;
-    symbol->address = 0;
-    if (result != CUDA_ERROR_NOT_FOUND)
-        return cuda_error(device, result, error, "variable %s", symbol->name);
-    return error_set(error, STATUS_BAD_INPUT,
-                     "argument '%s': no kernel uses a __constant__ or __device__ variable '%s'",
-                     argument->name, symbol->name);
-}
-
-/* Returns the current binary's symbol, with room for the argument. */
+/* Returns the current binary's symbol, with room for the argument. Variables not requested when
+ * compiling may be there under their plain name. */
 static enum status symbol_for(struct device *device, const struct argument *argument,
                               struct symbol **out, struct error *error)
 {
-    if (!device->current)
-        return error_set(error, STATUS_INTERNAL, "variable %s: no binary was loaded",
-                         argument->symbol);
-    TRY(find_symbol(device->current, argument->symbol, out, error));
-    TRY(locate(device, device->current, argument, *out, error));
-    return argument_fits_symbol(argument, (*out)->bytes, error);
+    struct module *module = device->current;
+    const char *name = argument->symbol;
+    size_t i = 0;
+    if (!module)
+        return error_set(error, STATUS_INTERNAL, "variable %s: no binary was loaded", name);
+    while (i < module->symbol_count && strcmp(module->symbols[i].name, name) != 0)
+        i++;
+    if (i == module->symbol_count)
+        TRY(add_symbol(module, name, name, error));
+    struct symbol *symbol = *out = &module->symbols[i];
+    if (!symbol->address) {
+        const CUresult result = device->driver->cuModuleGetGlobal(&symbol->address, &symbol->bytes,
+                                                                  module->handle, symbol->lowered);
+        if (result != CUDA_SUCCESS)
+            symbol->address = 0;
+        if (result == CUDA_ERROR_NOT_FOUND)
+            return error_set(
+                error, STATUS_BAD_INPUT,
+                "argument '%s': no kernel uses a __constant__ or __device__ variable '%s'",
+                argument->name, symbol->name);
+        if (result != CUDA_SUCCESS)
+            return cuda_error(device, result, error, "variable %s", symbol->name);
+    }
+    return argument_fits_symbol(argument, symbol->bytes, error);
 }
 
 enum status cuda_find_variable(struct device *device, const struct argument *argument,
@@ -202,21 +189,6 @@ static enum status load_module(struct device *device, const char *path, struct a
     return STATUS_OK;
 }
 
-/* Returns a slot for one more module: a new one, or the least recently used, whose kernels' graphs
- * are freed first. */
-static struct module *free_slot(struct device *device)
-{
-    if (device->module_count < MODULES_MAX)
-        return &device->modules[device->module_count++];
-    struct module *oldest = &device->modules[0];
-    for (size_t i = 1; i < device->module_count; i++)
-        if (device->modules[i].used < oldest->used)
-            oldest = &device->modules[i];
-    cuda_drop_code(device, oldest->serial);
-    free_module(device, oldest);
-    return oldest;
-}
-
 enum status cuda_load(struct device *device, const char *binary_path, struct error *error)
 {
     struct stat file;
@@ -247,10 +219,21 @@ enum status cuda_load(struct device *device, const char *binary_path, struct err
         free_module(device, &module);
         return status;
     }
-    device->current = free_slot(device);
-    *device->current = module;
-    device->current->used = ++device->module_clock;
-    device->code = device->current->serial = ++device->module_serial;
+    /* A new slot, or the least recently used, whose kernels' graphs are freed first. */
+    struct module *slot = &device->modules[0];
+    if (device->module_count < MODULES_MAX) {
+        slot = &device->modules[device->module_count++];
+    } else {
+        for (size_t i = 1; i < device->module_count; i++)
+            if (device->modules[i].used < slot->used)
+                slot = &device->modules[i];
+        cuda_drop_code(device, slot->serial);
+        free_module(device, slot);
+    }
+    device->current = slot;
+    *slot = module;
+    slot->used = ++device->module_clock;
+    device->code = slot->serial = ++device->module_serial;
     return STATUS_OK;
 }
 

@@ -101,18 +101,6 @@ enum status cuda_submit(struct device *device, struct error *error)
 
 /* ---- graphs ---- */
 
-static CUresult append_launch(struct device *device, const struct launch *launch, CUgraph graph,
-                              CUgraphNode *last, const CUDA_KERNEL_NODE_PARAMS *node)
-{
-    CUlaunchAttribute attributes[ATTRIBUTES_MAX];
-    const unsigned count = attributes_of(launch, attributes);
-    CUresult result = cuda_graph_append(device, graph, last, node, launch->dependent);
-    for (unsigned i = 0; i < count && result == CUDA_SUCCESS; i++)
-        result = device->driver->cuGraphKernelNodeSetAttribute(*last, attributes[i].id,
-                                                               &attributes[i].value);
-    return result;
-}
-
 static enum status add_runs(struct device *device, const struct block *block, CUgraph graph,
                             struct error *error)
 {
@@ -126,11 +114,16 @@ static enum status add_runs(struct device *device, const struct block *block, CU
             const struct launch *launch = prepared.launches[i].launch;
             CUDA_KERNEL_NODE_PARAMS node = {.func = prepared.launches[i].kernel->function,
                                             LAUNCH_SHAPE(launch)};
+            CUlaunchAttribute attributes[ATTRIBUTES_MAX];
+            const unsigned count = attributes_of(launch, attributes);
             CUresult result = CUDA_SUCCESS;
             for (uint32_t repeat = 0; repeat < launch_repeats(launch) && result == CUDA_SUCCESS;
                  repeat++) {
                 node.kernelParams = (void **)(uintptr_t)prepared.launches[i].arguments[repeat % 2];
-                result = append_launch(device, launch, graph, &last, &node);
+                result = cuda_graph_append(device, graph, &last, &node, launch->dependent);
+                for (unsigned k = 0; k < count && result == CUDA_SUCCESS; k++)
+                    result = device->driver->cuGraphKernelNodeSetAttribute(last, attributes[k].id,
+                                                                           &attributes[k].value);
             }
             if (result != CUDA_SUCCESS) {
                 char text[256];
@@ -142,34 +135,25 @@ static enum status add_runs(struct device *device, const struct block *block, CU
     return STATUS_OK;
 }
 
-/* Calls the functions once before they are captured, unless they were called already: their first
- * call makes handles and loads kernels, which no graph can hold. */
-static enum status call_first(struct device *device, const struct launch_plan *plan,
-                              struct error *error)
-{
-    if (device->current->is_called)
-        return STATUS_OK;
-    cuda_note_runs(device, plan, 0, 1);
-    TRY(cuda_submit(device, error));
-    CUDA_TRY(cuStreamSynchronize(device->stream), "function %.160s", plan->launches[0].kernel);
-    device->current->is_called = true;
-    return cuda_restore(device, plan, error);
-}
-
 /* Captures the calls of host functions. STATUS_UNAVAILABLE, with the reason, where they cannot be:
  * their runs are then issued on the stream. */
 static enum status capture_runs(struct device *device, const struct block *block, CUgraph *out,
                                 struct error *error)
 {
-    enum status status = cuda_prepare(device, block->plan, &device->prepared, error);
-    if (status == STATUS_OK)
-        status = call_first(device, block->plan, error);
-    if (status != STATUS_OK)
-        return status;
+    const char *name = block->plan->launches[0].kernel;
+    enum status status = STATUS_OK;
+    TRY(cuda_prepare(device, block->plan, &device->prepared, error));
+    if (!device->current->is_called) {
+        /* The first call makes handles and loads kernels, which no graph can hold. */
+        cuda_note_runs(device, block->plan, 0, 1);
+        TRY(cuda_submit(device, error));
+        CUDA_TRY(cuStreamSynchronize(device->stream), "function %.160s", name);
+        device->current->is_called = true;
+        TRY(cuda_restore(device, block->plan, error));
+    }
     double elapsed_ns = 0;
     if (functions_told(device->current->object, &elapsed_ns))
-        return error_set(error, STATUS_UNAVAILABLE, "%.160s measures itself",
-                         block->plan->launches[0].kernel);
+        return error_set(error, STATUS_UNAVAILABLE, "%.160s measures itself", name);
     if (!device->driver->cuStreamBeginCapture || !device->driver->cuStreamEndCapture)
         return error_set(error, STATUS_UNAVAILABLE, "the driver captures no streams");
     CUresult result =
@@ -189,7 +173,7 @@ static enum status capture_runs(struct device *device, const struct block *block
         return STATUS_OK;
     functions_forget_error(device->current->object);
     if (status == STATUS_OK)
-        (void)cuda_error(NULL, result, error, "capturing %.160s", block->plan->launches[0].kernel);
+        (void)cuda_error(NULL, result, error, "capturing %.160s", name);
     return error->status = STATUS_UNAVAILABLE;
 }
 

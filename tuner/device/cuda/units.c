@@ -1,6 +1,7 @@
 /* Several translation units: finding the unit of a name, and linking to one cubin. */
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/compile.h"
 
@@ -43,73 +44,29 @@ static enum found look_behind(const struct source *source, const char *keyword, 
     return found;
 }
 
-static enum found look_for(const struct source *source, const char *expression, bool is_function)
+size_t cuda_defining_unit(const struct source *units, size_t count, const char *expression,
+                          bool is_function)
 {
-    size_t length = 0;
+    static const char *const keywords[] = {"__global__", "__constant__", "__device__",
+                                           "__managed__"};
+    enum found best = NOT_FOUND;
+    size_t unit = 0;
     size_t end = strcspn(expression, "<");
     while (end > 0 && !is_name_character(expression[end - 1]))
         end--;
     size_t start = end;
     while (start > 0 && is_name_character(expression[start - 1]))
         start--;
-    length = end - start;
-    const char *name = expression + start;
-    if (length == 0)
-        return NOT_FOUND;
-    if (is_function)
-        return look_behind(source, "__global__", name, length, true);
-    enum found constant = look_behind(source, "__constant__", name, length, false);
-    enum found device = look_behind(source, "__device__", name, length, false);
-    enum found found = constant > device ? constant : device;
-    enum found managed = look_behind(source, "__managed__", name, length, false);
-    return found > managed ? found : managed;
-}
-
-size_t cuda_defining_unit(const struct source *units, size_t count, const char *expression,
-                          bool is_function)
-{
-    enum found best = NOT_FOUND;
-    size_t unit = 0;
-    for (size_t i = 0; i < count; i++) {
-        enum found found = look_for(&units[i], expression, is_function);
-        if (found <= best)
-            continue;
-        best = found;
-        unit = i;
-    }
+    for (size_t i = 0; end > start && i < count; i++)
+        for (size_t k = is_function ? 0 : 1; k < (is_function ? 1 : COUNT(keywords)); k++) {
+            const enum found found =
+                look_behind(&units[i], keywords[k], expression + start, end - start, is_function);
+            if (found <= best)
+                continue;
+            best = found;
+            unit = i;
+        }
     return unit;
-}
-
-static enum status link_failed(const struct cuda_linker *linker, void *link, struct arena *arena,
-                               struct text *log, struct error *error)
-{
-    size_t bytes = 0;
-    char *messages = NULL;
-    if (linker->get_error_log_size(link, &bytes) == 0 && bytes > 0)
-        messages = arena_alloc(arena, bytes + 1, 1);
-    if (!messages || linker->get_error_log(link, messages) != 0 || !*messages)
-        return error_set(error, STATUS_COMPILE_FAILED, "linking failed without a message");
-    text_append(log, messages);
-    return error_set(error, STATUS_COMPILE_FAILED, "linking: %.*s", (int)strcspn(messages, "\r\n"),
-                     messages);
-}
-
-static int link_all(const struct cuda_linker *linker, void *link, const struct cuda_cubin *units,
-                    size_t count, struct arena *arena, struct cuda_cubin *out)
-{
-    int result = 0;
-    char *cubin = NULL;
-    for (size_t i = 0; result == 0 && i < count; i++)
-        result = linker->add_data(link, units[i].is_ptx ? CUDA_LINK_PTX : CUDA_LINK_CUBIN,
-                                  units[i].data, units[i].bytes, units[i].name);
-    if (result == 0)
-        result = linker->complete(link);
-    if (result == 0)
-        result = linker->get_cubin_size(link, &out->bytes);
-    if (result == 0 && !(cubin = arena_alloc(arena, out->bytes, 1)))
-        return -1;
-    out->data = cubin;
-    return result == 0 ? linker->get_cubin(link, cubin) : result;
 }
 
 enum status cuda_link(struct arena *arena, const struct cuda_cubin *units, size_t count,
@@ -130,9 +87,29 @@ enum status cuda_link(struct arena *arena, const struct cuda_cubin *units, size_
         return error_set(error, STATUS_COMPILE_FAILED, "nvJitLink does not link for %s%s%s",
                          flags->architecture, option_count > 1 ? " with the flag " : "",
                          option_count > 1 ? options[1] : "");
-    enum status status = link_all(linker, link, units, count, arena, out) == 0
-                             ? STATUS_OK
-                             : link_failed(linker, link, arena, log, error);
+    int result = 0;
+    char *cubin = NULL, *messages = NULL;
+    size_t bytes = 0;
+    for (size_t i = 0; result == 0 && i < count; i++)
+        result = linker->add_data(link, units[i].is_ptx ? CUDA_LINK_PTX : CUDA_LINK_CUBIN,
+                                  units[i].data, units[i].bytes, units[i].name);
+    if (result == 0)
+        result = linker->complete(link);
+    if (result == 0)
+        result = linker->get_cubin_size(link, &out->bytes);
+    if (result == 0)
+        out->data = cubin = arena_alloc(arena, out->bytes, 1);
+    const bool is_linked = cubin && linker->get_cubin(link, cubin) == 0;
+    if (!is_linked && linker->get_error_log_size(link, &bytes) == 0 && bytes > 0)
+        messages = arena_alloc(arena, bytes + 1, 1);
+    if (messages && (linker->get_error_log(link, messages) != 0 || !*messages))
+        messages = NULL;
     (void)linker->destroy(&link);
-    return status;
+    if (is_linked)
+        return STATUS_OK;
+    if (!messages)
+        return error_set(error, STATUS_COMPILE_FAILED, "linking failed without a message");
+    text_append(log, messages);
+    return error_set(error, STATUS_COMPILE_FAILED, "linking: %.*s", (int)strcspn(messages, "\r\n"),
+                     messages);
 }

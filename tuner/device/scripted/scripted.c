@@ -117,6 +117,9 @@ static struct kernel_resources resources_of(const struct recording *recording,
 
 /* ---- functions without an open device ---- */
 
+static const char compile_variable[] = "TUNE_NULL_COMPILE_MS",
+                  start_variable[] = "TUNE_NULL_START_MS";
+
 static enum status formula_count(int *count, struct error *error)
 {
     (void)error;
@@ -161,9 +164,9 @@ static enum status recorded_describe(int index, const char *architecture, struct
     return recording_facts(recording, facts, error);
 }
 
-static enum status compile_ms(int64_t *out, struct error *error)
+static enum status read_ms(const char *variable, int64_t *out, struct error *error)
 {
-    return environment_integer("TUNE_NULL_COMPILE_MS", 0, 100000, 0, out, error);
+    return environment_integer(variable, 0, 100000, 0, out, error);
 }
 
 /* Tells whether compiling takes time. Otherwise compiling ahead gains no time, and chance would
@@ -172,7 +175,7 @@ static bool formula_compiles_beside(void)
 {
     struct error ignored = {0};
     int64_t usual_ms = 0;
-    return compile_ms(&usual_ms, &ignored) == STATUS_OK && usual_ms > 0;
+    return read_ms(compile_variable, &usual_ms, &ignored) == STATUS_OK && usual_ms > 0;
 }
 
 static void pause_ms(double ms)
@@ -191,32 +194,6 @@ static double uniform(uint64_t bits)
 
 /* Writes the request's text as the binary, without the source's folder, so that another checkout
  * gives the same rows. */
-static enum status write_binary(const struct binary_request *request, const char *binary_path,
-                                const struct text *text, struct text *log, struct error *error)
-{
-    const struct recording *recording = NULL;
-    struct recorded_point row;
-    int64_t usual_ms = 0;
-    const enum status found = find_row(text_string(text), text->length, &recording, &row, error);
-    if (found == STATUS_LAUNCH_FAILED)
-        error_clear(error); /* loading the binary fails instead */
-    else if (found != STATUS_OK)
-        return found;
-    if (!recording && !file_exists(request->source_path))
-        return error_set(error, STATUS_COMPILE_FAILED, "%s: there is no such file",
-                         request->source_path);
-    if (row.status == TRIAL_COMPILE_FAILED) {
-        const char *detail = recording_text(recording, row.detail);
-        text_append(log, detail);
-        return error_set(error, STATUS_COMPILE_FAILED, "%s", detail);
-    }
-    if (!recording)
-        TRY(compile_ms(&usual_ms, error));
-    if (usual_ms > 0) /* from half of that to ten times as long */
-        pause_ms((double)usual_ms / (2 - 1.9 * uniform(row.configuration)));
-    return file_write_atomically(binary_path, text->data, text->length, error);
-}
-
 static enum status scripted_compile(const struct binary_request *request, const char *binary_path,
                                     struct text *log, struct error *error)
 {
@@ -231,8 +208,29 @@ static enum status scripted_compile(const struct binary_request *request, const 
         text_printf(&text, "%s\n", request->flags[i]);
     for (size_t i = 0; i < request->kernel_count; i++)
         text_printf(&text, "%s\n", request->kernels[i]);
+    const struct recording *recording = NULL;
+    struct recorded_point row;
+    int64_t usual_ms = 0;
     enum status status = text.failed ? error_no_memory(error)
-                                     : write_binary(request, binary_path, &text, log, error);
+                                     : find_row(text.data, text.length, &recording, &row, error);
+    if (status == STATUS_LAUNCH_FAILED)
+        error_clear(error); /* loading the binary fails instead */
+    else
+        TRY_OR_CLEANUP(status);
+    if (!recording && !file_exists(request->source_path))
+        TRY_OR_CLEANUP(error_set(error, STATUS_COMPILE_FAILED, "%s: there is no such file",
+                                 request->source_path));
+    if (row.status == TRIAL_COMPILE_FAILED) {
+        const char *detail = recording_text(recording, row.detail);
+        text_append(log, detail);
+        TRY_OR_CLEANUP(error_set(error, STATUS_COMPILE_FAILED, "%s", detail));
+    }
+    if (!recording)
+        TRY_OR_CLEANUP(read_ms(compile_variable, &usual_ms, error));
+    if (usual_ms > 0) /* from half of that to ten times as long */
+        pause_ms((double)usual_ms / (2 - 1.9 * uniform(row.configuration)));
+    status = file_write_atomically(binary_path, text.data, text.length, error);
+cleanup:
     text_free(&text);
     return status;
 }
@@ -292,18 +290,13 @@ static enum status recorded_open(int index, const struct warm_up *warm_up, struc
                      calibration, error);
 }
 
-static enum status start_ms(int64_t *out, struct error *error)
-{
-    return environment_integer("TUNE_NULL_START_MS", 0, 100000, 0, out, error);
-}
-
 /* Half of the start of a process. */
 static bool is_reserved;
 static enum status formula_reserve(int index, struct error *error)
 {
     int64_t whole_ms = 0;
     (void)index;
-    TRY(start_ms(&whole_ms, error));
+    TRY(read_ms(start_variable, &whole_ms, error));
     pause_ms((double)whole_ms / 2);
     is_reserved = true;
     return STATUS_OK;
@@ -320,7 +313,7 @@ static enum status formula_open(int index, const struct warm_up *warm_up, struct
     TRY(status);
     TRY(environment_integer("TUNE_NULL_SEED", 0, INT64_MAX, 0, &seed, error));
     TRY(environment_integer("TUNE_NULL_BLOCK_US", 0, 1000000, 0, &block_us, error));
-    TRY(start_ms(&whole_ms, error));
+    TRY(read_ms(start_variable, &whole_ms, error));
     TRY(open_with(NULL, random_at((uint64_t)seed, (uint64_t)index), &formula_device.calibration,
                   out, calibration, error));
     (*out)->block_us = block_us;
@@ -552,31 +545,14 @@ static enum status scripted_ceilings(struct device *device, int64_t bytes,
     return STATUS_OK;
 }
 
-/* ---- results: none, since no kernel computes (device_traits) ---- */
-
-static enum status scripted_results(struct device *device, const struct block *block,
-                                    uint64_t outputs, struct run_result *out, uint32_t *count,
-                                    struct error *error)
-{
-    (void)device, (void)block, (void)outputs, (void)out, (void)error;
-    *count = 0;
-    return STATUS_OK;
-}
-
-static void scripted_drop_slots(struct device *device)
-{
-    (void)device;
-}
-
 #define SCRIPTED(kind_, ...)                                                                       \
     {                                                                                              \
         .kind = kind_, .compile = scripted_compile, .inspect = scripted_inspect,                   \
         .close = scripted_close, .load = scripted_load, .resources = scripted_resources,           \
         .bind = scripted_bind, .run = scripted_run, .guards_intact = scripted_guards_intact,       \
         .inputs_intact = scripted_inputs_intact, .time_block = scripted_time_block,                \
-        .results = scripted_results, .drop_slots = scripted_drop_slots, .anchor = scripted_anchor, \
-        .conditions = scripted_conditions, .measure_energy = scripted_measure_energy,              \
-        .ceilings = scripted_ceilings, __VA_ARGS__                                                 \
+        .anchor = scripted_anchor, .conditions = scripted_conditions,                              \
+        .measure_energy = scripted_measure_energy, .ceilings = scripted_ceilings, __VA_ARGS__      \
     }
 #define FROM_RECORDING                                                                             \
     .count = recorded_count, .describe = recorded_describe, .occupancy = recorded_occupies,        \
