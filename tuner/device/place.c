@@ -38,18 +38,6 @@ static enum status load(const char *source, hwloc_topology_t *out, struct error 
     return status;
 }
 
-/* Reads the kernel's list of local processors, where hwloc does not see the device. */
-static bool read_local_processors(const char *pci_address, hwloc_bitmap_t out)
-{
-    char path[128], list[4096];
-    if (!string_format(path, sizeof path, "/sys/bus/pci/devices/%s/local_cpulist", pci_address))
-        return false;
-    for (char *c = path; *c; c++)
-        *c = (char)tolower((unsigned char)*c);
-    return file_line(path, list, sizeof list) && list[0] &&
-           hwloc_bitmap_list_sscanf(out, list) == 0;
-}
-
 /* Returns the device's parent in the machine; NULL when the topology lacks the device. */
 static hwloc_obj_t parent_of(hwloc_topology_t topology, const char *pci_address)
 {
@@ -67,8 +55,15 @@ static hwloc_bitmap_t near_device(hwloc_topology_t topology, const char *pci_add
         return NULL;
     hwloc_obj_t parent = parent_of(topology, pci_address);
     bool known = parent && hwloc_bitmap_copy(near, parent->cpuset) == 0;
-    if (!known && hwloc_topology_is_thissystem(topology))
-        known = read_local_processors(pci_address, near);
+    char path[128], list[4096];
+    if (!known && hwloc_topology_is_thissystem(topology) &&
+        string_format(path, sizeof path, "/sys/bus/pci/devices/%s/local_cpulist", pci_address)) {
+        /* The kernel's list of local processors, where hwloc does not see the device. */
+        for (char *c = path; *c; c++)
+            *c = (char)tolower((unsigned char)*c);
+        known = file_line(path, list, sizeof list) && list[0] &&
+                hwloc_bitmap_list_sscanf(near, list) == 0;
+    }
     if (known && hwloc_bitmap_and(near, near, allowed) == 0 && !hwloc_bitmap_iszero(near))
         return near;
     hwloc_bitmap_free(near);
@@ -222,21 +217,6 @@ static void place_one(struct choice *choice, hwloc_const_cpuset_t near, unsigned
     (void)snprintf(place->cpus, sizeof place->cpus, "%d", cpu);
 }
 
-/* Places the compilers; without `free_cores`, on all cores. */
-static void place_compilers(struct choice *choice, hwloc_const_cpuset_t free_cores)
-{
-    struct seat *place = &choice->out->compilers;
-    if (hwloc_bitmap_iszero(free_cores)) {
-        free_cores = choice->allowed;
-        add_note(choice, "compilers share the devices' cores", NULL);
-    }
-    int length = hwloc_bitmap_list_snprintf(place->cpus, sizeof place->cpus, free_cores);
-    if (length >= 0 && (size_t)length < sizeof place->cpus)
-        return;
-    place->cpus[0] = '\0';
-    add_note(choice, "the compilers' processors make too long a list: left to the system", NULL);
-}
-
 static void place_all(struct choice *choice, const hwloc_const_cpuset_t *near, unsigned count,
                       unsigned usable, hwloc_bitmap_t free_cores)
 {
@@ -250,7 +230,17 @@ static void place_all(struct choice *choice, const hwloc_const_cpuset_t *near, u
     add_note(choice, "for want of cores, others' are shared by devices ", choice->sharing);
     if (count < usable)
         (void)hwloc_bitmap_andnot(free_cores, choice->allowed, choice->taken);
-    place_compilers(choice, free_cores);
+    /* The compilers take the free cores; without any, all. */
+    struct seat *place = &choice->out->compilers;
+    const bool shares = hwloc_bitmap_iszero(free_cores);
+    if (shares)
+        add_note(choice, "compilers share the devices' cores", NULL);
+    int length = hwloc_bitmap_list_snprintf(place->cpus, sizeof place->cpus,
+                                            shares ? choice->allowed : free_cores);
+    if (length >= 0 && (size_t)length < sizeof place->cpus)
+        return;
+    place->cpus[0] = '\0';
+    add_note(choice, "the compilers' processors make too long a list: left to the system", NULL);
 }
 
 enum status place_near(hwloc_topology_t topology, hwloc_const_cpuset_t allowed,

@@ -36,18 +36,6 @@ enum status device_ceiling_bytes(int64_t *bytes, struct error *error)
     return status;
 }
 
-static bool parse_index(const char *text, int *out)
-{
-    char *end = NULL;
-    if (*text < '0' || *text > '9')
-        return false;
-    long index = strtol(text, &end, 10);
-    if (*end != '\0' || index > 1023)
-        return false;
-    *out = (int)index;
-    return true;
-}
-
 enum status device_parse(const char *text, const struct device_api **api, int *index,
                          struct error *error)
 {
@@ -63,8 +51,12 @@ enum status device_parse(const char *text, const struct device_api **api, int *i
     if (length < sizeof kind)
         (void)string_format(kind, sizeof kind, "%.*s", (int)length, word);
     *api = device_kind(kind);
-    if (*api && parse_index(word[length] == ':' ? word + length + 1 : "0", index))
+    const char *digits = word[length] == ':' ? word + length + 1 : "0";
+    const long number = strtol(digits, NULL, 10);
+    if (*api && *digits && digits[strspn(digits, "0123456789")] == '\0' && number <= 1023) {
+        *index = (int)number;
         return STATUS_OK;
+    }
     const char *needs = device_traits(kind)->needs;
     if (!*api && needs)
         return error_set(error, STATUS_UNAVAILABLE,

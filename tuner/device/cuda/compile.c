@@ -111,20 +111,6 @@ static void add_define(struct options *options, const struct named_value *define
         options->failed = true;
 }
 
-/* Adds the toolkit's headers. Files included in quotes are already part of the text and no other
- * file of the source's folder is found, so the compiled text is the hashed one. */
-static void add_toolkit(struct options *options, const struct cuda_compiler *nvrtc)
-{
-    if (!nvrtc->headers[0])
-        return;
-    add_option(options, "-I", nvrtc->headers);
-    const char *more = arena_printf(options->arena, "%s/cccl", nvrtc->headers);
-    if (more && file_exists(more))
-        add_option(options, "-I", more);
-    if (nvrtc->cccl[0])
-        add_option(options, "-I", nvrtc->cccl);
-}
-
 /* Lists the architectures that NVRTC knows, since its own error for an unknown one is only "invalid
  * value". */
 static enum status check_architecture(const struct cuda_compiler *nvrtc, const char *architecture,
@@ -155,20 +141,6 @@ static enum status check_architecture(const struct cuda_compiler *nvrtc, const c
                      "%s: NVRTC %d.%d compiles for sm_%d to sm_%d: install the NVRTC of %s CUDA",
                      architecture, nvrtc->major, nvrtc->minor, known[0], known[count - 1],
                      wanted > known[count - 1] ? "a later" : "an earlier");
-}
-
-static enum status take_log(const struct cuda_compiler *nvrtc, nvrtcProgram program,
-                            struct arena *arena, const char **out, struct error *error)
-{
-    size_t bytes = 0;
-    *out = "";
-    if (nvrtc->nvrtcGetProgramLogSize(program, &bytes) != NVRTC_SUCCESS || bytes <= 1)
-        return STATUS_OK;
-    char *log = arena_alloc(arena, bytes + 1, 1);
-    TRY_MEMORY(log);
-    if (nvrtc->nvrtcGetProgramLog(program, log) == NVRTC_SUCCESS)
-        *out = log;
-    return STATUS_OK;
 }
 
 /* Requests kernels and variables as name expressions, plain names too: the compiler then reports a
@@ -237,7 +209,14 @@ static enum status compile_program(const struct compilation *compilation, struct
     TRY(ask_for_names(compilation, error));
     nvrtcResult result =
         nvrtc->nvrtcCompileProgram(compilation->program, options->count, options->items);
-    TRY(take_log(nvrtc, compilation->program, compilation->arena, &messages, error));
+    size_t log_bytes = 0;
+    if (nvrtc->nvrtcGetProgramLogSize(compilation->program, &log_bytes) == NVRTC_SUCCESS &&
+        log_bytes > 1) {
+        char *log = arena_alloc(compilation->arena, log_bytes + 1, 1);
+        TRY_MEMORY(log);
+        if (nvrtc->nvrtcGetProgramLog(compilation->program, log) == NVRTC_SUCCESS)
+            messages = log;
+    }
     text_append(compilation->log, messages);
     /* Memory ran out for this kernel; the next may need less. */
     if (result == NVRTC_ERROR_OUT_OF_MEMORY)
@@ -422,8 +401,18 @@ static enum status begin(struct compilation *compilation, struct options *option
         add_option(options, "--relocatable-device-code=", "true");
     for (size_t i = 0; i < request->folder_count; i++)
         add_option(options, "-I", request->folders[i]);
-    if (compilation->nvrtc) /* nvcc knows its own folders */
-        add_toolkit(options, compilation->nvrtc);
+    /* The toolkit's headers; nvcc knows its own. Files included in quotes are already part of the
+     * text and no other file of the source's folder is found, so the compiled text is the hashed
+     * one. */
+    const struct cuda_compiler *nvrtc = compilation->nvrtc;
+    if (nvrtc && nvrtc->headers[0]) {
+        const char *more = arena_printf(options->arena, "%s/cccl", nvrtc->headers);
+        add_option(options, "-I", nvrtc->headers);
+        if (more && file_exists(more))
+            add_option(options, "-I", more);
+        if (nvrtc->cccl[0])
+            add_option(options, "-I", nvrtc->cccl);
+    }
     *out = (struct container){.kernel_count = request->kernel_count,
                               .symbol_count = request->symbol_count};
     return options->failed ? error_no_memory(error) : STATUS_OK;

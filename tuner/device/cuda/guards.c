@@ -1,7 +1,5 @@
 /* Guard bands: bytes before and behind the memory that a kernel may write, which reveal writes out
  * of bounds. */
-#include <stdlib.h>
-
 #include "tuner/base/pack.h"
 #include "tuner/base/text.h"
 #include "tuner/device/bands.h"
@@ -66,52 +64,39 @@ enum status cuda_write_guards(struct device *device, const struct launch_plan *p
     return status;
 }
 
-/* Verifies both bands of a vector. */
-static enum status check_vector(struct device *device, const struct argument *argument,
-                                const struct vector *vector, unsigned char *bands, bool *intact,
-                                char *detail, size_t detail_bytes, struct error *error)
-{
-    CUresult result = CUDA_SUCCESS;
-    for (int side = 0; side < 2 && result == CUDA_SUCCESS; side++)
-        result = cuda_fetch(device, bands + (size_t)side * GUARD_BYTES, guard_address(vector, side),
-                            GUARD_BYTES);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "reading the guard bands");
-    for (int side = 0; side < 2 && *intact; side++) {
-        const unsigned char *was = argument->role == ARGUMENT_INPUT ? vector->band[side] : NULL;
-        const unsigned char *band = bands + (size_t)side * GUARD_BYTES;
-        int written = 0;
-        int nearest = 0;
-        for (int i = 0; i < GUARD_BYTES; i++) {
-            int distance = side ? i : GUARD_BYTES - 1 - i;
-            if (band[i] == (was ? was[i] : GUARD_BYTE))
-                continue;
-            if (written == 0 || distance < nearest)
-                nearest = distance;
-            written++;
-        }
-        if (written > 0)
-            (void)string_format(
-                detail, detail_bytes,
-                "it wrote outside of '%s': %d bytes %s it, the nearest %d bytes from it",
-                argument->name, written, side ? "behind" : "before", nearest);
-        *intact = written == 0;
-    }
-    return STATUS_OK;
-}
-
 enum status cuda_guards_intact(struct device *device, const struct launch_plan *plan, bool *intact,
                                char *detail, size_t detail_bytes, struct error *error)
 {
     *intact = true;
     if (plan->argument_count != device->argument_count)
         return error_set(error, STATUS_INTERNAL, "the plan is not the one that was bound");
-    unsigned char *bands = malloc(2 * (size_t)GUARD_BYTES);
-    enum status status = bands ? STATUS_OK : error_no_memory(error);
-    for (size_t i = 0; status == STATUS_OK && *intact && i < plan->argument_count; i++)
-        if (has_bands(device, &plan->arguments[i]))
-            status = check_vector(device, &plan->arguments[i], &device->vectors[i], bands, intact,
-                                  detail, detail_bytes, error);
-    free(bands);
-    return status;
+    for (size_t i = 0; *intact && i < plan->argument_count; i++)
+        for (int side = 0; *intact && side < 2; side++) {
+            const struct argument *argument = &plan->arguments[i];
+            const struct vector *vector = &device->vectors[i];
+            unsigned char band[GUARD_BYTES];
+            int written = 0, nearest = 0;
+            if (!has_bands(device, argument))
+                continue;
+            const CUresult result =
+                cuda_fetch(device, band, guard_address(vector, side), sizeof band);
+            if (result != CUDA_SUCCESS)
+                return cuda_error(device, result, error, "reading the guard bands");
+            for (int k = 0; k < GUARD_BYTES; k++) {
+                const int distance = side ? k : GUARD_BYTES - 1 - k;
+                if (band[k] ==
+                    (argument->role == ARGUMENT_INPUT ? vector->band[side][k] : GUARD_BYTE))
+                    continue;
+                if (written == 0 || distance < nearest)
+                    nearest = distance;
+                written++;
+            }
+            *intact = written == 0;
+            if (!*intact)
+                (void)string_format(
+                    detail, detail_bytes,
+                    "it wrote outside of '%s': %d bytes %s it, the nearest %d bytes from it",
+                    argument->name, written, side ? "behind" : "before", nearest);
+        }
+    return STATUS_OK;
 }

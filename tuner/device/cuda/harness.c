@@ -132,32 +132,6 @@ static enum status timed_empty(struct device *device, int kernels, double *elaps
                            error);
 }
 
-static enum status make_empty_graph(struct device *device, int nodes, CUgraphExec *out,
-                                    struct error *error)
-{
-    const CUDA_KERNEL_NODE_PARAMS node = {.func = device->harness.empty,
-                                          .gridDimX = 1,
-                                          .gridDimY = 1,
-                                          .gridDimZ = 1,
-                                          .blockDimX = 32,
-                                          .blockDimY = 1,
-                                          .blockDimZ = 1};
-    CUgraph graph = NULL;
-    CUgraphNode last = NULL;
-    *out = NULL;
-    CUresult result = device->driver->cuGraphCreate(&graph, 0);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "making a graph");
-    for (int i = 0; i < nodes && result == CUDA_SUCCESS; i++)
-        result = cuda_graph_append(device, graph, &last, &node, false);
-    if (result == CUDA_SUCCESS)
-        result = cuda_graph_finish(device, graph, out);
-    (void)device->driver->cuGraphDestroy(graph);
-    return result == CUDA_SUCCESS
-               ? STATUS_OK
-               : cuda_error(device, result, error, "calibrating the gap in graphs");
-}
-
 static CUresult submit_graph(struct device *device, void *context)
 {
     return device->driver->cuGraphLaunch(*(CUgraphExec *)context, device->stream);
@@ -167,16 +141,32 @@ static CUresult submit_graph(struct device *device, void *context)
 static enum status timed_empty_graph(struct device *device, int nodes, double *median_ns,
                                      struct error *error)
 {
+    static const char calibrating[] = "calibrating the gap in graphs";
+    const CUDA_KERNEL_NODE_PARAMS node = {.func = device->harness.empty,
+                                          .gridDimX = 1,
+                                          .gridDimY = 1,
+                                          .gridDimZ = 1,
+                                          .blockDimX = 32,
+                                          .blockDimY = 1,
+                                          .blockDimZ = 1};
     double times[GAP_SAMPLES];
+    CUgraph made = NULL;
+    CUgraphNode last = NULL;
     CUgraphExec graph = NULL;
-    enum status status = make_empty_graph(device, nodes, &graph, error);
+    enum status status = STATUS_OK;
+    CUDA_TRY(cuGraphCreate(&made, 0), "making a graph");
+    CUresult result = CUDA_SUCCESS;
+    for (int i = 0; i < nodes && result == CUDA_SUCCESS; i++)
+        result = cuda_graph_append(device, made, &last, &node, false);
+    if (result == CUDA_SUCCESS)
+        result = cuda_graph_finish(device, made, &graph);
+    (void)device->driver->cuGraphDestroy(made);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(device, result, error, calibrating);
     for (size_t i = 0; i < GAP_SAMPLES && status == STATUS_OK; i++)
-        status = cuda_time_gated(device, submit_graph, &graph, "calibrating the gap in graphs",
-                                 &times[i], error);
-    if (graph)
-        (void)device->driver->cuGraphExecDestroy(graph);
-    if (status != STATUS_OK)
-        return status;
+        status = cuda_time_gated(device, submit_graph, &graph, calibrating, &times[i], error);
+    (void)device->driver->cuGraphExecDestroy(graph);
+    TRY(status);
     reals_sort(times, GAP_SAMPLES);
     *median_ns = reals_median(times, GAP_SAMPLES);
     return STATUS_OK;

@@ -429,47 +429,34 @@ static void cut_headers(struct cutter *cutter, const struct header_folders *fold
 
 /* ---- the whole ---- */
 
-static bool has_directive(const struct cutter *cutter, const char *directive, const char *name)
-{
-    const char *rest = NULL, *end = NULL;
-    for (size_t i = 0; i < cutter->tokens.count; i++)
-        if (token_is_directive(&cutter->tokens.items[i], directive, &rest, &end) &&
-            word_is_in(rest, word_bytes(rest, end), name))
-            return true;
-    return false;
-}
-
-/* Leaves out a constant, `constexpr int NAME = 16;`, found by its equals sign. */
-static void cut_constant(struct cutter *cutter, size_t sign, const char *name)
-{
-    bool is_constant = false;
-    size_t first = sign - 1, end = sign;
-    if (!is(cutter, sign - 1, name))
-        return;
-    while (first > 0 && cutter->tokens.items[first - 1].kind == TOKEN_NAME)
-        is_constant |= is_in(cutter, --first, "constexpr const");
-    while (end < cutter->tokens.count && !is_in(cutter, end, "; , {"))
-        end++;
-    if (is_constant && is(cutter, end, ";"))
-        cut(cutter, first, end + 1);
-}
-
-/* Leaves out the #defines (except with an #undef as well) and constants that the experiment
- * defines. */
+/* Leaves out the #defines (except with an #undef as well) and constants, `constexpr int NAME =
+ * 16;`, that the experiment defines. */
 static void cut_defines(struct cutter *cutter, const struct named_value *defines, size_t count)
 {
-    const char *name = NULL, *end = NULL;
+    const struct tokens *tokens = &cutter->tokens;
+    const char *name = NULL, *stop = NULL;
     for (size_t i = 0; i < count; i++) {
-        if (has_directive(cutter, "undef", defines[i].name))
-            continue;
-        for (size_t j = 0; j < cutter->tokens.count; j++) {
-            if (j > 1 && is(cutter, j, "="))
-                cut_constant(cutter, j, defines[i].name);
-            if (!token_is_directive(&cutter->tokens.items[j], "define", &name, &end))
+        const char *wanted = defines[i].name;
+        bool is_undefined = false;
+        for (size_t j = 0; j < tokens->count; j++)
+            is_undefined |= token_is_directive(&tokens->items[j], "undef", &name, &stop) &&
+                            word_is_in(name, word_bytes(name, stop), wanted);
+        for (size_t j = 0; !is_undefined && j < tokens->count; j++) {
+            if (j > 1 && is(cutter, j, "=") && is(cutter, j - 1, wanted)) {
+                bool is_constant = false;
+                size_t first = j - 1, end = j;
+                while (first > 0 && tokens->items[first - 1].kind == TOKEN_NAME)
+                    is_constant |= is_in(cutter, --first, "constexpr const");
+                while (end < tokens->count && !is_in(cutter, end, "; , {"))
+                    end++;
+                if (is_constant && is(cutter, end, ";"))
+                    cut(cutter, first, end + 1);
+            }
+            if (!token_is_directive(&tokens->items[j], "define", &name, &stop))
                 continue;
-            const size_t length = word_bytes(name, end);
-            const bool takes_arguments = name + length < end && name[length] == '(';
-            if (word_is_in(name, length, defines[i].name) && !takes_arguments)
+            const size_t length = word_bytes(name, stop);
+            const bool takes_arguments = name + length < stop && name[length] == '(';
+            if (word_is_in(name, length, wanted) && !takes_arguments)
                 cutter->fates[j] = CUT;
         }
     }

@@ -91,19 +91,6 @@ static void add_symbol(const struct signature *signature, uint32_t index, struct
     hash_add(hash, &symbol.st_value, sizeof symbol.st_value);
 }
 
-static void add_relocations(const struct signature *signature, const Elf64_Shdr *section,
-                            const char *at, size_t bytes, struct hash_state *hash)
-{
-    size_t step = section->sh_type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
-    for (; bytes >= step; at += step, bytes -= step) {
-        Elf64_Rela row = {0};
-        memcpy(&row, at, step);
-        const uint64_t fixed[3] = {row.r_offset, ELF64_R_TYPE(row.r_info), (uint64_t)row.r_addend};
-        hash_add(hash, fixed, sizeof fixed);
-        add_symbol(signature, (uint32_t)ELF64_R_SYM(row.r_info), hash);
-    }
-}
-
 static void add_section(const struct signature *signature, const Elf64_Shdr *section,
                         const char *kind, size_t kind_length, struct hash_state *hash)
 {
@@ -115,9 +102,17 @@ static void add_section(const struct signature *signature, const Elf64_Shdr *sec
     hash_add(hash, fixed, sizeof fixed);
     if (!contents)
         return;
-    if (section->sh_type == SHT_REL || section->sh_type == SHT_RELA)
-        add_relocations(signature, section, contents, bytes, hash);
-    else if (kind_length >= 9 && strncmp(kind, ".nv.info.", 9) == 0) {
+    if (section->sh_type == SHT_REL || section->sh_type == SHT_RELA) {
+        const size_t step = section->sh_type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
+        for (; bytes >= step; contents += step, bytes -= step) {
+            Elf64_Rela row = {0};
+            memcpy(&row, contents, step);
+            const uint64_t told[3] = {row.r_offset, ELF64_R_TYPE(row.r_info),
+                                      (uint64_t)row.r_addend};
+            hash_add(hash, told, sizeof told);
+            add_symbol(signature, (uint32_t)ELF64_R_SYM(row.r_info), hash);
+        }
+    } else if (kind_length >= 9 && strncmp(kind, ".nv.info.", 9) == 0) {
         struct cubin_rows rows = {contents, bytes};
         struct cubin_attribute_row row;
         while (cubin_next(&rows, &row)) {
@@ -335,15 +330,6 @@ static int32_t held(uint64_t value)
     return value < RESOURCE_LIMIT ? (int32_t)value : RESOURCE_LIMIT;
 }
 
-static bool symbol_is(const struct cubin *cubin, const char *index_bytes, const char *name)
-{
-    uint32_t index = 0;
-    Elf64_Sym symbol;
-    const char *is = NULL;
-    memcpy(&index, index_bytes, sizeof index);
-    return cubin_symbol(cubin, index, &symbol, &is) && strcmp(is, name) == 0;
-}
-
 enum status cuda_cubin_resources(const struct cubin *cubin, const char *lowered,
                                  struct kernel_resources *out, struct error *error)
 {
@@ -355,10 +341,15 @@ enum status cuda_cubin_resources(const struct cubin *cubin, const char *lowered,
     struct cubin_rows rows = cubin_rows(cubin, ".nv.info", "");
     struct cubin_attribute_row row;
     while (cubin_next(&rows, &row)) {
-        uint32_t number = 0;
-        if (row.bytes != 8 || !symbol_is(cubin, row.value, lowered))
+        uint32_t index = 0, number = 0;
+        Elf64_Sym symbol;
+        const char *name = NULL;
+        if (row.bytes != 8)
             continue;
+        memcpy(&index, row.value, sizeof index);
         memcpy(&number, row.value + 4, sizeof number);
+        if (!cubin_symbol(cubin, index, &symbol, &name) || strcmp(name, lowered) != 0)
+            continue;
         if (row.attribute == CUBIN_REGISTERS)
             out->registers = held(number);
         /* Calls make a kernel's stack larger than its own frame. */
@@ -389,20 +380,6 @@ enum status cuda_cubin_resources(const struct cubin *cubin, const char *lowered,
     return STATUS_OK;
 }
 
-static enum status resources_of(const struct container *container, const struct cubin *cubin,
-                                const char *kernel, struct kernel_resources *out,
-                                struct error *error)
-{
-    for (size_t i = 0; i < container->kernel_count; i++) {
-        if (strcmp(container->kernels[i].name, kernel) != 0)
-            continue;
-        enum status status = cuda_cubin_resources(cubin, container->kernels[i].lowered, out, error);
-        out->spill_bytes = container->kernels[i].spill_bytes;
-        return status;
-    }
-    return error_set(error, STATUS_NOT_FOUND, "kernel %s: not in it", kernel);
-}
-
 enum status cuda_inspect(const char *binary_path, const char *kernel,
                          struct kernel_resources *resources, char *code_hash, struct error *error)
 {
@@ -417,8 +394,16 @@ enum status cuda_inspect(const char *binary_path, const char *kernel,
         TRY_OR_CLEANUP(
             error_set(error, STATUS_UNAVAILABLE, "%s: no machine code that is known", binary_path));
     status = cubin_open(container.cubin, container.cubin_bytes, &cubin, error);
-    if (status == STATUS_OK && resources)
-        status = resources_of(&container, &cubin, kernel, resources, error);
+    if (status == STATUS_OK && resources) {
+        size_t i = 0;
+        while (i < container.kernel_count && strcmp(container.kernels[i].name, kernel) != 0)
+            i++;
+        status = i < container.kernel_count
+                     ? cuda_cubin_resources(&cubin, container.kernels[i].lowered, resources, error)
+                     : error_set(error, STATUS_NOT_FOUND, "kernel %s: not in it", kernel);
+        if (i < container.kernel_count)
+            resources->spill_bytes = container.kernels[i].spill_bytes;
+    }
     if (status == STATUS_OK && code_hash)
         status = cuda_code_hash(&arena, &container, &cubin, code_hash, error);
     if (status != STATUS_OK)
@@ -426,17 +411,6 @@ enum status cuda_inspect(const char *binary_path, const char *kernel,
 cleanup:
     arena_free(&arena);
     return status;
-}
-
-static enum status fits_launch(const struct container *container, const struct launch_plan *plan,
-                               const struct launch *launch, struct error *error)
-{
-    struct kernel kernel = {.name = (char *)launch->kernel};
-    for (size_t i = 0; i < container->kernel_count; i++)
-        if (strcmp(container->kernels[i].name, launch->kernel) == 0 &&
-            ask_cubin(container, container->kernels[i].lowered, &kernel))
-            return cuda_check_parameters(plan, launch, &kernel, error);
-    return STATUS_OK;
 }
 
 static enum status fits_symbol(const struct container *container, const struct cubin *cubin,
@@ -469,8 +443,16 @@ enum status cuda_arguments_fit(const char *binary_path, const struct launch_plan
     if (container.is_foreign)
         goto cleanup;
     TRY_OR_CLEANUP(cubin_open(container.cubin, container.cubin_bytes, &cubin, error));
-    for (size_t i = 0; i < plan->launch_count; i++)
-        TRY_OR_CLEANUP(fits_launch(&container, plan, &plan->launches[i], error));
+    for (size_t i = 0; i < plan->launch_count; i++) {
+        const struct launch *launch = &plan->launches[i];
+        struct kernel parameters = {.name = (char *)launch->kernel};
+        size_t k = 0;
+        while (k < container.kernel_count && strcmp(container.kernels[k].name, launch->kernel) != 0)
+            k++;
+        if (k < container.kernel_count &&
+            ask_cubin(&container, container.kernels[k].lowered, &parameters))
+            TRY_OR_CLEANUP(cuda_check_parameters(plan, launch, &parameters, error));
+    }
     for (size_t i = 0; i < plan->argument_count; i++)
         if (plan->arguments[i].symbol)
             TRY_OR_CLEANUP(fits_symbol(&container, &cubin, &plan->arguments[i], error));

@@ -70,24 +70,6 @@ void cuda_free_vectors(struct device *device)
     device->argument_count = 0;
 }
 
-/* Grows a vector with room to spare, unless large, so that the next configuration fits, too. */
-static enum status make_room(struct device *device, struct vector *vector, size_t bytes,
-                             const char *name, struct error *error)
-{
-    if (bytes <= vector->capacity)
-        return STATUS_OK;
-    size_t spare = vector->capacity > 0 && bytes < (size_t)1 << 28 ? bytes / 2 : 0;
-    device->scratch_slot = NO_SLOT;
-    free_vector(device, vector);
-    size_t wanted = round_up(bytes + spare, bytes > granule / 2 ? granule : 4096);
-    const CUresult result = cuda_allocate(device, wanted, &vector->base);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "%zu bytes of device memory for '%s'", wanted,
-                          name);
-    vector->capacity = wanted;
-    return STATUS_OK;
-}
-
 /* Tells whether the argument has bands: inputs only while being checked, since copies otherwise lie
  * as close together as possible. */
 static bool has_bands(const struct device *device, const struct argument *argument)
@@ -343,9 +325,18 @@ static enum status bind_vector(struct device *device, const struct argument *arg
         return error_set(error, STATUS_INTERNAL, "argument '%s' has no data", argument->name);
     const size_t room = rotates ? stride_of(device, argument) * (copies + kept_copies(argument))
                                 : (places - 1) * place_bytes_of(argument) + guarded_bytes(argument);
-    enum status status = make_room(device, vector, room, argument->name, error);
-    if (status != STATUS_OK)
-        return status;
+    if (room > vector->capacity) {
+        /* Room to spare, unless large, so that the next configuration fits, too. */
+        const size_t spare = vector->capacity > 0 && room < (size_t)1 << 28 ? room / 2 : 0;
+        const size_t wanted = round_up(room + spare, room > granule / 2 ? granule : 4096);
+        device->scratch_slot = NO_SLOT;
+        free_vector(device, vector);
+        const CUresult result = cuda_allocate(device, wanted, &vector->base);
+        if (result != CUDA_SUCCESS)
+            return cuda_error(device, result, error, "%zu bytes of device memory for '%s'", wanted,
+                              argument->name);
+        vector->capacity = wanted;
+    }
     const size_t offset =
         front_of(device, argument) + kept_copies(argument) * stride_of(device, argument);
     vector->places = places;
@@ -359,14 +350,13 @@ static enum status bind_vector(struct device *device, const struct argument *arg
     if (!rotates)
         return STATUS_OK;
     if (vector->bytes > 0)
-        status = upload(device, vector, argument, host, error);
-    if (status == STATUS_OK)
-        status = make_copies(device, vector, argument, copies, error);
-    if (status != STATUS_OK || vector->summed == vector->bytes)
-        return status;
+        TRY(upload(device, vector, argument, host, error));
+    TRY(make_copies(device, vector, argument, copies, error));
+    if (vector->summed == vector->bytes)
+        return STATUS_OK;
     /* The vector now equals `host`: later checks of inputs and restored updates use this sum. */
-    status = cuda_sums(device, first_copy(device, vector, argument), 0, vector->bytes, 1,
-                       &vector->sum, error);
+    const enum status status = cuda_sums(device, first_copy(device, vector, argument), 0,
+                                         vector->bytes, 1, &vector->sum, error);
     vector->summed = status == STATUS_OK ? vector->bytes : SIZE_MAX;
     vector->used = 0;
     return status;
@@ -375,24 +365,21 @@ static enum status bind_vector(struct device *device, const struct argument *arg
 enum status cuda_bind_vectors(struct device *device, const struct launch_plan *plan,
                               const void *const *inputs, uint32_t copies, struct error *error)
 {
-    enum status status = STATUS_OK;
     device->argument_count = 0;
     device->varied = false;
-    uint32_t affordable = affordable_copies(device, plan, copies);
-    for (size_t i = 0; i < plan->argument_count && status == STATUS_OK; i++) {
+    const uint32_t affordable = affordable_copies(device, plan, copies);
+    for (size_t i = 0; i < plan->argument_count; i++) {
         const struct argument *argument = &plan->arguments[i];
         struct vector *vector = &device->vectors[i];
         vector->stays = argument_stays(plan, i);
         if (argument_is_bound(argument))
-            status = bind_vector(device, argument, vector, inputs[i], affordable, error);
+            TRY(bind_vector(device, argument, vector, inputs[i], affordable, error));
         else if (argument->symbol && !argument_is_variable_of_places(argument))
-            status = cuda_set_symbol(device, argument, inputs[i], error);
+            TRY(cuda_set_symbol(device, argument, inputs[i], error));
         vector->variable = 0; /* behind the vector's own memory, which begins without */
-        if (status == STATUS_OK && argument_is_variable(argument))
-            status = cuda_find_variable(device, argument, &vector->variable, error);
+        if (argument_is_variable(argument))
+            TRY(cuda_find_variable(device, argument, &vector->variable, error));
     }
-    if (status != STATUS_OK)
-        return status;
     CUDA_TRY(cuStreamSynchronize(device->stream), "uploading the inputs");
     device->argument_count = plan->argument_count;
     device->copies = affordable;
@@ -444,17 +431,16 @@ static enum status patch_copies(struct device *device, const struct argument *ar
 enum status cuda_patch(struct device *device, const struct launch_plan *plan,
                        const struct patch *patches, struct error *error)
 {
-    enum status status = STATUS_OK;
     device->varied = false;
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++) {
+    for (size_t i = 0; i < plan->argument_count; i++) {
         struct vector *vector = &device->vectors[i];
         if (plan->arguments[i].role != ARGUMENT_INPUT || !argument_rotates(&plan->arguments[i]) ||
             vector->copies < 2 || (patches[i].count == 0 && vector->patched == 0))
             continue;
-        status = patch_copies(device, &plan->arguments[i], vector, &patches[i], error);
+        TRY(patch_copies(device, &plan->arguments[i], vector, &patches[i], error));
         device->varied |= patches[i].count > 0;
     }
-    return status;
+    return STATUS_OK;
 }
 
 bool cuda_place_of_run(const struct device *device, const struct launch_plan *plan, size_t index,
@@ -593,9 +579,9 @@ enum status cuda_look(struct device *device, size_t index, const void **out, siz
                       struct error *error)
 {
     void *room = NULL;
-    enum status status = cuda_looked_room(device, bytes, &room, error);
+    TRY(cuda_looked_room(device, bytes, &room, error));
     *out = room;
-    return status == STATUS_OK ? cuda_read(device, index, room, bytes, error) : status;
+    return cuda_read(device, index, room, bytes, error);
 }
 
 void cuda_memory_free(struct device *device)

@@ -200,10 +200,10 @@ static unsigned parent_of(unsigned pid, bool *computes)
     return parent;
 }
 
-/* Finds the processes that started this one. A program that waits for the tuning, such as a script
- * with arrays on the device, leaves the device alone. */
-static void find_ancestors(struct nvml *nvml)
+bool cuda_nvml_find(struct nvml *nvml, const char *pci_address)
 {
+    /* The processes that started this one: a program that waits for the tuning, such as a script
+     * with arrays on the device, leaves the device alone. */
     bool computes = false;
     unsigned pid = parent_of((unsigned)getpid(), &computes);
     for (nvml->ancestors = 0; pid > 1 && nvml->ancestors < NVML_ANCESTORS_MAX; nvml->ancestors++) {
@@ -211,11 +211,6 @@ static void find_ancestors(struct nvml *nvml)
         pid = parent_of(pid, &computes);
         nvml->ancestors_computing += computes;
     }
-}
-
-bool cuda_nvml_find(struct nvml *nvml, const char *pci_address)
-{
-    find_ancestors(nvml);
     return nvml->nvmlDeviceGetHandleByPciBusId_v2(pci_address, &nvml->device) == NVML_SUCCESS;
 }
 
@@ -261,40 +256,29 @@ static double typed(const struct nvml *nvml, nvml_number_of_type *function, unsi
     return function && function(nvml->device, type, &value) == NVML_SUCCESS ? value : (double)NAN;
 }
 
-static bool is_ours(const struct nvml *nvml, unsigned pid)
-{
-    bool found = pid == (unsigned)getpid();
-    for (size_t i = 0; i < nvml->ancestors; i++)
-        found = found || pid == nvml->pids[i];
-    return found;
-}
-
-/* Counts processes other than ours and our ancestors. In a container, ours are listed under other
- * numbers, or not at all: one listed process is then taken for ours, and one for each ancestor that
- * uses CUDA. */
-static int64_t other_than_ours(const struct nvml *nvml, const struct nvml_process *processes,
-                               unsigned count)
-{
-    int64_t others = 0;
-    for (unsigned i = 0; i < count; i++)
-        others += !is_ours(nvml, processes[i].pid);
-    if (count == 0 || others < (int64_t)count)
-        return others;
-    others -= 1 + nvml->ancestors_computing;
-    return others > 0 ? others : 0;
-}
-
+/* Counts processes other than ours and our ancestors; -1: unknown. In a container, ours are listed
+ * under other numbers, or not at all: one listed process is then taken for ours, and one for each
+ * ancestor that uses CUDA. */
 static int64_t other_processes(const struct nvml *nvml)
 {
     struct nvml_process processes[PROCESSES_MAX];
     unsigned count = PROCESSES_MAX;
+    int64_t others = 0;
     nvml_processes_of *function = nvml->nvmlDeviceGetComputeRunningProcesses_v3
                                       ? nvml->nvmlDeviceGetComputeRunningProcesses_v3
                                       : nvml->nvmlDeviceGetComputeRunningProcesses_v2;
-    int result = function ? function(nvml->device, &count, processes) : -1;
-    if (result == NVML_INSUFFICIENT_SIZE)
-        return PROCESSES_MAX;
-    return result == NVML_SUCCESS ? other_than_ours(nvml, processes, count) : -1;
+    const int result = function ? function(nvml->device, &count, processes) : -1;
+    if (result != NVML_SUCCESS)
+        return result == NVML_INSUFFICIENT_SIZE ? PROCESSES_MAX : -1;
+    for (unsigned i = 0; i < count; i++) {
+        bool is_ours = processes[i].pid == (unsigned)getpid();
+        for (size_t k = 0; k < nvml->ancestors; k++)
+            is_ours = is_ours || processes[i].pid == nvml->pids[k];
+        others += !is_ours;
+    }
+    if (count > 0 && others == (int64_t)count)
+        others -= 1 + nvml->ancestors_computing;
+    return others > 0 ? others : 0;
 }
 
 /* Reads the sensors but the energy counter, which takes 2 to 4 ms on an H200; the rest takes 0.03

@@ -56,24 +56,20 @@ static const struct board *board_of(const char *architecture)
     return NULL;
 }
 
-static enum status no_board(const char *architecture, struct error *error)
-{
-    struct text known = {0};
-    for (size_t i = 0; i < BOARDS; i++)
-        text_printf(&known, "%ssm_%d", i ? ", " : "", boards[i].capability);
-    enum status status = error_set(error, STATUS_UNAVAILABLE, "architecture '%s': known are %s",
-                                   architecture, text_string(&known));
-    text_free(&known);
-    return status;
-}
-
 enum status cuda_imagine(const char *architecture, struct facts *facts, struct error *error)
 {
     const struct board *board = board_of(architecture);
     struct error ignored = {0};
     char compiler[32] = "";
-    if (!board)
-        return no_board(architecture, error);
+    if (!board) {
+        struct text known = {0};
+        for (size_t i = 0; i < BOARDS; i++)
+            text_printf(&known, "%ssm_%d", i ? ", " : "", boards[i].capability);
+        (void)error_set(error, STATUS_UNAVAILABLE, "architecture '%s': known are %s", architecture,
+                        text_string(&known));
+        text_free(&known);
+        return STATUS_UNAVAILABLE;
+    }
     char text[64];
     facts_add_text(facts, "kind", "Kind", "cuda");
     facts_add_integer(facts, "index", "Index", "", 0);

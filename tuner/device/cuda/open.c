@@ -72,43 +72,13 @@ static enum status open_context(struct device *device, struct error *error)
     return STATUS_OK;
 }
 
-static enum status open_gate(struct device *device, struct error *error)
-{
-    const struct cuda_driver *cuda = device->driver;
-    void *words = NULL;
-    CUdeviceptr mapped = 0;
-    CUresult result = cuda->cuMemHostAlloc(&words, 4096, CU_MEMHOSTALLOC_DEVICEMAP);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "cuda:%d: memory shared with the host",
-                          device->index);
-    memset(words, 0, 4096);
-    device->gate.open = words;
-    result = cuda->cuMemHostGetDevicePointer(&mapped, words, 0);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "cuda:%d: memory shared with the host",
-                          device->index);
-    /* In a separate cache line, so that writing one does not disturb reading the other. */
-    device->gate.seen = device->gate.open + 64;
-    device->gate.open_on_device = mapped;
-    device->gate.seen_on_device = mapped + 64 * sizeof(uint32_t);
-    return STATUS_OK;
-}
-
-/* Makes the memory that flushes take, and that of sums. */
-static CUresult make_buffers(struct device *device)
-{
-    const struct cuda_driver *cuda = device->driver;
-    CUDA_PASS(cuda->cuMemAlloc(&device->flush, device->flush_bytes));
-    CUDA_PASS(cuda->cuMemAlloc(&device->sink, 4096));
-    CUDA_PASS(cuda->cuMemAlloc(&device->sums, SUMS_MAX * sizeof(uint64_t)));
-    CUDA_PASS(cuda->cuMemsetD8Async(device->sink, 0, 4096, device->stream));
-    CUDA_PASS(cuda->cuMemsetD8Async(device->flush, 0, device->flush_bytes, device->stream));
-    return cuda->cuStreamSynchronize(device->stream);
-}
-
 static enum status open_parts(struct device *device, int64_t opened_ns, struct error *error)
 {
+    static const char sharing[] = "cuda:%d: memory shared with the host",
+                      emptying[] = "cuda:%d: %zu bytes to empty the L2 cache with";
+    struct gate *gate = &device->gate;
     char pci_address[32] = "";
+    void *words = NULL;
     TRY(cuda_handle(device->driver, device->index, &device->handle, error));
     if (device->driver->cuDeviceGetPCIBusId(pci_address, sizeof pci_address, device->handle) ==
         CUDA_SUCCESS) {
@@ -131,19 +101,30 @@ static enum status open_parts(struct device *device, int64_t opened_ns, struct e
     if (device->driver->cuMemGetInfo(&free_bytes, &total) == CUDA_SUCCESS) {
         for (size_t i = 0; i < CUDA_PADS; i++) {
             size_t most = i % 2 == 0 ? 32768 : free_bytes / 8192;
-            size_t bytes = (size_t)random_below(&device->placing, most + 1);
-            if (bytes > 0 && device->driver->cuMemAlloc(&device->pads[i], bytes) != CUDA_SUCCESS)
+            size_t pad = (size_t)random_below(&device->placing, most + 1);
+            if (pad > 0 && device->driver->cuMemAlloc(&device->pads[i], pad) != CUDA_SUCCESS)
                 device->pads[i] = 0;
         }
     }
-    TRY(open_gate(device, error));
+    CUDA_TRY(cuMemHostAlloc(&words, 4096, CU_MEMHOSTALLOC_DEVICEMAP), sharing, device->index);
+    memset(words, 0, 4096);
+    gate->open = words;
+    CUDA_TRY(cuMemHostGetDevicePointer(&gate->open_on_device, words, 0), sharing, device->index);
+    /* In a separate cache line, so that writing one does not disturb reading the other. */
+    gate->seen = gate->open + 64;
+    gate->seen_on_device = gate->open_on_device + 64 * sizeof(uint32_t);
     TRY(cuda_harness_load(device, error));
-    size_t l2_bytes = device->l2_bytes ? device->l2_bytes : (size_t)32 << 20;
-    device->flush_bytes = 2 * l2_bytes;
-    const CUresult result = make_buffers(device);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "cuda:%d: %zu bytes to empty the L2 cache with",
-                          device->index, device->flush_bytes);
+    const size_t bytes = 2 * (device->l2_bytes ? device->l2_bytes : (size_t)32 << 20);
+    device->flush_bytes = bytes;
+    CUDA_TRY(cuMemAlloc(&device->flush, bytes), emptying, device->index, bytes);
+    CUDA_TRY(cuMemAlloc(&device->sink, 4096), emptying, device->index, bytes);
+    CUDA_TRY(cuMemAlloc(&device->sums, SUMS_MAX * sizeof(uint64_t)), emptying, device->index,
+             bytes);
+    CUDA_TRY(cuMemsetD8Async(device->sink, 0, 4096, device->stream), emptying, device->index,
+             bytes);
+    CUDA_TRY(cuMemsetD8Async(device->flush, 0, bytes, device->stream), emptying, device->index,
+             bytes);
+    CUDA_TRY(cuStreamSynchronize(device->stream), emptying, device->index, bytes);
     struct conditions unused;
     cuda_sensors(device, &unused); /* the first look takes some ms, the next ones do not */
     if (device->warm_up.window_ms == 0)

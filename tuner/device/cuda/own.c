@@ -41,22 +41,6 @@ static const char *place_of(struct arena *arena, const char *source,
                : NULL;
 }
 
-/* Keeps a compiled kernel, whole or not at all; a failure to keep is none to the caller. */
-static void keep(struct arena *arena, const struct container *compiled, const char *path)
-{
-    struct temporary fresh;
-    struct error ignored = {0};
-    void *data = NULL;
-    size_t bytes = 0;
-    if (container_write(arena, compiled, &data, &bytes, &ignored) != STATUS_OK ||
-        temporary_file_make(path, &fresh, &ignored) != STATUS_OK)
-        return;
-    if (write(fresh.file, data, bytes) != (ssize_t)bytes ||
-        seal_file(fresh.path, &ignored) != STATUS_OK || rename(fresh.path, path) != 0)
-        (void)unlink(fresh.path);
-    (void)close(fresh.file);
-}
-
 enum status cuda_load_own(struct device *device, const char *source, const char *name,
                           const struct binary_request *request, const char *what, CUmodule *out,
                           struct error *error)
@@ -71,9 +55,19 @@ enum status cuda_load_own(struct device *device, const char *source, const char 
     const char *path = place_of(&arena, source, &whole);
     if (!path || seal_check(path, &ignored) != STATUS_OK ||
         container_open(&arena, path, &compiled, &ignored) != STATUS_OK) {
+        struct temporary fresh;
+        void *data = NULL;
+        size_t bytes = 0;
         status = cuda_compile_text(&arena, source, name, &whole, &compiled, &log, error);
-        if (status == STATUS_OK && path)
-            keep(&arena, &compiled, path);
+        /* Kept whole or not at all; a failure to keep is none to the caller. */
+        if (status == STATUS_OK && path &&
+            container_write(&arena, &compiled, &data, &bytes, &ignored) == STATUS_OK &&
+            temporary_file_make(path, &fresh, &ignored) == STATUS_OK) {
+            if (write(fresh.file, data, bytes) != (ssize_t)bytes ||
+                seal_file(fresh.path, &ignored) != STATUS_OK || rename(fresh.path, path) != 0)
+                (void)unlink(fresh.path);
+            (void)close(fresh.file);
+        }
     }
     if (status != STATUS_OK) {
         (void)error_prefix(error, "the %s", what);

@@ -16,41 +16,32 @@ static enum status sums_in_turn(struct device *device, CUdeviceptr start, size_t
     return STATUS_OK;
 }
 
-/* Compares the copies that runs got. */
-static enum status compare(struct device *device, struct vector *vector, bool *same,
-                           struct error *error)
-{
-    uint64_t sums[SUMS_MAX] = {0};
-    enum status status =
-        sums_in_turn(device, cuda_vector_start(vector), vector->stride, vector->bytes,
-                     vector->copies, vector->used_first, vector->used, sums, error);
-    *same = true;
-    for (uint32_t i = 0; status == STATUS_OK && i < vector->used; i++) {
-        uint32_t copy = (vector->used_first + i) % vector->copies;
-        bool patched = copy < vector->patched && copy % 2 == 1;
-        *same = *same && sums[i] == (patched ? vector->patched_sum : vector->sum);
-    }
-    vector->used = 0;
-    return status;
-}
-
 enum status cuda_inputs_intact(struct device *device, const struct launch_plan *plan, bool *intact,
                                bool *worn, char *detail, size_t detail_bytes, struct error *error)
 {
-    enum status status = STATUS_OK;
+    uint64_t sums[SUMS_MAX] = {0};
     *intact = true;
     *worn = false;
     if (plan->argument_count != device->argument_count)
         return error_set(error, STATUS_INTERNAL, "the plan is not the one that was bound");
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++) {
+    for (size_t i = 0; i < plan->argument_count; i++) {
         struct vector *vector = &device->vectors[i];
         const struct argument *argument = &plan->arguments[i];
         bool same = true;
         if (argument->role != ARGUMENT_INPUT || !argument_is_bound(argument) || vector->used == 0 ||
             vector->bytes == 0)
             continue;
-        status = compare(device, vector, &same, error);
-        if (status != STATUS_OK || same)
+        /* The copies that runs got. */
+        const uint32_t used = vector->used;
+        vector->used = 0;
+        TRY(sums_in_turn(device, cuda_vector_start(vector), vector->stride, vector->bytes,
+                         vector->copies, vector->used_first, used, sums, error));
+        for (uint32_t k = 0; k < used; k++) {
+            const uint32_t copy = (vector->used_first + k) % vector->copies;
+            const bool patched = copy < vector->patched && copy % 2 == 1;
+            same = same && sums[k] == (patched ? vector->patched_sum : vector->sum);
+        }
+        if (same)
             continue;
         vector->uploaded = 0; /* given anew by the next binding */
         vector->filled = 0;
@@ -59,7 +50,7 @@ enum status cuda_inputs_intact(struct device *device, const struct launch_plan *
                                 argument->name);
         *intact = false;
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- runs of a block: small outputs have a place for each run, as far as places go; other outputs
@@ -67,18 +58,6 @@ enum status cuda_inputs_intact(struct device *device, const struct launch_plan *
 
 /* Limit of bytes read of updates, which lie in the copies. */
 static const size_t updates_most = 1 << 20;
-
-/* Returns the number of the block's last runs whose output still exists. */
-static uint32_t runs_kept(const struct device *device, const struct block *block,
-                          const struct argument *argument, const struct vector *vector)
-{
-    if (argument->role != ARGUMENT_UPDATE)
-        return block->mode == L2_HOT ? 1 : vector->places;
-    if (block->mode == L2_HOT || block->runs > vector->copies || device->repeated)
-        return 0;
-    size_t most = vector->bytes > 0 ? updates_most / vector->bytes : BLOCK_RUNS_MAX;
-    return most < 1 ? 1 : most > BLOCK_RUNS_MAX ? BLOCK_RUNS_MAX : (uint32_t)most;
-}
 
 /* Adds one output's sums to those of the others. */
 static enum status add_sums(struct device *device, const struct block *block, size_t index,
@@ -107,10 +86,18 @@ enum status cuda_results(struct device *device, const struct block *block, uint6
     if (plan->argument_count != device->argument_count)
         return error_set(error, STATUS_INTERNAL, "the plan is not the one that was bound");
     for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct vector *vector = &device->vectors[i];
         if (!(outputs >> i & 1))
             continue;
-        uint32_t kept = runs_kept(device, block, &plan->arguments[i], &device->vectors[i]);
-        *count = kept < *count ? kept : *count;
+        /* The last runs whose output still exists. */
+        size_t kept = block->mode == L2_HOT ? 1 : vector->places;
+        if (plan->arguments[i].role == ARGUMENT_UPDATE) {
+            kept = vector->bytes > 0 ? updates_most / vector->bytes : BLOCK_RUNS_MAX;
+            kept = kept < 1 ? 1 : kept;
+            if (block->mode == L2_HOT || block->runs > vector->copies || device->repeated)
+                kept = 0;
+        }
+        *count = kept < *count ? (uint32_t)kept : *count;
     }
     for (uint32_t i = 0; i < *count; i++) {
         uint32_t run = block->runs - *count + i;

@@ -14,21 +14,17 @@ struct texture_object {
     CUarray array;      /* a surface's array; else NULL */
 };
 
-static void release(const struct cuda_driver *driver, const struct texture_object *texture)
-{
-    if (!texture->array) {
-        (void)driver->cuTexObjectDestroy(texture->object);
-        return;
-    }
-    if (texture->object)
-        (void)driver->cuSurfObjectDestroy(texture->object);
-    (void)driver->cuArrayDestroy(texture->array);
-}
-
 void cuda_textures_free(struct device *device)
 {
-    for (size_t i = 0; i < device->texture_count; i++)
-        release(device->driver, &device->textures[i]);
+    for (size_t i = 0; i < device->texture_count; i++) {
+        const struct texture_object *texture = &device->textures[i];
+        if (!texture->array)
+            (void)device->driver->cuTexObjectDestroy(texture->object);
+        else if (texture->object)
+            (void)device->driver->cuSurfObjectDestroy(texture->object);
+        if (texture->array)
+            (void)device->driver->cuArrayDestroy(texture->array);
+    }
     free(device->textures);
     device->textures = NULL;
     device->texture_count = device->texture_room = 0;
@@ -203,18 +199,18 @@ static enum status set_places(struct device *device, const struct launch_plan *p
 {
     unsigned char value[VALUE_BYTES_MAX];
     size_t bytes = 0;
-    enum status status = argument_pack(argument, value, &bytes, error);
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++) {
+    TRY(argument_pack(argument, value, &bytes, error));
+    for (size_t i = 0; i < plan->argument_count; i++) {
         const struct argument *vector = &plan->arguments[i];
         CUtexObject object = 0;
         if (!argument_is_bound(vector))
             continue;
         const CUdeviceptr start = cuda_vector_start(&device->vectors[i]);
         if (vector->texture.width > 0 && argument_stays(plan, i))
-            status = cuda_texture(device, vector, start, &object, error);
+            TRY(cuda_texture(device, vector, start, &object, error));
         argument_point(argument, i, object ? object : start, value);
     }
-    return status == STATUS_OK ? cuda_set_symbol(device, argument, value, error) : status;
+    return cuda_set_symbol(device, argument, value, error);
 }
 
 enum status cuda_carry(struct device *device, const struct launch_plan *plan, bool back,
