@@ -213,6 +213,14 @@ const struct device_api *device_host(void);
  * variable is 0: measure no ceilings. */
 enum status device_ceiling_bytes(int64_t *bytes, struct error *error);
 
+/* Keeps a device busy for a window; gives the anchor's shortest time and, unless NULL, the clock.
+ */
+typedef enum status warm_window(struct device *device, double *anchor_ns, double *clock_mhz,
+                                struct error *error);
+/* Warms a device up, window by window, until anchor and clock are steady (warm_up.c). */
+enum status device_warm_up(struct device *device, const struct warm_up *how, warm_window *window,
+                           struct error *error);
+
 /* Parses "0", "cuda:1", "cpu" to kind and index. The text of STATUS_USAGE lists the known ones. */
 enum status device_parse(const char *text, const struct device_api **api, int *index,
                          struct error *error);

@@ -68,7 +68,6 @@ static void clear_part(void *context, uint64_t first, uint64_t count, struct err
  * elements, and pages that cost nothing until they are reached. */
 struct guarded {
     struct tune_expected *elements;
-    uint64_t count;
     size_t bytes;
 };
 enum { MARKED = 64, MARK = 0xa5 };
@@ -87,18 +86,8 @@ static enum status guarded_make(uint64_t count, struct guarded *out, struct erro
         return error_no_memory(error);
     (void)madvise(room, bytes, MADV_HUGEPAGE);
     out->elements = room;
-    out->count = count;
     memset(out->elements + count, MARK, MARKED * sizeof *out->elements);
     return STATUS_OK;
-}
-
-static bool guarded_is_whole(const struct guarded *guarded)
-{
-    const unsigned char *marks = (const unsigned char *)(guarded->elements + guarded->count);
-    size_t i = 0;
-    while (i < MARKED * sizeof *guarded->elements && marks[i] == MARK)
-        i++;
-    return i == MARKED * sizeof *guarded->elements;
 }
 
 /* Appends "computing the expected results (kernel 'sum' with in[1000], out[1])"; `function`: the
@@ -166,7 +155,11 @@ static enum status compute(struct measuring *state, const struct worker_referenc
                                conversion.elements, error);
     child_may_end(NULL);
     TRY_OR_CLEANUP(status);
-    if (!guarded_is_whole(&guarded))
+    const unsigned char *marks = (const unsigned char *)(guarded.elements + result->count);
+    size_t whole = 0;
+    while (whole < MARKED * sizeof *guarded.elements && marks[whole] == MARK)
+        whole++;
+    if (whole < MARKED * sizeof *guarded.elements)
         TRY_OR_CLEANUP(error_set(
             error, STATUS_BAD_INPUT,
             "the reference '%s' writes behind the %llu elements that '%s' has "

@@ -96,24 +96,17 @@ static size_t data_at(const struct kept *kept)
     return sizeof(struct header) + kept->part_count * sizeof *kept->hashes;
 }
 
-static bool read_at(int file, void *out, size_t bytes, size_t at)
+/* Reads from the file, or writes there. */
+static bool pass(int file, bool reads, void *data, size_t bytes, size_t at)
 {
     for (size_t done = 0; done < bytes;) {
-        ssize_t got = pread(file, (char *)out + done, bytes - done, (off_t)(at + done));
-        if (got <= 0)
+        char *rest = (char *)data + done;
+        const off_t place = (off_t)(at + done);
+        const ssize_t passed = reads ? pread(file, rest, bytes - done, place)
+                                     : pwrite(file, rest, bytes - done, place);
+        if (passed <= 0)
             return false;
-        done += (size_t)got;
-    }
-    return true;
-}
-
-static bool write_at(int file, const void *data, size_t bytes, size_t at)
-{
-    for (size_t done = 0; done < bytes;) {
-        ssize_t written = pwrite(file, (const char *)data + done, bytes - done, (off_t)(at + done));
-        if (written <= 0)
-            return false;
-        done += (size_t)written;
+        done += (size_t)passed;
     }
     return true;
 }
@@ -127,13 +120,13 @@ static void pass_parts(void *context, uint64_t first, uint64_t count, struct err
         const size_t rest_bytes = kept->bytes - i * part_bytes;
         const size_t bytes = rest_bytes < part_bytes ? rest_bytes : part_bytes;
         const size_t at = data_at(kept) + i * part_bytes;
-        if (kept->reads && !read_at(kept->file, part, bytes, at))
+        if (kept->reads && !pass(kept->file, true, part, bytes, at))
             whole = false;
         const uint64_t hash = whole ? hash_u64(part, bytes, i) : 0;
         if (kept->reads)
             whole = whole && hash == kept->hashes[i];
         else
-            whole = write_at(kept->file, part, bytes, at);
+            whole = pass(kept->file, false, part, bytes, at);
         if (!kept->reads)
             kept->hashes[i] = hash;
     }
@@ -162,7 +155,7 @@ static const char *place_of(struct arena *arena, const char *hash)
 /* Reads the header and allocates the data. */
 static bool read_header(int file, struct reference_result *out, struct header *header)
 {
-    if (!read_at(file, header, sizeof *header, 0) ||
+    if (!pass(file, true, header, sizeof *header, 0) ||
         memcmp(header->version, version, sizeof version) != 0 || header->differing > out->count)
         return false;
     out->flat = header->flat != 0;
@@ -191,7 +184,7 @@ bool reference_recall(const struct measuring *state, const char *hash, struct re
     whole =
         whole && kept.hashes && fstat(file, &info) == 0 &&
         (size_t)info.st_size == data_at(&kept) + header.bytes &&
-        read_at(file, kept.hashes, kept.part_count * sizeof *kept.hashes, sizeof header) &&
+        pass(file, true, kept.hashes, kept.part_count * sizeof *kept.hashes, sizeof header) &&
         hash_u64(kept.hashes, kept.part_count * sizeof *kept.hashes, 0) == header.hash &&
         host_in_parts(state, kept.part_count, part_bytes, pass_parts, &kept, &ignored) == STATUS_OK;
     if (whole)
@@ -238,8 +231,8 @@ void reference_store(const struct measuring *state, const char *hash,
         bool whole = kept.hashes && host_in_parts(state, kept.part_count, part_bytes, pass_parts,
                                                   &kept, &ignored) == STATUS_OK;
         header.hash = whole ? hash_u64(kept.hashes, table_bytes, 0) : 0;
-        whole = whole && write_at(fresh.file, kept.hashes, table_bytes, sizeof header) &&
-                write_at(fresh.file, &header, sizeof header, 0);
+        whole = whole && pass(fresh.file, false, kept.hashes, table_bytes, sizeof header) &&
+                pass(fresh.file, false, &header, sizeof header, 0);
         if (!whole || rename(fresh.path, path) != 0)
             (void)unlink(fresh.path);
         (void)close(fresh.file);

@@ -10,7 +10,6 @@ enum {
     PASSES = 5,
     READ_BYTES = 2 << 20, /* a core and pass: about 100 us and more */
     STEPS = 80 * 1000,    /* steps of the computation: about as long */
-    SETTLED_WINDOWS = 3,
 };
 
 static char *piece_of(const struct device *device, int thread, int threads, size_t *piece)
@@ -72,52 +71,38 @@ void cpu_conditions(struct device *device, struct conditions *out)
     sensors_read(&device->sensors, running_threads, device, out);
 }
 
-/* Keeps the cores busy for a window; gives the anchor's shortest time and the clock. */
-static double window(struct device *device, double *clock_mhz)
+/* Keeps the cores busy for a window (warm_window). */
+static enum status window(struct device *device, double *anchor_ns, double *clock_mhz,
+                          struct error *error)
 {
-    int64_t end_ns = clock_now_ns() + (int64_t)(device->warm_up.window_ms * 1e6);
-    double shortest_ns = INFINITY;
+    const int64_t end_ns = clock_now_ns() + (int64_t)(device->warm_up.window_ms * 1e6);
     struct conditions now;
+    (void)error;
+    *anchor_ns = INFINITY;
     do
-        shortest_ns = fmin(shortest_ns, timed_anchor(device));
+        *anchor_ns = fmin(*anchor_ns, timed_anchor(device));
     while (clock_now_ns() < end_ns);
-    cpu_conditions(device, &now);
-    *clock_mhz = now.sm_clock_mhz;
-    return shortest_ns;
-}
-
-static bool moved(double before, double now, double settled)
-{
-    return fabs(now - before) >= settled * now; /* an unknown clock does not move */
+    if (clock_mhz) {
+        cpu_conditions(device, &now);
+        *clock_mhz = now.sm_clock_mhz;
+    }
+    return STATUS_OK;
 }
 
 enum status warm_up(struct device *device, struct error *error)
 {
-    const struct warm_up *how = &device->warm_up;
-    double anchor_before_ns = 0, clock_before_mhz = 0;
-    int64_t start_ns = clock_now_ns();
-    enum status status = flush_make(device, error);
-    for (int still = 0; status == STATUS_OK;) {
-        double clock_mhz = 0, anchor_ns = window(device, &clock_mhz);
-        bool restless = moved(anchor_before_ns, anchor_ns, how->settled) ||
-                        moved(clock_before_mhz, clock_mhz, how->settled);
-        still = restless ? 0 : still + 1;
-        anchor_before_ns = anchor_ns;
-        clock_before_mhz = clock_mhz;
-        double spent_ms = (double)(clock_now_ns() - start_ns) / 1e6;
-        if ((still >= SETTLED_WINDOWS && spent_ms >= how->least_ms) || spent_ms >= how->most_ms)
-            break;
-    }
-    return status;
+    TRY(flush_make(device, error));
+    return device_warm_up(device, &device->warm_up, window, error);
 }
 
 enum status warm_up_again(struct device *device, struct error *error)
 {
-    double pause_ms = (double)(clock_now_ns() - device->busy_until_ns) / 1e6, clock_mhz = 0;
+    const double pause_ms = (double)(clock_now_ns() - device->busy_until_ns) / 1e6;
+    double ignored_ns = 0;
     TRY(flush_make(device, error));
-    if (device->warm_up.pause_ms > 0 && pause_ms > device->warm_up.pause_ms)
-        (void)window(device, &clock_mhz);
-    return STATUS_OK;
+    return device->warm_up.pause_ms > 0 && pause_ms > device->warm_up.pause_ms
+               ? window(device, &ignored_ns, NULL, error)
+               : STATUS_OK;
 }
 
 enum status cpu_anchor(struct device *device, double *elapsed_ns, struct error *error)

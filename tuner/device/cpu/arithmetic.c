@@ -66,12 +66,32 @@ static double measure(struct device *device, probe_function *function)
     return gops;
 }
 
-static enum status measure_all(struct device *device, const char *binary, struct arithmetic *out,
-                               struct error *error)
+enum status cpu_arithmetic(struct device *device, struct arithmetic *out, struct error *error)
 {
-    void *handle = dlopen(binary, RTLD_NOW | RTLD_LOCAL);
+    struct arena arena = {0};
+    struct text log = {0};
+    struct temporary folder = {.file = -1};
+    struct binary_request request = {.source_path = NULL};
+    const char *binary = NULL;
+    void *handle = NULL;
+    const char *above = getenv("TMPDIR");
+    const char *before = above ? arena_strdup(&arena, above) : NULL;
+    enum status status = STATUS_OK;
+    *out = (struct arithmetic){{0}};
+    if (above && !before)
+        return error_no_memory(error);
+    TRY_OR_CLEANUP(temporary_folder_in_tmp("arithmetic", &folder, error));
+    request.source_path = arena_printf(&arena, "%s/probe.c", folder.path);
+    binary = arena_printf(&arena, "%s/probe.so", folder.path);
+    /* The folder also holds leftovers of a killed compiler. */
+    if (arena.failed || setenv("TMPDIR", folder.path, 1) != 0)
+        TRY_OR_CLEANUP(error_no_memory(error));
+    TRY_OR_CLEANUP(file_write_atomically(request.source_path, cpu_arithmetic_source,
+                                         strlen(cpu_arithmetic_source), error));
+    TRY_OR_CLEANUP(cpu_compile(&request, binary, &log, error));
+    handle = dlopen(binary, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
-        return error_set(error, STATUS_UNAVAILABLE, "%s", dlerror());
+        TRY_OR_CLEANUP(error_set(error, STATUS_UNAVAILABLE, "%s", dlerror()));
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         void *found = dlsym(handle, kinds[i].name);
         probe_function *function = NULL;
@@ -79,50 +99,16 @@ static enum status measure_all(struct device *device, const char *binary, struct
         if (function)
             out->gops[kinds[i].type] = fmax(out->gops[kinds[i].type], measure(device, function));
     }
-    (void)dlclose(handle);
-    return STATUS_OK;
-}
-
-/* Compiles to `binary`, through a file beside the final one. */
-static enum status compile(struct arena *arena, const char *folder, const char **binary,
-                           struct error *error)
-{
-    struct text log = {0};
-    struct binary_request request = {.source_path = arena_printf(arena, "%s/probe.c", folder)};
-    *binary = arena_printf(arena, "%s/probe.so", folder);
-    TRY_MEMORY(request.source_path && *binary);
-    enum status status = file_write_atomically(request.source_path, cpu_arithmetic_source,
-                                               strlen(cpu_arithmetic_source), error);
-    if (status == STATUS_OK)
-        status = cpu_compile(&request, *binary, &log, error);
-    text_free(&log);
-    return status;
-}
-
-enum status cpu_arithmetic(struct device *device, struct arithmetic *out, struct error *error)
-{
-    struct arena arena = {0};
-    struct temporary folder = {.file = -1};
-    const char *binary = NULL;
-    const char *above = getenv("TMPDIR");
-    const char *before = above ? arena_strdup(&arena, above) : NULL;
-    *out = (struct arithmetic){{0}};
-    if (above && !before)
-        return error_no_memory(error);
-    enum status status = temporary_folder_in_tmp("arithmetic", &folder, error);
-    /* The folder also holds leftovers of a killed compiler. */
-    if (status == STATUS_OK && setenv("TMPDIR", folder.path, 1) != 0)
-        status = error_no_memory(error);
-    if (status == STATUS_OK)
-        status = compile(&arena, folder.path, &binary, error);
+cleanup:
+    if (handle)
+        (void)dlclose(handle);
     if (before)
         (void)setenv("TMPDIR", before, 1);
     else
         (void)unsetenv("TMPDIR");
-    if (status == STATUS_OK)
-        status = measure_all(device, binary, out, error);
     if (folder.file >= 0)
         temporary_folder_remove(&folder);
+    text_free(&log);
     arena_free(&arena);
     return status;
 }

@@ -54,26 +54,6 @@ struct inputs {
     size_t unit_count;
 };
 
-static bool has_own_prelude(const struct binary_request *request, const char *source)
-{
-    for (size_t i = 0; i < request->define_count; i++)
-        if (strcmp(request->defines[i].name, "TUNE_NO_PRELUDE") == 0)
-            return true;
-    return strstr(source, "#define TUNE_NO_PRELUDE") != NULL;
-}
-
-static enum status write_all(FILE *file, const struct text *begin, const struct source *source,
-                             const struct text *end, struct error *error)
-{
-    (void)fwrite(text_string(begin), 1, begin->length, file);
-    (void)fwrite(source->text, 1, source->length, file);
-    (void)fwrite(text_string(end), 1, end->length, file);
-    if (fflush(file) != 0 || ferror(file) || fseek(file, 0, SEEK_SET) != 0)
-        return error_set_errno(error, errno,
-                               "cannot write the compiler's input (is the disk full?)");
-    return STATUS_OK;
-}
-
 /* Writes prelude and source, the latter under its own name and line numbers; behind the first
  * source the callers of its host functions. */
 static enum status write_source(const struct binary_request *request, const char *path,
@@ -82,19 +62,27 @@ static enum status write_source(const struct binary_request *request, const char
     struct arena arena = {0};
     struct source source;
     struct text begin = {0}, end = {0};
-    enum status status =
-        source_read_in(&arena, path, request->folders, request->folder_count, &source, error);
-    if (status == STATUS_OK)
-        status = source_check(&source, hash, error);
-    if (status == STATUS_OK && !has_own_prelude(request, source.text))
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(
+        source_read_in(&arena, path, request->folders, request->folder_count, &source, error));
+    TRY_OR_CLEANUP(source_check(&source, hash, error));
+    bool has_prelude = strstr(source.text, "#define TUNE_NO_PRELUDE") != NULL;
+    for (size_t i = 0; i < request->define_count; i++)
+        has_prelude = has_prelude || strcmp(request->defines[i].name, "TUNE_NO_PRELUDE") == 0;
+    if (!has_prelude)
         text_append(&begin, prelude);
     source_put_line(&begin, 1, path);
-    if (status == STATUS_OK && functions_are_requested(request) && path == request->source_path)
+    if (functions_are_requested(request) && path == request->source_path)
         functions_append(&end, request, source_is_c(path));
-    if (status == STATUS_OK && (begin.failed || end.failed))
-        status = error_no_memory(error);
-    if (status == STATUS_OK)
-        status = write_all(file, &begin, &source, &end, error);
+    if (begin.failed || end.failed)
+        TRY_OR_CLEANUP(error_no_memory(error));
+    (void)fwrite(text_string(&begin), 1, begin.length, file);
+    (void)fwrite(source.text, 1, source.length, file);
+    (void)fwrite(text_string(&end), 1, end.length, file);
+    if (fflush(file) != 0 || ferror(file) || fseek(file, 0, SEEK_SET) != 0)
+        status =
+            error_set_errno(error, errno, "cannot write the compiler's input (is the disk full?)");
+cleanup:
     text_free(&begin);
     text_free(&end);
     arena_free(&arena);
@@ -248,36 +236,28 @@ static enum status run_compiler(const char *compiler, const struct binary_reques
     return status;
 }
 
-static enum status compile_to(const char *compiler, const struct binary_request *request,
-                              const char *binary_path, const struct inputs *inputs,
-                              struct text *log, struct error *error)
-{
-    char temporary[PATH_MAX];
-    if (!string_format(temporary, sizeof temporary, "%s.XXXXXX", binary_path))
-        return error_set(error, STATUS_BAD_INPUT, "%s: the path is too long", binary_path);
-    int file = mkstemp(temporary);
-    if (file < 0)
-        return error_set_errno(error, errno, "%s: cannot write", binary_path);
-    (void)close(file);
-    enum status status = run_compiler(compiler, request, temporary, inputs, log, error);
-    if (status == STATUS_OK && rename(temporary, binary_path) != 0)
-        status = error_set_errno(error, errno, "%s: cannot replace", binary_path);
-    if (status != STATUS_OK)
-        (void)unlink(temporary);
-    return status;
-}
-
 enum status cpu_compile(const struct binary_request *request, const char *binary_path,
                         struct text *log, struct error *error)
 {
     struct arena arena = {0};
+    char temporary[PATH_MAX] = "";
     const char *compiler = NULL;
     struct inputs inputs = {0};
-    enum status status = compiler_find(&arena, &compiler, error);
-    if (status == STATUS_OK)
-        status = make_inputs(&arena, request, binary_path, &inputs, error);
-    if (status == STATUS_OK)
-        status = compile_to(compiler, request, binary_path, &inputs, log, error);
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(compiler_find(&arena, &compiler, error));
+    TRY_OR_CLEANUP(make_inputs(&arena, request, binary_path, &inputs, error));
+    if (!string_format(temporary, sizeof temporary, "%s.XXXXXX", binary_path))
+        TRY_OR_CLEANUP(error_set(error, STATUS_BAD_INPUT, "%s: the path is too long", binary_path));
+    const int file = mkstemp(temporary);
+    if (file < 0)
+        TRY_OR_CLEANUP(error_set_errno(error, errno, "%s: cannot write", binary_path));
+    (void)close(file);
+    status = run_compiler(compiler, request, temporary, &inputs, log, error);
+    if (status == STATUS_OK && rename(temporary, binary_path) != 0)
+        status = error_set_errno(error, errno, "%s: cannot replace", binary_path);
+    if (status != STATUS_OK)
+        (void)unlink(temporary);
+cleanup:
     if (inputs.first)
         (void)fclose(inputs.first);
     for (size_t i = 0; i < inputs.unit_count; i++)

@@ -211,23 +211,6 @@ static bool band_kept(const char *band, size_t bytes, enum element_type type, un
     return *at == bytes;
 }
 
-static bool bands_kept(const struct vector *vector, uint32_t copy, int64_t *at)
-{
-    const unsigned turn = copy == 0 ? vector->turn : 0;
-    const char *before = band_before(vector, copy), *data = vector_data(vector, copy);
-    const char *behind = data + vector->bytes;
-    size_t place = 0;
-    if (!band_kept(before, (size_t)(data - before), vector->type, turn, &place)) {
-        *at = before + place - data;
-        return false;
-    }
-    if (!band_kept(behind, behind_data(vector, vector->bytes), vector->type, turn, &place)) {
-        *at = (int64_t)(vector->bytes + place);
-        return false;
-    }
-    return true;
-}
-
 /* Sets a copy to the host's elements, patched in every second one. */
 static void set_patched(const struct vector *vector, uint32_t copy)
 {
@@ -257,29 +240,31 @@ void vector_vary(struct vector *vector, const struct patch *patch)
     vector->patch = *patch;
 }
 
-/* Tells whether all patched elements are the patch's; else *at is the first differing byte. */
-static bool patch_kept(const struct vector *vector, uint32_t copy, int64_t *at)
-{
-    const size_t bytes = element_bytes(vector->type);
-    const struct patch *patch = &vector->patch;
-    for (uint32_t i = 0; copy % 2 == 1 && i < patch->count; i++)
-        if (memcmp(vector_data(vector, copy) + patch->at[i] * bytes, patch->values + i * bytes,
-                   bytes) != 0) {
-            *at = (int64_t)(patch->at[i] * bytes);
-            return false;
-        }
-    return true;
-}
-
 bool vector_kept(struct vector *vector, int64_t *at)
 {
     const char *host = vector->host;
+    const struct patch *patch = &vector->patch;
+    const size_t width = element_bytes(vector->type);
     bool kept = true;
     for (uint32_t i = 0; i < vector->count; i++) {
-        char *data = vector_data(vector, i);
+        const unsigned turn = i == 0 ? vector->turn : 0;
+        char *data = vector_data(vector, i), *before = band_before(vector, i);
+        size_t place = 0;
         if (!atomic_exchange(&vector->written[i], false))
             continue;
-        kept = kept && patch_kept(vector, i, at) && bands_kept(vector, i, at);
+        for (uint32_t k = 0; kept && i % 2 == 1 && k < patch->count; k++) {
+            *at = (int64_t)(patch->at[k] * width);
+            kept = memcmp(data + *at, patch->values + k * width, width) == 0;
+        }
+        if (kept && !band_kept(before, (size_t)(data - before), vector->type, turn, &place)) {
+            *at = before + place - data;
+            kept = false;
+        }
+        if (kept && !band_kept(data + vector->bytes, behind_data(vector, vector->bytes),
+                               vector->type, turn, &place)) {
+            *at = (int64_t)(vector->bytes + place);
+            kept = false;
+        }
         take_patch_away(vector, i);
         for (size_t k = 0; kept && k < vector->bytes; k++)
             if (data[k] != host[k]) {

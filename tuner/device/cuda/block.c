@@ -154,9 +154,7 @@ enum { HOT_RUNS = 2 };
 static enum status flush(struct device *device, bool dirty, struct error *error)
 {
     CUresult result = cuda_flush(device, dirty);
-    return result == CUDA_SUCCESS ? STATUS_OK
-                                  : cuda_error(device, result, error, "emptying the L2 cache%s",
-                                               dirty ? " by writing" : "");
+    return cuda_error(device, result, error, "emptying the L2 cache%s", dirty ? " by writing" : "");
 }
 
 /* Brings the cache into the state that the mode requires before each block. */

@@ -265,8 +265,7 @@ static enum status make_buffers(struct measuring *measuring, int64_t bytes, stru
     size_t free_bytes = 0;
     size_t total = 0;
     CUresult result = device->driver->cuMemGetInfo(&free_bytes, &total);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "free memory");
+    TRY(cuda_error(device, result, error, "free memory"));
     int64_t share = (int64_t)(free_bytes / 8 * 3); /* two buffers in three quarters */
     int64_t wanted = bytes > 0 ? bytes : default_bytes;
     wanted = (wanted < share ? wanted : share) / least_bytes * least_bytes;
@@ -281,10 +280,8 @@ static enum status make_buffers(struct measuring *measuring, int64_t bytes, stru
         measuring->bytes /= 2;
         result = allocate(measuring);
     }
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "measuring bandwidth: buffers of %zu bytes",
-                          measuring->bytes);
-    return STATUS_OK;
+    return cuda_error(device, result, error, "measuring bandwidth: buffers of %zu bytes",
+                      measuring->bytes);
 }
 
 static enum status measure_bandwidth(struct device *device, int64_t bytes, struct bandwidth *out,

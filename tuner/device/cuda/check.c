@@ -147,8 +147,7 @@ static enum status derive(struct device *device, struct resident *resident,
     if (result == CUDA_SUCCESS)
         result = device->driver->cuStreamSynchronize(device->stream);
     (void)device->driver->cuMemFree(room);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "computing expected results on the device");
+    TRY(cuda_error(device, result, error, "computing expected results on the device"));
     resident->serial = expected->serial;
     resident->summed = true;
     resident->sum = base->sum;
@@ -180,8 +179,7 @@ static enum status look_through(struct device *device, enum element_type type,
     const CUresult result =
         cuda_fetch(device, room, device->checking.findings, chunks * sizeof *out);
     device->busy_until_ns = clock_now_ns();
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "comparing an output with the expected results");
+    TRY(cuda_error(device, result, error, "comparing an output with the expected results"));
     const struct findings *found = room;
     *out = findings_none();
     for (uint64_t i = 0; i < chunks; i++)
@@ -257,6 +255,5 @@ enum status cuda_compare(struct device *device, size_t index, enum element_type 
             result = cuda_fetch(device, &got_raw[i],
                                 (CUdeviceptr)(uintptr_t)there.got + at[i] * size, size);
     }
-    return result == CUDA_SUCCESS ? STATUS_OK
-                                  : cuda_error(device, result, error, "reading two elements");
+    return cuda_error(device, result, error, "reading two elements");
 }

@@ -418,25 +418,6 @@ static enum status begin(struct compilation *compilation, struct options *option
     return options->failed ? error_no_memory(error) : STATUS_OK;
 }
 
-/* Compiles one source; intermediate files may lie beside binary_path. */
-static enum status compile_one(struct arena *arena, const char *source, const char *name,
-                               const struct binary_request *request, const char *binary_path,
-                               struct container *out, struct text *log, struct error *error)
-{
-    struct options options = {0};
-    struct wanted wanted;
-    struct cuda_cubin cubin = {0};
-    struct compilation compilation = {
-        .wanted = &wanted, .arena = arena, .binary_path = binary_path, .log = log};
-    memset(&wanted, true, sizeof wanted);
-    enum status status = begin(&compilation, &options, request, out, error);
-    if (status == STATUS_OK)
-        status = compile_unit(&compilation, source, name, out, &cubin, error);
-    out->cubin = cubin.data;
-    out->cubin_bytes = cubin.bytes;
-    return status;
-}
-
 static const char *unit_path(const struct binary_request *request, size_t unit)
 {
     return unit == 0 ? request->source_path : request->units[unit - 1];
@@ -455,6 +436,7 @@ static enum status read_units(struct arena *arena, const struct binary_request *
     return STATUS_OK;
 }
 
+/* Compiles a request's units, and links several; intermediate files may lie beside binary_path. */
 static enum status compile_units(struct arena *arena, const struct binary_request *request,
                                  const struct source *sources, const char *binary_path,
                                  struct container *out, struct text *log, struct error *error)
@@ -469,33 +451,19 @@ static enum status compile_units(struct arena *arena, const struct binary_reques
         wanted[cuda_defining_unit(sources, count, request->kernels[i], true)].kernels[i] = true;
     for (size_t i = 0; i < request->symbol_count; i++)
         wanted[cuda_defining_unit(sources, count, request->symbols[i], false)].symbols[i] = true;
-    enum status status = begin(&compilation, &options, request, out, error);
-    for (size_t i = 0; status == STATUS_OK && i <= request->unit_count; i++) {
+    TRY(begin(&compilation, &options, request, out, error));
+    for (size_t i = 0; i < count; i++) {
         compilation.wanted = &wanted[i];
-        status = compile_unit(&compilation, sources[i].text, unit_path(request, i), out, &cubins[i],
-                              error);
+        TRY(compile_unit(&compilation, sources[i].text, unit_path(request, i), out, &cubins[i],
+                         error));
     }
-    if (status == STATUS_OK)
-        status = cuda_link(arena, cubins, request->unit_count + 1, request, &linked, log, error);
+    if (count > 1)
+        TRY(cuda_link(arena, cubins, count, request, &linked, log, error));
+    else
+        linked = cubins[0];
     out->cubin = linked.data;
     out->cubin_bytes = linked.bytes;
-    return status;
-}
-
-/* Compiles `source` in place of the request's, with the request's units. */
-static enum status compile_text(struct arena *arena, const char *source, const char *name,
-                                const struct binary_request *request, const char *binary_path,
-                                struct container *out, struct text *log, struct error *error)
-{
-    struct source sources[UNITS_MAX + 1];
-    if (request->unit_count == 0)
-        return compile_one(arena, source, name, request, binary_path, out, log, error);
-    sources[0] = (struct source){.text = source,
-                                 .length = strlen(source),
-                                 .contents = source,
-                                 .content_length = strlen(source)};
-    TRY(read_units(arena, request, 1, sources, error));
-    return compile_units(arena, request, sources, binary_path, out, log, error);
+    return STATUS_OK;
 }
 
 enum status cuda_compile_text(struct arena *arena, const char *source, const char *name,
@@ -503,15 +471,25 @@ enum status cuda_compile_text(struct arena *arena, const char *source, const cha
                               struct text *log, struct error *error)
 {
     struct temporary folder = {.file = -1};
-    if (!request->compiler)
-        return compile_text(arena, source, name, request, NULL, out, log, error);
-    enum status status = temporary_folder_in_tmp("nvcc", &folder, error);
-    if (status != STATUS_OK)
-        return status;
-    const char *path = arena_printf(arena, "%s/binary", folder.path);
-    status = path ? compile_text(arena, source, name, request, path, out, log, error)
-                  : error_no_memory(error);
-    temporary_folder_remove(&folder);
+    struct source sources[UNITS_MAX + 1];
+    struct binary_request named = *request;
+    const char *path = NULL;
+    enum status status = STATUS_OK;
+    named.source_path = name;
+    sources[0] = (struct source){.text = source,
+                                 .length = strlen(source),
+                                 .contents = source,
+                                 .content_length = strlen(source)};
+    TRY(read_units(arena, &named, 1, sources, error));
+    if (request->compiler) {
+        TRY(temporary_folder_in_tmp("nvcc", &folder, error));
+        if (!(path = arena_printf(arena, "%s/binary", folder.path)))
+            TRY_OR_CLEANUP(error_no_memory(error));
+    }
+    status = compile_units(arena, &named, sources, path, out, log, error);
+cleanup:
+    if (folder.file >= 0)
+        temporary_folder_remove(&folder);
     return status;
 }
 
@@ -621,12 +599,9 @@ enum status cuda_compile(const struct binary_request *request, const char *binar
     if (request->compiler && strcmp(request->compiler, BINARY_AS_IT_IS) == 0)
         TRY_OR_CLEANUP(take_image(&arena, request, sources[0].contents, sources[0].content_length,
                                   &container, log, error));
-    else if (request->unit_count > 0)
+    else
         TRY_OR_CLEANUP(
             compile_units(&arena, request, sources, binary_path, &container, log, error));
-    else
-        TRY_OR_CLEANUP(compile_one(&arena, sources[0].text, request->source_path, request,
-                                   binary_path, &container, log, error));
     TRY_OR_CLEANUP(container_write(&arena, &container, &file, &bytes, error));
     status = file_write_atomically(binary_path, file, bytes, error);
 cleanup:

@@ -407,6 +407,8 @@ enum status cuda_error(struct device *device, CUresult result, struct error *err
     const char *name = NULL;
     const char *text = NULL;
     va_list arguments;
+    if (result == CUDA_SUCCESS)
+        return STATUS_OK;
     va_start(arguments, format);
     (void)vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);

@@ -30,9 +30,7 @@ static enum status write_band(struct device *device, const struct argument *argu
             ? device->driver->cuMemcpyHtoDAsync(address, vector->band[behind], GUARD_BYTES,
                                                 device->stream)
             : device->driver->cuMemsetD8Async(address, GUARD_BYTE, GUARD_BYTES, device->stream);
-    return result == CUDA_SUCCESS ? STATUS_OK
-                                  : cuda_error(device, result, error,
-                                               "writing the guard bands of '%s'", argument->name);
+    return cuda_error(device, result, error, "writing the guard bands of '%s'", argument->name);
 }
 
 enum status cuda_turn_bands(struct device *device, const struct launch_plan *plan,
@@ -80,8 +78,7 @@ enum status cuda_guards_intact(struct device *device, const struct launch_plan *
                 continue;
             const CUresult result =
                 cuda_fetch(device, band, guard_address(vector, side), sizeof band);
-            if (result != CUDA_SUCCESS)
-                return cuda_error(device, result, error, "reading the guard bands");
+            TRY(cuda_error(device, result, error, "reading the guard bands"));
             for (int k = 0; k < GUARD_BYTES; k++) {
                 const int distance = side ? k : GUARD_BYTES - 1 - k;
                 if (band[k] ==

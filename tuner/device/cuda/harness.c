@@ -31,17 +31,12 @@ enum status cuda_harness_load(struct device *device, struct error *error)
     return STATUS_OK;
 }
 
-static CUresult pass(struct device *device, CUfunction function)
+CUresult cuda_pass(struct device *device, CUfunction function)
 {
     unsigned long long count = device->flush_bytes / 16;
     void *arguments[] = {(void *)(uintptr_t)&device->flush, &count,
                          (void *)(uintptr_t)&device->sink};
     return cuda_launch(device, function, (uint32_t)device->sm_count * 4, 512, arguments);
-}
-
-CUresult cuda_anchor_pass(struct device *device)
-{
-    return pass(device, device->harness.anchor);
 }
 
 /* Flushes the cache with lines that need no write-back: a memset would leave dirty lines, whose
@@ -51,7 +46,7 @@ CUresult cuda_flush(struct device *device, bool dirty)
 {
     return dirty ? device->driver->cuMemsetD8Async(device->flush, 0, device->flush_bytes,
                                                    device->stream)
-                 : pass(device, device->harness.clean_read);
+                 : cuda_pass(device, device->harness.clean_read);
 }
 
 CUresult cuda_elapsed(struct device *device, double *elapsed_ns)
@@ -105,8 +100,7 @@ enum status cuda_time_gated(struct device *device, CUresult (*work)(struct devic
             result = work(device, context);
         result = cuda_gate_end(device, result, elapsed_ns, &late);
         device->busy_until_ns = clock_now_ns();
-        if (result != CUDA_SUCCESS)
-            return cuda_error(device, result, error, "%s", what);
+        TRY(cuda_error(device, result, error, "%s", what));
         if (!late)
             return STATUS_OK;
     }
@@ -161,8 +155,7 @@ static enum status timed_empty_graph(struct device *device, int nodes, double *m
     if (result == CUDA_SUCCESS)
         result = cuda_graph_finish(device, made, &graph);
     (void)device->driver->cuGraphDestroy(made);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, calibrating);
+    TRY(cuda_error(device, result, error, calibrating));
     for (size_t i = 0; i < GAP_SAMPLES && status == STATUS_OK; i++)
         status = cuda_time_gated(device, submit_graph, &graph, calibrating, &times[i], error);
     (void)device->driver->cuGraphExecDestroy(graph);

@@ -45,18 +45,14 @@
 #define CUDA_DEVICE_DECLARE(member) DEVICE_FUNCTION(cuda, member);
 CUDA_DEVICE(CUDA_DEVICE_DECLARE)
 
-/* driver.c: Turns a driver's result into status and text: "what: CUDA_ERROR_... (700): ...". With
- * `device`, errors after which the context no longer answers become STATUS_DEVICE_LOST. */
+/* driver.c: Turns a driver's result into status and text: "what: CUDA_ERROR_... (700): ...";
+ * CUDA_SUCCESS is STATUS_OK. With `device`, errors after which the context no longer answers become
+ * STATUS_DEVICE_LOST. */
 enum status cuda_error(struct device *device, CUresult result, struct error *error,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Returns cuda_error for a function of the driver that fails, called with the local `device`:
  * CUDA_TRY(cuMemAlloc(&address, bytes), "%zu bytes", bytes); */
-#define CUDA_TRY(call, ...)                                                                        \
-    do {                                                                                           \
-        const CUresult try_result = device->driver->call;                                          \
-        if (try_result != CUDA_SUCCESS)                                                            \
-            return cuda_error(device, try_result, error, __VA_ARGS__);                             \
-    } while (0)
+#define CUDA_TRY(call, ...) TRY(cuda_error(device, device->driver->call, error, __VA_ARGS__))
 /* Returns the result of a call that fails, from a function that returns results. */
 #define CUDA_PASS(call)                                                                            \
     do {                                                                                           \
@@ -148,8 +144,8 @@ void cuda_own_free(struct device *device);
 enum status cuda_harness_load(struct device *device, struct error *error);
 /* Fills the L2 with clean lines, or with dirty ones. */
 CUresult cuda_flush(struct device *device, bool dirty);
-/* Runs one pass of the anchor's work. */
-CUresult cuda_anchor_pass(struct device *device);
+/* Runs one pass of a kernel over the memory that flushes take: the anchor's work, or a flush. */
+CUresult cuda_pass(struct device *device, CUfunction function);
 /* Begin and end work behind a gate. Work submitted between begin and end starts when all of this
  * was submitted, so that the host's pace is not measured. *elapsed_ns includes the empty pair.
  * cuda_gate_end is called even when submitting failed; that result is then passed on. *late: the

@@ -309,9 +309,7 @@ enum status cuda_sums(struct device *device, CUdeviceptr first, size_t stride, s
             1, 1, 0, device->stream, arguments, NULL);
     if (result == CUDA_SUCCESS)
         result = cuda_fetch(device, out, device->sums, count * sizeof *out);
-    return result == CUDA_SUCCESS
-               ? STATUS_OK
-               : cuda_error(device, result, error, "adding up the content of memory");
+    return cuda_error(device, result, error, "adding up the content of memory");
 }
 
 static enum status bind_vector(struct device *device, const struct argument *argument,
@@ -332,9 +330,8 @@ static enum status bind_vector(struct device *device, const struct argument *arg
         device->scratch_slot = NO_SLOT;
         free_vector(device, vector);
         const CUresult result = cuda_allocate(device, wanted, &vector->base);
-        if (result != CUDA_SUCCESS)
-            return cuda_error(device, result, error, "%zu bytes of device memory for '%s'", wanted,
-                              argument->name);
+        TRY(cuda_error(device, result, error, "%zu bytes of device memory for '%s'", wanted,
+                       argument->name));
         vector->capacity = wanted;
     }
     const size_t offset =
@@ -420,8 +417,7 @@ static enum status patch_copies(struct device *device, const struct argument *ar
     if (result == CUDA_SUCCESS)
         result = cuda_replace(device, start, stride, vector->copies, element_bytes(argument->type),
                               patch->count, at, values);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "patching copies of '%s'", argument->name);
+    TRY(cuda_error(device, result, error, "patching copies of '%s'", argument->name));
     vector->patched = vector->copies;
     vector->patch = id;
     device->scratch_slot = NO_SLOT;
@@ -536,9 +532,7 @@ enum status cuda_read(struct device *device, size_t index, void *out, size_t byt
     const struct vector *vector = &device->vectors[index];
     const CUresult result =
         cuda_fetch(device, out, cuda_vector_start(vector) + vector->shown, bytes);
-    return result == CUDA_SUCCESS
-               ? STATUS_OK
-               : cuda_error(device, result, error, "reading argument %zu", index);
+    return cuda_error(device, result, error, "reading argument %zu", index);
 }
 
 /* ---- reading a vector on the host ---- */

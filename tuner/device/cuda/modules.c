@@ -44,8 +44,7 @@ static enum status symbol_for(struct device *device, const struct argument *argu
                 error, STATUS_BAD_INPUT,
                 "argument '%s': no kernel uses a __constant__ or __device__ variable '%s'",
                 argument->name, symbol->name);
-        if (result != CUDA_SUCCESS)
-            return cuda_error(device, result, error, "variable %s", symbol->name);
+        TRY(cuda_error(device, result, error, "variable %s", symbol->name));
     }
     return argument_fits_symbol(argument, symbol->bytes, error);
 }
@@ -80,9 +79,8 @@ enum status cuda_set_symbol(struct device *device, const struct argument *argume
         device->driver->cuMemcpyHtoDAsync(symbol->address, input, bytes, device->stream);
     if (result == CUDA_SUCCESS) /* the source of a copy must stay until the copy is done */
         result = device->driver->cuStreamSynchronize(device->stream);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "copying '%s' to the variable %s", argument->name,
-                          symbol->name);
+    TRY(cuda_error(device, result, error, "copying '%s' to the variable %s", argument->name,
+                   symbol->name));
     symbol->holds = hash;
     return STATUS_OK;
 }
@@ -171,8 +169,7 @@ static enum status load_module(struct device *device, const char *path, struct a
         TRY_MEMORY(kernel->name);
         result =
             device->driver->cuModuleGetFunction(&kernel->function, module->handle, from->lowered);
-        if (result != CUDA_SUCCESS)
-            return cuda_error(device, result, error, "kernel %s", from->name);
+        TRY(cuda_error(device, result, error, "kernel %s", from->name));
         static const CUfunction_attribute sizes[] = {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
                                                      CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
                                                      CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH};

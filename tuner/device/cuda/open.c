@@ -62,8 +62,7 @@ static enum status open_context(struct device *device, struct error *error)
                          "cuda:%d is in use by another process in exclusive mode, or closed to "
                          "computing: see 'nvidia-smi -q -d COMPUTE'",
                          device->index);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "cuda:%d: opening its context", device->index);
+    TRY(cuda_error(device, result, error, "cuda:%d: opening its context", device->index));
     device->context = context;
     CUDA_TRY(cuCtxSetCurrent(context), making, device->index);
     CUDA_TRY(cuStreamCreate(&device->stream, CU_STREAM_NON_BLOCKING), making, device->index);

@@ -150,9 +150,8 @@ enum status cuda_texture(struct device *device, const struct argument *argument,
         device->texture_room = room;
     }
     const CUresult result = create(device->driver, argument, address, &made);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "a %s over '%s'",
-                          argument->texture.is_surface ? "surface" : "texture", argument->name);
+    TRY(cuda_error(device, result, error, "a %s over '%s'",
+                   argument->texture.is_surface ? "surface" : "texture", argument->name));
     device->textures[device->texture_count++] = made;
     *out = made.object;
     return STATUS_OK;
@@ -188,9 +187,8 @@ static enum status carry_surfaces(struct device *device, const struct argument *
             result = device->driver->cuMemcpy2DAsync(&copy, device->stream);
         }
     }
-    return result == CUDA_SUCCESS ? STATUS_OK
-                                  : cuda_error(device, result, error, "copying surface '%s'%s",
-                                               argument->name, back ? " back" : "");
+    return cuda_error(device, result, error, "copying surface '%s'%s", argument->name,
+                      back ? " back" : "");
 }
 
 /* Sets a struct with the addresses of vectors, the same for all runs. */
