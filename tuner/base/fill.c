@@ -217,7 +217,7 @@ static bool is_drawn(enum argument_fill fill)
 
 bool vary_together(struct launch_plan *plan, bool timed)
 {
-    bool any = false;
+    bool varies = false;
     for (size_t i = 0; i < plan->argument_count; i++) {
         uint64_t among = UINT64_MAX;
         plan->arguments[i].variant = 0;
@@ -233,9 +233,9 @@ bool vary_together(struct launch_plan *plan, bool timed)
             among = count < among ? count : among;
         }
         plan->arguments[i].variant = among >= VARIED_MIN ? among : 0;
-        any = any || among >= VARIED_MIN;
+        varies = varies || among >= VARIED_MIN;
     }
-    return any;
+    return varies;
 }
 
 void vary_patch(const struct argument *argument, struct patch *patch)

@@ -114,8 +114,8 @@ int place_numa_node(const char *pci_address)
     if (node < 0 &&
         string_format(path, sizeof path, "/sys/bus/pci/devices/%s/numa_node", pci_address) &&
         file_line(path, text, sizeof text)) {
-        const long told = strtol(text, NULL, 10);
-        node = told >= 0 && told < 4096 ? (int)told : -1;
+        const long given = strtol(text, NULL, 10);
+        node = given >= 0 && given < 4096 ? (int)given : -1;
     }
     return node;
 }

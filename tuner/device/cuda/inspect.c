@@ -107,9 +107,9 @@ static void add_section(const struct signature *signature, const Elf64_Shdr *sec
         for (; bytes >= step; contents += step, bytes -= step) {
             Elf64_Rela row = {0};
             memcpy(&row, contents, step);
-            const uint64_t told[3] = {row.r_offset, ELF64_R_TYPE(row.r_info),
-                                      (uint64_t)row.r_addend};
-            hash_add(hash, told, sizeof told);
+            const uint64_t facts[3] = {row.r_offset, ELF64_R_TYPE(row.r_info),
+                                       (uint64_t)row.r_addend};
+            hash_add(hash, facts, sizeof facts);
             add_symbol(signature, (uint32_t)ELF64_R_SYM(row.r_info), hash);
         }
     } else if (kind_length >= 9 && strncmp(kind, ".nv.info.", 9) == 0) {
