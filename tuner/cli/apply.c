@@ -228,22 +228,6 @@ static enum status pass_output(int file, char hash[HASH_TEXT_BYTES], struct erro
     return bytes < 0 ? error_set_errno(error, errno, "the program's output") : STATUS_OK;
 }
 
-/* Adds a run to its side; an uncounted one only shows how the program ends. */
-static void take_run(struct side *side, double s, int ended, const char *output, bool counts)
-{
-    const bool is_first = side->count == 0 && !side->output[0];
-    if (is_first) {
-        side->ended = ended;
-        (void)string_format(side->output, sizeof side->output, "%s", output);
-    } else if (ended != side->ended) {
-        side->ended_otherwise = ended;
-        side->otherwise_count++;
-    }
-    side->other_output_count += strcmp(output, side->output) != 0;
-    if (counts)
-        side->s[side->count++] = s;
-}
-
 static enum status run_once(struct apply *apply, const struct run_setup *setup, bool is_plain,
                             bool counts, struct error *error)
 {
@@ -271,7 +255,19 @@ static enum status run_once(struct apply *apply, const struct run_setup *setup, 
         status = pass_output(file, output, error);
     file_close(file);
     TRY(status);
-    take_run(is_plain ? &apply->plain : &apply->applied, s, ended, output, counts);
+    /* Adds a run to its side; an uncounted one only shows how the program ends. */
+    struct side *side = is_plain ? &apply->plain : &apply->applied;
+    const bool is_first = side->count == 0 && !side->output[0];
+    if (is_first) {
+        side->ended = ended;
+        (void)string_format(side->output, sizeof side->output, "%s", output);
+    } else if (ended != side->ended) {
+        side->ended_otherwise = ended;
+        side->otherwise_count++;
+    }
+    side->other_output_count += strcmp(output, side->output) != 0;
+    if (counts)
+        side->s[side->count++] = s;
     if (library)
         TRY(applied_counts(setup->folder, &apply->launches, apply->counts, apply->row_count,
                            error));

@@ -61,23 +61,6 @@ static const char *bytes_with_room(const char *folder, struct arena *arena)
     return arena_printf(arena, "%llu", (unsigned long long)most);
 }
 
-/* Reports how the program ended, if not as intended. A shell tells a signal by its exit code. */
-static void tell_end(const struct capture_request *request, int wait_status)
-{
-    const bool is_signal = WIFSIGNALED(wait_status);
-    const int code = is_signal                ? WTERMSIG(wait_status)
-                     : WIFEXITED(wait_status) ? WEXITSTATUS(wait_status)
-                                              : 0;
-    if (request->for_draft && code == (is_signal ? SIGTERM : 128 + SIGTERM))
-        print_clean(stderr, "tune: the program was ended: no larger launch came in %d s\n",
-                    CAP_ENOUGH_S);
-    else if (is_signal)
-        print_clean(stderr, "%s was ended by signal %d; its launches until then:\n",
-                    request->words[0], code);
-    else if (code != 0)
-        print_clean(stderr, "%s ended with exit code %d; its launches:\n", request->words[0], code);
-}
-
 static enum status join_and_list(const struct capture_request *request,
                                  const struct temporary *folder, int wait_status,
                                  struct arena *arena, struct error *error)
@@ -90,7 +73,20 @@ static enum status join_and_list(const struct capture_request *request,
              : error_no_memory(error);
     if (status == STATUS_NOT_FOUND)
         return preload_no_launch(request->words[request->for_draft ? 2 : 0], wait_status, error);
-    tell_end(request, wait_status);
+    /* Reports how the program ended, if not as intended. A shell tells a signal by its exit code.
+     */
+    const bool is_signal = WIFSIGNALED(wait_status);
+    const int code = is_signal                ? WTERMSIG(wait_status)
+                     : WIFEXITED(wait_status) ? WEXITSTATUS(wait_status)
+                                              : 0;
+    if (request->for_draft && code == (is_signal ? SIGTERM : 128 + SIGTERM))
+        print_clean(stderr, "tune: the program was ended: no larger launch came in %d s\n",
+                    CAP_ENOUGH_S);
+    else if (is_signal)
+        print_clean(stderr, "%s was ended by signal %d; its launches until then:\n",
+                    request->words[0], code);
+    else if (code != 0)
+        print_clean(stderr, "%s ended with exit code %d; its launches:\n", request->words[0], code);
     if (request->for_draft)
         return status; /* read with the draft */
     if (status == STATUS_OK)

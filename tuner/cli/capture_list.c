@@ -164,29 +164,6 @@ static double whole_time_ns(const struct cap_shape *shape)
     return shape->timed > 0 ? mean_ns(shape->time_ns, shape->timed) * (double)shape->launches : 0;
 }
 
-static struct launch_row shape_row(const struct capture *capture,
-                                   const struct captured_shape *shape, double all_ns,
-                                   struct arena *arena)
-{
-    const struct captured_device *device = device_of(capture, shape);
-    const struct cap_shape *is = &shape->is;
-    const uint64_t threads = (uint64_t)is->block[0] * is->block[1] * is->block[2];
-    return (struct launch_row){
-        .launches = (int64_t)is->launches,
-        .share = all_ns > 0 && is->timed > 0 ? whole_time_ns(is) / all_ns : NAN,
-        .each_ns = mean_ns(is->time_ns, is->timed),
-        .grid = is->is_rest ? "others" : extents_text(arena, is->grid),
-        .block = is->is_rest ? "" : extents_text(arena, is->block),
-        .shared_bytes = is->is_rest ? -1 : (int64_t)is->shared_bytes,
-        .bytes = is->bytes > 0 ? bytes_text(arena, is->bytes) : NULL,
-        .registers = -1,
-        .blocks_sm = is->is_rest ? -1 : is->blocks_sm,
-        .threads = device && device->is.threads_sm > 0 && is->blocks_sm >= 0 && !is->is_rest
-                       ? (double)((uint64_t)is->blocks_sm * threads) / device->is.threads_sm
-                       : NAN,
-    };
-}
-
 /* Sums the shapes without a row of their own in one row. */
 static struct launch_row others_row(const struct listed_kernel *listed, double all_ns,
                                     struct arena *arena)
@@ -221,8 +198,26 @@ static enum status print_launches(const struct capture *capture,
     for (size_t i = 0; rows && i < capture->kernel_count; i++) {
         const struct listed_kernel *listed = &kernels[i];
         const size_t first = count;
-        for (size_t j = 0; j < listed->shape_count && j < SHAPES_SHOWN; j++)
-            rows[count++] = shape_row(capture, listed->shapes[j], all_ns, arena);
+        for (size_t j = 0; j < listed->shape_count && j < SHAPES_SHOWN; j++) {
+            const struct captured_shape *shape = listed->shapes[j];
+            const struct captured_device *device = device_of(capture, shape);
+            const struct cap_shape *is = &shape->is;
+            const uint64_t threads = (uint64_t)is->block[0] * is->block[1] * is->block[2];
+            rows[count++] = (struct launch_row){
+                .launches = (int64_t)is->launches,
+                .share = all_ns > 0 && is->timed > 0 ? whole_time_ns(is) / all_ns : NAN,
+                .each_ns = mean_ns(is->time_ns, is->timed),
+                .grid = is->is_rest ? "others" : extents_text(arena, is->grid),
+                .block = is->is_rest ? "" : extents_text(arena, is->block),
+                .shared_bytes = is->is_rest ? -1 : (int64_t)is->shared_bytes,
+                .bytes = is->bytes > 0 ? bytes_text(arena, is->bytes) : NULL,
+                .registers = -1,
+                .blocks_sm = is->is_rest ? -1 : is->blocks_sm,
+                .threads = device && device->is.threads_sm > 0 && is->blocks_sm >= 0 && !is->is_rest
+                               ? (double)((uint64_t)is->blocks_sm * threads) / device->is.threads_sm
+                               : NAN,
+            };
+        }
         if (listed->shape_count > SHAPES_SHOWN)
             rows[count++] = others_row(listed, all_ns, arena);
         if (count == first)
@@ -273,34 +268,6 @@ static const char *left_out_text(struct arena *arena, uint32_t left_out)
     return copy;
 }
 
-static enum status print_kept(const struct capture *capture, struct arena *arena,
-                              struct error *error)
-{
-    struct kept_row *rows = arena_alloc(arena, capture->launch_count + 1, sizeof *rows);
-    struct rows table = {0};
-    for (size_t i = 0; rows && i < capture->launch_count; i++) {
-        const struct captured_launch *launch = &capture->launches[i];
-        rows[i] = (struct kept_row){
-            .launch = (int64_t)launch->is.kernel_sequence + 1,
-            .kernel = plain_name(arena, launch->kernel),
-            .grid = extents_text(arena, launch->is.grid),
-            .block = extents_text(arena, launch->is.block),
-            .buffers = buffers_text(arena, launch),
-            .left_out = left_out_text(arena, launch->is.left_out),
-        };
-    }
-    const bool good = rows && !arena->failed &&
-                      rows_make_of(&table, kept_members, COUNT(kept_members), MEMBERS_FOR_TABLE,
-                                   rows, sizeof *rows, capture->launch_count);
-    if (good) {
-        print_clean(stdout, "\n%zu %s kept:\n", capture->launch_count,
-                    capture->launch_count == 1 ? "launch" : "launches");
-        rows_print_members(&table, 0, table.row_count, kept_members, COUNT(kept_members), false);
-    }
-    rows_free(&table);
-    return good ? STATUS_OK : error_no_memory(error);
-}
-
 /* Suggests the next command for the kernel that took the most time. */
 static void print_next(const struct capture *capture, const struct listed_kernel *kernels,
                        const char *const *command, const char *path, struct arena *arena)
@@ -340,8 +307,32 @@ enum status capture_list(const struct capture *capture, const char *const *comma
         printf("no kernel was launched\n");
     else
         TRY_OR_CLEANUP(print_launches(capture, kernels, &arena, error));
-    if (capture->launch_count > 0)
-        TRY_OR_CLEANUP(print_kept(capture, &arena, error));
+    if (capture->launch_count > 0) {
+        struct kept_row *rows = arena_alloc(&arena, capture->launch_count + 1, sizeof *rows);
+        struct rows table = {0};
+        for (size_t i = 0; rows && i < capture->launch_count; i++) {
+            const struct captured_launch *launch = &capture->launches[i];
+            rows[i] = (struct kept_row){
+                .launch = (int64_t)launch->is.kernel_sequence + 1,
+                .kernel = plain_name(&arena, launch->kernel),
+                .grid = extents_text(&arena, launch->is.grid),
+                .block = extents_text(&arena, launch->is.block),
+                .buffers = buffers_text(&arena, launch),
+                .left_out = left_out_text(&arena, launch->is.left_out),
+            };
+        }
+        const bool good = rows && !arena.failed &&
+                          rows_make_of(&table, kept_members, COUNT(kept_members), MEMBERS_FOR_TABLE,
+                                       rows, sizeof *rows, capture->launch_count);
+        if (good) {
+            print_clean(stdout, "\n%zu %s kept:\n", capture->launch_count,
+                        capture->launch_count == 1 ? "launch" : "launches");
+            rows_print_members(&table, 0, table.row_count, kept_members, COUNT(kept_members),
+                               false);
+        }
+        rows_free(&table);
+        TRY_OR_CLEANUP(good ? STATUS_OK : error_no_memory(error));
+    }
     uint64_t nodes = 0;
     for (size_t i = 0; i < capture->kernel_count; i++)
         nodes += capture->kernels[i].is.graph_nodes;

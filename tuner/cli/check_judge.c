@@ -208,49 +208,6 @@ void check_leave_doubts(struct check *check)
 
 /* ---- printing ---- */
 
-static void print_line(struct text *out, const struct check_entry *entry)
-{
-    text_printf(out, "%-17s  %s n=%lld", state_name(entry->state), entry->problem,
-                (long long)entry->n);
-    if (isfinite(entry->time_ns))
-        text_printf(out, "  %.1f ns (recorded: %.1f ns)", entry->time_ns,
-                    tuned_expected_ns(entry->entry));
-    text_printf(out, "  %s", entry->reason);
-    if (entry->is_stale)
-        text_printf(out, "; stale: %s", entry->stale);
-    text_append(out, "\n");
-}
-
-static void print_json(struct text *out, const struct check *check, const struct check_entry *entry)
-{
-    const double expected = tuned_expected_ns(entry->entry);
-    const struct named_value values[] = {
-        {"version", value_integer(JSON_VERSION)},
-        {"device", value_text(facts_text(check->facts, "name", ""))},
-        {"device_kind", value_text(facts_text(check->facts, "kind", ""))},
-        {"device_uuid", value_text(facts_text(check->facts, "uuid", NULL))},
-        {"driver", value_text(facts_text(check->facts, "driver", NULL))},
-        {"compiler", value_text(facts_text(check->facts, "compiler", NULL))},
-        {"problem", value_text(entry->problem)},
-        {"n", value_integer(entry->n)},
-        {"line", value_integer(tuned_entry_line(entry->entry))},
-        {"state", value_text(state_name(entry->state))},
-        {"reason", value_text(entry->reason)},
-        {"stale", value_text(entry->is_stale ? entry->stale : NULL)},
-        {"configuration", value_text(entry->configuration)},
-        {"time_ns", value_real(entry->time_ns)},
-        {"recorded_ns", value_real(expected >= 0 ? expected : (double)NAN)},
-        {"loss", value_real(entry->loss)},
-        {"loss_low", value_real(entry->low)},
-        {"loss_high", value_real(entry->high)},
-        {"allowed", value_real(entry->delta)},
-        {"fastest", value_text(entry->fastest)},
-        {"fastest_is", value_text(entry->named)},
-    };
-    text_append(out, out->length > 0 ? ",\n " : "\n ");
-    json_append_object(out, values, COUNT(values));
-}
-
 void check_print(struct check *check)
 {
     if (!check->json)
@@ -260,9 +217,45 @@ void check_print(struct check *check)
     for (size_t i = 0; i < check->entry_count; i++) {
         check->counts[check->entries[i].state]++;
         check->checked++;
-        if (check->json)
-            print_json(&check->lines, check, &check->entries[i]);
-        else
-            print_line(&check->lines, &check->entries[i]);
+        if (check->json) {
+            const struct check_entry *entry = &check->entries[i];
+            const double expected = tuned_expected_ns(entry->entry);
+            const struct named_value values[] = {
+                {"version", value_integer(JSON_VERSION)},
+                {"device", value_text(facts_text(check->facts, "name", ""))},
+                {"device_kind", value_text(facts_text(check->facts, "kind", ""))},
+                {"device_uuid", value_text(facts_text(check->facts, "uuid", NULL))},
+                {"driver", value_text(facts_text(check->facts, "driver", NULL))},
+                {"compiler", value_text(facts_text(check->facts, "compiler", NULL))},
+                {"problem", value_text(entry->problem)},
+                {"n", value_integer(entry->n)},
+                {"line", value_integer(tuned_entry_line(entry->entry))},
+                {"state", value_text(state_name(entry->state))},
+                {"reason", value_text(entry->reason)},
+                {"stale", value_text(entry->is_stale ? entry->stale : NULL)},
+                {"configuration", value_text(entry->configuration)},
+                {"time_ns", value_real(entry->time_ns)},
+                {"recorded_ns", value_real(expected >= 0 ? expected : (double)NAN)},
+                {"loss", value_real(entry->loss)},
+                {"loss_low", value_real(entry->low)},
+                {"loss_high", value_real(entry->high)},
+                {"allowed", value_real(entry->delta)},
+                {"fastest", value_text(entry->fastest)},
+                {"fastest_is", value_text(entry->named)},
+            };
+            text_append(&check->lines, check->lines.length > 0 ? ",\n " : "\n ");
+            json_append_object(&check->lines, values, COUNT(values));
+        } else {
+            const struct check_entry *entry = &check->entries[i];
+            text_printf(&check->lines, "%-17s  %s n=%lld", state_name(entry->state), entry->problem,
+                        (long long)entry->n);
+            if (isfinite(entry->time_ns))
+                text_printf(&check->lines, "  %.1f ns (recorded: %.1f ns)", entry->time_ns,
+                            tuned_expected_ns(entry->entry));
+            text_printf(&check->lines, "  %s", entry->reason);
+            if (entry->is_stale)
+                text_printf(&check->lines, "; stale: %s", entry->stale);
+            text_append(&check->lines, "\n");
+        }
     }
 }

@@ -246,44 +246,6 @@ static enum status print_problem(const struct look *look, const struct problem *
     return status;
 }
 
-/* Prints the problems of the requested sizes, if any; those without a legal configuration last. */
-static enum status print_experiment(const struct look *look, size_t *problems, struct error *error)
-{
-    bool first = true;
-    struct text left_out = {0};
-    struct error empty = {0}; /* error of the first one left out */
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(look->experiment); i++) {
-        struct problem problem;
-        bool is_empty = false;
-        experiment_problem(look->experiment, i, &problem);
-        if (!look->wanted[i] || !session_has_size(&look->run->session, &problem))
-            continue;
-        if (first && empty.status == STATUS_OK)
-            print_clean(stdout, "%s (%s) on %s\n", experiment_head(look->experiment)->name,
-                        experiment_head(look->experiment)->path,
-                        facts_text(look->facts, "name", "a device that is not known"));
-        status = print_problem(look, &problem, first, &is_empty, error);
-        first = first && is_empty;
-        *problems += is_empty ? 0 : 1;
-        if (!is_empty)
-            continue;
-        empty = empty.status == STATUS_OK ? *error : empty;
-        text_printf(&left_out, "    %s, %s = %lld: none legal, left out (%s)\n", problem.key,
-                    problem.size_name, (long long)problem.n, error->text);
-        error_clear(error);
-        status = STATUS_OK;
-    }
-    if (status == STATUS_OK && first && empty.status != STATUS_OK) {
-        *error = empty;
-        status = error->status = STATUS_BAD_INPUT;
-    } else if (status == STATUS_OK) {
-        print_clean(stdout, "%s", text_string(&left_out));
-    }
-    text_free(&left_out);
-    return status;
-}
-
 /* Takes the facts of the device that a run would use, if present: a space may need none of these.
  */
 static enum status take_facts(const struct run *run, const struct device_api *api,
@@ -334,7 +296,41 @@ static enum status print_kind(const struct run *run, const struct device_api *ap
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         const struct look look = {run, experiments[i].experiment, experiments[i].wanted, &facts,
                                   landscape};
-        status = print_experiment(&look, problems, error);
+        /* Prints the problems of the requested sizes, if any; those without a legal configuration
+         * last. */
+        bool first = true;
+        struct text left_out = {0};
+        struct error empty = {0}; /* error of the first one left out */
+        status = STATUS_OK;
+        for (size_t k = 0; status == STATUS_OK && k < experiment_problem_count(look.experiment);
+             k++) {
+            struct problem problem;
+            bool is_empty = false;
+            experiment_problem(look.experiment, k, &problem);
+            if (!look.wanted[k] || !session_has_size(&look.run->session, &problem))
+                continue;
+            if (first && empty.status == STATUS_OK)
+                print_clean(stdout, "%s (%s) on %s\n", experiment_head(look.experiment)->name,
+                            experiment_head(look.experiment)->path,
+                            facts_text(look.facts, "name", "a device that is not known"));
+            status = print_problem(&look, &problem, first, &is_empty, error);
+            first = first && is_empty;
+            *problems += is_empty ? 0 : 1;
+            if (!is_empty)
+                continue;
+            empty = empty.status == STATUS_OK ? *error : empty;
+            text_printf(&left_out, "    %s, %s = %lld: none legal, left out (%s)\n", problem.key,
+                        problem.size_name, (long long)problem.n, error->text);
+            error_clear(error);
+            status = STATUS_OK;
+        }
+        if (status == STATUS_OK && first && empty.status != STATUS_OK) {
+            *error = empty;
+            status = error->status = STATUS_BAD_INPUT;
+        } else if (status == STATUS_OK) {
+            print_clean(stdout, "%s", text_string(&left_out));
+        }
+        text_free(&left_out);
     }
     if (status == STATUS_OK)
         status = landscape_judge(landscape, error);

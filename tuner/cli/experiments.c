@@ -51,9 +51,17 @@ static void print_notes(const char *path, const struct t1 *t1)
         print_clean(stderr, "%s: %s\n", path, t1->note);
 }
 
-/* Reports a default configuration that is not legal; published defaults need not be. */
-static void print_defaults(const char *path, const struct experiment *experiment)
+static enum status load_t1(const char *path, const char *folder, const struct experiment_list *how,
+                           struct experiment **out, struct error *error)
 {
+    struct t1 t1 = {.ignored = NULL};
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(
+        t1_read(path, how->overlays.items, how->overlays.count, how->dialect, &t1, error));
+    print_notes(path, &t1);
+    TRY_OR_CLEANUP(experiment_load_document(&t1.document, folder, true, out, error));
+    /* Reports a default configuration that is not legal; published defaults need not be. */
+    const struct experiment *experiment = *out;
     struct arena arena = {0};
     struct error ignored = {0};
     struct problem problem;
@@ -70,18 +78,6 @@ static void print_defaults(const char *path, const struct experiment *experiment
                 path, reason);
     }
     arena_free(&arena);
-}
-
-static enum status load_t1(const char *path, const char *folder, const struct experiment_list *how,
-                           struct experiment **out, struct error *error)
-{
-    struct t1 t1 = {.ignored = NULL};
-    enum status status = STATUS_OK;
-    TRY_OR_CLEANUP(
-        t1_read(path, how->overlays.items, how->overlays.count, how->dialect, &t1, error));
-    print_notes(path, &t1);
-    TRY_OR_CLEANUP(experiment_load_document(&t1.document, folder, true, out, error));
-    print_defaults(path, *out);
 cleanup:
     t1_free(&t1);
     return status;

@@ -92,18 +92,6 @@ static enum status parse(const struct command *command, int argc, char **argv, s
     return STATUS_OK;
 }
 
-/* Refuses sources for a CPU: the experiment of such a kernel (kernels/README.md) is written by
- * hand, since the source lacks its arguments. */
-static enum status check_source(const struct init *init, struct error *error)
-{
-    return text_ends_with(init->source, ".c")
-               ? error_set(error, STATUS_USAGE,
-                           "%s: only CUDA sources (.cu): a CPU's kernel takes its arguments as "
-                           "kernels/README.md says; configs/elementwise_cpu.yaml is a file to copy",
-                           init->source)
-               : STATUS_OK;
-}
-
 static const char *default_output(struct arena *arena, const char *source)
 {
     size_t folder = (size_t)(path_file(source) - source);
@@ -147,21 +135,6 @@ static const char *source_of_line(struct arena *arena, const struct init *init)
         if (kernel_has_body(arena, build->sources[i], init->kernel))
             return build->sources[i];
     return build->source_count > 0 ? build->sources[0] : NULL;
-}
-
-static enum status take_build(struct arena *arena, struct init *init, struct error *error)
-{
-    struct build_line *build = &init->build;
-    TRY(init->line_count > 0
-            ? build_line_read(arena, init->line, init->line_count, NULL, build, error)
-            : build_line_find(arena, init->source, build, error));
-    if (!init->source)
-        init->source = source_of_line(arena, init);
-    if (!init->source)
-        return error_set(error, STATUS_USAGE, "the line behind -- names no source");
-    if (build->from)
-        print_clean(stderr, "tune: compiled as %s has it\n", build->from);
-    return STATUS_OK;
 }
 
 /* Reads the signature with the build's folders, flags and macros, behind those named on the command
@@ -322,21 +295,6 @@ static enum status write_calls(struct arena *arena, const struct init *init, str
                      init->source,
                      python ? "Python did not run it to its end" : "there is no Python",
                      init->source);
-}
-
-/* Finds the source that a Python script names. */
-static enum status take_script(struct arena *arena, const struct init *init, const char **path,
-                               struct error *error)
-{
-    *path = nearby_script_source(arena, init->source, init->kernel);
-    if (!*path)
-        return error_set(
-            error, STATUS_NOT_FOUND,
-            "%s names no .cu file%s%s that is there: put the kernel into a file of its "
-            "own, and name that",
-            init->source, init->kernel ? " with " : "", init->kernel ? init->kernel : "");
-    print_clean(stderr, "tune: %s names %s: that is taken\n", init->source, *path);
-    return STATUS_OK;
 }
 
 /* Launches of the kernel, unpacked beside the file that is written. */
@@ -573,8 +531,17 @@ static enum status ask_and_write(struct arena *arena, struct init *init, struct 
     const char *output = init->output ? init->output : default_output(arena, init->source);
     TRY_MEMORY(signature && output);
     TRY(check_output(init, output, error));
-    if (text_ends_with(init->source, ".py"))
-        TRY(take_script(arena, init, &question.path, error));
+    if (text_ends_with(init->source, ".py")) {
+        /* Finds the source that a Python script names. */
+        question.path = nearby_script_source(arena, init->source, init->kernel);
+        if (!question.path)
+            return error_set(
+                error, STATUS_NOT_FOUND,
+                "%s names no .cu file%s%s that is there: put the kernel into a file of its "
+                "own, and name that",
+                init->source, init->kernel ? " with " : "", init->kernel ? init->kernel : "");
+        print_clean(stderr, "tune: %s names %s: that is taken\n", init->source, question.path);
+    }
     TRY(take_defines(arena, init, &question, error));
     TRY(take_folders(init, &question, error));
     TRY(ask_as_built(arena, init, &question, error));
@@ -612,8 +579,24 @@ static enum status run_init(const struct command *command, int argc, char **argv
     struct arena arena = {0};
     enum status status = STATUS_OK;
     TRY_OR_CLEANUP(parse(command, argc, argv, &init, error));
-    TRY_OR_CLEANUP(take_build(&arena, &init, error));
-    TRY_OR_CLEANUP(check_source(&init, error));
+    struct build_line *build = &init.build;
+    TRY_OR_CLEANUP(init.line_count > 0
+                       ? build_line_read(&arena, init.line, init.line_count, NULL, build, error)
+                       : build_line_find(&arena, init.source, build, error));
+    if (!init.source)
+        init.source = source_of_line(&arena, &init);
+    if (!init.source)
+        TRY_OR_CLEANUP(error_set(error, STATUS_USAGE, "the line behind -- names no source"));
+    if (build->from)
+        print_clean(stderr, "tune: compiled as %s has it\n", build->from);
+    /* Refuses sources for a CPU: the experiment of such a kernel (kernels/README.md) is written by
+     * hand, since the source lacks its arguments. */
+    if (text_ends_with(init.source, ".c"))
+        TRY_OR_CLEANUP(
+            error_set(error, STATUS_USAGE,
+                      "%s: only CUDA sources (.cu): a CPU's kernel takes its arguments as "
+                      "kernels/README.md says; configs/elementwise_cpu.yaml is a file to copy",
+                      init.source));
     TRY_OR_CLEANUP(imports_kernel_tuner(&arena, init.source) ? write_calls(&arena, &init, error)
                                                              : ask_and_write(&arena, &init, error));
 cleanup:

@@ -179,21 +179,6 @@ static enum status select_misses(struct experiment_list *list, size_t at, struct
     return STATUS_OK;
 }
 
-/* Sorts the experiments by their ranks, the smallest first. */
-static void sort_experiments(struct experiment_list *list, size_t *ranks)
-{
-    for (size_t i = 1; i < list->count; i++)
-        for (size_t j = i; j > 0 && ranks[j] < ranks[j - 1]; j--) {
-            struct experiment *const item = list->items[j];
-            bool *const wanted = list->wanted[j];
-            size_t *const order = list->order[j], rank = ranks[j];
-            list->items[j] = list->items[j - 1], list->items[j - 1] = item;
-            list->wanted[j] = list->wanted[j - 1], list->wanted[j - 1] = wanted;
-            list->order[j] = list->order[j - 1], list->order[j - 1] = order;
-            ranks[j] = ranks[j - 1], ranks[j - 1] = rank;
-        }
-}
-
 /* Appends the first three misses that were taken, or were not: "blur n=1000 (800), ...". */
 static void append_misses(struct text *line, const struct misses *misses, bool is_taken)
 {
@@ -265,7 +250,17 @@ enum status misses_select(struct experiment_list *list, struct error *error)
     for (size_t i = 0; i < misses.count; i++)
         taken += misses.items[i].is_taken;
     if (status == STATUS_OK && (taken > 0 || misses.count == 0)) {
-        sort_experiments(list, ranks);
+        /* Sorts the experiments by their ranks, the smallest first. */
+        for (size_t k = 1; k < list->count; k++)
+            for (size_t j = k; j > 0 && ranks[j] < ranks[j - 1]; j--) {
+                struct experiment *const item = list->items[j];
+                bool *const wanted = list->wanted[j];
+                size_t *const order = list->order[j], rank = ranks[j];
+                list->items[j] = list->items[j - 1], list->items[j - 1] = item;
+                list->wanted[j] = list->wanted[j - 1], list->wanted[j - 1] = wanted;
+                list->order[j] = list->order[j - 1], list->order[j - 1] = order;
+                ranks[j] = ranks[j - 1], ranks[j - 1] = rank;
+            }
         print_misses(list, &misses);
     } else if (status == STATUS_OK) {
         struct text line = {0};

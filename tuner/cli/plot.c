@@ -58,26 +58,6 @@ static const struct format {
     enum plot_output output;
 } formats[] = {{"png", PLOT_PNG}, {"svg", PLOT_SVG}, {"pdf", PLOT_PDF}};
 
-/* Reads "png,svg" to flags. */
-static enum status read_formats(const char *text, unsigned *outputs, struct error *error)
-{
-    *outputs = 0;
-    for (const char *word = text; *word;) {
-        size_t length = strcspn(word, ",");
-        unsigned output = 0;
-        for (size_t i = 0; i < COUNT(formats); i++)
-            if (strlen(formats[i].name) == length && strncmp(word, formats[i].name, length) == 0)
-                output = formats[i].output;
-        if (output == 0)
-            return error_set(error, STATUS_USAGE, "--format %s: known are png, svg and pdf", text);
-        *outputs |= output;
-        word += length + (word[length] == ',' ? 1 : 0);
-    }
-    if (*outputs == 0)
-        return error_set(error, STATUS_USAGE, "--format: write png, svg, pdf or png,svg");
-    return STATUS_OK;
-}
-
 static enum status read_request(const struct words *words, struct plot_request *request,
                                 struct error *error)
 {
@@ -109,8 +89,26 @@ static enum status read_request(const struct words *words, struct plot_request *
     bool streamed = output_is_stdout(words->folder);
     const char *usual = streamed ? "png" : "png,svg";
     /* --data or --terminal alone asks for no file with a picture. */
-    if (words->format || !(words->data || words->terminal))
-        TRY(read_formats(words->format ? words->format : usual, &request->outputs, error));
+    if (words->format || !(words->data || words->terminal)) {
+        /* Reads "png,svg" to flags. */
+        const char *text = words->format ? words->format : usual;
+        request->outputs = 0;
+        for (const char *word = text; *word;) {
+            size_t length = strcspn(word, ",");
+            unsigned output = 0;
+            for (size_t i = 0; i < COUNT(formats); i++)
+                if (strlen(formats[i].name) == length &&
+                    strncmp(word, formats[i].name, length) == 0)
+                    output = formats[i].output;
+            if (output == 0)
+                return error_set(error, STATUS_USAGE, "--format %s: known are png, svg and pdf",
+                                 text);
+            request->outputs |= output;
+            word += length + (word[length] == ',' ? 1 : 0);
+        }
+        if (request->outputs == 0)
+            return error_set(error, STATUS_USAGE, "--format: write png, svg, pdf or png,svg");
+    }
     request->outputs |= words->data ? (unsigned)PLOT_DATA : 0;
     request->outputs |= words->terminal ? (unsigned)PLOT_TERMINAL : 0;
     bool one = (request->outputs & (request->outputs - 1)) == 0 && words->count == 1 &&
@@ -204,17 +202,6 @@ static enum status draw_figures(struct store *store, const struct plot_request *
                      tally.written > 0 ? "not every figure was drawn" : "no figure was drawn");
 }
 
-/* Checks the names, before any input is read. */
-static enum status check_names(const struct words *words, struct error *error)
-{
-    struct arena arena = {0};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < words->count && status == STATUS_OK; i++)
-        status = check_figure(&arena, words->figures[i], error);
-    arena_free(&arena);
-    return status;
-}
-
 static enum status run(const struct command *command, int argc, char **argv, struct error *error)
 {
     struct words words = {.database = DEFAULT_DATABASE, .folder = "."};
@@ -258,10 +245,16 @@ static enum status run(const struct command *command, int argc, char **argv, str
     }
     struct plot_request request = {0};
     struct store *store = NULL;
-    TRY(check_names(&words, error));
+    /* Checks the names, before any input is read. */
+    struct arena arena = {0};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < words.count && status == STATUS_OK; i++)
+        status = check_figure(&arena, words.figures[i], error);
+    arena_free(&arena);
+    TRY(status);
     TRY(read_request(&words, &request, error));
     TRY(reading_open(&words.database, &store, error));
-    enum status status = draw_figures(store, &request, &words, error);
+    status = draw_figures(store, &request, &words, error);
     store_close(store);
     return status;
 }

@@ -98,27 +98,21 @@ static bool goes_over_again(const struct session_progress *progress)
     return strcmp(progress->phase, "confirm") == 0 || strcmp(progress->phase, "ranges") == 0;
 }
 
-/* Returns the share: points count for about half, the race for the other half. */
-static double share_swept_and_raced(const struct session_progress *progress)
+/* Returns the finished share of sweep and race, or of the confirmation, or of the ranges. */
+static double share_done(const struct session_progress *progress)
 {
-    double points = progress->points_total > 0 ? (double)progress->points_total : 1;
-    double problems = progress->problem_count > 0 ? (double)progress->problem_count : 1;
+    /* Points count for about half, the race for the other half. */
+    const double points = progress->points_total > 0 ? (double)progress->points_total : 1;
+    const double problems = progress->problem_count > 0 ? (double)progress->problem_count : 1;
     double raced = (double)progress->problem_index;
     if (strcmp(progress->phase, "race") == 0)
         raced += 0.5;
     else if (strcmp(progress->phase, "check") == 0)
         raced += 0.9;
-    return 0.5 * (double)progress->points_done / points + 0.5 * raced / problems;
-}
-
-/* Returns the finished share of sweep and race, or of the confirmation, or of the ranges. */
-static double share_done(const struct session_progress *progress)
-{
-    double done = share_swept_and_raced(progress);
+    double done = 0.5 * (double)progress->points_done / points + 0.5 * raced / problems;
     if (goes_over_again(progress)) {
         int processes = progress->process_count > 0 ? progress->process_count : 1;
         int process = progress->process > 0 ? progress->process - 1 : 0;
-        double problems = progress->problem_count > 0 ? (double)progress->problem_count : 1;
         done = (process + (double)progress->problem_index / problems) / processes;
     }
     return done < 1 ? done : 1;

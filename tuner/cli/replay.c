@@ -15,76 +15,15 @@
 
 enum { FILE_BYTES_MAX = 1 << 30 };
 
-static bool is_packed(const char *path)
-{
-    return text_ends_with(path, ".xz") || text_ends_with(path, ".gz");
-}
-
 /* Returns the file or, for a name of a packed one, an unpacked copy in the folder. */
 static enum status unpacked_file(struct replay *replay, const char *path, const char **out,
                                  struct error *error)
 {
     *out = path;
-    if (!is_packed(path))
+    if (!(text_ends_with(path, ".xz") || text_ends_with(path, ".gz")))
         return STATUS_OK;
     *out = arena_printf(&replay->arena, "%s/unpacked", replay->folder.path);
     return *out ? packed_unpack_to(path, *out, error) : error_no_memory(error);
-}
-
-/* Finds the shipped recording of that name, or the one whose GPU (CPU) measured last. */
-static enum status find_shipped(struct replay *replay, const char *name, const char **path,
-                                const char **title, struct error *error)
-{
-    const char *folder = NULL;
-    glob_t found = {0};
-    struct text names = {0};
-    char newest[16] = "";
-    *path = NULL;
-    TRY(data_folder(&replay->arena, &folder, error));
-    const char *pattern = arena_printf(&replay->arena, "%s/db/recorded/*/tune.db.xz", folder);
-    TRY_MEMORY(pattern);
-    enum status status = STATUS_OK;
-    if (glob(pattern, 0, NULL, &found) != 0)
-        found.gl_pathc = 0;
-    for (size_t i = 0; status == STATUS_OK && i < found.gl_pathc; i++) {
-        char *at = arena_strdup(&replay->arena, found.gl_pathv[i]);
-        char *own = at ? arena_strdup(&replay->arena, at) : NULL;
-        char day[16] = "";
-        if (!own) {
-            status = error_no_memory(error);
-            break;
-        }
-        *strrchr(own, '/') = '\0';
-        const char *own_name = strrchr(own, '/') + 1;
-        text_printf(&names, "%s %s", names.length > 0 ? "," : "", own_name);
-        if (*name && strcmp(name, own_name) != 0)
-            continue;
-        if (!*name) {
-            struct store *store = NULL;
-            const char *database = NULL;
-            status = unpacked_file(replay, at, &database, error);
-            if (status == STATUS_OK)
-                status = store_open(database, STORE_COPY, &store, error);
-            if (status == STATUS_OK)
-                status = recordings_day(store, replay->cpus, day, error);
-            store_close(store);
-        }
-        if (*name || strcmp(day, newest) > 0) {
-            *path = at;
-            *title = own_name;
-            memcpy(newest, day, sizeof newest);
-        }
-    }
-    if (status == STATUS_OK && !*path)
-        status =
-            error_set(error, STATUS_NOT_FOUND,
-                      "there is no recording '%s'; name a file (FILE.db, FILE.json, FILE.csv), or "
-                      "one "
-                      "that is shipped:%s",
-                      name, names.length > 0 ? text_string(&names) : " none is");
-    globfree(&found);
-    text_free(&names);
-    return status;
 }
 
 static enum status take_database(struct replay *replay, const char *path, const char *title,
@@ -163,7 +102,57 @@ static enum status find_recording(struct replay *replay, const char *name, const
         return status;
     if (slash || strchr(name, '.'))
         return error_set(error, STATUS_NOT_FOUND, "%s: there is no such file", name);
-    return find_shipped(replay, name, path, title, error);
+    /* Finds the shipped recording of that name, or the one whose GPU (CPU) measured last. */
+    const char *folder = NULL;
+    glob_t found = {0};
+    struct text names = {0};
+    char newest[16] = "";
+    *path = NULL;
+    TRY(data_folder(&replay->arena, &folder, error));
+    const char *pattern = arena_printf(&replay->arena, "%s/db/recorded/*/tune.db.xz", folder);
+    TRY_MEMORY(pattern);
+    status = STATUS_OK;
+    if (glob(pattern, 0, NULL, &found) != 0)
+        found.gl_pathc = 0;
+    for (size_t i = 0; status == STATUS_OK && i < found.gl_pathc; i++) {
+        char *at = arena_strdup(&replay->arena, found.gl_pathv[i]);
+        char *own = at ? arena_strdup(&replay->arena, at) : NULL;
+        char day[16] = "";
+        if (!own) {
+            status = error_no_memory(error);
+            break;
+        }
+        *strrchr(own, '/') = '\0';
+        const char *own_name = strrchr(own, '/') + 1;
+        text_printf(&names, "%s %s", names.length > 0 ? "," : "", own_name);
+        if (*name && strcmp(name, own_name) != 0)
+            continue;
+        if (!*name) {
+            struct store *store = NULL;
+            const char *database = NULL;
+            status = unpacked_file(replay, at, &database, error);
+            if (status == STATUS_OK)
+                status = store_open(database, STORE_COPY, &store, error);
+            if (status == STATUS_OK)
+                status = recordings_day(store, replay->cpus, day, error);
+            store_close(store);
+        }
+        if (*name || strcmp(day, newest) > 0) {
+            *path = at;
+            *title = own_name;
+            memcpy(newest, day, sizeof newest);
+        }
+    }
+    if (status == STATUS_OK && !*path)
+        status =
+            error_set(error, STATUS_NOT_FOUND,
+                      "there is no recording '%s'; name a file (FILE.db, FILE.json, FILE.csv), or "
+                      "one "
+                      "that is shipped:%s",
+                      name, names.length > 0 ? text_string(&names) : " none is");
+    globfree(&found);
+    text_free(&names);
+    return status;
 }
 
 enum status replay_find_database(struct replay *replay, const char *which, const char **database,

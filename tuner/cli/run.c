@@ -480,20 +480,6 @@ static enum status write_conf(const struct run *run, struct store *store, struct
     return status;
 }
 
-/* Prints whether winners depend on the issue of launches. */
-static void print_issues(const struct run *run, struct store *store)
-{
-    struct text line = {0};
-    struct error ignored = {0};
-    if (show_append_issues(store, run->session.objective, &line, &ignored) == STATUS_OK &&
-        line.length > 0) {
-        char show[COMMAND_BYTES];
-        print_clean(stderr, "tune: %s (%s)\n", text_string(&line),
-                    command_with(run, "show", "--as", show));
-    }
-    text_free(&line);
-}
-
 static enum status run_with_store(struct run *run, struct store *store, struct error *error)
 {
     FAILPOINT("run.opened");
@@ -525,8 +511,18 @@ static enum status run_with_store(struct run *run, struct store *store, struct e
     bool has_results = status == STATUS_OK || status == STATUS_INTERRUPTED ||
                        status == STATUS_NO_WINNER || run->others_won;
     struct error writing = {0};
-    if (has_results && !run->text.quiet && run->several_issues)
-        print_issues(run, store);
+    if (has_results && !run->text.quiet && run->several_issues) {
+        /* Prints whether winners depend on the issue of launches. */
+        struct text line = {0};
+        struct error ignored = {0};
+        if (show_append_issues(store, run->session.objective, &line, &ignored) == STATUS_OK &&
+            line.length > 0) {
+            char show[COMMAND_BYTES];
+            print_clean(stderr, "tune: %s (%s)\n", text_string(&line),
+                        command_with(run, "show", "--as", show));
+        }
+        text_free(&line);
+    }
     enum status written = has_results ? write_conf(run, store, &writing) : STATUS_OK;
     if (written != STATUS_OK && (status == STATUS_OK || status == STATUS_NO_WINNER)) {
         *error = writing;

@@ -256,27 +256,6 @@ enum status run_parse_devices(struct run *run, struct error *error)
 
 /* ---- values ---- */
 
-static enum status parse_sizes(struct run *run, struct error *error)
-{
-    const char *next = run->text.sizes;
-    while (next && *next) {
-        char word[32];
-        long long n = 0;
-        next += strspn(next, " ");
-        size_t length = strcspn(next, ",");
-        if (run->session.size_count == SESSION_SIZES_MAX)
-            return error_set(error, STATUS_USAGE, "--sizes: more than %d sizes", SESSION_SIZES_MAX);
-        (void)string_format(word, sizeof word, "%.*s", (int)length, next);
-        const bool shape = word[0] >= '1' && word[0] <= '9' && strchr(word, 'x');
-        if (!shape) { /* sizes of several names are read with the experiments */
-            TRY(option_size("sizes", word, &n, error));
-            run->session.sizes[run->session.size_count++] = n;
-        }
-        next += length + (next[length] == ',' ? 1 : 0);
-    }
-    return STATUS_OK;
-}
-
 static enum status parse_retry(struct run *run, struct error *error)
 {
     const char *next = run->text.retry;
@@ -337,7 +316,22 @@ static enum status parse_values(struct run *run, struct error *error)
         run->issues = 1u << l2_issue(run->session.l2_mode);
     run->session.effort_given = run->text.effort != NULL;
     TRY(parse_retry(run, error));
-    TRY(parse_sizes(run, error));
+    const char *next = run->text.sizes;
+    while (next && *next) {
+        char word[32];
+        long long n = 0;
+        next += strspn(next, " ");
+        size_t length = strcspn(next, ",");
+        if (run->session.size_count == SESSION_SIZES_MAX)
+            return error_set(error, STATUS_USAGE, "--sizes: more than %d sizes", SESSION_SIZES_MAX);
+        (void)string_format(word, sizeof word, "%.*s", (int)length, next);
+        const bool shape = word[0] >= '1' && word[0] <= '9' && strchr(word, 'x');
+        if (!shape) { /* sizes of several names are read with the experiments */
+            TRY(option_size("sizes", word, &n, error));
+            run->session.sizes[run->session.size_count++] = n;
+        }
+        next += length + (next[length] == ',' ? 1 : 0);
+    }
     TRY(parse_search(run, error));
     return run_check_protocol(run, error);
 }

@@ -65,32 +65,6 @@ static const char *const words =
     "in each round, at a look if statistics show that they are slower. Fresh processes then time "
     "the finalists again: the confirmation. docs/measuring.md has the details.";
 
-static void print_numbers(const struct number_list *list, const char *const *kinds)
-{
-    int width[1 + KINDS_MAX] = {(int)strlen("name")};
-    for (size_t k = 0; k < list->kind_count && kinds[k]; k++)
-        width[1 + k] = (int)strlen(kinds[k]);
-    for (size_t i = 0; i < list->count; i++) {
-        width[0] = (int)strlen(list->names[i]) > width[0] ? (int)strlen(list->names[i]) : width[0];
-        for (size_t k = 0; k < list->kind_count; k++) {
-            int length = (int)strlen(list->values[i][k]);
-            width[1 + k] = length > width[1 + k] ? length : width[1 + k];
-        }
-    }
-    printf("%-*s", width[0], "name");
-    for (size_t k = 0; k < list->kind_count; k++)
-        printf("  %*s", width[1 + k], kinds[k]);
-    puts("  meaning");
-    for (size_t i = 0; i < list->count; i++) {
-        printf("%-*s", width[0], list->names[i]);
-        for (size_t k = 0; k < list->kind_count; k++)
-            printf("  %*s", width[1 + k], list->values[i][k]);
-        printf("  %s\n", list->abouts[i]);
-    }
-    putchar('\n');
-    rows_put_paragraph("", "", words, style_page_columns());
-}
-
 enum status run_list_protocol(const struct run *run, struct error *error)
 {
     struct number_list list = {0};
@@ -108,7 +82,28 @@ enum status run_list_protocol(const struct run *run, struct error *error)
     }
     if (list.failed)
         TRY_OR_CLEANUP(error_no_memory(error));
-    print_numbers(&list, kinds);
+    int width[1 + KINDS_MAX] = {(int)strlen("name")};
+    for (size_t k = 0; k < list.kind_count && kinds[k]; k++)
+        width[1 + k] = (int)strlen(kinds[k]);
+    for (size_t i = 0; i < list.count; i++) {
+        width[0] = (int)strlen(list.names[i]) > width[0] ? (int)strlen(list.names[i]) : width[0];
+        for (size_t k = 0; k < list.kind_count; k++) {
+            int length = (int)strlen(list.values[i][k]);
+            width[1 + k] = length > width[1 + k] ? length : width[1 + k];
+        }
+    }
+    printf("%-*s", width[0], "name");
+    for (size_t k = 0; k < list.kind_count; k++)
+        printf("  %*s", width[1 + k], kinds[k]);
+    puts("  meaning");
+    for (size_t i = 0; i < list.count; i++) {
+        printf("%-*s", width[0], list.names[i]);
+        for (size_t k = 0; k < list.kind_count; k++)
+            printf("  %*s", width[1 + k], list.values[i][k]);
+        printf("  %s\n", list.abouts[i]);
+    }
+    putchar('\n');
+    rows_put_paragraph("", "", words, style_page_columns());
 cleanup:
     arena_free(&list.arena);
     return status;

@@ -61,17 +61,6 @@ static bool list_around(const struct covering *covering, size_t size, size_t lis
     return found >= 2;
 }
 
-/* Confines a configuration that fails between two sizes to the side with more wins. */
-static void confine(struct losses *losses, size_t size, size_t configuration)
-{
-    size_t won[2] = {0};
-    for (size_t i = 0; i < losses->spot_count; i++)
-        won[i > size] += losses->winners[i] == configuration ? 1 : 0;
-    for (size_t i = 0; i < losses->spot_count; i++)
-        if ((i > size) == (won[1] < won[0]))
-            losses->bound[i * losses->count + configuration] = (double)INFINITY;
-}
-
 /* Looks within a range at its configuration against the winners around; *failed: that fails there.
  */
 static enum status look_inside(struct covering *covering, size_t size, bool *failed,
@@ -100,8 +89,17 @@ static enum status look_inside(struct covering *covering, size_t size, bool *fai
         if (found.works && !wrong && !covering_keep(covering, &n, false, &found, list, 0))
             return error_no_memory(error);
         *failed = wrong || (found.works && isnan(found.losses[0].estimate));
-        if (*failed && !wrong)
-            confine(&covering->losses, size, list[0]);
+        if (*failed && !wrong) {
+            /* Confines a configuration that fails between two sizes to the side with more wins. */
+            const size_t configuration = list[0];
+            size_t won[2] = {0};
+            for (size_t k = 0; k < covering->losses.spot_count; k++)
+                won[k > size] += covering->losses.winners[k] == configuration ? 1 : 0;
+            for (size_t k = 0; k < covering->losses.spot_count; k++)
+                if ((k > size) == (won[1] < won[0]))
+                    covering->losses.bound[k * covering->losses.count + configuration] =
+                        (double)INFINITY;
+        }
     }
     return STATUS_OK;
 }

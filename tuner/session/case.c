@@ -227,19 +227,6 @@ static int64_t case_timeout_ms(const struct contest *contest, const struct lane 
                                        : most_ms;
 }
 
-/* Notes once that the file, such as its reference, does not describe a size that nobody asked for:
- * finalists are not checked there. */
-static void note_unfit(struct contest *contest, const struct gauntlet_case *test,
-                       const struct error *error)
-{
-    const struct problem *problem = &contest->work.problem;
-    if (!contest->elsewhere.is_unfit)
-        session_note(contest->work.session,
-                     "%s n=%lld: finalists are not checked at n=%lld and the like: %s",
-                     problem->key, (long long)problem->n, (long long)test->n, error->text);
-    contest->elsewhere.is_unfit = true;
-}
-
 enum status check_case(struct contest *contest, struct lane *lane, struct slot *slot,
                        const struct gauntlet_case *test, bool *applies,
                        struct worker_outcome *outcome, struct error *error)
@@ -265,7 +252,14 @@ enum status check_case(struct contest *contest, struct lane *lane, struct slot *
         status = worker_check(lane->worker, &task, outcome, error);
         lane_enter(lane, left_ns, &lane->measuring_ns);
         if (status == STATUS_BAD_INPUT && !work_declares(work, test->n)) {
-            note_unfit(contest, test, error);
+            /* Notes once that the file, such as its reference, does not describe a size that nobody
+             * asked for: finalists are not checked there. */
+            const struct problem *problem = &contest->work.problem;
+            if (!contest->elsewhere.is_unfit)
+                session_note(contest->work.session,
+                             "%s n=%lld: finalists are not checked at n=%lld and the like: %s",
+                             problem->key, (long long)problem->n, (long long)test->n, error->text);
+            contest->elsewhere.is_unfit = true;
             error_clear(error);
             *outcome = (struct worker_outcome){.status = TRIAL_OK};
             *applies = false;

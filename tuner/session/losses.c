@@ -189,23 +189,6 @@ static enum status add_few(struct losses *losses, const char *family, const stru
     return STATUS_OK;
 }
 
-static enum status make_cells(struct losses *losses, struct error *error)
-{
-    const size_t spots = losses->names > 1 ? SPOTS_MAX : losses->spot_count;
-    const size_t cells = spots * losses->count + 1;
-    losses->loss = arena_alloc(&losses->arena, cells, sizeof *losses->loss);
-    losses->bound = arena_alloc(&losses->arena, cells, sizeof *losses->bound);
-    losses->looked = arena_alloc(&losses->arena, cells, sizeof *losses->looked);
-    if (!losses->loss || !losses->bound || !losses->looked)
-        return error_no_memory(error);
-    for (size_t i = 0; i < cells; i++)
-        losses->loss[i] = losses->bound[i] = (double)INFINITY;
-    for (size_t i = 0; i < SPOTS_MAX; i++)
-        losses->winners[i] = losses->count;
-    losses->measured = losses->spot_count;
-    return STATUS_OK;
-}
-
 static void fill_cell(struct losses *losses, const struct loss_row *row)
 {
     const size_t cell = row->spot * losses->count + row->item;
@@ -267,7 +250,18 @@ static enum status load(struct losses *losses, struct rows *rows, struct error *
         TRY(add_few(losses, family, rows, error));
     for (size_t i = 0; i < rows->count; i++)
         rows->items[i].item = find_item(losses, &rows->items[i], losses->names == 1);
-    TRY(make_cells(losses, error));
+    const size_t spots = losses->names > 1 ? SPOTS_MAX : losses->spot_count;
+    const size_t cells = spots * losses->count + 1;
+    losses->loss = arena_alloc(&losses->arena, cells, sizeof *losses->loss);
+    losses->bound = arena_alloc(&losses->arena, cells, sizeof *losses->bound);
+    losses->looked = arena_alloc(&losses->arena, cells, sizeof *losses->looked);
+    if (!losses->loss || !losses->bound || !losses->looked)
+        return error_no_memory(error);
+    for (size_t i = 0; i < cells; i++)
+        losses->loss[i] = losses->bound[i] = (double)INFINITY;
+    for (size_t i = 0; i < SPOTS_MAX; i++)
+        losses->winners[i] = losses->count;
+    losses->measured = losses->spot_count;
     for (size_t i = 0; i < rows->count; i++)
         fill_cell(losses, &rows->items[i]);
     return losses->names > 1 ? hope(losses, error) : STATUS_OK;

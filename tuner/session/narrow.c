@@ -260,11 +260,6 @@ static enum status try_others(struct probing *probing, struct domain *found, boo
     return STATUS_OK;
 }
 
-static bool may_go_on(const struct probing *probing)
-{
-    return !probing->is_late && probing->tries < TRIES_MAX && probing->crashes < CRASHES_MAX;
-}
-
 /* Finds a domain by few sizes of each that comes into question, and by all sizes if more of those
  * prove it wrong. */
 static enum status find_domain(struct probing *probing, struct domain *found, struct error *error)
@@ -272,7 +267,9 @@ static enum status find_domain(struct probing *probing, struct domain *found, st
     static const size_t enough[] = {PROBES_MIN, SIZE_MAX};
     bool right = false;
     bool explained = true;
-    for (size_t i = 0; i < COUNT(enough) && !right && explained && (i == 0 || may_go_on(probing));
+    for (size_t i = 0; i < COUNT(enough) && !right && explained &&
+                       (i == 0 || (!probing->is_late && probing->tries < TRIES_MAX &&
+                                   probing->crashes < CRASHES_MAX));
          i++) {
         int64_t least = 0, multiple = 0;
         probing->enough = enough[i];

@@ -199,40 +199,6 @@ static enum status reduce(struct racing *racing, const bool *chosen, struct erro
     return STATUS_OK;
 }
 
-static enum status choose_finalists(struct racing *racing, struct error *error)
-{
-    struct contest *contest = racing->contest;
-    const struct sweep *sweep = contest->sweep;
-    bool needs_energy = objective_needs_energy(contest->work.objective);
-    bool *chosen = calloc(contest->finalist_count + 1, sizeof *chosen);
-    enum status status = STATUS_OK;
-    if (!chosen)
-        return error_no_memory(error);
-    for (size_t i = 0; i < contest->finalist_count; i++) {
-        struct finalist *finalist = &contest->finalists[i];
-        finalist->raced_out = race_fate(racing->race, i) != RACE_ALIVE;
-        finalist->raced = race_difference(racing->race, i);
-        chosen[i] = needs_energy && finalist->slot.outcome.status == TRIAL_OK;
-    }
-    if (!budget_over(contest->work.session, STAGE_RACE,
-                     budget_race_end_ns(contest->work.group, &sweep->allowance)))
-        TRY_OR_CLEANUP(contest_screen_states(contest, racing->track.lane, SCREENED_KEPT, error));
-    TRY_OR_CLEANUP(pick(racing, chosen, error));
-    /* Each part of the race stands for a process; for energy, each round. */
-    size_t rounds = racing->track.round_count;
-    size_t parts = needs_energy ? rounds : RACE_PARTS;
-    parts = parts > LEVELS_MAX ? LEVELS_MAX : parts;
-    parts = parts > rounds ? rounds : parts;
-    for (size_t i = 0; i < parts; i++)
-        TRY_OR_CLEANUP(contest_set_levels(contest, &racing->track, i, rounds * i / parts,
-                                          rounds * (i + 1) / parts, error));
-    contest->levels = parts;
-    TRY_OR_CLEANUP(reduce(racing, chosen, error));
-cleanup:
-    free(chosen);
-    return status;
-}
-
 static enum status run_rounds(struct racing *racing, struct error *error)
 {
     struct contest *contest = racing->contest;
@@ -266,7 +232,35 @@ static enum status race_with(struct racing *racing, struct lane *lane, struct er
         status = contest_keep(contest, &racing->track, CACHE_STATES, status, error);
     TRY(status);
     TRY(contest_count_rounds(contest, &racing->track, error));
-    return choose_finalists(racing, error);
+    const struct sweep *sweep = contest->sweep;
+    bool needs_energy = objective_needs_energy(contest->work.objective);
+    bool *chosen = calloc(contest->finalist_count + 1, sizeof *chosen);
+    status = STATUS_OK;
+    if (!chosen)
+        return error_no_memory(error);
+    for (size_t i = 0; i < contest->finalist_count; i++) {
+        struct finalist *finalist = &contest->finalists[i];
+        finalist->raced_out = race_fate(racing->race, i) != RACE_ALIVE;
+        finalist->raced = race_difference(racing->race, i);
+        chosen[i] = needs_energy && finalist->slot.outcome.status == TRIAL_OK;
+    }
+    if (!budget_over(contest->work.session, STAGE_RACE,
+                     budget_race_end_ns(contest->work.group, &sweep->allowance)))
+        TRY_OR_CLEANUP(contest_screen_states(contest, racing->track.lane, SCREENED_KEPT, error));
+    TRY_OR_CLEANUP(pick(racing, chosen, error));
+    /* Each part of the race stands for a process; for energy, each round. */
+    size_t rounds = racing->track.round_count;
+    size_t parts = needs_energy ? rounds : RACE_PARTS;
+    parts = parts > LEVELS_MAX ? LEVELS_MAX : parts;
+    parts = parts > rounds ? rounds : parts;
+    for (size_t i = 0; i < parts; i++)
+        TRY_OR_CLEANUP(contest_set_levels(contest, &racing->track, i, rounds * i / parts,
+                                          rounds * (i + 1) / parts, error));
+    contest->levels = parts;
+    TRY_OR_CLEANUP(reduce(racing, chosen, error));
+cleanup:
+    free(chosen);
+    return status;
 }
 
 enum status contest_race(struct contest *contest, struct lane *lane, struct error *error)

@@ -30,47 +30,41 @@ bool covering_holds(const struct covering *covering, size_t box, const int64_t *
     return true;
 }
 
-/* Cuts the sizes of one name. A configuration that serves only measured sizes gets a range for
- * each. */
-static void cut_ranges(struct covering *covering, const double *loss)
-{
-    const struct losses *losses = &covering->losses;
-    const struct protocol *protocol = covering->work.protocol;
-    struct size_range ranges[SPOTS_MAX];
-    struct size_box *boxes = covering->boxes;
-    const size_t count = ranges_cover(loss, losses->winners, losses->spot_count, losses->count,
-                                      NULL, protocol->within, protocol->delta, ranges);
-    covering->box_count = 0;
-    for (size_t i = 0; i < count; i++)
-        for (size_t size = ranges[i].first; size <= ranges[i].last; size++) {
-            const size_t c = ranges[i].configuration;
-            const int64_t n = losses->sizes[size];
-            if (size == ranges[i].first || losses->items[c].domain.is_listed)
-                boxes[covering->box_count++] =
-                    (struct size_box){.low = {n}, .high = {n}, .configuration = c};
-            covering->box_of[size] = covering->box_count - 1;
-            boxes[covering->box_count - 1].high[0] = n;
-        }
-    /* Ends lie at the geometric middle of the gap behind, until a look moves them; a range before a
-     * size that is served alone ends just below that. */
-    for (size_t i = 0; i + 1 < covering->box_count; i++) {
-        const bool is_next_listed = covering_is_listed(covering, i + 1);
-        int64_t *end = &boxes[i].high[0];
-        if (!covering_is_listed(covering, i))
-            *end =
-                is_next_listed ? boxes[i + 1].low[0] - 1 : boxes_middle(*end, boxes[i + 1].low[0]);
-        if (!is_next_listed)
-            boxes[i + 1].low[0] = *end + 1;
-    }
-}
-
 void covering_cut(struct covering *covering, const double *loss)
 {
     const struct losses *losses = &covering->losses;
     for (size_t i = 0; i < losses->spot_count; i++)
         covering->box_of[i] = SPOTS_MAX;
     if (losses->names == 1) {
-        cut_ranges(covering, loss);
+        /* Cuts the sizes of one name. A configuration that serves only measured sizes gets a range
+         * for each. */
+        const struct protocol *protocol = covering->work.protocol;
+        struct size_range ranges[SPOTS_MAX];
+        struct size_box *boxes = covering->boxes;
+        const size_t count = ranges_cover(loss, losses->winners, losses->spot_count, losses->count,
+                                          NULL, protocol->within, protocol->delta, ranges);
+        covering->box_count = 0;
+        for (size_t k = 0; k < count; k++)
+            for (size_t size = ranges[k].first; size <= ranges[k].last; size++) {
+                const size_t c = ranges[k].configuration;
+                const int64_t n = losses->sizes[size];
+                if (size == ranges[k].first || losses->items[c].domain.is_listed)
+                    boxes[covering->box_count++] =
+                        (struct size_box){.low = {n}, .high = {n}, .configuration = c};
+                covering->box_of[size] = covering->box_count - 1;
+                boxes[covering->box_count - 1].high[0] = n;
+            }
+        /* Ends lie at the geometric middle of the gap behind, until a look moves them; a range
+         * before a size that is served alone ends just below that. */
+        for (size_t k = 0; k + 1 < covering->box_count; k++) {
+            const bool is_next_listed = covering_is_listed(covering, k + 1);
+            int64_t *end = &boxes[k].high[0];
+            if (!covering_is_listed(covering, k))
+                *end = is_next_listed ? boxes[k + 1].low[0] - 1
+                                      : boxes_middle(*end, boxes[k + 1].low[0]);
+            if (!is_next_listed)
+                boxes[k + 1].low[0] = *end + 1;
+        }
         return;
     }
     const struct box_losses seen = {loss, losses->spot_count, losses->count,

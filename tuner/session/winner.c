@@ -166,24 +166,6 @@ static int by_difference(const void *left, const void *right)
     return (a->difference > b->difference) - (a->difference < b->difference);
 }
 
-/* Places a candidate that only one process measured: re-centred on the fastest of all, and wider by
- * the spread between processes. */
-static struct store_contender placed(const struct choosing *choosing,
-                                     const struct store_contender *other)
-{
-    const struct contest *contest = choosing->contest;
-    struct store_contender row = *other;
-    struct interval raced = {row.difference, row.difference_low, row.difference_high};
-    struct interval difference =
-        choice_outsider(raced, contest->finalists[choosing->choice.fastest].raced.estimate,
-                        choosing->spread, choosing->degrees, contest->work.protocol->confidence);
-    row.difference = difference.estimate;
-    row.difference_low = difference.low;
-    row.difference_high = difference.high;
-    row.tied = difference_is_tied(difference, choosing->delta);
-    return row;
-}
-
 /* Lists the finalists, and the ties among candidates that only the race measured. */
 static size_t list_contenders(const struct choosing *choosing, struct store_contender *contender)
 {
@@ -213,7 +195,18 @@ static size_t list_contenders(const struct choosing *choosing, struct store_cont
         row->difference_high = finalist->raced.high;
     }
     for (size_t i = 0; i < contest->other_count; i++) {
-        contender[count] = placed(choosing, &contest->others[i]);
+        /* Places a candidate that only one process measured: re-centred on the fastest of all, and
+         * wider by the spread between processes. */
+        struct store_contender row = contest->others[i];
+        struct interval raced = {row.difference, row.difference_low, row.difference_high};
+        struct interval difference = choice_outsider(
+            raced, contest->finalists[choosing->choice.fastest].raced.estimate, choosing->spread,
+            choosing->degrees, contest->work.protocol->confidence);
+        row.difference = difference.estimate;
+        row.difference_low = difference.low;
+        row.difference_high = difference.high;
+        row.tied = difference_is_tied(difference, choosing->delta);
+        contender[count] = row;
         count += contender[count].tied ? 1 : 0;
     }
     qsort(contender, count, sizeof *contender, by_difference);

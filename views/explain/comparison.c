@@ -316,30 +316,6 @@ static void append_redefined(struct text *text, const struct comparison *compari
                     count);
 }
 
-static bool conclude(struct comparison *comparison, struct arena *arena)
-{
-    static void (*const sayings[])(struct text *, const struct comparison *) = {
-        append_changes, append_times, append_winners, append_redefined};
-    const bool of_two = strcmp(comparison->a.uuid, comparison->b.uuid) != 0;
-    const bool alike = strcmp(comparison->a.device, comparison->b.device) == 0;
-    comparison->names[0] = !of_two ? "from before"
-                           : alike ? "on the first board"
-                                   : arena_printf(arena, "on %s", comparison->a.device);
-    comparison->names[1] = !of_two ? "it" : alike ? "the second board" : comparison->b.device;
-    bool good = comparison->names[0] && comparison->names[1];
-    for (size_t i = 0; good && i < sizeof sayings / sizeof sayings[0]; i++) {
-        struct text text = {0};
-        sayings[i](&text, comparison);
-        if (text.length > 0)
-            comparison->sentences[comparison->sentence_count++] =
-                arena_strdup(arena, text_string(&text));
-        good = !text.failed &&
-               (text.length == 0 || comparison->sentences[comparison->sentence_count - 1]);
-        text_free(&text);
-    }
-    return good;
-}
-
 /* Pairs each device of the database with the most similar device of the other one. */
 static enum status pair_databases(const struct comparison_request *request, struct arena *arena,
                                   struct comparison **comparisons, size_t *count,
@@ -400,7 +376,26 @@ enum status explain_comparisons(const struct comparison_request *request, struct
         status = read_winners(request, arena, comparison, error);
         if (status != STATUS_OK || comparison->winner_count == 0)
             continue;
-        if (!conclude(comparison, arena))
+        static void (*const sayings[])(struct text *, const struct comparison *) = {
+            append_changes, append_times, append_winners, append_redefined};
+        const bool of_two = strcmp(comparison->a.uuid, comparison->b.uuid) != 0;
+        const bool alike = strcmp(comparison->a.device, comparison->b.device) == 0;
+        comparison->names[0] = !of_two ? "from before"
+                               : alike ? "on the first board"
+                                       : arena_printf(arena, "on %s", comparison->a.device);
+        comparison->names[1] = !of_two ? "it" : alike ? "the second board" : comparison->b.device;
+        bool good = comparison->names[0] && comparison->names[1];
+        for (size_t k = 0; good && k < sizeof sayings / sizeof sayings[0]; k++) {
+            struct text text = {0};
+            sayings[k](&text, comparison);
+            if (text.length > 0)
+                comparison->sentences[comparison->sentence_count++] =
+                    arena_strdup(arena, text_string(&text));
+            good = !text.failed &&
+                   (text.length == 0 || comparison->sentences[comparison->sentence_count - 1]);
+            text_free(&text);
+        }
+        if (!good)
             status = error_no_memory(error);
         (*comparisons)[kept++] = *comparison;
     }

@@ -138,14 +138,6 @@ static bool limited_by_spills(const struct rules *rules)
     return true;
 }
 
-/* Returns true if memory and arithmetic are shown not to be the limit. */
-static bool is_far_from_ceilings(const struct rules *rules)
-{
-    return rules->winner->ceiling_share < memory_least &&
-           (rules->winner->arithmetic_share < arithmetic_least ||
-            rules->background->elsewhere_share >= memory_least);
-}
-
 /* Returns true if many units are idle. */
 static bool has_idle(const struct rules *rules)
 {
@@ -199,10 +191,26 @@ static bool limited_by_bytes_in_flight(const struct rules *rules)
     return true;
 }
 
-/* Tells the rest of the time at the nearer ceiling. */
-static void append_rest(const struct rules *rules)
+static bool limited_by_latency(const struct rules *rules)
 {
     const struct background *background = rules->background;
+    if (!(rules->winner->ceiling_share < memory_least &&
+          (rules->winner->arithmetic_share < arithmetic_least ||
+           rules->background->elsewhere_share >= memory_least)))
+        return false;
+    append_share(rules);
+    if (rules->winner->arithmetic_share < arithmetic_least)
+        append_sentence(rules->text, ", and does %P of the %s operations that were measured on it",
+                        rules->winner->arithmetic_share, rules->explanation->operations_type);
+    if (background->elsewhere_share >= memory_least)
+        append_sentence(rules->text, "; the same problem reaches %P at n = %D",
+                        background->elsewhere_share, background->elsewhere_n);
+    append_sentence(rules->text, ". ");
+    if (has_idle(rules)) {
+        append_idle(rules);
+        append_sentence(rules->text, ". ");
+    }
+    /* Tells the rest of the time at the nearer ceiling. */
     const double time_ns = rules->winner->time_ns;
     const double bytes_ns = background->bytes_moved / rules->explanation->ceiling_gbs;
     const double operations_ns = background->operations / rules->explanation->arithmetic_gops;
@@ -217,26 +225,6 @@ static void append_rest(const struct rules *rules)
         append_sentence(rules->text, ", of which an empty launch takes %T",
                         background->node_gap_ns);
     append_sentence(rules->text, ".");
-}
-
-static bool limited_by_latency(const struct rules *rules)
-{
-    const struct background *background = rules->background;
-    if (!is_far_from_ceilings(rules))
-        return false;
-    append_share(rules);
-    if (rules->winner->arithmetic_share < arithmetic_least)
-        append_sentence(rules->text, ", and does %P of the %s operations that were measured on it",
-                        rules->winner->arithmetic_share, rules->explanation->operations_type);
-    if (background->elsewhere_share >= memory_least)
-        append_sentence(rules->text, "; the same problem reaches %P at n = %D",
-                        background->elsewhere_share, background->elsewhere_n);
-    append_sentence(rules->text, ". ");
-    if (has_idle(rules)) {
-        append_idle(rules);
-        append_sentence(rules->text, ". ");
-    }
-    append_rest(rules);
     return true;
 }
 

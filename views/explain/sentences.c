@@ -259,18 +259,6 @@ static void put_value(struct wording *wording, const char *value, double loss, c
         append_sentence(text, " takes %M", loss);
 }
 
-static void add_sensitivity(struct wording *wording, const struct explain_sensitivity *item)
-{
-    text_printf(&wording->text, "%s=%s: ", item->parameter, item->value);
-    put_value(wording, item->best_other, item->best_other_loss, item->best_other_with);
-    if (item->values > 1) {
-        text_append(&wording->text, ", ");
-        put_value(wording, item->worst, item->worst_loss, item->worst_with);
-    }
-    text_append(&wording->text, " in the sweep.");
-    end_sentence(wording);
-}
-
 static void add_insensitive(struct wording *wording)
 {
     const struct explanation *explanation = wording->explanation;
@@ -310,8 +298,17 @@ bool make_sentences(struct explanation *explanation, const struct background *ba
     add_coverage(&wording);
     explanation->comparison_count = explanation->sentence_count;
     for (size_t i = 0; i < explanation->sensitivity_count && i < SENSITIVITIES_MAX; i++)
-        if (explanation->sensitivities[i].best_other_loss >= sensitive_least)
-            add_sensitivity(&wording, &explanation->sensitivities[i]);
+        if (explanation->sensitivities[i].best_other_loss >= sensitive_least) {
+            const struct explain_sensitivity *item = &explanation->sensitivities[i];
+            text_printf(&wording.text, "%s=%s: ", item->parameter, item->value);
+            put_value(&wording, item->best_other, item->best_other_loss, item->best_other_with);
+            if (item->values > 1) {
+                text_append(&wording.text, ", ");
+                put_value(&wording, item->worst, item->worst_loss, item->worst_with);
+            }
+            text_append(&wording.text, " in the sweep.");
+            end_sentence(&wording);
+        }
     add_insensitive(&wording);
     text_free(&wording.text);
     return !wording.failed;

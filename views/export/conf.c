@@ -54,36 +54,6 @@ static const char *objective_of(const struct export_options *options)
     return options->objective ? options->objective : "time";
 }
 
-/* Appends further properties for matching, under libtuned's names (struct tuned_device). */
-static void append_limits(struct text *out, const char *facts_text)
-{
-    static const char *const names[][2] = {{"max_threads_per_block", "max_threads_per_block"},
-                                           {"max_shared_bytes", "shared_bytes_per_block_optin"},
-                                           {"registers_per_unit", "registers_per_sm"}};
-    json_t *facts = json_read(facts_text, 0, NULL);
-    json_t *bandwidth = json_object_get(facts, "memory_pin_gbs");
-    if (json_is_number(bandwidth))
-        append_decimal(out, "bandwidth_gbs", 1, json_number_value(bandwidth));
-    for (size_t i = 0; i < COUNT(names); i++)
-        append_count(out, names[i][0], json_integer_value(json_object_get(facts, names[i][1])));
-    json_decref(facts);
-}
-
-static void fill_section(struct text *out, const struct conf_row *row)
-{
-    text_clear(out);
-    text_printf(out, "[%s ", row->kind);
-    append_quoted(out, row->name);
-    text_append(out, "]");
-    append_known(out, "compute_capability", row->capability);
-    append_count(out, device_traits(row->kind)->unit_fact, row->units);
-    append_count(out, "memory_bytes", row->memory_bytes);
-    append_limits(out, row->device_facts);
-    append_known(out, "for", row->issue);
-    append_known(out, "driver", row->device_driver);
-    append_known(out, "compiler", row->device_compiler);
-}
-
 /* Writes the line for sizes up to `high`. */
 static void end_line(struct writer *writer, int64_t high)
 {
@@ -341,7 +311,31 @@ static enum status append_devices(struct writer *writer, struct error *error)
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         if (i == 0 || !same_section(&rows[i], &rows[i - 1])) {
             end_section(writer);
-            fill_section(&writer->section, &rows[i]);
+            const struct conf_row *row = &rows[i];
+            text_clear(&writer->section);
+            text_printf(&writer->section, "[%s ", row->kind);
+            append_quoted(&writer->section, row->name);
+            text_append(&writer->section, "]");
+            append_known(&writer->section, "compute_capability", row->capability);
+            append_count(&writer->section, device_traits(row->kind)->unit_fact, row->units);
+            append_count(&writer->section, "memory_bytes", row->memory_bytes);
+            /* Appends further properties for matching, under libtuned's names (struct
+             * tuned_device). */
+            static const char *const names[][2] = {
+                {"max_threads_per_block", "max_threads_per_block"},
+                {"max_shared_bytes", "shared_bytes_per_block_optin"},
+                {"registers_per_unit", "registers_per_sm"}};
+            json_t *facts = json_read(row->device_facts, 0, NULL);
+            json_t *bandwidth = json_object_get(facts, "memory_pin_gbs");
+            if (json_is_number(bandwidth))
+                append_decimal(&writer->section, "bandwidth_gbs", 1, json_number_value(bandwidth));
+            for (size_t k = 0; k < COUNT(names); k++)
+                append_count(&writer->section, names[k][0],
+                             json_integer_value(json_object_get(facts, names[k][1])));
+            json_decref(facts);
+            append_known(&writer->section, "for", row->issue);
+            append_known(&writer->section, "driver", row->device_driver);
+            append_known(&writer->section, "compiler", row->device_compiler);
             writer->devices++;
         }
         status = take_row(writer, &rows[i], error);

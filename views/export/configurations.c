@@ -245,21 +245,6 @@ static int compare_lines(const void *a, const void *b)
     return strcmp(left->text, right->text);
 }
 
-static size_t append_lines(struct collector *collector, struct text *out)
-{
-    size_t written = 0;
-    text_append(out, "// Written by 'tune export --configurations': the kernels that tuned.conf "
-                     "names, for\n// programs to compile in (docs/calls.md).\n");
-    if (collector->line_count > 0)
-        qsort(collector->lines, collector->line_count, sizeof *collector->lines, compare_lines);
-    for (size_t i = 0; i < collector->line_count; i++)
-        if (collector->lines[i].is_kept) {
-            text_printf(out, "TUNE_CONFIGURATION(\"%s\")\n", collector->lines[i].text);
-            written++;
-        }
-    return written;
-}
-
 enum status export_configurations(const struct conf_text *files, size_t count,
                                   const char *data_folder, struct text *out,
                                   struct configuration_counts *counts, struct error *error)
@@ -272,8 +257,20 @@ enum status export_configurations(const struct conf_text *files, size_t count,
     counted.strange = collector.strange;
     if (status == STATUS_OK)
         status = keep_lines(&collector, error);
-    if (status == STATUS_OK)
-        counted.lines = append_lines(&collector, out);
+    if (status == STATUS_OK) {
+        size_t written = 0;
+        text_append(out,
+                    "// Written by 'tune export --configurations': the kernels that tuned.conf "
+                    "names, for\n// programs to compile in (docs/calls.md).\n");
+        if (collector.line_count > 0)
+            qsort(collector.lines, collector.line_count, sizeof *collector.lines, compare_lines);
+        for (size_t k = 0; k < collector.line_count; k++)
+            if (collector.lines[k].is_kept) {
+                text_printf(out, "TUNE_CONFIGURATION(\"%s\")\n", collector.lines[k].text);
+                written++;
+            }
+        counted.lines = written;
+    }
     if (status == STATUS_OK && out->failed)
         status = error_no_memory(error);
     for (size_t i = 0; i < collector.known_count; i++)

@@ -395,23 +395,6 @@ static void take_constant(struct constants *constants, const char *name, int64_t
     text_printf(&constants->conf, " %s=%lld", name, (long long)value);
 }
 
-static void fill_constants(struct constants *constants, const struct evaluation *evaluation,
-                           const struct probes *probes)
-{
-    constants->count = 0;
-    text_clear(&constants->conf);
-    text_append(&constants->conf,
-                "tuned-conf 4\n[cuda \"*\"]\np n=0-9223372036854775807 value.sought=0");
-    for (size_t i = 0; i < probes->derived_count; i++) /* these first: the most informative names */
-        if (is_constant(probes, i) && probes->items[0].values[i] > 1)
-            take_constant(constants, probes->targets[i].name, probes->items[0].values[i]);
-    for (size_t i = 0; i < evaluation->configuration.count; i++) {
-        const struct named_value *value = &evaluation->configuration.values[i];
-        if (value->value.kind == VALUE_INTEGER && value->value.integer > 1)
-            take_constant(constants, value->name, value->value.integer);
-    }
-}
-
 /* Returns a name for a count of elements: a constant, two constants, or digits. */
 static const char *name_number(const struct constants *constants, struct arena *arena,
                                int64_t value)
@@ -574,27 +557,6 @@ static size_t same_values(const struct probes *probes, size_t target)
     return target;
 }
 
-/* Fills a part of a launch: its formula, and the first probe's value for parts not kept in the
- * database. */
-static void fill_part(struct evaluation *evaluation, const struct probes *probes,
-                      struct elsewhere *out, size_t launch, size_t part, bool *failed)
-{
-    static const size_t first_target[LAUNCH_PARTS] = {0, 3, 6, 9, 10};
-    static const char *const usual[LAUNCH_PARTS] = {NULL, NULL, "1", "0", "0"};
-    struct arena *arena = &evaluation->arena;
-    const size_t first = probes->derived_count + LAUNCH_TARGETS * launch + first_target[part];
-    const bool has_axes = part < SHARED_PART;
-    const struct target *at = &probes->targets[first];
-    const int64_t *numbers = probes->items[0].values + first;
-    const char *name = launch_part_name(arena, launch, part);
-    const char *axes[] = {at[0].text, has_axes ? at[1].text : "1", has_axes ? at[2].text : "1"};
-    const char *text = launch_axes(arena, axes);
-    if (text && (!usual[part] || strcmp(text, usual[part]) != 0))
-        set_text(out->formulas, name, text, failed);
-    else if (!text && usual[part])
-        set_text(out->varying, name, launch_numbers(arena, numbers, has_axes), failed);
-}
-
 /* Looks for the formulas of all targets. */
 static void fill_formulas(struct evaluation *evaluation, struct probes *probes,
                           struct elsewhere *out)
@@ -603,7 +565,18 @@ static void fill_formulas(struct evaluation *evaluation, struct probes *probes,
     struct text formula = {0};
     const char *written[WRITTEN_MAX]; /* the experiment's own expressions */
     bool failed = false;
-    fill_constants(&constants, evaluation, probes);
+    constants.count = 0;
+    text_clear(&constants.conf);
+    text_append(&constants.conf,
+                "tuned-conf 4\n[cuda \"*\"]\np n=0-9223372036854775807 value.sought=0");
+    for (size_t i = 0; i < probes->derived_count; i++) /* these first: the most informative names */
+        if (is_constant(probes, i) && probes->items[0].values[i] > 1)
+            take_constant(&constants, probes->targets[i].name, probes->items[0].values[i]);
+    for (size_t i = 0; i < evaluation->configuration.count; i++) {
+        const struct named_value *value = &evaluation->configuration.values[i];
+        if (value->value.kind == VALUE_INTEGER && value->value.integer > 1)
+            take_constant(&constants, value->name, value->value.integer);
+    }
     const size_t written_count = domain_numbers(
         evaluation->experiment, &evaluation->problem, facts_there(evaluation, evaluation->units),
         &evaluation->configuration, &evaluation->arena, written, WRITTEN_MAX);
@@ -627,8 +600,25 @@ static void fill_formulas(struct evaluation *evaluation, struct probes *probes,
             failed |= json_object_set_new(out->varying, target->name, json_true()) != 0;
     }
     for (size_t i = 0; i < probes->launch_count; i++)
-        for (size_t part = 0; part < LAUNCH_PARTS; part++)
-            fill_part(evaluation, probes, out, i, part, &failed);
+        for (size_t part = 0; part < LAUNCH_PARTS; part++) {
+            /* Fills a part of a launch: its formula, and the first probe's value for parts not kept
+             * in the database. */
+            static const size_t first_target[LAUNCH_PARTS] = {0, 3, 6, 9, 10};
+            static const char *const usual[LAUNCH_PARTS] = {NULL, NULL, "1", "0", "0"};
+            struct arena *arena = &evaluation->arena;
+            const size_t first = probes->derived_count + LAUNCH_TARGETS * i + first_target[part];
+            const bool has_axes = part < SHARED_PART;
+            const struct target *at = &probes->targets[first];
+            const int64_t *numbers = probes->items[0].values + first;
+            const char *name = launch_part_name(arena, i, part);
+            const char *axes[] = {at[0].text, has_axes ? at[1].text : "1",
+                                  has_axes ? at[2].text : "1"};
+            const char *text = launch_axes(arena, axes);
+            if (text && (!usual[part] || strcmp(text, usual[part]) != 0))
+                set_text(out->formulas, name, text, &failed);
+            else if (!text && usual[part])
+                set_text(out->varying, name, launch_numbers(arena, numbers, has_axes), &failed);
+        }
     evaluation->experiments->short_of_memory |= failed || constants.conf.failed;
     text_free(&constants.conf);
     text_free(&formula);
@@ -658,15 +648,6 @@ void elsewhere_free(struct elsewhere *elsewhere)
     json_decref(elsewhere->varying);
     text_free(&elsewhere->domain);
     *elsewhere = (struct elsewhere){0};
-}
-
-/* Appends the key of an answer: equal for the rows of a range, unless the domain is listed. */
-static void append_question(struct text *out, const struct conf_row *row)
-{
-    text_printf(out, "%lld\n%s\n%s\n%lld\n%s\n%lld\n%lld %lld %lld\n", (long long)row->experiment,
-                row->problem, row->parameters, (long long)row->units, row->facts ? row->facts : "",
-                (long long)row->active_blocks, (long long)row->multiple, (long long)row->least,
-                (long long)row->is_listed);
 }
 
 /* Fills an answer without an experiment: all derived values vary. */
@@ -712,20 +693,6 @@ static enum status fill_domain(struct evaluation *evaluation, bool is_found,
     return status != STATUS_OK || !out->domain.failed ? status : error_no_memory(error);
 }
 
-/* Copies the answer of the previous row, whose key was equal. */
-static bool fill_again(struct elsewhere *out, const struct elsewhere *answer,
-                       const struct conf_row *row)
-{
-    out->why = answer->why;
-    out->is_listed = answer->is_listed;
-    if (out->is_listed && !row->family)
-        text_printf(&out->domain, "n==%lld", (long long)row->n);
-    else
-        text_append(&out->domain, text_string(&answer->domain));
-    return json_object_update(out->formulas, answer->formulas) == 0 &&
-           json_object_update(out->varying, answer->varying) == 0 && !out->domain.failed;
-}
-
 /* Keeps the key and the answer for the next row. */
 static bool keep_answer(struct experiments *experiments, struct text *question,
                         const struct elsewhere *out)
@@ -765,12 +732,25 @@ enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiment
     enum status status = STATUS_OK;
     const bool is_found = begin(&evaluation, experiments, row);
     const bool is_recorded_so = is_found && is_recorded(&evaluation, row);
-    append_question(&question, row);
+    /* Appends the key of an answer: equal for the rows of a range, unless the domain is listed. */
+    text_printf(&question, "%lld\n%s\n%s\n%lld\n%s\n%lld\n%lld %lld %lld\n",
+                (long long)row->experiment, row->problem, row->parameters, (long long)row->units,
+                row->facts ? row->facts : "", (long long)row->active_blocks,
+                (long long)row->multiple, (long long)row->least, (long long)row->is_listed);
     *out = (struct elsewhere){.formulas = json_object(), .varying = json_object()};
     bool failed = question.failed || !out->formulas || !out->varying;
     if (is_recorded_so && !failed && experiments->question.length > 0 &&
         strcmp(text_string(&question), text_string(&experiments->question)) == 0) {
-        failed |= !fill_again(out, experiments->answer, row);
+        /* Copies the answer of the previous row, whose key was equal. */
+        const struct elsewhere *answer = experiments->answer;
+        out->why = answer->why;
+        out->is_listed = answer->is_listed;
+        if (out->is_listed && !row->family)
+            text_printf(&out->domain, "n==%lld", (long long)row->n);
+        else
+            text_append(&out->domain, text_string(&answer->domain));
+        failed |= !(json_object_update(out->formulas, answer->formulas) == 0 &&
+                    json_object_update(out->varying, answer->varying) == 0 && !out->domain.failed);
     } else if (!failed) {
         struct probes *probes = arena_alloc(&evaluation.arena, 1, sizeof *probes);
         out->why = !is_found         ? "the experiment cannot be read as the database has it"

@@ -199,10 +199,21 @@ static enum status append_values(struct text *out, const struct conf_row *row, s
     return STATUS_OK;
 }
 
-/* Appends gain.NAME for each baseline. */
-static enum status append_gains(struct text *out, struct store *store, const struct conf_row *row,
-                                const char *objective, struct error *error)
+static enum status append_evidence(struct text *out, struct experiments *experiments,
+                                   const struct conf_row *row, const char *objective,
+                                   struct error *error)
 {
+    append_decimal(out, "time_ns", 1, row->time_ns);
+    append_decimal(out, "mad_ns", 1, row->mad_ns);
+    append_known(out, "states", row->states);
+    append_decimal(out, "dirty_ns", 1, row->dirty_ns);
+    append_decimal(out, "hot_ns", 1, row->hot_ns);
+    if (strcmp(objective, "time") != 0) {
+        append_field(out, "objective", objective);
+        append_real(out, "value", row->value);
+        append_real(out, "energy_j", row->energy_j);
+    }
+    /* Appends gain.NAME for each baseline. */
     struct gain_row {
         const char *baseline;
         double gain;
@@ -220,40 +231,14 @@ static enum status append_gains(struct text *out, struct store *store, const str
                                           .row_bytes = sizeof *gains};
     struct arena arena = {0};
     size_t count = 0;
-    const enum status status = store_read(store, &reading, &arena, &gains, &count, error);
+    const enum status status =
+        store_read(experiments->store, &reading, &arena, &gains, &count, error);
     for (size_t i = 0; i < count; i++) {
         char name[VALUE_TEXT_BYTES * 2];
         if (string_format(name, sizeof name, "gain.%s", gains[i].baseline))
             append_decimal(out, name, 3, gains[i].gain);
     }
     arena_free(&arena);
-    return status;
-}
-
-/* Appends also1, also2 ...: "name=value name=value". */
-static void append_alternatives(struct text *out, const struct conf_row *row)
-{
-    for (size_t i = 0; i < EXPORT_ALTERNATIVES && row->also[i]; i++) {
-        text_printf(out, " also%zu=", i + 1);
-        append_quoted(out, row->also[i]);
-    }
-}
-
-static enum status append_evidence(struct text *out, struct experiments *experiments,
-                                   const struct conf_row *row, const char *objective,
-                                   struct error *error)
-{
-    append_decimal(out, "time_ns", 1, row->time_ns);
-    append_decimal(out, "mad_ns", 1, row->mad_ns);
-    append_known(out, "states", row->states);
-    append_decimal(out, "dirty_ns", 1, row->dirty_ns);
-    append_decimal(out, "hot_ns", 1, row->hot_ns);
-    if (strcmp(objective, "time") != 0) {
-        append_field(out, "objective", objective);
-        append_real(out, "value", row->value);
-        append_real(out, "energy_j", row->energy_j);
-    }
-    const enum status status = append_gains(out, experiments->store, row, objective, error);
     /* A pick that replaced a range's configuration has no bound from looks. */
     append_bound(out, row->pick ? "loss_percent" : "bound_percent", 2,
                  row->pick ? 100 * row->loss : row->bound_percent);
@@ -265,7 +250,10 @@ static enum status append_evidence(struct text *out, struct experiments *experim
     append_decimal(out, "confidence", 4, row->confidence);
     append_count(out, "compared", row->pick ? 0 : row->compared);
     append_known(out, "inputs", row->pick ? NULL : row->inputs);
-    append_alternatives(out, row);
+    for (size_t i = 0; i < EXPORT_ALTERNATIVES && row->also[i]; i++) {
+        text_printf(out, " also%zu=", i + 1);
+        append_quoted(out, row->also[i]);
+    }
     if (!device_traits(row->kind)->is_gpu)
         return status;
     struct needs needs;

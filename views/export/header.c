@@ -208,31 +208,26 @@ static void append_string(struct text *out, const char *value)
     text_append(out, "\"");
 }
 
-/* Appends a value in C. `word`: texts that are identifiers stay unquoted. */
-static void append_c(struct text *out, const struct header_field *field,
-                     const struct tuned_entry *entry, bool word)
-{
-    const char *value = tuned_text(entry, field->name, NULL);
-    if (field->type == FIELD_TEXT && word && field->is_words)
-        text_append(out, value ? value : "none");
-    else if (field->type == FIELD_TEXT)
-        append_string(out, value ? value : "");
-    else if (field->type == FIELD_BOOLEAN)
-        text_append(out, value && strcmp(value, "true") == 0 ? "1" : "0");
-    else if (field->type == FIELD_REAL)
-        text_printf(out, "%.17g", tuned_real(entry, field->name, 0));
-    else if (tuned_integer(entry, field->name, 0) == LLONG_MIN) /* C has no such number */
-        text_append(out, "(-9223372036854775807LL - 1)");
-    else
-        text_printf(out, "%lldLL", tuned_integer(entry, field->name, 0));
-}
-
 static void append_values(struct text *out, const struct header *header,
                           const struct tuned_entry *entry, bool words)
 {
     for (size_t i = 0; i < header->field_count; i++) {
         text_append(out, i > 0 ? ", " : "");
-        append_c(out, &header->fields[i], entry, words);
+        /* Appends a value in C. `word`: texts that are identifiers stay unquoted. */
+        const struct header_field *field = &header->fields[i];
+        const char *value = tuned_text(entry, field->name, NULL);
+        if (field->type == FIELD_TEXT && words && field->is_words)
+            text_append(out, value ? value : "none");
+        else if (field->type == FIELD_TEXT)
+            append_string(out, value ? value : "");
+        else if (field->type == FIELD_BOOLEAN)
+            text_append(out, value && strcmp(value, "true") == 0 ? "1" : "0");
+        else if (field->type == FIELD_REAL)
+            text_printf(out, "%.17g", tuned_real(entry, field->name, 0));
+        else if (tuned_integer(entry, field->name, 0) == LLONG_MIN) /* C has no such number */
+            text_append(out, "(-9223372036854775807LL - 1)");
+        else
+            text_printf(out, "%lldLL", tuned_integer(entry, field->name, 0));
     }
 }
 
@@ -262,36 +257,6 @@ static enum status number_of(struct header *header, const struct tuned_entry *en
 
 /* ---- writing ---- */
 
-static void put_struct(struct header *header)
-{
-    static const char *const types[] = {"long long ", "int ", "double ", "const char *"};
-    text_printf(
-        header->out,
-        "\n/* %s. `configuration` counts from 1; 0 when nothing is known (grade 0). */\n"
-        "struct tuned_%s_answer {\n    enum tuned_grade grade;\n    int configuration;\n    "
-        "long long low, high; "
-        "/* n that "
-        "the entry holds for */\n",
-        header->problem, header->identifier);
-    for (size_t i = 0; i < header->field_count; i++)
-        text_printf(header->out, "    %s%s;\n", types[header->fields[i].type],
-                    header->fields[i].identifier);
-    text_append(header->out, "};\n");
-}
-
-/* Clears the table, with room for all entries of the problem, at most half full. */
-static enum status forget_configurations(struct header *header, struct error *error)
-{
-    header->configuration_count = 0;
-    header->hash_slots = 4;
-    while (header->hash_slots < 2 * header->entry_count)
-        header->hash_slots *= 2;
-    header->by_hash = arena_alloc(&header->arena, header->hash_slots, sizeof *header->by_hash);
-    header->configurations =
-        arena_alloc(&header->arena, header->entry_count + 1, sizeof *header->configurations);
-    return header->by_hash && header->configurations ? STATUS_OK : error_no_memory(error);
-}
-
 /* Lists each configuration once, for constants needed at compile time. */
 static enum status put_list(struct header *header, struct error *error)
 {
@@ -300,7 +265,15 @@ static enum status put_list(struct header *header, struct error *error)
     for (size_t i = 0; i < header->field_count; i++)
         text_printf(out, ", %s", header->fields[i].identifier);
     text_printf(out, ") of each. */\n#define TUNED_CONFIGURATIONS_%s(X_)", header->identifier);
-    enum status begun = forget_configurations(header, error);
+    header->configuration_count = 0;
+    header->hash_slots = 4;
+    while (header->hash_slots < 2 * header->entry_count)
+        header->hash_slots *= 2;
+    header->by_hash = arena_alloc(&header->arena, header->hash_slots, sizeof *header->by_hash);
+    header->configurations =
+        arena_alloc(&header->arena, header->entry_count + 1, sizeof *header->configurations);
+    enum status begun =
+        header->by_hash && header->configurations ? STATUS_OK : error_no_memory(error);
     if (begun != STATUS_OK)
         return begun;
     for (size_t i = 0; i < header->entry_count; i++) {
@@ -339,21 +312,6 @@ static enum status put_numbers(struct header *header, struct error *error)
     }
     text_append(out, "    default:\n        break;\n    }\n");
     return STATUS_OK;
-}
-
-static void put_value(struct text *out, const struct header_field *field)
-{
-    static const char *const calls[] = {[FIELD_INTEGER] = "tuned_answer_integer(&found, ",
-                                        [FIELD_BOOLEAN] = "strcmp(tuned_text(found.entry, ",
-                                        [FIELD_REAL] = "tuned_real(found.entry, ",
-                                        [FIELD_TEXT] = "tuned_text(found.entry, "};
-    static const char *const ends[] = {[FIELD_INTEGER] = ", 0)",
-                                       [FIELD_BOOLEAN] = ", \"\"), \"true\") == 0",
-                                       [FIELD_REAL] = ", 0)",
-                                       [FIELD_TEXT] = ", \"\")"};
-    text_printf(out, "    answer.%s = %s", field->identifier, calls[field->type]);
-    append_string(out, field->name);
-    text_printf(out, "%s;\n", ends[field->type]);
 }
 
 /* Writes each size besides n as identifiers after `before`; with `behind`, as statements that set
@@ -407,8 +365,20 @@ static enum status put_function(struct header *header, struct error *error)
     text_append(out, has_sizes ? "_sizes(tuned, device, " : "(tuned, device, ");
     append_string(out, header->problem);
     text_append(out, has_sizes ? ", n, sizes, count, &found);\n" : ", n, &found);\n");
-    for (size_t i = 0; i < header->field_count; i++)
-        put_value(out, &header->fields[i]);
+    for (size_t i = 0; i < header->field_count; i++) {
+        const struct header_field *field = &header->fields[i];
+        static const char *const calls[] = {[FIELD_INTEGER] = "tuned_answer_integer(&found, ",
+                                            [FIELD_BOOLEAN] = "strcmp(tuned_text(found.entry, ",
+                                            [FIELD_REAL] = "tuned_real(found.entry, ",
+                                            [FIELD_TEXT] = "tuned_text(found.entry, "};
+        static const char *const ends[] = {[FIELD_INTEGER] = ", 0)",
+                                           [FIELD_BOOLEAN] = ", \"\"), \"true\") == 0",
+                                           [FIELD_REAL] = ", 0)",
+                                           [FIELD_TEXT] = ", \"\")"};
+        text_printf(out, "    answer.%s = %s", field->identifier, calls[field->type]);
+        append_string(out, field->name);
+        text_printf(out, "%s;\n", ends[field->type]);
+    }
     text_append(out, "    if (!found.entry)\n        return answer;\n"
                      "    answer.low = tuned_entry_n_low(found.entry);\n"
                      "    answer.high = tuned_entry_n_high(found.entry);\n");
@@ -436,7 +406,19 @@ static enum status put_problem(struct header *header, struct error *error)
     enum status status = find_fields(header, error);
     if (status != STATUS_OK)
         return status;
-    put_struct(header);
+    static const char *const types[] = {"long long ", "int ", "double ", "const char *"};
+    text_printf(
+        header->out,
+        "\n/* %s. `configuration` counts from 1; 0 when nothing is known (grade 0). */\n"
+        "struct tuned_%s_answer {\n    enum tuned_grade grade;\n    int configuration;\n    "
+        "long long low, high; "
+        "/* n that "
+        "the entry holds for */\n",
+        header->problem, header->identifier);
+    for (size_t i = 0; i < header->field_count; i++)
+        text_printf(header->out, "    %s%s;\n", types[header->fields[i].type],
+                    header->fields[i].identifier);
+    text_append(header->out, "};\n");
     put_source(header);
     status = put_list(header, error);
     return status == STATUS_OK ? put_function(header, error) : status;
@@ -516,23 +498,6 @@ static enum status put_problems(struct header *header, const struct tuned *tuned
     return status == STATUS_OK ? check_identifiers(pairs, *count, error) : status;
 }
 
-/* Writes the file's text, a string per line. */
-static void put_file(struct text *out, const struct conf_text *file)
-{
-    const char *end = file->text + file->bytes;
-    for (const char *at = file->text; at < end;) {
-        char line[256];
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        size_t length = (size_t)((newline ? newline + 1 : end) - at);
-        length = length < sizeof line ? length : sizeof line - 1;
-        memcpy(line, at, length);
-        line[length] = '\0';
-        text_append(out, "\n    ");
-        append_string(out, line);
-        at += length;
-    }
-}
-
 enum status export_header(const struct conf_text *file, struct text *out, size_t *problems,
                           struct error *error)
 {
@@ -551,7 +516,19 @@ enum status export_header(const struct conf_text *file, struct text *out, size_t
              "#include <string.h>\n#include \"tuned.h\"\n\n"
              "#if defined(__GNUC__) && !defined(__cplusplus)\n"
              "__extension__\n#endif\nstatic const char tuned_header_text[] =");
-    put_file(out, file);
+    /* Writes the file's text, a string per line. */
+    const char *end = file->text + file->bytes;
+    for (const char *at = file->text; at < end;) {
+        char line[256];
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        size_t length = (size_t)((newline ? newline + 1 : end) - at);
+        length = length < sizeof line ? length : sizeof line - 1;
+        memcpy(line, at, length);
+        line[length] = '\0';
+        text_append(out, "\n    ");
+        append_string(out, line);
+        at += length;
+    }
     text_append(out,
                 ";\n/* Contents of this header; freed by tuned_free. */\n"
                 "static inline struct tuned *tuned_header_load(struct tuned_error *error)\n{\n"

@@ -85,15 +85,6 @@ struct common {
     double loss;
 };
 
-static void common_clear(struct common *common)
-{
-    text_clear(&common->values);
-    text_clear(&common->elsewhere);
-    text_clear(&common->origin);
-    *common = (struct common){
-        .values = common->values, .elsewhere = common->elsewhere, .origin = common->origin};
-}
-
 static void common_free(struct common *common)
 {
     text_free(&common->values);
@@ -198,30 +189,6 @@ static enum status share_values(json_t *shared, json_t *formulas, struct text *d
     return status;
 }
 
-static void put_values(struct common *common, json_t *parameters, json_t *shared, json_t *formulas)
-{
-    const char *name = NULL;
-    json_t *value = NULL;
-    struct text derived = {0};
-    append_members(&common->values, parameters, NULL);
-    json_object_foreach(shared, name, value)
-    {
-        if (json_object_get(parameters, name))
-            continue;
-        append_value(&common->values, name, value);
-        text_printf(&derived, "%s%s", derived.length > 0 ? "," : "", name);
-    }
-    append_known(&common->elsewhere, "derived", text_string(&derived));
-    json_object_foreach(formulas, name, value)
-    {
-        char field[CONFIGURATION_KEY_BYTES];
-        if (string_format(field, sizeof field, "%s%s", strchr(name, '.') ? "" : "formula.", name))
-            append_field(&common->elsewhere, field, json_string_value(value));
-    }
-    common->elsewhere.failed = common->elsewhere.failed || derived.failed;
-    text_free(&derived);
-}
-
 /* Takes the configuration's rows, one a device. */
 static enum status common_take(struct common *common, struct experiments *experiments,
                                const struct conf_row *rows, size_t count, struct error *error)
@@ -255,8 +222,29 @@ static enum status common_take(struct common *common, struct experiments *experi
     append_known(&common->elsewhere, "domain", text_string(&domain));
     common->elsewhere.failed = common->elsewhere.failed || domain.failed;
     text_free(&domain);
-    if (status == STATUS_OK)
-        put_values(common, parameters, shared, formulas);
+    if (status == STATUS_OK) {
+        const char *name = NULL;
+        json_t *value = NULL;
+        struct text derived = {0};
+        append_members(&common->values, parameters, NULL);
+        json_object_foreach(shared, name, value)
+        {
+            if (json_object_get(parameters, name))
+                continue;
+            append_value(&common->values, name, value);
+            text_printf(&derived, "%s%s", derived.length > 0 ? "," : "", name);
+        }
+        append_known(&common->elsewhere, "derived", text_string(&derived));
+        json_object_foreach(formulas, name, value)
+        {
+            char field[CONFIGURATION_KEY_BYTES];
+            if (string_format(field, sizeof field, "%s%s", strchr(name, '.') ? "" : "formula.",
+                              name))
+                append_field(&common->elsewhere, field, json_string_value(value));
+        }
+        common->elsewhere.failed = common->elsewhere.failed || derived.failed;
+        text_free(&derived);
+    }
     json_decref(parameters);
     json_decref(shared);
     json_decref(formulas);
@@ -319,7 +307,11 @@ static enum status find_common(struct portable *portable, size_t size, size_t co
     struct conf_row *devices = NULL;
     struct arena arena = {0};
     size_t count = 0;
-    common_clear(common);
+    text_clear(&common->values);
+    text_clear(&common->elsewhere);
+    text_clear(&common->origin);
+    *common = (struct common){
+        .values = common->values, .elsewhere = common->elsewhere, .origin = common->origin};
     common->loss = row->loss;
     enum status status = conf_rows_read(portable->experiments->store, portable_devices_query, true,
                                         (struct store_parameter[2]){{"trials", row->trials}},
@@ -400,56 +392,6 @@ static enum status put_line(struct portable *portable, const struct common *comm
     return STATUS_OK;
 }
 
-/* Returns true if `next` continues `line`: the same values at the next size. */
-static bool joins(const struct common *line, const struct common *next)
-{
-    return strcmp(text_string(&line->values), text_string(&next->values)) == 0 &&
-           strcmp(text_string(&line->elsewhere), text_string(&next->elsewhere)) == 0 &&
-           line->majors == next->majors;
-}
-
-static void join(struct common *line, struct common *next)
-{
-    const struct common older = *line;
-    *line = *next;
-    *next = older;
-    line->loss = fmax(line->loss, older.loss);
-    join_needs(&line->needs, &older.needs);
-    line->devices = line->devices < older.devices ? line->devices : older.devices;
-}
-
-/* Writes the lines of a range; `low` is the first line's begin, then the next range's. */
-static enum status put_range(struct portable *portable, const struct size_range *range,
-                             bool covered_next, int64_t *low, struct error *error)
-{
-    struct common line = {0};
-    struct common next = {0};
-    enum status status = find_common(portable, range->first, range->configuration, &line, error);
-    for (size_t size = range->first; status == STATUS_OK && size <= range->last; size++) {
-        const int64_t n = portable->sizes[size];
-        const bool last = size == range->last;
-        /* To the middle to the next size that is covered, else up to there. */
-        const int64_t high =
-            !last || covered_next ? geometric_middle(n, portable->sizes[size + 1]) : n;
-        if (!last)
-            status = find_common(portable, size + 1, range->configuration, &next, error);
-        if (status != STATUS_OK)
-            break;
-        if (!last && joins(&line, &next)) {
-            join(&line, &next);
-            continue;
-        }
-        status = put_line(portable, &line, *low, n, high, error);
-        *low = high + 1;
-        const struct common done = line;
-        line = next;
-        next = done;
-    }
-    common_free(&line);
-    common_free(&next);
-    return status;
-}
-
 static bool is_kept(const struct portable *portable, const struct portable_row *row)
 {
     return portfolio_has(portable->experiments, row->kind, row->problem, row->parameters,
@@ -516,7 +458,41 @@ static enum status put_problem(struct portable *portable, struct error *error)
         bool covered_next = i + 1 < range_count && ranges[i].last + 1 == ranges[i + 1].first;
         if (!covered_before)
             low = portable->sizes[ranges[i].first];
-        status = put_range(portable, &ranges[i], covered_next, &low, error);
+        /* Writes the lines of a range; `low` is the first line's begin, then the next range's. */
+        const struct size_range *range = &ranges[i];
+        struct common line = {0};
+        struct common upper = {0};
+        status = find_common(portable, range->first, range->configuration, &line, error);
+        for (size_t size = range->first; status == STATUS_OK && size <= range->last; size++) {
+            const int64_t n = portable->sizes[size];
+            const bool last = size == range->last;
+            /* To the middle to the next size that is covered, else up to there. */
+            const int64_t high =
+                !last || covered_next ? geometric_middle(n, portable->sizes[size + 1]) : n;
+            if (!last)
+                status = find_common(portable, size + 1, range->configuration, &upper, error);
+            if (status != STATUS_OK)
+                break;
+            if (!last &&
+                (strcmp(text_string(&line.values), text_string(&upper.values)) == 0 &&
+                 strcmp(text_string(&line.elsewhere), text_string(&upper.elsewhere)) == 0 &&
+                 line.majors == upper.majors)) {
+                const struct common older = line;
+                line = upper;
+                upper = older;
+                line.loss = fmax(line.loss, older.loss);
+                join_needs(&line.needs, &older.needs);
+                line.devices = line.devices < older.devices ? line.devices : older.devices;
+                continue;
+            }
+            status = put_line(portable, &line, low, n, high, error);
+            low = high + 1;
+            const struct common done = line;
+            line = upper;
+            upper = done;
+        }
+        common_free(&line);
+        common_free(&upper);
     }
     return status;
 }

@@ -602,26 +602,6 @@ static enum status keep_kernels(const struct portfolio *portfolio, struct error 
 
 /* ---- a problem ---- */
 
-/* Writes the picks into the rows. */
-static void take_picks(struct portfolio *portfolio)
-{
-    for (size_t c = 0; c < portfolio->cell_count; c++) {
-        const struct cell *cell = &portfolio->cells[c];
-        if (cell->picked == cell->option_count)
-            continue;
-        const struct option *option = &portfolio->items[cell->options + cell->picked];
-        for (size_t i = cell->first; i < cell->last; i++) {
-            struct conf_row *row = &portfolio->rows[i];
-            const struct measured_row *at =
-                find_at(portfolio, row->winner, option->measured->configuration);
-            if (!at || row->configuration == at->configuration)
-                continue;
-            row->pick = at->trial;
-            row->loss = option->loss;
-        }
-    }
-}
-
 static enum status serve_problem(struct portfolio *portfolio, struct error *error)
 {
     enum status status = STATUS_OK;
@@ -651,7 +631,21 @@ static enum status serve_problem(struct portfolio *portfolio, struct error *erro
     for (size_t c = 0; c < portfolio->cell_count; c++)
         if (portfolio->cells[c].picked < portfolio->cells[c].option_count)
             TRY(list_alternatives(portfolio, &portfolio->cells[c], band, error));
-    take_picks(portfolio);
+    for (size_t c = 0; c < portfolio->cell_count; c++) {
+        const struct cell *cell = &portfolio->cells[c];
+        if (cell->picked == cell->option_count)
+            continue;
+        const struct option *option = &portfolio->items[cell->options + cell->picked];
+        for (size_t i = cell->first; i < cell->last; i++) {
+            struct conf_row *row = &portfolio->rows[i];
+            const struct measured_row *at =
+                find_at(portfolio, row->winner, option->measured->configuration);
+            if (!at || row->configuration == at->configuration)
+                continue;
+            row->pick = at->trial;
+            row->loss = option->loss;
+        }
+    }
     return keep_kernels(portfolio, error);
 }
 

@@ -107,27 +107,6 @@ static struct piece find_common(const char *lines, const char *name)
     return having == line_count && most.count > 1 ? most.field : (struct piece){"", 0};
 }
 
-static void write_line(struct text *out, const char **at, const struct piece *common)
-{
-    struct text changing = {0};
-    const struct piece values = take_values(at);
-    text_append_bytes(out, values.text, values.length);
-    text_append(out, " |");
-    while (**at != '\n') {
-        const struct piece field = take_field(at);
-        bool is_common = false;
-        for (size_t i = 0; i < COUNT(shared); i++)
-            is_common = is_common || is_same(field, common[i]);
-        if (!is_common)
-            text_append_bytes(is_changing(field) ? &changing : out, field.text, field.length);
-    }
-    if (changing.length > 0)
-        text_printf(out, "\n  |%s", text_string(&changing));
-    text_append(out, "\n");
-    out->failed = out->failed || changing.failed;
-    text_free(&changing);
-}
-
 void section_append(struct text *out, const char *heading, const struct text *lines)
 {
     struct piece common[COUNT(shared)];
@@ -139,7 +118,24 @@ void section_append(struct text *out, const char *heading, const struct text *li
         text_append_bytes(out, common[i].text, common[i].length);
     }
     text_append(out, "\n");
-    for (const char *at = lines->data; *at; at++)
-        write_line(out, &at, common);
+    for (const char *at = lines->data; *at; at++) {
+        struct text changing = {0};
+        const struct piece values = take_values(&at);
+        text_append_bytes(out, values.text, values.length);
+        text_append(out, " |");
+        while (*at != '\n') {
+            const struct piece field = take_field(&at);
+            bool is_common = false;
+            for (size_t k = 0; k < COUNT(shared); k++)
+                is_common = is_common || is_same(field, common[k]);
+            if (!is_common)
+                text_append_bytes(is_changing(field) ? &changing : out, field.text, field.length);
+        }
+        if (changing.length > 0)
+            text_printf(out, "\n  |%s", text_string(&changing));
+        text_append(out, "\n");
+        out->failed = out->failed || changing.failed;
+        text_free(&changing);
+    }
     out->failed = out->failed || lines->failed;
 }

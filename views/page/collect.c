@@ -177,44 +177,6 @@ static enum status find_keys(struct page *page, struct winner *winner, struct er
     return STATUS_OK;
 }
 
-static enum status find_gains(struct page *page, struct winner *winner, struct error *error)
-{
-    const struct store_parameter parameters[] = {
-        {"baselines", rows_text(&page->rows, winner->row, "baselines", NULL)},
-        {"environment", arena_printf(&page->arena, "%lld", (long long)winner->environment_id)},
-        {"problem", winner->problem},
-        {"n", arena_printf(&page->arena, "%lld", (long long)winner->n)},
-        {"l2_mode", winner->l2_mode},
-        {"objective", winner->objective},
-        {"time", arena_printf(&page->arena, "%.17g", winner->time_ns)}};
-    const struct store_reading reading = {.sql = report_query_gains,
-                                          STORE_PARAMETERS(parameters),
-                                          STORE_COLUMNS(gain_columns),
-                                          .row_bytes = sizeof(struct gain),
-                                          .row_max = GAINS_MAX};
-    return store_read(page->store, &reading, &page->arena, &winner->gains, &winner->gain_count,
-                      error);
-}
-
-static struct winner winner_of_row(const struct rows *rows, size_t row)
-{
-    const char *verdict = rows_text(rows, row, "verdict", "unknown");
-    return (struct winner){
-        .row = row,
-        .id = (int64_t)rows_number(rows, row, "winner_id"),
-        .n = (int64_t)rows_number(rows, row, "n"),
-        .device = rows_text(rows, row, "device", ""),
-        .device_uuid = rows_text(rows, row, "device_uuid", ""),
-        .l2_mode = rows_text(rows, row, "l2_mode", ""),
-        .objective = rows_text(rows, row, "objective", ""),
-        .experiment = rows_text(rows, row, "experiment", ""),
-        .problem = rows_text(rows, row, "problem", ""),
-        .verdict = verdict_named(verdict),
-        .time_ns = rows_number(rows, row, "time_ns"),
-        .gbs = rows_number(rows, row, "gbs"),
-    };
-}
-
 /* Reads the winners with their gains, without those of other devices. */
 static enum status read_winners(struct page *page, struct error *error)
 {
@@ -226,11 +188,39 @@ static enum status read_winners(struct page *page, struct error *error)
         return error_no_memory(error);
     for (size_t row = 0; status == STATUS_OK && row < page->rows.row_count; row++) {
         struct winner *winner = &page->winners[page->winner_count];
-        *winner = winner_of_row(&page->rows, row);
+        const char *verdict = rows_text(&page->rows, row, "verdict", "unknown");
+        *winner = (struct winner){
+            .row = row,
+            .id = (int64_t)rows_number(&page->rows, row, "winner_id"),
+            .n = (int64_t)rows_number(&page->rows, row, "n"),
+            .device = rows_text(&page->rows, row, "device", ""),
+            .device_uuid = rows_text(&page->rows, row, "device_uuid", ""),
+            .l2_mode = rows_text(&page->rows, row, "l2_mode", ""),
+            .objective = rows_text(&page->rows, row, "objective", ""),
+            .experiment = rows_text(&page->rows, row, "experiment", ""),
+            .problem = rows_text(&page->rows, row, "problem", ""),
+            .verdict = verdict_named(verdict),
+            .time_ns = rows_number(&page->rows, row, "time_ns"),
+            .gbs = rows_number(&page->rows, row, "gbs"),
+        };
         status = find_keys(page, winner, error);
         if (status != STATUS_OK || !page_has_environment(page, winner->environment_id))
             continue;
-        status = find_gains(page, winner, error);
+        const struct store_parameter parameters[] = {
+            {"baselines", rows_text(&page->rows, winner->row, "baselines", NULL)},
+            {"environment", arena_printf(&page->arena, "%lld", (long long)winner->environment_id)},
+            {"problem", winner->problem},
+            {"n", arena_printf(&page->arena, "%lld", (long long)winner->n)},
+            {"l2_mode", winner->l2_mode},
+            {"objective", winner->objective},
+            {"time", arena_printf(&page->arena, "%.17g", winner->time_ns)}};
+        const struct store_reading reading = {.sql = report_query_gains,
+                                              STORE_PARAMETERS(parameters),
+                                              STORE_COLUMNS(gain_columns),
+                                              .row_bytes = sizeof(struct gain),
+                                              .row_max = GAINS_MAX};
+        status = store_read(page->store, &reading, &page->arena, &winner->gains,
+                            &winner->gain_count, error);
         if (status == STATUS_OK) {
             status = explain_winner(page->store, winner->id, &page->arena, &winner->why, error);
             winner->explained = status == STATUS_OK;

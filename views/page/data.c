@@ -109,23 +109,19 @@ static const struct store_column subject_columns[] = {
 
 /* ---- JSON from structs ---- */
 
-static void append_real(struct text *out, double value, int digits)
-{
-    if (isfinite(value))
-        text_printf(out, "%.*g", digits, value);
-    else
-        text_append(out, "null");
-}
-
 static void append_member(struct text *out, const struct store_column *column, const void *row,
                           int digits)
 {
     const void *at = (const char *)row + column->offset;
     if (column->kind == STORE_TEXT)
         json_append_string(out, *(const char *const *)at);
-    else if (column->kind == STORE_REAL)
-        append_real(out, *(const double *)at, digits);
-    else if (column->kind == STORE_TRUTH)
+    else if (column->kind == STORE_REAL) {
+        const double value = *(const double *)at;
+        if (isfinite(value))
+            text_printf(out, "%.*g", digits, value);
+        else
+            text_append(out, "null");
+    } else if (column->kind == STORE_TRUTH)
         text_append(out, *(const bool *)at ? "true" : "false");
     else if (*(const int64_t *)at < 0)
         text_append(out, "null");
@@ -482,22 +478,6 @@ static const char without_why[] =
     "failures chance_percent most_percent worst_with alone wrong_less_than_once_in standing "
     "stage";
 
-/* Appends a winner's explanation, as in `tune show --why --json`. */
-static void append_why(struct text *out, const struct explanation *why)
-{
-    struct text json = {0};
-    out->failed = !show_append_why(&json, why, 1) || out->failed;
-    text_append(out, ",\"why\":");
-    page_append_json(out, text_string(&json), without_why);
-    text_free(&json);
-    if (why->clouds.found) {
-        char words[CLOUDS_TEXT_BYTES];
-        clouds_text(&why->clouds, words);
-        text_append(out, ",\"groups\":");
-        json_append_string(out, words);
-    }
-}
-
 static const char without_winner[] =
     "device device_kind device_uuid driver compiler l2_mode objective experiment problem n "
     "trial_id winner_id baselines gain gain_low gain_high metrics gain_standing gain_over "
@@ -539,15 +519,39 @@ static void append_winner(struct page *page, struct text *out, const struct winn
     text_append(out, ",\"advice\":");
     json_append_string(out, text_string(&json));
     text_clear(&json);
-    if (winner->explained)
-        append_why(out, &winner->why);
+    if (winner->explained) {
+        /* Appends a winner's explanation, as in `tune show --why --json`. */
+        struct text explained = {0};
+        out->failed = !show_append_why(&explained, &winner->why, 1) || out->failed;
+        text_append(out, ",\"why\":");
+        page_append_json(out, text_string(&explained), without_why);
+        text_free(&explained);
+        if (winner->why.clouds.found) {
+            char words[CLOUDS_TEXT_BYTES];
+            clouds_text(&winner->why.clouds, words);
+            text_append(out, ",\"groups\":");
+            json_append_string(out, words);
+        }
+    }
     out->failed = out->failed || json.failed || without.failed;
     text_free(&json);
     text_free(&without);
 }
 
-static void append_launched(struct text *out, const struct subject *subject)
+static void append_subject(struct page *page, struct text *out, const struct subject *subject)
 {
+    static const struct store_column members[] = {OF(problem, TEXT), OF(n, INTEGER),
+                                                  OF(bytes_moved, REAL), OF(operations, REAL)};
+    text_append(out, "{");
+    append_members(out, members, COUNT(members), subject);
+    if (subject->winner)
+        append_winner(page, out, subject->winner);
+    if (subject->limits) {
+        text_append(out, ",\"limits\":");
+        page_append_json(out, subject->limits, NULL);
+    }
+    if (subject->launched && subject->launched->every > 1)
+        text_printf(out, ",\"every\":%lld", (long long)subject->launched->every);
     const struct store_column *columns[COUNT(launched_columns) + COUNT(raced_columns)];
     size_t column_count = 0;
     for (size_t i = PLACE_COLUMN_COUNT + 4; i < COUNT(launched_columns); i++)
@@ -573,23 +577,6 @@ static void append_launched(struct text *out, const struct subject *subject)
         text_printf(out, ",\"point\":%zu}", (size_t)(own - subject->launched));
     }
     text_append(out, "]");
-}
-
-static void append_subject(struct page *page, struct text *out, const struct subject *subject)
-{
-    static const struct store_column members[] = {OF(problem, TEXT), OF(n, INTEGER),
-                                                  OF(bytes_moved, REAL), OF(operations, REAL)};
-    text_append(out, "{");
-    append_members(out, members, COUNT(members), subject);
-    if (subject->winner)
-        append_winner(page, out, subject->winner);
-    if (subject->limits) {
-        text_append(out, ",\"limits\":");
-        page_append_json(out, subject->limits, NULL);
-    }
-    if (subject->launched && subject->launched->every > 1)
-        text_printf(out, ",\"every\":%lld", (long long)subject->launched->every);
-    append_launched(out, subject);
     text_append(out, "}");
 }
 
@@ -615,34 +602,6 @@ static const char *label_of(const struct page *page, const struct subject *subje
     return subjects[first].device;
 }
 
-static void append_part(struct page *page, struct text *out, struct subject *subjects, size_t first,
-                        size_t end)
-{
-    size_t count = 0;
-    const struct configuration *list = gather_configurations(page, subjects, first, end, &count);
-    static const struct store_column members[] = {
-        OF(experiment, TEXT), OF(device, TEXT),       OF(device_uuid, TEXT),   OF(kind, TEXT),
-        PLACE(l2_mode, TEXT), PLACE(objective, TEXT), OF(unit_count, INTEGER),
-    };
-    text_append(out, "{\"setting\":");
-    json_append_string(out, label_of(page, subjects, first, end));
-    const struct device_traits *traits = device_traits(subjects[first].kind);
-    text_printf(out, ",\"is_gpu\":%s,\"is_replayed\":%s,", traits->is_gpu ? "true" : "false",
-                traits->is_replayed ? "true" : "false");
-    append_members(out, members, COUNT(members), &subjects[first]);
-    text_append(out, ",\"family\":");
-    page_append_json(out, subjects[first].family ? subjects[first].family : "[]", NULL);
-    text_append(out, ",");
-    out->failed = out->failed || !list;
-    append_parameters(page, out, list, list ? count : 0);
-    text_append(out, ",\"problems\":[");
-    for (size_t i = first; i < end; i++) {
-        text_append(out, i > first ? "," : "");
-        append_subject(page, out, &subjects[i]);
-    }
-    text_append(out, "]}");
-}
-
 enum status page_append_parts(struct page *page, struct text *out, struct error *error)
 {
     struct subject *subjects = NULL;
@@ -653,7 +612,30 @@ enum status page_append_parts(struct page *page, struct text *out, struct error 
         while (end < count && same_part(&subjects[first], &subjects[end]))
             end++;
         text_append(out, first > 0 ? "," : "");
-        append_part(page, out, subjects, first, end);
+        size_t distinct = 0;
+        const struct configuration *list =
+            gather_configurations(page, subjects, first, end, &distinct);
+        static const struct store_column members[] = {
+            OF(experiment, TEXT), OF(device, TEXT),       OF(device_uuid, TEXT),   OF(kind, TEXT),
+            PLACE(l2_mode, TEXT), PLACE(objective, TEXT), OF(unit_count, INTEGER),
+        };
+        text_append(out, "{\"setting\":");
+        json_append_string(out, label_of(page, subjects, first, end));
+        const struct device_traits *traits = device_traits(subjects[first].kind);
+        text_printf(out, ",\"is_gpu\":%s,\"is_replayed\":%s,", traits->is_gpu ? "true" : "false",
+                    traits->is_replayed ? "true" : "false");
+        append_members(out, members, COUNT(members), &subjects[first]);
+        text_append(out, ",\"family\":");
+        page_append_json(out, subjects[first].family ? subjects[first].family : "[]", NULL);
+        text_append(out, ",");
+        out->failed = out->failed || !list;
+        append_parameters(page, out, list, list ? distinct : 0);
+        text_append(out, ",\"problems\":[");
+        for (size_t i = first; i < end; i++) {
+            text_append(out, i > first ? "," : "");
+            append_subject(page, out, &subjects[i]);
+        }
+        text_append(out, "]}");
     }
     text_append(out, "]");
     return STATUS_OK;

@@ -35,19 +35,6 @@ static const char *about_figure(const struct drawing *drawing, const char *figur
     return NULL;
 }
 
-static void leave_out(struct drawing *drawing, const char *figure, const struct error *error)
-{
-    const struct report_request *request = drawing->page->request;
-    struct text words = {0};
-    drawing->ended = drawing->ended || error->status == STATUS_UNAVAILABLE;
-    text_printf(&words, "%s%s", drawing->ended ? "all figures: " : "", error->text);
-    text_append(drawing->absent, drawing->absent->length > 0 ? "," : "");
-    json_append_string(drawing->absent, text_string(&words));
-    text_free(&words);
-    if (request->left_out)
-        request->left_out(request->context, figure, error);
-}
-
 static void draw(struct drawing *drawing, const char *figure, const struct winner *winner)
 {
     const struct report_request *request = drawing->page->request;
@@ -98,7 +85,14 @@ static void draw(struct drawing *drawing, const char *figure, const struct winne
         text_append(out, "</figcaption></figure>\n");
         text_free(&label);
     } else {
-        leave_out(drawing, figure, &error);
+        struct text words = {0};
+        drawing->ended = drawing->ended || error.status == STATUS_UNAVAILABLE;
+        text_printf(&words, "%s%s", drawing->ended ? "all figures: " : "", error.text);
+        text_append(drawing->absent, drawing->absent->length > 0 ? "," : "");
+        json_append_string(drawing->absent, text_string(&words));
+        text_free(&words);
+        if (request->left_out)
+            request->left_out(request->context, figure, &error);
     }
     arena_free(&drawing->arena);
 }
@@ -111,17 +105,6 @@ static bool is_overview(const char *figure)
         if (strcmp(overview[i], figure) == 0)
             return true;
     return false;
-}
-
-/* Draws a part's overview; with `all`, every figure. */
-static void draw_part(struct drawing *drawing, const struct part *part, bool all)
-{
-    const struct winner *winner = &drawing->page->winners[part->example];
-    for (size_t i = 0; i < OVERVIEW; i++)
-        draw(drawing, overview[i], winner);
-    for (size_t i = 0; all && i < drawing->name_count; i++)
-        if (!is_overview(drawing->names[i].name))
-            draw(drawing, drawing->names[i].name, winner);
 }
 
 static size_t drawn_parts(const struct setting *setting)
@@ -148,7 +131,14 @@ static void draw_setting(struct drawing *drawing, const struct setting *setting,
         text_append(drawing->out, "\" data-experiment=\"");
         page_escape(drawing->out, part->experiment);
         text_append(drawing->out, "\">");
-        draw_part(drawing, part, first && part->example == setting->example);
+        /* Draws a part's overview; with `all`, every figure. */
+        const bool all = first && part->example == setting->example;
+        const struct winner *winner = &drawing->page->winners[part->example];
+        for (size_t k = 0; k < OVERVIEW; k++)
+            draw(drawing, overview[k], winner);
+        for (size_t k = 0; all && k < drawing->name_count; k++)
+            if (!is_overview(drawing->names[k].name))
+                draw(drawing, drawing->names[k].name, winner);
         text_append(drawing->out, "</noscript>\n");
     }
 }

@@ -191,31 +191,6 @@ static enum status append_comparisons(struct page *page, struct store *before, s
     return status;
 }
 
-/* Appends those sections of tuned.conf that are of the page's devices. */
-static void append_sections(const struct page *page, const char *conf, struct text *out)
-{
-    bool is_ours = false;
-    for (const char *line = conf; *line;) {
-        const size_t length = strcspn(line, "\n");
-        for (size_t i = 0; line[0] == '[' && i <= page->environment_count; i++) {
-            const struct environment *own = &page->environments[i];
-            struct text heading = {0};
-            is_ours = i < page->environment_count;
-            if (is_ours)
-                text_printf(&heading, "[%s \"%s\"]", own->kind, own->device);
-            const bool found = is_ours && strncmp(line, text_string(&heading), heading.length) == 0;
-            text_free(&heading);
-            if (found)
-                break;
-        }
-        if (is_ours) {
-            text_append_bytes(out, line, length);
-            text_append(out, "\n");
-        }
-        line += length + (line[length] == '\n');
-    }
-}
-
 enum status page_append_tables(struct page *page, struct text *out, struct error *error)
 {
     struct text conf = {0};
@@ -235,7 +210,27 @@ enum status page_append_tables(struct page *page, struct text *out, struct error
         status = STATUS_OK;
     }
     struct text sections = {0};
-    append_sections(page, text_string(&conf), &sections);
+    /* Appends those sections of tuned.conf that are of the page's devices. */
+    bool is_ours = false;
+    for (const char *line = text_string(&conf); *line;) {
+        const size_t length = strcspn(line, "\n");
+        for (size_t i = 0; line[0] == '[' && i <= page->environment_count; i++) {
+            const struct environment *own = &page->environments[i];
+            struct text heading = {0};
+            is_ours = i < page->environment_count;
+            if (is_ours)
+                text_printf(&heading, "[%s \"%s\"]", own->kind, own->device);
+            const bool found = is_ours && strncmp(line, text_string(&heading), heading.length) == 0;
+            text_free(&heading);
+            if (found)
+                break;
+        }
+        if (is_ours) {
+            text_append_bytes(&sections, line, length);
+            text_append(&sections, "\n");
+        }
+        line += length + (line[length] == '\n');
+    }
     json_append_string(out, text_string(&sections));
     out->failed = out->failed || conf.failed || sections.failed;
     text_free(&sections);

@@ -124,37 +124,6 @@ static enum status run_scripts(struct job *job, const char *format, char **conte
     return status;
 }
 
-static enum status deliver_svg(struct job *job, char *contents, size_t length, struct error *error)
-{
-    struct text svg = {0};
-    const char *name = output_name(job);
-    const char *seen = text_string(&job->layers.conclusion);
-    char *title =
-        arena_printf(&job->arena, "%s%s%s: %s, n = %" PRId64 " on %s", seen, seen[0] ? ". " : "",
-                     job->figure, job->subject->problem, job->subject->n, job->subject->device);
-    if (!name || !title)
-        return error_no_memory(error);
-    plot_clean(title);
-    utf8_repair(contents, length);
-    char id[16]; /* short, since each point of the figure names its shape by it */
-    (void)string_format(id, sizeof id, "f%08x", (unsigned)hash_u64(name, strlen(name), 0));
-    svg_tidy(contents, job->svg_name ? job->svg_name : id, title, &svg);
-    enum status status = STATUS_OK;
-    if (svg.failed) {
-        status = error_no_memory(error);
-    } else if (job->svg) {
-        const char *start = strstr(text_string(&svg), "<svg"); /* behind the XML prologue */
-        *job->svg = start ? arena_strdup(job->caller_arena, start) : NULL;
-        status = !start ? error_set(error, STATUS_INTERNAL, "%s: gnuplot made no SVG", job->figure)
-                 : *job->svg ? STATUS_OK
-                             : error_no_memory(error);
-    } else {
-        status = publish(job, "svg", svg.data, svg.length, error);
-    }
-    text_free(&svg);
-    return status;
-}
-
 static const struct format {
     unsigned output;
     const char *name;
@@ -169,8 +138,36 @@ static enum status draw_picture(struct job *job, const struct format *format, bo
     enum status status = run_scripts(job, format->name, &contents, &length, lacks_format, error);
     if (status != STATUS_OK)
         return status;
-    if (format->output == PLOT_SVG)
-        return deliver_svg(job, contents, length, error);
+    if (format->output == PLOT_SVG) {
+        struct text svg = {0};
+        const char *name = output_name(job);
+        const char *seen = text_string(&job->layers.conclusion);
+        char *title = arena_printf(&job->arena, "%s%s%s: %s, n = %" PRId64 " on %s", seen,
+                                   seen[0] ? ". " : "", job->figure, job->subject->problem,
+                                   job->subject->n, job->subject->device);
+        if (!name || !title)
+            return error_no_memory(error);
+        plot_clean(title);
+        utf8_repair(contents, length);
+        char id[16]; /* short, since each point of the figure names its shape by it */
+        (void)string_format(id, sizeof id, "f%08x", (unsigned)hash_u64(name, strlen(name), 0));
+        svg_tidy(contents, job->svg_name ? job->svg_name : id, title, &svg);
+        status = STATUS_OK;
+        if (svg.failed) {
+            status = error_no_memory(error);
+        } else if (job->svg) {
+            const char *start = strstr(text_string(&svg), "<svg"); /* behind the XML prologue */
+            *job->svg = start ? arena_strdup(job->caller_arena, start) : NULL;
+            status = !start
+                         ? error_set(error, STATUS_INTERNAL, "%s: gnuplot made no SVG", job->figure)
+                     : *job->svg ? STATUS_OK
+                                 : error_no_memory(error);
+        } else {
+            status = publish(job, "svg", svg.data, svg.length, error);
+        }
+        text_free(&svg);
+        return status;
+    }
     if (format->output == PLOT_TERMINAL) {
         struct text characters = {0};
         utf8_repair(contents, length);
@@ -182,54 +179,6 @@ static enum status draw_picture(struct job *job, const struct format *format, bo
         return status;
     }
     return publish(job, format->name, contents, length, error);
-}
-
-/* Draws the pictures in order. Continues after a failure, unless the others would fail, too.
- * Returns a missing feature of gnuplot only when there is no other failure. */
-static enum status draw_pictures(struct job *job, struct error *error)
-{
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        struct error own = {0};
-        bool lacks_format = false;
-        if (!(job->request->outputs & ~job->lacking & formats[i].output))
-            continue;
-        enum status drawn = draw_picture(job, &formats[i], &lacks_format, &own);
-        if (drawn == STATUS_UNAVAILABLE) {
-            job->lacking |= lacks_format ? formats[i].output : ~(unsigned)PLOT_DATA;
-            job->lacks = own;
-        } else if (drawn != STATUS_OK && status == STATUS_OK) {
-            status = drawn;
-            *error = own;
-        }
-        if (concerns_all(drawn))
-            break;
-    }
-    if (status != STATUS_OK || !job->lacking)
-        return status;
-    *error = job->lacks;
-    return error->status;
-}
-
-static enum status fetch_rows(struct job *job, struct store *store, struct error *error)
-{
-    struct arena *arena = &job->arena;
-    char *common = NULL;
-    char *own = NULL;
-    const char *name = arena_printf(arena, "%s.sql", job->figure);
-    if (!name)
-        return error_no_memory(error);
-    TRY(plot_script(arena, job->plots, "measured.sql", &common, error));
-    TRY(plot_script(arena, job->plots, name, &own, error));
-    job->needs = comment_after(arena, own, "-- needs: ");
-    job->draws = comment_after(arena, own, "-- draws: ");
-    const char *sql = arena_printf(arena, "%s\n%s", common, own);
-    const char *where = arena_printf(arena, "plots/%s", name);
-    if (!sql || !where)
-        return error_no_memory(error);
-    struct text *table = job->request->outputs & PLOT_DATA ? &job->table : NULL;
-    return plot_rows(store, where, sql, job->subject, job->draws,
-                     job->scratch.file >= 0 ? job->scratch.path : NULL, table, &job->layers, error);
 }
 
 static bool has_points(const struct layers *layers)
@@ -256,7 +205,29 @@ static enum status draw_outputs(struct job *job, struct error *error)
     if (outputs & PLOT_DATA) {
         TRY(publish(job, "tsv", job->table.data, job->table.length, error));
     }
-    return draw_pictures(job, error);
+    /* Draws the pictures in order. Continues after a failure, unless the others would fail, too.
+     * Returns a missing feature of gnuplot only when there is no other failure. */
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        struct error own = {0};
+        bool lacks_format = false;
+        if (!(job->request->outputs & ~job->lacking & formats[i].output))
+            continue;
+        enum status drawn = draw_picture(job, &formats[i], &lacks_format, &own);
+        if (drawn == STATUS_UNAVAILABLE) {
+            job->lacking |= lacks_format ? formats[i].output : ~(unsigned)PLOT_DATA;
+            job->lacks = own;
+        } else if (drawn != STATUS_OK && status == STATUS_OK) {
+            status = drawn;
+            *error = own;
+        }
+        if (concerns_all(drawn))
+            break;
+    }
+    if (status != STATUS_OK || !job->lacking)
+        return status;
+    *error = job->lacks;
+    return error->status;
 }
 
 bool concerns_all(enum status status)
@@ -271,7 +242,24 @@ enum status job_draw(struct job *job, struct store *store, struct error *error)
     TRY_OR_CLEANUP(plots_folder(&job->arena, &job->plots, error));
     if (job->request->outputs & ~(unsigned)PLOT_DATA)
         TRY_OR_CLEANUP(scratch_make(job->plots, &job->scratch, error));
-    TRY_OR_CLEANUP(fetch_rows(job, store, error));
+    struct arena *arena = &job->arena;
+    char *common = NULL;
+    char *own = NULL;
+    const char *name = arena_printf(arena, "%s.sql", job->figure);
+    if (!name)
+        TRY_OR_CLEANUP(error_no_memory(error));
+    TRY_OR_CLEANUP(plot_script(arena, job->plots, "measured.sql", &common, error));
+    TRY_OR_CLEANUP(plot_script(arena, job->plots, name, &own, error));
+    job->needs = comment_after(arena, own, "-- needs: ");
+    job->draws = comment_after(arena, own, "-- draws: ");
+    const char *sql = arena_printf(arena, "%s\n%s", common, own);
+    const char *where = arena_printf(arena, "plots/%s", name);
+    if (!sql || !where)
+        TRY_OR_CLEANUP(error_no_memory(error));
+    struct text *table = job->request->outputs & PLOT_DATA ? &job->table : NULL;
+    TRY_OR_CLEANUP(plot_rows(store, where, sql, job->subject, job->draws,
+                             job->scratch.file >= 0 ? job->scratch.path : NULL, table, &job->layers,
+                             error));
     status = draw_outputs(job, error);
 cleanup:
     temporary_folder_remove(&job->scratch);

@@ -185,18 +185,6 @@ static const char devices_sql[] =
 
 enum { DEVICES_MAX = 64 };
 
-/* Makes the name unique: the second device of a name is "NAME 2". */
-static const char *distinct_name(struct arena *arena, const struct plot_device *before,
-                                 size_t count, const char *name)
-{
-    size_t length = strlen(name);
-    size_t same = 1;
-    for (size_t i = 0; i < count; i++)
-        same += strncmp(before[i].name, name, length) == 0 &&
-                (before[i].name[length] == '\0' || before[i].name[length] == ' ');
-    return same > 1 ? arena_printf(arena, "%s %zu", name, same) : arena_strdup(arena, name);
-}
-
 static const struct store_column device_columns[] = {
     {"environment_id", offsetof(struct plot_device, environment_id), STORE_INTEGER},
     {"name", offsetof(struct plot_device, name), STORE_TEXT},
@@ -221,7 +209,15 @@ enum status plot_devices(struct store *store, const struct plot_request *request
     struct plot_device *devices = NULL;
     enum status status = store_read(store, &reading, arena, &devices, count, error);
     for (size_t i = 0; status == STATUS_OK && i < *count; i++) {
-        devices[i].name = distinct_name(arena, devices, i, devices[i].name);
+        /* Makes the name unique: the second device of a name is "NAME 2". */
+        const char *name = devices[i].name;
+        size_t length = strlen(name);
+        size_t same = 1;
+        for (size_t k = 0; k < i; k++)
+            same += strncmp(devices[k].name, name, length) == 0 &&
+                    (devices[k].name[length] == '\0' || devices[k].name[length] == ' ');
+        devices[i].name =
+            same > 1 ? arena_printf(arena, "%s %zu", name, same) : arena_strdup(arena, name);
         if (!devices[i].name)
             status = error_no_memory(error);
     }

@@ -95,18 +95,6 @@ static bool choose_cell(struct marks *marks, const char *svg)
     return true;
 }
 
-static void append_escaped(struct text *out, const char *text)
-{
-    for (const char *c = text; *c; c++) {
-        if (*c == '<')
-            text_append(out, "&lt;");
-        else if (*c == '&')
-            text_append(out, "&amp;");
-        else
-            text_append_bytes(out, c, 1);
-    }
-}
-
 /* Converts gnuplot's forms of a colour: "rgb( 68,  68,  68)", "black", "#FFFFFF". Returns the
  * number of bytes read; 0: no colour. */
 static size_t append_colour(struct text *out, const char *value)
@@ -188,7 +176,14 @@ static void append_line(struct text *out, const char *line, size_t length, const
             break;
         if (strncmp(line, general, sizeof general - 1) == 0) {
             text_append(out, "<title>");
-            append_escaped(out, title);
+            for (const char *c = title; *c; c++) {
+                if (*c == '<')
+                    text_append(out, "&lt;");
+                else if (*c == '&')
+                    text_append(out, "&amp;");
+                else
+                    text_append_bytes(out, c, 1);
+            }
             text_append(out, "</title>");
             line += sizeof general - 1;
         } else if (strncmp(line, numbered, sizeof numbered - 1) == 0) {
@@ -247,23 +242,6 @@ static void end_run(struct run *run, const char *name, struct text *out)
     text_clear(&run->corners);
 }
 
-static void add_to_run(struct run *run, const char *line, const char *place, const char *name,
-                       struct text *out)
-{
-    char *end = NULL;
-    if (run->count > 0 && !looks_alike(run, line, place))
-        end_run(run, name, out);
-    if (run->count++ == 0) {
-        run->line = line;
-        run->place = place;
-    }
-    const double x = strtod(place, &end);
-    const double y = *end == ',' ? strtod(end + 1, NULL) : 0;
-    text_printf(&run->corners, "%s%.1f %.1f", run->count > 1 ? " " : "", x, y);
-    if (run->count < RUN_MIN)
-        append_line(&run->lines, line, (size_t)(next_line(line) - line), name, "");
-}
-
 void svg_tidy(const char *svg, const char *name, const char *title, struct text *out)
 {
     struct marks marks = {0};
@@ -279,7 +257,18 @@ void svg_tidy(const char *svg, const char *name, const char *title, struct text 
         if (place && marks.seen && !keep(&marks, key_of(line, place, marks.cell)))
             continue;
         if (place) {
-            add_to_run(&run, line, place, name, out);
+            char *end = NULL;
+            if (run.count > 0 && !looks_alike(&run, line, place))
+                end_run(&run, name, out);
+            if (run.count++ == 0) {
+                run.line = line;
+                run.place = place;
+            }
+            const double x = strtod(place, &end);
+            const double y = *end == ',' ? strtod(end + 1, NULL) : 0;
+            text_printf(&run.corners, "%s%.1f %.1f", run.count > 1 ? " " : "", x, y);
+            if (run.count < RUN_MIN)
+                append_line(&run.lines, line, (size_t)(next_line(line) - line), name, "");
             continue;
         }
         end_run(&run, name, out);

@@ -312,32 +312,6 @@ static enum status answer_table(struct show *show, enum show_question wanted, st
 
 /* ---- one trial ---- */
 
-static void print_trial(const struct show *show, const struct rows *trial,
-                        const struct rows *launches, const struct rows *samples)
-{
-    if (show->csv) {
-        rows_print_csv(samples);
-    } else if (show->json) {
-        struct text line = {0};
-        rows_append_json(&line, trial, 0);
-        printf("{\"version\": %d, \"trial\": %s,\n\"launches\": ", JSON_VERSION,
-               text_string(&line));
-        rows_print_json_within(launches, "");
-        fputs(",\n\"samples\": ", stdout);
-        rows_print_json_within(samples, "");
-        fputs("}\n", stdout);
-        text_free(&line);
-    } else {
-        rows_print_list(trial, 0);
-        if (launches->row_count > 0)
-            putchar('\n');
-        rows_print_page(launches, 0, launches->row_count, launch_columns, COUNT(launch_columns));
-        if (samples->row_count > 0)
-            putchar('\n');
-        rows_print_page(samples, 0, samples->row_count, sample_columns, COUNT(sample_columns));
-    }
-}
-
 static enum status answer_trial(const struct show *show, struct store *store, struct error *error)
 {
     struct rows trial = {0};
@@ -352,8 +326,30 @@ static enum status answer_trial(const struct show *show, struct store *store, st
         status = show_read(show, store, show_query_trial_launches, &launches, error);
     if (status == STATUS_OK)
         status = show_read(show, store, show_query_trial_samples, &samples, error);
-    if (status == STATUS_OK)
-        print_trial(show, &trial, &launches, &samples);
+    if (status == STATUS_OK) {
+        if (show->csv) {
+            rows_print_csv(&samples);
+        } else if (show->json) {
+            struct text line = {0};
+            rows_append_json(&line, &trial, 0);
+            printf("{\"version\": %d, \"trial\": %s,\n\"launches\": ", JSON_VERSION,
+                   text_string(&line));
+            rows_print_json_within(&launches, "");
+            fputs(",\n\"samples\": ", stdout);
+            rows_print_json_within(&samples, "");
+            fputs("}\n", stdout);
+            text_free(&line);
+        } else {
+            rows_print_list(&trial, 0);
+            if (launches.row_count > 0)
+                putchar('\n');
+            rows_print_page(&launches, 0, launches.row_count, launch_columns,
+                            COUNT(launch_columns));
+            if (samples.row_count > 0)
+                putchar('\n');
+            rows_print_page(&samples, 0, samples.row_count, sample_columns, COUNT(sample_columns));
+        }
+    }
     rows_free(&trial);
     rows_free(&launches);
     rows_free(&samples);

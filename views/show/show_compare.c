@@ -110,36 +110,6 @@ static void print_database(const struct comparison_side *side)
     rows_put_text(side->database);
 }
 
-static void print_comparisons(const struct comparison *comparisons, size_t count,
-                              const struct rows *rows)
-{
-    const int width = style_page_columns();
-    size_t first = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct comparison *comparison = &comparisons[i];
-        if (i > 0)
-            putchar('\n');
-        style_begin(STYLE_BOLD);
-        rows_put_text("a: ");
-        rows_put_text(comparison->a.device);
-        print_clean(stdout, ", %s", comparison->a.day);
-        print_database(&comparison->a);
-        printf("; b: ");
-        rows_put_text(comparison->b.device);
-        print_clean(stdout, ", %s", comparison->b.day);
-        print_database(&comparison->b);
-        style_end(STYLE_BOLD);
-        putchar('\n');
-        for (size_t k = 0; k < comparison->sentence_count; k++)
-            rows_put_paragraph("- ", "  ", comparison->sentences[k], width);
-        rows_print_members(rows, first, first + comparison->winner_count, members, COUNT(members),
-                           true);
-        first += comparison->winner_count;
-    }
-    if (count > 0)
-        show_put_words(compare_words, COUNT(compare_words));
-}
-
 enum status show_compare(const struct show *show, struct store *store, struct error *error)
 {
     struct arena arena = {0};
@@ -173,7 +143,31 @@ enum status show_compare(const struct show *show, struct store *store, struct er
     } else if (status == STATUS_OK && show->csv) {
         rows_print_csv(&rows);
     } else if (status == STATUS_OK) {
-        print_comparisons(comparisons, count, &rows);
+        const int width = style_page_columns();
+        size_t first = 0;
+        for (size_t i = 0; i < count; i++) {
+            const struct comparison *comparison = &comparisons[i];
+            if (i > 0)
+                putchar('\n');
+            style_begin(STYLE_BOLD);
+            rows_put_text("a: ");
+            rows_put_text(comparison->a.device);
+            print_clean(stdout, ", %s", comparison->a.day);
+            print_database(&comparison->a);
+            printf("; b: ");
+            rows_put_text(comparison->b.device);
+            print_clean(stdout, ", %s", comparison->b.day);
+            print_database(&comparison->b);
+            style_end(STYLE_BOLD);
+            putchar('\n');
+            for (size_t k = 0; k < comparison->sentence_count; k++)
+                rows_put_paragraph("- ", "  ", comparison->sentences[k], width);
+            rows_print_members(&rows, first, first + comparison->winner_count, members,
+                               COUNT(members), true);
+            first += comparison->winner_count;
+        }
+        if (count > 0)
+            show_put_words(compare_words, COUNT(compare_words));
     }
     store_close(request.before);
     rows_free(&rows);

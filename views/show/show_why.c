@@ -333,32 +333,6 @@ static bool fill_parameters(struct rows *table, json_t *const *parameters, size_
     return true;
 }
 
-static enum status print_points(const struct explanation *explanation, const struct rows *points,
-                                size_t first, struct error *error)
-{
-    const size_t count =
-        explanation->point_count < POINTS_MAX ? explanation->point_count : POINTS_MAX;
-    struct row_column columns[1 + POINTS_MAX] = {{column_names[0], ""}};
-    json_t *parameters[POINTS_MAX] = {0};
-    struct rows table = {0};
-    for (size_t i = 0; i < count; i++) {
-        const struct explain_point *point = &explanation->points[i];
-        columns[1 + i] = (struct row_column){column_names[1 + i], point->role};
-        parameters[i] = json_read(point->parameters ? point->parameters : "{}", 0, NULL);
-    }
-    const size_t rows = COUNT(lines) + json_object_size(parameters[0]);
-    bool good = rows_make(&table, column_names, 1 + count, rows);
-    table.row_count = 0; /* counted up while filled */
-    good = good && fill_numbers(&table, points, first, count) &&
-           fill_parameters(&table, parameters, count);
-    if (good)
-        rows_print_page(&table, 0, table.row_count, columns, 1 + count);
-    for (size_t i = 0; i < count; i++)
-        json_decref(parameters[i]);
-    rows_free(&table);
-    return good ? STATUS_OK : error_no_memory(error);
-}
-
 /* ---- for people ---- */
 
 static const struct show_word why_words[] = {
@@ -373,35 +347,6 @@ static const struct show_word why_words[] = {
               "'together with': other differences of that launch. Each was timed once, alone, in "
               "the sweep, so a few percent mean little."},
 };
-
-/* Prints "reduce.sum.i32, n = 1024: 1.271 us (99 % interval 1.268 us to 1.273 us), sure". */
-static void put_title(const struct explanation *explanation, int width)
-{
-    const struct explain_point *winner = &explanation->points[0];
-    char time[TIME_TEXT_BYTES];
-    char high[TIME_TEXT_BYTES];
-    struct text title = {0};
-    struct text result = {0};
-    text_append(&title, explanation->problem);
-    if (explanation->n > 1)
-        text_printf(&title, ", n = %" PRId64, explanation->n);
-    text_append(&title, ": ");
-    (void)time_text(winner->time_ns, "us", time);
-    text_append(&result, time);
-    if (isfinite(winner->low_ns) && isfinite(winner->high_ns)) {
-        (void)time_text(winner->low_ns, "us", time);
-        (void)time_text(winner->high_ns, "us", high);
-        text_printf(&result, " (%g %% interval %s to %s)", 100 * explanation->confidence, time,
-                    high);
-    } else if (isfinite(explanation->confidence)) {
-        text_append(&result, " (interval unknown)");
-    }
-    if (explanation->trust)
-        text_printf(&result, ", %s", explanation->headline);
-    rows_put_paragraph(text_string(&title), "  ", text_string(&result), width);
-    text_free(&title);
-    text_free(&result);
-}
 
 /* Prints the reason if the choice is not sure, and the advice. */
 static void put_doubt(const struct explanation *explanation, int width)
@@ -459,10 +404,54 @@ static enum status print_one(const struct explanation *explanation, const struct
 {
     const int width = style_page_columns();
     char limit[32];
-    put_title(explanation, width);
+    /* Prints "reduce.sum.i32, n = 1024: 1.271 us (99 % interval 1.268 us to 1.273 us), sure". */
+    const struct explain_point *winner = &explanation->points[0];
+    char time[TIME_TEXT_BYTES];
+    char high[TIME_TEXT_BYTES];
+    struct text title = {0};
+    struct text result = {0};
+    text_append(&title, explanation->problem);
+    if (explanation->n > 1)
+        text_printf(&title, ", n = %" PRId64, explanation->n);
+    text_append(&title, ": ");
+    (void)time_text(winner->time_ns, "us", time);
+    text_append(&result, time);
+    if (isfinite(winner->low_ns) && isfinite(winner->high_ns)) {
+        (void)time_text(winner->low_ns, "us", time);
+        (void)time_text(winner->high_ns, "us", high);
+        text_printf(&result, " (%g %% interval %s to %s)", 100 * explanation->confidence, time,
+                    high);
+    } else if (isfinite(explanation->confidence)) {
+        text_append(&result, " (interval unknown)");
+    }
+    if (explanation->trust)
+        text_printf(&result, ", %s", explanation->headline);
+    rows_put_paragraph(text_string(&title), "  ", text_string(&result), width);
+    text_free(&title);
+    text_free(&result);
     put_doubt(explanation, width);
     rows_put_paragraph("configuration: ", "  ", explanation->points[0].configuration, width);
-    enum status status = print_points(explanation, points, first, error);
+    const size_t count =
+        explanation->point_count < POINTS_MAX ? explanation->point_count : POINTS_MAX;
+    struct row_column columns[1 + POINTS_MAX] = {{column_names[0], ""}};
+    json_t *parameters[POINTS_MAX] = {0};
+    struct rows table = {0};
+    for (size_t i = 0; i < count; i++) {
+        const struct explain_point *point = &explanation->points[i];
+        columns[1 + i] = (struct row_column){column_names[1 + i], point->role};
+        parameters[i] = json_read(point->parameters ? point->parameters : "{}", 0, NULL);
+    }
+    const size_t rows = COUNT(lines) + json_object_size(parameters[0]);
+    bool good = rows_make(&table, column_names, 1 + count, rows);
+    table.row_count = 0; /* counted up while filled */
+    good = good && fill_numbers(&table, points, first, count) &&
+           fill_parameters(&table, parameters, count);
+    if (good)
+        rows_print_page(&table, 0, table.row_count, columns, 1 + count);
+    for (size_t i = 0; i < count; i++)
+        json_decref(parameters[i]);
+    rows_free(&table);
+    enum status status = good ? STATUS_OK : error_no_memory(error);
     if (status != STATUS_OK)
         return status;
     putchar('\n');

@@ -42,15 +42,6 @@ enum {
     LOSS_WIDTH = 100, /* narrower pages have no room for the loss beside long launches */
 };
 
-static bool is_shared(json_t *const *parameters, size_t count, const char *name)
-{
-    bool same = count > 1;
-    for (size_t i = 1; i < count; i++)
-        same = same && json_equal(json_object_get(parameters[0], name),
-                                  json_object_get(parameters[i], name));
-    return same;
-}
-
 /* Appends parameters of winner `at` (among objects of all winners): those that all share, or those
  * that differ: "block=512 loads=8". A single winner shares none. Returns false if memory is short.
  */
@@ -63,7 +54,11 @@ static bool append_parameters(struct text *out, json_t *const *parameters, size_
     bool good = true;
     json_object_foreach(parameters[at], name, value)
     {
-        if (is_shared(parameters, count, name) != shared)
+        bool same = count > 1;
+        for (size_t i = 1; i < count; i++)
+            same = same && json_equal(json_object_get(parameters[0], name),
+                                      json_object_get(parameters[i], name));
+        if (same != shared)
             continue;
         const char *text = show_json_text(value, &arena);
         good = good && text;
@@ -273,29 +268,6 @@ static bool print_group(const struct rows *rows, size_t first, size_t end, bool 
 
 /* ---- where tuned.conf has another configuration ---- */
 
-/* Lists the values that differ: "block=512 loads=8". Returns NULL if memory is short. */
-static const char *otherwise(const char *winner, const char *picked, struct arena *arena)
-{
-    json_t *own = json_loads(winner, 0, NULL);
-    json_t *other = json_loads(picked, 0, NULL);
-    const char *name = NULL;
-    json_t *value = NULL;
-    struct text out = {0};
-    json_object_foreach(other, name, value)
-    {
-        if (json_equal(value, json_object_get(own, name)))
-            continue;
-        const char *text = show_json_text(value, arena);
-        out.failed = out.failed || !text;
-        text_printf(&out, "%s%s=%s", out.length > 0 ? " " : "", name, text ? text : "");
-    }
-    json_decref(own);
-    json_decref(other);
-    const char *kept = out.failed ? NULL : arena_strdup(arena, text_string(&out));
-    text_free(&out);
-    return kept;
-}
-
 enum status show_add_picks(const struct show *show, struct store *store, struct rows *rows,
                            struct error *error)
 {
@@ -313,8 +285,24 @@ enum status show_add_picks(const struct show *show, struct store *store, struct 
             at++;
         if (at == count)
             continue;
-        const char *values =
-            otherwise(rows_text(rows, row, "parameters", "{}"), picks[at].parameters, &rows->arena);
+        /* Lists the values that differ: "block=512 loads=8". Returns NULL if memory is short. */
+        json_t *own = json_loads(rows_text(rows, row, "parameters", "{}"), 0, NULL);
+        json_t *other = json_loads(picks[at].parameters, 0, NULL);
+        const char *name = NULL;
+        json_t *value = NULL;
+        struct text out = {0};
+        json_object_foreach(other, name, value)
+        {
+            if (json_equal(value, json_object_get(own, name)))
+                continue;
+            const char *text = show_json_text(value, &rows->arena);
+            out.failed = out.failed || !text;
+            text_printf(&out, "%s%s=%s", out.length > 0 ? " " : "", name, text ? text : "");
+        }
+        json_decref(own);
+        json_decref(other);
+        const char *values = out.failed ? NULL : arena_strdup(&rows->arena, text_string(&out));
+        text_free(&out);
         rows->cells[row][rows_column(rows, added[0])] = (struct cell){.text = values};
         if (!values ||
             !rows_set_number(rows, row, (size_t)rows_column(rows, added[1]), 100 * picks[at].loss))
@@ -355,28 +343,6 @@ static void put_pick_words(const struct rows *rows, int width)
                                width);
             return;
         }
-}
-
-/* Explains the words used in place of numbers in the column of gains. */
-static void put_gain_words(const struct rows *rows, int width)
-{
-    static const struct {
-        const char *begin, *meaning;
-    } words[] = {
-        {SHOW_NO_GAIN,
-         ": no gain is shown: the baseline is not shown to be slower. Keep it, or take "
-         "the launch."},
-        {"unknown", ": the baseline was not compared well enough."},
-        {">", ": at least this much faster; how much more is unknown."},
-    };
-    for (size_t i = 0; i < COUNT(words); i++) {
-        bool met = false;
-        for (size_t row = 0; row < rows->row_count && !met; row++)
-            met = strncmp(rows_text(rows, row, "gain", ""), words[i].begin,
-                          strlen(words[i].begin)) == 0;
-        if (met)
-            rows_put_paragraph(words[i].begin, "  ", words[i].meaning, width);
-    }
 }
 
 /* Reports the winner whose results are furthest from the expected ones, beyond twice the baseline's
@@ -568,7 +534,24 @@ enum status show_winners(const struct rows *rows, bool advises, struct error *er
         text_free(&line);
         has_printed = true;
     }
-    put_gain_words(rows, width);
+    /* Explains the words used in place of numbers in the column of gains. */
+    static const struct {
+        const char *begin, *meaning;
+    } words[] = {
+        {SHOW_NO_GAIN,
+         ": no gain is shown: the baseline is not shown to be slower. Keep it, or take "
+         "the launch."},
+        {"unknown", ": the baseline was not compared well enough."},
+        {">", ": at least this much faster; how much more is unknown."},
+    };
+    for (size_t i = 0; i < COUNT(words); i++) {
+        bool met = false;
+        for (size_t row = 0; row < rows->row_count && !met; row++)
+            met = strncmp(rows_text(rows, row, "gain", ""), words[i].begin,
+                          strlen(words[i].begin)) == 0;
+        if (met)
+            rows_put_paragraph(words[i].begin, "  ", words[i].meaning, width);
+    }
     put_deviation(rows, width);
     put_pick_words(rows, width);
     if (rows->row_count > 0)

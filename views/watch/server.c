@@ -93,22 +93,6 @@ static void send_away(struct client *client)
     (void)shutdown(client->fd, SHUT_RDWR);
 }
 
-/* Closes the oldest connection, those without the token first. */
-static void make_room(struct server *server)
-{
-    struct client *oldest = NULL;
-    for (size_t i = 0; i < CLIENTS_MAX; i++) {
-        struct client *client = &server->clients[i];
-        if (client->fd < 0 || client->ending)
-            continue;
-        if (!oldest || client->authorized < oldest->authorized ||
-            (client->authorized == oldest->authorized && client->since_ns < oldest->since_ns))
-            oldest = client;
-    }
-    if (oldest)
-        send_away(oldest);
-}
-
 static void on_connection(void *context, struct MHD_Connection *connection, void **client_of,
                           enum MHD_ConnectionNotificationCode what)
 {
@@ -125,8 +109,20 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
     }
     const union MHD_ConnectionInfo *info =
         server->http.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    if (server->client_count >= CLIENTS_CROWD)
-        make_room(server);
+    if (server->client_count >= CLIENTS_CROWD) {
+        /* Closes the oldest connection, those without the token first. */
+        struct client *oldest = NULL;
+        for (size_t i = 0; i < CLIENTS_MAX; i++) {
+            struct client *client = &server->clients[i];
+            if (client->fd < 0 || client->ending)
+                continue;
+            if (!oldest || client->authorized < oldest->authorized ||
+                (client->authorized == oldest->authorized && client->since_ns < oldest->since_ns))
+                oldest = client;
+        }
+        if (oldest)
+            send_away(oldest);
+    }
     for (size_t i = 0; info && i < CLIENTS_MAX; i++)
         if (server->clients[i].fd < 0) {
             server->clients[i] =
@@ -276,20 +272,6 @@ static enum MHD_Result send_text(struct server *server, struct MHD_Connection *c
     return result;
 }
 
-static enum MHD_Result send_part(struct server *server, struct MHD_Connection *connection,
-                                 enum part part)
-{
-    struct error error = {0};
-    look(server);
-    make_part(server, part, &error);
-    if (server->parts[part].response)
-        return server->http.queue_response(connection, MHD_HTTP_OK, server->parts[part].response);
-    struct text body = {0};
-    text_printf(&body, "It cannot be made: %s\n", error.text);
-    return send_text(server, connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain; charset=utf-8",
-                     &body);
-}
-
 /* ---- pages ---- */
 
 /* The page that asks; of too many the one that asked first makes room. NULL: it has no name. */
@@ -338,17 +320,6 @@ static bool hold_question(struct server *server, struct MHD_Connection *connecti
     return true;
 }
 
-/* Lets go of questions that were held long enough, or of all at the end. */
-static void answer_held(struct server *server)
-{
-    for (size_t i = 0; i < READERS_MAX; i++) {
-        struct reader *reader = &server->readers[i];
-        if (reader->held &&
-            (server->ended_at_ns != 0 || clock_now_ns() - reader->requested_at_ns > held_ns))
-            server->http.resume_connection(reader->held);
-    }
-}
-
 /* Answers a request. Called after the head, for each part of a body, and at the end. A refusal is
  * sent at once and closes the connection: no body is read. */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
@@ -381,8 +352,19 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         server->pages_coming++;
         server->page_at_ns = clock_now_ns();
     }
-    if (gate == GATE_PAGE || gate == GATE_DATA)
-        return send_part(server, connection, gate == GATE_PAGE ? PART_PAGE : PART_DATA);
+    if (gate == GATE_PAGE || gate == GATE_DATA) {
+        const enum part part = gate == GATE_PAGE ? PART_PAGE : PART_DATA;
+        struct error error = {0};
+        look(server);
+        make_part(server, part, &error);
+        if (server->parts[part].response)
+            return server->http.queue_response(connection, MHD_HTTP_OK,
+                                               server->parts[part].response);
+        struct text reason = {0};
+        text_printf(&reason, "It cannot be made: %s\n", error.text);
+        return send_text(server, connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+                         "text/plain; charset=utf-8", &reason);
+    }
     if (gate == GATE_LIVE) {
         if (hold_question(server, connection))
             return MHD_YES;
@@ -491,7 +473,13 @@ static void serve(struct server *server)
             if (count == 0)
                 note_end(server);
         }
-        answer_held(server);
+        /* Lets go of questions that were held long enough, or of all at the end. */
+        for (size_t i = 0; i < READERS_MAX; i++) {
+            struct reader *reader = &server->readers[i];
+            if (reader->held &&
+                (server->ended_at_ns != 0 || clock_now_ns() - reader->requested_at_ns > held_ns))
+                server->http.resume_connection(reader->held);
+        }
         (void)server->http.run(server->daemon);
         for (size_t i = 0; i < CLIENTS_MAX; i++) {
             struct client *client = &server->clients[i];
