@@ -1,6 +1,5 @@
 /* `tune capture`: runs a program with the recorder in front of its libraries, and lists the
  * launches. */
-#include "tuner/cli/capture.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,6 +10,7 @@
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 
+#include "frontends/capture/capture.h"
 #include "tuner/base/shell.h"
 #include "tuner/cli/commands.h"
 #include "tuner/cli/preload.h"

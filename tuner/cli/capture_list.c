@@ -6,7 +6,7 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/shell.h"
-#include "tuner/cli/capture.h"
+#include "tuner/cli/commands.h"
 #include "tuner/cli/unpack.h"
 #include "tuner/terminal/rows.h"
 #include "tuner/terminal/style.h"

@@ -127,8 +127,7 @@ static enum status key_of(struct check *check, struct check_entry *entry, struct
         }
         text_printf(&key, "%s%s=%s", i > 0 ? " " : "", name, value);
     }
-    entry->configuration = key.failed ? NULL : arena_strdup(&check->arena, text_string(&key));
-    text_free(&key);
+    entry->configuration = text_to_arena(&key, &check->arena);
     return entry->configuration ? STATUS_OK : error_no_memory(error);
 }
 

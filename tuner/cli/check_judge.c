@@ -85,10 +85,7 @@ static enum status judge_missing(struct check *check, struct check_entry *entry,
                                           .row_max = 1};
     struct failure_row *failure = NULL;
     size_t tried = 0;
-    const enum status status =
-        read_of(check, entry, environment_id, reading, &failure, &tried, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(read_of(check, entry, environment_id, reading, &failure, &tried, error));
     const char *state = tried && failure->status ? failure->status : "";
     const char *detail = tried && failure->detail ? failure->detail : "";
     const bool ran = strcmp(state, "ok") == 0;

@@ -1,5 +1,5 @@
 /* Completion from the program, the data folder and the database. */
-#include "tuner/cli/complete.h"
+#include "tuner/cli/commands.h"
 
 #include <stdio.h>
 #include <string.h>

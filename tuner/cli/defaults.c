@@ -1,4 +1,4 @@
-#include "tuner/cli/defaults.h"
+#include "tuner/cli/commands.h"
 
 #include <limits.h>
 #include <stdio.h>

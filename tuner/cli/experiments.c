@@ -8,7 +8,7 @@
 
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
-#include "tuner/cli/misses.h"
+#include "tuner/cli/commands.h"
 #include "tuner/device/recording.h"
 #include "tuner/device/traits.h"
 

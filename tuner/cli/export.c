@@ -11,7 +11,6 @@
 #include "tuner/terminal/style.h"
 #include "views/export/configurations.h"
 #include "views/export/export.h"
-#include "views/export/header.h"
 
 enum { CONF_FILES_MAX = 64 };
 

@@ -14,7 +14,6 @@
 #include "tuner/base/process.h"
 #include "tuner/base/shell.h"
 #include "tuner/base/text.h"
-#include "tuner/cli/capture.h"
 #include "tuner/cli/commands.h"
 #include "tuner/cli/replays.h"
 #include "tuner/cli/unpack.h"

@@ -9,8 +9,6 @@
 #include "tuner/base/version.h"
 #include "tuner/cli/build.h"
 #include "tuner/cli/commands.h"
-#include "tuner/cli/complete.h"
-#include "tuner/cli/defaults.h"
 #include "tuner/cli/source.h"
 #include "tuner/terminal/style.h"
 #include "tuner/worker/worker.h"

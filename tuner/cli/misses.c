@@ -1,4 +1,4 @@
-#include "tuner/cli/misses.h"
+#include "tuner/cli/commands.h"
 
 #include <stdlib.h>
 #include <string.h>

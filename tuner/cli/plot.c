@@ -151,12 +151,9 @@ static enum status draw_device(struct store *store, struct plot_request request,
     request.failed = failed;
     request.figures = words->figures;
     request.figure_count = words->count;
-    request.figure = words->count == 1 ? words->figures[0] : NULL;
     enum status status = choose(store, &request, &arena, error);
-    if (status == STATUS_OK && request.figure)
-        status = plot_figure(store, &request, error);
-    else if (status == STATUS_OK)
-        status = plot_all(store, &request, error);
+    if (status == STATUS_OK)
+        status = plot_draw(store, &request, error);
     arena_free(&arena);
     return status;
 }

@@ -56,4 +56,9 @@ void covering_order(const struct covering *covering, const int64_t *sizes, size_
 /* between.c: Looks between the sizes and cuts the boxes anew where a look calls for that. */
 enum status covering_look_between(struct covering *covering, struct error *error);
 
+/* Covers the sizes of each requested problem key that has a new winner, or no valid ranges. */
+enum status group_ranges(struct group *group, const struct session_experiment *at,
+                         int64_t experiment_id, const struct objective *objective,
+                         struct error *error);
+
 #endif

@@ -8,7 +8,7 @@
 #include "tuner/base/text.h"
 #include "tuner/device/traits.h"
 #include "tuner/session/check.h"
-#include "tuner/session/ranges.h"
+#include "tuner/session/covering.h"
 #include "tuner/session/recorded.h"
 
 /* Gets the `turn`-th problem of an experiment. Returns whether the run includes that. */

@@ -10,7 +10,6 @@
 #include "tuner/records/domain.h"
 #include "tuner/session/check.h"
 #include "tuner/session/covering.h"
-#include "tuner/session/ranges.h"
 #include "tuner/store/evidence.h"
 
 _Static_assert((int)BOX_NAMES_MAX >= (int)SIZE_NAMES_MAX, "a box has all sizes");

@@ -99,6 +99,13 @@ void rows_free(struct rows *rows)
 
 /* ---- rows from structs ---- */
 
+bool rows_set_text(struct rows *rows, size_t row, const char *column, const char *text)
+{
+    const char *copy = text ? arena_strdup(&rows->arena, text) : NULL;
+    rows->cells[row][rows_column(rows, column)] = (struct cell){.text = copy};
+    return copy || !text;
+}
+
 bool rows_set_number(struct rows *rows, size_t row, size_t column, double value)
 {
     const char *text = isfinite(value) ? arena_printf(&rows->arena, "%.15g", value) : NULL;

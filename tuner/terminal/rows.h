@@ -71,6 +71,8 @@ double rows_number(const struct rows *rows, size_t row, const char *name);
 bool rows_same_text(const struct rows *rows, size_t a, size_t b, const char *name);
 /* Adds empty columns; false when memory is short. */
 bool rows_add_columns(struct rows *rows, const char *const *names, size_t count);
+/* Sets a cell to a copy of the text; NULL: none. Returns false when memory is short. */
+bool rows_set_text(struct rows *rows, size_t row, const char *column, const char *text);
 /* Sets a cell to a number with up to 15 digits; to NULL if not finite. Returns false when memory is
  * short. */
 bool rows_set_number(struct rows *rows, size_t row, size_t column, double value);

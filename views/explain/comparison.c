@@ -8,27 +8,6 @@
 #include "views/explain/embedded.h"
 #include "views/explain/internal.h"
 
-const char *time_change_name(enum time_change change)
-{
-    static const char *const names[] = {
-        [TIME_UNKNOWN] = "unknown",
-        [TIME_ALIKE] = "alike",
-        [TIME_FASTER] = "faster",
-        [TIME_SLOWER] = "slower",
-    };
-    return names[change];
-}
-
-const char *winner_move_name(enum winner_move move)
-{
-    static const char *const names[] = {
-        [WINNER_SAME] = "same",       [WINNER_AS_FAST] = "as fast",
-        [WINNER_SLOWER] = "slower",   [WINNER_OPEN] = "not compared",
-        [WINNER_ONCE] = "timed once", [WINNER_UNTRIED] = "not tried",
-    };
-    return names[move];
-}
-
 static bool is_unstable(const char *trust)
 {
     return trust && strcmp(trust, "unstable") == 0;
@@ -183,8 +162,7 @@ static enum status read_winners(const struct comparison_request *request, struct
         judge_winner(winner);
         if (!winner->same)
             (void)put_differences(&text, winner->a_parameters, winner->b_parameters);
-        winner->differences = text.failed ? NULL : arena_strdup(arena, text_string(&text));
-        text_free(&text);
+        winner->differences = text_to_arena(&text, arena);
         if (!winner->differences)
             status = error_no_memory(error);
     }

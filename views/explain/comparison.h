@@ -76,11 +76,6 @@ struct comparison {
 /* Computes change, move and the numbers behind both from the values read. */
 void judge_winner(struct compared_winner *winner);
 
-/* Return names: "faster", "slower", "alike", "unknown"; "same", "as fast", "slower", "not
- * compared", "timed once", "not tried". */
-const char *time_change_name(enum time_change change);
-const char *winner_move_name(enum winner_move move);
-
 /* A request to compare. Texts are borrowed while the comparisons are in use. */
 struct comparison_request {
     struct store *store;

@@ -44,18 +44,6 @@ struct read_point {
     int64_t active_blocks;               /* per SM */
 };
 
-/* Reads the rows of a query with the parameter :winner (read.c). */
-enum status read_rows(struct store *store, struct store_reading reading, int64_t winner_id,
-                      struct arena *arena, void *rows, size_t *count, struct error *error);
-enum status read_winner(struct store *store, int64_t winner_id, struct arena *arena,
-                        struct explanation *explanation, struct background *background,
-                        struct error *error);
-/* Reads a winner's points, the winner first. */
-enum status read_points(struct store *store, int64_t winner_id, struct arena *arena,
-                        struct read_point **point, size_t *count, struct error *error);
-enum status read_sweep(struct store *store, int64_t winner_id, struct arena *arena,
-                       struct swept **swept, size_t *count, struct error *error);
-
 /* Fills points: times in shared stages, differences to the winner, rates (compare.c). Returns false
  * if memory is short. */
 bool compare_points(const struct read_point *read, size_t count,

@@ -15,7 +15,6 @@
 #include "views/export/configurations.h"
 #include "views/export/embedded.h"
 #include "views/export/internal.h"
-#include "views/export/portfolio.h"
 
 /* An open line: neighbouring sizes of one range with equal values. */
 struct line {
@@ -173,10 +172,7 @@ static enum status take_row(struct writer *writer, const struct conf_row *given,
         leave_out(writer, row->range, row->n);
         return STATUS_OK;
     }
-    const enum status status =
-        entry_fill(&writer->row, &writer->experiments, row, objective_of(writer->options), error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(entry_fill(&writer->row, &writer->experiments, row, objective_of(writer->options), error));
     const int64_t range = writer->row.is_listed ? -1 : row->range;
     bool same_range = line->begun && range >= 0 && range == line->range;
     bool same_values =

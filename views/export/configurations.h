@@ -1,4 +1,5 @@
-/* The kernels that tuned.conf files name, as lines for programs to compile in (docs/calls.md). */
+/* tuned.conf in other forms: the kernels that it names, as lines for programs to compile in
+ * (docs/calls.md); a C header, for programs that load no file; JSON. */
 #ifndef TUNE_EXPORT_CONFIGURATIONS_H
 #define TUNE_EXPORT_CONFIGURATIONS_H
 
@@ -27,5 +28,17 @@ struct configuration_counts {
 enum status export_configurations(const struct conf_text *files, size_t count,
                                   const char *data_folder, struct text *out,
                                   struct configuration_counts *counts, struct error *error);
+
+/* Appends a header for C99 and C++11: per problem a struct of values, a list of configurations for
+ * templates, and a function that returns the configuration for a device and n (docs/tuned-conf.md).
+ * Returns STATUS_BAD_INPUT if the text is no tuned.conf, or two names give one identifier.
+ * `problems` may be NULL. */
+enum status export_header(const struct conf_text *file, struct text *out, size_t *problems,
+                          struct error *error);
+
+/* Appends an array of entries, one per line (docs/tuned-conf.md). Returns STATUS_BAD_INPUT if the
+ * text is no tuned.conf. */
+enum status export_json(const struct conf_text *file, struct text *out, size_t *entries,
+                        struct error *error);
 
 #endif

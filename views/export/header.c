@@ -1,5 +1,5 @@
 /* tuned.conf as a header for C99 and C++11. */
-#include "views/export/header.h"
+#include "views/export/configurations.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -184,9 +184,7 @@ static enum status find_fields(struct header *header, struct error *error)
         for (size_t j = 0; j < tuned_value_count(entry); j++) {
             const char *name = NULL, *value = NULL;
             tuned_value_at(entry, j, &name, &value);
-            enum status status = take_value(header, name, value, error);
-            if (status != STATUS_OK)
-                return status;
+            TRY(take_value(header, name, value, error));
         }
     }
     return STATUS_OK;
@@ -238,8 +236,7 @@ static enum status number_of(struct header *header, const struct tuned_entry *en
 {
     struct text values = {0};
     append_values(&values, header, entry, false);
-    const char *text = values.failed ? NULL : arena_strdup(&header->arena, text_string(&values));
-    text_free(&values);
+    const char *text = text_to_arena(&values, &header->arena);
     if (!text)
         return error_no_memory(error);
     size_t slot = hash_u64(text, strlen(text), 0) & (header->hash_slots - 1);
@@ -280,9 +277,7 @@ static enum status put_list(struct header *header, struct error *error)
         const struct tuned_entry *entry = header->entries[i];
         size_t number = 0;
         bool is_new = false;
-        enum status status = number_of(header, entry, &number, &is_new, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(number_of(header, entry, &number, &is_new, error));
         if (!is_new)
             continue;
         text_printf(out, " \\\n    X_(%zu, ", number);
@@ -302,9 +297,7 @@ static enum status put_numbers(struct header *header, struct error *error)
         for (size_t i = 0; i < header->entry_count; i++) {
             size_t number = 0;
             bool is_new = false;
-            enum status status = number_of(header, header->entries[i], &number, &is_new, error);
-            if (status != STATUS_OK)
-                return status;
+            TRY(number_of(header, header->entries[i], &number, &is_new, error));
             if (number == configuration)
                 text_printf(out, "    case %d:\n", tuned_entry_line(header->entries[i]));
         }
@@ -403,9 +396,7 @@ static void put_source(struct header *header)
 
 static enum status put_problem(struct header *header, struct error *error)
 {
-    enum status status = find_fields(header, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(find_fields(header, error));
     static const char *const types[] = {"long long ", "int ", "double ", "const char *"};
     text_printf(
         header->out,
@@ -420,7 +411,7 @@ static enum status put_problem(struct header *header, struct error *error)
                     header->fields[i].identifier);
     text_append(header->out, "};\n");
     put_source(header);
-    status = put_list(header, error);
+    enum status status = put_list(header, error);
     return status == STATUS_OK ? put_function(header, error) : status;
 }
 

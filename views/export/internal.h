@@ -33,7 +33,7 @@ struct conf_row {
     int64_t memory_bytes, range, n_low, n_high, samples, as_fast, not_compared,
         compared;                  /* range -1: one size */
     int64_t winner, configuration; /* winners.id of the size, and its configuration */
-    /* Configuration picked instead (portfolio.h), 0: none, and its greatest loss. */
+    /* Configuration picked instead (portfolio.c), 0: none, and its greatest loss. */
     int64_t pick;
     double loss;
     const char *also[EXPORT_ALTERNATIVES]; /* as fast: values that differ; NULL: no more */
@@ -117,5 +117,22 @@ enum status entry_fill(struct entry *entry, struct experiments *experiments,
                        const struct conf_row *row, const char *objective, struct error *error);
 bool entry_failed(const struct entry *entry);
 void entry_free(struct entry *entry);
+
+/* ---- the choice of few kernels for all sizes and devices of a problem ---- */
+
+enum { PORTFOLIO_MAX = 12 }; /* kernels of a problem */
+
+/* Sets `also` of rows of conf.sql, and `pick` and `loss` for replaced configurations. Texts are in
+ * the arena. */
+enum status portfolio_choose(struct experiments *experiments, const struct export_options *options,
+                             struct arena *arena, struct conf_row *rows, size_t count,
+                             struct error *error);
+
+/* Returns true if the configuration's kernel is picked for the problem. */
+bool portfolio_has(const struct experiments *experiments, const char *kind, const char *problem,
+                   const char *parameters, const char *derived);
+/* Returns how many kernels are picked for the problem. */
+size_t portfolio_count(const struct experiments *experiments, const char *kind,
+                       const char *problem);
 
 #endif

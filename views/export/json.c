@@ -6,7 +6,7 @@
 #include "libtuned/tuned.h"
 #include "tuner/base/array.h"
 #include "tuner/base/json.h"
-#include "views/export/header.h"
+#include "views/export/configurations.h"
 
 /* Returns a number or boolean if the text is valid JSON of that type; else the text. */
 static json_t *json_of(const char *text)

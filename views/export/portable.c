@@ -10,7 +10,7 @@
 #include "tuner/stats/ranges.h"
 #include "views/export/elsewhere.h"
 #include "views/export/embedded.h"
-#include "views/export/portfolio.h"
+#include "views/export/internal.h"
 
 /* db/queries/portable.sql, portable_devices.sql */
 

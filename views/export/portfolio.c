@@ -1,7 +1,7 @@
 /* Chooses few kernels for all sizes and devices of a problem, as programs compile each of them in.
  * Candidates were measured beside the winners and lose next to no time. Kernels already compiled in
  * serve first; the fewest others cover the rest. */
-#include "views/export/portfolio.h"
+#include "views/export/internal.h"
 
 #include <jansson.h>
 #include <math.h>

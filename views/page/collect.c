@@ -4,9 +4,9 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/files.h"
-#include "tuner/base/json.h"
 #include "views/page/embedded.h"
 #include "views/page/internal.h"
+#include "views/show/parts.h"
 
 enum { WORDS_MAX = 4096, GAINS_MAX = 12, PAGE_PARAMETERS = 6 };
 
@@ -35,41 +35,6 @@ enum status page_rows(struct page *page, const char *sql, struct rows *rows, str
     struct store_parameter parameters[PAGE_PARAMETERS];
     get_parameters(page, parameters);
     return rows_read(page->store, sql, parameters, PAGE_PARAMETERS, rows, error);
-}
-
-/* Reads a column of texts. */
-static enum status read_names(struct page *page, const char *sql, const char *column,
-                              const char ***names, size_t *count, struct error *error)
-{
-    const struct store_column columns[] = {{column, 0, STORE_TEXT}};
-    const struct store_reading reading = {
-        .sql = sql, STORE_COLUMNS(columns), .row_bytes = sizeof **names, .row_max = WORDS_MAX};
-    return page_read(page, reading, names, count, error);
-}
-
-static enum status check_words(struct page *page, struct error *error)
-{
-    size_t count = 0;
-    struct text json = {0};
-    const char **known = NULL;
-    enum status status = read_names(page, report_query_words, "word", &known, &count, error);
-    for (size_t i = 0; status == STATUS_OK && i < page->request->word_count; i++) {
-        const char *word = page->request->words[i];
-        bool found = false;
-        for (size_t k = 0; k < count && !found; k++)
-            found = strcmp(known[k], word) == 0;
-        if (!found)
-            status = store_no_such("experiment or problem", word, page->request->database, known,
-                                   count, error);
-        text_append(&json, i == 0 ? "[" : ",");
-        json_append_string(&json, word);
-    }
-    text_append(&json, "]");
-    page->words_json = arena_strdup(&page->arena, text_string(&json));
-    if (status == STATUS_OK && (json.failed || !page->words_json))
-        status = error_no_memory(error);
-    text_free(&json);
-    return status;
 }
 
 #define IN(member, kind) STORE_MEMBER(struct environment, member, kind)
@@ -125,11 +90,12 @@ static enum status fail_without_device(struct page *page, struct error *error)
     static const char sql[] = "SELECT DISTINCT d.name FROM trials AS t"
                               " JOIN environments AS e ON e.id = t.environment_id"
                               " JOIN devices AS d ON d.id = e.device_id ORDER BY 1";
+    const struct store_column columns[] = {{"name", 0, STORE_TEXT}};
     size_t count = 0;
     const char **names = NULL;
-    enum status status = read_names(page, sql, "name", &names, &count, error);
-    if (status != STATUS_OK)
-        return status;
+    const struct store_reading reading = {
+        .sql = sql, STORE_COLUMNS(columns), .row_bytes = sizeof *names, .row_max = WORDS_MAX};
+    TRY(page_read(page, reading, &names, &count, error));
     if (count == 0)
         return error_set(error, STATUS_NOT_FOUND, "%s: nothing was tuned yet: run 'tune' first",
                          page->request->database);
@@ -267,9 +233,7 @@ static const char *label_of(struct page *page, size_t first)
         text_printf(&label, ", L2 %s", winner->l2_mode);
     if (strcmp(winner->objective, "time") != 0)
         text_printf(&label, ", by %s", winner->objective);
-    const char *kept = label.failed ? NULL : arena_strdup(&page->arena, text_string(&label));
-    text_free(&label);
-    return kept;
+    return text_to_arena(&label, &page->arena);
 }
 
 static double bytes_of(const struct winner *winner)
@@ -346,8 +310,15 @@ static enum status group_winners(struct page *page, struct error *error)
 enum status page_collect(struct page *page, struct error *error)
 {
     page->database = path_file(page->request->database);
-    if (page->request->word_count > 0)
-        TRY(check_words(page, error));
+    if (page->request->word_count > 0) {
+        struct text json = {0};
+        const enum status status =
+            show_list_words(page->store, page->request->database, page->request->words,
+                            page->request->word_count, &json, error);
+        page->words_json = text_to_arena(&json, &page->arena);
+        TRY(status);
+        TRY_MEMORY(page->words_json);
+    }
     TRY(read_environments(page, error));
     if (page->device_count == 0)
         return fail_without_device(page, error);

@@ -16,29 +16,6 @@
 #include "views/page/internal.h"
 #include "views/show/parts.h"
 
-static bool set_text(struct rows *rows, size_t row, const char *column, const char *text)
-{
-    const int at = rows_column(rows, column);
-    if (at < 0)
-        return false;
-    rows->cells[row][at] = (struct cell){.text = text ? arena_strdup(&rows->arena, text) : NULL};
-    return !text || rows->cells[row][at].text;
-}
-
-/* Makes the column `throttling` out of the bits of `throttle`. */
-static bool name_throttling(struct rows *rows)
-{
-    static const char *const added[] = {"throttling"};
-    bool good = rows_add_columns(rows, added, 1);
-    for (size_t i = 0; good && i < rows->row_count; i++) {
-        char words[256];
-        const double bits = rows_number(rows, i, "throttle");
-        good = set_text(rows, i, "throttling",
-                        throttle_text(isnan(bits) ? -1 : (int64_t)bits, words, sizeof words));
-    }
-    return good;
-}
-
 static void append_option(struct text *out, const char *name, const char *value)
 {
     text_printf(out, " --%s ", name);
@@ -79,8 +56,8 @@ static bool make_commands(struct rows *rows)
                 text_printf(&out, " --set %.*s", (int)length, at);
                 at += length;
             }
-        good = !out.failed && set_text(rows, i, "command", text_string(&out)) &&
-               set_text(rows, i, "command_made", "yes");
+        good = !out.failed && rows_set_text(rows, i, "command", text_string(&out)) &&
+               rows_set_text(rows, i, "command_made", "yes");
         text_free(&changes);
         text_free(&out);
     }
@@ -108,7 +85,7 @@ static const struct table {
     {"failures", report_query_failures, SELDOM, NULL},
     {"without", report_query_without, SELDOM, NULL},
     {"searches", report_query_searches, SELDOM, NULL},
-    {"trust", report_query_trust_runs, SELDOM, name_throttling},
+    {"trust", report_query_trust_runs, SELDOM, show_name_throttling},
     {"runs", report_query_runs, NULL, make_commands},
     {"environments", report_query_environments, NULL, NULL},
 };

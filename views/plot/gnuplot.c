@@ -11,12 +11,10 @@ enum { SCRIPTS_MAX = 4, TIME_LIMIT_S = 120, WORDS_MAX = 16384 };
 
 enum status scratch_make(const char *plots, struct temporary *out, struct error *error)
 {
-    enum status status = temporary_folder_in_tmp("plot", out, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(temporary_folder_in_tmp("plot", out, error));
     if (symlinkat(plots, out->file, "plots") == 0)
         return STATUS_OK;
-    status = error_set_errno(error, errno, "%s/plots", out->path);
+    enum status status = error_set_errno(error, errno, "%s/plots", out->path);
     temporary_folder_remove(out);
     return status;
 }
@@ -66,9 +64,7 @@ static enum status judge(const char *where, struct text *words, int code, enum s
                          bool *lacks_format, struct error *error)
 {
     enum { SIGNALS_FROM = 128 };
-    const enum status status = report_lacking(text_string(words), lacks_format, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(report_lacking(text_string(words), lacks_format, error));
     if (ended == STATUS_TIMED_OUT)
         return error_set(error, STATUS_TIMED_OUT, "%s: gnuplot took longer than %d s", where,
                          (int)TIME_LIMIT_S);

@@ -17,22 +17,6 @@ static enum status prepare_folder(const struct plot_request *request, struct err
     return STATUS_OK;
 }
 
-enum status plot_figure(struct store *store, const struct plot_request *request,
-                        struct error *error)
-{
-    struct arena arena = {0};
-    struct plot_subject subject;
-    struct job job = {.request = request, .subject = &subject, .figure = request->figure};
-    enum status status = STATUS_OK;
-    TRY_OR_CLEANUP(check_figure(&arena, request->figure, error));
-    TRY_OR_CLEANUP(plot_choose(store, request, &arena, &subject, error));
-    TRY_OR_CLEANUP(prepare_folder(request, error));
-    status = job_draw(&job, store, error);
-cleanup:
-    arena_free(&arena);
-    return status;
-}
-
 enum status plot_svg(struct store *store, const struct plot_request *request, const char *name,
                      struct arena *arena, const char **svg, const char **sentence,
                      struct error *error)
@@ -52,15 +36,8 @@ enum status plot_svg(struct store *store, const struct plot_request *request, co
     return job_draw(&job, store, error);
 }
 
-static void report_failure(const struct plot_request *request, const char *figure,
-                           const struct error *error)
-{
-    if (request->failed)
-        request->failed(request->context, figure, error);
-}
-
 /* Draws each figure. A missing feature of gnuplot is reported once, and its format no longer
- * requested. */
+ * requested. The failure of one alone is returned. */
 static enum status draw_each(struct store *store, const struct plot_request *request,
                              const struct plot_subject *subject, const char *const *figures,
                              size_t count, struct error *error)
@@ -74,14 +51,14 @@ static enum status draw_each(struct store *store, const struct plot_request *req
             status = job_draw(&job, store, &own);
         arena_free(&job.arena);
         remaining.outputs &= ~job.lacking;
-        if (concerns_all(status) || remaining.outputs == 0) {
+        if (count == 1 || concerns_all(status) || remaining.outputs == 0) {
             *error = own;
             return status;
         }
-        if (job.lacking)
-            report_failure(request, figures[i], &job.lacks);
-        if (status != STATUS_OK && status != STATUS_UNAVAILABLE)
-            report_failure(request, figures[i], &own);
+        if (request->failed && job.lacking)
+            request->failed(request->context, figures[i], &job.lacks);
+        if (request->failed && status != STATUS_OK && status != STATUS_UNAVAILABLE)
+            request->failed(request->context, figures[i], &own);
     }
     return STATUS_OK;
 }
@@ -90,8 +67,8 @@ static enum status draw_each(struct store *store, const struct plot_request *req
 static enum status figures_of(const struct plot_request *request, struct arena *arena,
                               const char *const **out, size_t *count, struct error *error)
 {
-    *out = request->figures;
-    *count = request->figure_count;
+    *out = request->figure ? &request->figure : request->figures;
+    *count = request->figure ? 1 : request->figure_count;
     if (*count > 0)
         return STATUS_OK;
     const struct plot_name *names = NULL;
@@ -105,7 +82,7 @@ static enum status figures_of(const struct plot_request *request, struct arena *
     return STATUS_OK;
 }
 
-enum status plot_all(struct store *store, const struct plot_request *request, struct error *error)
+enum status plot_draw(struct store *store, const struct plot_request *request, struct error *error)
 {
     struct arena arena = {0};
     struct plot_subject subject;

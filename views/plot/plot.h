@@ -26,8 +26,8 @@ enum plot_output {
 /* A request. Zero-initialise; NULL and 0 mean the default in brackets. Texts are borrowed for the
  * call. */
 struct plot_request {
-    const char *figure;         /* plot_figure and plot_svg: "occupancy" */
-    const char *const *figures; /* plot_all: these [all] */
+    const char *figure;         /* "occupancy" */
+    const char *const *figures; /* or several [all] */
     size_t figure_count;
     int64_t environment_id;      /* [the one measured last, of `device` if given] */
     const char *device;          /* name, uuid, kind, or "cuda:0" [any] */
@@ -46,7 +46,7 @@ struct plot_request {
     void (*wrote)(void *context, const char *path);
     /* PLOT_TERMINAL: called with a figure in UTF-8, lines of at most `columns` characters. */
     void (*print)(void *context, const char *figure, const char *text);
-    /* plot_all: called for a figure that could not be drawn. STATUS_NOT_FOUND: this device has no
+    /* Called for a figure of several that could not be drawn. STATUS_NOT_FOUND: this device has no
      * data for the figure, which is no fault. STATUS_UNAVAILABLE: gnuplot lacks a format, reported
      * once. */
     void (*failed)(void *context, const char *figure, const struct error *error);
@@ -86,26 +86,22 @@ struct plot_name {
 enum status plot_names(struct arena *arena, const struct plot_name **out, size_t *count,
                        struct error *error);
 
-/* Draws one figure: <folder>/<figure>-<problem>-<n>.png and so on, each written whole or not at
- * all. A format that fails does not stop the others; the first failure is returned.
- * STATUS_NOT_FOUND: no such figure (with the nearest known), or no data to draw.
- * STATUS_UNAVAILABLE: gnuplot is missing, too old, or lacks the format. STATUS_INTERNAL: gnuplot
- * refused the figure; with its message. */
-enum status plot_figure(struct store *store, const struct plot_request *request,
-                        struct error *error);
-
 /* Draws one figure as an <svg> element (UTF-8, no outside links), for a page with several, whose
  * identifiers begin with `name` and '-' (letters and digits; unique on the page); writes no file.
  * `sentence`: the conclusion, the first line of the title, "12.5 % occupancy already reaches 97.8 %
  * of the winner, which has 75 %"; "": none (NULL: not requested). Both belong to the arena. Fails
- * as plot_figure does. */
+ * as plot_draw does. */
 enum status plot_svg(struct store *store, const struct plot_request *request, const char *name,
                      struct arena *arena, const char **svg, const char **sentence,
                      struct error *error);
 
-/* Draws the figures; reports failures through `failed` and continues. Fails itself when no figure
- * can be drawn at all: no measurements, no gnuplot, an unwritable folder. */
-enum status plot_all(struct store *store, const struct plot_request *request, struct error *error);
+/* Draws figures: <folder>/<figure>-<problem>-<n>.png and so on, each written whole or not at all. A
+ * format that fails does not stop the others; the failure of a single figure is returned, those of
+ * several are reported through `failed`. Fails itself when no figure can be drawn at all: no
+ * measurements, an unwritable folder. STATUS_NOT_FOUND: no such figure (with the nearest known), or
+ * no data to draw. STATUS_UNAVAILABLE: gnuplot is missing, too old, or lacks the format.
+ * STATUS_INTERNAL: gnuplot refused the figure; with its message. */
+enum status plot_draw(struct store *store, const struct plot_request *request, struct error *error);
 
 /* Checks that the figure exists: STATUS_NOT_FOUND, with the nearest name or all names. */
 enum status check_figure(struct arena *arena, const char *name, struct error *error);

@@ -71,8 +71,6 @@ enum status show_find_picks(struct show *show, struct store *store, struct error
 /* Prints the winners in as many columns as the page has, and per device a line to forward.
  * `advises`: advice below the table if a choice is not sure. */
 enum status show_winners(const struct rows *rows, bool advises, struct error *error);
-/* Appends "10 of 3,400 points tried, 8 of them failed"; none if unknown. */
-void show_append_coverage(struct text *text, const struct rows *rows, size_t row);
 /* Meaning of a table's word, printed below the table. */
 struct show_word {
     const char *word, *meaning;

@@ -67,6 +67,14 @@ static const struct show_word compare_words[] = {
      "it has no time at b."},
 };
 
+static const char *const changes[] = {[TIME_UNKNOWN] = "unknown",
+                                      [TIME_ALIKE] = "alike",
+                                      [TIME_FASTER] = "faster",
+                                      [TIME_SLOWER] = "slower"};
+static const char *const moves[] = {
+    [WINNER_SAME] = "same",         [WINNER_AS_FAST] = "as fast", [WINNER_SLOWER] = "slower",
+    [WINNER_OPEN] = "not compared", [WINNER_ONCE] = "timed once", [WINNER_UNTRIED] = "not tried"};
+
 static bool make_rows(const struct comparison *comparisons, size_t count, enum members_for printing,
                       struct rows *rows)
 {
@@ -80,8 +88,8 @@ static bool make_rows(const struct comparison *comparisons, size_t count, enum m
             const struct compared_winner *winner = &comparisons[i].winners[k];
             *next = (struct compared_row){.sides = comparisons[i],
                                           .winner = *winner,
-                                          .change = time_change_name(winner->change),
-                                          .move = winner_move_name(winner->move),
+                                          .change = changes[winner->change],
+                                          .move = moves[winner->move],
                                           .more = winner->ratio - 1,
                                           .more_low = winner->ratio_low - 1,
                                           .more_high = winner->ratio_high - 1};

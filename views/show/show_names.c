@@ -5,6 +5,7 @@
 #include "tuner/base/json.h"
 #include "views/show/embedded.h"
 #include "views/show/internal.h"
+#include "views/show/parts.h"
 
 enum { PARAMETERS = 6 };
 
@@ -45,38 +46,34 @@ static enum status read_known(const struct show *show, struct store *store, cons
     return store_read(store, &reading, arena, known, count, error);
 }
 
-/* Checks a word. For an unknown one the error names the nearest, or all. */
-static enum status check_word(const char *const *known, size_t count, const char *word,
-                              const char *db, struct error *error)
+enum status show_list_words(struct store *store, const char *database, const char *const *words,
+                            size_t count, struct text *json, struct error *error)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(known[i], word) == 0)
-            return STATUS_OK;
-    if (count == 0)
-        return error_set(error, STATUS_NOT_FOUND, "%s: nothing was tuned yet", db);
-    return store_no_such("experiment or problem", word, db, known, count, error);
-}
-
-static enum status check_words(struct show *show, struct store *store, struct arena *arena,
-                               struct error *error)
-{
-    const char *const *known = NULL;
-    size_t count = 0;
-    struct text json = {0};
-    if (show->word_count == 0)
-        return STATUS_OK;
-    enum status status =
-        read_known(show, store, show_query_words, (struct store_column){"word", 0, STORE_TEXT},
-                   arena, &known, &count, error);
-    for (size_t i = 0; status == STATUS_OK && i < show->word_count; i++) {
-        status = check_word(known, count, show->words[i], show->db, error);
-        text_append(&json, i == 0 ? "[" : ",");
-        json_append_string(&json, show->words[i]);
+    static const struct store_column column = {"word", 0, STORE_TEXT};
+    const struct store_reading reading = {.sql = show_query_words,
+                                          .columns = &column,
+                                          .column_count = 1,
+                                          .row_bytes = sizeof(const char *)};
+    struct arena arena = {0};
+    const char **known = NULL;
+    size_t known_count = 0;
+    enum status status = store_read(store, &reading, &arena, &known, &known_count, error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        bool found = false;
+        for (size_t k = 0; k < known_count && !found; k++)
+            found = strcmp(known[k], words[i]) == 0;
+        if (known_count == 0)
+            status = error_set(error, STATUS_NOT_FOUND, "%s: nothing was tuned yet", database);
+        else if (!found)
+            status = store_no_such("experiment or problem", words[i], database, known, known_count,
+                                   error);
+        text_append(json, i == 0 ? "[" : ",");
+        json_append_string(json, words[i]);
     }
-    text_append(&json, "]");
-    if (status == STATUS_OK && json.failed)
+    text_append(json, "]");
+    if (status == STATUS_OK && json->failed)
         status = error_no_memory(error);
-    show->words_json = json.data;
+    arena_free(&arena);
     return status;
 }
 
@@ -156,7 +153,11 @@ static enum status check_objective(struct show *show, struct store *store, struc
 enum status show_check_names(struct show *show, struct store *store, struct error *error)
 {
     struct arena arena = {0};
-    enum status status = check_words(show, store, &arena, error);
+    struct text json = {0};
+    enum status status = STATUS_OK;
+    if (show->word_count > 0)
+        status = show_list_words(store, show->db, show->words, show->word_count, &json, error);
+    show->words_json = json.data;
     if (status == STATUS_OK)
         status = check_size(show, store, &arena, error);
     if (status == STATUS_OK)

@@ -13,6 +13,7 @@
 #include "views/explain/explain.h"
 #include "views/show/embedded.h"
 #include "views/show/internal.h"
+#include "views/show/parts.h"
 
 enum { LABEL_WIDTH = 17 };
 
@@ -77,13 +78,17 @@ static const struct show_word trust_words[] = {
 
 /* ---- conclusions from the columns ---- */
 
-static bool set_text(struct rows *rows, size_t row, const char *column, const char *value)
+bool show_name_throttling(struct rows *runs)
 {
-    int index = rows_column(rows, column);
-    const char *text = value ? arena_strdup(&rows->arena, value) : NULL;
-    if (index >= 0)
-        rows->cells[row][index] = (struct cell){.text = text};
-    return !value || text;
+    static const char *const added[] = {"throttling"};
+    bool good = rows_add_columns(runs, added, 1);
+    for (size_t i = 0; i < runs->row_count && good; i++) {
+        char words[256];
+        const double bits = rows_number(runs, i, "throttle");
+        good = rows_set_text(runs, i, "throttling",
+                             throttle_text(isnan(bits) ? -1 : (int64_t)bits, words, sizeof words));
+    }
+    return good;
 }
 
 /* Adds the columns `groups`, in words, and `groups_apart_percent`. */
@@ -96,17 +101,16 @@ static enum status add_groups(struct rows *problems, struct store *store, struct
         const double delta_percent = fmax(0, rows_number(problems, i, "delta_percent"));
         struct clouds clouds;
         char words[CLOUDS_TEXT_BYTES];
-        char apart[32];
         status = explain_clouds(store, winner_id, delta_percent / 100, &clouds, error);
         if (status != STATUS_OK || !clouds.found)
             continue;
         clouds_text(&clouds, words);
-        (void)string_format(apart, sizeof apart, "%.4g", 100 * clouds.apart);
-        if (!set_text(problems, i, added[0], words) || !set_text(problems, i, added[1], apart))
+        const double apart = 100 * clouds.apart;
+        const char *number = arena_printf(&problems->arena, "%.4g", apart);
+        problems->cells[i][rows_column(problems, added[1])] =
+            (struct cell){.text = number, .number = apart, .kind = CELL_NUMBER};
+        if (!number || !rows_set_text(problems, i, added[0], words))
             return error_no_memory(error);
-        struct cell *cell = &problems->cells[i][rows_column(problems, added[1])];
-        cell->kind = CELL_NUMBER;
-        cell->number = 100 * clouds.apart;
     }
     return status;
 }
@@ -320,19 +324,15 @@ enum status show_trust(const struct show *show, struct store *store, struct erro
     struct rows problems = {0};
     enum status status = show_read(show, store, show_query_trust_runs, &runs, error);
     if (status == STATUS_OK) {
-        /* Adds the columns `throttling` and `protocol_changes`, in words. */
-        static const char *const added[] = {"throttling", "protocol_changes"};
-        bool good = rows_add_columns(&runs, added, 2);
+        static const char *const added[] = {"protocol_changes"};
+        bool good = show_name_throttling(&runs) && rows_add_columns(&runs, added, 1);
         for (size_t i = 0; i < runs.row_count && good; i++) {
-            char words[256];
             struct text changes = {0};
-            const double bits = rows_number(&runs, i, "throttle");
             bool known = protocol_changes(
                 rows_text(&runs, i, "protocol", NULL), rows_text(&runs, i, "effort", ""),
                 device_traits(rows_text(&runs, i, "device_kind", ""))->is_shared, &changes);
-            good = set_text(&runs, i, "throttling",
-                            throttle_text(isnan(bits) ? -1 : (int64_t)bits, words, sizeof words)) &&
-                   set_text(&runs, i, "protocol_changes", known ? text_string(&changes) : NULL);
+            good =
+                rows_set_text(&runs, i, "protocol_changes", known ? text_string(&changes) : NULL);
             text_free(&changes);
         }
         status = good ? STATUS_OK : error_no_memory(error);

@@ -451,9 +451,7 @@ static enum status print_one(const struct explanation *explanation, const struct
     for (size_t i = 0; i < count; i++)
         json_decref(parameters[i]);
     rows_free(&table);
-    enum status status = good ? STATUS_OK : error_no_memory(error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(good ? STATUS_OK : error_no_memory(error));
     putchar('\n');
     (void)string_format(limit, sizeof limit, "limit: %s. ", explain_limit_name(explanation->limit));
     rows_put_paragraph(limit, "  ", explanation->limit_text, width);

@@ -161,6 +161,20 @@ static void put_doubt(const struct problem_rows *problem, const char *words, siz
     text_free(&lead);
 }
 
+/* Appends "10 of 3,400 points tried, 8 of them failed"; none if unknown. */
+static void append_coverage(struct text *text, const struct rows *rows, size_t row)
+{
+    const double points = rows_number(rows, row, "points_tried");
+    const double space = rows_number(rows, row, "space_count");
+    if (!(points >= 0) || !(space >= 0))
+        return;
+    coverage_append(text, &(struct coverage_facts){
+                              .points = (uint64_t)points,
+                              .space = (uint64_t)space,
+                              .failed = (uint64_t)fmax(0, rows_number(rows, row, "failures")),
+                              .most_better = rows_number(rows, row, "most_percent") / 100});
+}
+
 /* Prints why choices are not sure, and the advice; --trust has the numbers. Then names choices in
  * spaces hardly tried or mostly failed. */
 static void put_doubts(const struct problem_rows *problem, int width)
@@ -191,7 +205,7 @@ static void put_doubts(const struct problem_rows *problem, int width)
         }
         if (count == 0)
             continue;
-        show_append_coverage(&sentence, problem->rows, worst);
+        append_coverage(&sentence, problem->rows, worst);
         text_append(&sentence, c == COVERAGE_FAILED
                                    ? ". 'tune show --failures' says why they failed."
                                    : ". A larger --budget, or --points, tries more.");
@@ -200,19 +214,6 @@ static void put_doubts(const struct problem_rows *problem, int width)
         text_clear(&sentence);
     }
     text_free(&sentence);
-}
-
-void show_append_coverage(struct text *text, const struct rows *rows, size_t row)
-{
-    const double points = rows_number(rows, row, "points_tried");
-    const double space = rows_number(rows, row, "space_count");
-    if (!(points >= 0) || !(space >= 0))
-        return;
-    coverage_append(text, &(struct coverage_facts){
-                              .points = (uint64_t)points,
-                              .space = (uint64_t)space,
-                              .failed = (uint64_t)fmax(0, rows_number(rows, row, "failures")),
-                              .most_better = rows_number(rows, row, "most_percent") / 100});
 }
 
 static bool print_problem(const struct problem_rows *problem, int width)
@@ -301,8 +302,7 @@ enum status show_add_picks(const struct show *show, struct store *store, struct 
         }
         json_decref(own);
         json_decref(other);
-        const char *values = out.failed ? NULL : arena_strdup(&rows->arena, text_string(&out));
-        text_free(&out);
+        const char *values = text_to_arena(&out, &rows->arena);
         rows->cells[row][rows_column(rows, added[0])] = (struct cell){.text = values};
         if (!values ||
             !rows_set_number(rows, row, (size_t)rows_column(rows, added[1]), 100 * picks[at].loss))
@@ -444,7 +444,7 @@ static void append_winner(struct text *line, const struct rows *rows, size_t row
         text_printf(line, " (%s", verdict_words(headline));
     if (headline != verdict_at(rows, row)) {
         text_append(line, ": ");
-        show_append_coverage(line, rows, row);
+        append_coverage(line, rows, row);
     }
     text_append(line, headline != VERDICT_SOUND ? ")." : ".");
 }

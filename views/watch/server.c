@@ -1,8 +1,10 @@
 #include "views/watch/server.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <microhttpd.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
@@ -13,9 +15,61 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/base/json.h"
+#include "tuner/store/query.h"
+#include "views/page/report.h"
+#include "views/watch/embedded.h"
 #include "views/watch/gate.h"
-#include "views/watch/library.h"
-#include "views/watch/snapshot.h"
+
+/* ---- libmicrohttpd, opened on demand ---- */
+
+#define HTTP_FUNCTIONS(X)                                                                          \
+    X(start_daemon)                                                                                \
+    X(stop_daemon)                                                                                 \
+    X(run)                                                                                         \
+    X(get_timeout)                                                                                 \
+    X(get_daemon_info)                                                                             \
+    X(get_connection_info)                                                                         \
+    X(lookup_connection_value)                                                                     \
+    X(create_response_from_buffer)                                                                 \
+    X(add_response_header)                                                                         \
+    X(queue_response)                                                                              \
+    X(suspend_connection)                                                                          \
+    X(resume_connection)                                                                           \
+    X(destroy_response)
+
+struct http {
+#define HTTP_MEMBER(name) __typeof__(&MHD_##name) name;
+    HTTP_FUNCTIONS(HTTP_MEMBER)
+#undef HTTP_MEMBER
+};
+
+/* Opens the library for the life of the process. Returns STATUS_UNAVAILABLE with the package's name
+ * if not installed. */
+static enum status http_open(struct http *http, struct error *error)
+{
+    /* All of 0.9 and 1.0 have this name. */
+    static const char file[] = "libmicrohttpd.so.12";
+    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return error_set(
+            error, STATUS_UNAVAILABLE,
+            "a page is served by libmicrohttpd, and %s is not here: install "
+            "libmicrohttpd12 (Debian, Ubuntu), libmicrohttpd12t64 (newer) or libmicrohttpd",
+            file);
+#define HTTP_LOAD(name)                                                                            \
+    {                                                                                              \
+        void *const symbol = dlsym(library, "MHD_" #name);                                         \
+        if (!symbol)                                                                               \
+            return error_set(error, STATUS_UNAVAILABLE, "%s has no MHD_%s: update it", file,       \
+                             #name);                                                               \
+        memcpy(&http->name, &symbol, sizeof symbol);                                               \
+    }
+    HTTP_FUNCTIONS(HTTP_LOAD)
+#undef HTTP_LOAD
+    return STATUS_OK;
+}
+
+/* ---- the server ---- */
 
 enum {
     CLIENTS_MAX = 128,
@@ -165,14 +219,32 @@ static bool may_look_again(const struct made *made, int64_t least_ns)
     return made->at_ns == 0 || clock_now_ns() - made->at_ns >= rest_ns;
 }
 
+/* Reads the JSON object of db/queries/watch.sql, and a revision that changes with the page. The
+ * database is opened for each reading only. */
 static void look(struct server *server)
 {
     struct text json = {0}, revision = {0};
     struct error error = {0};
+    struct store *store = NULL;
+    struct store_query *query = NULL;
+    bool row = false;
     if (!may_look_again(&server->looked, second_ns))
         return;
     const int64_t begun_ns = clock_now_ns();
-    const enum status status = snapshot_live(server->options->database, &json, &revision, &error);
+    enum status status = store_open(server->options->database, STORE_READ, &store, &error);
+    if (status == STATUS_OK)
+        status = store_query_open(store, watch_query, NULL, 0, &query, &error);
+    if (status == STATUS_OK)
+        status = store_query_next(query, &row, &error);
+    if (status == STATUS_OK && row) {
+        text_append(&json, store_query_text(query, 0));
+        text_append(&revision, store_query_text(query, 1));
+        if (json.failed || revision.failed)
+            status = error_no_memory(&error);
+    }
+    if (query)
+        store_query_close(query);
+    store_close(store);
     server->looked.at_ns = clock_now_ns();
     server->looked.cost_ns = server->looked.at_ns - begun_ns;
     server->database_error = error;
@@ -196,11 +268,26 @@ static void make_part(struct server *server, enum part part, struct error *error
     if (served->response && (strcmp(text_string(&served->revision), revision) == 0 ||
                              !may_look_again(&served->made, second_ns)))
         return;
-    struct text body = {0};
+    struct text body = {0}, live_body = {0};
+    struct store *store = NULL;
+    text_printf(&live_body, "<aside id=\"watch\" aria-label=\"Live\" data-revision=\"%s\">",
+                revision);
+    text_append(&live_body, watch_body);
+    text_append(&live_body, "</aside>\n");
+    const struct report_live live = {.style = watch_style,
+                                     .script = watch_script,
+                                     .body = text_string(&live_body),
+                                     .nonce = server->nonce};
+    const struct report_request page = {.database = database, .no_figures = true, .live = &live};
+    const struct report_request data = {.database = database};
     const int64_t begun_ns = clock_now_ns();
-    const enum status status = part == PART_PAGE
-                                   ? snapshot_page(database, server->nonce, revision, &body, error)
-                                   : snapshot_data(database, &body, error);
+    enum status status =
+        live_body.failed ? error_no_memory(error) : store_open(database, STORE_READ, &store, error);
+    if (status == STATUS_OK)
+        status = part == PART_PAGE ? report_make(store, &page, &body, error)
+                                   : report_data(store, &data, &body, error);
+    store_close(store);
+    text_free(&live_body);
     served->made.at_ns = clock_now_ns();
     served->made.cost_ns = served->made.at_ns - begun_ns;
     struct MHD_Response *made =

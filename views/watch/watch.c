@@ -85,9 +85,7 @@ enum status watch_begin(const char *database, const char *port, struct watch **o
     struct watch_port parsed;
     struct text path = {0};
     *out = NULL;
-    enum status status = watch_port_parse(port, &parsed, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(watch_port_parse(port, &parsed, error));
     if (port)
         (void)string_format(number, sizeof number, "%d", parsed.first);
     text_append(&path, database);
@@ -98,7 +96,7 @@ enum status watch_begin(const char *database, const char *port, struct watch **o
         return error_no_memory(error);
     }
     char *arguments[] = {program, entry, number, path.data, NULL};
-    status = process_start_self(arguments, &watch->child, error);
+    enum status status = process_start_self(arguments, &watch->child, error);
     text_free(&path);
     if (status == STATUS_OK)
         status = read_greeting(watch->child.output, url, error);

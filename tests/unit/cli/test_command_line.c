@@ -11,7 +11,7 @@
 #include "tuner/base/array.h"
 #include "tuner/base/temporary.h"
 #include "tuner/cli/check.h"
-#include "tuner/cli/defaults.h"
+#include "tuner/cli/commands.h"
 #include "tuner/cli/replays.h"
 
 static void write_text(const char *path, const char *text)

@@ -343,7 +343,7 @@ static inline void own_figures(void)
 static inline char *data_of(struct bench *bench, const char *figure)
 {
     struct plot_request request = request_of(bench, figure, PLOT_DATA);
-    ok(plot_figure(bench->store, &request, &error));
+    ok(plot_draw(bench->store, &request, &error));
     struct arena arena = {0};
     char *text = NULL;
     ok(file_read(&arena, bench->last_path, 1 << 20, &text, NULL, &error));

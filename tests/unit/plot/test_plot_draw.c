@@ -25,7 +25,7 @@ TEST_WITH(test_pictures, setup, teardown)
     fill(bench, "cuda", "GPU");
     struct plot_request request = request_of(bench, NULL, PLOT_PNG | PLOT_SVG | PLOT_PDF);
     request.database = "/some/where/a.db";
-    ok(plot_all(bench->store, &request, &error));
+    ok(plot_draw(bench->store, &request, &error));
     assert_int_equal(bench->wrote, 3);
     assert_int_equal(bench->failed, 0);
     struct arena arena = {0};
@@ -116,7 +116,7 @@ TEST_WITH(test_terminal, setup, teardown)
     const int widths[] = {0, 60, 79, 160};
     for (size_t i = 0; i < 4; i++) {
         request.columns = widths[i];
-        ok(plot_figure(bench->store, &request, &error));
+        ok(plot_draw(bench->store, &request, &error));
         size_t width = longest_line(bench->print);
         if (width > (size_t)(widths[i] ? widths[i] : 100) || width < 50)
             fail_msg("%zu wide:\n%s", width, bench->print);
@@ -138,7 +138,7 @@ TEST_WITH(test_terminal, setup, teardown)
         assert_int_not_equal(bench->print[0], '\n');
     }
     request.colour = true;
-    ok(plot_figure(bench->store, &request, &error));
+    ok(plot_draw(bench->store, &request, &error));
     assert_non_null(strstr(bench->print, "\x1b[38;5;"));
     assert_string_equal(bench->print + strlen(bench->print) - 5, "\x1b[0m\n");
     assert_int_equal(bench->wrote, 0);
@@ -179,7 +179,7 @@ TEST_WITH(test_single_point, setup, teardown)
     for (size_t i = 0; i < 3; i++) {
         struct plot_request request = request_of(bench, "own", PLOT_PNG | PLOT_SVG | PLOT_TERMINAL);
         request.problem = problems[i];
-        ok(plot_figure(bench->store, &request, &error));
+        ok(plot_draw(bench->store, &request, &error));
         assert_int_equal(bench->wrote, 2 * (i + 1));
         assert_non_null(strstr(bench->print, "1 point\n"));
     }
@@ -199,7 +199,7 @@ TEST_WITH(test_many_points, setup, teardown)
                  "SELECT 'points' AS layer, 's' AS series, 0 AS rank, i * 7919 % 1009 AS x,"
                  " 1000 + i * 104729 % 1013 AS gbs, 0, 0, 0, '' FROM m");
     struct plot_request request = request_of(bench, "own", PLOT_PNG | PLOT_SVG | PLOT_TERMINAL);
-    ok(plot_figure(bench->store, &request, &error));
+    ok(plot_draw(bench->store, &request, &error));
     struct arena arena = {0};
     const char *svg = picture(&arena, "svg");
     /* Points of one look are corners of one path without a line of its own. */
@@ -231,7 +231,7 @@ TEST_WITH(test_names_are_never_commands, setup, teardown)
         request_of(bench, NULL, PLOT_PNG | PLOT_SVG | PLOT_PDF | PLOT_TERMINAL | PLOT_DATA);
     request.database = EVIL "/" EVIL;
     request.device_in_names = EVIL;
-    ok(plot_all(bench->store, &request, &error));
+    ok(plot_draw(bench->store, &request, &error));
     assert_int_equal(bench->wrote, 4);
     assert_int_equal(bench->failed, 0);
     assert_false(file_exists("pwned"));

@@ -11,17 +11,18 @@ TEST_WITH(test_without_gnuplot, setup, teardown)
     free(data_of(bench, "own"));
     size_t before = bench->wrote;
     struct plot_request request = request_of(bench, "own", PLOT_PNG);
-    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_UNAVAILABLE);
+    assert_int_equal(plot_draw(bench->store, &request, &error), STATUS_UNAVAILABLE);
     assert_string_equal(error.text,
                         "gnuplot is not installed: apt-get install gnuplot-nox, or use --data");
-    assert_int_equal(plot_all(bench->store, &request, &error), STATUS_UNAVAILABLE);
+    request.figure = NULL; /* all */
+    assert_int_equal(plot_draw(bench->store, &request, &error), STATUS_UNAVAILABLE);
     assert_int_equal(bench->failed, 0); /* returned as the error of the call */
     assert_int_equal(bench->wrote, before);
     /* The rows are written all the same. */
     request.outputs = PLOT_PNG | PLOT_TERMINAL | PLOT_DATA;
     write_script("two.sql", own_sql);
     write_script("two.gp", own_gp);
-    ok(plot_all(bench->store, &request, &error));
+    ok(plot_draw(bench->store, &request, &error));
     assert_int_equal(bench->failed, 1); /* said once, not for each figure */
     assert_int_equal(bench->last_error.status, STATUS_UNAVAILABLE);
     assert_int_equal(bench->wrote, before + 2);
@@ -50,7 +51,7 @@ TEST_WITH(test_gnuplot_that_fails, setup, teardown)
                  "echo '\"a.gp\" line 2: warning: something mild' >&2\n"
                  "printf 'plot foo\\n     ^\\n\"a.gp\" line 3: no such thing\\n' >&2\nexit 1\n");
     struct plot_request request = request_of(bench, "own", PLOT_PNG);
-    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_INTERNAL);
+    assert_int_equal(plot_draw(bench->store, &request, &error), STATUS_INTERNAL);
     assert_string_equal(error.text, "own: gnuplot: \"a.gp\" line 3: no such thing");
     struct arena arena = {0};
     char *text = NULL;
@@ -66,10 +67,10 @@ TEST_WITH(test_gnuplot_that_draws_nothing, setup, teardown)
     fill(bench, "cuda", "GPU");
     fake_gnuplot(bench, "#!/bin/sh\nexit 0\n");
     struct plot_request request = request_of(bench, "own", PLOT_PNG);
-    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_INTERNAL);
+    assert_int_equal(plot_draw(bench->store, &request, &error), STATUS_INTERNAL);
     assert_non_null(strstr(error.text, "drew nothing"));
     request.folder = "/proc/nowhere";
-    assert_int_not_equal(plot_figure(bench->store, &request, &error), STATUS_OK);
+    assert_int_not_equal(plot_draw(bench->store, &request, &error), STATUS_OK);
     assert_int_equal(bench->wrote, 0);
 }
 
@@ -84,9 +85,10 @@ TEST_WITH(test_old_gnuplot, setup, teardown)
                  "echo 'tune old: gnuplot 5.4 or later is needed, and this is 4.6' >&2\n"
                  "echo '\"plots/style.gp\" line 40: undefined function: array' >&2\nexit 1\n");
     struct plot_request request = request_of(bench, "own", PLOT_PNG | PLOT_SVG);
-    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_UNAVAILABLE);
+    assert_int_equal(plot_draw(bench->store, &request, &error), STATUS_UNAVAILABLE);
     assert_string_equal(error.text, "gnuplot 5.4 or later is needed, and this is 4.6");
-    assert_int_equal(plot_all(bench->store, &request, &error), STATUS_UNAVAILABLE);
+    request.figure = NULL; /* all */
+    assert_int_equal(plot_draw(bench->store, &request, &error), STATUS_UNAVAILABLE);
     assert_int_equal(bench->failed + bench->wrote, 0);
 }
 
@@ -104,15 +106,16 @@ TEST_WITH(test_lacking_format, setup, teardown)
                  "echo x >figure.png; exit 0; }\n"
                  "echo 'tune lacks: no pdfcairo here' >&2\nexit 1\n");
     struct plot_request request = request_of(bench, "own", PLOT_PDF | PLOT_SVG | PLOT_PNG);
-    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_UNAVAILABLE);
+    assert_int_equal(plot_draw(bench->store, &request, &error), STATUS_UNAVAILABLE);
     assert_string_equal(error.text, "no pdfcairo here");
     assert_int_equal(bench->wrote, 2);
-    ok(plot_all(bench->store, &request, &error));
+    request.figure = NULL; /* all */
+    ok(plot_draw(bench->store, &request, &error));
     assert_int_equal(bench->wrote, 6);
     assert_int_equal(bench->failed, 1);
     assert_string_equal(bench->last_error.text, "no pdfcairo here");
     request.outputs = PLOT_PDF;
-    assert_int_equal(plot_all(bench->store, &request, &error), STATUS_UNAVAILABLE);
+    assert_int_equal(plot_draw(bench->store, &request, &error), STATUS_UNAVAILABLE);
     assert_int_equal(bench->failed, 1);
 }
 
@@ -141,12 +144,12 @@ TEST_WITH(test_style_asks, setup, teardown)
     fill(bench, "cuda", "GPU");
     change_style("'pdfcairo'", "'pdfchiro'");
     struct plot_request request = request_of(bench, "own", PLOT_PDF | PLOT_SVG);
-    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_UNAVAILABLE);
+    assert_int_equal(plot_draw(bench->store, &request, &error), STATUS_UNAVAILABLE);
     assert_string_equal(error.text,
                         "this gnuplot was built without pdfchiro: --format pdf needs it");
     assert_int_equal(bench->wrote, 1);
     change_style("GPVAL_VERSION < 5.4", "GPVAL_VERSION < 99");
-    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_UNAVAILABLE);
+    assert_int_equal(plot_draw(bench->store, &request, &error), STATUS_UNAVAILABLE);
     assert_non_null(strstr(error.text, "gnuplot 5.4 or later is needed, and this is "));
     assert_int_equal(bench->wrote, 1);
 }
@@ -166,7 +169,7 @@ TEST_WITH(test_without_fonts, setup, teardown)
     (void)snprintf(path, sizeof path, "%s/fonts.conf", bench->folder);
     assert_int_equal(setenv("FONTCONFIG_FILE", path, 1), 0);
     struct plot_request request = request_of(bench, "own", PLOT_PNG | PLOT_SVG | PLOT_PDF);
-    enum status status = plot_figure(bench->store, &request, &error);
+    enum status status = plot_draw(bench->store, &request, &error);
     assert_int_equal(unsetenv("FONTCONFIG_FILE"), 0);
     assert_int_equal(status, STATUS_UNAVAILABLE);
     assert_non_null(strstr(error.text, "no font is found for --format "));
@@ -203,7 +206,7 @@ TEST_WITH(test_own_figures, setup, teardown)
     write_script("e_mixed.gp", "");
     assert_int_equal(setenv("TUNE_DATA_DIR", "data", 1), 0);
     struct plot_request request = request_of(bench, NULL, PLOT_SVG);
-    ok(plot_all(bench->store, &request, &error));
+    ok(plot_draw(bench->store, &request, &error));
     assert_int_equal(bench->failed, 5);
     assert_int_equal(bench->wrote, 1);
     assert_non_null(strstr(bench->last_path, "own-reduce.sum.i32-4096.svg"));
@@ -217,7 +220,7 @@ TEST_WITH(test_own_figures, setup, teardown)
                  {"e_mixed", "order by layer", STATUS_BAD_INPUT}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         request.figure = wrong[i].figure;
-        assert_int_equal(plot_figure(bench->store, &request, &error), wrong[i].status);
+        assert_int_equal(plot_draw(bench->store, &request, &error), wrong[i].status);
         if (!strstr(error.text, wrong[i].text))
             fail_msg("%s", error.text);
     }

@@ -26,12 +26,12 @@ TEST_WITH(test_unknown_figure_names_the_nearest, setup, teardown)
     struct bench *bench = *state;
     fill(bench, "cuda", "GPU");
     struct plot_request request = request_of(bench, "ocupancy", PLOT_DATA);
-    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_NOT_FOUND);
+    assert_int_equal(plot_draw(bench->store, &request, &error), STATUS_NOT_FOUND);
     assert_non_null(strstr(error.text, "did you mean 'occupancy'?"));
     request.figure = "../plots/occupancy";
-    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_NOT_FOUND);
+    assert_int_equal(plot_draw(bench->store, &request, &error), STATUS_NOT_FOUND);
     request.figure = "nothing like it";
-    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_NOT_FOUND);
+    assert_int_equal(plot_draw(bench->store, &request, &error), STATUS_NOT_FOUND);
     assert_non_null(strstr(error.text, "known: "));
     assert_int_equal(bench->wrote, 0);
 }
@@ -139,7 +139,7 @@ TEST_WITH(test_rows, setup, teardown)
     fill(bench, "cpu", "CPU");
     struct plot_request request = request_of(bench, "own", PLOT_DATA);
     request.device = "cpu";
-    assert_int_equal(plot_figure(bench->store, &request, &error), STATUS_NOT_FOUND);
+    assert_int_equal(plot_draw(bench->store, &request, &error), STATUS_NOT_FOUND);
     assert_non_null(strstr(error.text, "nothing to draw for reduce.sum.i32, n = 4096 on CPU"));
     assert_non_null(strstr(error.text, "it needs a known occupancy"));
 }
@@ -181,7 +181,7 @@ TEST_WITH(test_device_in_names, setup, teardown)
     fill(bench, "cuda", "GPU");
     struct plot_request request = request_of(bench, "own", PLOT_DATA);
     request.device_in_names = "GPU/../2 \xc2\xb5";
-    ok(plot_figure(bench->store, &request, &error));
+    ok(plot_draw(bench->store, &request, &error));
     assert_non_null(strstr(bench->last_path, "/out/own-reduce.sum.i32-4096-GPU_.._2___.tsv"));
 }
 
