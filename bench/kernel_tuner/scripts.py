@@ -22,6 +22,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+NOT_SURE = 6  # the exit code of a run without a proven winner
 
 
 def plain(value):
@@ -117,8 +118,12 @@ def compared(ours, theirs, mode, folder, given):
              given.effort, "--no-report", "--quiet", "--db", str(database), "--conf", str(folder / "compared.conf")]
     for name, value in ours["best"].items():
         words += ["--only", f"{name}={json.dumps(value) if not isinstance(value, str) else value}"]
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=60)
-    (folder / f"compared.{mode}.txt").write_text(done.stdout, "utf-8")
+    with open(given.out / f"{pathlib.Path(ours['file']).stem}.{mode}.txt", "w", encoding="utf-8") as said:
+        try:
+            subprocess.run(words, stdout=said, stderr=subprocess.STDOUT, check=True, timeout=60)
+        except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as failure:
+            if getattr(failure, "returncode", 1) != NOT_SURE:
+                return None
     with contextlib.closing(sqlite3.connect(database)) as opened:
         rows = opened.execute("SELECT c.parameters, t.stage, t.median_ns FROM trials t JOIN configurations c ON c.id = t.configuration_id "
                               "JOIN problems p ON p.id = t.problem_id WHERE t.status = 'ok' AND p.key = ? AND t.l2_mode = ?",

@@ -228,7 +228,7 @@ class Calls(unittest.TestCase):
         call.update(objective="cost", objective_higher_is_better=False)
         self.assertEqual("((time_ns / 1e6) * a)", _interface.objective_of(call, {"a": [1, 2]})[0])
         call.update(objective="num_regs")
-        self.assertEqual("registers", _interface.objective_of(call, {"a": [1, 2]})[0])
+        self.assertEqual("registers + 0 * time_ns", _interface.objective_of(call, {"a": [1, 2]})[0])
         call.update(objective="power")
         self.assertEqual("power_w", _interface.objective_of(call, {"a": [1, 2]})[0])
 
@@ -465,6 +465,13 @@ class Scripts(unittest.TestCase):
             tune_kernel("copied", "float copied(int *x) { return 1; }", 1000, arguments[:1], {"WAY": [1]}, lang="C")
             """, "--dry-run", "--arch", "sm_90")
         self.assertRegex(said, "1 of the script's calls compiled")
+
+    def test_an_objective_without_time(self):
+        run(self.at, """
+            _, environment = tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [32, 64, 128]}, metrics={"width": "block_size_x"},
+                objective="width", objective_higher_is_better=True)
+            assert environment["best_config"]["block_size_x"] == 128
+            """, *QUICK)
 
     def test_arguments_of_other_versions(self):
         _, said = run(self.at, """
