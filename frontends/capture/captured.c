@@ -130,30 +130,15 @@ static bool holds_numbers(const struct captured_set *set, const struct captured_
 /* Returns the reason why a launch cannot be replayed, or NULL. */
 static const char *why_not(const struct captured_set *set, const struct captured_launch *launch)
 {
-    static const struct {
-        unsigned bit;
-        const char *why;
-    } reasons[] = {
-        {CAP_LEFT_TOO_LARGE, "its memory is beyond the room for it: run a smaller problem, or "
-                             "use tune capture --max-bytes"},
-        {CAP_LEFT_UNREADABLE, "its memory could not be read"},
-        {CAP_LEFT_TEXTURE, "it reads textures"},
-        {CAP_LEFT_CAPTURING, "it was captured into a graph"},
-        {CAP_LEFT_LAYOUT, "its parameters' sizes are not known"},
-        {CAP_LEFT_WRITING, "the disk was full"},
-        {CAP_LEFT_BUFFERS, "it has too many buffers"},
-        {CAP_LEFT_AFTER, "its results were not kept"},
-        {CAP_LEFT_ARRAY, "some of its memory is no plain range"},
-        {CAP_LEFT_MEMORY, "the host's memory was short"},
-    };
+    struct text left_out = {0};
+    const char *why = NULL;
     if (!launch->kernel->is.is_layout_known)
         return "its parameters' sizes are not known";
-    if (launch->is.result != 0) {
-        const char *why =
-            arena_printf(set->arena, "it failed in the program itself, with CUDA's error %d",
-                         (int)launch->is.result);
+    if (launch->is.result != 0)
+        why = arena_printf(set->arena, "it failed in the program itself, with CUDA's error %d",
+                           (int)launch->is.result);
+    if (launch->is.result != 0)
         return why ? why : "it failed";
-    }
     for (size_t axis = 0; axis < 3; axis++)
         if (launch->is.grid[axis] == 0 || launch->is.block[axis] == 0)
             return "it has no threads";
@@ -165,9 +150,12 @@ static const char *why_not(const struct captured_set *set, const struct captured
     }
     if (launch->is.entry == CAP_GRAPH_NODE || launch->is.stream == CAP_STREAM_CAPTURING)
         return "it is a node of a graph";
-    for (size_t i = 0; i < COUNT(reasons); i++)
-        if (launch->is.left_out & reasons[i].bit)
-            return reasons[i].why;
+    captured_left_out(launch->is.left_out & ~(uint32_t)CAP_LEFT_IMAGE, &left_out);
+    const bool is_whole = left_out.length == 0 && !left_out.failed;
+    why = text_to_arena(&left_out, set->arena);
+    why = why && !is_whole ? arena_printf(set->arena, "the capture lacks %s", why) : NULL;
+    if (!is_whole)
+        return why ? why : "the capture lacks something";
     for (uint32_t i = 0; i < launch->is.pointer_count; i++) {
         const struct cap_pointer *pointer = &launch->pointers[i];
         const struct captured_buffer *buffer = &launch->buffers[pointer->buffer];
@@ -289,16 +277,6 @@ static enum status take_launches(struct captured_set *set, struct error *error)
 
 /* ---- numbers passed ---- */
 
-int64_t captured_integer(const struct captured_launch *launch, uint64_t at, uint32_t bytes)
-{
-    int64_t value = 0;
-    if (at > launch->is.parameter_bytes || bytes > launch->is.parameter_bytes - at)
-        return 0;
-    memcpy(&value, launch->parameters + at, bytes);
-    const unsigned shift = 64 - 8 * bytes; /* sign-extended from `bytes` */
-    return shift ? (int64_t)((uint64_t)value << shift) >> shift : value;
-}
-
 static uint32_t parameter_end(const struct captured_set *set, size_t i)
 {
     return set->kernel->parameters[i].offset + set->kernel->parameters[i].bytes;
@@ -389,24 +367,17 @@ static void describe_vector(struct captured_set *set, struct captured_vector *ve
     const struct kernel_parameter *source = signature && parameter < signature->parameter_count
                                                 ? &signature->parameters[parameter]
                                                 : NULL;
-    const char *name = source ? source->name : NULL;
+    const char *name = source ? source->name : arena_printf(set->arena, "p%zu", parameter);
     const uint32_t at = set->addresses[set->address_count - 1].at;
-    if (plain)
-        vector->name =
-            name ? arena_strdup(set->arena, name) : arena_printf(set->arena, "p%zu", parameter);
-    else if (name)
-        vector->name =
-            arena_printf(set->arena, "%s_%u", name, at - set->kernel->parameters[parameter].offset);
-    else
-        vector->name = arena_printf(set->arena, "p%zu_%u", parameter,
-                                    at - set->kernel->parameters[parameter].offset);
+    vector->name = plain || !name ? name
+                                  : arena_printf(set->arena, "%s_%u", name,
+                                                 at - set->kernel->parameters[parameter].offset);
     if (!source || !plain || source->kind != PARAMETER_POINTER)
         return;
     vector->is_known = source->known;
     vector->type = source->type;
-    if (source->constant || source->is_hidden)
-        return;
-    vector->is_written = source->is_written; /* the replay tells if all of it is */
+    if (!source->constant && !source->is_hidden)
+        vector->is_written = source->is_written; /* the replay tells if all of it is */
 }
 
 /* Chooses the element type: the source's if all lengths fit; else words or bytes. */
@@ -499,51 +470,54 @@ enum status captured_take(struct arena *arena, const struct captured_question *q
                           struct captured_set *out, struct error *error)
 {
     *out = (struct captured_set){.arena = arena, .question = *question};
-    enum status status = find_kernel(out, error);
-    if (status == STATUS_OK && question->signature &&
+    TRY(find_kernel(out, error));
+    if (question->signature &&
         question->signature->parameter_count != out->kernel->is.parameter_count)
-        status = error_set(error, STATUS_BAD_INPUT,
-                           "%.100s was launched with %u parameters, and the source's kernel takes "
-                           "%zu: it is not the program's source",
-                           out->kernel->name, out->kernel->is.parameter_count,
-                           question->signature->parameter_count);
-    if (status == STATUS_OK)
-        status = take_launches(out, error);
-    if (status != STATUS_OK)
-        return status;
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%.100s was launched with %u parameters, and the source's kernel takes "
+                         "%zu: it is not the program's source",
+                         out->kernel->name, out->kernel->is.parameter_count,
+                         question->signature->parameter_count);
+    TRY(take_launches(out, error));
     choose_sizes(out);
     for (size_t i = 0; i < out->kernel->is.parameter_count; i++)
         for (uint32_t at = out->kernel->parameters[i].offset; at + 8 <= parameter_end(out, i);
              at += 8)
             if (pointer_at(out->launches[0], at))
                 take_vector(out, i, at);
-    status = take_variables(out, error);
+    TRY(take_variables(out, error));
     bool writes = false;
     for (size_t i = 0; i < out->vector_count; i++)
         writes |= out->vectors[i].is_written;
-    if (status == STATUS_OK && !writes)
-        status = error_set(error, STATUS_BAD_INPUT,
-                           "%.100s changed nothing in the launches that were kept: there is "
-                           "nothing to hold results against",
-                           out->kernel->name);
-    if (status == STATUS_OK && out->vector_count + out->kernel->is.parameter_count > ARGUMENTS_MAX)
-        status = error_set(error, STATUS_BAD_INPUT, "%.100s takes more than %d arguments",
-                           out->kernel->name, ARGUMENTS_MAX);
-    return arena->failed ? error_no_memory(error) : status;
+    if (!writes)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%.100s changed nothing in the launches that were kept: there is "
+                         "nothing to hold results against",
+                         out->kernel->name);
+    if (out->vector_count + out->kernel->is.parameter_count > ARGUMENTS_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "%.100s takes more than %d arguments",
+                         out->kernel->name, ARGUMENTS_MAX);
+    return arena->failed ? error_no_memory(error) : STATUS_OK;
 }
 
 /* ---- files ---- */
 
-static enum status unpack(const struct captured_content *content, uint64_t bytes,
-                          const char *folder, const char *name, int64_t *total, struct error *error)
+/* Writes contents into "SIZE.VECTOR.WHEN". */
+static enum status unpack(const struct captured_content *content, const struct captured_set *set,
+                          size_t launch, const struct captured_vector *vector, const char *when,
+                          const char *folder, int64_t *total, struct error *error)
 {
+    const uint64_t bytes = vector->buffers[launch]->is.bytes;
+    char name[4096];
     void *data = malloc(bytes ? bytes : 1);
-    if (!data || !captured_read(content, 0, bytes, data)) {
-        free(data);
-        return error_no_memory(error);
-    }
+    enum status status = STATUS_OK;
+    (void)string_format(name, sizeof name, "%lld.%s.%s", (long long)set->sizes[launch],
+                        vector->name, when);
+    if (!data || !captured_read(content, 0, bytes, data))
+        status = error_no_memory(error);
+    else
+        status = folder_write(folder, name, data, bytes, error);
     *total += (int64_t)bytes;
-    enum status status = folder_write(folder, name, data, bytes, error);
     free(data);
     return status;
 }
@@ -552,25 +526,17 @@ enum status captured_unpack(const struct captured_set *set, const char *folder, 
                             struct error *error)
 {
     const struct captured_image *image = set->kernel->image;
-    enum status status = STATUS_OK;
-    char name[4096];
     *bytes = 0;
-    for (size_t v = 0; status == STATUS_OK && v < set->vector_count; v++) {
-        const struct captured_vector *vector = &set->vectors[v];
-        for (size_t i = 0; status == STATUS_OK && i < set->launch_count; i++) {
+    for (size_t v = 0; v < set->vector_count; v++)
+        for (size_t i = 0; i < set->launch_count; i++) {
+            const struct captured_vector *vector = &set->vectors[v];
             const struct captured_buffer *buffer = vector->buffers[i];
-            (void)string_format(name, sizeof name, "%lld.%s.before", (long long)set->sizes[i],
-                                vector->name);
-            status = unpack(buffer->before, buffer->is.bytes, folder, name, bytes, error);
-            (void)string_format(name, sizeof name, "%lld.%s.after", (long long)set->sizes[i],
-                                vector->name);
-            if (status == STATUS_OK && vector->is_written)
-                status = unpack(buffer->after, buffer->is.bytes, folder, name, bytes, error);
+            TRY(unpack(buffer->before, set, i, vector, "before", folder, bytes, error));
+            if (vector->is_written)
+                TRY(unpack(buffer->after, set, i, vector, "after", folder, bytes, error));
         }
-    }
-    if (status == STATUS_OK && !set->question.signature && image && image->data) {
-        status = folder_write(folder, "image", image->data, image->is.kept_bytes, error);
-        *bytes += (int64_t)image->is.kept_bytes;
-    }
-    return status;
+    if (set->question.signature || !image || !image->data)
+        return STATUS_OK;
+    *bytes += (int64_t)image->is.kept_bytes;
+    return folder_write(folder, "image", image->data, image->is.kept_bytes, error);
 }

@@ -19,11 +19,6 @@ struct binary_draft {
     uint32_t threads_most;
 };
 
-static bool may_read(const struct binary_draft *draft, unsigned what)
-{
-    return !draft->image || !draft->image->has_ptx || (draft->image->reads & what);
-}
-
 /* Appends a parameter with `own` among the ascending values; values above `most` are left out. */
 static void put_parameter(struct binary_draft *draft, const char *name, const uint32_t *values,
                           size_t count, uint32_t own, uint32_t most)
@@ -74,7 +69,9 @@ static void put_blocks(struct binary_draft *draft)
         is_line = is_line && block[1] == 1;
         has_warps = has_warps && block[0] * block[1] >= 32;
     }
-    if (!may_read(draft, IMAGE_READS_BLOCK) || (draft->image && draft->image->required_block[0]))
+    const struct image_kernel *image = draft->image;
+    if (image &&
+        ((image->has_ptx && !(image->reads & IMAGE_READS_BLOCK)) || image->required_block[0]))
         return;
     if (is_line) {
         put_block(draft, 0, line, COUNT(line));
@@ -90,64 +87,53 @@ static void put_blocks(struct binary_draft *draft)
         text_printf(&draft->constraints, "  - 32 <= %s * %s\n", x, y);
 }
 
-/* Appends the grid of a kernel with a grid-stride loop: 0 for the program's own blocks, else blocks
- * per SM. */
-static void put_grid(struct binary_draft *draft)
+/* Appends all that the PTX shows to be free: grid, shared memory, registers, cluster. */
+static void put_resources(struct binary_draft *draft, const char **grid)
 {
     static const uint32_t per_sm[] = {1, 2, 4, 8, 16, 32};
-    const struct cap_launch *launch = &draft->set->launches[draft->set->default_launch]->is;
-    if (!draft->image || !draft->image->has_ptx || !(draft->image->reads & IMAGE_READS_GRID) ||
-        launch->grid[1] * launch->grid[2] > 1)
-        return;
-    draft->has_grid = true;
-    put_parameter(draft, "blocks_per_sm", per_sm, COUNT(per_sm), 0, UINT32_MAX);
-}
-
-/* Appends spare shared memory. A block that reserves more than it uses leaves fewer blocks on an
- * SM, and more L1 for these. */
-static void put_shared(struct binary_draft *draft)
-{
     static const uint32_t spare[] = {8192, 16384, 32768, 65536};
-    const int32_t fixed = draft->image ? draft->image->static_shared_bytes : 0;
-    if (!draft->image || !draft->image->has_ptx || (draft->image->reads & IMAGE_READS_SHARED))
-        return;
-    draft->has_shared = true;
-    put_parameter(draft, "spare_shared", spare, COUNT(spare), 0, UINT32_MAX);
-    text_printf(&draft->constraints,
-                "  - spare_shared == 0 or %d + %s + spare_shared <= shared_bytes_per_block_optin\n",
-                fixed > 0 ? fixed : 0, captured_shared(draft->set));
-}
-
-/* Appends limits of registers below the use of the program's code; 0: that code. */
-static void put_registers(struct binary_draft *draft)
-{
     static const uint32_t limits[] = {24, 32, 40, 48, 56, 64, 80, 96, 128, 168};
+    static const uint32_t clusters[] = {2, 4};
+    const struct captured_set *set = draft->set;
+    const struct image_kernel *image = draft->image;
+    const struct cap_launch *launch = &set->launches[set->default_launch]->is;
+    const bool is_line = launch->grid[1] * launch->grid[2] <= 1;
     size_t count = COUNT(limits);
-    if (!draft->image || !draft->image->has_ptx)
+    if (!image || !image->has_ptx)
         return;
-    /* For PTX alone, the driver reported registers when the program ran. */
-    const int32_t own =
-        draft->image->registers > 0 ? draft->image->registers : draft->set->kernel->is.registers;
+    /* Of a kernel with a grid-stride loop: 0 for the program's own blocks, else blocks per SM. */
+    draft->has_grid = is_line && (image->reads & IMAGE_READS_GRID);
+    if (draft->has_grid) {
+        put_parameter(draft, "blocks_per_sm", per_sm, COUNT(per_sm), 0, UINT32_MAX);
+        *grid = arena_printf(set->arena, "%s if blocks_per_sm == 0 else sm_count * blocks_per_sm",
+                             *grid);
+    }
+    /* A block that reserves more than it uses leaves fewer blocks on an SM, and more L1 for these.
+     */
+    draft->has_shared = !(image->reads & IMAGE_READS_SHARED);
+    if (draft->has_shared) {
+        put_parameter(draft, "spare_shared", spare, COUNT(spare), 0, UINT32_MAX);
+        text_printf(
+            &draft->constraints,
+            "  - spare_shared == 0 or %d + %s + spare_shared <= shared_bytes_per_block_optin\n",
+            image->static_shared_bytes > 0 ? image->static_shared_bytes : 0, captured_shared(set));
+    }
+    /* Limits of registers below the use of the program's code; 0: that code. For PTX alone, the
+     * driver reported registers when the program ran. */
+    const int32_t own = image->registers > 0 ? image->registers : set->kernel->is.registers;
     while (count > 0 && own > 0 && limits[count - 1] >= (uint32_t)own)
         count--;
-    if (count == 0)
-        return;
-    draft->has_registers = true;
-    put_parameter(draft, "registers", limits, count, 0, UINT32_MAX);
-}
-
-static void put_cluster(struct binary_draft *draft, const char *grid)
-{
-    static const uint32_t sizes[] = {2, 4};
-    const struct cap_launch *launch = &draft->set->launches[draft->set->default_launch]->is;
-    if (!draft->image || !draft->image->has_ptx || (draft->image->reads & IMAGE_READS_CLUSTER) ||
-        draft->image->required_cluster[0] > 1 || launch->cluster[0] > 1 ||
-        launch->grid[1] * launch->grid[2] > 1)
-        return;
-    draft->has_cluster = true;
-    put_parameter(draft, "cluster", sizes, COUNT(sizes), 1, UINT32_MAX);
-    text_printf(&draft->constraints,
-                "  - cluster == 1 or (compute_capability >= 9 and (%s) %% cluster == 0)\n", grid);
+    draft->has_registers = count > 0;
+    if (draft->has_registers)
+        put_parameter(draft, "registers", limits, count, 0, UINT32_MAX);
+    draft->has_cluster = !(image->reads & IMAGE_READS_CLUSTER) && image->required_cluster[0] <= 1 &&
+                         launch->cluster[0] <= 1 && is_line;
+    if (draft->has_cluster) {
+        put_parameter(draft, "cluster", clusters, COUNT(clusters), 1, UINT32_MAX);
+        text_printf(&draft->constraints,
+                    "  - cluster == 1 or (compute_capability >= 9 and (%s) %% cluster == 0)\n",
+                    *grid ? *grid : "1");
+    }
 }
 
 static void put_head(struct binary_draft *draft, const char *name, const char *folder)
@@ -160,8 +146,7 @@ static void put_head(struct binary_draft *draft, const char *name, const char *f
                 "'tune run --binary'; docs/capture.md.\nexperiment: %s\nabout: A kernel of ",
                 set->launch_count, name);
     for (const char *c = path_file(program->path); *c; c++) {
-        const bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
-                           (*c >= '0' && *c <= '9') || *c == '_' || *c == '-' || *c == '.';
+        const bool plain = is_name_character(*c) || *c == '-' || *c == '.';
         text_append_bytes(draft->out, plain ? c : "_", 1);
     }
     text_printf(draft->out, "\nbinary: %s/image\n", folder);
@@ -258,13 +243,7 @@ enum status captured_experiment(const struct captured_set *set, const char *name
     text_append(out, "parameters:\n");
     put_blocks(&draft);
     const char *grid = captured_grid(set, 0, draft.block[0], 0);
-    put_grid(&draft);
-    if (draft.has_grid)
-        grid = arena_printf(set->arena, "%s if blocks_per_sm == 0 else sm_count * blocks_per_sm",
-                            grid);
-    put_shared(&draft);
-    put_registers(&draft);
-    put_cluster(&draft, grid ? grid : "1");
+    put_resources(&draft, &grid);
     enum status status = STATUS_OK;
     if (draft.defaults.length == 0)
         status = error_set(error, STATUS_BAD_INPUT,

@@ -120,6 +120,16 @@ const char *captured_grid(const struct captured_set *set, size_t axis, const cha
 
 /* ---- arguments ---- */
 
+int64_t captured_integer(const struct captured_launch *launch, uint64_t at, uint32_t bytes)
+{
+    int64_t value = 0;
+    if (at > launch->is.parameter_bytes || bytes > launch->is.parameter_bytes - at)
+        return 0;
+    memcpy(&value, launch->parameters + at, bytes);
+    const unsigned shift = 64 - 8 * bytes; /* sign-extended from `bytes` */
+    return shift ? (int64_t)((uint64_t)value << shift) >> shift : value;
+}
+
 static const char *number_at(const struct captured_set *set, uint32_t at, uint32_t bytes)
 {
     int64_t values[CAPTURED_LAUNCHES_MAX] = {0};

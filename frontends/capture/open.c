@@ -68,9 +68,10 @@ static const void *take(struct reader *reader, uint64_t count, uint64_t bytes)
     const uint64_t room = reader->record.rest_bytes - reader->taken;
     if (reader->wrong)
         return NULL;
-    const bool fits = count <= room / bytes;
-    const uint64_t padded = fits ? (count * bytes + CAP_ALIGN - 1) / CAP_ALIGN * CAP_ALIGN : 0;
-    if (!fits || padded > room) {
+    const uint64_t padded = count <= room / bytes
+                                ? (count * bytes + CAP_ALIGN - 1) / CAP_ALIGN * CAP_ALIGN
+                                : UINT64_MAX;
+    if (padded > room) {
         reader->wrong = "a record is shorter than its counts";
         return NULL;
     }
@@ -405,9 +406,7 @@ static enum status read_all(struct capture_file *file, struct error *error)
     struct reader reader = {.file = file};
     struct counts all;
     uint64_t end = 0;
-    enum status status = check_end(file, &end, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(check_end(file, &end, error));
     uint64_t at = head_bytes(file->data, file->bytes);
     reader.starts = count_records(file, at, end, &all, &reader.wrong);
     reader.no_memory = !reader.wrong && (!reader.starts || !make_room(&reader, &all));
@@ -471,25 +470,24 @@ enum status capture_open(const char *path, struct capture **out, struct error *e
     struct stat info;
     *out = NULL;
     struct capture_file *file = calloc(1, sizeof *file);
-    if (!file)
-        return error_no_memory(error);
+    TRY_MEMORY(file);
     int opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    enum status status = opened < 0 ? error_set_errno(error, errno, "%s", path) : STATUS_OK;
-    if (status == STATUS_OK && (fstat(opened, &info) != 0 || !S_ISREG(info.st_mode)))
-        status = error_set(error, STATUS_BAD_INPUT, "%s: it is no file", path);
-    if (status == STATUS_OK)
-        status = unpack(path, &opened, error);
-    if (status == STATUS_OK && fstat(opened, &info) != 0)
-        status = error_set_errno(error, errno, "%s", path);
-    if (status == STATUS_OK) {
-        file->path = path;
-        file->bytes = (uint64_t)info.st_size;
-        void *data = file->bytes > 0 ? mmap(NULL, file->bytes, PROT_READ, MAP_PRIVATE, opened, 0)
-                                     : MAP_FAILED;
-        file->data = data == MAP_FAILED ? NULL : data;
-        status = file->data ? read_all(file, error)
-                            : error_set(error, STATUS_BAD_INPUT, "%s: it is empty", path);
-    }
+    enum status status = STATUS_OK;
+    if (opened < 0)
+        TRY_OR_CLEANUP(error_set_errno(error, errno, "%s", path));
+    if (fstat(opened, &info) != 0 || !S_ISREG(info.st_mode))
+        TRY_OR_CLEANUP(error_set(error, STATUS_BAD_INPUT, "%s: it is no file", path));
+    TRY_OR_CLEANUP(unpack(path, &opened, error));
+    if (fstat(opened, &info) != 0)
+        TRY_OR_CLEANUP(error_set_errno(error, errno, "%s", path));
+    file->path = path;
+    file->bytes = (uint64_t)info.st_size;
+    void *data =
+        file->bytes > 0 ? mmap(NULL, file->bytes, PROT_READ, MAP_PRIVATE, opened, 0) : MAP_FAILED;
+    file->data = data == MAP_FAILED ? NULL : data;
+    status = file->data ? read_all(file, error)
+                        : error_set(error, STATUS_BAD_INPUT, "%s: it is empty", path);
+cleanup:
     file_close(opened);
     if (status == STATUS_OK)
         *out = &file->view;

@@ -8,8 +8,9 @@ typedef void (*anything)(void);
 anything look_up(void *library, const char *symbol);
 /* Returns the driver's library, or NULL if the program has not loaded it yet. */
 void *driver_library(void);
-/* Returns the hook for a symbol of that library, or NULL if there is no hook or no such symbol
- * (hooks.c). */
-anything hook_for(void *library, const char *symbol);
+/* The program's own, named by hooks.c in assembly; find_next finds them. */
+extern void *(*tune_capture_next_dlsym)(void *, const char *)__attribute__((visibility("hidden")));
+extern void *(*tune_capture_next_dlopen)(const char *, int)__attribute__((visibility("hidden")));
+void find_next(void);
 
 #endif

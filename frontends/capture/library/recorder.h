@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "frontends/capture/library/apply.h"
 #include "frontends/capture/library/driver.h"
@@ -100,7 +101,12 @@ struct recorder {
 };
 extern struct recorder recorder;
 
-int64_t recorder_now_ns(void);
+static inline int64_t recorder_now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
 /* Tells whether launches are recorded; makes the files the first time. */
 bool recorder_begins(void);
 /* Records the handle of a function or, with `is_kernel`, of a CUkernel, and its module or library;
@@ -121,6 +127,14 @@ void recorder_variable(const void *owner, const char *name, CUdeviceptr address,
 void recorder_texture(uint64_t object, bool is_there);
 bool recorder_is_texture(uint64_t word);
 void recorder_note(enum cap_note_kind kind, const char *text);
+
+/* Finds the kernel of a function or CUkernel, whose record it writes first; NULL: memory is short.
+ */
+struct kernel *recorder_kernel(const void *handle);
+/* Writes a device's record, once. The caller holds recorder.lock. */
+void recorder_device(CUdevice device);
+
+/* ---- launches.c ---- */
 
 /* State between the two ends of a launch. */
 struct kept;

@@ -46,7 +46,7 @@ capture() {
         cupti=${TUNE_CUPTI_LIBRARY:-$(find -L /usr/local/cuda/lib64 /usr/local/cuda/extras/CUPTI/lib64 /opt/torch/.venv/lib -name 'libcupti.so*' 2>/dev/null | head -n 1)}
         "$tune" capture --kernel read_texture -o texture.cap -- "$build/tests/gpu/capture_static" texture >texture.txt 2>&1
         if ! grep -q 'a texture or surface' texture.txt || "$tune" run --binary texture.cap --device 0 >texture.err 2>&1 ||
-            ! grep -q 'no launch can be replayed: it reads textures' texture.err; then
+            ! grep -q 'no launch can be replayed: the capture lacks a texture or surface' texture.err; then
             cat texture.txt texture.err
             echo "FAILED texture: it is not told"
             status=1

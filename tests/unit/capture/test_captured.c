@@ -180,7 +180,7 @@ TEST(what_cannot_be_replayed_is_left_out)
         {{.grid = {0, 1, 1}, .block = {64, 1, 1}}, 24, "it has no threads"},
         {{.grid = {2, 1, 1}, .block = {64, 1, 1}}, 20, "not all of its parameters were kept"},
         {{.grid = {2, 1, 1}, .block = {64, 1, 1}, .result = 700}, 24, "it failed"},
-        {{.grid = {2, 1, 1}, .block = {64, 1, 1}, .left_out = CAP_LEFT_TEXTURE}, 24, "textures"},
+        {{.grid = {2, 1, 1}, .block = {64, 1, 1}, .left_out = CAP_LEFT_TEXTURE}, 24, "texture"},
         {{.grid = {2, 1, 1}, .block = {64, 1, 1}, .left_out = CAP_LEFT_TOO_LARGE}, 24, "max-bytes"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
