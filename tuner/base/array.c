@@ -26,11 +26,6 @@ bool array_grow_by(void *items, size_t count, size_t more, size_t *capacity, siz
     return true;
 }
 
-bool array_grow(void *items, size_t count, size_t *capacity, size_t bytes)
-{
-    return array_grow_by(items, count, 1, capacity, bytes);
-}
-
 static int by_size(const void *a, const void *b)
 {
     const double x = *(const double *)a;

@@ -11,7 +11,7 @@
 /* Makes room for one item behind `count` items, by doubling. `items` is the address of the pointer
  * to the items (from malloc, NULL at first), `bytes` the size of an item. Returns false when memory
  * is short; the array is then unchanged. */
-bool array_grow(void *items, size_t count, size_t *capacity, size_t bytes);
+#define array_grow(items, count, capacity, bytes) array_grow_by(items, count, 1, capacity, bytes)
 /* Makes room for `more` items. */
 bool array_grow_by(void *items, size_t count, size_t more, size_t *capacity, size_t bytes);
 

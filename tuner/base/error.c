@@ -18,25 +18,6 @@ enum status(error_set)(struct error *error, enum status status, const char *form
     return status;
 }
 
-static enum status status_of_errno(int errno_value)
-{
-    switch (errno_value) {
-    case EACCES:
-    case EPERM:
-    case EROFS:
-        return STATUS_PERMISSION;
-    case ENOENT:
-        return STATUS_NOT_FOUND;
-    case ENAMETOOLONG:
-    case ELOOP:
-        return STATUS_BAD_INPUT;
-    case ENOMEM:
-        return STATUS_NO_MEMORY;
-    default:
-        return STATUS_IO;
-    }
-}
-
 enum status(error_set_errno)(struct error *error, int errno_value, const char *format, ...)
 {
     char context[ERROR_TEXT_BYTES];
@@ -47,8 +28,13 @@ enum status(error_set_errno)(struct error *error, int errno_value, const char *f
     va_end(arguments);
     /* Cut a long name rather than the reason. */
     int room = (int)(sizeof context - sizeof ": ") - (int)strlen(why);
-    return error_set(error, status_of_errno(errno_value), "%.*s: %s", room > 0 ? room : 0, context,
-                     why);
+    const int e = errno_value;
+    const enum status status = e == EACCES || e == EPERM || e == EROFS ? STATUS_PERMISSION
+                               : e == ENOENT                           ? STATUS_NOT_FOUND
+                               : e == ENAMETOOLONG || e == ELOOP       ? STATUS_BAD_INPUT
+                               : e == ENOMEM                           ? STATUS_NO_MEMORY
+                                                                       : STATUS_IO;
+    return error_set(error, status, "%.*s: %s", room > 0 ? room : 0, context, why);
 }
 
 enum status(error_prefix)(struct error *error, const char *format, ...)

@@ -52,16 +52,6 @@ struct line {
     bool code;           /* has more than blanks and comments */
 };
 
-/* Returns the place behind a literal that starts at `at`; the line's end if the literal is not
- * closed. */
-static const char *skip_literal(const char *at, const char *end)
-{
-    char quote = *at++;
-    while (at < end && *at != quote)
-        at += *at == '\\' && at + 1 < end ? 2 : 1;
-    return at < end ? at + 1 : end;
-}
-
 /* Returns the first character from `at` on that is neither blank nor comment; `*comment` is whether
  * a comment is open, before and after. */
 static const char *skip_space(const char *at, const char *end, bool *comment)
@@ -87,17 +77,6 @@ static const char *skip_space(const char *at, const char *end, bool *comment)
     return end;
 }
 
-/* Skips the rest of a line and updates `*comment`. An apostrophe within a word or number begins no
- * literal. */
-static void pass_code(const char *start, const char *end, bool *comment)
-{
-    const char *at = skip_space(start, end, comment);
-    while (at < end) {
-        bool literal = *at == '"' || (*at == '\'' && (at == start || !is_name_character(at[-1])));
-        at = skip_space(literal ? skip_literal(at, end) : at + 1, end, comment);
-    }
-}
-
 /* Parses the next line; `*comment` as in skip_space. */
 static struct line take_line(const char *start, const char *end, bool *comment)
 {
@@ -110,7 +89,16 @@ static struct line take_line(const char *start, const char *end, bool *comment)
         line.word = word_bytes(line.directive, line.end);
         line.operand = skip_blanks(line.directive + line.word, line.end);
     }
-    pass_code(at, line.end, comment);
+    /* The rest of the line updates `*comment`. An apostrophe within a word or number begins no
+     * literal; one that is not closed goes to the line's end. */
+    for (const char *const begin = at; at < line.end; at = skip_space(at, line.end, comment)) {
+        const char quote = *at++;
+        if (quote != '"' && (quote != '\'' || (at - 1 > begin && is_name_character(at[-2]))))
+            continue;
+        while (at < line.end && *at != quote)
+            at += *at == '\\' && at + 1 < line.end ? 2 : 1;
+        at += at < line.end ? 1 : 0;
+    }
     return line;
 }
 

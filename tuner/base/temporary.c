@@ -45,23 +45,6 @@ static void remove_contents(int folder, int depth)
     (void)closedir(listing);
 }
 
-static void sweep_one(int above, const char *name, mode_t kind)
-{
-    int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-    int file = openat(above, name, flags | (kind == S_IFDIR ? O_DIRECTORY : 0));
-    if (file < 0)
-        return;
-    /* Locks a file that is ours, of the right kind and unlocked. */
-    struct stat info;
-    if (fstat(file, &info) == 0 && (info.st_mode & S_IFMT) == kind && info.st_uid == geteuid() &&
-        (kind == S_IFDIR || info.st_nlink == 1) && flock(file, LOCK_EX | LOCK_NB) == 0) {
-        if (kind == S_IFDIR)
-            remove_contents(file, 0);
-        (void)unlinkat(above, name, kind == S_IFDIR ? AT_REMOVEDIR : 0);
-    }
-    (void)close(file);
-}
-
 /* Removes abandoned files or folders beside `path` whose names begin with its last part and
  * `middle`. */
 static void sweep(const char *path, const char *middle, const char *end, mode_t kind)
@@ -79,11 +62,28 @@ static void sweep(const char *path, const char *middle, const char *end, mode_t 
     static const char alphanumerics[] =
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     const size_t length = strlen(prefix);
-    while (listing && (entry = readdir(listing))) { /* PREFIX, six letters, END */
-        if (strncmp(entry->d_name, prefix, length) == 0 &&
-            strspn(entry->d_name + length, alphanumerics) >= RANDOM_LETTERS &&
-            strcmp(entry->d_name + length + RANDOM_LETTERS, end) == 0)
-            sweep_one(dirfd(listing), entry->d_name, kind);
+    while (listing && (entry = readdir(listing))) {
+        const char *name = entry->d_name; /* PREFIX, six letters, END */
+        if (strncmp(name, prefix, length) != 0 ||
+            strspn(name + length, alphanumerics) < RANDOM_LETTERS ||
+            strcmp(name + length + RANDOM_LETTERS, end) != 0)
+            continue;
+        const int above = dirfd(listing);
+        const int file = openat(above, name,
+                                O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC |
+                                    (kind == S_IFDIR ? O_DIRECTORY : 0));
+        if (file < 0)
+            continue;
+        /* One that is ours, of the right kind and unlocked is locked and removed. */
+        struct stat info;
+        if (fstat(file, &info) == 0 && (info.st_mode & S_IFMT) == kind &&
+            info.st_uid == geteuid() && (kind == S_IFDIR || info.st_nlink == 1) &&
+            flock(file, LOCK_EX | LOCK_NB) == 0) {
+            if (kind == S_IFDIR)
+                remove_contents(file, 0);
+            (void)unlinkat(above, name, kind == S_IFDIR ? AT_REMOVEDIR : 0);
+        }
+        (void)close(file);
     }
     if (listing)
         (void)closedir(listing);

@@ -39,17 +39,6 @@ static bool see_value(struct gathering *gathering, struct seen_values *seen,
     return seen->texts[seen->count++] != NULL;
 }
 
-static enum trial_status status_of(const struct tried *tried)
-{
-    if (!isnan(tried->time_ns))
-        return TRIAL_OK;
-    if (strstr(tried->failure, "ompil"))
-        return TRIAL_COMPILE_FAILED;
-    if (strstr(tried->failure, "orrect"))
-        return TRIAL_WRONG_RESULT;
-    return strcmp(tried->failure, "timeout") == 0 ? TRIAL_TIMED_OUT : TRIAL_LAUNCH_FAILED;
-}
-
 static enum status take_tried(void *context, const struct tried *tried, struct error *error)
 {
     struct gathering *gathering = context;
@@ -93,7 +82,11 @@ static enum status take_tried(void *context, const struct tried *tried, struct e
         .key = recording_add_text(out, text_string(&key)),
         .parameters = recording_add_text(out, text_string(&parameters)),
         .detail = recording_add_text(out, *tried->failure ? tried->failure : "it has no time"),
-        .status = status_of(tried),
+        .status = !isnan(tried->time_ns)                   ? TRIAL_OK
+                  : strstr(tried->failure, "ompil")        ? TRIAL_COMPILE_FAILED
+                  : strstr(tried->failure, "orrect")       ? TRIAL_WRONG_RESULT
+                  : strcmp(tried->failure, "timeout") == 0 ? TRIAL_TIMED_OUT
+                                                           : TRIAL_LAUNCH_FAILED,
         .raced_status = TRIAL_OK,
     };
     point.twin = point.configuration;

@@ -45,27 +45,6 @@ static void add_texts(struct types *types, struct known_texts *texts, const stru
     }
 }
 
-/* Collects a variable's texts: an axis has those of its list, a parameter also those of baselines
- * and checks. */
-static void texts_of(struct types *types, size_t slot, struct known_texts *out)
-{
-    const struct experiment *experiment = types->experiment;
-    const bool axis = slot >= SLOT_AXES && slot < SLOT_SIZE;
-    const size_t parameter = slot - SLOT_PARAMETERS;
-    *out = (struct known_texts){.known = false};
-    if (!axis && (slot < SLOT_PARAMETERS || slot >= SLOT_DERIVED))
-        return;
-    const struct named_list *list =
-        axis ? &experiment->axes[slot - SLOT_AXES] : &experiment->parameters[parameter];
-    out->known = !list->list.tree;
-    add_texts(types, out, list->values, list->count);
-    for (size_t i = 0; !axis && i < experiment->baseline_count; i++)
-        add_texts(types, out, &experiment->baselines[i].values[parameter], 1);
-    for (size_t i = 0; !axis && i < experiment->check_count; i++)
-        if (experiment->checks[i].setting.given)
-            add_texts(types, out, &experiment->checks[i].setting.values[parameter], 1);
-}
-
 /* Refuses `variable == "text"` if the variable never has that text: most likely misspelt. */
 static bool check_text(struct types *types, const struct expression *variable,
                        const struct expression *literal)
@@ -74,8 +53,20 @@ static bool check_text(struct types *types, const struct expression *variable,
         literal->constant.kind != VALUE_TEXT)
         return true;
     const struct experiment *experiment = types->experiment;
-    struct known_texts texts;
-    texts_of(types, variable->index, &texts);
+    /* An axis has the texts of its list, a parameter also those of baselines and checks. */
+    const size_t slot = variable->index, parameter = slot - SLOT_PARAMETERS;
+    const bool axis = slot >= SLOT_AXES && slot < SLOT_SIZE;
+    if (!axis && (slot < SLOT_PARAMETERS || slot >= SLOT_DERIVED))
+        return true;
+    const struct named_list *list =
+        axis ? &experiment->axes[slot - SLOT_AXES] : &experiment->parameters[parameter];
+    struct known_texts texts = {.known = !list->list.tree};
+    add_texts(types, &texts, list->values, list->count);
+    for (size_t i = 0; !axis && i < experiment->baseline_count; i++)
+        add_texts(types, &texts, &experiment->baselines[i].values[parameter], 1);
+    for (size_t i = 0; !axis && i < experiment->check_count; i++)
+        if (experiment->checks[i].setting.given)
+            add_texts(types, &texts, &experiment->checks[i].setting.values[parameter], 1);
     if (!texts.known || WORD_INDEX(literal->constant.text, texts.words, texts.count) < texts.count)
         return true;
     struct place place = {types->place.file, literal->line, literal->column};

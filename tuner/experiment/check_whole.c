@@ -79,29 +79,6 @@ static bool check_problem(struct maker *maker)
     return true;
 }
 
-static bool check_problems(struct file_reader *reader)
-{
-    const struct experiment *experiment = reader->experiment;
-    const size_t count = experiment_problem_count(experiment);
-    const size_t points = count / experiment->size.count;
-    bool right = true;
-    for (size_t i = 0; i < points + count && right; i++) {
-        struct arena arena = {0};
-        struct problem problem;
-        struct maker maker;
-        if (i < points)
-            problem_at_axes(experiment, i, &problem);
-        else
-            experiment_problem(experiment, i - points, &problem);
-        maker_start(&maker, experiment, &problem, NULL, &arena, reader->error);
-        if (i < points) /* whatever the size */
-            maker.environment.bound[SLOT_SIZE] = false;
-        right = i < points ? check_axes_point(&maker) : check_problem(&maker);
-        arena_free(&arena);
-    }
-    return right;
-}
-
 bool check_whole(struct file_reader *reader)
 {
     const struct experiment *experiment = reader->experiment;
@@ -131,8 +108,24 @@ bool check_whole(struct file_reader *reader)
                 "the names and values of a configuration have more than %d characters in all",
                 CONFIGURATION_KEY_BYTES - 1);
     }
-    TRY_OR_FALSE(check_types(reader->experiment, reader->formulas, reader->error) &&
-                 check_problems(reader));
+    TRY_OR_FALSE(check_types(experiment, reader->formulas, reader->error));
+    const size_t problems = experiment_problem_count(experiment);
+    const size_t points = problems / experiment->size.count;
+    for (size_t i = 0; i < points + problems; i++) {
+        struct arena arena = {0};
+        struct problem problem_here;
+        struct maker maker;
+        if (i < points)
+            problem_at_axes(experiment, i, &problem_here);
+        else
+            experiment_problem(experiment, i - points, &problem_here);
+        maker_start(&maker, experiment, &problem_here, NULL, &arena, reader->error);
+        if (i < points) /* whatever the size */
+            maker.environment.bound[SLOT_SIZE] = false;
+        const bool right = i < points ? check_axes_point(&maker) : check_problem(&maker);
+        arena_free(&arena);
+        TRY_OR_FALSE(right);
+    }
     for (size_t i = 0; i < experiment->objective_count; i++)
         TRY_OR_FALSE(check_number(experiment, &experiment->objectives[i].formula, reader->error));
     for (size_t i = 0; i < experiment->metric_count; i++)

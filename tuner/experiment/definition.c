@@ -91,9 +91,12 @@ static enum status hash_named_files(const struct experiment *experiment,
     return status;
 }
 
-static enum status hash_all(const struct experiment *experiment, const struct node *root,
-                            struct hash_state *hash, struct error *error)
+enum status experiment_hash_definition(struct experiment *experiment, const struct node *root,
+                                       struct error *error)
 {
+    struct hash_state *hash = hash_start();
+    enum status status = STATUS_OK;
+    TRY_MEMORY(hash);
     const struct node *defaults = node_get(root, "defaults");
     bool uses_default = false;
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
@@ -108,33 +111,26 @@ static enum status hash_all(const struct experiment *experiment, const struct no
         if (check->source && !experiment->is_recorded) {
             struct arena arena = {0};
             struct source source;
-            enum status status = source_read_in(&arena, check->source, experiment->folders,
-                                                experiment->folder_count, &source, error);
+            status = source_read_in(&arena, check->source, experiment->folders,
+                                    experiment->folder_count, &source, error);
             if (status == STATUS_OK)
                 hash_add(hash, source.contents, source.content_length);
             arena_free(&arena);
-            TRY(status);
+            TRY_OR_CLEANUP(status);
         }
     }
     if (defaults && uses_default)
         hash_node(hash, defaults);
     if (experiment->is_recorded)
-        return STATUS_OK;
+        goto cleanup;
     for (size_t i = 0; i < experiment->argument_count; i++)
         if (experiment->arguments[i].fill.kind == FILL_FILE)
-            TRY(hash_named_files(experiment, &experiment->arguments[i].fill.file, hash, error));
+            TRY_OR_CLEANUP(
+                hash_named_files(experiment, &experiment->arguments[i].fill.file, hash, error));
     for (size_t i = 0; i < experiment->check_count; i++)
         if (experiment->checks[i].file.count > 0)
-            TRY(hash_named_files(experiment, &experiment->checks[i].file, hash, error));
-    return STATUS_OK;
-}
-
-enum status experiment_hash_definition(struct experiment *experiment, const struct node *root,
-                                       struct error *error)
-{
-    struct hash_state *hash = hash_start();
-    TRY_MEMORY(hash);
-    enum status status = hash_all(experiment, root, hash, error);
+            TRY_OR_CLEANUP(hash_named_files(experiment, &experiment->checks[i].file, hash, error));
+cleanup:
     hash_finish(hash, experiment->head.definition_hash);
     return status;
 }

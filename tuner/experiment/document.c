@@ -88,15 +88,11 @@ static struct place place_of(const struct reader *reader, yaml_mark_t mark)
                           (uint32_t)mark.column + 1};
 }
 
+#define out_of_memory(reader) ((void)error_no_memory((reader)->error), false)
+
 static bool refuse(struct reader *reader, yaml_mark_t mark, const char *subject)
 {
     return place_refuses(reader->error, place_of(reader, mark), "%s", subject);
-}
-
-static bool out_of_memory(struct reader *reader)
-{
-    (void)error_no_memory(reader->error);
-    return false;
 }
 
 static bool index_lines(struct reader *reader)

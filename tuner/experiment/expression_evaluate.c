@@ -225,23 +225,14 @@ bool evaluate_items(const struct expression *list, struct evaluation *evaluation
 /* ---- one item ---- */
 
 struct picked {
-    int64_t index; /* counted from the end when negative */
-    int64_t count;
+    int64_t index, count;
     struct value value;
 };
-
-static bool count_picked(void *context, struct value item)
-{
-    struct picked *picked = context;
-    (void)item;
-    picked->count++;
-    return true;
-}
 
 static bool pick(void *context, struct value item)
 {
     struct picked *picked = context;
-    if (picked->index-- == 0)
+    if (picked->count++ == picked->index)
         picked->value = item;
     return true;
 }
@@ -351,15 +342,16 @@ bool evaluate_tree(const struct expression *node, struct evaluation *evaluation,
     case EXPRESSION_CALL:
         return evaluate_call(node, evaluation, out);
     case EXPRESSION_ITEM: {
-        struct picked picked = {0};
+        struct picked picked = {.index = -1};
         int64_t index = 0;
-        TRY_OR_FALSE(evaluate_items(node->operands[0], evaluation, count_picked, &picked) &&
+        TRY_OR_FALSE(evaluate_items(node->operands[0], evaluation, pick, &picked) &&
                      integer_operand(node, node->operands[1], evaluation,
                                      "the index of an item must be an integer", &index));
         picked.index = index < 0 ? index + picked.count : index;
         if (picked.index < 0 || picked.index >= picked.count)
             return evaluation_error(node, evaluation, "a list of %lld values has no item %lld",
                                     (long long)picked.count, (long long)index);
+        picked.count = 0;
         TRY_OR_FALSE(evaluate_items(node->operands[0], evaluation, pick, &picked));
         *out = picked.value;
         return true;

@@ -109,25 +109,13 @@ bool maker_configure(struct maker *maker, const struct configuration *configurat
     return true;
 }
 
-bool maker_no_memory(struct maker *maker)
-{
-    (void)error_no_memory(maker->error);
-    return false;
-}
-
-static bool is_value_text(const char *text)
-{
-    if (text[0] == '\0' || strlen(text) >= VALUE_TEXT_BYTES)
-        return false;
-    for (; *text; text++)
-        if (*text <= ' ' || *text > '~' || strchr("=\"'\\#;`$", *text))
-            return false;
-    return true;
-}
-
 enum status check_value(struct value value, struct place place, struct error *error)
 {
-    if (value.kind != VALUE_TEXT || is_value_text(value.text))
+    const char *text = value.kind == VALUE_TEXT ? value.text : "-";
+    bool right = text[0] != '\0' && strlen(text) < VALUE_TEXT_BYTES;
+    for (; right && *text; text++)
+        right = *text > ' ' && *text <= '~' && !strchr("=\"'\\#;`$", *text);
+    if (right)
         return STATUS_OK;
     return place_error(error, STATUS_BAD_INPUT, place,
                        "the text '%.60s' must be 1 to 63 printable characters of ASCII, without "

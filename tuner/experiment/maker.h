@@ -27,7 +27,7 @@ const struct value *configuration_value(const struct configuration *configuratio
                                         const char *name);
 bool maker_configure(struct maker *maker, const struct configuration *configuration);
 #define maker_error(maker, place, ...) place_refuses((maker)->error, place, __VA_ARGS__)
-bool maker_no_memory(struct maker *maker);
+#define maker_no_memory(maker)         ((void)error_no_memory((maker)->error), false)
 /* Checks that the parameter has all values of the restriction; true if unknown (select.c). */
 bool check_restriction(struct maker *maker, const struct named_list *list);
 bool make_value(struct maker *maker, const struct formula *formula, struct value *out);

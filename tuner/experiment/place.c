@@ -5,19 +5,6 @@
 
 #include "tuner/base/text.h"
 
-static enum status set_error(struct error *error, enum status status, struct place place,
-                             const char *subject)
-{
-    const struct place_file *file = place.file;
-    if (!file->origins)
-        return error_set(error, status, "%s:%u:%u: %s", file->path, place.line, place.column,
-                         subject);
-    if (place.line == 0 || place.line > file->origin_count || !file->origins[place.line - 1])
-        return error_set(error, status, "%s: %s", file->path, subject);
-    return error_set(error, status, "%s: %s: %s", file->path, file->origins[place.line - 1],
-                     subject);
-}
-
 enum status place_error(struct error *error, enum status status, struct place place,
                         const char *format, ...)
 {
@@ -28,20 +15,14 @@ enum status place_error(struct error *error, enum status status, struct place pl
     va_start(arguments, format);
     (void)vsnprintf(subject, sizeof subject, format, arguments);
     va_end(arguments);
-    return set_error(error, status, place, subject);
-}
-
-bool(place_refuses)(struct error *error, struct place place, const char *format, ...)
-{
-    char subject[ERROR_TEXT_BYTES];
-    va_list arguments;
-    if (!error)
-        return false;
-    va_start(arguments, format);
-    (void)vsnprintf(subject, sizeof subject, format, arguments);
-    va_end(arguments);
-    (void)set_error(error, STATUS_BAD_INPUT, place, subject);
-    return false;
+    const struct place_file *file = place.file;
+    if (!file->origins)
+        return error_set(error, status, "%s:%u:%u: %s", file->path, place.line, place.column,
+                         subject);
+    if (place.line == 0 || place.line > file->origin_count || !file->origins[place.line - 1])
+        return error_set(error, status, "%s: %s", file->path, subject);
+    return error_set(error, status, "%s: %s: %s", file->path, file->origins[place.line - 1],
+                     subject);
 }
 
 struct suggestion suggest(const char *word, const char *const *words, size_t count)

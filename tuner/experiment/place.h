@@ -30,13 +30,9 @@ struct place {
 enum status place_error(struct error *error, enum status status, struct place place,
                         const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Sets place_error with STATUS_BAD_INPUT and returns false, for functions that return success as
- * bool. */
-bool place_refuses(struct error *error, struct place place, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-#ifdef __clang_analyzer__ /* always false, which one file alone does not show */
-#define place_refuses(...) ((void)place_refuses(__VA_ARGS__), false)
-#endif
+/* Sets the error with STATUS_BAD_INPUT and is false, for functions that return success as bool. */
+#define place_refuses(error, place, ...)                                                           \
+    ((void)place_error(error, STATUS_BAD_INPUT, place, __VA_ARGS__), false)
 
 /* A suggestion "; did you mean 'x'?", or "" when no word is near. */
 struct suggestion {

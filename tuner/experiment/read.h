@@ -22,10 +22,7 @@ struct file_reader {
 };
 
 #define node_error(reader, node, ...) place_refuses((reader)->error, (node)->place, __VA_ARGS__)
-bool out_of_memory(struct file_reader *reader);
-#ifdef __clang_analyzer__ /* always false, which one file alone does not show */
-#define out_of_memory(...) ((void)out_of_memory(__VA_ARGS__), false)
-#endif
+#define out_of_memory(reader)         ((void)error_no_memory((reader)->error), false)
 
 /* Checks a mapping's keys; those marked with '!' are required: "!name", "about". */
 bool check_keys(struct file_reader *reader, const struct node *node, const char *subject,

@@ -12,12 +12,6 @@
 
 /* ---- nodes ---- */
 
-bool(out_of_memory)(struct file_reader *reader)
-{
-    (void)error_no_memory(reader->error);
-    return false;
-}
-
 /* Appends "; " and a hint to the error's text. */
 static void hint(struct file_reader *reader, const char *text)
 {

@@ -25,17 +25,6 @@ static bool find_value(struct maker *maker, const struct named_list *parameter, 
     return right;
 }
 
-/* Returns the depth at which a constraint is evaluated: 1 + the last parameter that it depends
- * on. */
-static size_t depth_of(const struct experiment *experiment, struct slot_set uses)
-{
-    const struct slot_set reached = slots_reached(experiment, uses);
-    for (size_t i = experiment->head.parameter_count; i-- > 0;)
-        if (slot_set_has(&reached, SLOT_PARAMETERS + i))
-            return i + 1;
-    return 0;
-}
-
 /* Returns whether the constraint can be evaluated and is false. */
 static bool rules_out(struct maker *maker, const struct formula *constraint)
 {
@@ -66,8 +55,14 @@ enum status space_admits(const struct experiment *experiment, const struct probl
         if (*admits)
             values[i] = *given;
     }
-    for (size_t i = 0; i < experiment->head.constraint_count; i++)
-        depths[i] = (uint8_t)depth_of(experiment, experiment->constraints[i].uses);
+    /* A constraint is evaluated once the last parameter that it depends on is bound. */
+    for (size_t i = 0; i < experiment->head.constraint_count; i++) {
+        const struct slot_set reached = slots_reached(experiment, experiment->constraints[i].uses);
+        size_t depth = experiment->head.parameter_count;
+        while (depth > 0 && !slot_set_has(&reached, SLOT_PARAMETERS + depth - 1))
+            depth--;
+        depths[i] = (uint8_t)depth;
+    }
     for (size_t i = 0; i <= experiment->head.parameter_count && *admits; i++) {
         if (i > 0)
             environment_bind(&maker.environment, SLOT_PARAMETERS + i - 1, values[i - 1]);

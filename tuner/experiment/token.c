@@ -183,25 +183,6 @@ static const struct {
       {":", {.kind = TOKEN_COLON}},
 };
 
-static enum status read_word(struct arena *arena, const struct source_text *source,
-                             struct token *token, struct error *error)
-{
-    const size_t offset = token->offset;
-    size_t length = 0;
-    while (is_name_character(source->text[offset + length]))
-        length++;
-    const char *text = arena_strndup(arena, source->text + offset, length);
-    TRY_MEMORY(text);
-    token->kind = TOKEN_NAME;
-    const size_t index = ROW_INDEX(text, words, text);
-    if (index < COUNT(words))
-        *token = words[index].token;
-    token->text = text;
-    token->offset = offset;
-    token->length = length;
-    return STATUS_OK;
-}
-
 enum status token_read(struct arena *arena, const struct source_text *source, size_t offset,
                        struct token *out, struct error *error)
 {
@@ -217,8 +198,19 @@ enum status token_read(struct arena *arena, const struct source_text *source, si
         return read_number(arena, source, out, error);
     if (c == '\'' || c == '"')
         return read_text(arena, source, out, error);
-    if (name_begins(c))
-        return read_word(arena, source, out, error);
+    if (name_begins(c)) {
+        size_t length = 0;
+        while (is_name_character(text[offset + length]))
+            length++;
+        const char *word = arena_strndup(arena, text + offset, length);
+        TRY_MEMORY(word);
+        const size_t index = ROW_INDEX(word, words, text);
+        *out = index < COUNT(words) ? words[index].token : (struct token){.kind = TOKEN_NAME};
+        out->text = word;
+        out->offset = offset;
+        out->length = length;
+        return STATUS_OK;
+    }
     text += offset;
     if (strncmp(text, "&&", 2) == 0 || strncmp(text, "||", 2) == 0 ||
         (text[0] == '!' && text[1] != '='))

@@ -22,23 +22,19 @@ struct permutation permutation_make(uint64_t count, uint64_t seed)
     return (struct permutation){.count = count, .side = low, .seed = seed};
 }
 
-static uint64_t once(const struct permutation *permutation, uint64_t number)
-{
-    uint64_t left_half = number / permutation->side;
-    uint64_t right = number % permutation->side;
-    for (uint64_t round = 0; round < FEISTEL_ROUNDS; round++) {
-        const uint64_t key = random_at(permutation->seed, round);
-        const uint64_t mixed = (left_half + random_at(key, right) % permutation->side);
-        left_half = right;
-        right = mixed % permutation->side;
-    }
-    return left_half * permutation->side + right;
-}
-
 uint64_t permutation_at(const struct permutation *permutation, uint64_t place)
 {
-    uint64_t number = once(permutation, place);
-    while (number >= permutation->count)
-        number = once(permutation, number);
+    uint64_t number = place;
+    do {
+        uint64_t left_half = number / permutation->side;
+        uint64_t right = number % permutation->side;
+        for (uint64_t round = 0; round < FEISTEL_ROUNDS; round++) {
+            const uint64_t key = random_at(permutation->seed, round);
+            const uint64_t mixed = left_half + random_at(key, right) % permutation->side;
+            left_half = right;
+            right = mixed % permutation->side;
+        }
+        number = left_half * permutation->side + right;
+    } while (number >= permutation->count);
     return number;
 }

@@ -46,19 +46,6 @@ struct search {
     bool failed;                     /* no memory: no further points */
 };
 
-static const struct strategy *choose(const struct search_options *options,
-                                     const struct search_space *space)
-{
-    const bool is_small =
-        options->trials >= space->count || (options->trials == 0 && space->count <= SEARCH_ALL_MAX);
-    if (strcmp(options->strategy, "auto") == 0)
-        return options->until > 0 || !is_small ? &strategy_surrogate : &strategy_exhaustive;
-    for (size_t i = 0; i < STRATEGY_COUNT; i++)
-        if (strcmp(strategies[i]->name, options->strategy) == 0)
-            return strategies[i];
-    return NULL;
-}
-
 static uint64_t clamp(uint64_t value, uint64_t least, uint64_t most)
 {
     if (value < least)
@@ -87,7 +74,14 @@ void search_hurry(struct search *search, bool hurries)
 enum status search_create(const struct search_options *options, const struct search_space *space,
                           struct search **out, struct error *error)
 {
-    const struct strategy *strategy = choose(options, space);
+    const bool is_small =
+        options->trials >= space->count || (options->trials == 0 && space->count <= SEARCH_ALL_MAX);
+    const struct strategy *strategy = NULL;
+    if (strcmp(options->strategy, "auto") == 0)
+        strategy = options->until > 0 || !is_small ? &strategy_surrogate : &strategy_exhaustive;
+    for (size_t i = 0; i < STRATEGY_COUNT && !strategy; i++)
+        if (strcmp(strategies[i]->name, options->strategy) == 0)
+            strategy = strategies[i];
     if (!strategy) {
         const char *names[STRATEGY_COUNT];
         for (size_t i = 0; i < STRATEGY_COUNT; i++)

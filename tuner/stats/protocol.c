@@ -87,40 +87,30 @@ static const struct row rows[] = {
 enum { ROWS = sizeof rows / sizeof *rows };
 enum { NAME_BYTES = 32, VALUE_BYTES = 40 };
 enum { NAMES_MAX = ROWS + 2 * PROTOCOL_SCREENS + PROTOCOL_LOOKS };
+_Static_assert(sizeof(double) == sizeof(int64_t), "elements have one size");
 
-static size_t row_elements(const struct row *row)
-{
-    return row->elements > 0 ? row->elements : 1;
-}
+/* The names, of each element of an array one, and the offsets of their values. */
+struct names {
+    size_t count;
+    struct name {
+        const struct row *row;
+        size_t offset;
+        char text[NAME_BYTES];
+    } items[NAMES_MAX];
+};
 
-static void element_name(const struct row *row, size_t element, char *out, size_t bytes)
+static void list_names(struct names *out)
 {
-    if (row->elements > 0)
-        (void)string_format(out, bytes, "%s.%zu", row->name, element);
-    else
-        (void)string_format(out, bytes, "%s", row->name);
-}
-
-/* Returns the address of an element; both kinds have the same size. */
-static size_t element_offset(const struct row *row, size_t element)
-{
-    _Static_assert(sizeof(double) == sizeof(int64_t), "elements have one size");
-    return row->offset + element * sizeof(double);
-}
-
-static void element_format(const struct protocol *protocol, const struct row *row, size_t element,
-                           char *out, size_t bytes)
-{
-    const char *place = (const char *)protocol + element_offset(row, element);
-    int64_t integer = 0;
-    double real = 0;
-    if (row->integer) {
-        memcpy(&integer, place, sizeof integer);
-        (void)value_format(value_integer(integer), out, bytes);
-        return;
-    }
-    memcpy(&real, place, sizeof real);
-    (void)value_format(value_real(real), out, bytes);
+    out->count = 0;
+    for (const struct row *row = rows; row < rows + ROWS; row++)
+        for (size_t i = 0; i == 0 || i < row->elements; i++) {
+            struct name *name = &out->items[out->count++];
+            *name = (struct name){.row = row, .offset = row->offset + i * sizeof(double)};
+            if (row->elements > 0)
+                (void)string_format(name->text, sizeof name->text, "%s.%zu", row->name, i);
+            else
+                (void)string_format(name->text, sizeof name->text, "%s", row->name);
+        }
 }
 
 /* ---- defaults ---- */
@@ -241,49 +231,7 @@ const char *effort_name(enum effort effort)
     return efforts[effort];
 }
 
-/* ---- setting ---- */
-
-static bool find_name(const char *name, const struct row **row, size_t *element)
-{
-    char candidate[NAME_BYTES];
-    for (size_t i = 0; i < ROWS; i++) {
-        for (size_t j = 0; j < row_elements(&rows[i]); j++) {
-            element_name(&rows[i], j, candidate, sizeof candidate);
-            if (strcmp(candidate, name) == 0) {
-                *row = &rows[i];
-                *element = j;
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-static bool set_integer(char *place, const struct row *row, const char *value)
-{
-    char *end = NULL;
-    errno = 0;
-    long long integer = strtoll(value, &end, 10);
-    if (end == value || *end != '\0' || errno != 0 || (double)integer < row->least ||
-        (double)integer > row->most)
-        return false;
-    int64_t stored = integer;
-    memcpy(place, &stored, sizeof stored);
-    return true;
-}
-
-static bool set_real(char *place, const struct row *row, const char *value)
-{
-    char *end = NULL;
-    double real = strtod(value, &end);
-    /* Neither below nor above is false for NaN, too. */
-    if (end == value || *end != '\0' || !(real >= row->least && real <= row->most))
-        return false;
-    memcpy(place, &real, sizeof real);
-    return true;
-}
-
-/* Sets one name, and finds the number among all names. */
+/* Sets one name, and finds its number among all names. */
 static enum status set_name(struct protocol *protocol, const char *assignment, size_t *which,
                             struct error *error)
 {
@@ -294,35 +242,34 @@ static enum status set_name(struct protocol *protocol, const char *assignment, s
         return error_set(error, STATUS_USAGE, "protocol: '%s' is not NAME=VALUE", assignment);
     memcpy(name, assignment, length);
     name[length] = '\0';
-    const struct row *row = NULL;
-    size_t element = 0;
-    if (!find_name(name, &row, &element)) {
-        char names[NAMES_MAX][NAME_BYTES];
-        const char *words[NAMES_MAX];
-        size_t count = 0;
-        for (size_t i = 0; i < ROWS; i++) {
-            for (size_t j = 0; j < row_elements(&rows[i]); j++, count++) {
-                element_name(&rows[i], j, names[count], NAME_BYTES);
-                words[count] = names[count];
-            }
-        }
-        const char *nearest = nearest_word(name, words, count);
+    struct names names;
+    const char *words[NAMES_MAX];
+    list_names(&names);
+    for (size_t i = 0; i < names.count; i++)
+        words[i] = names.items[i].text;
+    *which = WORD_INDEX(name, words, names.count);
+    if (*which == names.count) {
+        const char *nearest = nearest_word(name, words, names.count);
         if (nearest)
             return error_set(error, STATUS_USAGE, "protocol: unknown name '%s'; did you mean '%s'?",
                              name, nearest);
         return error_set(error, STATUS_USAGE, "protocol: unknown name '%s'; there are '%s' to '%s'",
-                         name, words[0], words[count - 1]);
+                         name, words[0], words[names.count - 1]);
     }
-    char *place = (char *)protocol + element_offset(row, element);
-    bool set =
-        row->integer ? set_integer(place, row, equals + 1) : set_real(place, row, equals + 1);
-    if (!set)
+    const struct row *row = names.items[*which].row;
+    const char *value = equals + 1;
+    char *end = NULL;
+    errno = 0;
+    const int64_t integer = row->integer ? strtoll(value, &end, 10) : 0;
+    const double real = row->integer ? (double)integer : strtod(value, &end);
+    /* Neither below nor above is false for NaN, too. */
+    if (end == value || *end != '\0' || (row->integer && errno != 0) ||
+        !(real >= row->least && real <= row->most))
         return error_set(error, STATUS_USAGE, "protocol: %s=%s: %s from %.10g to %.10g is allowed",
-                         name, equals + 1, row->integer ? "a whole number" : "a number", row->least,
+                         name, value, row->integer ? "a whole number" : "a number", row->least,
                          row->most);
-    *which = element;
-    for (const struct row *before = rows; before < row; before++)
-        *which += row_elements(before);
+    memcpy((char *)protocol + names.items[*which].offset,
+           row->integer ? (const void *)&integer : (const void *)&real, sizeof real);
     return STATUS_OK;
 }
 
@@ -339,14 +286,19 @@ void protocol_each(const struct protocol *protocol,
                                 const char *about),
                    void *context)
 {
-    char name[NAME_BYTES];
-    char value[VALUE_BYTES];
-    for (size_t i = 0; i < ROWS; i++) {
-        for (size_t j = 0; j < row_elements(&rows[i]); j++) {
-            element_name(&rows[i], j, name, sizeof name);
-            element_format(protocol, &rows[i], j, value, sizeof value);
-            each(context, name, value, rows[i].about);
-        }
+    struct names names;
+    list_names(&names);
+    for (size_t i = 0; i < names.count; i++) {
+        const struct name *name = &names.items[i];
+        const char *place = (const char *)protocol + name->offset;
+        char text[VALUE_BYTES];
+        int64_t integer = 0;
+        double real = 0;
+        memcpy(&integer, place, sizeof integer);
+        memcpy(&real, place, sizeof real);
+        (void)value_format(name->row->integer ? value_integer(integer) : value_real(real), text,
+                           sizeof text);
+        each(context, name->text, text, name->row->about);
     }
 }
 
@@ -387,16 +339,12 @@ enum status protocol_parse(const char *text, struct protocol *protocol, struct e
     bool seen[NAMES_MAX] = {false};
     struct protocol parsed = normal;
     TRY(set_pairs(text, &parsed, seen, error));
-    size_t which = 0;
-    char name[NAME_BYTES];
-    for (size_t i = 0; i < ROWS; i++) {
-        for (size_t j = 0; j < row_elements(&rows[i]); j++, which++) {
-            if (seen[which])
-                continue;
-            element_name(&rows[i], j, name, sizeof name);
-            return error_set(error, STATUS_BAD_INPUT, "protocol: '%s' is missing", name);
-        }
-    }
+    struct names names;
+    list_names(&names);
+    for (size_t i = 0; i < names.count; i++)
+        if (!seen[i])
+            return error_set(error, STATUS_BAD_INPUT, "protocol: '%s' is missing",
+                             names.items[i].text);
     *protocol = parsed;
     return STATUS_OK;
 }

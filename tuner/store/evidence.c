@@ -15,13 +15,6 @@ static const char *objective_of(const char *objective)
     return objective ? objective : "time";
 }
 
-static bool same_group(const struct store_round *a, const struct store_round *b)
-{
-    return a->run_id == b->run_id && a->problem_id == b->problem_id && a->process == b->process &&
-           strcmp(a->stage, b->stage) == 0 &&
-           strcmp(objective_of(a->objective), objective_of(b->objective)) == 0;
-}
-
 /* Deletes all replaced groups first, so that the order of the rounds does not matter. */
 enum status store_rounds(struct store *store, const struct store_round *items, size_t count,
                          struct error *error)
@@ -40,8 +33,11 @@ enum status store_rounds(struct store *store, const struct store_round *items, s
     enum status status = STATUS_OK;
     for (size_t i = 0; i < count; i++) {
         const struct store_round *round = &items[i];
-        if (i > 0 && same_group(round, &items[i - 1]))
-            continue;
+        const struct store_round *before = i > 0 ? round - 1 : NULL;
+        if (before && round->run_id == before->run_id && round->problem_id == before->problem_id &&
+            round->process == before->process && strcmp(round->stage, before->stage) == 0 &&
+            strcmp(objective_of(round->objective), objective_of(before->objective)) == 0)
+            continue; /* of one group */
         TRY_OR_CLEANUP(store_run(
             store,
             "DELETE FROM rounds WHERE run_id = ?1 AND problem_id = ?2 AND stage = ?3"

@@ -27,27 +27,18 @@ static enum status check_whole(struct store *store, const char *path, struct err
     return STATUS_OK;
 }
 
-static enum status copy_to(const char *path, const char *copy, int64_t *version,
-                           struct error *error)
-{
-    struct store *store = NULL;
-    enum status status = STATUS_OK;
-    TRY_OR_CLEANUP(store_open(path, STORE_COPY, &store, error));
-    TRY_OR_CLEANUP(check_whole(store, path, error));
-    TRY_OR_CLEANUP(store_pragma(store, "PRAGMA user_version", version, error));
-    TRY_OR_CLEANUP(store_execute(store, "PRAGMA query_only = OFF", merge_doing, error));
-    TRY_OR_CLEANUP(store_copy(store, copy, "copy a database", error));
-cleanup:
-    store_close(store);
-    return status;
-}
-
 enum status store_merge_prepare(const char *path, const char *copy, struct error *error)
 {
     struct store *store = NULL;
     int64_t version = STORE_SCHEMA_VERSION;
     enum status status = STATUS_OK;
-    TRY_OR_CLEANUP(copy_to(path, copy, &version, error));
+    TRY_OR_CLEANUP(store_open(path, STORE_COPY, &store, error));
+    TRY_OR_CLEANUP(check_whole(store, path, error));
+    TRY_OR_CLEANUP(store_pragma(store, "PRAGMA user_version", &version, error));
+    TRY_OR_CLEANUP(store_execute(store, "PRAGMA query_only = OFF", merge_doing, error));
+    TRY_OR_CLEANUP(store_copy(store, copy, "copy a database", error));
+    store_close(store);
+    store = NULL;
     TRY_OR_CLEANUP(store_open(copy, STORE_CREATE, &store, error)); /* migrates */
     if (version != STORE_SCHEMA_VERSION)
         TRY_OR_CLEANUP(check_whole(store, path, error));

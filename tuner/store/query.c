@@ -33,19 +33,6 @@ static int allow_reading(void *context, int action, const char *a, const char *b
     }
 }
 
-static enum status bind_parameter(const struct store *store, sqlite3_stmt *statement,
-                                  const struct store_parameter *parameter, struct error *error)
-{
-    char name[64];
-    if (!parameter->value || !string_format(name, sizeof name, ":%s", parameter->name))
-        return STATUS_OK;
-    int index = sqlite3_bind_parameter_index(statement, name);
-    if (index == 0)
-        return STATUS_OK;
-    int code = sqlite3_bind_text(statement, index, parameter->value, -1, SQLITE_TRANSIENT);
-    return code == SQLITE_OK ? STATUS_OK : store_fail(store, code, "bind a parameter", error);
-}
-
 void store_query_free(struct store_query *query)
 {
     if (!query)
@@ -114,8 +101,17 @@ enum status store_query_open(struct store *store, const char *sql,
     struct store_query *query = take_kept(store, sql);
     enum status status = query ? STATUS_OK : make_query(store, sql, &query, error);
     *out = NULL;
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        status = bind_parameter(store, query->statement, &parameters[i], error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        char name[64];
+        if (!parameters[i].value || !string_format(name, sizeof name, ":%s", parameters[i].name))
+            continue;
+        const int index = sqlite3_bind_parameter_index(query->statement, name);
+        const int code = index == 0 ? SQLITE_OK
+                                    : sqlite3_bind_text(query->statement, index,
+                                                        parameters[i].value, -1, SQLITE_TRANSIENT);
+        if (code != SQLITE_OK)
+            status = store_fail(store, code, "bind a parameter", error);
+    }
     if (status == STATUS_OK)
         *out = query;
     else

@@ -63,22 +63,6 @@ static enum status insert_statement(struct store *store, const struct row_table 
     return status;
 }
 
-static int64_t integer_of(const struct row_column *column, const void *member)
-{
-    int64_t wide = 0;
-    int32_t narrow = 0;
-    switch (column->bytes) {
-    case sizeof(bool):
-        return *(const bool *)member;
-    case sizeof narrow:
-        memcpy(&narrow, member, sizeof narrow);
-        return narrow;
-    default:
-        memcpy(&wide, member, sizeof wide);
-        return wide;
-    }
-}
-
 static const char *text_of(const struct row_column *column, const void *member)
 {
     switch (column->kind) {
@@ -111,7 +95,16 @@ static bool bind_column(sqlite3_stmt *statement, int at, const struct row_column
     case ROW_INTEGER:
     case ROW_INTEGER_FROM_0:
     case ROW_INTEGER_FROM_1: {
-        int64_t integer = integer_of(column, member);
+        int64_t integer = 0;
+        int32_t narrow = 0;
+        if (column->bytes == sizeof(bool)) {
+            integer = *(const bool *)member;
+        } else if (column->bytes == sizeof narrow) {
+            memcpy(&narrow, member, sizeof narrow);
+            integer = narrow;
+        } else {
+            memcpy(&integer, member, sizeof integer);
+        }
         if (column->kind == ROW_INTEGER || integer >= (column->kind == ROW_INTEGER_FROM_1 ? 1 : 0))
             store_bind(statement, at, value_integer(integer));
         return true;

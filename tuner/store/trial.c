@@ -23,21 +23,6 @@ struct trial_place {
     ROW_COLUMN(#member, .kind = ROW_##kind_, ROW_MEMBER(struct kernel_resources, member),          \
                .source = 2)
 
-static enum status resolve_same_as(struct store *store, int64_t same_as, int64_t *measured,
-                                   struct error *error)
-{
-    bool found = false;
-    *measured = 0;
-    if (same_as == 0)
-        return STATUS_OK;
-    TRY(store_run(store, "SELECT coalesce(same_as_trial_id, id) FROM trials WHERE id = ?1",
-                  trial_doing, STORE_VALUES(value_integer(same_as)), measured, &found, error));
-    if (!found)
-        return error_set(error, STATUS_INTERNAL, "%s: there is no trial %lld to be the same as",
-                         store->path, (long long)same_as);
-    return STATUS_OK;
-}
-
 static int64_t volume(const uint32_t size[3])
 {
     return (int64_t)size[0] * size[1] * size[2];
@@ -121,20 +106,6 @@ static enum status insert_launches(struct store *store, const struct store_trial
     return STATUS_OK;
 }
 
-/* Repoints duplicates of a trial that has become a duplicate itself. */
-static enum status follow(struct store *store, int64_t trial_id, int64_t measured,
-                          struct error *error)
-{
-    if (measured == 0)
-        return STATUS_OK;
-    if (measured == trial_id)
-        return error_set(error, STATUS_INTERNAL, "%s: trial %lld cannot be the same as itself",
-                         store->path, (long long)trial_id);
-    return store_run(store, "UPDATE trials SET same_as_trial_id = ?2 WHERE same_as_trial_id = ?1",
-                     trial_doing, STORE_VALUES(value_integer(trial_id), value_integer(measured)),
-                     NULL, NULL, error);
-}
-
 enum status store_trial(struct store *store, const struct store_trial *trial, int64_t *trial_id,
                         struct error *error)
 {
@@ -148,15 +119,30 @@ enum status store_trial(struct store *store, const struct store_trial *trial, in
         status = store_begin(store, trial_doing, error);
     if (status != STATUS_OK)
         return relaxed ? store_relaxed_end(store, status, error) : status;
-    status = resolve_same_as(store, trial->same_as_trial_id, &measured, error);
+    if (trial->same_as_trial_id != 0) {
+        bool found = false;
+        status = store_run(store, "SELECT coalesce(same_as_trial_id, id) FROM trials WHERE id = ?1",
+                           trial_doing, STORE_VALUES(value_integer(trial->same_as_trial_id)),
+                           &measured, &found, error);
+        if (status == STATUS_OK && !found)
+            status =
+                error_set(error, STATUS_INTERNAL, "%s: there is no trial %lld to be the same as",
+                          store->path, (long long)trial->same_as_trial_id);
+    }
     if (status == STATUS_OK)
         status = insert_trial(store, trial, measured, &id, error);
     if (status == STATUS_OK)
         status = insert_samples(store, trial, id, error);
     if (status == STATUS_OK)
         status = insert_launches(store, trial, id, error);
-    if (status == STATUS_OK)
-        status = follow(store, id, measured, error);
+    if (status == STATUS_OK && measured != 0 && measured == id)
+        status = error_set(error, STATUS_INTERNAL, "%s: trial %lld cannot be the same as itself",
+                           store->path, (long long)id);
+    else if (status == STATUS_OK && measured != 0) /* duplicates of it are the measured one's now */
+        status =
+            store_run(store, "UPDATE trials SET same_as_trial_id = ?2 WHERE same_as_trial_id = ?1",
+                      trial_doing, STORE_VALUES(value_integer(id), value_integer(measured)), NULL,
+                      NULL, error);
     status = store_end(store, status, trial_doing, error);
     if (relaxed)
         status = store_relaxed_end(store, status, error);

@@ -13,18 +13,6 @@
 /* Columns of structs; text of an answer. */
 enum { MEMBERS_MAX = 64, ROWS_BYTES_MAX = 1 << 30 };
 
-static bool take_names(struct rows *rows, const struct store_query *query)
-{
-    rows->column_count = (size_t)store_query_columns(query);
-    rows->names = arena_alloc(&rows->arena, rows->column_count, sizeof *rows->names);
-    for (size_t i = 0; rows->names && i < rows->column_count; i++) {
-        rows->names[i] = arena_strdup(&rows->arena, store_query_name(query, (int)i));
-        if (!rows->names[i])
-            return false;
-    }
-    return rows->names != NULL;
-}
-
 static bool take_row(struct rows *rows, size_t *capacity, struct store_query *query, size_t *bytes)
 {
     static const char json_columns[] =
@@ -57,7 +45,13 @@ enum status rows_read(struct store *store, const char *sql,
     size_t capacity = 0, bytes = 0;
     bool more = true;
     enum status status = store_query_open(store, sql, parameters, count, &query, error);
-    if (status == STATUS_OK && !take_names(rows, query))
+    if (status == STATUS_OK) {
+        rows->column_count = (size_t)store_query_columns(query);
+        rows->names = arena_alloc(&rows->arena, rows->column_count, sizeof *rows->names);
+    }
+    for (size_t i = 0; status == STATUS_OK && rows->names && i < rows->column_count; i++)
+        rows->names[i] = arena_strdup(&rows->arena, store_query_name(query, (int)i));
+    if (status == STATUS_OK && rows->arena.failed)
         status = error_no_memory(error);
     while (status == STATUS_OK) {
         status = store_query_next(query, &more, error);
