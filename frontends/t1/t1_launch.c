@@ -239,10 +239,10 @@ bool t1_translate_launch(struct translation *t)
     const char *origin = "KernelSpecification.KernelName";
     const bool ours = json_member(t->tune, "launches") != NULL;
     if (!ours) {
-        if (!read_block(t, &block) ||
-            !(t->sized ? grid_of_problem(t, &grid) : grid_of_global_size(t, &block, &grid)) ||
-            !read_shared(t, &shared) || !json_text(t, t->kernel, "KernelName", origin, &name))
-            return false;
+        TRY_OR_FALSE(
+            read_block(t, &block) &&
+            (t->sized ? grid_of_problem(t, &grid) : grid_of_global_size(t, &block, &grid)) &&
+            read_shared(t, &shared) && json_text(t, t->kernel, "KernelName", origin, &name));
         if (!name || name[0] == '\0')
             return t1_error(t, origin, "is missing");
     }

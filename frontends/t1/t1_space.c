@@ -205,9 +205,8 @@ static bool put_parameters(struct translation *t)
             return t1_error(t, origin, "Name must be a name: letters, digits and _, at most 63");
         if (t1_parameter(t, name) != parameter)
             return t1_error(t, origin, "there is a parameter '%s' before it", name);
-        if (!put_values(t, mapping, name, json_member(parameter, "Values"),
-                        t1_printf(t, "%s.Values", origin)))
-            return false;
+        TRY_OR_FALSE(put_values(t, mapping, name, json_member(parameter, "Values"),
+                                t1_printf(t, "%s.Values", origin)));
     }
     return true;
 }
@@ -231,8 +230,7 @@ static bool put_conditions(struct translation *t)
     {
         const char *origin = t1_printf(t, "%s[%zu].Expression", whole, index);
         const char *text = json_string_value(condition);
-        if (!text && !json_text(t, condition, "Expression", origin, &text))
-            return false;
+        TRY_OR_FALSE(text || json_text(t, condition, "Expression", origin, &text));
         if (!text)
             return t1_error(t, origin, "is missing");
         text = t1_expression(t, origin, text);

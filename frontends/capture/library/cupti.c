@@ -82,24 +82,6 @@ _Static_assert(offsetof(cuLaunchKernel_params, kernelParams) ==
                    offsetof(cuLaunchCooperativeKernel_params, kernelParams),
                "these are read as each other");
 
-/* Allocates the `struct seen` that lives until the launch's end. */
-static void launch_begins(const struct launch_facts *launch, uint64_t *correlation)
-{
-    struct seen *seen = calloc(1, sizeof *seen);
-    *correlation = (uint64_t)(uintptr_t)seen;
-    if (seen)
-        recorder_before(launch, seen);
-}
-
-static void launch_ends(const struct launch_facts *launch, uint64_t correlation, CUresult result)
-{
-    struct seen *seen = (struct seen *)(uintptr_t)correlation;
-    if (!seen)
-        return;
-    recorder_after(launch, seen, result);
-    free(seen);
-}
-
 /* ---- all else ---- */
 
 static void add_variable(const void *owner, const char *name, const CUdeviceptr *address,
@@ -120,11 +102,9 @@ static void add_variable(const void *owner, const char *name, const CUdeviceptr 
     X(cuDevicePrimaryCtxReset_v2, ((void)p, recorder_context_goes()))                              \
     X(cuTexObjectDestroy, recorder_texture(p->texObject, false))                                   \
     X(cuSurfObjectDestroy, recorder_texture(p->surfObject, false))                                 \
-    X(cuGraphLaunch, ((void)p, graph_launched()))                                                  \
-    X(cuGraphLaunch_ptsz, ((void)p, graph_launched()))                                             \
-    X(cuLaunchCooperativeKernelMultiDevice,                                                        \
-      ((void)p, recorder_note(CAP_NOTE_MULTI_DEVICE,                                               \
-                              "launches over several devices at once are not recorded")))
+    X(cuGraphLaunch, ((void)p, recorder_note(CAP_NOTE_GRAPH)))                                     \
+    X(cuGraphLaunch_ptsz, ((void)p, recorder_note(CAP_NOTE_GRAPH)))                                \
+    X(cuLaunchCooperativeKernelMultiDevice, ((void)p, recorder_note(CAP_NOTE_MULTI_DEVICE)))
 #define ROWS_OF_IMAGES(X)                                                                          \
     X(cuModuleLoad, recorder_loaded(*p->module, image_of_file(p->fname)))                          \
     X(cuModuleLoadData, recorder_loaded(*p->module, image_of_memory(p->image)))                    \
@@ -159,12 +139,6 @@ static void add_variable(const void *owner, const char *name, const CUdeviceptr 
     X(cuLaunchKernelEx_ptsz, )                                                                     \
     X(cuLaunchCooperativeKernel, )                                                                 \
     X(cuLaunchCooperativeKernel_ptsz, )
-
-static void graph_launched(void)
-{
-    recorder_note(CAP_NOTE_GRAPH,
-                  "launches of graphs: the kernels in them were counted when they were added");
-}
 
 static void capturing(int by)
 {
@@ -225,16 +199,22 @@ static void CUPTIAPI on_callback(void *data, CUpti_CallbackDomain domain, CUpti_
         return;
     is_ours = true;
     const bool is_launch = take_launch(id, call->functionParams, &launch);
-    if (call->callbackSite == CUPTI_API_ENTER) {
-        if (is_launch)
-            launch_begins(&launch, call->correlationData);
-        else
-            before(id, call->functionParams);
+    struct seen *seen = NULL; /* lives until the launch's end */
+    if (call->callbackSite == CUPTI_API_ENTER && is_launch) {
+        seen = calloc(1, sizeof *seen);
+        *call->correlationData = (uint64_t)(uintptr_t)seen;
+        if (seen)
+            recorder_before(&launch, seen);
+    } else if (call->callbackSite == CUPTI_API_ENTER) {
+        before(id, call->functionParams);
     } else {
         const CUresult result = *(const CUresult *)call->functionReturnValue;
         if (is_launch)
-            launch_ends(&launch, *call->correlationData, result);
-        else if (has_ended(id, result))
+            seen = (struct seen *)(uintptr_t)*call->correlationData;
+        if (seen)
+            recorder_after(&launch, seen, result);
+        free(seen);
+        if (!is_launch && has_ended(id, result))
             after(id, call->functionParams);
     }
     is_ours = false;

@@ -148,10 +148,10 @@ static struct hook hooks[HOOK_COUNT + 1]; /* the last has no symbol */
     PASSING(ours_##symbol, #symbol, NUMBER_##symbol, parameters, arguments, before, (void)0)
 #define HOOK_AFTER(symbol, parameters, arguments, after)                                           \
     PASSING(ours_##symbol, #symbol, NUMBER_##symbol, parameters, arguments, (void)0, after)
-#define HOOK_AFTER_OF_STREAMS(symbol, parameters, arguments, after)                                \
-    PASSING(ours_##symbol, #symbol, NUMBER_##symbol, parameters, arguments, (void)0, after)        \
+#define HOOK_OF_STREAMS(symbol, parameters, arguments, before, after)                              \
+    PASSING(ours_##symbol, #symbol, NUMBER_##symbol, parameters, arguments, before, after)         \
     PASSING(ours_##symbol##_ptsz, #symbol "_ptsz", NUMBER_##symbol##_ptsz, parameters, arguments,  \
-            (void)0, after)
+            before, after)
 
 /* ---- launches ---- */
 
@@ -275,9 +275,7 @@ OURS_TO_COOPERATE(cuLaunchCooperativeKernel, false)
 OURS_TO_COOPERATE(cuLaunchCooperativeKernel_ptsz, true)
 
 HOOK_BEFORE(cuLaunchCooperativeKernelMultiDevice, (void *launches, unsigned count, unsigned flags),
-            (launches, count, flags),
-            recorder_note(CAP_NOTE_MULTI_DEVICE,
-                          "launches over several devices at once are not recorded"))
+            (launches, count, flags), recorder_note(CAP_NOTE_MULTI_DEVICE))
 
 /* ---- graphs ---- */
 
@@ -305,34 +303,22 @@ HOOK_AFTER(cuGraphAddNode_v2,
             size_t before_count, CUgraphNodeParams *node),
            (out, graph, before, edges, before_count, node), any_node_added(node))
 
-static CUresult graph_launched(enum hook_number number, bool is_per_thread, CUgraphExec graph,
-                               CUstream stream)
-{
-    CUresult(CUDAAPI * next)(CUgraphExec, CUstream);
-    CUresult result;
-    (void)is_per_thread;
-    NEXT_OF(number, next);
-    recorder_note(CAP_NOTE_GRAPH,
-                  "launches of graphs: the kernels in them were counted when they were added");
-    CALLED(result, next(graph, stream));
-    return result;
-}
-OURS_OF_STREAMS(cuGraphLaunch, graph_launched, (CUgraphExec graph, CUstream stream),
-                (graph, stream))
+HOOK_OF_STREAMS(cuGraphLaunch, (CUgraphExec graph, CUstream stream), (graph, stream),
+                recorder_note(CAP_NOTE_GRAPH), (void)0)
 
 static void count_capturing(int by)
 {
     (void)atomic_fetch_add(&recorder.capturing, by);
 }
 /* The older version has no mode; the argument in its place is not read. */
-HOOK_AFTER_OF_STREAMS(cuStreamBeginCapture, (CUstream stream, CUstreamCaptureMode mode),
-                      (stream, mode), count_capturing(1))
-HOOK_AFTER_OF_STREAMS(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode),
-                      (stream, mode), count_capturing(1))
-HOOK_AFTER_OF_STREAMS(cuStreamBeginCaptureToGraph,
-                      (CUstream stream, CUgraph graph, const CUgraphNode *before, const void *edges,
-                       size_t count, CUstreamCaptureMode mode),
-                      (stream, graph, before, edges, count, mode), count_capturing(1))
+HOOK_OF_STREAMS(cuStreamBeginCapture, (CUstream stream, CUstreamCaptureMode mode), (stream, mode),
+                (void)0, count_capturing(1))
+HOOK_OF_STREAMS(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode),
+                (stream, mode), (void)0, count_capturing(1))
+HOOK_OF_STREAMS(cuStreamBeginCaptureToGraph,
+                (CUstream stream, CUgraph graph, const CUgraphNode *before, const void *edges,
+                 size_t count, CUstreamCaptureMode mode),
+                (stream, graph, before, edges, count, mode), (void)0, count_capturing(1))
 
 /* Reports the end of a capture, a failed one included. */
 static CUresult capture_ended(enum hook_number number, bool is_per_thread, CUstream stream,
@@ -562,8 +548,7 @@ __attribute__((visibility("hidden"), used)) void *tune_capture_dlopen(const char
     find_next();
     if ((flags & RTLD_DEEPBIND) != 0 && atomic_load(&recorder.is_on) >= 0 &&
         getenv(CAP_FOLDER_VARIABLE))
-        recorder_note(CAP_NOTE_DEEPBIND,
-                      "libraries opened with RTLD_DEEPBIND: their own launches were not seen");
+        recorder_note(CAP_NOTE_DEEPBIND);
     (void)path;
     return NULL;
 }

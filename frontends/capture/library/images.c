@@ -76,22 +76,17 @@ static uint64_t measure(const void **at, enum cap_image_kind *kind)
     return strlen(*at);
 }
 
-/* Returns true for memory of a mapped file, which stays as long as its module. */
-static bool is_of_a_file(const void *data)
-{
-    Dl_info info;
-    return dladdr(data, &info) != 0;
-}
-
 struct image *image_of_memory(const void *data)
 {
+    Dl_info mapped;
     struct image *image = calloc(1, sizeof *image);
     if (!image || !data)
         return image;
     image->bytes = measure(&data, &image->kind);
     if (image->bytes == 0 || image->bytes > COPY_BYTES_MAX)
         return image;
-    if (!is_of_a_file(data)) {
+    /* Memory of a mapped file stays as long as its module. */
+    if (dladdr(data, &mapped) == 0) {
         image->owned = malloc(image->bytes);
         if (image->owned)
             memcpy(image->owned, data, image->bytes);

@@ -104,11 +104,8 @@ static void unrelax(struct kept *kept)
 static bool wait_for(struct kept *kept, const struct launch_facts *launch)
 {
     const struct driver *driver = driver_get();
-    CUresult(CUDAAPI * record)(CUevent, CUstream) =
-        launch->is_per_thread && driver->event_record_ptsz ? driver->event_record_ptsz
-                                                           : driver->event_record;
     const int64_t deadline_ns = recorder_now_ns() + PATIENCE_NS;
-    if (!record || !driver->event_query || record(kept->event, launch->stream) != CUDA_SUCCESS)
+    if (!driver->event_query || launch_event(launch, kept->event) != CUDA_SUCCESS)
         return false;
     for (;;) {
         const CUresult result = driver->event_query(kept->event);
@@ -268,14 +265,6 @@ static uint32_t read_buffer(struct kept *kept, uint32_t index, bool finds_addres
     return id;
 }
 
-static enum cap_stream stream_of(const struct launch_facts *launch)
-{
-    if (launch->stream == CU_STREAM_LEGACY || (!launch->stream && !launch->is_per_thread))
-        return CAP_STREAM_LEGACY;
-    return launch->stream == CU_STREAM_PER_THREAD || !launch->stream ? CAP_STREAM_PER_THREAD
-                                                                     : CAP_STREAM_OTHER;
-}
-
 static void describe(struct kept *kept, const struct launch_facts *launch)
 {
     struct cap_launch *row = &kept->row;
@@ -286,7 +275,11 @@ static void describe(struct kept *kept, const struct launch_facts *launch)
     row->kernel = kept->kernel->row->id;
     row->shared_bytes = launch->shared_bytes;
     row->entry = (uint32_t)launch->entry;
-    row->stream = (uint32_t)stream_of(launch);
+    row->stream = CAP_STREAM_OTHER;
+    if (launch->stream == CU_STREAM_LEGACY || (!launch->stream && !launch->is_per_thread))
+        row->stream = CAP_STREAM_LEGACY;
+    else if (launch->stream == CU_STREAM_PER_THREAD || !launch->stream)
+        row->stream = CAP_STREAM_PER_THREAD;
     if (driver_get()->current_device && driver_get()->current_device(&device) == CUDA_SUCCESS)
         row->device = (uint32_t)device;
     for (unsigned i = 0; i < launch->attribute_count; i++) {
@@ -383,21 +376,15 @@ static void watch_end(void)
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static uint64_t threads_of(const struct launch_facts *launch)
-{
-    uint64_t threads = 1;
-    for (size_t axis = 0; axis < CAP_DIMENSIONS; axis++)
-        threads *= (uint64_t)launch->grid[axis] * launch->block[axis];
-    return threads;
-}
-
 struct kept *keep_before(struct kernel *kernel, const struct launch_facts *launch,
                          uint64_t sequence, uint64_t kernel_sequence)
 {
     /* Launches without contents have a separate count, so that they do not displace others. */
     const bool is_node = launch->entry == CAP_GRAPH_NODE || atomic_load(&recorder.capturing) > 0;
     _Atomic uint32_t *kept_so_far = is_node ? &kernel->kept_nodes : &kernel->kept;
-    const uint64_t threads = is_node ? 0 : threads_of(launch);
+    uint64_t threads = is_node ? 0 : 1;
+    for (size_t axis = 0; axis < CAP_DIMENSIONS; axis++)
+        threads *= (uint64_t)launch->grid[axis] * launch->block[axis];
     const bool grows =
         recorder.settings.growing && threads > 2 * atomic_load(&kernel->threads_kept);
     if (kernel_sequence < recorder.settings.skip ||
@@ -479,6 +466,5 @@ void keep_after(struct kept *kept, const struct launch_facts *launch, CUresult r
         watch_end();
     (void)pthread_mutex_unlock(&recorder.keep_lock);
     if (!good)
-        recorder_note(CAP_NOTE_DISK,
-                      "a launch was not kept: the disk is full, or its file cannot be written");
+        recorder_note(CAP_NOTE_DISK);
 }

@@ -84,6 +84,15 @@ bool launch_is_capturing(const struct launch_facts *launch)
     return ask(launch->stream, &status) == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
+CUresult launch_event(const struct launch_facts *launch, CUevent event)
+{
+    const struct driver *driver = driver_get();
+    CUresult(CUDAAPI * record)(CUevent, CUstream) =
+        launch->is_per_thread && driver->event_record_ptsz ? driver->event_record_ptsz
+                                                           : driver->event_record;
+    return record ? record(event, launch->stream) : CUDA_ERROR_NOT_FOUND;
+}
+
 bool launch_block(const struct kernel *kernel, const struct launch_facts *launch, uint8_t *block,
                   uint32_t *bytes)
 {

@@ -222,13 +222,21 @@ __attribute__((constructor)) static void watch_forks(void)
     (void)pthread_atfork(lock_all, unlock_all, begin_anew);
 }
 
-void recorder_note(enum cap_note_kind kind, const char *text)
+void recorder_note(enum cap_note_kind kind)
 {
+    static const char *const texts[CAP_NOTE_KINDS] = {
+        [CAP_NOTE_GRAPH] =
+            "launches of graphs: the kernels in them were counted when they were added",
+        [CAP_NOTE_DEEPBIND] =
+            "libraries opened with RTLD_DEEPBIND: their own launches were not seen",
+        [CAP_NOTE_MULTI_DEVICE] = "launches over several devices at once are not recorded",
+        [CAP_NOTE_DISK] = "a launch was not kept: the disk is full, or its file cannot be written",
+    };
     if (!recorder_begins() || recorder.settings.applies)
         return;
     (void)pthread_mutex_lock(&recorder.lock);
-    const struct cap_note note = {.kind = kind, .text_bytes = (uint32_t)strlen(text) + 1};
-    const struct cap_part part = {text, note.text_bytes};
+    const struct cap_note note = {.kind = kind, .text_bytes = (uint32_t)strlen(texts[kind]) + 1};
+    const struct cap_part part = {texts[kind], note.text_bytes};
     if (!notes[kind])
         notes[kind] = cap_table_add(&recorder.table, CAP_NOTE, &note, sizeof note, &part, 1);
     struct cap_note *row = notes[kind];

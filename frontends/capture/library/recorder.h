@@ -126,7 +126,7 @@ void recorder_context_goes(void);
 void recorder_variable(const void *owner, const char *name, CUdeviceptr address, size_t bytes);
 void recorder_texture(uint64_t object, bool is_there);
 bool recorder_is_texture(uint64_t word);
-void recorder_note(enum cap_note_kind kind, const char *text);
+void recorder_note(enum cap_note_kind kind);
 
 /* Finds the kernel of a function or CUkernel, whose record it writes first; NULL: memory is short.
  */
@@ -164,6 +164,8 @@ bool memory_find(uint64_t address, struct range *out);
 void launch_of_config(const CUlaunchConfig *config, CUfunction function, void **parameters,
                       void **extra, struct launch_facts *out);
 bool launch_is_capturing(const struct launch_facts *launch);
+/* Records an event in the launch's stream. */
+CUresult launch_event(const struct launch_facts *launch, CUevent event);
 /* Copies the parameters into one block of at most CAP_PARAMETER_BYTES_MAX. Returns false if the
  * layout is unknown. */
 bool launch_block(const struct kernel *kernel, const struct launch_facts *launch, uint8_t *block,

@@ -25,14 +25,6 @@ static void end_later(void)
     (void)atexit(times_end);
 }
 
-static CUresult record(const struct launch_facts *launch, CUevent event)
-{
-    const struct driver *driver = driver_get();
-    return launch->is_per_thread && driver->event_record_ptsz
-               ? driver->event_record_ptsz(event, launch->stream)
-               : driver->event_record(event, launch->stream);
-}
-
 /* Reads up to `most` oldest pairs, up to the first unfinished one. The caller holds the lock. */
 static void take_ended(uint32_t most)
 {
@@ -101,7 +93,7 @@ struct timing *time_before(const struct launch_facts *launch)
     take_ended(LOOKED_AT_MAX);
     struct timing *timing = take_pair(context);
     (void)pthread_mutex_unlock(&lock);
-    if (timing && record(launch, timing->begin) != CUDA_SUCCESS) {
+    if (timing && launch_event(launch, timing->begin) != CUDA_SUCCESS) {
         (void)pthread_mutex_lock(&lock);
         timing->next = unused;
         unused = timing;
@@ -116,7 +108,7 @@ struct timing *time_before(const struct launch_facts *launch)
 void time_after(struct timing *timing, const struct launch_facts *launch, struct cap_kernel *kernel,
                 struct cap_shape *shape, CUresult result)
 {
-    const bool good = result == CUDA_SUCCESS && record(launch, timing->end) == CUDA_SUCCESS;
+    const bool good = result == CUDA_SUCCESS && launch_event(launch, timing->end) == CUDA_SUCCESS;
     timing->kernel = kernel;
     timing->shape = shape;
     timing->next = NULL;

@@ -270,17 +270,12 @@ bool cap_write(struct cap_writer *writer, enum cap_type type, const void *fixed,
     return !writer->failed;
 }
 
-static bool is_zero(const uint8_t *data, uint64_t bytes)
-{
-    return bytes == 0 || (data[0] == 0 && memcmp(data, data + 1, bytes - 1) == 0);
-}
-
 /* Returns the block's identifier; UINT32_MAX if it was not kept. */
 static uint32_t block_id(struct cap_writer *writer, const uint8_t *data, uint64_t bytes)
 {
     struct cap_block block = {.bytes = (uint32_t)bytes};
     uint8_t hash[CAP_HASH_BYTES];
-    if (is_zero(data, bytes))
+    if (bytes == 0 || (data[0] == 0 && memcmp(data, data + 1, bytes - 1) == 0)) /* zeros */
         return 0;
     cap_hash(data, bytes, hash);
     hash[0] ^= (uint8_t)bytes; /* blocks of different sizes are different */
