@@ -129,6 +129,7 @@ static bool read_source(struct translation *t, const json_t *object, const char 
                         const char *fill, const char **kind, const char **out)
 {
     const char *of = t1_printf(t, "%s.DataSource", origin);
+    *kind = strcmp(fill, "Generator") == 0 ? "series" : "file";
     if (strcmp(fill, "BinaryHDF") == 0)
         return t1_error(t, origin,
                         "FillType BinaryHDF cannot be read; write the data as raw bytes "
@@ -138,7 +139,6 @@ static bool read_source(struct translation *t, const json_t *object, const char 
                         "FillType Script is not run; say FillType Generator with an "
                         "expression in i, or BinaryRaw with the bytes it would make, in "
                         "an overlay (--overlay)");
-    *kind = strcmp(fill, "Generator") == 0 ? "series" : "file";
     if (**kind == 'f' && strcmp(fill, "BinaryRaw") != 0)
         return t1_error(t, origin, "FillType '%.40s' is unknown", fill);
     TRY_OR_FALSE(json_text(t, object, "DataSource", of, out));
@@ -277,8 +277,8 @@ static bool put_argument(struct translation *t, struct node *arguments, size_t i
     const char *origin = t1_printf(t, "KernelSpecification.Arguments[%zu]", index);
     const char *name = t1_argument_name(t, index);
     const char *memory = json_word(argument, "MemoryType"), *kind = json_word(argument, "MemType");
-    enum element_type type;
-    size_t components;
+    enum element_type type = ELEMENT_U8;
+    size_t components = 1;
     if (t1_is_local(argument))
         return true;
     if (!is_name(name))

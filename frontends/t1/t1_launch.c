@@ -108,7 +108,7 @@ static bool grid_of_global_size(struct translation *t, const struct extent *bloc
         return t1_error(t, "KernelSpecification",
                         "neither GlobalSize nor ProblemSize says how many blocks there are; give "
                         "one of them in an overlay (--overlay)");
-    for (size_t i = 0; i < DIMENSIONS; i++) {
+    for (size_t i = 0; i < DIMENSIONS && out->text[i] && block->text[i]; i++) {
         const char *slash = strchr(out->text[i], '/');
         while (slash && slash[1] == '/')
             slash = strchr(slash + 2, '/');
@@ -139,8 +139,8 @@ static bool read_shared(struct translation *t, const char **out)
     json_array_foreach(t->arguments, index, argument)
     {
         const char *origin = t1_printf(t, "KernelSpecification.Arguments[%zu].Size", index);
-        enum element_type type;
-        size_t components;
+        enum element_type type = ELEMENT_U8;
+        size_t components = 1;
         if (!t1_is_local(argument))
             continue;
         TRY_OR_FALSE(t1_formula(t, json_member(argument, "Size"), origin, &text) &&
