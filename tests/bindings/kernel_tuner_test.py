@@ -203,6 +203,7 @@ class Calls(unittest.TestCase):
         translated = self.translated(**call)
         self.assertEqual(["-lcublas"], translated["tune"]["flags"])
         self.assertEqual([{"function": "launchtune::k"}], translated["tune"]["launches"])
+        self.assertEqual([{"Expression": "block_size_x <= 1024"}], translated["ConfigurationSpace"]["Conditions"])
         self.assertNotIn("device", translated["tune"])
         self.assertEqual([None, True, None], [argument.get("update") for argument in translated["tune"]["arguments"]])
         self.assertIn("taken k(const float *a0, float *a1, int a2, cudaStream_t stream)", self.problem.source.host)

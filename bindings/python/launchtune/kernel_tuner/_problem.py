@@ -21,6 +21,7 @@ SCALARS = {"bool": "u8", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": 
 LANGUAGES = {"CUDA": "CUDA", "CUPY": "CuPy", "NVCUDA": "NVCUDA", "PYCUDA": "PyCUDA"}
 OTHERS = {"FORTRAN": "Fortran", "OPENCL": "OpenCL", "HIP": "HIP", "JULIA": "Julia", "HYPERTUNER": "the tuning of a tuner"}
 HOST_CODE = "C"  # functions in C and C++ that measure themselves, and CUDA's beside kernels
+HOST_THREADS = 1024  # of a block in host code: Kernel Tuner's own limit
 HOST_COMPILERS = r"(gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(-\d+)?"
 C_TYPES = {"u8": "unsigned char", "i8": "signed char", "i16": "short", "u16": "unsigned short", "i32": "int", "u32": "unsigned",
            "i64": "long long", "u64": "unsigned long long", "f32": "float", "f64": "double"}
@@ -495,6 +496,9 @@ class Problem:
                 if name not in self.parameters:
                     tune["defines"][name] = size
             tune["defines"]["kernel_tuner"] = "1"
+        block = [name for name in block_names(call["block_size_names"], self.parameters)[1] if name in self.parameters]
+        if block and all(isinstance(value, (int, float)) for name in block for value in self.parameters[name]):
+            self.json["ConfigurationSpace"]["Conditions"].append({"Expression": f"{' * '.join(block)} <= {HOST_THREADS}"})
         options = list(dict.fromkeys([*specification.pop("CompilerOptions", []), f"-I{source.folder}"]))
         specification.pop("Compiler", None)
         specification["Language"] = "CUDA"
