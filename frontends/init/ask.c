@@ -52,7 +52,7 @@ static bool take_argument(struct reading *reading, struct template_parameter *pa
     return argument->kind == FORMULA_NAME && take_text(parameter, argument->text);
 }
 
-/* Writes "scale<float, 4>": of the arguments that are type_count for, of the source's launch, else
+/* Writes "scale<float, 4>": of the arguments that are asked for, of the source's launch, else
  * the template's own. */
 static enum status name_instance(struct reading *reading, struct error *error)
 {
@@ -92,7 +92,8 @@ static enum status name_instance(struct reading *reading, struct error *error)
             return error_set(error, STATUS_BAD_INPUT,
                              "kernel %s: name an instance of this template, as the program "
                              "launches it: --kernel '%s<...>' (%s has no launch that gives %s)",
-                             kernel->name, kernel->name, reading->question->path, parameter->name);
+                             kernel->name, kernel->name, reading->question->binary.source_path,
+                             parameter->name);
         }
         text_printf(&text, "%s%s%s", i ? "" : kernel->name, i ? ", " : "<", parameter->preset);
     }
@@ -102,21 +103,6 @@ static enum status name_instance(struct reading *reading, struct error *error)
 }
 
 /* ---- types ---- */
-
-/* Makes the source with the probe behind, which asks for the types of the kernel's parameters and
- * of the variables. */
-static const char *make_source(const struct reading *reading)
-{
-    struct text text = {0};
-    text_printf(&text,
-                "%s\n#line 1 \"what tune init asks\"\n%s__device__ auto tune_answer = "
-                "tune_probe::tune_asked<decltype(&::%s)",
-                reading->source.text, init_probe, reading->instance);
-    for (size_t i = 0; i < reading->out->symbol_count; i++)
-        text_printf(&text, ", decltype(::%s)", reading->out->symbols[i].name);
-    text_append(&text, ">::tune_get();\n");
-    return text_to_arena(&text, reading->arena);
-}
 
 /* Takes the numbers that the compiler has put into the variable: bytes, without zeros at the end.
  */
@@ -172,33 +158,33 @@ static enum status take_answer(struct reading *reading, const char *ptx, struct 
 
 /* ---- compiling ---- */
 
+/* Compiles the source with the probe behind, which asks for the types of the kernel's parameters
+ * and of the variables. */
 static enum status compile_question(struct reading *reading, struct compiler_answer *answer,
                                     struct error *error)
 {
     const struct source_question *question = reading->question;
-    const char *source = make_source(reading);
-    struct binary_request request = {.source_path = question->path,
-                                     .architecture = question->architecture,
-                                     .compiler = question->compiler,
-                                     .kernel_count = 1,
-                                     .kernels = {reading->instance},
-                                     .folder_count = question->folder_count,
-                                     .flag_count = question->flag_count,
-                                     .unit_count = question->unit_count};
-    if (!source)
-        return error_no_memory(error);
+    struct binary_request request = question->binary;
+    struct text text = {0};
     if (question->deadline_ns != 0 && clock_now_ns() > question->deadline_ns)
         return error_set(error, STATUS_TIMED_OUT,
                          "%s: the compiler's answers take too long: name its folders (--include) "
                          "or how it is compiled (-- nvcc ...)",
-                         question->path);
-    memcpy(request.folders, question->folders, sizeof request.folders);
-    memcpy(request.flags, question->flags, sizeof request.flags);
-    memcpy(request.units, question->units, sizeof request.units);
+                         question->binary.source_path);
+    request.kernels[request.kernel_count++] = reading->instance;
     for (size_t i = 0; i < reading->out->macro_count; i++)
         if (!reading->out->macros[i].fixed) /* the source itself defines that */
             request.defines[request.define_count++] = (struct named_value){
                 reading->out->macros[i].name, value_text(reading->out->macros[i].preset)};
+    text_printf(&text,
+                "%s\n#line 1 \"what tune init asks\"\n%s__device__ auto tune_answer = "
+                "tune_probe::tune_asked<decltype(&::%s)",
+                reading->source.text, init_probe, reading->instance);
+    for (size_t i = 0; i < reading->out->symbol_count; i++)
+        text_printf(&text, ", decltype(::%s)", reading->out->symbols[i].name);
+    text_append(&text, ">::tune_get();\n");
+    const char *source = text_to_arena(&text, reading->arena);
+    TRY_MEMORY(source);
     TRY(device_ask_compiler(reading->arena, source, &request, answer, error));
     return take_answer(reading, answer->ptx, error);
 }
@@ -223,17 +209,17 @@ static enum status explain(const struct reading *reading, struct error *error)
             error, STATUS_COMPILE_FAILED,
             "%s (%s only declares it: name the source that defines it behind this one, "
             "tune init k.cu OTHER.cu)",
-            text, reading->question->path);
+            text, reading->question->binary.source_path);
     if (strstr(text, "overloaded function"))
         return error_set(error, STATUS_COMPILE_FAILED,
                          "%s: there are several kernels of the name %s: give the one to tune a "
                          "name of its own, or tune it from a capture (tune capture)",
-                         reading->question->path, reading->kernel->name);
+                         reading->question->binary.source_path, reading->kernel->name);
     if (strncmp(text, "what tune init asks", 19) == 0)
         return error_set(error, STATUS_COMPILE_FAILED,
                          "%s: the compiler does not see the kernel %s, as where an #if leaves it "
                          "out: say how the project compiles it (-- nvcc ...): %s",
-                         reading->question->path, reading->kernel->name, text);
+                         reading->question->binary.source_path, reading->kernel->name, text);
     return error_set(error, STATUS_COMPILE_FAILED,
                      "%s (say how the project compiles it: tune init ... -- nvcc ...)", text);
 }
@@ -242,8 +228,8 @@ static enum status ask_once(struct arena *arena, const struct source_question *q
                             struct source_signature *out, struct error *error)
 {
     struct reading reading = {.arena = arena, .question = question, .out = out};
-    TRY(source_read_in(arena, question->path, question->folders, question->folder_count,
-                       &reading.source, error));
+    TRY(source_read_in(arena, question->binary.source_path, question->binary.folders,
+                       question->binary.folder_count, &reading.source, error));
     if (!tokens_read(arena, reading.source.contents, &reading.tokens))
         return error_no_memory(error);
     TRY(declarations_read(arena, &reading.tokens, out, error));
@@ -251,7 +237,7 @@ static enum status ask_once(struct arena *arena, const struct source_question *q
     out->chosen = reading.kernel;
     memcpy(out->macros, question->defines, sizeof out->macros);
     out->macro_count = question->define_count;
-    if (!launches_read(arena, question->path, &reading.tokens, out) ||
+    if (!launches_read(arena, question->binary.source_path, &reading.tokens, out) ||
         !numbers_read(arena, &reading.tokens, out))
         return error_no_memory(error);
     TRY(name_instance(&reading, error));
@@ -284,7 +270,7 @@ static enum status ask_with_folders(struct arena *arena, struct source_question 
                                     struct source_signature *out, struct error *error)
 {
     enum status status = ask_once(arena, question, out, error);
-    while (status == STATUS_COMPILE_FAILED && question->folder_count < UNITS_MAX) {
+    while (status == STATUS_COMPILE_FAILED && question->binary.folder_count < UNITS_MAX) {
         static const char before[] = "open source file \"";
         const char *name = strstr(error->text, before);
         const char *end = strstr(error->text, ": No such file or directory"); /* host compiler */
@@ -296,13 +282,14 @@ static enum status ask_with_folders(struct arena *arena, struct source_question 
                 name--;
         }
         const char *header = name && end ? arena_strndup(arena, name, (size_t)(end - name)) : NULL;
-        const char *folder = header ? nearby_folder_of(arena, question->path, header) : NULL;
-        for (size_t i = 0; folder && i < question->folder_count; i++)
-            if (strcmp(question->folders[i], folder) == 0)
+        const char *folder =
+            header ? nearby_folder_of(arena, question->binary.source_path, header) : NULL;
+        for (size_t i = 0; folder && i < question->binary.folder_count; i++)
+            if (strcmp(question->binary.folders[i], folder) == 0)
                 folder = NULL;
         if (!folder)
             break;
-        question->folders[question->folder_count++] = folder;
+        question->binary.folders[question->binary.folder_count++] = folder;
         error_clear(error);
         status = ask_once(arena, question, out, error);
     }
@@ -316,9 +303,9 @@ enum status source_ask(struct arena *arena, struct source_question *question, bo
     struct source_question other = *question;
     const enum status status = ask_with_folders(arena, question, out, error);
     struct source_signature *answer = arena_alloc(arena, 1, sizeof *answer);
-    if (status != STATUS_COMPILE_FAILED || one_compiler || question->compiler || !answer)
+    if (status != STATUS_COMPILE_FAILED || one_compiler || question->binary.compiler || !answer)
         return status;
-    other.compiler = "nvcc";
+    other.binary.compiler = "nvcc";
     const enum status second = ask_with_folders(arena, &other, answer, &by_nvcc);
     if (second == STATUS_OK) {
         *question = other;

@@ -53,26 +53,6 @@ static size_t declared_name(const struct reader *reader, size_t first, size_t en
     return name;
 }
 
-static void read_parameter(struct reader *reader, struct kernel_signature *kernel, size_t first,
-                           size_t end)
-{
-    struct kernel_parameter *parameter = &kernel->parameters[kernel->parameter_count];
-    size_t name = declared_name(reader, first, end);
-    bool nameless = name >= end || name == first ||
-                    token_is_in(&reader->tokens, name,
-                                "int long short char float double bool unsigned signed const");
-    parameter->text = text_of(reader, first, end);
-    parameter->name = nameless ? arena_printf(reader->arena, "p%zu", kernel->parameter_count)
-                               : text_of(reader, name, name + 1);
-    for (size_t i = first; i < end && !parameter->generic; i++)
-        for (size_t j = 0; j < kernel->template_count; j++)
-            if (kernel->template[j].kind == TEMPLATE_TYPE &&
-                token_is(&reader->tokens, i, kernel->template[j].name))
-                parameter->generic = kernel->template[j].name;
-    reader->failed |= !parameter->name;
-    kernel->parameter_count++;
-}
-
 static void read_parameters(struct reader *reader, struct kernel_signature *kernel, size_t open)
 {
     const struct tokens *tokens = &reader->tokens;
@@ -80,14 +60,24 @@ static void read_parameters(struct reader *reader, struct kernel_signature *kern
     for (size_t i = open + 1, end; i < close && kernel->parameter_count < ARGUMENTS_MAX;
          i = end + 1) {
         end = item_end(tokens, i, close);
-        size_t last = end;
-        while (i < last && reader->tokens.items[i].kind == TOKEN_DIRECTIVE)
-            i++;
-        while (last > i && reader->tokens.items[last - 1].kind == TOKEN_DIRECTIVE)
-            last--;
-        const bool none = last == i + 1 && token_is(&reader->tokens, i, "void");
-        if (last > i && !none)
-            read_parameter(reader, kernel, i, last);
+        if (end == i || (end == i + 1 && token_is(tokens, i, "void")))
+            continue;
+        struct kernel_parameter *parameter = &kernel->parameters[kernel->parameter_count];
+        const size_t name = declared_name(reader, i, end);
+        const bool is_nameless =
+            name >= end || name == i ||
+            token_is_in(tokens, name,
+                        "int long short char float double bool unsigned signed const");
+        parameter->text = text_of(reader, i, end);
+        parameter->name = is_nameless ? arena_printf(reader->arena, "p%zu", kernel->parameter_count)
+                                      : text_of(reader, name, name + 1);
+        for (size_t j = 0; j < kernel->template_count; j++)
+            if (kernel->template[j].kind == TEMPLATE_TYPE &&
+                has_word(parameter->text, parameter->text + strlen(parameter->text),
+                         kernel->template[j].name))
+                parameter->generic = kernel->template[j].name;
+        reader->failed |= !parameter->name;
+        kernel->parameter_count++;
     }
 }
 
@@ -122,12 +112,6 @@ static void read_template(struct reader *reader, struct kernel_signature *kernel
                 parameter->preset = text_of(reader, j + 1, end);
         i = end + 1;
     }
-    /* Drop final arguments such as functions that have defaults: names may be invalid outside of
-     * the namespace. */
-    while (kernel->template_count > 0 &&
-           kernel->template[kernel->template_count - 1].kind == TEMPLATE_OTHER &&
-           kernel->template[kernel->template_count - 1].preset)
-        kernel->template_count--;
 }
 
 static void read_body(struct reader *reader, struct kernel_signature *kernel, size_t open)
@@ -196,8 +180,7 @@ static size_t read_kernel(struct reader *reader, size_t global)
     if (!token_is(tokens, at, "(") || name >= at)
         return at;
     const size_t plain = name;
-    while (name >= 2 && token_is(tokens, name - 1, "::") &&
-           token_is_name(&reader->tokens, name - 2))
+    while (name >= 2 && token_is(tokens, name - 1, "::") && token_is_name(tokens, name - 2))
         name -= 2; /* `void sorting::scan(`, declared in a namespace of a header */
     kernel.name = qualified(reader, text_of(reader, name, plain + 1));
     struct kernel_signature *place = NULL;
@@ -328,7 +311,7 @@ enum status kernel_choose(struct arena *arena, const struct source_question *que
                           struct source_signature *out, struct kernel_signature **chosen,
                           struct error *error)
 {
-    const char *path = question->path;
+    const char *path = question->binary.source_path;
     const struct source_signature *own = out->kernel_count > 1 ? kernels_in(arena, path) : NULL;
     struct text names = {0};
     size_t alike = 0, best = 0, first = 2;

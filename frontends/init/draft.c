@@ -8,8 +8,9 @@
 #include "frontends/init/draft_parts.h"
 #include "tuner/base/array.h"
 #include "tuner/base/json.h"
+#include "tuner/experiment/point.h"
 
-enum { COMMENT_COLUMN = 64 };
+enum { COMMENT_COLUMN = 64, STRUCT_BYTES_MAX = 4096 };
 
 bool draft_is_size(const struct kernel_parameter *parameter)
 {
@@ -43,8 +44,14 @@ const char *draft_elements(const struct draft *draft, uint32_t times)
                           ? arena_printf(draft->arena, "%s * %s", size, size)
                           : arena_printf(draft->arena, "%s * %s * %s", size, size, size);
     const char *text = times > 1 && all ? arena_printf(draft->arena, "%u * %s", times, all) : all;
-    draft->out->failed |= !text;
     return text ? text : "";
+}
+
+const char *draft_text(const struct draft *draft, struct text *text)
+{
+    const char *copy = text_to_arena(text, draft->arena);
+    draft->out->failed |= !copy;
+    return copy ? copy : "1";
 }
 
 /* Quotes any text for YAML. */
@@ -52,25 +59,14 @@ static const char *quoted(const struct draft *draft, const char *text)
 {
     struct text out = {0};
     json_append_string(&out, text);
-    const char *copy = text_to_arena(&out, draft->arena);
-    draft->out->failed |= !copy;
-    return copy ? copy : "";
+    return draft_text(draft, &out);
 }
 
-static void put_flags(struct draft *draft)
+/* Writes `key: ["a", "b"`, to be closed; nothing for no items. */
+static void put_list(struct draft *draft, const char *key, const char *const *items, size_t count)
 {
-    const struct draft_request *file = draft->request;
-    if (file->flag_count == 0 && !draft->limits_registers)
-        return;
-    for (size_t i = 0; i < file->flag_count; i++)
-        text_printf(draft->out, "%s%s", i ? ", " : "flags: [", quoted(draft, file->flags[i]));
-    if (draft->limits_registers)
-        text_printf(draft->out, "%s\"-maxrregcount=${registers}\"",
-                    file->flag_count > 0 ? ", " : "flags: [");
-    if (file->flag_count > 0)
-        text_printf(draft->out, "]  # as %s\n", file->build ? file->build : "the build has it");
-    else
-        text_append(draft->out, "]\n");
+    for (size_t i = 0; i < count; i++)
+        text_printf(draft->out, "%s%s%s", i ? ", " : key, i ? "" : ": [", quoted(draft, items[i]));
 }
 
 static void put_head(struct draft *draft)
@@ -80,28 +76,33 @@ static void put_head(struct draft *draft)
         [1] = "[65536, 1048576, 16777216]", "[256, 1024, 4096]", "[64, 128, 256]"};
     const struct draft_request *file = draft->request;
     struct text source = {0}; /* without what would end a comment */
-    text_append(&source, file->source);
+    text_append(&source, file->binary.source_path);
     if (source.data)
         text_make_printable(source.data);
+    const bool has_units = file->binary.unit_count > 0;
     text_printf(draft->out,
                 "# Tunes %s of %s. Made by 'tune init': guesses are marked with\n# a '?'. Every "
                 "key of such a file: docs/experiment-files.md.\nexperiment: %s\n%s%s",
                 draft->kernel->name, text_string(&source), file->experiment,
-                file->unit_count > 0 ? "sources: [" : "source: ", quoted(draft, file->source));
+                has_units ? "sources: [" : "source: ", quoted(draft, file->binary.source_path));
     text_free(&source);
-    for (size_t i = 0; i < file->unit_count; i++)
-        text_printf(draft->out, ", %s", quoted(draft, file->units[i]));
-    text_append(draft->out, file->unit_count > 0 ? "]\n" : "\n");
-    if (file->compiler)
-        text_printf(draft->out, "compiler: %s%s\n", file->compiler,
+    for (size_t i = 0; i < file->binary.unit_count; i++)
+        text_printf(draft->out, ", %s", quoted(draft, file->binary.units[i]));
+    text_append(draft->out, has_units ? "]\n" : "\n");
+    if (file->binary.compiler)
+        text_printf(draft->out, "compiler: %s%s\n", file->binary.compiler,
                     file->compiler_found ? "  # ? NVRTC does not take this source" : "");
-    put_flags(draft);
-    for (size_t i = 0; i < file->folder_count; i++)
-        text_printf(draft->out, "%s%s%s%s", i ? ", " : "include: [",
-                    quoted(draft, file->folders[i]), i + 1 == file->folder_count ? "]" : "",
-                    i + 1 < file->folder_count ? ""
-                    : file->folders_found      ? "  # ? found near the source\n"
-                                               : "\n");
+    put_list(draft, "flags", file->binary.flags, file->binary.flag_count);
+    if (draft->limits_registers)
+        text_printf(draft->out, "%s\"-maxrregcount=${registers}\"",
+                    file->binary.flag_count > 0 ? ", " : "flags: [");
+    if (file->binary.flag_count > 0)
+        text_printf(draft->out, "]  # as %s\n", file->build ? file->build : "the build has it");
+    else if (draft->limits_registers)
+        text_append(draft->out, "]\n");
+    put_list(draft, "include", file->binary.folders, file->binary.folder_count);
+    if (file->binary.folder_count > 0)
+        text_append(draft->out, file->folders_found ? "]  # ? found near the source\n" : "]\n");
     for (size_t i = 0; i < draft->kernel->template_count && !file->signature->instance; i++)
         if (draft->kernel->template[i].kind == TEMPLATE_TYPE) {
             if (!strstr(text_string(draft->out), "\naxes:"))
@@ -243,9 +244,7 @@ static const char *kernel_name(const struct draft *draft)
             text_append(&text, parameter->preset);
     }
     text_append(&text, draft->kernel->template_count ? ">" : "");
-    const char *copy = text_to_arena(&text, draft->arena);
-    draft->out->failed |= !copy;
-    return copy ? copy : draft->kernel->name;
+    return draft_text(draft, &text);
 }
 
 /* Writes the sides up to the last other than 1. */
@@ -258,10 +257,8 @@ static const char *sides_text(struct draft *draft, const char *const sides[3])
         text_printf(&list, "%s%s%s%s", i ? ", " : "", count > 1 ? quote : "", sides[i],
                     count > 1 ? quote : "");
     }
-    const char *text = text_to_arena(&list, draft->arena);
-    text = text && count > 1 ? arena_printf(draft->arena, "[%s]", text) : text;
-    draft->out->failed |= !text;
-    return text ? text : "1";
+    const char *text = draft_text(draft, &list);
+    return count > 1 ? arena_printf(draft->arena, "[%s]", text) : text;
 }
 
 static void put_launch(struct draft *draft)
@@ -324,6 +321,150 @@ static void put_captured(struct draft *draft)
     text_append(draft->out, "}}\n");
 }
 
+/* ---- arguments ---- */
+
+static bool is_output(const struct kernel_parameter *parameter)
+{
+    return parameter->kind == PARAMETER_POINTER && !parameter->constant &&
+           (parameter->is_written || parameter->is_hidden);
+}
+
+static const char *type_of(const struct draft *draft, const struct kernel_parameter *parameter)
+{
+    if (parameter->generic && parameter->lanes == 1 && !draft->request->signature->instance)
+        return arena_printf(draft->arena, "\"${%s}\"", parameter->generic);
+    return parameter->known ? element_name(parameter->type) : "u8";
+}
+
+static void note_result(struct draft *draft, const char *name)
+{
+    if (++draft->result_count > CHECKS_MAX)
+        draft->unchecked =
+            draft->unchecked ? arena_printf(draft->arena, "%s, %s", draft->unchecked, name) : name;
+}
+
+static void put_pointer(struct draft *draft, const struct kernel_parameter *parameter)
+{
+    uint32_t times = parameter->known ? parameter->lanes : parameter->bytes;
+    const char *type = type_of(draft, parameter);
+    const bool whole = times > STRUCT_BYTES_MAX; /* a struct of arrays: few elements */
+    const char *known =
+        draft_count_of(draft, (size_t)(parameter - draft->kernel->parameters),
+                       parameter->known ? (int64_t)element_bytes(parameter->type) : 1);
+    const char *quote = known && strchr(known, ',') ? "\"" : "";
+    const char *count = known   ? arena_printf(draft->arena, "%s%s%s", quote, known, quote)
+                        : whole ? arena_printf(draft->arena, "%u", times)
+                                : draft_elements(draft, times > 0 ? times : 1);
+    const char *what = parameter->text;
+    bool real = parameter->known && element_is_real(parameter->type);
+    /* Integers may be places in another argument. */
+    bool places = parameter->known && !real && element_bytes(parameter->type) >= 4;
+    const char *fill = places
+                           ? arena_printf(draft->arena, "fill: {uniform: [0, %s - 1]}", draft->size)
+                           : "fill: random";
+    const char *role = fill;
+    if (!parameter->known)
+        role = is_output(parameter) ? "update: true, fill: zero" : "fill: zero";
+    else if (is_output(parameter) && (parameter->is_read || parameter->is_hidden)) /* begins so */
+        role = real ? "update: true, fill: random" : "update: true, fill: zero";
+    else if (is_output(parameter))
+        role = "output: true";
+    bool sure = parameter->known && !parameter->is_hidden && (!places || is_output(parameter));
+    const char *comment = arena_printf(draft->arena, "%s%s", sure ? "" : "? ", what);
+    draft_line(draft, comment, "  - {name: %s, type: %s, count: %s, %s}", parameter->name, type,
+               count ? count : "", role ? role : "");
+    if (is_output(parameter))
+        note_result(draft, parameter->name);
+}
+
+static void put_scalar(struct draft *draft, const struct kernel_parameter *parameter)
+{
+    const bool is_size = draft_is_size(parameter);
+    const char *value = draft_value_of(draft, (size_t)(parameter - draft->kernel->parameters));
+    const char *comment = arena_printf(draft->arena, "%s%s", is_size ? "" : "? ", parameter->text);
+    if (value && strpbrk(value, ",["))
+        value = arena_printf(draft->arena, "\"%s\"", value);
+    draft_line(draft, comment, "  - {name: %s, type: %s, value: %s}", parameter->name,
+               type_of(draft, parameter),
+               value     ? value
+               : is_size ? draft->size
+                         : "1");
+}
+
+static bool is_result(const struct symbol_signature *symbol)
+{
+    return !symbol->constant && (symbol->is_written || symbol->is_hidden);
+}
+
+/* Writes a variable of the source, copied before the first run or compared afterwards. */
+static void put_symbol(struct draft *draft, const struct symbol_signature *symbol)
+{
+    const char *name = unqualified_name(symbol->name);
+    if (!symbol->known) {
+        text_printf(draft->out, "  # ? not set: %s, which is no number and no array of numbers\n",
+                    symbol->name);
+        return;
+    }
+    const size_t count = symbol->bytes / element_bytes(symbol->type);
+    const bool result = is_result(symbol);
+    const char *role = !result                                  ? "fill: random"
+                       : !symbol->is_hidden && !symbol->is_read ? "output: true"
+                                                                : "update: true, fill: zero";
+    draft_line(draft,
+               result             ? "? a __device__ variable that the kernel writes"
+               : symbol->constant ? "? copied into the __constant__ variable before the first run"
+                                  : "? copied into the __device__ variable before the first run",
+               "  - {name: %s, type: %s, count: %zu, %s, symbol: \"%s\"}", name,
+               element_name(symbol->type), count, role, symbol->name);
+    if (result)
+        note_result(draft, name);
+}
+
+static enum status put_arguments(struct draft *draft, struct error *error)
+{
+    const struct source_signature *signature = draft->request->signature;
+    bool writes = false,
+         writes_values = false; /* values given by the source: mostly internal state */
+    for (size_t i = 0; i < draft->kernel->parameter_count; i++)
+        writes |= is_output(&draft->kernel->parameters[i]) ||
+                  draft->kernel->parameters[i].kind == PARAMETER_OTHER; /* refused below */
+    for (size_t i = 0; i < signature->symbol_count; i++) {
+        writes |= is_result(&signature->symbols[i]) && !signature->symbols[i].has_value;
+        writes_values |= is_result(&signature->symbols[i]);
+    }
+    if (!writes && !writes_values)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "kernel %s writes neither to an argument nor to a variable of the source: "
+                         "there is nothing to check; let it write its result into an array",
+                         draft->kernel->name);
+    draft_line(draft, "in the order in which the kernel takes them; ? every count", "\narguments:");
+    for (size_t i = 0; i < draft->kernel->parameter_count; i++) {
+        const struct kernel_parameter *parameter = &draft->kernel->parameters[i];
+        if (parameter->kind == PARAMETER_OTHER)
+            return error_set(error, STATUS_BAD_INPUT,
+                             "kernel %s: parameter '%s' is a struct or an object, and only the "
+                             "program knows its contents: draft with --program './app ...', or "
+                             "from a capture (docs/capture.md)",
+                             draft->kernel->name, parameter->text);
+        if (parameter->kind == PARAMETER_POINTER)
+            put_pointer(draft, parameter);
+        else
+            put_scalar(draft, parameter);
+    }
+    if (draft->kernel->parameter_count + signature->symbol_count > ARGUMENTS_MAX) {
+        draft_line(draft, NULL,
+                   "  # ? not set: %zu variables of the source, too many for arguments",
+                   signature->symbol_count);
+        return STATUS_OK;
+    }
+    for (size_t i = 0; i < signature->symbol_count; i++)
+        if (!signature->symbols[i].has_value || (!writes && is_result(&signature->symbols[i])))
+            put_symbol(draft, &signature->symbols[i]);
+    return STATUS_OK;
+}
+
+/* ---- the whole ---- */
+
 enum status draft_experiment(struct arena *arena, const struct draft_request *request,
                              struct text *out, struct error *error)
 {
@@ -341,7 +482,7 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
     draft->flat = !draft->kernel->uses_y && (sizes < 2 || request->captured);
     draft->axes = draft->flat ? 1 : draft->kernel->uses_y && draft->kernel->uses_z ? 3 : 2;
     draft->size = "n"; /* until all other names are known */
-    list_tunables(draft);
+    draft_list_tunables(draft);
     static const char *const names[] = {"n", "size", "elements", "problem_size", "tune_size"};
     bool is_taken = true;
     for (size_t i = 0; i < COUNT(names) && is_taken; i++) {
@@ -361,7 +502,7 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
     if (request->captured) {
         put_captured(draft);
     } else {
-        TRY(draft_arguments(draft, error));
+        TRY(put_arguments(draft, error));
         text_append(out, "\n# Without a check every output is compared with the default "
                          "configuration's. Better:\n# check:\n#   output: NAME\n#   reference: "
                          "my_reference   # a C function in my_reference.c (kernels/README.md)\n#   "
@@ -371,5 +512,5 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
             draft_line(draft, "? no more are compared", "check: {unchecked: [%s]}",
                        draft->unchecked);
     }
-    return out->failed ? error_no_memory(error) : STATUS_OK;
+    return out->failed || arena->failed ? error_no_memory(error) : STATUS_OK;
 }

@@ -7,17 +7,10 @@
 #include "tuner/base/text.h"
 
 struct draft_request {
-    const char *experiment; /* its name */
-    const char *source;     /* path as written in the file */
-    size_t unit_count;      /* further sources, likewise */
-    const char *units[UNITS_MAX];
-    const char *compiler; /* "nvcc"; NULL: the device's own */
-    bool compiler_found;  /* found by trial: the device's own compiler rejects the source */
-    size_t flag_count;    /* flags of the project's build */
-    const char *flags[FLAGS_MAX];
-    const char *build; /* compile_commands.json of the flags, as in the file; NULL: none */
-    size_t folder_count;
-    const char *folders[UNITS_MAX];
+    const char *experiment;       /* its name */
+    struct binary_request binary; /* of the question, with paths as written in the file */
+    bool compiler_found;          /* found by trial: the device's own compiler rejects the source */
+    const char *build;  /* compile_commands.json of the flags, as in the file; NULL: none */
     bool folders_found; /* some were found by missing headers, not given */
     const struct source_signature *signature;
     struct captured_set *captured; /* the kernel's launches; NULL: none. Receives the size's name */

@@ -1,10 +1,126 @@
-/* The launch of a drafted experiment: the source's own, with the experiment's parameters in place.
- */
+/* The parameters of a drafted experiment, and its launch: the source's own with these in place. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "frontends/init/draft_parts.h"
 #include "tuner/base/array.h"
+
+/* ---- parameters ---- */
+
+bool is_number(const char *text)
+{
+    char *end = NULL;
+    if (!text || !*text)
+        return false;
+    (void)strtod(text, &end);
+    return *end == '\0';
+}
+
+/* Adds a value, unless known to give other results. */
+static void add_value(const struct draft *draft, struct tunable *tunable, const char *value)
+{
+    const struct draft_request *request = draft->request;
+    const size_t length = strlen(tunable->values);
+    for (size_t i = 0; i < request->wrong_count; i++)
+        if (strcmp(request->wrong[i].parameter, tunable->name) == 0 &&
+            strcmp(request->wrong[i].value, value) == 0) {
+            tunable->is_partly_wrong = true;
+            return;
+        }
+    (void)string_format(tunable->values + length, sizeof tunable->values - length, "%s%s",
+                        length > 0 ? ", " : "", value);
+}
+
+/* Adds the numbers and the preset, in ascending order. */
+static void add_numbers(const struct draft *draft, struct tunable *tunable, const long *numbers,
+                        size_t count)
+{
+    const long preset = strtol(tunable->preset, NULL, 0);
+    char text[32];
+    for (size_t i = 0; i <= count; i++) {
+        const bool is_place =
+            (i == count || numbers[i] > preset) && (i == 0 || numbers[i - 1] < preset);
+        (void)string_format(text, sizeof text, "%ld", preset);
+        if (is_place)
+            add_value(draft, tunable, text);
+        (void)string_format(text, sizeof text, "%ld", i < count ? numbers[i] : 0);
+        if (i < count)
+            add_value(draft, tunable, text);
+    }
+}
+
+static void choose_values(const struct draft *draft, struct tunable *tunable)
+{
+    static const long whole[] = {64, 128, 256, 512, 1024};
+    static const long wide[] = {8, 16, 32, 64, 128, 256};
+    static const long down[] = {1, 2, 4, 8, 16};
+    static const long few[] = {1, 2, 4, 8};
+    static const long sides[] = {8, 16, 32};
+    static const long cube[] = {4, 6, 8, 10}; /* of threads: at most 1024 */
+    static const long limits[] = {32, 64, 128};
+    const char *text = tunable->preset;
+    const long preset = strtol(text, NULL, 0);
+    const bool is_word = strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
+    const bool is_real = strpbrk(text, ".eEfF") && strncmp(text, "0x", 2) != 0;
+    const bool is_side = tunable->axis == 0 || tunable->axis == 'x' || tunable->axis == 'y';
+    const bool is_switch = is_side && !tunable->single_valued &&
+                           (strcmp(text, "0") == 0 ||
+                            (strncasecmp(tunable->name, "use", 3) == 0 && strcmp(text, "1") == 0));
+    const struct formula *rows = draft->sides[1]; /* 1: a row of threads, in a grid with several */
+    const bool is_row = draft->flat || (rows->kind == FORMULA_NUMBER && rows->number == 1);
+    const struct formula *x = draft->sides[0];
+    if (is_word || is_switch) {
+        add_value(draft, tunable, is_word ? "false" : "0");
+        add_value(draft, tunable, is_word ? "true" : "1");
+    } else if (tunable->axis == 'z' && x->kind == FORMULA_NAME &&
+               strcmp(x->text, tunable->name) == 0)
+        add_numbers(draft, tunable, cube, COUNT(cube));
+    else if (is_real || tunable->axis == 'z' || tunable->single_valued)
+        add_value(draft, tunable, text);
+    else if (tunable->axis == 'r')
+        add_numbers(draft, tunable, limits, COUNT(limits));
+    else if (tunable->square)
+        add_numbers(draft, tunable, sides, COUNT(sides));
+    else if (tunable->axis == 'x')
+        add_numbers(draft, tunable, is_row ? whole : wide, is_row ? COUNT(whole) : COUNT(wide));
+    else if (tunable->axis == 'y' || tunable->axis == 'b')
+        add_numbers(draft, tunable, down, COUNT(down));
+    else if (preset > 8)
+        add_numbers(draft, tunable, (const long[]){preset / 4, preset / 2, preset, 2 * preset}, 4);
+    else
+        add_numbers(draft, tunable, few, COUNT(few));
+}
+
+static struct tunable *add_tunable(struct draft *draft, const char *name, const char *preset,
+                                   bool is_define)
+{
+    struct tunable *tunable = &draft->tunables[draft->tunable_count++];
+    *tunable = (struct tunable){.name = name, .preset = preset, .is_define = is_define};
+    return tunable;
+}
+
+/* Adds a parameter of the launch alone. */
+static void add_launch_tunable(struct draft *draft, const char *name, const char *preset, char axis)
+{
+    struct tunable *tunable = add_tunable(draft, name, preset ? preset : "1", false);
+    tunable->axis = axis;
+    draft->out->failed |= !preset;
+    if (axis == 'b' || axis == 'r')
+        choose_values(draft, tunable);
+}
+
+void draft_add_registers(struct draft *draft)
+{
+    for (size_t i = 0; i < draft->tunable_count; i++)
+        if (strchr(draft->tunables[i].values, ','))
+            return;
+    for (size_t i = 0; i < draft->request->binary.flag_count; i++)
+        if (strstr(draft->request->binary.flags[i], "maxrregcount"))
+            return;
+    add_launch_tunable(draft, "registers", "0", 'r');
+    draft->limits_registers = true;
+}
 
 static const struct tunable *find_tunable(const struct draft *draft, const char *name)
 {
@@ -103,9 +219,8 @@ static const char *written(const struct draft *draft, const struct formula *form
     struct text text = {0};
     if (formula)
         formula_put(formula, &text);
-    const char *copy = text_to_arena(&text, draft->arena);
-    draft->out->failed |= !copy || !formula;
-    return copy ? copy : "1";
+    draft->out->failed |= !formula;
+    return draft_text(draft, &text);
 }
 
 static bool is_unknown(const struct formula *part, const void *context)
@@ -132,7 +247,7 @@ static const struct formula *new_side(struct draft *draft, size_t axis, int64_t 
     const char *name = draft->flat && axis == 0 ? "block_size" : sides[axis];
     const char *text = arena_printf(draft->arena, "%lld", (long long)preset);
     draft->out->failed |= !text;
-    draft_add_tunable(draft, name, text ? text : "1", (char)('x' + (int)axis));
+    add_launch_tunable(draft, name, text ? text : "1", (char)('x' + (int)axis));
     return formula_name(draft->arena, name);
 }
 
@@ -216,14 +331,11 @@ static const struct formula *choose_side(struct draft *draft, size_t axis, const
                                                : 2);
     }
     const struct tunable *by_template = launched && value > 1 ? of_template(draft, launched) : NULL;
-    if (by_template) {
-        draft->side_number[axis] = value;
+    if (by_template)
         return formula_name(draft->arena, by_template->name);
-    }
     if (value > 1 && (takes_any || draft->kernel->uses_block_size)) {
         if (launched && launched->kind == FORMULA_NAME)
             draft->side_names[axis] = launched->text;
-        draft->side_number[axis] = value;
         return new_side(draft, axis, value);
     }
     const bool is_flat = axis == 0 && value > 1 && launched_side(draft, 1) <= 1;
@@ -231,7 +343,8 @@ static const struct formula *choose_side(struct draft *draft, size_t axis, const
     return by_numbers ? by_numbers : formula_number(draft->arena, value);
 }
 
-void draft_find_sides(struct draft *draft)
+/* Finds the sides of the block, with parameters where the source leaves one open. */
+static void find_sides(struct draft *draft)
 {
     const struct formula *sides[3] = {NULL};
     draft->launch = draft->request->signature->launch;
@@ -266,6 +379,28 @@ void draft_find_sides(struct draft *draft)
             draft->out->failed |= !tunable->preset;
         }
     }
+}
+
+void draft_list_tunables(struct draft *draft)
+{
+    const struct source_signature *signature = draft->request->signature;
+    for (size_t i = 0; i < draft->kernel->template_count && !signature->instance; i++) {
+        const struct template_parameter *parameter = &draft->kernel->template[i];
+        if (parameter->kind != TEMPLATE_TYPE)
+            add_tunable(draft, parameter->name, parameter->preset, false);
+    }
+    for (size_t i = 0; i < signature->macro_count; i++) {
+        const struct macro_signature *macro = &signature->macros[i];
+        bool is_listed = false; /* as a template's number, which hides the macro */
+        for (size_t j = 0; j < draft->tunable_count; j++)
+            is_listed |= strcmp(draft->tunables[j].name, macro->name) == 0;
+        if (!is_number(macro->preset) || macro->is_given || is_listed)
+            continue;
+        add_tunable(draft, macro->name, macro->preset, true)->fixed = macro->fixed;
+    }
+    find_sides(draft);
+    for (size_t i = 0; i < draft->tunable_count && !draft->out->failed; i++)
+        choose_values(draft, &draft->tunables[i]);
 }
 
 /* ---- the size ---- */
@@ -325,9 +460,6 @@ static const struct formula *span_of(struct draft *draft, size_t axis)
         covered(grid) && is_known(draft, grid->parts[1]) ? renamed(draft, grid->parts[1]) : NULL;
     if (divisor && is_tuned(draft, divisor) && !(span && is_tuned(draft, span)))
         return divisor;
-    if (divisor && divisor->kind == FORMULA_NUMBER && draft->side_number[axis] > 0 &&
-        divisor->number == draft->side_number[axis] && !span)
-        return draft->sides[axis];
     if (divisor && (!span || draft_at_presets(draft, span) != draft_at_presets(draft, divisor)))
         return divisor;
     return span;
@@ -362,11 +494,11 @@ static const struct formula *turns(struct draft *draft, const struct formula *la
     const bool is_by_device = !draft->request->captured && grid &&
                               formula_factor(arena, grid, "sm_count", &factor) && factor;
     const int64_t own = is_by_device ? draft_at_presets(draft, renamed(draft, factor)) : 0;
-    draft_add_tunable(draft, "blocks_per_sm",
-                      own > 0                     ? arena_printf(arena, "%lld", (long long)own)
-                      : launched && !is_by_device ? "0"
-                                                  : "2",
-                      'b');
+    add_launch_tunable(draft, "blocks_per_sm",
+                       own > 0                     ? arena_printf(arena, "%lld", (long long)own)
+                       : launched && !is_by_device ? "0"
+                                                   : "2",
+                       'b');
     if (is_by_device || (!launched && !covering) || arena->failed)
         return all;
     const struct formula *zero = formula_number(arena, 0);
@@ -498,12 +630,5 @@ const char *draft_value_of(struct draft *draft, size_t parameter)
         parameter < launch->argument_count ? launch->arguments[parameter] : NULL;
     if (!argument || !formula_is_plain(argument) || !is_known(draft, argument))
         return NULL;
-    /* A size that happens to equal a side of the block stays a size. */
-    const char *side_names[3];
-    memcpy(side_names, draft->side_names, sizeof side_names);
-    if (draft_is_size(&draft->kernel->parameters[parameter]))
-        memset(draft->side_names, 0, sizeof draft->side_names);
-    const char *value = written(draft, renamed(draft, argument));
-    memcpy(draft->side_names, side_names, sizeof side_names);
-    return value;
+    return written(draft, renamed(draft, argument));
 }

@@ -36,7 +36,6 @@ struct draft {
     const struct formula *sides[3]; /* sides of the block */
     bool side_guessed[3];           /* neither a launch nor the indices tell */
     const char *side_names[3];      /* the host's name of a side that became a parameter */
-    int64_t side_number[3];         /* the value under that name */
     const char *host_size;          /* the host's name of the size; NULL: a number */
     int64_t size_value;             /* value in the source; 0: unknown */
     bool limits_registers;          /* a parameter of that name exists */
@@ -55,15 +54,15 @@ void draft_line(struct draft *draft, const char *comment, const char *format, ..
     __attribute__((format(printf, 3, 4)));
 /* Returns the count of a vector's elements, `times` per element of the size: "n", "4 * n * n". */
 const char *draft_elements(const struct draft *draft, uint32_t times);
-
-/* ---- draft_arguments.c ---- */
-
-enum status draft_arguments(struct draft *draft, struct error *error);
+/* Moves a text to the arena. */
+const char *draft_text(const struct draft *draft, struct text *text);
 
 /* ---- draft_launch.c ---- */
 
-/* Finds the sides of the block, with parameters where the source leaves one open. */
-void draft_find_sides(struct draft *draft);
+/* Lists the parameters from templates, macros and the block. */
+void draft_list_tunables(struct draft *draft);
+/* Adds a limit of registers where nothing else can be tuned: 0 is none. */
+void draft_add_registers(struct draft *draft);
 /* Finds which number of the host is the size. */
 void draft_find_size(struct draft *draft);
 /* Finds the blocks, a parameter for how many take turns, and the bytes of shared memory. */
@@ -75,14 +74,5 @@ int64_t draft_at_presets(struct draft *draft, const struct formula *formula);
 const char *draft_count_of(struct draft *draft, size_t parameter, int64_t bytes);
 /* Returns the value passed by the source; NULL if unknown. */
 const char *draft_value_of(struct draft *draft, size_t parameter);
-
-/* ---- draft_tunables.c ---- */
-
-/* Adds a parameter of the launch alone. */
-void draft_add_tunable(struct draft *draft, const char *name, const char *preset, char axis);
-/* Adds a limit of registers where nothing else can be tuned: 0 is none. */
-void draft_add_registers(struct draft *draft);
-/* Lists the parameters from templates, macros and the block. */
-void list_tunables(struct draft *draft);
 
 #endif

@@ -205,20 +205,16 @@ static const struct formula *read_primary(struct reader *reader)
                : call.kind == FORMULA_CALL && call.count == 1 ? call.parts[0]
                                                               : unknown(reader);
     }
-    const bool minus = is(reader, "-"), plus = is(reader, "+");
+    const bool minus = is(reader, "-");
     reader->at++;
-    if (!minus && !plus)
+    if (!minus)
         return unknown(reader);
     reader->depth++;
     const struct formula *of = read_primary(reader);
     reader->depth--;
-    if (of && minus && of->kind == FORMULA_NUMBER)
-        return formula_number(reader->arena, -of->number);
-    if (of && minus && of->kind == FORMULA_REAL)
-        return make(reader->arena,
-                    (struct formula){.kind = FORMULA_REAL,
-                                     .text = arena_printf(reader->arena, "-%s", of->text)});
-    return plus ? of : formula_binary(reader->arena, "-", formula_number(reader->arena, 0), of);
+    return of && of->kind == FORMULA_NUMBER
+               ? formula_number(reader->arena, -of->number)
+               : formula_binary(reader->arena, "-", formula_number(reader->arena, 0), of);
 }
 
 /* Returns the precedence of the operator at the reader; 0: there is none. */
@@ -374,14 +370,12 @@ bool formula_factor(struct arena *arena, const struct formula *formula, const ch
     if (!formula_factor(arena, formula->parts[0], name, &a) ||
         !formula_factor(arena, formula->parts[1], name, &b))
         return false;
+    if (a && b)
+        return false;
     if (*formula->text != '*') {
-        if (a && b)
-            return false;
         *out = a ? a : b;
         return a || *formula->text == '+';
     }
-    if (a && b)
-        return false;
     *out = a ? formula_binary(arena, "*", a, formula->parts[1])
              : formula_binary(arena, "*", formula->parts[0], b);
     return *out;
@@ -390,14 +384,13 @@ bool formula_factor(struct arena *arena, const struct formula *formula, const ch
 const struct formula *formula_without(struct arena *arena, const struct formula *a,
                                       const struct formula *b)
 {
-    int64_t whole = 0, part = 0;
     if (b->kind == FORMULA_NUMBER && b->number == 1)
         return a;
     if (formula_same(a, b))
         return formula_number(arena, 1);
-    if (a->kind == FORMULA_NUMBER && b->kind == FORMULA_NUMBER && formula_value(a, &whole) &&
-        formula_value(b, &part) && part > 0 && whole % part == 0)
-        return formula_number(arena, whole / part);
+    if (a->kind == FORMULA_NUMBER && b->kind == FORMULA_NUMBER && b->number > 0 &&
+        a->number % b->number == 0)
+        return formula_number(arena, a->number / b->number);
     if (a->kind == FORMULA_BINARY && *a->text == '*') {
         const struct formula *left = formula_without(arena, a->parts[0], b);
         if (left)
@@ -405,10 +398,6 @@ const struct formula *formula_without(struct arena *arena, const struct formula 
         const struct formula *right = formula_without(arena, a->parts[1], b);
         if (right)
             return formula_binary(arena, "*", a->parts[0], right);
-        if (b->kind == FORMULA_BINARY && *b->text == '*') {
-            const struct formula *first = formula_without(arena, a, b->parts[0]);
-            return first ? formula_without(arena, first, b->parts[1]) : NULL;
-        }
     }
     return NULL;
 }

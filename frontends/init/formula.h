@@ -32,8 +32,8 @@ struct formula_scope {
     struct arena *arena;
     const struct tokens *tokens;
     size_t first; /* no variable is looked for before this token */
-    /* The #defines, constants and functions with a single return among the tokens, found in
-     * advance: large sources need many look-ups. */
+    /* The #defines and constants among the tokens, found in advance: large sources need many
+     * look-ups. */
     const size_t *defines;
     size_t define_count;
     const struct source_signature *kept; /* macros and template numbers there stay as names */
@@ -47,8 +47,8 @@ struct formula_scope formula_scope_of(struct arena *arena, const struct tokens *
  * no expression. */
 const struct formula *formula_read(struct arena *arena, const struct tokens *tokens, size_t *at,
                                    size_t end);
-/* Replaces names by their definitions before the token `before`, calls of functions with a single
- * return by the returned expression, and written-out divisions by ceil_div(). A name for a number
+/* Replaces names by their definitions before the token `before`, calls of macros by their
+ * expression, and written-out divisions by ceil_div(). A name for a number
  * stays, with the value. Returns NULL if memory is short. */
 const struct formula *formula_resolve(const struct formula_scope *scope,
                                       const struct formula *formula, size_t before);

@@ -17,30 +17,6 @@ static const struct formula *resolve(struct resolving resolving, const struct fo
 
 /* ---- definitions ---- */
 
-/* Returns true for a name declared as in `dim3 grid(4), block(BX, BY)`. */
-static bool is_dim3_declared(const struct tokens *tokens, size_t name)
-{
-    while (name > 0 && !token_is_in(tokens, name - 1, "; { }"))
-        name--;
-    return token_is(tokens, name, "dim3") || token_is(tokens, name + 1, "dim3");
-}
-
-/* Reads `block(BX, BY)` of a dim3, `n{4}` of a number. */
-static const struct formula *read_constructor(const struct formula_scope *scope, size_t name)
-{
-    const struct tokens *tokens = scope->tokens;
-    size_t at = name;
-    const struct formula *read =
-        formula_read(scope->arena, tokens, &at, tokens_behind(tokens, name + 1));
-    if (!read || read->kind != FORMULA_CALL)
-        return read;
-    struct formula made = *read;
-    made.text = "dim3";
-    return is_dim3_declared(tokens, name) ? arena_copy(scope->arena, &made, sizeof made)
-           : read->count == 1             ? read->parts[0]
-                                          : NULL;
-}
-
 /* Finds the list that the name is a parameter of, in a function's definition, and its place there.
  * Returns the list's bracket, 0: the name is no parameter. */
 static size_t list_of(const struct tokens *tokens, size_t name, size_t *index)
@@ -113,8 +89,15 @@ static const struct formula *find_variable(const struct formula_scope *scope, co
         if (!member && i > 0 && token_is_in(tokens, behind, "( {") &&
             ((token_is_name(tokens, i - 1) &&
               !token_is_in(tokens, i - 1, "return else __global__")) ||
-             (token_is(tokens, i - 1, ",") && is_dim3_declared(tokens, i))))
-            return read_constructor(scope, i);
+             (token_is(tokens, i - 1, ",") && i > 1 && token_is(tokens, i - 2, ")")))) {
+            size_t first = i; /* `dim3 grid(4), block(BX, BY)`, `int n{4}` */
+            const struct formula *made =
+                formula_read(scope->arena, tokens, &first, tokens_behind(tokens, behind));
+            struct formula sides = made ? *made : (struct formula){.count = 1};
+            sides.text = "dim3";
+            return sides.count == 1 ? sides.parts[0]
+                                    : arena_copy(scope->arena, &sides, sizeof sides);
+        }
         size_t index = 0;
         const size_t list = member ? 0 : list_of(tokens, i, &index);
         if (list > 0)
@@ -133,17 +116,6 @@ bool is_constant_sign(const struct tokens *tokens, size_t sign)
     return false;
 }
 
-/* Finds the expression of `name(...) { return`, whose name is at the token; 0: another. */
-static size_t behind_return(const struct tokens *tokens, size_t name)
-{
-    if (!token_is_name(tokens, name) || !token_is(tokens, name + 1, "("))
-        return 0;
-    size_t at = tokens_behind(tokens, name + 1);
-    while (token_is_in(tokens, at, "noexcept const"))
-        at++;
-    return token_is(tokens, at, "{") && token_is(tokens, at + 1, "return") ? at + 2 : 0;
-}
-
 struct formula_scope formula_scope_of(struct arena *arena, const struct tokens *tokens,
                                       size_t first, const struct source_signature *kept)
 {
@@ -152,12 +124,12 @@ struct formula_scope formula_scope_of(struct arena *arena, const struct tokens *
     size_t count = 0;
     for (size_t i = 0; defines && i < tokens->count; i++)
         if (token_is_directive(&tokens->items[i], "define", &rest, &end) ||
-            is_constant_sign(tokens, i) || behind_return(tokens, i) > 0)
+            is_constant_sign(tokens, i))
             defines[count++] = i;
     return (struct formula_scope){arena, tokens, first, defines, count, kept};
 }
 
-/* Parameters of a function or of a macro, and a call's values for these. */
+/* Parameters of a macro, and a call's values for these. */
 struct binding {
     size_t count;
     const char *names[FORMULA_PARTS_MAX];
@@ -173,9 +145,8 @@ static const struct formula *bound(const struct formula *name, void *context)
     return NULL;
 }
 
-/* Finds the meaning of a name, `#define NAME VALUE` or a constant, or of a call of a macro or of
- * `int f(int a, int b) { return a / b; }`. Of several that an #if chooses among the one that is a
- * number counts. NULL: there is none. */
+/* Finds the meaning of a name, `#define NAME VALUE` or a constant, or of a call of a macro. Of
+ * several that an #if chooses among the one that is a number counts. NULL: there is none. */
 static const struct formula *find_define(const struct formula_scope *scope,
                                          const struct formula *of)
 {
@@ -184,30 +155,23 @@ static const struct formula *find_define(const struct formula_scope *scope,
     const bool calls = of->kind == FORMULA_CALL;
     const size_t length = strlen(of->text);
     for (size_t k = 0; k < scope->define_count && !(found && found->kind == FORMULA_NUMBER); k++) {
-        const size_t i = scope->defines[k];
         struct tokens tokens = *scope->tokens;
         struct binding binding = {.call = of};
-        size_t at = i + 1;
-        const bool is_macro = token_is_directive(&tokens.items[i], "define", &rest, &end);
-        if (is_macro) {
+        size_t at = scope->defines[k] + 1;
+        if (token_is_directive(&tokens.items[at - 1], "define", &rest, &end)) {
             const char *text = arena_strndup(scope->arena, rest, (size_t)(end - rest));
             if (word_bytes(rest, end) != length || strncmp(rest, of->text, length) != 0 || !text ||
                 (text[length] == '(') != calls || !tokens_read(scope->arena, text, &tokens))
                 continue;
             at = 1;
-        } else if (token_is(&tokens, i, "=") == calls ||
-                   !token_is(&tokens, calls ? i : i - 1, of->text)) {
+        } else if (calls || !token_is(&tokens, at - 2, of->text)) {
             continue;
         }
-        if (calls) {
-            const size_t behind = tokens_behind(&tokens, at);
-            for (; at < behind && binding.count < FORMULA_PARTS_MAX; at++) /* last names of parts */
-                if (token_is_name(&tokens, at) && token_is_in(&tokens, at + 1, ", )"))
-                    binding.names[binding.count++] = tokens_text(scope->arena, &tokens, at, at + 1);
-            if (binding.count != of->count || scope->arena->failed)
-                continue;
-            at = is_macro ? behind : behind_return(&tokens, i);
-        }
+        for (const size_t behind = calls ? tokens_behind(&tokens, at) : 0; at < behind; at++)
+            if (token_is_name(&tokens, at) && binding.count < FORMULA_PARTS_MAX)
+                binding.names[binding.count++] = tokens_text(scope->arena, &tokens, at, at + 1);
+        if (binding.count != (calls ? of->count : 0) || scope->arena->failed)
+            continue;
         const struct formula *formula = formula_read(scope->arena, &tokens, &at, tokens.count);
         if (formula && calls)
             return formula_replace(scope->arena, formula, bound, &binding);
@@ -308,24 +272,6 @@ static const struct formula *of_ceil(struct arena *arena, const struct formula *
 
 /* ---- resolving ---- */
 
-/* Returns `grid.x` of `dim3 grid(a, b)`. */
-static const struct formula *member_of(struct resolving resolving, const char *name, size_t before)
-{
-    const char *member = strrchr(name, '.');
-    const struct formula_scope *scope = resolving.scope;
-    size_t at = 0;
-    if (!member || member[1] < 'x' || member[1] > 'z' || member[2])
-        return NULL;
-    const char *base = arena_strndup(scope->arena, name, (size_t)(member - name));
-    const struct formula *whole = base ? find_variable(scope, base, before, &at) : NULL;
-    const size_t axis = (size_t)(member[1] - 'x');
-    if (!whole || whole->kind != FORMULA_CALL || strcmp(whole->text, "dim3") != 0)
-        return NULL;
-    if (axis >= whole->count)
-        return formula_number(scope->arena, 1);
-    return resolve(resolving, whole->parts[axis], at);
-}
-
 /* Replaces a name by its definition. A name for a number alone stays, with the value; of several
  * assigned values the last that is no result of a function of the program counts. */
 static const struct formula *resolve_name(struct resolving resolving, const struct formula *formula,
@@ -361,9 +307,6 @@ static const struct formula *resolve_name(struct resolving resolving, const stru
         named.has_number = true;
         return arena_copy(scope->arena, &named, sizeof named);
     }
-    const struct formula *member = member_of(resolving, name, before);
-    if (member)
-        return member;
     const struct formula *defined = find_define(scope, formula);
     defined = defined ? resolve(resolving, defined, 0) : NULL;
     if (defined && formula_names(defined, NULL) && formula_is_plain(defined))
@@ -376,9 +319,6 @@ static const struct formula *resolve_name(struct resolving resolving, const stru
     for (size_t i = 0; kept && i < kept->macro_count; i++)
         if (strcmp(kept->macros[i].name, name) == 0)
             preset = kept->macros[i].preset;
-    for (size_t i = 0; kept && kept->chosen && i < kept->chosen->template_count; i++)
-        if (strcmp(kept->chosen->template[i].name, name) == 0)
-            preset = kept->chosen->template[i].preset;
     named.number = preset ? strtoll(preset, &end, 0) : 0;
     named.has_number =
         defined ? formula_value(defined, &named.number) : preset && *preset && *end == '\0';

