@@ -47,9 +47,13 @@ expect_err '^tune: the program was ended: no larger launch came in 10 s$'
 drafted '  n: [100000]' linger.yaml
 ((SECONDS - begun < 60)) || fail "it took $((SECONDS - begun)) s"
 
-# A program that does not launch it.
-init 'link memory' --force -o none.yaml
+# A vector that holds an address: the source tells whether that may be one, or is numbers.
+init 'link memory' --force -o numbers.yaml
+expect_code 0
+sed 's/const unsigned \*a/const unsigned long long *a/' add.cu >wide.cu
+run env -u LD_LIBRARY_PATH -u TUNE_NVRTC_PATH "$TUNE" init wide.cu --program "LD_LIBRARY_PATH=$TUNE_DRIVER $APP link memory" -o none.yaml
 [[ $code -ne 0 ]] || fail "taken"
+expect_err 'its buffers hold addresses'
 refuse_file none.yaml
 
 # A program that launches other kernels.
