@@ -2,7 +2,7 @@
 """Scripts for Kernel Tuner, run by Kernel Tuner and by launchtune on one GPU for the same seconds a call, unchanged.
 
     bench/kernel_tuner/scripts.py TUNE FOLDER --kernel-tuner SITE [--seconds 8] [--within 320] [--compare A,B] [--alone C,D]
-        [--seconds-alone 4] [--effort normal] [--out OUT]
+        [--seconds-alone 4] [--effort normal] [--modes cold,hot] [--out OUT]
 
 TUNE is the program, FOLDER has the scripts with their sources, SITE is what Kernel Tuner is installed in; test_*.py run by pytest.
 Scripts of --compare (without it and --alone, all) are run by both; Kernel Tuner's calls get `time_limit` (and `random_sample` where the script names no strategy),
@@ -172,6 +172,7 @@ def main():
     parser.add_argument("--within", type=float, default=86400)
     parser.add_argument("--compare")
     parser.add_argument("--alone", default="")
+    parser.add_argument("--modes", default="cold,hot", help="of the caches in which the winners are compared")
     parser.add_argument("--device", default="0")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("scripts"))
     given = parser.parse_args()
@@ -193,7 +194,7 @@ def main():
         entry = found[script] = {"ours": run("ours", script, folder, given, left, given.seconds if both else given.seconds_alone)}
         if both:
             entry["theirs"] = run("theirs", script, folder, given, max(left - entry["ours"]["seconds"], 1), given.seconds)
-            entry["ratios"] = [{mode: compared(mine, other, mode, folder, given) for mode in ("cold", "hot")}
+            entry["ratios"] = [{mode: compared(mine, other, mode, folder, given) for mode in given.modes.split(",")}
                                for mine, other in zip(entry["ours"]["calls"], entry["theirs"]["calls"])]
         print("\n".join(row(script, entry)), flush=True)
         (given.out / "scripts.json").write_text(json.dumps(found, indent=1), "utf-8")
