@@ -134,7 +134,7 @@ enum status capture_join(const char *folder, const char *path, bool packed, stru
     joined.file = packing == PACKING_NONE ? beside.file : unpacked;
     TRY_OR_CLEANUP(join_all(&joined, folder, error));
     if (packing != PACKING_NONE)
-        TRY_OR_CLEANUP(packed_pack(packing, unpacked, beside.file, path, error));
+        TRY_OR_CLEANUP(packed_run(packing, false, unpacked, beside.file, path, error));
     /* An unpacked file is for a draft, which can be made again: no disk is waited for. */
     if ((packed && fsync(beside.file) != 0) || rename(beside.path, path) != 0)
         status = error_set_errno(error, errno, "%s: cannot write", path);

@@ -459,7 +459,7 @@ static enum status unpack(const char *path, int *opened, struct error *error)
         open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (unpacked < 0)
         return error_set_errno(error, errno, "%s: no place to unpack it", path);
-    enum status status = packed_unpack(packing, *opened, unpacked, path, error);
+    enum status status = packed_run(packing, true, *opened, unpacked, path, error);
     (void)close(*opened);
     *opened = unpacked;
     return status;

@@ -136,8 +136,8 @@ cleanup:
     return status;
 }
 
-static enum status run_packer(enum packing packing, bool unpack, int input, int output,
-                              const char *path, struct error *error)
+enum status packed_run(enum packing packing, bool unpack, int input, int output, const char *path,
+                       struct error *error)
 {
     const struct packer *packer = &packers[packing];
     struct stat info;
@@ -154,18 +154,6 @@ static enum status run_packer(enum packing packing, bool unpack, int input, int 
                                                : error_no_memory(error);
     lzma_end(&stream);
     return status;
-}
-
-enum status packed_unpack(enum packing packing, int input, int output, const char *path,
-                          struct error *error)
-{
-    return run_packer(packing, true, input, output, path, error);
-}
-
-enum status packed_pack(enum packing packing, int input, int output, const char *path,
-                        struct error *error)
-{
-    return run_packer(packing, false, input, output, path, error);
 }
 
 enum status packed_unpack_to(const char *path, const char *out, struct error *error)
@@ -185,7 +173,7 @@ enum status packed_unpack_to(const char *path, const char *out, struct error *er
     else if (output < 0)
         status = error_set_errno(error, errno, "%s", out);
     else
-        status = packed_unpack(packing, input, output, path, error);
+        status = packed_run(packing, true, input, output, path, error);
     file_close(output);
     file_close(input);
     return status;

@@ -2,6 +2,7 @@
 #ifndef TUNE_BASE_PACKED_H
 #define TUNE_BASE_PACKED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tuner/base/arena.h"
@@ -14,14 +15,11 @@ enum packing packing_of(int file);
 /* Returns the fastest packing available on this machine. */
 enum packing packing_here(void);
 
-/* Unpacks a regular file from its start and writes the contents to `output` at its position.
+/* Packs a regular file, or unpacks it, from its start and writes to `output` at its position.
  * STATUS_BAD_INPUT: the file is damaged, or small and would become huge (stopped at the limit).
  * STATUS_UNAVAILABLE: the program is missing. `path` names the input in messages. */
-enum status packed_unpack(enum packing packing, int input, int output, const char *path,
-                          struct error *error);
-/* Packs a regular file; arguments as for packed_unpack. */
-enum status packed_pack(enum packing packing, int input, int output, const char *path,
-                        struct error *error);
+enum status packed_run(enum packing packing, bool unpack, int input, int output, const char *path,
+                       struct error *error);
 /* Unpacks a file to a new file `out`, whose folder must be ours. */
 enum status packed_unpack_to(const char *path, const char *out, struct error *error);
 

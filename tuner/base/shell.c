@@ -9,24 +9,19 @@ static size_t printable_bytes(const char *at)
     return (unsigned char)*at < 0x20 || *at == 0x7f ? 0 : utf8_bytes(at);
 }
 
-static bool is_printable(const char *word)
-{
-    size_t bytes = 1;
-    for (; *word && bytes > 0; word += bytes)
-        bytes = printable_bytes(word);
-    return bytes > 0;
-}
-
 void shell_append_word(struct text *text, const char *word)
 {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+    size_t bytes = 1; /* 0: the word has an unprintable character */
+    for (const char *at = word; *at && bytes > 0; at += bytes)
+        bytes = printable_bytes(at);
     if (*word && word[strspn(word, plain)] == '\0') {
         text_append(text, word);
-    } else if (!is_printable(word)) {
+    } else if (bytes == 0) {
         text_append(text, "$'");
         while (*word) {
-            size_t bytes = printable_bytes(word);
+            bytes = printable_bytes(word);
             if (bytes == 0)
                 text_printf(text, "\\%03o", (unsigned)(unsigned char)*word);
             else if (*word == '\'' || *word == '\\')

@@ -105,16 +105,6 @@ enum status path_without_links(struct arena *arena, const char *path, const char
     return *out ? STATUS_OK : error_no_memory(error);
 }
 
-static bool is_open(const struct stat *info)
-{
-    bool ours = info->st_uid == geteuid() || info->st_uid == 0;
-    bool own_group = info->st_gid == info->st_uid;
-    bool kept = S_ISDIR(info->st_mode) &&
-                (info->st_mode & S_ISVTX); /* sticky: others cannot rename our files */
-    bool written = (info->st_mode & S_IWOTH) != 0 || ((info->st_mode & S_IWGRP) != 0 && !own_group);
-    return !ours || (written && !kept);
-}
-
 bool path_is_open_to_others(const char *path)
 {
     char real[PATH_MAX];
@@ -123,7 +113,15 @@ bool path_is_open_to_others(const char *path)
         return true;
     for (;;) {
         char *slash = strrchr(real, '/');
-        if (stat(real[0] ? real : "/", &info) != 0 || is_open(&info))
+        if (stat(real[0] ? real : "/", &info) != 0)
+            return true;
+        const bool ours = info.st_uid == geteuid() || info.st_uid == 0;
+        const bool own_group = info.st_gid == info.st_uid;
+        const bool kept = S_ISDIR(info.st_mode) &&
+                          (info.st_mode & S_ISVTX); /* sticky: others cannot rename our files */
+        const bool written =
+            (info.st_mode & S_IWOTH) != 0 || ((info.st_mode & S_IWGRP) != 0 && !own_group);
+        if (!ours || (written && !kept))
             return true;
         if (!real[0] || !slash)
             return false;

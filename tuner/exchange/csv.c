@@ -73,24 +73,6 @@ static enum status read_plain(struct csv_reader *reader, struct error *error)
     return STATUS_OK;
 }
 
-/* Reads a field and its end; *last: the record's last field. */
-static enum status read_field(struct csv_reader *reader, struct csv_record *out, bool *last,
-                              struct error *error)
-{
-    if (out->count == CSV_FIELDS_MAX)
-        return wrong(reader, reader->line, "more fields than a table has columns", error);
-    const bool quoted = reader->at < reader->end && *reader->at == '"';
-    reader->at += quoted;
-    out->fields[out->count++] = reader->at;
-    TRY(quoted ? read_quoted(reader, error) : read_plain(reader, error));
-    const size_t end = reader->at < reader->end ? line_end(reader) : 0;
-    *last = reader->at == reader->end || end > 0;
-    *reader->at = '\0'; /* the comma, the line's end, or the NUL behind the text */
-    reader->at += *last ? end : 1;
-    reader->line += end > 0;
-    return STATUS_OK;
-}
-
 enum status csv_next(struct csv_reader *reader, struct csv_record *out, bool *more,
                      struct error *error)
 {
@@ -101,7 +83,18 @@ enum status csv_next(struct csv_reader *reader, struct csv_record *out, bool *mo
     out->count = 0;
     out->line = reader->line;
     *more = reader->at < reader->end;
-    for (bool last = !*more; !last;)
-        TRY(read_field(reader, out, &last, error));
+    for (bool last = !*more; !last;) {
+        if (out->count == CSV_FIELDS_MAX)
+            return wrong(reader, reader->line, "more fields than a table has columns", error);
+        const bool quoted = reader->at < reader->end && *reader->at == '"';
+        reader->at += quoted;
+        out->fields[out->count++] = reader->at;
+        TRY(quoted ? read_quoted(reader, error) : read_plain(reader, error));
+        const size_t end = reader->at < reader->end ? line_end(reader) : 0;
+        last = reader->at == reader->end || end > 0;
+        *reader->at = '\0'; /* the comma, the line's end, or the NUL behind the text */
+        reader->at += last ? end : 1;
+        reader->line += end > 0;
+    }
     return STATUS_OK;
 }

@@ -95,21 +95,6 @@ static bool refuse(struct reader *reader, yaml_mark_t mark, const char *subject)
     return place_refuses(reader->error, place_of(reader, mark), "%s", subject);
 }
 
-static bool index_lines(struct reader *reader)
-{
-    size_t count = 1;
-    for (size_t i = 0; i < reader->length; i++)
-        count += reader->text[i] == '\n';
-    reader->lines = arena_alloc(&reader->document->arena, count, sizeof *reader->lines);
-    if (!reader->lines)
-        return out_of_memory(reader);
-    reader->line_count = 1;
-    for (size_t i = 0; i < reader->length; i++)
-        if (reader->text[i] == '\n')
-            reader->lines[reader->line_count++] = i + 1;
-    return true;
-}
-
 /* Returns whether the scalar's text equals the file's, so that its characters have columns. */
 static bool stands_as_is(const struct reader *reader, yaml_mark_t start, bool quoted,
                          const char *text, size_t *offset)
@@ -322,7 +307,17 @@ enum status document_read(struct document *out, const char *path, const char *te
     text += mark; /* byte order mark, which some editors put before UTF-8 */
     reader.length = length -= mark;
     reader.text = out->text = arena_strndup(&out->arena, text, length);
-    TRY_MEMORY(out->text && index_lines(&reader) && yaml_parser_initialize(&reader.yaml));
+    TRY_MEMORY(out->text);
+    size_t lines = 1;
+    for (size_t i = 0; i < length; i++)
+        lines += reader.text[i] == '\n';
+    reader.lines = arena_alloc(&out->arena, lines, sizeof *reader.lines);
+    TRY_MEMORY(reader.lines);
+    reader.line_count = 1;
+    for (size_t i = 0; i < length; i++)
+        if (reader.text[i] == '\n')
+            reader.lines[reader.line_count++] = i + 1;
+    TRY_MEMORY(yaml_parser_initialize(&reader.yaml));
     yaml_parser_set_encoding(&reader.yaml, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&reader.yaml, (const unsigned char *)out->text, length);
     const bool right = expect(&reader, YAML_STREAM_START_EVENT, "not YAML") &&

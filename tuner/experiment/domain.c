@@ -167,12 +167,6 @@ static const struct expression *without_constants(struct writer *writer,
     }
 }
 
-static bool is_size(const struct writer *writer, const struct expression *tree)
-{
-    return tree->kind == EXPRESSION_VARIABLE && needs_size(writer, tree) &&
-           !writer->maker.environment.definitions[tree->index];
-}
-
 /* Writes the comparison of a tree with a number that needs no size. */
 static struct term compare_to_number(struct writer *writer, const struct expression *tree,
                                      enum comparison comparison, struct value value)
@@ -180,7 +174,9 @@ static struct term compare_to_number(struct writer *writer, const struct express
     double number = 0;
     if (!value_number(value, &number))
         return compare_known(comparison, value_integer(0), value);
-    if (tree->kind == EXPRESSION_DIVIDE && is_size(writer, tree->operands[1])) {
+    const struct expression *divisor = tree->kind == EXPRESSION_DIVIDE ? tree->operands[1] : NULL;
+    if (divisor && divisor->kind == EXPRESSION_VARIABLE && needs_size(writer, divisor) &&
+        !writer->maker.environment.definitions[divisor->index]) {
         /* A quotient by a size, which is positive: n / m >= 1.5 as n*2>=m*3. */
         static const double scales[] = {1, 2, 4, 8, 16, 32, 64, 3, 10, 100, 1000};
         const struct term a = write_term(writer, tree->operands[0]);

@@ -120,7 +120,8 @@ void problem_at_axes(const struct experiment *experiment, size_t index, struct p
 enum status check_value(struct value value, struct place place, struct error *error);
 
 /* Finds the absolute path of a file, or folder, named relative to the experiment's file or to the
- * data folder, which is searched first if `data_first`. False when there is none. */
+ * data folder, which is searched first if `data_first`. False when there is none; a recorded
+ * experiment's is then the name. */
 bool path_near(const struct experiment *experiment, const char *name, bool data_first, bool folder,
                char absolute[PATH_MAX]);
 #endif

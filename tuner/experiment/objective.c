@@ -51,20 +51,6 @@ static enum status check_measures(const struct formula *formula, struct error *e
                        "measured");
 }
 
-static bool check_name(struct file_reader *reader, const struct node *key)
-{
-    const struct scope *scope = &reader->experiment->objective_scope;
-    TRY_OR_FALSE(need_name(reader, key, "the objective"));
-    if (WORD_INDEX(key->text, plain_names, PLAIN_NAMES) < PLAIN_NAMES)
-        return node_error(reader, key, "the objective '%s' is there already", key->text);
-    const size_t taken = scope_find(scope, key->text);
-    if (taken < scope->count)
-        return node_error(reader, key, "the name '%s' is taken by %s", key->text,
-                          taken < SLOT_COUNT ? "an axis, the size or a parameter"
-                                             : "parts of objectives");
-    return true;
-}
-
 bool read_objectives(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
@@ -84,54 +70,58 @@ bool read_objectives(struct file_reader *reader, const struct node *node)
         return node_error(reader, node, "%zu objectives; the most is %d", node->count,
                           OBJECTIVES_MAX);
     reader->scope = &experiment->objective_scope;
-    bool right = true;
-    for (const struct node *key = node->first; key && right; key = key->next) {
+    for (const struct node *key = node->first; key; key = key->next) {
         struct named_formula *objective = &experiment->objectives[experiment->objective_count++];
         objective->name = key->text;
-        right = check_name(reader, key) &&
-                read_formula(reader, key->value, key->text, USE_ALL, &objective->formula) &&
-                check_measures(&objective->formula, reader->error) == STATUS_OK;
+        TRY_OR_FALSE(need_name(reader, key, "the objective"));
+        if (WORD_INDEX(key->text, plain_names, PLAIN_NAMES) < PLAIN_NAMES)
+            return node_error(reader, key, "the objective '%s' is there already", key->text);
+        const size_t taken = scope_find(scope, key->text);
+        if (taken < scope->count)
+            return node_error(reader, key, "the name '%s' is taken by %s", key->text,
+                              taken < SLOT_COUNT ? "an axis, the size or a parameter"
+                                                 : "parts of objectives");
+        TRY_OR_FALSE(read_formula(reader, key->value, key->text, USE_ALL, &objective->formula) &&
+                     check_measures(&objective->formula, reader->error) == STATUS_OK);
     }
     reader->scope = &experiment->scope;
-    return right;
-}
-
-/* ---- metrics ---- */
-
-static bool read_metric(struct file_reader *reader, const struct node *key)
-{
-    struct experiment *experiment = reader->experiment;
-    if (strcmp(key->text, "bytes") == 0)
-        return read_formula(reader, key->value, "bytes", USE_DEVICE, &experiment->bytes);
-    if (strcmp(key->text, "ceiling") == 0)
-        return read_choice(reader, key->value, "ceiling", ceiling_names, CEILINGS, USE_PROBLEM,
-                           &experiment->ceiling);
-    if (strcmp(key->text, "operations") == 0)
-        return read_formula(reader, key->value, "operations", USE_DEVICE, &experiment->operations);
-    if (strcmp(key->text, "operations_type") == 0)
-        return read_choice(reader, key->value, "type", element_names, ELEMENT_TYPE_COUNT,
-                           USE_PROBLEM, &experiment->operations_type);
-    TRY_OR_FALSE(need_name(reader, key, "the metric"));
-    if (experiment->metric_count == EXPERIMENT_METRICS_MAX)
-        return node_error(reader, key,
-                          "more than %d metrics besides bytes, ceiling, operations and "
-                          "operations_type",
-                          EXPERIMENT_METRICS_MAX);
-    struct named_formula *metric = &experiment->metrics[experiment->metric_count++];
-    metric->name = key->text;
-    reader->scope = &experiment->objective_scope;
-    bool right = read_formula(reader, key->value, key->text, USE_ALL, &metric->formula);
-    reader->scope = &experiment->scope;
-    return right;
+    return true;
 }
 
 bool read_metrics(struct file_reader *reader, const struct node *node)
 {
+    struct experiment *experiment = reader->experiment;
     if (!node)
         return true;
     TRY_OR_FALSE(need_kind(reader, node, NODE_MAPPING, "metrics"));
-    for (const struct node *key = node->first; key; key = key->next)
-        TRY_OR_FALSE(read_metric(reader, key));
+    for (const struct node *key = node->first; key; key = key->next) {
+        const struct node *value = key->value;
+        bool right = true;
+        if (strcmp(key->text, "bytes") == 0) {
+            right = read_formula(reader, value, "bytes", USE_DEVICE, &experiment->bytes);
+        } else if (strcmp(key->text, "ceiling") == 0) {
+            right = read_choice(reader, value, "ceiling", ceiling_names, CEILINGS, USE_PROBLEM,
+                                &experiment->ceiling);
+        } else if (strcmp(key->text, "operations") == 0) {
+            right = read_formula(reader, value, "operations", USE_DEVICE, &experiment->operations);
+        } else if (strcmp(key->text, "operations_type") == 0) {
+            right = read_choice(reader, value, "type", element_names, ELEMENT_TYPE_COUNT,
+                                USE_PROBLEM, &experiment->operations_type);
+        } else {
+            TRY_OR_FALSE(need_name(reader, key, "the metric"));
+            if (experiment->metric_count == EXPERIMENT_METRICS_MAX)
+                return node_error(reader, key,
+                                  "more than %d metrics besides bytes, ceiling, operations and "
+                                  "operations_type",
+                                  EXPERIMENT_METRICS_MAX);
+            struct named_formula *metric = &experiment->metrics[experiment->metric_count++];
+            metric->name = key->text;
+            reader->scope = &experiment->objective_scope;
+            right = read_formula(reader, value, key->text, USE_ALL, &metric->formula);
+            reader->scope = &experiment->scope;
+        }
+        TRY_OR_FALSE(right);
+    }
     return true;
 }
 

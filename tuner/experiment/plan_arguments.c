@@ -208,25 +208,19 @@ static bool append_series(struct maker *maker, const struct formula *series, str
     }
 }
 
-/* Checks that the series has a number at the first and the last element: this finds errors common
- * to all. */
-static bool try_series(struct maker *maker, const struct formula *series, int64_t count)
-{
-    for (int end = 0; end < 2 && count > 0; end++) {
-        double real = 0;
-        environment_bind(&maker->environment, SLOT_INDEX, value_integer(end == 0 ? 0 : count - 1));
-        TRY_OR_FALSE(
-            make_real(maker, series, "an element of the series", -HUGE_VAL, HUGE_VAL, &real));
-    }
-    return true;
-}
-
 bool make_series(struct maker *maker, const struct formula *series, int64_t count, const char **out)
 {
     struct text text = {0};
     const struct scope *scope = maker->environment.scope;
     maker->environment.scope = &maker->experiment->series_scope;
-    bool right = try_series(maker, series, count) && append_series(maker, series, &text);
+    bool right = true;
+    /* A number at the first and the last element: this finds errors common to all. */
+    for (int end = 0; right && end < 2 && count > 0; end++) {
+        double real = 0;
+        environment_bind(&maker->environment, SLOT_INDEX, value_integer(end == 0 ? 0 : count - 1));
+        right = make_real(maker, series, "an element of the series", -HUGE_VAL, HUGE_VAL, &real);
+    }
+    right = right && append_series(maker, series, &text);
     maker->environment.scope = scope;
     if (right && text.length > EXPRESSION_BYTES_MAX)
         right = maker_error(maker, series->place,
@@ -244,10 +238,7 @@ bool make_file_path(struct maker *maker, const struct template *file, const char
     const char *name = NULL;
     char absolute[PATH_MAX];
     TRY_OR_FALSE(make_text(maker, file, &name));
-    const bool found = path_near(maker->experiment, name, false, false, absolute);
-    if (!found && maker->experiment->is_recorded)
-        (void)string_format(absolute, sizeof absolute, "%s", name);
-    else if (!found)
+    if (!path_near(maker->experiment, name, false, false, absolute))
         return maker_error(maker, file->place,
                            "there is no file '%.200s' in the folder of this file", name);
     *out = arena_strdup(maker->arena, absolute);

@@ -27,7 +27,7 @@ bool path_near(const struct experiment *experiment, const char *name, bool data_
             realpath(path, absolute))
             return true;
     }
-    return false;
+    return experiment->is_recorded && string_format(absolute, PATH_MAX, "%s", name);
 }
 
 static bool find_path(struct file_reader *reader, const struct node *node, const char *subject,
@@ -36,10 +36,7 @@ static bool find_path(struct file_reader *reader, const struct node *node, const
     const char *name = NULL;
     char absolute[PATH_MAX];
     TRY_OR_FALSE(read_text(reader, node, subject, &name));
-    const bool found = path_near(reader->experiment, name, !folder, folder, absolute);
-    if (!found && reader->experiment->is_recorded)
-        (void)string_format(absolute, sizeof absolute, "%s", name);
-    else if (!found)
+    if (!path_near(reader->experiment, name, !folder, folder, absolute))
         return node_error(reader, node,
                           "there is no %s '%.200s' in %s, nor in the folder of this file",
                           folder ? "folder" : "file", name,

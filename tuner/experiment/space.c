@@ -13,24 +13,18 @@
 
 enum { HASH_OF_NUMBERS = 1, HASH_OF_TEXTS = 2 };
 
-/* Hashes a value; equal values have equal hashes: 1, 1.0 and True. */
-static uint64_t hash_value(struct value value)
-{
-    const double limit = 9223372036854775808.0; /* 2^63 */
-    if (value.kind == VALUE_TEXT)
-        return hash_u64(value.text, strlen(value.text), HASH_OF_TEXTS);
-    if (value.kind != VALUE_REAL)
-        return hash_u64(&value.integer, sizeof value.integer, HASH_OF_NUMBERS);
-    if (floor(value.real) != value.real || value.real < -limit || value.real >= limit)
-        return hash_u64(&value.real, sizeof value.real, HASH_OF_NUMBERS);
-    const int64_t whole = (int64_t)value.real;
-    return hash_u64(&whole, sizeof whole, HASH_OF_NUMBERS);
-}
-
 /* Finds the slot of the value in the table, or a free one. */
 static size_t table_place(const struct value_list *list, struct value value)
 {
-    size_t at = hash_value(value) & list->table_mask;
+    /* Equal values have equal hashes: 1, 1.0 and True. */
+    const double limit = 9223372036854775808.0; /* 2^63 */
+    const bool is_whole = value.kind == VALUE_REAL && floor(value.real) == value.real &&
+                          value.real >= -limit && value.real < limit;
+    const int64_t bits = is_whole ? (int64_t)value.real : value.integer; /* or those of a real */
+    const uint64_t hash = value.kind == VALUE_TEXT
+                              ? hash_u64(value.text, strlen(value.text), HASH_OF_TEXTS)
+                              : hash_u64(&bits, sizeof bits, HASH_OF_NUMBERS);
+    size_t at = hash & list->table_mask;
     while (list->table[at] && !value_equal(list->values[list->table[at] - 1], value))
         at = (at + 1) & list->table_mask;
     return at;

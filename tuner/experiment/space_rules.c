@@ -105,26 +105,6 @@ static struct subtree *make_subtree(struct rules *rules, const struct expression
     return subtree;
 }
 
-/* Determines when each constraint is evaluated, and which derived values depend on each
- * parameter. */
-static void place_rules(struct rules *rules)
-{
-    const struct experiment *experiment = rules->experiment;
-    for (size_t i = 0; i < experiment->head.constraint_count && !rules->out_of_memory; i++) {
-        const struct subtree *subtree = make_subtree(rules, experiment->constraints[i].tree);
-        rules->constraints[i] = subtree;
-        if (!subtree)
-            return;
-        rules->decided[subtree->last][rules->decided_count[subtree->last]++] = (uint16_t)i;
-        for (size_t depth = subtree->first; depth < subtree->last; depth++)
-            rules->open[depth][rules->open_count[depth]++] = (uint16_t)i;
-    }
-    for (size_t i = 0; i < experiment->derived_count; i++)
-        for (size_t j = 0; j < experiment->head.parameter_count; j++)
-            if (slot_set_has(&experiment->reach[SLOT_DERIVED + i], SLOT_PARAMETERS + j))
-                rules->members[j][rules->member_count[j]++] = (uint8_t)i;
-}
-
 struct rules *rules_create(struct maker *maker, const struct value_list *lists, struct arena *arena)
 {
     struct rules *rules = calloc(1, sizeof *rules);
@@ -135,7 +115,20 @@ struct rules *rules_create(struct maker *maker, const struct value_list *lists, 
     rules->environment = &maker->environment;
     rules->lists = lists;
     rules->arena = arena;
-    place_rules(rules);
+    const struct experiment *experiment = rules->experiment;
+    for (size_t i = 0; i < experiment->head.constraint_count && !rules->out_of_memory; i++) {
+        const struct subtree *subtree = make_subtree(rules, experiment->constraints[i].tree);
+        rules->constraints[i] = subtree;
+        if (!subtree)
+            break;
+        rules->decided[subtree->last][rules->decided_count[subtree->last]++] = (uint16_t)i;
+        for (size_t depth = subtree->first; depth < subtree->last; depth++)
+            rules->open[depth][rules->open_count[depth]++] = (uint16_t)i;
+    }
+    for (size_t i = 0; i < experiment->derived_count; i++)
+        for (size_t j = 0; j < experiment->head.parameter_count; j++)
+            if (slot_set_has(&experiment->reach[SLOT_DERIVED + i], SLOT_PARAMETERS + j))
+                rules->members[j][rules->member_count[j]++] = (uint8_t)i;
     if (!rules->out_of_memory)
         return rules;
     rules_free(rules);

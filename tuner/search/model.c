@@ -655,20 +655,6 @@ static double probability_of_passing(const struct model *model, size_t candidate
     return fmin(fmax(passes, 0.01), 1);
 }
 
-/* Returns the promise of a candidate; negative once tried. */
-static double promise(const struct model *model, size_t candidate)
-{
-    const double variance = fmax((double)model->variances[candidate], 1e-8) * model->signal;
-    if (model->taken[candidate])
-        return -1;
-    /* The expected improvement of a normal distribution below `best`. */
-    const double deviation = sqrt(variance);
-    const double u = (model->best - (double)model->means[candidate]) / deviation;
-    const double density = exp(-0.5 * u * u) * 0.3989422804014327;
-    return (deviation * (u * 0.5 * erfc(-u * 0.7071067811865476) + density)) *
-           probability_of_passing(model, candidate);
-}
-
 /* Returns the promise, reduced if a binary is missing; only the likely greatest are asked for
  * readiness. While few results are known, that would keep a search at others' points: winners of
  * elsewhere are every other point, so half of the model's own choices ignore readiness. */
@@ -676,7 +662,15 @@ static double worth(const struct model *model, size_t candidate, double greatest
 {
     const struct trail *trail = model->trail;
     const struct search_space *space = &trail->space;
-    const double promised = promise(model, candidate);
+    const double variance = fmax((double)model->variances[candidate], 1e-8) * model->signal;
+    /* The expected improvement of a normal distribution below `best`; negative once tried. */
+    const double deviation = sqrt(variance);
+    const double u = (model->best - (double)model->means[candidate]) / deviation;
+    const double density = exp(-0.5 * u * u) * 0.3989422804014327;
+    const double promised = model->taken[candidate]
+                                ? -1
+                                : deviation * (u * 0.5 * erfc(-u * 0.7071067811865476) + density) *
+                                      probability_of_passing(model, candidate);
     const bool prefers =
         space->is_ready && (trail->count >= READY_OR_NOT || trail->count / 2 % 2 == 0);
     return promised > greatest && prefers &&

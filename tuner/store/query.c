@@ -42,21 +42,6 @@ void store_query_free(struct store_query *query)
     free(query);
 }
 
-/* Takes the text's query out of the kept ones; NULL: none. */
-static struct store_query *take_kept(struct store *store, const char *sql)
-{
-    struct store_query **queries = store->queries;
-    for (size_t i = 0; i < STORE_QUERIES_KEPT && queries[i]; i++) {
-        struct store_query *query = queries[i];
-        if (strcmp(query->sql, sql) != 0)
-            continue;
-        memmove(&queries[i], &queries[i + 1], (STORE_QUERIES_KEPT - 1 - i) * sizeof(*queries));
-        queries[STORE_QUERIES_KEPT - 1] = NULL;
-        return query;
-    }
-    return NULL;
-}
-
 static enum status make_query(struct store *store, const char *sql, struct store_query **out,
                               struct error *error)
 {
@@ -98,7 +83,14 @@ enum status store_query_open(struct store *store, const char *sql,
                              const struct store_parameter *parameters, size_t count,
                              struct store_query **out, struct error *error)
 {
-    struct store_query *query = take_kept(store, sql);
+    struct store_query **kept = store->queries, *query = NULL;
+    for (size_t i = 0; !query && i < STORE_QUERIES_KEPT && kept[i]; i++) {
+        if (strcmp(kept[i]->sql, sql) != 0)
+            continue;
+        query = kept[i]; /* no longer kept */
+        memmove(&kept[i], &kept[i + 1], (STORE_QUERIES_KEPT - 1 - i) * sizeof(*kept));
+        kept[STORE_QUERIES_KEPT - 1] = NULL;
+    }
     enum status status = query ? STATUS_OK : make_query(store, sql, &query, error);
     *out = NULL;
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
