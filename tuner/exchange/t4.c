@@ -301,31 +301,6 @@ static enum status hand_over(struct file *file, size_t least, struct error *erro
     return status;
 }
 
-static enum status append_results(struct store *store, const struct chosen *chosen,
-                                  enum t4_version version, struct file *file,
-                                  struct t4_counts *counts, struct error *error)
-{
-    const struct store_parameter parameters[] = {
-        {"environment", chosen->environment},
-        {"problem", chosen->problem},
-        {"l2_mode", chosen->mode},
-    };
-    struct store_query *query = NULL;
-    bool row = true;
-    enum status status = store_query_open(store, t4_query, parameters, 3, &query, error);
-    while (status == STATUS_OK && row) {
-        status = store_query_next(query, &row, error);
-        if (status != STATUS_OK || !row)
-            break;
-        text_append(&file->part, counts->results++ > 0 ? ",\n" : "\n");
-        status = append_json(&file->part, result_of(query, version), error);
-        if (status == STATUS_OK)
-            status = hand_over(file, PART_BYTES, error);
-    }
-    store_query_close(query);
-    return status;
-}
-
 enum status t4_write(struct store *store, const struct t4_options *options, t4_take *take,
                      void *context, struct t4_counts *counts, struct error *error)
 {
@@ -340,8 +315,26 @@ enum status t4_write(struct store *store, const struct t4_options *options, t4_t
         chosen.metadata = NULL;
         text_append(&file.part, ",\n\"results\": [");
     }
-    if (status == STATUS_OK)
-        status = append_results(store, &chosen, options->version, &file, counts, error);
+    if (status == STATUS_OK) {
+        const struct store_parameter parameters[] = {
+            {"environment", chosen.environment},
+            {"problem", chosen.problem},
+            {"l2_mode", chosen.mode},
+        };
+        struct store_query *query = NULL;
+        bool row = true;
+        status = store_query_open(store, t4_query, parameters, 3, &query, error);
+        while (status == STATUS_OK && row) {
+            status = store_query_next(query, &row, error);
+            if (status != STATUS_OK || !row)
+                break;
+            text_append(&file.part, counts->results++ > 0 ? ",\n" : "\n");
+            status = append_json(&file.part, result_of(query, options->version), error);
+            if (status == STATUS_OK)
+                status = hand_over(&file, PART_BYTES, error);
+        }
+        store_query_close(query);
+    }
     text_append(&file.part, "\n]}\n");
     if (status == STATUS_OK)
         status = hand_over(&file, 0, error);

@@ -260,35 +260,6 @@ static enum status take_line(const struct csv_record *header, const struct csv_r
     return take(context, tried, error);
 }
 
-static enum status read_table(char *text, size_t length, struct arena *arena, struct tried *tried,
-                              tried_take *take, void *context, struct error *error)
-{
-    struct csv_reader reader;
-    struct csv_record *header = arena_alloc(arena, 1, sizeof *header);
-    struct csv_record *line = arena_alloc(arena, 1, sizeof *line);
-    bool more = false;
-    size_t times = 0;
-    TRY_MEMORY(header && line);
-    enum status status = csv_start(&reader, "the table", text, length, error);
-    if (status == STATUS_OK)
-        status = csv_next(&reader, header, &more, error);
-    for (size_t i = 0; status == STATUS_OK && more && i < header->count; i++)
-        times += unit_of(header->fields[i], "time") > 0;
-    if (status == STATUS_OK && times != 1)
-        status = error_set(error, STATUS_BAD_INPUT,
-                           "a table has a header line with the names of parameters and one column "
-                           "of times: time_ns, time_us, time_ms or time_s");
-    while (status == STATUS_OK) {
-        status = csv_next(&reader, line, &more, error);
-        if (status != STATUS_OK || !more)
-            return status;
-        status = take_line(header, line, tried, take, context, error);
-        if (status != STATUS_OK)
-            return error_prefix(error, "line %" PRId64, line->line);
-    }
-    return status;
-}
-
 enum status tried_read(char *text, size_t length, struct arena *arena, tried_take *take,
                        void *context, struct error *error)
 {
@@ -298,8 +269,33 @@ enum status tried_read(char *text, size_t length, struct arena *arena, tried_tak
     const size_t mark = json_mark_bytes(text, length);
     text += mark;
     length -= mark;
-    if (tried && text[strspn(text, " \r\n\t")] != '{')
-        return read_table(text, length, arena, tried, take, context, error);
+    if (tried && text[strspn(text, " \r\n\t")] != '{') {
+        struct csv_reader reader;
+        struct csv_record *header = arena_alloc(arena, 1, sizeof *header);
+        struct csv_record *line = arena_alloc(arena, 1, sizeof *line);
+        bool more = false;
+        size_t times = 0;
+        TRY_MEMORY(header && line);
+        status = csv_start(&reader, "the table", text, length, error);
+        if (status == STATUS_OK)
+            status = csv_next(&reader, header, &more, error);
+        for (size_t i = 0; status == STATUS_OK && more && i < header->count; i++)
+            times += unit_of(header->fields[i], "time") > 0;
+        if (status == STATUS_OK && times != 1)
+            status =
+                error_set(error, STATUS_BAD_INPUT,
+                          "a table has a header line with the names of parameters and one column "
+                          "of times: time_ns, time_us, time_ms or time_s");
+        while (status == STATUS_OK) {
+            status = csv_next(&reader, line, &more, error);
+            if (status != STATUS_OK || !more)
+                return status;
+            status = take_line(header, line, tried, take, context, error);
+            if (status != STATUS_OK)
+                return error_prefix(error, "line %" PRId64, line->line);
+        }
+        return status;
+    }
     json_t *root = json_read_bytes(text, length, 0, &wrong);
     /* A cache that Kernel Tuner did not close ends in a comma. */
     while (!root && length > 0 && strchr(", \r\n\t", text[length - 1]))

@@ -148,21 +148,6 @@ static bool type_of_any(struct types *types, const struct expression *node, size
     return true;
 }
 
-static bool type_of_call(struct types *types, const struct expression *node, unsigned *out)
-{
-    enum function_kind kind = function_kind(node->index);
-    *out = kind == FUNCTION_TYPE_TEXT ? TEXT : NUMBER;
-    if (kind == FUNCTION_OF_ANY)
-        return type_of_any(types, node, 0, out);
-    if (kind == FUNCTION_OF_LIST) {
-        unsigned items = ANY;
-        return type_of(types, node->operands[0], &items);
-    }
-    if (kind == FUNCTION_OF_NUMBERS)
-        return check_operands(types, node, NUMBER, "a number is needed, not a text");
-    return check_operands(types, node, TEXT, "the name of an element type is needed, not a number");
-}
-
 static bool type_of(struct types *types, const struct expression *node, unsigned *out)
 {
     *out = NUMBER;
@@ -201,8 +186,20 @@ static bool type_of(struct types *types, const struct expression *node, unsigned
         }
         return true;
     }
-    case EXPRESSION_CALL:
-        return type_of_call(types, node, out);
+    case EXPRESSION_CALL: {
+        enum function_kind kind = function_kind(node->index);
+        *out = kind == FUNCTION_TYPE_TEXT ? TEXT : NUMBER;
+        if (kind == FUNCTION_OF_ANY)
+            return type_of_any(types, node, 0, out);
+        if (kind == FUNCTION_OF_LIST) {
+            unsigned items = ANY;
+            return type_of(types, node->operands[0], &items);
+        }
+        if (kind == FUNCTION_OF_NUMBERS)
+            return check_operands(types, node, NUMBER, "a number is needed, not a text");
+        return check_operands(types, node, TEXT,
+                              "the name of an element type is needed, not a number");
+    }
     case EXPRESSION_LIST:
         return type_of_items(types, node, out);
     case EXPRESSION_ITEM: {

@@ -121,32 +121,6 @@ static bool integer_operand(const struct expression *node, const struct expressi
            evaluation_integer(node, evaluation, subject, value, out);
 }
 
-static bool each_of_range(const struct expression *node, struct evaluation *evaluation,
-                          visitor *each, void *context)
-{
-    int64_t given[3] = {0, 0, 1};
-    for (size_t i = 0; i < node->count; i++)
-        TRY_OR_FALSE(integer_operand(node, node->operands[i], evaluation,
-                                     "a bound of range must be an integer", &given[i]));
-    const int64_t begin = node->count > 1 ? given[0] : 0;
-    const int64_t end = node->count > 1 ? given[1] : given[0];
-    const int64_t step = given[2];
-    if (step == 0)
-        return evaluation_error(node, evaluation, "range needs a step that is not 0");
-    const uint64_t stride = step > 0 ? (uint64_t)step : -(uint64_t)step;
-    const uint64_t distance =
-        step > 0 ? (uint64_t)end - (uint64_t)begin : (uint64_t)begin - (uint64_t)end;
-    const bool is_empty = step > 0 ? end <= begin : end >= begin;
-    const uint64_t count = is_empty ? 0 : (distance - 1) / stride + 1;
-    if (count > LIST_VALUES_MAX)
-        return evaluation_error(node, evaluation, "the range has more than %d values",
-                                LIST_VALUES_MAX);
-    for (uint64_t i = 0; i < count; i++)
-        TRY_OR_FALSE(count_item(node, evaluation) &&
-                     each(context, value_integer((int64_t)((uint64_t)begin + (uint64_t)step * i))));
-    return true;
-}
-
 struct comprehension {
     const struct expression *node;
     struct evaluation *evaluation;
@@ -177,8 +151,30 @@ bool evaluate_items(const struct expression *list, struct evaluation *evaluation
                     bool (*each)(void *context, struct value item), void *context)
 {
     switch ((enum list_form)list->index) {
-    case LIST_RANGE:
-        return each_of_range(list, evaluation, each, context);
+    case LIST_RANGE: {
+        int64_t given[3] = {0, 0, 1};
+        for (size_t j = 0; j < list->count; j++)
+            TRY_OR_FALSE(integer_operand(list, list->operands[j], evaluation,
+                                         "a bound of range must be an integer", &given[j]));
+        const int64_t begin = list->count > 1 ? given[0] : 0;
+        const int64_t end = list->count > 1 ? given[1] : given[0];
+        const int64_t step = given[2];
+        if (step == 0)
+            return evaluation_error(list, evaluation, "range needs a step that is not 0");
+        const uint64_t stride = step > 0 ? (uint64_t)step : -(uint64_t)step;
+        const uint64_t distance =
+            step > 0 ? (uint64_t)end - (uint64_t)begin : (uint64_t)begin - (uint64_t)end;
+        const bool is_empty = step > 0 ? end <= begin : end >= begin;
+        const uint64_t count = is_empty ? 0 : (distance - 1) / stride + 1;
+        if (count > LIST_VALUES_MAX)
+            return evaluation_error(list, evaluation, "the range has more than %d values",
+                                    LIST_VALUES_MAX);
+        for (uint64_t j = 0; j < count; j++)
+            TRY_OR_FALSE(
+                count_item(list, evaluation) &&
+                each(context, value_integer((int64_t)((uint64_t)begin + (uint64_t)step * j))));
+        return true;
+    }
     case LIST_COMPREHENSION:
     case LIST_GENERATOR: {
         /* Saves the variable, since a derived value first needed within a comprehension may contain

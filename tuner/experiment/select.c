@@ -4,30 +4,6 @@
 #include "tuner/base/text.h"
 #include "tuner/experiment/maker.h"
 
-static enum status no_such_value(const struct experiment *experiment, size_t axis,
-                                 const char *beginning, const char *value, struct error *error)
-{
-    const struct named_list *list = &experiment->axes[axis];
-    char texts[AXIS_VALUES_MAX][VALUE_TEXT_BYTES];
-    const char *words[AXIS_VALUES_MAX];
-    struct text all = {0};
-    for (size_t i = 0; i < list->count; i++) {
-        (void)value_format(experiment->axis_values[axis][i], texts[i], sizeof texts[i]);
-        words[i] = texts[i];
-        text_printf(&all, "%s%s", i > 0 ? ", " : "", texts[i]);
-    }
-    const char *nearest = nearest_word(value, words, list->count);
-    enum status status =
-        nearest ? error_set(error, STATUS_NOT_FOUND,
-                            "'%s': '%s' of %s is never '%s'; did you mean '%s'?", beginning,
-                            list->name, experiment->head.name, value, nearest)
-                : error_set(error, STATUS_NOT_FOUND, "'%s': '%s' of %s is never '%s', but %s",
-                            beginning, list->name, experiment->head.name, value,
-                            all.failed ? "another" : text_string(&all));
-    text_free(&all);
-    return status;
-}
-
 /* Returns the index of the axis' value with this text; list->count: none. */
 static size_t find_value(const struct experiment *experiment, size_t axis, const char *written)
 {
@@ -66,8 +42,29 @@ static enum status find_problems(const struct experiment *experiment, const char
         (void)string_format(value, sizeof value, "%.*s", (int)length, rest);
         size_t index = length < sizeof value ? find_value(experiment, *parts, value)
                                              : experiment->axes[*parts].count;
-        if (index == experiment->axes[*parts].count)
-            return no_such_value(experiment, *parts, beginning, value, error);
+        if (index == experiment->axes[*parts].count) {
+            const size_t axis = *parts;
+            const struct named_list *list = &experiment->axes[axis];
+            char texts[AXIS_VALUES_MAX][VALUE_TEXT_BYTES];
+            const char *words[AXIS_VALUES_MAX];
+            struct text all = {0};
+            for (size_t j = 0; j < list->count; j++) {
+                (void)value_format(experiment->axis_values[axis][j], texts[j], sizeof texts[j]);
+                words[j] = texts[j];
+                text_printf(&all, "%s%s", j > 0 ? ", " : "", texts[j]);
+            }
+            const char *nearest = nearest_word(value, words, list->count);
+            enum status status =
+                nearest
+                    ? error_set(error, STATUS_NOT_FOUND,
+                                "'%s': '%s' of %s is never '%s'; did you mean '%s'?", beginning,
+                                list->name, experiment->head.name, value, nearest)
+                    : error_set(error, STATUS_NOT_FOUND, "'%s': '%s' of %s is never '%s', but %s",
+                                beginning, list->name, experiment->head.name, value,
+                                all.failed ? "another" : text_string(&all));
+            text_free(&all);
+            return status;
+        }
         *count /= experiment->axes[*parts].count;
         *first += index * *count;
         rest += length;

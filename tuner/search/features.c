@@ -3,17 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Returns log2 of the odd part of a whole number. */
-static double odd_part(double number)
-{
-    number = fabs(number);
-    if (!(number >= 1) || number != floor(number) || number > 0x1p53)
-        return 0;
-    while (fmod(number, 2) == 0)
-        number /= 2;
-    return log2(number);
-}
-
 /* Adds a feature, scaled to 0 .. 1, unless all values are equal. Takes over the table. */
 static void add(struct features *features, size_t dimension, float *table, size_t count,
                 bool is_odd_part)
@@ -48,9 +37,15 @@ bool features_create(struct features *features, const struct search_space *space
         }
         for (size_t i = 0; i < count; i++) {
             places[i] = (float)i;
-            odd_parts[i] = space->number && count > 2
-                               ? (float)odd_part(space->number(space->context, d, (uint16_t)i))
-                               : 0;
+            /* log2 of the odd part of a whole number */
+            double number = space->number && count > 2
+                                ? fabs(space->number(space->context, d, (uint16_t)i))
+                                : 0;
+            if (!(number >= 1) || number != floor(number) || number > 0x1p53)
+                continue;
+            while (fmod(number, 2) == 0)
+                number /= 2;
+            odd_parts[i] = (float)log2(number);
         }
         add(features, d, places, count, false);
         add(features, d, odd_parts, count, true);

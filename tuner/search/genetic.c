@@ -42,22 +42,6 @@ static const struct member *select_parent(struct genetic *state)
     return best;
 }
 
-/* Takes each parameter from one of the parents, and changes `mutations` of them on average. */
-static void cross(struct genetic *state, double mutations, uint16_t *child)
-{
-    struct trail *trail = state->trail;
-    const size_t dimensions = trail->space.dimensions;
-    uint16_t other[SEARCH_DIMENSIONS_MAX];
-    trail->space.values(trail->space.context, select_parent(state)->point, child);
-    trail->space.values(trail->space.context, select_parent(state)->point, other);
-    for (size_t d = 0; d < dimensions; d++) {
-        if (random_below(&trail->random, 2) == 0)
-            child[d] = other[d];
-        if (trail->value_counts[d] > 1 && trail_uniform(trail) * (double)dimensions < mutations)
-            child[d] = trail_step(trail, d, child[d]);
-    }
-}
-
 static bool ask(void *opaque, uint64_t *point)
 {
     struct genetic *state = opaque;
@@ -67,7 +51,18 @@ static bool ask(void *opaque, uint64_t *point)
     if (!(trail->count < POPULATION && trail->count < (trail->trials + 2) / 3) &&
         state->count > 1 && trail->space.dimensions > 0)
         for (int i = 0; i < CHILD_TRIES; i++) {
-            cross(state, 1.0 + 0.25 * i, child);
+            /* Each parameter is of one of the parents, and more of them are changed each time. */
+            const size_t dimensions = trail->space.dimensions;
+            uint16_t other[SEARCH_DIMENSIONS_MAX];
+            trail->space.values(trail->space.context, select_parent(state)->point, child);
+            trail->space.values(trail->space.context, select_parent(state)->point, other);
+            for (size_t d = 0; d < dimensions; d++) {
+                if (random_below(&trail->random, 2) == 0)
+                    child[d] = other[d];
+                if (trail->value_counts[d] > 1 &&
+                    trail_uniform(trail) * (double)dimensions < 1.0 + 0.25 * i)
+                    child[d] = trail_step(trail, d, child[d]);
+            }
             if (trail_repair(trail, child, point) && !trail_find(trail, *point))
                 return true;
         }

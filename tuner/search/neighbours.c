@@ -16,16 +16,6 @@ static bool find(const struct trail *trail, const uint16_t *values, uint64_t *po
     return trail->space.find(trail->space.context, values, point);
 }
 
-static void shuffle(struct trail *trail, uint64_t *points, size_t count)
-{
-    for (size_t i = count; i > 1; i--) {
-        const size_t j = (size_t)random_below(&trail->random, i);
-        const uint64_t swap = points[i - 1];
-        points[i - 1] = points[j];
-        points[j] = swap;
-    }
-}
-
 /* Finds the value `distance` places away, up or down; false at the end of the list. */
 static bool value_at(const struct trail *trail, size_t dimension, uint16_t value, int distance,
                      uint16_t *out)
@@ -54,7 +44,13 @@ static size_t neighbours_between(struct trail *trail, const uint16_t *origin, in
                     count++;
             values[d] = origin[d];
         }
-    shuffle(trail, out + first, count - first);
+    uint64_t *points = out + first; /* in a random order */
+    for (size_t i = count - first; i > 1; i--) {
+        const size_t j = (size_t)random_below(&trail->random, i);
+        const uint64_t swap = points[i - 1];
+        points[i - 1] = points[j];
+        points[j] = swap;
+    }
     return count;
 }
 

@@ -235,23 +235,6 @@ static size_t take_samples(const struct cloud_sample *samples, size_t count, str
     return kept;
 }
 
-/* Returns a process's mean without accidents, which are removed from its points. NaN: none. */
-static double centre(struct point *points, size_t count, size_t process, double *buffer)
-{
-    size_t own = 0;
-    for (size_t i = 0; i < count; i++)
-        if (points[i].process == process)
-            buffer[own++] = points[i].ln_ns;
-    const double median = median_of(buffer, own);
-    const double reach = core_reach(buffer, own);
-    const double mean = core_mean(buffer, own);
-    for (size_t i = 0; i < count; i++)
-        if (points[i].process == process)
-            points[i].off =
-                fabs(points[i].ln_ns - median) <= reach ? points[i].ln_ns - mean : (double)NAN;
-    return mean;
-}
-
 static void find_groups(struct point *points, size_t count, struct point *means, double *buffer,
                         double apart_least, struct clouds *clouds)
 {
@@ -261,7 +244,18 @@ static void find_groups(struct point *points, size_t count, struct point *means,
     for (size_t i = 0; i < count; i++)
         last = points[i].process > last ? points[i].process : last;
     for (size_t p = 0; p <= last && processes < count; p++) {
-        double mean = centre(points, count, p, buffer);
+        /* The process's mean without accidents, which are removed from its points; NaN: none. */
+        size_t own = 0;
+        for (size_t j = 0; j < count; j++)
+            if (points[j].process == p)
+                buffer[own++] = points[j].ln_ns;
+        const double median = median_of(buffer, own);
+        const double reach = core_reach(buffer, own);
+        const double mean = core_mean(buffer, own);
+        for (size_t j = 0; j < count; j++)
+            if (points[j].process == p)
+                points[j].off =
+                    fabs(points[j].ln_ns - median) <= reach ? points[j].ln_ns - mean : (double)NAN;
         if (isnan(mean))
             continue;
         centre_ln += mean;

@@ -103,17 +103,6 @@ double core_mean(const double *values, size_t count)
 
 /* ---- signed ranks ---- */
 
-/* Copies the finite ones of at most ESTIMATE_MAX numbers; returns the number of these. */
-static size_t copy_finite(const double *values, size_t count, double *out)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count && kept < ESTIMATE_MAX; i++) {
-        if (isfinite(values[i]))
-            out[kept++] = values[i];
-    }
-    return kept;
-}
-
 /* Returns the rank, from 1, of the Walsh average whose distance from either end bounds the centre
  * at z; 0 if there are too few differences for z. */
 static size_t walsh_rank(size_t count, double z)
@@ -174,7 +163,10 @@ static double walsh_average(const struct walsh *walsh, size_t rank)
 struct interval hodges_lehmann(const double *differences, size_t count, double z)
 {
     double sorted[ESTIMATE_MAX];
-    struct walsh walsh = {sorted, copy_finite(differences, count, sorted)};
+    struct walsh walsh = {sorted, 0};
+    for (size_t i = 0; i < count && walsh.count < ESTIMATE_MAX; i++)
+        if (isfinite(differences[i]))
+            sorted[walsh.count++] = differences[i];
     if (walsh.count == 0)
         return (struct interval){(double)NAN, (double)NAN, (double)NAN};
     reals_sort(sorted, walsh.count);

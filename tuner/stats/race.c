@@ -104,17 +104,6 @@ void race_fail(struct race *race, size_t candidate)
 
 /* ---- the leader ---- */
 
-/* Returns the median over those alive: the effect of a round on all alike. */
-static double round_centre(const struct race *race, const struct round *round, double *alive)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < race->count; i++) {
-        if (race->fates[i] == RACE_ALIVE)
-            alive[count++] = round->y[i];
-    }
-    return median_of(alive, count);
-}
-
 /* Finds the leader. Candidates without a valid round lead only if all are without. Without memory
  * the first one alive leads, which compares as well, but takes longer to decide. */
 static void find_leader(struct race *race)
@@ -127,8 +116,15 @@ static void find_leader(struct race *race)
     double *alive = malloc((race->count > 0 ? race->count : 1) * sizeof *alive);
     if (!alive)
         return;
-    for (size_t r = 0; r < race->round_count; r++)
-        centres[r] = race->rounds[r].valid ? round_centre(race, &race->rounds[r], alive) : 0;
+    for (size_t r = 0; r < race->round_count; r++) {
+        /* The median over those alive: the effect of a round on all alike. */
+        const struct round *round = &race->rounds[r];
+        size_t count = 0;
+        for (size_t i = 0; i < race->count; i++)
+            if (round->valid && race->fates[i] == RACE_ALIVE)
+                alive[count++] = round->y[i];
+        centres[r] = round->valid ? median_of(alive, count) : 0;
+    }
     free(alive);
     for (size_t i = 0; i < race->count; i++) {
         if (race->fates[i] != RACE_ALIVE)

@@ -63,20 +63,6 @@ static enum status insert_statement(struct store *store, const struct row_table 
     return status;
 }
 
-static const char *text_of(const struct row_column *column, const void *member)
-{
-    switch (column->kind) {
-    case ROW_MODE:
-        return l2_mode_name(*(const enum l2_mode *)member);
-    case ROW_STATUS:
-        return trial_status_name(*(const enum trial_status *)member);
-    case ROW_OBJECTIVE:
-        return *(const char *const *)member ? *(const char *const *)member : "time";
-    default:
-        return *(const char *const *)member;
-    }
-}
-
 /* Binds a column's value; false: out of memory. */
 static bool bind_column(sqlite3_stmt *statement, int at, const struct row_column *column,
                         const void *source, struct text *json)
@@ -131,9 +117,16 @@ static bool bind_column(sqlite3_stmt *statement, int at, const struct row_column
         store_bind(statement, at, value_text(text_string(json)));
         return !json->failed;
     }
-    default:
-        store_bind(statement, at, value_text(text_of(column, member)));
+    default: {
+        const char *text = column->kind == ROW_MODE ? l2_mode_name(*(const enum l2_mode *)member)
+                           : column->kind == ROW_STATUS
+                               ? trial_status_name(*(const enum trial_status *)member)
+                               : *(const char *const *)member;
+        if (column->kind == ROW_OBJECTIVE && !text)
+            text = "time";
+        store_bind(statement, at, value_text(text));
         return true;
+    }
     }
 }
 
