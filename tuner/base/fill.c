@@ -120,14 +120,6 @@ static void fill_integers(void *out, size_t bytes, uint64_t set, uint64_t seed, 
     }
 }
 
-/* Returns a normal deviate by Box and Muller's method, from two streams. */
-static double normal_at(uint64_t seed, uint64_t i)
-{
-    static const double turn = 6.283185307179586477;
-    double distance = sqrt(-2 * log(1 - unit_at(seed, i)));
-    return distance * cos(turn * unit_at(seed ^ UINT64_C(0x5851f42d4c957f2d), i));
-}
-
 bool fill_is_arithmetic(enum argument_fill fill)
 {
     return fill != FILL_NORMAL && fill != FILL_SERIES && fill != FILL_FILE;
@@ -195,10 +187,14 @@ void fill_vector(void *out, const struct argument *argument, uint64_t first, uin
             element_write(out, filling.type, i, fill_raw(&filling, i));
         break;
     case FILL_NORMAL:
-        for (uint64_t i = first; i < first + count; i++)
-            element_from_real(argument->fill_low +
-                                  argument->fill_high * normal_at(argument->seed, i),
-                              argument->type, (unsigned char *)out + i * bytes);
+        for (uint64_t i = first; i < first + count; i++) {
+            /* Box and Muller's method, from two streams. */
+            const uint64_t other = argument->seed ^ UINT64_C(0x5851f42d4c957f2d);
+            const double distance = sqrt(-2 * log(1 - unit_at(argument->seed, i)));
+            const double normal = distance * cos(6.283185307179586477 * unit_at(other, i));
+            element_from_real(argument->fill_low + argument->fill_high * normal, argument->type,
+                              (unsigned char *)out + i * bytes);
+        }
         break;
     case FILL_SERIES:
     case FILL_FILE:

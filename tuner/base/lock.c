@@ -87,16 +87,6 @@ static int open_lock_file(int folder, const char *name, bool *writable)
     return file;
 }
 
-/* Returns whether the name still refers to the file: another process may have removed the name
- * between opening and locking. */
-static bool is_current_file(int folder, const char *name, int file)
-{
-    struct stat ours;
-    struct stat named;
-    return fstat(file, &ours) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-           ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
-}
-
 void lock_note(struct lock *lock, const char *database)
 {
     if (lock->file >= 0 && lock->writable) {
@@ -183,7 +173,11 @@ static enum status lock_in(const char *path, enum folder_kind kind, const char *
             break;
         bool held = flock(file, LOCK_EX | LOCK_NB) == 0;
         *failure = errno;
-        if (held && is_current_file(folder, name, file)) {
+        /* Another process may have removed the name between opening and locking. */
+        struct stat ours, named;
+        if (held && fstat(file, &ours) == 0 &&
+            fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+            ours.st_dev == named.st_dev && ours.st_ino == named.st_ino) {
             lock->file = file;
             lock->writable = writable;
             lock_note(lock, NULL);

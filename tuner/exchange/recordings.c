@@ -284,20 +284,14 @@ static enum status choose_source(struct taking *taking, bool cpus, struct arena 
                                   : "it has nothing of %s that was measured with --l2 %s",
                      cpus ? "CPUs" : "devices", taking->l2_mode);
 }
-/* Returns the kind that plays recordings of a kind. */
-static const char *player_of(const char *kind)
-{
-    const char *section = device_traits(kind)->section;
-    for (size_t i = 0; i < device_traits_count; i++)
-        if (device_traits_list[i].is_replayed &&
-            strcmp(device_traits_list[i].section, section) == 0)
-            return device_traits_list[i].kind;
-    return "";
-}
-
 static enum status take_all(struct taking *taking, const struct source *source, const char *from,
                             struct error *error)
 {
+    const char *player = ""; /* the kind that plays recordings of the source's */
+    for (size_t i = device_traits_count; i-- > 0;)
+        if (device_traits_list[i].is_replayed &&
+            strcmp(device_traits_list[i].section, device_traits(source->kind)->section) == 0)
+            player = device_traits_list[i].kind;
     taking->out->device = (struct recorded_device){
         .anchor_ns = 100000,
         .sm_clock_mhz = (double)NAN,
@@ -305,7 +299,7 @@ static enum status take_all(struct taking *taking, const struct source *source, 
         .temperature_c = (double)NAN,
         .power_w = (double)NAN,
         .source = recording_add_text(taking->out, from),
-        .kind = recording_add_text(taking->out, player_of(source->kind)),
+        .kind = recording_add_text(taking->out, player),
     };
     taking->environment_id = source->environment_id;
     TRY(take_rows(taking, replay_energies_query, take_sample, error));

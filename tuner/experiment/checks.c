@@ -16,21 +16,6 @@ bool check_uses_default(const struct check_rule *rule)
     return rule->kind->reference == REFERENCE_PLAN && !rule->setting.given;
 }
 
-/* ---- parameters that a check is made anew for ---- */
-
-static bool read_per(struct file_reader *reader, const struct node *node, struct slot_set *out)
-{
-    if (node && !need_items(reader, node, "per", EXPERIMENT_PARAMETERS_MAX))
-        return false;
-    for (const struct node *item = node ? node->first : NULL; item; item = item->next) {
-        size_t i = 0;
-        TRY_OR_FALSE(need_kind(reader, item, NODE_SCALAR, "a parameter") &&
-                     find_parameter(reader, item, &i));
-        slot_set_add(out, SLOT_PARAMETERS + i);
-    }
-    return true;
-}
-
 bool check_per_covers(const struct experiment *experiment, struct slot_set uses,
                       const struct slot_set *per)
 {
@@ -259,10 +244,17 @@ static bool read_check(struct file_reader *reader, const struct node *node)
     for (size_t i = 0; i < TOLERANCES; i++)
         keys[key_count++] = tolerance_keys[i].key;
     TRY_OR_FALSE(check_keys(reader, node, "check", keys, key_count));
+    const struct node *per = node_get(node, "per");
+    TRY_OR_FALSE(!per || need_items(reader, per, "per", EXPERIMENT_PARAMETERS_MAX));
+    for (const struct node *item = per ? per->first : NULL; item; item = item->next) {
+        size_t parameter = 0;
+        TRY_OR_FALSE(need_kind(reader, item, NODE_SCALAR, "a parameter") &&
+                     find_parameter(reader, item, &parameter));
+        slot_set_add(&check->per, SLOT_PARAMETERS + parameter);
+    }
     const struct node *output = node_get(node, "output");
     check->place = node->place;
-    if (!read_per(reader, node_get(node, "per"), &check->per) ||
-        !read_reference(reader, node, check) || !read_tolerance(reader, node, &check->tolerance) ||
+    if (!read_reference(reader, node, check) || !read_tolerance(reader, node, &check->tolerance) ||
         !(output ? find_argument(reader, output, &check->output)
                  : find_only_output(reader, node, &check->output)))
         return false;
@@ -277,11 +269,27 @@ static bool read_check(struct file_reader *reader, const struct node *node)
     return true;
 }
 
-/* Adds the default checks: without `check` the default configuration is the reference of all
- * outputs that are not listed as unchecked. */
-static bool check_all(struct file_reader *reader, const struct node *root)
+bool read_checks(struct file_reader *reader, const struct node *root)
 {
     struct experiment *experiment = reader->experiment;
+    const struct node *node = node_get(root, "check");
+    if (node && node->kind != NODE_LIST && !read_check(reader, node))
+        return false;
+    if (node && node->kind == NODE_LIST && !need_items(reader, node, "check", CHECKS_MAX))
+        return false;
+    for (const struct node *item = node && node->kind == NODE_LIST ? node->first : NULL; item;
+         item = item->next)
+        TRY_OR_FALSE(read_check(reader, item));
+    for (size_t i = 0; node && i < experiment->check_count; i++) {
+        const struct argument_rule *output = &experiment->arguments[experiment->checks[i].output];
+        if (output->unchecked)
+            return node_error(reader, node, "'%s' is checked, and is listed as unchecked",
+                              output->name);
+    }
+    if (experiment->check_count > 0)
+        return true;
+    /* Without `check` the default configuration is the reference of all outputs that are not listed
+     * as unchecked. */
     const struct node *arguments = node_get(root, "arguments");
     bool unchecked = false;
     for (size_t i = 0; i < experiment->argument_count; i++) {
@@ -301,26 +309,6 @@ static bool check_all(struct file_reader *reader, const struct node *root)
     return experiment->check_count > 0 || unchecked ||
            node_error(reader, arguments,
                       "nothing to check: an argument needs output: true or update: true");
-}
-
-bool read_checks(struct file_reader *reader, const struct node *root)
-{
-    const struct experiment *experiment = reader->experiment;
-    const struct node *node = node_get(root, "check");
-    if (node && node->kind != NODE_LIST && !read_check(reader, node))
-        return false;
-    if (node && node->kind == NODE_LIST && !need_items(reader, node, "check", CHECKS_MAX))
-        return false;
-    for (const struct node *item = node && node->kind == NODE_LIST ? node->first : NULL; item;
-         item = item->next)
-        TRY_OR_FALSE(read_check(reader, item));
-    for (size_t i = 0; node && i < experiment->check_count; i++) {
-        const struct argument_rule *output = &experiment->arguments[experiment->checks[i].output];
-        if (output->unchecked)
-            return node_error(reader, node, "'%s' is checked, and is listed as unchecked",
-                              output->name);
-    }
-    return experiment->check_count > 0 || check_all(reader, root);
 }
 
 /* ---- making ---- */

@@ -295,30 +295,23 @@ static bool make_fill_number(struct maker *maker, const struct formula *formula,
                        element_name(type), *out);
 }
 
-/* Returns a seed from name and axes, but not the size, so that the data for n are a prefix of those
- * for a larger n, and arguments differ from one another. */
-static uint64_t argument_seed(const char *name, const struct problem *problem)
-{
-    uint64_t seed = hash_u64(name, strlen(name), 0);
-    for (size_t i = 0; i < problem->axis_count; i++) {
-        char value[VALUE_TEXT_BYTES];
-        (void)value_format(problem->axes[i].value, value, sizeof value);
-        seed = hash_u64(problem->axes[i].name, strlen(problem->axes[i].name), seed);
-        seed = hash_u64(value, strlen(value), seed);
-    }
-    return seed;
-}
-
 bool make_fill(struct maker *maker, const struct argument_rule *argument, struct argument *out)
 {
     const struct fill_rule *rule = &argument->fill;
     int64_t seed = 0;
     TRY_OR_FALSE(make_fill_kind(maker, rule, &out->fill) &&
                  make_integer(maker, &rule->seed, "seed", 0, INT64_MAX, &seed));
-    out->seed =
-        rule->seed.tree
-            ? (uint64_t)seed
-            : argument_seed(argument->data_of ? argument->data_of : argument->name, maker->problem);
+    /* A seed from name and axes, but not the size, so that the data for n are a prefix of those for
+     * a larger n, and arguments differ from one another. */
+    const char *name = argument->data_of ? argument->data_of : argument->name;
+    const struct problem *problem = maker->problem;
+    out->seed = rule->seed.tree ? (uint64_t)seed : hash_u64(name, strlen(name), 0);
+    for (size_t i = 0; !rule->seed.tree && i < problem->axis_count; i++) {
+        char value[VALUE_TEXT_BYTES];
+        (void)value_format(problem->axes[i].value, value, sizeof value);
+        out->seed = hash_u64(problem->axes[i].name, strlen(problem->axes[i].name), out->seed);
+        out->seed = hash_u64(value, strlen(value), out->seed);
+    }
     switch (out->fill) {
     case FILL_CONSTANT:
         return make_fill_number(maker, &rule->low, "the constant", out->type, &out->fill_low);

@@ -69,18 +69,6 @@ static bool read_units(struct file_reader *reader, const struct node *node)
     return true;
 }
 
-static bool read_include(struct file_reader *reader, const struct node *node)
-{
-    struct experiment *experiment = reader->experiment;
-    if (!node)
-        return true;
-    TRY_OR_FALSE(need_items(reader, node, "include", UNITS_MAX));
-    for (const struct node *item = node->first; item; item = item->next)
-        TRY_OR_FALSE(find_path(reader, item, "include", true,
-                               &experiment->folders[experiment->folder_count++]));
-    return true;
-}
-
 static bool read_standard(struct file_reader *reader, const struct node *node)
 {
     static const char *const cpp[] = {"c++11", "c++14", "c++17", "c++20"};
@@ -154,9 +142,14 @@ bool read_sources(struct file_reader *reader, const struct node *root)
     if (!source && !sources)
         return node_error(reader, root,
                           "an experiment needs the key 'source' (or 'sources', or 'binary')");
-    return (source ? read_source(reader, source, &reader->experiment->source)
-                   : read_units(reader, sources)) &&
-           read_include(reader, node_get(root, "include")) &&
-           read_standard(reader, node_get(root, "std")) &&
+    struct experiment *experiment = reader->experiment;
+    const struct node *include = node_get(root, "include");
+    TRY_OR_FALSE(
+        (source ? read_source(reader, source, &experiment->source) : read_units(reader, sources)) &&
+        (!include || need_items(reader, include, "include", UNITS_MAX)));
+    for (const struct node *item = include ? include->first : NULL; item; item = item->next)
+        TRY_OR_FALSE(find_path(reader, item, "include", true,
+                               &experiment->folders[experiment->folder_count++]));
+    return read_standard(reader, node_get(root, "std")) &&
            read_compiler(reader, node_get(root, "compiler"));
 }

@@ -4,19 +4,6 @@
 #include "tuner/base/text.h"
 #include "tuner/experiment/maker.h"
 
-/* Returns the index of the axis' value with this text; list->count: none. */
-static size_t find_value(const struct experiment *experiment, size_t axis, const char *written)
-{
-    size_t i = 0;
-    for (; i < experiment->axes[axis].count; i++) {
-        char text[VALUE_TEXT_BYTES];
-        if (value_format(experiment->axis_values[axis][i], text, sizeof text) &&
-            strcmp(text, written) == 0)
-            break;
-    }
-    return i;
-}
-
 /* Finds the problems whose key begins so: since the last axis varies fastest, and sizes within it,
  * these are consecutive: *count from *first on. `beginning` has whole parts only. */
 static enum status find_problems(const struct experiment *experiment, const char *beginning,
@@ -40,8 +27,13 @@ static enum status find_problems(const struct experiment *experiment, const char
             return STATUS_NOT_FOUND;
         }
         (void)string_format(value, sizeof value, "%.*s", (int)length, rest);
-        size_t index = length < sizeof value ? find_value(experiment, *parts, value)
-                                             : experiment->axes[*parts].count;
+        size_t index = length < sizeof value ? 0 : experiment->axes[*parts].count;
+        for (; index < experiment->axes[*parts].count; index++) {
+            char text[VALUE_TEXT_BYTES];
+            if (value_format(experiment->axis_values[*parts][index], text, sizeof text) &&
+                strcmp(text, value) == 0)
+                break;
+        }
         if (index == experiment->axes[*parts].count) {
             const size_t axis = *parts;
             const struct named_list *list = &experiment->axes[axis];
