@@ -22,6 +22,9 @@
 #include "tuner/worker/worker.h"
 
 enum { REPLAYS = 3 };
+/* Counts that are drawn at random, or that threads add to in a race, differ from launch to launch
+ * by this part of the magnitude at most; flags, indices and places differ by more. */
+static const double integers_differ = 0.01;
 /* Time limits of all launches: these are the program's own, and so end. */
 static const int64_t try_patience_ns = INT64_C(30) * 1000000000;
 static const int64_t patience_ns = INT64_C(600) * 1000000000;
@@ -31,7 +34,7 @@ static const int64_t values_ns = INT64_C(20) * 1000000000; /* all values of all 
 struct finding {
     uint64_t elements,
         other;         /* elements replayed, and those of these that differ from the program's */
-    double difference; /* largest difference by magnitude; infinite: not of reals */
+    double difference; /* largest difference by magnitude; infinite: not of an order or of chance */
     bool is_output;    /* earlier contents do not matter */
     bool were_reals;   /* words of no known type, which would be reals */
 };
@@ -102,10 +105,11 @@ static void compare(const struct captured_vector *vector, const struct captured_
         return;
     out->other = other > out->other ? other : out->other;
     out->were_reals = !vector->is_known && size == 4;
-    const bool real = out->were_reals || (vector->is_known && element_is_real(vector->type));
-    const double difference =
-        real ? difference_of(expected, got, bytes, out->were_reals ? ELEMENT_F32 : vector->type)
-             : INFINITY;
+    const enum element_type type = out->were_reals ? ELEMENT_F32 : vector->type;
+    const bool is_number = out->were_reals || (vector->is_known && size >= sizeof(int32_t));
+    double difference = is_number ? difference_of(expected, got, bytes, type) : INFINITY;
+    if (!element_is_real(type) && difference > integers_differ)
+        difference = INFINITY;
     out->difference = fmax(out->difference, difference);
 }
 

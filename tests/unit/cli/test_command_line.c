@@ -1,5 +1,5 @@
 /* Decisions of the commands: options and experiments that become sessions, the file tune.yaml,
- * files of hosts, values that a draft offers, and entries that a budget left in doubt. */
+ * files of hosts, and entries that a budget left in doubt. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,6 @@
 #include "tuner/base/temporary.h"
 #include "tuner/cli/check.h"
 #include "tuner/cli/commands.h"
-#include "tuner/cli/replays.h"
 
 static void write_text(const char *path, const char *text)
 {
@@ -233,41 +232,6 @@ TEST_IN_FOLDER(a_file_of_hosts_has_comments)
     assert_int_equal(hosts_open(&hosts, &error), STATUS_BAD_INPUT);
     assert_string_equal(error.text, "hosts: names no host");
     hosts_close(&hosts);
-}
-
-/* ---- tune init ---- */
-
-/* A width of 128 is legal beside a height of 4 only: it is right there, 256 and a height of 1 are
- * not, and no combination of the others is. */
-TEST_IN_FOLDER(values_that_need_others_than_the_defaults_are_tried)
-{
-    struct arena arena = {0};
-    struct captured_set set = {.arena = &arena, .launch_count = 1};
-    struct wrong_value wrong[WRONG_VALUES_MAX];
-    struct unpacked draft = {0};
-    struct together together;
-    struct error error;
-    size_t count = 0;
-    write_text("k.c", "#if X == 256 || Y == 1\n#error no\n#endif\n"
-                      "void k(const struct tune_block *block, void *const *arguments)\n"
-                      "{ ((int *)arguments[0])[block->index] = X * Y; }\n");
-    assert_int_equal(setenv("TUNE_CACHE_DIR", "cache", 1), 0);
-    text_append(&draft.path, "k.yaml");
-    text_append(&draft.text, "experiment: k\nsource: k.c\ndevice: cpu\nsizes: {n: [4]}\n"
-                             "parameters: {X: [16, 32, 128, 256], Y: [1, 4, 16]}\n"
-                             "defaults: {X: 16, Y: 16}\nconstraints: [32 <= X * Y <= 1024]\n"
-                             "defines: {X: X, Y: Y}\n"
-                             "launches: [{kernel: k, grid: n, threads: 1}]\n"
-                             "arguments: [{name: out, type: i32, count: n, output: true}]\n");
-    assert_int_equal(values_try(&draft, &set, wrong, &count, &together, &error), STATUS_OK);
-    assert_int_equal(count, 2);
-    for (size_t i = 0; i < count; i++)
-        assert_string_equal(wrong[i].value, strcmp(wrong[i].parameter, "X") == 0 ? "256" : "1");
-    assert_string_not_equal(wrong[0].parameter, wrong[1].parameter);
-    assert_true(together.tried > 0 && together.right == together.tried);
-    text_free(&draft.path);
-    text_free(&draft.text);
-    arena_free(&arena);
 }
 
 /* ---- tune check ---- */

@@ -1,0 +1,146 @@
+/* Drafts that are tried on a device, here the CPU: values of parameters, and launches whose results
+ * differ by chance. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/unit/capture/capture_fixture.h"
+#include "tests/unit/suite.h"
+#include "tuner/base/temporary.h"
+#include "tuner/cli/replays.h"
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Each test runs in an empty folder. */
+static int enter_folder(void **state)
+{
+    static struct temporary folder;
+    struct error error;
+    *state = &folder;
+    return temporary_folder_in_tmp("unit", &folder, &error) == STATUS_OK && chdir(folder.path) == 0
+               ? 0
+               : 1;
+}
+
+static int leave_folder(void **state)
+{
+    const int code = chdir("/");
+    temporary_folder_remove(*state);
+    return code;
+}
+
+#define TEST_IN_FOLDER(name) TEST_WITH(name, enter_folder, leave_folder)
+
+/* Widths of 128 and 256 are legal beside a height of 4 only, where 256 is wrong. */
+TEST_IN_FOLDER(values_that_need_others_than_the_defaults_are_tried)
+{
+    struct arena arena = {0};
+    struct captured_set set = {.arena = &arena, .launch_count = 1};
+    struct wrong_value wrong[WRONG_VALUES_MAX];
+    struct unpacked draft = {0};
+    struct together together;
+    struct error error;
+    size_t count = 0;
+    write_text("k.c", "#if X == 256\n#error no\n#endif\n"
+                      "void k(const struct tune_block *block, void *const *arguments)\n"
+                      "{ ((int *)arguments[0])[block->index] = X * Y; }\n");
+    assert_int_equal(setenv("TUNE_CACHE_DIR", "cache", 1), 0);
+    text_append(&draft.path, "k.yaml");
+    text_append(&draft.text, "experiment: k\nsource: k.c\ndevice: cpu\nsizes: {n: [4]}\n"
+                             "parameters: {X: [16, 128, 256], Y: [4, 16]}\n"
+                             "defaults: {X: 16, Y: 16}\nconstraints: [32 <= X * Y <= 1024]\n"
+                             "defines: {X: X, Y: Y}\n"
+                             "launches: [{kernel: k, grid: n, threads: 1}]\n"
+                             "arguments: [{name: out, type: i32, count: n, output: true}]\n");
+    assert_int_equal(values_try(&draft, &set, wrong, &count, &together, &error), STATUS_OK);
+    assert_int_equal(count, 1);
+    assert_string_equal(wrong[0].parameter, "X");
+    assert_string_equal(wrong[0].value, "256");
+    assert_int_equal(together.right, together.tried);
+    text_free(&draft.path);
+    text_free(&draft.text);
+    arena_free(&arena);
+}
+
+/* Replays a launch that left 1000 four times; `leaves`: an expression of the replay's number. The
+ * capture is made in `folder`. */
+static enum status replay(const char *folder, const char *leaves, double *differs,
+                          struct error *error)
+{
+    static const struct cap_parameter pointer[] = {{0, 8}};
+    static const int32_t before[4], after[4] = {1000, 1000, 1000, 1000};
+    static const struct cap_pointer pointers[] = {{CAP_IN_PARAMETERS, 0, 0, 0}};
+    const uint64_t address = 1 << 20;
+    struct arena arena = {0};
+    struct captured_set set;
+    struct capture_fixture fixture;
+    struct capture *capture = NULL;
+    struct unpacked draft = {0};
+    struct text source = {0};
+    bool replayed = false;
+    assert_int_equal(setenv("TUNE_CACHE_DIR", "cache", 1), 0);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_true(fixture_begin(&fixture, folder, 7));
+    const uint32_t image = fixture_image(&fixture, CAP_IMAGE_OTHER, "image", 5);
+    const struct cap_buffer buffer = {.address = address,
+                                      .bytes = sizeof after,
+                                      .before = fixture_contents(&fixture, before, sizeof before),
+                                      .after = fixture_contents(&fixture, after, sizeof after)};
+    const struct cap_launch launch = {.kernel =
+                                          fixture_kernel(&fixture, "k", image, pointer, 1)->id,
+                                      .grid = {1, 1, 1},
+                                      .block = {1, 1, 1}};
+    assert_true(
+        fixture_launch(&fixture, launch, &address, sizeof address, &buffer, 1, pointers, 1, "", 1));
+    fixture_end(&fixture);
+    assert_int_equal(capture_join(folder, "k.cap", false, error), STATUS_OK);
+    assert_int_equal(capture_open("k.cap", &capture, error), STATUS_OK);
+    const struct captured_question question = {.capture = capture, .size = "n"};
+    assert_int_equal(captured_take(&arena, &question, &set, error), STATUS_OK);
+    set.vectors[0].is_known = true;
+    set.vectors[0].type = ELEMENT_I32;
+    text_printf(&source,
+                "static int replays;\n"
+                "void k(const struct tune_block *block, void *const *arguments)\n"
+                "{ int *out = arguments[0]; replays++; (void)block;\n"
+                "for (int i = 0; i < 4; i++) out[i] = %s; }\n",
+                leaves);
+    write_text("k.c", text_string(&source));
+    text_append(&draft.path, "k.yaml");
+    text_append(&draft.text, "experiment: k\nsource: k.c\ndevice: cpu\nsizes: {n: [1]}\n"
+                             "parameters: {X: [1]}\n"
+                             "launches: [{kernel: k, grid: 1, threads: 1}]\n"
+                             "arguments: [{name: p0, type: i32, count: 4, output: true}]\n");
+    const enum status status = replay_captured(&draft, NULL, &set, &replayed, error);
+    *differs = set.vectors[0].differs;
+    text_free(&source);
+    text_free(&draft.path);
+    text_free(&draft.text);
+    capture_close(capture);
+    arena_free(&arena);
+    return status;
+}
+
+/* Counts that differ a little from launch to launch, as those of random draws, are compared within
+ * a multiple of that; flags, places and wrong results are not. */
+TEST_IN_FOLDER(counts_may_differ_by_chance)
+{
+    struct error error;
+    double differs = 0;
+    assert_int_equal(replay("first", "1000 + replays % 3", &differs, &error), STATUS_OK);
+    assert_true(differs > 0.0019 && differs < 0.0021);
+    assert_int_equal(replay("second", "i + replays % 2 == 3 ? 1500 : 1000", &differs, &error),
+                     STATUS_BAD_INPUT);
+    assert_non_null(strstr(error.text, "not the same each time"));
+}
+
+TEST_MAIN(NULL, NULL)
