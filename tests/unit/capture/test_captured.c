@@ -127,7 +127,7 @@ TEST_WITH(launches_become_sizes, NULL, end)
     text_free(&text);
 }
 
-/* A result for each of 100 blocks. */
+/* Each of 100 blocks leaves a result. */
 TEST_WITH(blocks_that_leave_a_result_each, NULL, end)
 {
     const struct cap_launch larger = {.grid = {50, 2, 1}, .block = {64, 1, 1}};

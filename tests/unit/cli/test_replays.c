@@ -1,4 +1,4 @@
-/* Drafts that are tried on a device, here the CPU: values of parameters, and launches whose results
+/* Drafts are tried on a device, here the CPU: values of parameters, and launches whose results
  * differ by chance. */
 #include <limits.h>
 #include <stdio.h>
