@@ -44,7 +44,7 @@ static const char *parameter_bound(struct translation *t, const char *name, bool
     size_t count = 0, best = 0;
     double bound = 0, number = 0;
     char text[VALUE_TEXT_BYTES];
-    if (expression_parse_list(arena, &source, &scope, &formula, t->error) != STATUS_OK ||
+    if (expression_parse(arena, &source, &scope, true, &formula, t->error) != STATUS_OK ||
         expression_evaluate_list(formula.tree, &environment, arena, &list, &count, t->error) !=
             STATUS_OK) {
         (void)error_prefix(t->error, "%s: %s", t->path, origin);

@@ -49,7 +49,7 @@ static void evaluate_list(const char *text, const struct source_text *source)
     struct value *values = NULL;
     size_t count = 0;
     bind(&environment);
-    if (expression_parse_list(&arena, source, &scope, &formula, &error) != STATUS_OK)
+    if (expression_parse(&arena, source, &scope, true, &formula, &error) != STATUS_OK)
         require(strncmp(error.text, "f:", 2) == 0 && text != NULL);
     else if (expression_evaluate_list(formula.tree, &environment, &arena, &values, &count,
                                       &error) == STATUS_OK)
@@ -89,9 +89,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = arena_strndup(&arena, (const char *)data, size);
     require(text != NULL);
     const struct source_text source = {{&file, 1, 1}, text, true};
-    require(expression_parse(&arena, &definition, &scope, &derived, &error) == STATUS_OK);
+    require(expression_parse(&arena, &definition, &scope, false, &derived, &error) == STATUS_OK);
     definitions[D] = derived.tree;
-    if (expression_parse(&arena, &source, &scope, &formula, &error) == STATUS_OK)
+    if (expression_parse(&arena, &source, &scope, false, &formula, &error) == STATUS_OK)
         evaluate(formula.tree, &environment);
     else
         require(strncmp(error.text, "f:", 2) == 0);

@@ -22,14 +22,6 @@ struct entry {
     size_t action_length;
 };
 
-static bool is_meant(const struct entry *entry, const char *name)
-{
-    size_t length = entry->name_length;
-    if (length > 0 && entry->name[length - 1] == '*')
-        return strncmp(entry->name, name, length - 1) == 0;
-    return strlen(name) == length && strncmp(entry->name, name, length) == 0;
-}
-
 static bool names_action(const struct entry *entry, const char *action)
 {
     return entry->action_length == strlen(action) &&
@@ -81,7 +73,11 @@ bool failpoint(const char *name)
             if (end != equals || entry.time == 0)
                 abort();
         }
-        if (is_meant(&entry, name) && atomic_fetch_add(&times_reached[i], 1) + 1 == entry.time)
+        const size_t named = entry.name_length;
+        const bool is_prefix = named > 0 && entry.name[named - 1] == '*';
+        const bool is_meant = strncmp(entry.name, name, named - is_prefix) == 0 &&
+                              (is_prefix || strlen(name) == named);
+        if (is_meant && atomic_fetch_add(&times_reached[i], 1) + 1 == entry.time)
             fails = act(&entry) || fails;
         next += length + (next[length] == ';' ? 1 : 0);
     }

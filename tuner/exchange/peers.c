@@ -255,37 +255,6 @@ static enum status read_rows(struct import *import, struct error *error)
     " WHERE :device IS NULL OR lower(:device) IN (lower(d.name), lower(d.uuid), d.kind,"           \
     "     d.kind || ':' || json_extract(d.facts, '$.index'))"
 
-static enum status no_environment(struct store *store, const char *device, struct error *error)
-{
-    static const struct store_column column = {"name", 0, STORE_TEXT};
-    const struct store_parameter every_device = {"device", NULL};
-    const struct store_reading reading = {.sql = "SELECT DISTINCT d.name AS name" ENVIRONMENTS
-                                                 " ORDER BY 1",
-                                          .parameters = &every_device,
-                                          .parameter_count = 1,
-                                          .columns = &column,
-                                          .column_count = 1,
-                                          .row_bytes = sizeof(const char *)};
-    struct arena arena = {0};
-    struct text names = {0};
-    const char **rows = NULL;
-    size_t count = 0;
-    enum status status = store_read(store, &reading, &arena, &rows, &count, error);
-    for (size_t i = 0; i < count; i++)
-        text_printf(&names, "%s%s", i > 0 ? ", " : "", rows[i]);
-    if (status == STATUS_OK && (count == 0 || !device))
-        status =
-            error_set(error, STATUS_NOT_FOUND,
-                      "nothing was measured yet that times could stand beside: 'tune run' first");
-    else if (status == STATUS_OK)
-        status =
-            error_set(error, STATUS_NOT_FOUND, "no device '%.60s' was measured; there is %.300s",
-                      device, text_string(&names));
-    text_free(&names);
-    arena_free(&arena);
-    return status;
-}
-
 /* Finds the environment measured last. */
 static enum status find_environment(struct import *import, struct store *store, struct error *error)
 {
@@ -304,8 +273,32 @@ static enum status find_environment(struct import *import, struct store *store, 
     enum status status = store_read(store, &reading, &import->arena, &id, &count, error);
     if (count > 0)
         import->environment_id = id[0];
-    return status == STATUS_OK && count == 0 ? no_environment(store, import->request->device, error)
-                                             : status;
+    if (status != STATUS_OK || count > 0)
+        return status;
+    static const struct store_column named = {"name", 0, STORE_TEXT};
+    const struct store_parameter every_device = {"device", NULL};
+    const struct store_reading all = {.sql = "SELECT DISTINCT d.name AS name" ENVIRONMENTS
+                                             " ORDER BY 1",
+                                      .parameters = &every_device,
+                                      .parameter_count = 1,
+                                      .columns = &named,
+                                      .column_count = 1,
+                                      .row_bytes = sizeof(const char *)};
+    struct text names = {0};
+    const char **rows = NULL;
+    status = store_read(store, &all, &import->arena, &rows, &count, error);
+    for (size_t i = 0; i < count; i++)
+        text_printf(&names, "%s%s", i > 0 ? ", " : "", rows[i]);
+    if (status == STATUS_OK && (count == 0 || !device.value))
+        status =
+            error_set(error, STATUS_NOT_FOUND,
+                      "nothing was measured yet that times could stand beside: 'tune run' first");
+    else if (status == STATUS_OK)
+        status =
+            error_set(error, STATUS_NOT_FOUND, "no device '%.60s' was measured; there is %.300s",
+                      device.value, text_string(&names));
+    text_free(&names);
+    return status;
 }
 
 static const struct store_column key_columns[] = {

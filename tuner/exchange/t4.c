@@ -76,17 +76,6 @@ static const struct outcome outcomes[] = {
     {TRIAL_SKIPPED, "constraints", "InvalidConfig"},
 };
 
-static struct outcome outcome_of(const char *name, double median_ns)
-{
-    static const struct outcome failed = {TRIAL_CRASHED, "runtime", "RuntimeFailedConfig"};
-    for (size_t i = 0; i < sizeof outcomes / sizeof outcomes[0]; i++) {
-        if (strcmp(trial_status_name(outcomes[i].status), name) != 0)
-            continue;
-        return outcomes[i].instead || !isnan(median_ns) ? outcomes[i] : failed;
-    }
-    return failed;
-}
-
 /* Converts to seconds; 0 if unknown or negative (a share below the clock's resolution). */
 static json_t *seconds(double nanoseconds)
 {
@@ -167,8 +156,11 @@ static json_t *result_of(struct store_query *query, enum t4_version version)
     const char *status = store_query_text(query, TRIAL_STATUS);
     const char *parameters = store_query_text(query, TRIAL_PARAMETERS);
     const char *at = store_query_text(query, TRIAL_MEASURED_AT);
-    struct outcome outcome =
-        outcome_of(status ? status : "", store_query_real(query, TRIAL_MEDIAN));
+    struct outcome outcome = {TRIAL_CRASHED, "runtime", "RuntimeFailedConfig"};
+    for (size_t i = 0; status && i < sizeof outcomes / sizeof outcomes[0]; i++)
+        if (strcmp(trial_status_name(outcomes[i].status), status) == 0 &&
+            (outcomes[i].instead || !isnan(store_query_real(query, TRIAL_MEDIAN))))
+            outcome = outcomes[i];
     return json_pack("{s:s, s:o?, s:[s], s:o, s:s, s:i, s:o}", "timestamp", at ? at : "",
                      "configuration", parameters ? json_read(parameters, 0, NULL) : NULL,
                      "objectives", "time", "times", times_of(query, !outcome.instead), "invalidity",

@@ -138,9 +138,11 @@ struct source_text {
 /* Returns the place of byte `offset` of the text. */
 struct place source_place(const struct source_text *source, size_t offset);
 
-/* Parses a whole text. All results belong to the arena. STATUS_BAD_INPUT with the place. */
+/* Parses a whole text: a value, or a `list`. All results belong to the arena. STATUS_BAD_INPUT with
+ * the place. */
 enum status expression_parse(struct arena *arena, const struct source_text *source,
-                             const struct scope *scope, struct formula *out, struct error *error);
+                             const struct scope *scope, bool list, struct formula *out,
+                             struct error *error);
 /* Makes an expression of just this value. */
 enum status expression_constant(struct arena *arena, struct place place, struct value value,
                                 struct formula *out, struct error *error);
@@ -218,14 +220,11 @@ enum function_kind function_kind(int index);
 /* Returns "takes 2 values" when the function cannot take `count` operands, else NULL. */
 const char *function_refuses(int index, size_t count);
 
-/* Parses a list in Python's form, for the values of a parameter: `[1, 2 * n]`, `[2**i for i in
+/* Lists have Python's form, for the values of a parameter: `[1, 2 * n]`, `[2**i for i in
  * range(6)]`, `[i for i in range(1, 9) if i != 4]`, `list(range(32, 1024 + 1, 32))`, `range(5)`,
  * lists joined by `+` and repeated by `*`. The variable of a comprehension hides an outer one of
  * that name. Every list has at most LIST_VALUES_MAX values. */
 enum { LIST_VALUES_MAX = 65535 };
-enum status expression_parse_list(struct arena *arena, const struct source_text *source,
-                                  const struct scope *scope, struct formula *out,
-                                  struct error *error);
 /* Evaluates a list. Values belong to the arena, their texts to the expression. */
 enum status expression_evaluate_list(const struct expression *tree, struct environment *environment,
                                      struct arena *arena, struct value **values, size_t *count,

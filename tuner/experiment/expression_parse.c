@@ -75,21 +75,6 @@ static bool is_word(const struct token *token, const char *word)
     return token->kind == TOKEN_NAME && strcmp(token->text, word) == 0;
 }
 
-/* Returns source_place, without counting the columns of a long text again for each node. */
-static struct place node_place(struct parser *parser, size_t offset)
-{
-    struct source_text rest = *parser->source;
-    if (!rest.exact || offset < parser->placed_offset)
-        return source_place(parser->source, offset);
-    rest.text += parser->placed_offset;
-    if (parser->placed_offset > 0)
-        rest.place.column = parser->placed_column;
-    const struct place place = source_place(&rest, offset - parser->placed_offset);
-    parser->placed_offset = offset;
-    parser->placed_column = place.column;
-    return place;
-}
-
 /* Makes a node. Refuses lists as operands except of comparisons (in), lists, [index], and functions
  * of one operand. */
 static struct expression *new_node(struct parser *parser, enum expression_kind kind,
@@ -98,7 +83,19 @@ static struct expression *new_node(struct parser *parser, enum expression_kind k
 {
     const bool takes_lists = kind == EXPRESSION_LIST || kind == EXPRESSION_COMPARE ||
                              kind == EXPRESSION_ITEM || (kind == EXPRESSION_CALL && count == 1);
-    struct place place = node_place(parser, at->offset);
+    struct place place;
+    struct source_text rest = *parser->source;
+    if (rest.exact && at->offset >= parser->placed_offset) {
+        /* The columns of a long text are not counted again for each node. */
+        rest.text += parser->placed_offset;
+        if (parser->placed_offset > 0)
+            rest.place.column = parser->placed_column;
+        place = source_place(&rest, at->offset - parser->placed_offset);
+        parser->placed_offset = at->offset;
+        parser->placed_column = place.column;
+    } else {
+        place = source_place(parser->source, at->offset);
+    }
     unsigned depth = 0;
     for (size_t i = 0; i < count; i++) {
         if (operands[i]->depth > depth)
@@ -631,46 +628,33 @@ static bool parse_lambda(struct parser *parser)
     }
 }
 
-static enum status parse_whole(struct parser *parser, bool list, size_t bytes_max,
-                               struct formula *out)
+enum status expression_parse(struct arena *arena, const struct source_text *source,
+                             const struct scope *scope, bool list, struct formula *out,
+                             struct error *error)
 {
-    const struct source_text *source = parser->source;
+    struct parser parser = {.arena = arena, .source = source, .scope = scope, .error = error};
+    const size_t bytes_max = list ? LIST_BYTES_MAX : EXPRESSION_BYTES_MAX;
     if (strlen(source->text) > bytes_max)
-        return place_error(parser->error, STATUS_BAD_INPUT, source->place,
+        return place_error(error, STATUS_BAD_INPUT, source->place,
                            "the expression is longer than %zu bytes", bytes_max);
-    if (!advance(parser) || !parse_lambda(parser))
-        return parser->error->status;
-    const struct token first = parser->token;
-    node_or_null tree = parse_expression(parser);
-    if (tree && parser->token.kind != TOKEN_END)
-        tree = list && parser->token.kind == TOKEN_COMMA && source->text[first.offset] != '['
-                   ? parse_error(parser, first.offset, "a list is written in brackets: [%.100s]",
+    if (!advance(&parser) || !parse_lambda(&parser))
+        return error->status;
+    const struct token first = parser.token;
+    node_or_null tree = parse_expression(&parser);
+    if (tree && parser.token.kind != TOKEN_END)
+        tree = list && parser.token.kind == TOKEN_COMMA && source->text[first.offset] != '['
+                   ? parse_error(&parser, first.offset, "a list is written in brackets: [%.100s]",
                                  source->text)
-                   : unexpected(parser, "an operator or the end");
+                   : unexpected(&parser, "an operator or the end");
     if (tree && is_list(tree) != list)
-        tree = parse_error(parser, first.offset, "%s",
+        tree = parse_error(&parser, first.offset, "%s",
                            list ? "a list such as [1, 2] is needed, not one value"
                                 : "a list has no value here");
     if (!tree)
-        return parser->error->status;
+        return error->status;
     *out = (struct formula){
-        .tree = tree, .uses = parser->uses, .place = source->place, .text = source->text};
+        .tree = tree, .uses = parser.uses, .place = source->place, .text = source->text};
     return STATUS_OK;
-}
-
-enum status expression_parse(struct arena *arena, const struct source_text *source,
-                             const struct scope *scope, struct formula *out, struct error *error)
-{
-    struct parser parser = {.arena = arena, .source = source, .scope = scope, .error = error};
-    return parse_whole(&parser, false, EXPRESSION_BYTES_MAX, out);
-}
-
-enum status expression_parse_list(struct arena *arena, const struct source_text *source,
-                                  const struct scope *scope, struct formula *out,
-                                  struct error *error)
-{
-    struct parser parser = {.arena = arena, .source = source, .scope = scope, .error = error};
-    return parse_whole(&parser, true, LIST_BYTES_MAX, out);
 }
 
 enum status expression_constant(struct arena *arena, struct place place, struct value value,

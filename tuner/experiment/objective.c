@@ -164,25 +164,6 @@ static enum status normalise(struct arena *arena, const char *formula, const cha
     return status != STATUS_OK || *out ? status : error_no_memory(error);
 }
 
-/* Refuses a lone word that is no variable: most likely an objective's name. */
-static enum status check_word(const struct experiment *experiment, const char *text,
-                              struct error *error)
-{
-    const char *words[PLAIN_NAMES + OBJECTIVES_MAX + METRIC_NAMES];
-    size_t count = 0;
-    const struct scope *scope = &experiment->objective_scope;
-    if (!is_name(text) || scope_find(scope, text) < scope->count)
-        return STATUS_OK;
-    for (size_t i = 0; i < PLAIN_NAMES; i++)
-        words[count++] = plain_names[i];
-    for (size_t i = 0; i < experiment->objective_count; i++)
-        words[count++] = experiment->objectives[i].name;
-    for (size_t i = 0; i < METRIC_NAMES; i++)
-        words[count++] = metric_names[i];
-    return error_set(error, STATUS_BAD_INPUT, "no objective is named '%.60s'%s", text,
-                     suggest(text, words, count).text);
-}
-
 static const struct place_file objective_file = {.path = "objective"};
 
 static enum status parse_formula(struct objective *objective, const char *text, struct error *error)
@@ -199,8 +180,21 @@ static enum status parse_formula(struct objective *objective, const char *text, 
         .exact = true,
     };
     TRY_MEMORY(source.text);
-    TRY(check_word(experiment, text, error));
-    TRY(expression_parse(&objective->arena, &source, &experiment->objective_scope,
+    const struct scope *scope = &experiment->objective_scope;
+    if (is_name(text) && scope_find(scope, text) >= scope->count) {
+        /* A lone word that is no variable: most likely an objective's name. */
+        const char *words[PLAIN_NAMES + OBJECTIVES_MAX + METRIC_NAMES];
+        size_t count = 0;
+        for (size_t i = 0; i < PLAIN_NAMES; i++)
+            words[count++] = plain_names[i];
+        for (size_t i = 0; i < experiment->objective_count; i++)
+            words[count++] = experiment->objectives[i].name;
+        for (size_t i = 0; i < METRIC_NAMES; i++)
+            words[count++] = metric_names[i];
+        return error_set(error, STATUS_BAD_INPUT, "no objective is named '%.60s'%s", text,
+                         suggest(text, words, count).text);
+    }
+    TRY(expression_parse(&objective->arena, &source, &experiment->objective_scope, false,
                          &objective->formula, error));
     if (!check_number(experiment, &objective->formula, error))
         return error->status;

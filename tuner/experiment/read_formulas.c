@@ -186,7 +186,8 @@ static bool check_allowed(struct file_reader *reader, const struct formula *form
 static bool parse(struct file_reader *reader, const struct source_text *source, const char *subject,
                   unsigned allowed, struct formula *out)
 {
-    if (expression_parse(reader->arena, source, reader->scope, out, reader->error) != STATUS_OK)
+    if (expression_parse(reader->arena, source, reader->scope, false, out, reader->error) !=
+        STATUS_OK)
         return false;
     struct read_formula *kept = arena_alloc(reader->arena, 1, sizeof *kept);
     if (!kept)
@@ -201,31 +202,9 @@ bool read_list_formula(struct file_reader *reader, const struct node *node, cons
 {
     if (node->text[0] == '\0')
         return node_error(reader, node, "%s is empty", subject);
-    return expression_parse_list(reader->arena, &node->inner, reader->scope, out, reader->error) ==
+    return expression_parse(reader->arena, &node->inner, reader->scope, true, out, reader->error) ==
                STATUS_OK &&
            check_allowed(reader, out, subject, allowed);
-}
-
-/* Refuses `for n in ...` in a series if n is also a variable: the two could not be distinguished
- * when the variable is replaced by its value. */
-static bool check_list_names(struct file_reader *reader, const struct formula *series,
-                             const struct scope *scope)
-{
-    const struct source_text source = {.place = series->place, .text = series->text};
-    struct token token = {0};
-    bool named = false; /* `for` was the previous token */
-    do {
-        if (token_read(reader->arena, &source, token.offset + token.length, &token,
-                       reader->error) != STATUS_OK)
-            return false;
-        if (named && token.kind == TOKEN_NAME && scope_find(scope, token.text) < scope->count)
-            return place_refuses(reader->error, series->place,
-                                 "'%s' is a variable: the name that runs over the list of the "
-                                 "series must be another",
-                                 token.text);
-        named = token.kind == TOKEN_NAME && strcmp(token.text, "for") == 0;
-    } while (token.kind != TOKEN_END);
-    return true;
 }
 
 bool read_series(struct file_reader *reader, const struct node *node, struct formula *out)
@@ -239,10 +218,25 @@ bool read_series(struct file_reader *reader, const struct node *node, struct for
     scope->count = SLOT_COUNT_SERIES;
     scope->lambdas = false; /* names are replaced by values */
     reader->scope = scope;
-    bool right = read_formula(reader, node, "series", USE_DEVICE, out) &&
-                 check_list_names(reader, out, scope);
+    TRY_OR_FALSE(read_formula(reader, node, "series", USE_DEVICE, out));
     reader->scope = &experiment->scope;
-    return right;
+    /* Refuse `for n in ...` if n is also a variable: the two could not be distinguished when the
+     * variable is replaced by its value. */
+    const struct source_text source = {.place = out->place, .text = out->text};
+    struct token token = {0};
+    bool named = false; /* `for` was the previous token */
+    do {
+        if (token_read(reader->arena, &source, token.offset + token.length, &token,
+                       reader->error) != STATUS_OK)
+            return false;
+        if (named && token.kind == TOKEN_NAME && scope_find(scope, token.text) < scope->count)
+            return place_refuses(reader->error, out->place,
+                                 "'%s' is a variable: the name that runs over the list of the "
+                                 "series must be another",
+                                 token.text);
+        named = token.kind == TOKEN_NAME && strcmp(token.text, "for") == 0;
+    } while (token.kind != TOKEN_END);
+    return true;
 }
 
 bool read_formula(struct file_reader *reader, const struct node *node, const char *subject,

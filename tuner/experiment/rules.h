@@ -25,7 +25,7 @@ struct named_list {
     size_t slot;
     const struct formula *values;
     size_t count;
-    /* A parameter whose values are one list expression (expression_parse_list); `values` is then
+    /* A parameter whose values are one list expression (expression_parse); `values` is then
      * empty. The tree is NULL without one. */
     struct formula list;
     const char *

@@ -26,7 +26,8 @@ enum status series_read(const char *text, struct series **out, struct error *err
     enum status status = series->text ? STATUS_OK : error_no_memory(error);
     if (status == STATUS_OK) {
         const struct source_text source = {{&series_file, 1, 1}, series->text, true};
-        status = expression_parse(&series->arena, &source, &series_scope, &series->formula, error);
+        status = expression_parse(&series->arena, &source, &series_scope, false, &series->formula,
+                                  error);
     }
     if (status == STATUS_OK)
         *out = series;

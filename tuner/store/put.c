@@ -9,21 +9,6 @@
 #include "tuner/store/evidence.h"
 #include "tuner/store/measured.h"
 
-/* Writes every fact by its key: {"sm_count":132,...}. */
-static bool facts_to_json(const struct facts *facts, struct text *text)
-{
-    text_clear(text);
-    text_append(text, "{");
-    for (size_t i = 0; i < facts->count; i++) {
-        text_append(text, i > 0 ? "," : "");
-        json_append_string(text, facts->items[i].key);
-        text_append(text, ":");
-        json_append_value(text, facts->items[i].value);
-    }
-    text_append(text, "}");
-    return !text->failed;
-}
-
 /* Columns from a device's facts. */
 struct device_row {
     const char *uuid, *kind, *name, *architecture, *facts;
@@ -67,7 +52,18 @@ enum status store_environment(struct store *store, const struct store_environmen
         text_printf(&store->json[1], "%s:%lld:%s@%s", facts_text(facts, "kind", ""),
                     (long long)facts_integer(facts, "index", 0), facts_text(facts, "name", ""),
                     environment->host);
-    TRY_MEMORY(!store->json[1].failed && facts_to_json(facts, &store->json[0]));
+    /* Every fact by its key: {"sm_count":132,...} */
+    struct text *json = &store->json[0];
+    text_clear(json);
+    text_append(json, "{");
+    for (size_t i = 0; i < facts->count; i++) {
+        text_append(json, i > 0 ? "," : "");
+        json_append_string(json, facts->items[i].key);
+        text_append(json, ":");
+        json_append_value(json, facts->items[i].value);
+    }
+    text_append(json, "}");
+    TRY_MEMORY(!store->json[1].failed && !json->failed);
     const struct device_row device = {
         .uuid = text_string(&store->json[1]),
         .kind = facts_text(facts, "kind", ""),

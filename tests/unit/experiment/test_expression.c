@@ -29,7 +29,7 @@ static struct result evaluate(const char *text)
     struct value value = {0};
     environment_bind(&environment, 0, value_integer(256));
     environment_bind(&environment, 1, value_text("tree"));
-    result.status = expression_parse(&arena, &source, &scope, &formula, &result.error);
+    result.status = expression_parse(&arena, &source, &scope, false, &formula, &result.error);
     if (result.status == STATUS_OK)
         result.status = expression_evaluate(formula.tree, &environment, &value, &result.error);
     if (result.status == STATUS_OK) {
@@ -304,8 +304,9 @@ TEST(derived_values_are_evaluated_once)
     struct source_text use = {{&file, 2, 1}, "unknown + unknown", true};
     struct formula definition;
     struct formula formula;
-    assert_int_equal(expression_parse(&arena, &source, &scope, &definition, &error), STATUS_OK);
-    assert_int_equal(expression_parse(&arena, &use, &scope, &formula, &error), STATUS_OK);
+    assert_int_equal(expression_parse(&arena, &source, &scope, false, &definition, &error),
+                     STATUS_OK);
+    assert_int_equal(expression_parse(&arena, &use, &scope, false, &formula, &error), STATUS_OK);
     assert_true(slot_set_has(&formula.uses, 2));
     assert_false(slot_set_has(&formula.uses, 0));
     const struct expression *definitions[SLOTS_MAX] = {[2] = definition.tree};

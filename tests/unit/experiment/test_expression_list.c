@@ -24,11 +24,12 @@ static enum status evaluate(const char *text, struct text *out, struct error *er
     struct formula definition;
     struct value *values = NULL;
     size_t count = 0;
-    assert_int_equal(expression_parse(&arena, &derived, &scope, &definition, error), STATUS_OK);
+    assert_int_equal(expression_parse(&arena, &derived, &scope, false, &definition, error),
+                     STATUS_OK);
     definitions[3] = definition.tree;
     environment_bind(&environment, 0, value_integer(7));
     environment_bind(&environment, 1, value_integer(256));
-    enum status status = expression_parse_list(&arena, &source, &scope, &formula, error);
+    enum status status = expression_parse(&arena, &source, &scope, true, &formula, error);
     if (status == STATUS_OK)
         status =
             expression_evaluate_list(formula.tree, &environment, &arena, &values, &count, error);

@@ -70,8 +70,7 @@ static enum status evaluate(const struct python_case *python, const struct scope
     struct value value = {0};
     struct value *values = &value;
     size_t count = 1;
-    enum status status = list ? expression_parse_list(&arena, &source, scope, &formula, error)
-                              : expression_parse(&arena, &source, scope, &formula, error);
+    enum status status = expression_parse(&arena, &source, scope, list, &formula, error);
     if (status == STATUS_OK)
         status = list ? expression_evaluate_list(formula.tree, environment, &arena, &values, &count,
                                                  error)
