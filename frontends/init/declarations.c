@@ -114,24 +114,6 @@ static void read_template(struct reader *reader, struct kernel_signature *kernel
     }
 }
 
-static void read_body(struct reader *reader, struct kernel_signature *kernel, size_t open)
-{
-    const struct tokens *tokens = &reader->tokens;
-    for (size_t i = open + 1; i < kernel->end_token; i++) {
-        if (tokens->items[i].kind != TOKEN_NAME)
-            continue;
-        if (token_is_in(tokens, i, "threadIdx blockIdx") && token_is(tokens, i + 1, ".")) {
-            kernel->uses_y |= token_is(tokens, i + 2, "y");
-            kernel->uses_z |= token_is(tokens, i + 2, "z");
-        }
-        kernel->uses_block_size |= token_is(tokens, i, "blockDim");
-        for (size_t j = 0; j < kernel->parameter_count; j++)
-            if (token_is(tokens, i, kernel->parameters[j].name))
-                kernel->parameters[j].is_bound |= token_is_in(tokens, i - 1, "< <= > >= * [") ||
-                                                  token_is_in(tokens, i + 1, "< <= > >= *");
-    }
-}
-
 /* ---- declarations ---- */
 
 static const char *qualified(struct reader *reader, const char *name)
@@ -198,8 +180,17 @@ static size_t read_kernel(struct reader *reader, size_t global)
     if (list > 0)
         read_template(reader, &kernel, list);
     read_parameters(reader, &kernel, at);
-    if (kernel.is_defined)
-        read_body(reader, &kernel, behind);
+    for (size_t i = behind; i < kernel.end_token; i++) {
+        if (token_is_in(tokens, i, "threadIdx blockIdx") && token_is(tokens, i + 1, ".")) {
+            kernel.uses_y |= token_is(tokens, i + 2, "y");
+            kernel.uses_z |= token_is(tokens, i + 2, "z");
+        }
+        kernel.uses_block_size |= token_is(tokens, i, "blockDim");
+        for (size_t j = 0; j < kernel.parameter_count && token_is_name(tokens, i); j++)
+            if (token_is(tokens, i, kernel.parameters[j].name))
+                kernel.parameters[j].is_bound |= token_is_in(tokens, i - 1, "< <= > >= * [") ||
+                                                 token_is_in(tokens, i + 1, "< <= > >= *");
+    }
     if (place && kernel.is_defined)
         *place = kernel;
     else if (!place && reader->out->kernel_count < KERNELS_MAX)

@@ -302,25 +302,6 @@ static void put_launch(struct draft *draft)
     text_append(draft->out, "]\n");
 }
 
-/* Writes the arguments and results of captured launches. */
-static void put_captured(struct draft *draft)
-{
-    const struct draft_request *request = draft->request;
-    text_append(draft->out, "\n");
-    captured_put_derived(request->captured, draft->out);
-    captured_put_arguments(request->captured, request->captured_folder, draft->out);
-    text_append(
-        draft->out,
-        "\n# Results of the program's own launch. ? Other launches may add in another order.\n");
-    captured_put_checks(request->captured, request->captured_folder, false, draft->out);
-    text_append(draft->out,
-                "baselines:\n  - {name: program, about: As the program launches it, set: {");
-    for (size_t i = 0; i < draft->tunable_count; i++)
-        text_printf(draft->out, "%s%s: %s", i ? ", " : "", draft->tunables[i].name,
-                    draft->tunables[i].preset);
-    text_append(draft->out, "}}\n");
-}
-
 /* ---- arguments ---- */
 
 static bool is_output(const struct kernel_parameter *parameter)
@@ -375,20 +356,6 @@ static void put_pointer(struct draft *draft, const struct kernel_parameter *para
                count ? count : "", role ? role : "");
     if (is_output(parameter))
         note_result(draft, parameter->name);
-}
-
-static void put_scalar(struct draft *draft, const struct kernel_parameter *parameter)
-{
-    const bool is_size = draft_is_size(parameter);
-    const char *value = draft_value_of(draft, (size_t)(parameter - draft->kernel->parameters));
-    const char *comment = arena_printf(draft->arena, "%s%s", is_size ? "" : "? ", parameter->text);
-    if (value && strpbrk(value, ",["))
-        value = arena_printf(draft->arena, "\"%s\"", value);
-    draft_line(draft, comment, "  - {name: %s, type: %s, value: %s}", parameter->name,
-               type_of(draft, parameter),
-               value     ? value
-               : is_size ? draft->size
-                         : "1");
 }
 
 static bool is_result(const struct symbol_signature *symbol)
@@ -446,10 +413,20 @@ static enum status put_arguments(struct draft *draft, struct error *error)
                              "program knows its contents: draft with --program './app ...', or "
                              "from a capture (docs/capture.md)",
                              draft->kernel->name, parameter->text);
-        if (parameter->kind == PARAMETER_POINTER)
+        if (parameter->kind == PARAMETER_POINTER) {
             put_pointer(draft, parameter);
-        else
-            put_scalar(draft, parameter);
+            continue;
+        }
+        const bool is_size = draft_is_size(parameter);
+        const char *value = draft_value_of(draft, i);
+        const char *quote = value && strpbrk(value, ",[") ? "\"" : "";
+        draft_line(draft, arena_printf(draft->arena, "%s%s", is_size ? "" : "? ", parameter->text),
+                   "  - {name: %s, type: %s, value: %s%s%s}", parameter->name,
+                   type_of(draft, parameter), quote,
+                   value     ? value
+                   : is_size ? draft->size
+                             : "1",
+                   quote);
     }
     if (draft->kernel->parameter_count + signature->symbol_count > ARGUMENTS_MAX) {
         draft_line(draft, NULL,
@@ -500,7 +477,18 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
     put_parameters(draft);
     put_launch(draft);
     if (request->captured) {
-        put_captured(draft);
+        text_append(out, "\n");
+        captured_put_derived(request->captured, out);
+        captured_put_arguments(request->captured, request->captured_folder, out);
+        text_append(out, "\n# Results of the program's own launch. ? Other launches may add in "
+                         "another order.\n");
+        captured_put_checks(request->captured, request->captured_folder, false, out);
+        text_append(out,
+                    "baselines:\n  - {name: program, about: As the program launches it, set: {");
+        for (size_t i = 0; i < draft->tunable_count; i++)
+            text_printf(out, "%s%s: %s", i ? ", " : "", draft->tunables[i].name,
+                        draft->tunables[i].preset);
+        text_append(out, "}}\n");
     } else {
         TRY(put_arguments(draft, error));
         text_append(out, "\n# Without a check every output is compared with the default "

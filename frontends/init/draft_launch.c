@@ -368,16 +368,16 @@ static void find_sides(struct draft *draft)
         const struct formula *side = draft->sides[axis];
         struct captured_set *captured = draft->request->captured;
         draft->out->failed |= !side; /* memory is short */
-        for (size_t i = 0; side && side->kind == FORMULA_NAME && i < draft->tunable_count; i++) {
-            struct tunable *tunable = &draft->tunables[i];
-            if (strcmp(tunable->name, side->text) != 0)
-                continue;
-            tunable->square = axis > 0 && tunable->axis == 'x';
-            tunable->axis = (char)('x' + (int)axis); /* with the values of a side */
-            if (captured)
-                tunable->preset = arena_printf(draft->arena, "%u", captured_block(captured, axis));
-            draft->out->failed |= !tunable->preset;
-        }
+        const struct tunable *found =
+            side && side->kind == FORMULA_NAME ? find_tunable(draft, side->text) : NULL;
+        if (!found)
+            continue;
+        struct tunable *tunable = &draft->tunables[found - draft->tunables];
+        tunable->square = axis > 0 && tunable->axis == 'x';
+        tunable->axis = (char)('x' + (int)axis); /* with the values of a side */
+        if (captured)
+            tunable->preset = arena_printf(draft->arena, "%u", captured_block(captured, axis));
+        draft->out->failed |= !tunable->preset;
     }
 }
 
@@ -587,26 +587,13 @@ void draft_find_grid(struct draft *draft)
 
 /* ---- passed values ---- */
 
-/* Returns true for a count that is one at small and at large sizes. */
-static bool is_plausible(struct draft *draft, const struct formula *count)
-{
-    static const int64_t sizes[] = {64, 4096};
-    const int64_t own = draft->size_value;
-    bool plausible = true;
-    for (size_t i = 0; i < COUNT(sizes) && !formula_names(count, "sm_count"); i++) {
-        draft->size_value = own > 0 ? own : sizes[i];
-        const int64_t value = draft_at_presets(draft, count);
-        plausible = plausible && value >= 1 && value <= INT64_C(1) << 40;
-    }
-    draft->size_value = own;
-    return plausible;
-}
-
 const char *draft_count_of(struct draft *draft, size_t parameter, int64_t bytes)
 {
-    const struct source_signature *signature = draft->request->signature;
+    static const int64_t sizes[] = {64, 4096}; /* at which a count is one */
+    const struct formula *bound = draft->request->signature->indices.bounds[parameter];
     const struct formula *allocated = draft->launch.bytes[parameter];
     const struct formula *count = NULL;
+    const int64_t own = draft->size_value;
     if (allocated && bytes > 0) {
         const struct formula *size = formula_number(draft->arena, bytes);
         count = size ? formula_without(draft->arena, allocated, size) : NULL;
@@ -615,12 +602,16 @@ const char *draft_count_of(struct draft *draft, size_t parameter, int64_t bytes)
             count = formula_without(draft->arena, allocated, unnamed);
         if (!count && !formula_names(allocated, "sizeof"))
             count = formula_binary(draft->arena, "/", allocated, size);
-        count = renamed(draft, count);
-    } else if (signature->indices.bounds[parameter])
-        count = renamed(draft, signature->indices.bounds[parameter]);
-    /* Two names for one number may be the size by chance. */
-    return count && !is_tuned(draft, count) && is_plausible(draft, count) ? written(draft, count)
-                                                                          : NULL;
+    }
+    count = renamed(draft, allocated && bytes > 0 ? count : bound);
+    bool is_plausible = count && !is_tuned(draft, count); /* else equal by chance */
+    for (size_t i = 0; is_plausible && i < COUNT(sizes) && !formula_names(count, "sm_count"); i++) {
+        draft->size_value = own > 0 ? own : sizes[i];
+        const int64_t value = draft_at_presets(draft, count);
+        is_plausible = value >= 1 && value <= INT64_C(1) << 40;
+    }
+    draft->size_value = own;
+    return is_plausible ? written(draft, count) : NULL;
 }
 
 const char *draft_value_of(struct draft *draft, size_t parameter)

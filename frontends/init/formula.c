@@ -106,17 +106,6 @@ static const struct formula *read_number(struct reader *reader)
     return formula.text ? make(reader->arena, formula) : NULL;
 }
 
-/* Finds the end of a cast, `(int)`, `(unsigned long)`, that opens at the bracket `at`; 0 if there
- * is none. */
-static size_t behind_cast(const struct reader *reader, size_t at)
-{
-    size_t i = at + 1;
-    while (i < reader->end &&
-           (token_is_in(reader->tokens, i, integer_types) || token_is(reader->tokens, i, "::")))
-        i++;
-    return i > at + 1 && token_is(reader->tokens, i, ")") ? i + 1 : 0;
-}
-
 /* Reads the arguments between brackets. */
 static void read_parts(struct reader *reader, struct formula *call)
 {
@@ -189,9 +178,12 @@ static const struct formula *read_primary(struct reader *reader)
         return read_number(reader);
     if (kind == TOKEN_NAME)
         return read_name(reader);
-    const size_t cast = is(reader, "(") ? behind_cast(reader, reader->at) : 0;
-    if (cast > 0 && cast < reader->end) {
-        reader->at = cast;
+    size_t cast = reader->at + 1; /* `(int)`, `(unsigned long)` */
+    while (is(reader, "(") && cast < reader->end &&
+           (token_is_in(tokens, cast, integer_types) || token_is(tokens, cast, "::")))
+        cast++;
+    if (cast > reader->at + 1 && token_is(tokens, cast, ")") && cast + 1 < reader->end) {
+        reader->at = cast + 1;
         reader->depth++;
         const struct formula *of = read_primary(reader);
         reader->depth--;

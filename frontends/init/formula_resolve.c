@@ -187,39 +187,26 @@ enum { TERMS_MAX = 6 };
 struct sum {
     size_t count;
     const struct formula *terms[TERMS_MAX];
-    bool minus[TERMS_MAX];
     int64_t number; /* sum of the numbers */
     bool failed;
 };
 
-static void add_terms(const struct formula *formula, bool minus, struct sum *sum)
+static void add_terms(const struct formula *formula, struct sum *sum)
 {
-    if (formula->kind == FORMULA_BINARY && strchr("+-", *formula->text)) {
-        add_terms(formula->parts[0], minus, sum);
-        add_terms(formula->parts[1], minus != (*formula->text == '-'), sum);
+    const char sign = formula->kind == FORMULA_BINARY ? *formula->text : '\0';
+    if (sign == '+' || (sign == '-' && formula->parts[1]->kind == FORMULA_NUMBER)) {
+        add_terms(formula->parts[0], sum);
+        if (sign == '+')
+            add_terms(formula->parts[1], sum);
+        else
+            sum->number -= formula->parts[1]->number;
     } else if (formula->kind == FORMULA_NUMBER) {
-        sum->number += minus ? -formula->number : formula->number;
+        sum->number += formula->number;
     } else if (sum->count == TERMS_MAX) {
         sum->failed = true;
     } else {
-        sum->minus[sum->count] = minus;
         sum->terms[sum->count++] = formula;
     }
-}
-
-/* Makes ceil_div(terms + number, by). */
-static const struct formula *made_ceil_div(struct arena *arena, const struct sum *sum,
-                                           int64_t number, const struct formula *by)
-{
-    const struct formula *left = sum->minus[0] ? formula_number(arena, 0) : NULL;
-    for (size_t i = 0; i < sum->count; i++)
-        left = !left && i == 0
-                   ? sum->terms[i]
-                   : formula_binary(arena, sum->minus[i] ? "-" : "+", left, sum->terms[i]);
-    if (number != 0)
-        left = formula_binary(arena, number > 0 ? "+" : "-", left,
-                              formula_number(arena, number > 0 ? number : -number));
-    return formula_ceil_div(arena, left, by);
 }
 
 /* Recognises all spellings of (x + d - 1) / d and x / d + 1. Returns NULL for others. */
@@ -227,47 +214,37 @@ static const struct formula *as_ceil_div(struct arena *arena, const struct formu
 {
     const struct formula *of = formula->parts[0], *by = formula->parts[1];
     struct sum sum = {0};
-    int64_t divisor = 0;
+    bool found = false;
     if (*formula->text == '+') {
         const bool last = by->kind == FORMULA_NUMBER;
         const struct formula *one = last ? by : of, *quotient = last ? of : by;
         if (one->kind != FORMULA_NUMBER || one->number != 1 || quotient->kind != FORMULA_BINARY ||
             *quotient->text != '/')
             return NULL;
-        add_terms(quotient->parts[0], false, &sum);
-        return sum.failed || sum.count == 0
-                   ? NULL
-                   : made_ceil_div(arena, &sum, sum.number + 1, quotient->parts[1]);
+        add_terms(quotient->parts[0], &sum);
+        by = quotient->parts[1];
+        sum.number++;
+        found = true;
+    } else {
+        add_terms(of, &sum);
+        found = by->kind == FORMULA_NUMBER && by->number > 1 && sum.number >= by->number - 1;
+        sum.number -= found ? by->number - 1 : 0;
+        for (size_t i = 0; !found && i < sum.count && sum.number >= -1; i++)
+            if (formula_same(sum.terms[i], by)) {
+                sum.terms[i] = sum.terms[--sum.count];
+                sum.number++;
+                found = true;
+            }
     }
-    add_terms(of, false, &sum);
-    bool found = by->kind == FORMULA_NUMBER && formula_value(by, &divisor) && divisor > 1 &&
-                 sum.number >= divisor - 1;
-    for (size_t i = 0; !found && !sum.failed && i < sum.count && sum.number >= -1; i++)
-        if (!sum.minus[i] && formula_same(sum.terms[i], by)) {
-            sum.terms[i] = sum.terms[--sum.count];
-            sum.minus[i] = sum.minus[sum.count];
-            found = true;
-            divisor = 0;
-        }
-    return !found || sum.failed || sum.count == 0
-               ? NULL
-               : made_ceil_div(arena, &sum, sum.number - (divisor > 0 ? divisor - 1 : -1), by);
-}
-
-/* Recognises ceil(x / 256.0). */
-static const struct formula *of_ceil(struct arena *arena, const struct formula *formula)
-{
-    const struct formula *of = formula->parts[0];
-    if (formula->count != 1 || of->kind != FORMULA_BINARY || *of->text != '/')
-        return formula;
-    const struct formula *parts[2];
-    for (size_t i = 0; i < 2; i++) {
-        const struct formula *part = of->parts[i];
-        parts[i] = part->kind == FORMULA_REAL && part->has_number
-                       ? formula_number(arena, part->number)
-                       : part;
-    }
-    return formula_ceil_div(arena, parts[0], parts[1]);
+    if (!found || sum.failed || sum.count == 0)
+        return NULL;
+    const struct formula *left = sum.terms[0];
+    for (size_t i = 1; i < sum.count; i++)
+        left = formula_binary(arena, "+", left, sum.terms[i]);
+    if (sum.number != 0)
+        left = formula_binary(arena, sum.number > 0 ? "+" : "-", left,
+                              formula_number(arena, sum.number > 0 ? sum.number : -sum.number));
+    return formula_ceil_div(arena, left, by);
 }
 
 /* ---- resolving ---- */
@@ -362,8 +339,14 @@ static const struct formula *resolve_call(struct resolving resolving, const stru
     struct formula *copy = resolve_parts(resolving, formula, before);
     if (!copy)
         return NULL;
-    if (word_is_in(copy->text, strlen(copy->text), "ceil ceilf"))
-        return of_ceil(arena, copy);
+    const struct formula *of = copy->count == 1 ? copy->parts[0] : NULL;
+    if (of && of->kind == FORMULA_BINARY && *of->text == '/' && /* ceil(x / 256.0) */
+        word_is_in(copy->text, strlen(copy->text), "ceil ceilf")) {
+        const struct formula *by = of->parts[1];
+        if (by->kind == FORMULA_REAL && by->has_number)
+            by = formula_number(arena, by->number);
+        return formula_ceil_div(arena, of->parts[0], by);
+    }
     if (word_is_in(copy->text, strlen(copy->text), "min max dim3"))
         return copy;
     const struct formula *returned = find_define(resolving.scope, copy);

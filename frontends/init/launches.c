@@ -8,7 +8,11 @@
 #include "tuner/base/array.h"
 #include "tuner/base/files.h"
 
-static const char axes[] = "xyz";
+/* The built-in variables, along each axis. */
+static const char *const block_index[] = {"blockIdx.x", "blockIdx.y", "blockIdx.z"};
+static const char *const thread_index[] = {"threadIdx.x", "threadIdx.y", "threadIdx.z"};
+static const char *const block_size[] = {"blockDim.x", "blockDim.y", "blockDim.z"};
+static const char *const grid_size[] = {"gridDim.x", "gridDim.y", "gridDim.z"};
 
 struct launches {
     struct arena *arena;
@@ -40,18 +44,14 @@ static size_t read_list(const struct launches *launches, size_t first, size_t en
 static void take_sides(const struct launches *launches, const struct formula *formula,
                        const struct formula *out[3])
 {
-    if (!formula) {
-        out[0] = out[1] = out[2] = NULL;
-        return;
-    }
-    const bool several = formula->kind == FORMULA_CALL && strcmp(formula->text, "dim3") == 0;
+    const struct formula *one = formula_number(launches->arena, 1);
+    const bool several =
+        formula && formula->kind == FORMULA_CALL && strcmp(formula->text, "dim3") == 0;
     for (size_t axis = 0; axis < 3; axis++) {
-        const struct formula *side = !several                ? axis == 0 ? formula : NULL
+        const struct formula *side = !several                ? axis == 0 ? formula : one
                                      : axis < formula->count ? formula->parts[axis]
-                                                             : NULL;
-        if (!side)
-            side = formula_number(launches->arena, 1);
-        out[axis] = side && formula_is_plain(side) ? side : NULL;
+                                                             : one;
+        out[axis] = formula && side && formula_is_plain(side) ? side : NULL;
     }
 }
 
@@ -191,13 +191,6 @@ static void read_call(struct launches *launches, size_t at, const char *kernel)
 
 /* ---- indices ---- */
 
-static const struct formula *built_in(const struct launches *launches, const char *name,
-                                      size_t axis)
-{
-    const char *text = arena_printf(launches->arena, "%s.%c", name, axes[axis]);
-    return text ? formula_name(launches->arena, text) : NULL;
-}
-
 /* Returns true if the expression depends on a parameter of the kernel; no launch's shape does. */
 static bool names_parameter(const struct launches *launches, const struct formula *formula)
 {
@@ -237,12 +230,9 @@ static void take_index(const struct launches *launches, const struct formula *fo
 {
     struct source_indices *indices = &launches->out->indices;
     const struct formula *of_block = NULL, *of_thread = NULL;
-    const struct formula *block = built_in(launches, "blockIdx", axis);
-    const struct formula *thread = built_in(launches, "threadIdx", axis);
-    const struct formula *size = built_in(launches, "blockDim", axis);
-    if (!block || !thread || !size || !formula_names(formula, block->text) || with_threads[axis] ||
-        !formula_factor(launches->arena, formula, block->text, &of_block) || !of_block ||
-        !formula_factor(launches->arena, formula, thread->text, &of_thread) ||
+    if (!formula_names(formula, block_index[axis]) || with_threads[axis] ||
+        !formula_factor(launches->arena, formula, block_index[axis], &of_block) || !of_block ||
+        !formula_factor(launches->arena, formula, thread_index[axis], &of_thread) ||
         !(of_block = without_parameters(launches, of_block)) ||
         (of_thread && !(of_thread = without_parameters(launches, of_thread))))
         return;
@@ -250,8 +240,8 @@ static void take_index(const struct launches *launches, const struct formula *fo
     with_threads[axis] = of_thread != NULL;
     const struct formula *width =
         of_thread ? formula_without(launches->arena, of_block, of_thread) : NULL;
-    if (formula_names(of_block, size->text))
-        indices->block[axis] = size;
+    if (formula_names(of_block, block_size[axis]))
+        indices->block[axis] = formula_name(launches->arena, block_size[axis]);
     else if (width &&
              (width->kind == FORMULA_NAME || (width->kind == FORMULA_NUMBER && width->number > 1)))
         indices->block[axis] = width;
@@ -272,16 +262,11 @@ static void take_stride(const struct launches *launches, const struct formula_sc
         start = start && strncmp(start->text, "threadIdx.", 10) == 0 ? start : NULL;
     stride = start && stride ? formula_resolve(scope, stride, at) : NULL;
     for (size_t axis = 0; stride && start && axis < 3; axis++) {
-        const struct formula *grid = built_in(launches, "gridDim", axis);
-        const struct formula *block = built_in(launches, "blockIdx", axis);
-        const struct formula *thread = built_in(launches, "threadIdx", axis);
         const struct formula *factor = NULL;
-        if (!grid || !block || !thread)
-            return;
-        indices->strides[axis] |= formula_names(stride, grid->text);
+        indices->strides[axis] |= formula_names(stride, grid_size[axis]);
         if (!indices->block[axis] && stride->kind == FORMULA_NAME &&
-            !formula_names(start, block->text) && !names_parameter(launches, stride) &&
-            formula_factor(launches->arena, start, thread->text, &factor) && factor &&
+            !formula_names(start, block_index[axis]) && !names_parameter(launches, stride) &&
+            formula_factor(launches->arena, start, thread_index[axis], &factor) && factor &&
             factor->kind == FORMULA_NUMBER && factor->number == 1)
             indices->block[axis] = stride;
     }

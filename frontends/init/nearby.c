@@ -41,11 +41,6 @@ static bool visit_file(struct hunt *hunt, const char *path)
            strstr(text, hunt->word) && hunt->visit(hunt->context, path, text);
 }
 
-static int is_visible(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
 /* Visits the folder's files by name, then those of the folders in it, and so on; `walked` is left
  * out. Returns true at the search's end. */
 static bool walk(struct hunt *hunt, const char *folder, const char *walked)
@@ -58,12 +53,13 @@ static bool walk(struct hunt *hunt, const char *folder, const char *walked)
         folders[0] = folder;
     for (size_t at = 0; at < count && !found; at++) {
         struct dirent **entries = NULL;
-        const int entry_count = scandir(folders[at], &entries, is_visible, alphasort);
+        const int entry_count = scandir(folders[at], &entries, NULL, alphasort);
         for (int i = 0; i < entry_count; i++) {
             const char *path = arena_printf(arena, "%s/%s", folders[at], entries[i]->d_name);
+            const bool is_hidden = entries[i]->d_name[0] == '.';
             struct stat info;
             free(entries[i]);
-            if (found || !path || lstat(path, &info) != 0)
+            if (found || is_hidden || !path || lstat(path, &info) != 0)
                 continue;
             if (!S_ISDIR(info.st_mode))
                 found = visit_file(hunt, path);

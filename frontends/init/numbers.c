@@ -49,17 +49,13 @@ static size_t function_end(const struct tokens *tokens, size_t name)
     return token_is(tokens, body, "{") ? tokens_behind(tokens, body) : 0;
 }
 
-static void append(struct tokens *list, const struct tokens *tokens, size_t first, size_t end)
-{
-    memcpy(list->items + list->count, tokens->items + first, (end - first) * sizeof *list->items);
-    list->count += end - first;
-}
-
 /* Takes the tokens of a function, and the functions that these name. */
 static void reach(struct numbers *numbers, size_t first, size_t end)
 {
     const struct token *items = numbers->tokens->items;
-    append(&numbers->reached, numbers->tokens, first, end);
+    memcpy(numbers->reached.items + numbers->reached.count, items + first,
+           (end - first) * sizeof *items);
+    numbers->reached.count += end - first;
     for (size_t i = first; i < end; i++)
         for (size_t j = 0; items[i].kind == TOKEN_NAME && j < numbers->function_count; j++) {
             struct function *function = &numbers->functions[j];
@@ -238,7 +234,7 @@ bool numbers_read(struct arena *arena, const struct tokens *tokens, struct sourc
     for (size_t i = 0, behind; i < tokens->count; i = behind ? behind : i + 1) {
         behind = function_end(tokens, i);
         if (behind == 0)
-            append(&numbers.outside, tokens, i, i + 1);
+            numbers.outside.items[numbers.outside.count++] = tokens->items[i];
         else
             numbers.functions[numbers.function_count++] =
                 (struct function){i, behind, i >= kernel->first_token && i < kernel->end_token};
