@@ -194,24 +194,6 @@ static enum status localize_all(struct agent_files *files, json_t *json, json_t 
     return STATUS_OK;
 }
 
-/* Localizes a source with all includes; if this host's copy differs or is missing, the text is sent
- * as one file. */
-static enum status localize_source(struct agent_files *files, const struct binary_request *request,
-                                   const char *path, const char *expected_hash,
-                                   const json_t *folders, const struct file **out, json_t **want,
-                                   struct error *error)
-{
-    const struct known_source *known = NULL;
-    struct error ignored = {0};
-    *out = find_file(files, path, expected_hash);
-    if (*out || !expected_hash)
-        return STATUS_OK;
-    if (file_exists(path) && sources_find(path, request, &known, &ignored) == STATUS_OK &&
-        strcmp(known->hash, expected_hash) == 0)
-        return STATUS_OK;
-    return request_file(path, NULL, expected_hash, folders, want, error);
-}
-
 enum status agent_files_localize(struct agent_files *files, json_t *request, json_t **want,
                                  const char **made, struct error *error)
 {
@@ -221,7 +203,6 @@ enum status agent_files_localize(struct agent_files *files, json_t *request, jso
         return localize_all(files, request, want, error);
     struct arena arena = {0};
     struct compile_message message;
-    const struct file *file = NULL;
     json_t *task = json_object_get(request, "request"), *local_path = NULL;
     const json_t *folders = json_object_get(task, "folders");
     enum status status = message_decode(&message_compile, request, &arena, &message, error);
@@ -233,7 +214,15 @@ enum status agent_files_localize(struct agent_files *files, json_t *request, jso
     for (size_t i = 0; status == STATUS_OK && !*want && i <= binary->unit_count; i++) {
         const char *path = i == 0 ? binary->source_path : binary->units[i - 1];
         const char *expected_hash = i == 0 ? binary->source_hash : binary->unit_hashes[i - 1];
-        status = localize_source(files, binary, path, expected_hash, folders, &file, want, error);
+        const struct known_source *known = NULL;
+        struct error ignored = {0};
+        const struct file *file = find_file(files, path, expected_hash);
+        /* A source of this host serves if it is the same with all its includes; else the text is
+         * requested as one file. */
+        if (!file && expected_hash &&
+            !(file_exists(path) && sources_find(path, binary, &known, &ignored) == STATUS_OK &&
+              strcmp(known->hash, expected_hash) == 0))
+            status = request_file(path, NULL, expected_hash, folders, want, error);
         if (!file)
             continue;
         json_t *source_path = json_string(file->local_path), *source_hash = json_string(file->hash);

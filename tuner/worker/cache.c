@@ -28,52 +28,35 @@ enum { TOUCH_AFTER_S = 60 };
 /* Incremented whenever the meaning of a binary file's contents changes. */
 static const char *const cache_version = "5";
 
-/* Hashes the text compiled for each unit. */
-static enum status hash_sources(const struct binary_request *request, struct hash_state *hash,
-                                struct error *error)
-{
-    const struct known_source *known = NULL;
-    for (size_t i = 0; i <= request->unit_count; i++) {
-        const char *path = i == 0 ? request->source_path : request->units[i - 1];
-        TRY(sources_find(path, request, &known, error));
-        hash_add(hash, known->source.contents, known->source.content_length + 1);
-    }
-    return STATUS_OK;
-}
-
-/* Hashes the compiler's settings, and the version of one other than the device's own, which is
- * among the facts. */
-static enum status hash_compiler(const char *compiler, const struct facts *facts,
-                                 struct hash_state *hash, struct error *error)
-{
-    const char *version = "", *settings = "";
-    const struct device_api *api = device_kind(facts_text(facts, "kind", ""));
-    if (api && api->compiler_settings)
-        TRY(api->compiler_settings(compiler, facts, &settings, error));
-    hash_add_string(hash, settings);
-    if (!compiler || !api || !api->compiler_version)
-        return STATUS_OK;
-    const char *hosts_version =
-        facts_text(facts, compiler, NULL); /* reported by the device's host */
-    enum status status =
-        hosts_version ? STATUS_OK : api->compiler_version(compiler, &version, error);
-    hash_add_string(hash, hosts_version ? hosts_version : version);
-    return status;
-}
-
 enum status binary_cache_hash(const struct binary_request *request, const struct facts *facts,
                               char out[HASH_TEXT_BYTES], struct error *error)
 {
     char text[512];
+    const char *version = "", *settings = "", *compiler = request->compiler;
+    const struct device_api *api = device_kind(facts_text(facts, "kind", ""));
+    enum status status = STATUS_OK;
     struct hash_state *hash = hash_start();
     TRY_MEMORY(hash);
     hash_add_string(hash, cache_version);
-    enum status status = hash_sources(request, hash, error);
+    for (size_t i = 0; i <= request->unit_count; i++) {
+        const struct known_source *known = NULL;
+        const char *path = i == 0 ? request->source_path : request->units[i - 1];
+        TRY_OR_CLEANUP(sources_find(path, request, &known, error));
+        hash_add(hash, known->source.contents, known->source.content_length + 1);
+    }
     hash_add_string(hash, request->architecture);
-    if (status == STATUS_OK)
-        status = hash_compiler(request->compiler, facts, hash, error);
-    if (request->compiler && strcmp(request->compiler, BINARY_OF_FUNCTIONS) == 0)
-        hash_add_string(hash, request->compiler);
+    if (api && api->compiler_settings)
+        TRY_OR_CLEANUP(api->compiler_settings(compiler, facts, &settings, error));
+    hash_add_string(hash, settings);
+    if (compiler && api && api->compiler_version) {
+        /* The version of the device's own compiler is among the facts. */
+        const char *hosts_version = facts_text(facts, compiler, NULL);
+        if (!hosts_version)
+            TRY_OR_CLEANUP(api->compiler_version(compiler, &version, error));
+        hash_add_string(hash, hosts_version ? hosts_version : version);
+    }
+    if (compiler && strcmp(compiler, BINARY_OF_FUNCTIONS) == 0)
+        hash_add_string(hash, compiler);
     hash_add_string(hash, facts_text(facts, "compiler", ""));
     if (strcmp(request->architecture, "native") == 0) /* then by the processor */
         hash_add_string(hash, facts_text(facts, "name", ""));
@@ -94,6 +77,7 @@ enum status binary_cache_hash(const struct binary_request *request, const struct
     hash_add_string(hash, "symbols");
     for (size_t i = 0; i < request->symbol_count; i++)
         hash_add_string(hash, request->symbols[i]);
+cleanup:
     hash_finish(hash, out);
     return status;
 }

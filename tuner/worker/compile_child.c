@@ -27,24 +27,6 @@ struct compiling {
     bool limited;
 };
 
-/* Makes the working folder, also for the compiler's temporary files, so that a sweep removes all
- * after a kill. The folder may have been removed with the whole cache. */
-static enum status make_scratch(struct compiling *state, struct error *error)
-{
-    if (state->scratch.file >= 0 && file_exists(state->scratch.path))
-        return STATUS_OK;
-    temporary_folder_remove(&state->scratch);
-    struct arena arena = {0};
-    const char *prefix = NULL;
-    enum status status = scratch_prefix(&arena, &prefix, error);
-    if (status == STATUS_OK)
-        status = temporary_folder_make(prefix, &state->scratch, error);
-    if (status == STATUS_OK && setenv("TMPDIR", state->scratch.path, 1) != 0)
-        status = error_no_memory(error);
-    arena_free(&arena);
-    return status;
-}
-
 static void lower_limit(__rlimit_resource_t which, rlim_t value)
 {
     struct rlimit limit;
@@ -58,7 +40,21 @@ static void lower_limit(__rlimit_resource_t which, rlim_t value)
 static enum status compile_one(struct compiling *state, const struct compile_message *message,
                                struct text *log, struct error *error)
 {
-    TRY(make_scratch(state, error));
+    struct arena arena = {0};
+    enum status status = STATUS_OK;
+    /* A working folder, also for the compiler's temporary files, so that a sweep removes all after
+     * a kill. The folder may have been removed with the whole cache. */
+    if (state->scratch.file < 0 || !file_exists(state->scratch.path)) {
+        const char *prefix = NULL;
+        temporary_folder_remove(&state->scratch);
+        status = scratch_prefix(&arena, &prefix, error);
+        if (status == STATUS_OK)
+            status = temporary_folder_make(prefix, &state->scratch, error);
+        if (status == STATUS_OK && setenv("TMPDIR", state->scratch.path, 1) != 0)
+            status = error_no_memory(error);
+        arena_free(&arena);
+        TRY(status);
+    }
     if (!state->limited) {
         /* Limits of this process: a source that makes the compiler grow without end must fail by
          * itself, and compilers are the first victims when memory runs short. Sanitizers reserve
@@ -83,9 +79,8 @@ static enum status compile_one(struct compiling *state, const struct compile_mes
                                          message->timeout_ms / 1000 + 2));
     /* Compiled to another name first, so that a binary in the cache is always complete. */
     const char *path = message->path;
-    struct arena arena = {0};
     const char *fresh = arena_printf(&arena, "%s/binary", state->scratch.path);
-    enum status status =
+    status =
         fresh ? state->api->compile(&message->request, fresh, log, error) : error_no_memory(error);
     FAILPOINT("child.compiled");
     if (status == STATUS_OK)
@@ -128,48 +123,40 @@ static enum status blame_source(int64_t memory_bytes, enum status status, struct
                      (long long)(memory_bytes >> 20));
 }
 
-/* Returns the start of the compiler's messages; a source may contain bytes that are not UTF-8. */
-static json_t *log_answer(struct text *log)
-{
-    size_t length = log->length < COMPILE_LOG_BYTES_MAX ? log->length : COMPILE_LOG_BYTES_MAX;
-    json_t *text = json_stringn(text_string(log), length);
-    for (size_t i = 0; !text && i < length; i++)
-        if ((unsigned char)log->data[i] >= 0x80)
-            log->data[i] = '?';
-    if (!text)
-        text = json_stringn(text_string(log), length);
-    return json_pack("{s:o*}", "log", text);
-}
-
-/* Computes a reference for the cache; the result itself is not sent. */
-static enum status make_reference(struct compiling *state, const json_t *json, struct error *error)
-{
-    struct arena arena = {0};
-    struct measure_request request;
-    if (!state->references && !(state->references = measuring_of_host(state->api)))
-        return error_no_memory(error);
-    enum status status = message_decode(&message_request, json, &arena, &request, error);
-    if (status == STATUS_OK && request.task.plan)
-        status = expectations_precompute(state->references, &request.task, error);
-    arena_free(&arena);
-    return status;
-}
-
 static enum status serve(void *context, const json_t *request, json_t **answer, struct error *error)
 {
+    struct compiling *state = context;
     struct arena arena = {0};
     struct text log = {0};
     struct compile_message message;
-    if (json_object_get(request, "act")) {
+    enum status status = STATUS_OK;
+    if (json_object_get(request, "act")) { /* a reference for the cache: it is not sent */
+        struct measure_request reference;
         *answer = json_object();
-        return make_reference(context, request, error);
+        if (!state->references && !(state->references = measuring_of_host(state->api)))
+            return error_no_memory(error);
+        status = message_decode(&message_request, request, &arena, &reference, error);
+        if (status == STATUS_OK && reference.task.plan)
+            status = expectations_precompute(state->references, &reference.task, error);
+        arena_free(&arena);
+        return status;
     }
-    enum status status = message_decode(&message_compile, request, &arena, &message, error);
+    status = message_decode(&message_compile, request, &arena, &message, error);
     if (status == STATUS_OK)
-        status = compile_one(context, &message, &log, error);
+        status = compile_one(state, &message, &log, error);
     if (status != STATUS_OK)
         status = blame_source(message.memory_bytes, status, error);
-    *answer = status == STATUS_OK ? json_object() : log_answer(&log);
+    *answer = json_object();
+    if (status != STATUS_OK) {
+        /* The start of the compiler's messages; a source may contain bytes that are not UTF-8. */
+        size_t length = log.length < COMPILE_LOG_BYTES_MAX ? log.length : COMPILE_LOG_BYTES_MAX;
+        json_t *text = json_stringn(text_string(&log), length);
+        for (size_t i = 0; !text && i < length; i++)
+            if ((unsigned char)log.data[i] >= 0x80)
+                log.data[i] = '?';
+        (void)json_object_set_new(*answer, "log",
+                                  text ? text : json_stringn(text_string(&log), length));
+    }
     arena_free(&arena);
     text_free(&log);
     return status;

@@ -34,19 +34,6 @@ void cpu_close(struct device *device)
     free(device);
 }
 
-/* Opens the sensors of one hardware thread a core, whose state is the core's. */
-static enum status open_sensors(struct device *device, struct error *error)
-{
-    size_t cores = (size_t)device->machine.cores;
-    unsigned *processors = calloc(cores, sizeof *processors);
-    TRY_MEMORY(processors);
-    for (size_t i = 0; i < cores; i++)
-        processors[i] = device->machine.units[i]->os_index;
-    sensors_open(&device->sensors, "", processors, cores);
-    free(processors);
-    return STATUS_OK;
-}
-
 enum status cpu_open(int index, const struct warm_up *how, struct device **out,
                      struct calibration *calibration, struct error *error)
 {
@@ -64,9 +51,15 @@ enum status cpu_open(int index, const struct warm_up *how, struct device **out,
         free(device);
         return status;
     }
-    status = open_sensors(device, error);
-    if (status == STATUS_OK)
-        status = warm_up(device, error);
+    /* The sensors of one hardware thread a core, whose state is the core's. */
+    size_t cores = (size_t)device->machine.cores;
+    unsigned *processors = calloc(cores, sizeof *processors);
+    for (size_t i = 0; processors && i < cores; i++)
+        processors[i] = device->machine.units[i]->os_index;
+    if (processors)
+        sensors_open(&device->sensors, "", processors, cores);
+    status = processors ? warm_up(device, error) : error_no_memory(error);
+    free(processors);
     if (status != STATUS_OK) {
         cpu_close(device);
         return status;

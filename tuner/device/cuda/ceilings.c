@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/clock.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/measure.h"
@@ -152,28 +153,6 @@ static enum status time_passes(struct measuring *measuring, struct way *way, siz
 
 /* ---- ways to transfer ---- */
 
-static enum status list_ways(const struct measuring *measuring, enum transfer transfer,
-                             struct way *ways, size_t *count, struct error *error)
-{
-    struct device *device = measuring->device;
-    *count = 0;
-    if (transfer != READ)
-        ways[(*count)++] = (struct way){.transfer = transfer};
-    for (size_t i = 0; i < KINDS; i++) {
-        const struct kernel_kind *kind = &kinds[i];
-        const struct shape *list = kind->bulk ? bulk_shapes : shapes;
-        const size_t length = kind->bulk ? sizeof bulk_shapes / sizeof *bulk_shapes : SHAPES_MAX;
-        CUfunction function = NULL;
-        if (kind->transfer != transfer || (kind->bulk && device->compute_major < 9))
-            continue;
-        CUDA_TRY(cuModuleGetFunction(&function, measuring->module, kind->name),
-                 "loading the measuring kernel %s", kind->name);
-        for (size_t j = 0; j < length; j++)
-            ways[(*count)++] = (struct way){transfer, function, kind, list[j], 0};
-    }
-    return STATUS_OK;
-}
-
 static int by_speed(const void *left, const void *right)
 {
     const struct way *a = left;
@@ -191,7 +170,21 @@ static enum status measure_best(struct measuring *measuring, enum transfer trans
     size_t window = measuring->bytes / WINDOWS / TILE * TILE;
     window = window < window_bytes_least ? measuring->bytes : window;
     int64_t end_ns = clock_now_ns() + search_ns_most;
-    TRY(list_ways(measuring, transfer, ways, &count, error));
+    if (transfer != READ)
+        ways[count++] = (struct way){.transfer = transfer};
+    for (size_t i = 0; i < KINDS; i++) {
+        struct device *device = measuring->device;
+        const struct kernel_kind *kind = &kinds[i];
+        const struct shape *list = kind->bulk ? bulk_shapes : shapes;
+        const size_t length = kind->bulk ? COUNT(bulk_shapes) : SHAPES_MAX;
+        CUfunction function = NULL;
+        if (kind->transfer != transfer || (kind->bulk && device->compute_major < 9))
+            continue;
+        CUDA_TRY(cuModuleGetFunction(&function, measuring->module, kind->name),
+                 "loading the measuring kernel %s", kind->name);
+        for (size_t j = 0; j < length; j++)
+            ways[count++] = (struct way){transfer, function, kind, list[j], 0};
+    }
     for (size_t i = 0; i < count && (i == 0 || clock_now_ns() < end_ns); i++)
         TRY(time_passes(measuring, &ways[i], window, TRIES, error));
     qsort(ways, count, sizeof *ways, by_speed);

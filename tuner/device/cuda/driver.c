@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/internal.h"
@@ -31,25 +32,20 @@ static void *open_in(const struct library_files *files, const char *folder, cons
     return library;
 }
 
-static void *open_at(const struct library_files *files, const char *place)
+void *library_open(const struct library_files *files, const char *const *places, size_t count)
 {
     static const char *const below[] = {"/", "/lib64/", "/lib/"};
     void *library = NULL;
-    if (strcmp(place, LIBRARY_LOADER) == 0)
-        return open_in(files, "", "");
-    for (size_t i = 0; !library && i < sizeof below / sizeof *below; i++)
-        library = open_in(files, place, below[i]);
-    if (!library && strstr(place, files->stem))
-        library = dlopen(place, RTLD_NOW | RTLD_LOCAL);
-    return library;
-}
-
-void *library_open(const struct library_files *files, const char *const *places, size_t count)
-{
-    void *library = NULL;
-    for (size_t i = 0; !library && i < count; i++)
-        if (places[i] && *places[i])
-            library = open_at(files, places[i]);
+    for (size_t i = 0; !library && i < count; i++) {
+        const char *place = places[i] ? places[i] : "";
+        const bool is_folder = *place && strcmp(place, LIBRARY_LOADER) != 0;
+        if (*place && !is_folder)
+            library = open_in(files, "", "");
+        for (size_t j = 0; !library && is_folder && j < COUNT(below); j++)
+            library = open_in(files, place, below[j]);
+        if (!library && is_folder && strstr(place, files->stem))
+            library = dlopen(place, RTLD_NOW | RTLD_LOCAL);
+    }
     return library;
 }
 
@@ -355,26 +351,6 @@ static const struct library linker_library = {
     .name = "libnvJitLink.so",
     .too_old = "install that of CUDA 12.0 or later"};
 
-/* Resolves the linker's functions, which CUDA 12's libraries export only under versioned names. */
-static const char *resolve(void *library)
-{
-    static const char *const versions[] = {"13_0", "12_9", "12_8", "12_6", "12_5",
-                                           "12_4", "12_3", "12_2", "12_1", "12_0"};
-    char names[SYMBOLS][64];
-    struct library_symbol versioned[SYMBOLS];
-    const char *missing = library_resolve(library, linker_symbols, SYMBOLS, &linker_table);
-    for (size_t v = 0; missing && v < sizeof versions / sizeof *versions; v++) {
-        for (size_t i = 0; i < SYMBOLS; i++) {
-            (void)string_format(names[i], sizeof names[i], "__%s_%s", linker_symbols[i].name,
-                                versions[v]);
-            versioned[i] = (struct library_symbol){names[i], linker_symbols[i].offset};
-        }
-        if (!library_resolve(library, versioned, SYMBOLS, &linker_table))
-            missing = NULL;
-    }
-    return missing;
-}
-
 static void start_linker(void)
 {
     const struct cuda_compiler *nvrtc = cuda_compiler(&linker_failure);
@@ -386,7 +362,23 @@ static void start_linker(void)
         getenv("CUDA_HOME"),           getenv("CUDA_PATH"), "/usr/local/cuda"};
     void *library = open_table(&linker_library, places, sizeof places / sizeof *places,
                                &linker_table, &linker_failure);
-    const char *missing = library ? resolve(library) : NULL;
+    if (!library)
+        return;
+    const char *missing = library_resolve(library, linker_symbols, SYMBOLS, &linker_table);
+    /* CUDA 12's libraries export the functions only under versioned names. */
+    static const char *const versions[] = {"13_0", "12_9", "12_8", "12_6", "12_5",
+                                           "12_4", "12_3", "12_2", "12_1", "12_0"};
+    for (size_t v = 0; missing && v < COUNT(versions); v++) {
+        char names[SYMBOLS][64];
+        struct library_symbol versioned[SYMBOLS];
+        for (size_t i = 0; i < SYMBOLS; i++) {
+            (void)string_format(names[i], sizeof names[i], "__%s_%s", linker_symbols[i].name,
+                                versions[v]);
+            versioned[i] = (struct library_symbol){names[i], linker_symbols[i].offset};
+        }
+        if (!library_resolve(library, versioned, SYMBOLS, &linker_table))
+            missing = NULL;
+    }
     if (!missing)
         return;
     (void)lacks(&linker_library, missing, &linker_failure);

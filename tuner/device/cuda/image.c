@@ -151,19 +151,13 @@ static void take_ptx(struct arena *arena, const char *data, size_t bytes, struct
     image->ptx = data ? arena_strndup(arena, data, image->ptx_bytes) : NULL;
 }
 
-/* Tells whether the data is PTX, which begins with a version, possibly behind comments. */
-static bool is_ptx(const char *data, size_t bytes)
-{
-    const size_t looked_at = bytes < 65536 ? bytes : 65536;
-    const char *version = memmem(data, looked_at, ".version", 8);
-    return version && !memchr(data, '\0', (size_t)(version - data)) &&
-           memmem(data, looked_at, ".target", 7);
-}
-
 enum status image_open(struct arena *arena, const void *data, size_t bytes, int capability,
                        struct image *out, struct error *error)
 {
     struct cubin cubin;
+    /* PTX begins with a version, possibly behind comments. */
+    const size_t looked_at = bytes < 65536 ? bytes : 65536;
+    const char *version = memmem(data, looked_at, ".version", 8);
     *out = (struct image){.kind = IMAGE_OTHER, .data = data, .bytes = bytes};
     if (bytes >= sizeof fatbin_magic && memcmp(data, &fatbin_magic, sizeof fatbin_magic) == 0) {
         out->kind = IMAGE_FATBIN;
@@ -178,7 +172,8 @@ enum status image_open(struct arena *arena, const void *data, size_t bytes, int 
         out->kind = IMAGE_CUBIN;
         out->cubin = data;
         out->cubin_bytes = bytes;
-    } else if (is_ptx(data, bytes)) {
+    } else if (version && !memchr(data, '\0', (size_t)(version - (const char *)data)) &&
+               memmem(data, looked_at, ".target", 7)) {
         out->kind = IMAGE_PTX;
         take_ptx(arena, data, bytes, out);
         return out->ptx ? STATUS_OK : error_no_memory(error);
@@ -372,22 +367,6 @@ static unsigned read_body(struct scan *scan, const struct dynamic_names *dynamic
     return reads;
 }
 
-/* Finds the special registers read by functions that kernels may call. */
-static unsigned read_functions(const struct image *image, const struct dynamic_names *dynamic)
-{
-    struct scan scan = {.at = image->ptx, .end = image->ptx + image->ptx_bytes};
-    unsigned reads = 0;
-    while (scan_next(&scan)) {
-        if (!scan_is(&scan, ".func"))
-            continue;
-        while (scan_next(&scan) && !scan_is(&scan, "{") && !scan_is(&scan, ";"))
-            ;
-        if (scan_is(&scan, "{"))
-            reads |= read_body(&scan, dynamic);
-    }
-    return reads;
-}
-
 /* Reads the kernel from PTX. False: the PTX does not define the kernel. */
 static bool take_from_ptx(const struct image *image, const char *name, struct image_kernel *out)
 {
@@ -422,8 +401,16 @@ static bool take_from_ptx(const struct image *image, const char *name, struct im
     out->has_ptx = true;
     find_dynamic(image, &dynamic);
     out->reads = read_body(&scan, &dynamic);
-    if (out->reads & IMAGE_CALLS)
-        out->reads |= read_functions(image, &dynamic);
+    /* Functions that kernels may call read special registers too. */
+    scan = (struct scan){.at = image->ptx, .end = image->ptx + image->ptx_bytes};
+    while ((out->reads & IMAGE_CALLS) && scan_next(&scan)) {
+        if (!scan_is(&scan, ".func"))
+            continue;
+        while (scan_next(&scan) && !scan_is(&scan, "{") && !scan_is(&scan, ";"))
+            ;
+        if (scan_is(&scan, "{"))
+            out->reads |= read_body(&scan, &dynamic);
+    }
     return true;
 }
 

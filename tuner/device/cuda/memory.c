@@ -238,24 +238,6 @@ static enum status give(struct device *device, CUdeviceptr to, const struct argu
     return status;
 }
 
-static enum status upload(struct device *device, struct vector *vector,
-                          const struct argument *argument, const void *host, struct error *error)
-{
-    if (vector->host == host && vector->contents == argument_contents(argument) &&
-        vector->uploaded >= vector->bytes &&
-        (vector->summed == vector->bytes ||
-         (vector->used == 0 && argument->role == ARGUMENT_INPUT)))
-        return STATUS_OK;
-    forget(vector);
-    device->scratch_slot = NO_SLOT; /* the copy fills the L2 */
-    device->uploads = true;
-    vector->host = host;
-    TRY(give(device, first_copy(device, vector, argument), argument, vector, error));
-    vector->contents = argument_contents(argument);
-    vector->uploaded = vector->bytes;
-    return STATUS_OK;
-}
-
 /* Makes copies, each pass doubling the number. */
 static enum status make_copies(struct device *device, struct vector *vector,
                                const struct argument *argument, uint32_t copies,
@@ -346,8 +328,19 @@ static enum status bind_vector(struct device *device, const struct argument *arg
     vector->offset = offset;
     if (!rotates)
         return STATUS_OK;
-    if (vector->bytes > 0)
-        TRY(upload(device, vector, argument, host, error));
+    const bool is_there = vector->host == host && vector->contents == argument_contents(argument) &&
+                          vector->uploaded >= vector->bytes &&
+                          (vector->summed == vector->bytes ||
+                           (vector->used == 0 && argument->role == ARGUMENT_INPUT));
+    if (vector->bytes > 0 && !is_there) {
+        forget(vector);
+        device->scratch_slot = NO_SLOT; /* the copy fills the L2 */
+        device->uploads = true;
+        vector->host = host;
+        TRY(give(device, first_copy(device, vector, argument), argument, vector, error));
+        vector->contents = argument_contents(argument);
+        vector->uploaded = vector->bytes;
+    }
     TRY(make_copies(device, vector, argument, copies, error));
     if (vector->summed == vector->bytes)
         return STATUS_OK;

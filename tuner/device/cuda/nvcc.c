@@ -220,27 +220,8 @@ static bool is_wanted(const struct compilation *compilation, size_t i)
                        : compilation->wanted->symbols[i - kernels];
 }
 
-/* Returns the symbol in ".global .align 8 .u64 tune_name_0 = SYMBOL;", or generic(SYMBOL), and
- * blanks the line. NULL: no such line. */
-static const char *take_name(struct arena *arena, char *ptx, size_t i)
-{
-    char text[64];
-    (void)string_format(text, sizeof text, " %s%zu = ", variable, i);
-    char *at = strstr(ptx, text);
-    char *line = at;
-    if (!at)
-        return NULL;
-    while (line > ptx && line[-1] != '\n')
-        line--;
-    at += strlen(text);
-    if (strncmp(at, "generic(", 8) == 0)
-        at += 8;
-    const size_t length = strcspn(at, ");\n");
-    const char *name = arena_strndup(arena, at, length);
-    memset(line, ' ', (size_t)(at - line) + strcspn(at, "\n"));
-    return name;
-}
-
+/* Takes each symbol from ".global .align 8 .u64 tune_name_0 = SYMBOL;", or generic(SYMBOL), and
+ * blanks the line. */
 static enum status take_names(const struct compilation *compilation, char *ptx,
                               struct container *out, struct error *error)
 {
@@ -252,11 +233,21 @@ static enum status take_names(const struct compilation *compilation, char *ptx,
         if (!is_wanted(compilation, i))
             continue;
         const char *own = arena_strdup(compilation->arena, name);
-        const char *lowered = take_name(compilation->arena, ptx, i);
+        char text[64];
+        (void)string_format(text, sizeof text, " %s%zu = ", variable, i);
+        char *at = strstr(ptx, text), *line = at;
         TRY_MEMORY(own);
-        if (!lowered)
+        if (!at)
             return error_set(error, STATUS_COMPILE_FAILED,
                              "nvcc made nothing of the name expression '%s'", name);
+        while (line > ptx && line[-1] != '\n')
+            line--;
+        at += strlen(text);
+        if (strncmp(at, "generic(", 8) == 0)
+            at += 8;
+        const char *lowered = arena_strndup(compilation->arena, at, strcspn(at, ");\n"));
+        TRY_MEMORY(lowered);
+        memset(line, ' ', (size_t)(at - line) + strcspn(at, "\n"));
         *(is_kernel ? &out->kernels[i] : &out->symbols[symbol]) =
             (struct container_name){own, lowered, -1};
     }

@@ -191,26 +191,6 @@ static enum status carry_surfaces(struct device *device, const struct argument *
                       back ? " back" : "");
 }
 
-/* Sets a struct with the addresses of vectors, the same for all runs. */
-static enum status set_places(struct device *device, const struct launch_plan *plan,
-                              const struct argument *argument, struct error *error)
-{
-    unsigned char value[VALUE_BYTES_MAX];
-    size_t bytes = 0;
-    TRY(argument_pack(argument, value, &bytes, error));
-    for (size_t i = 0; i < plan->argument_count; i++) {
-        const struct argument *vector = &plan->arguments[i];
-        CUtexObject object = 0;
-        if (!argument_is_bound(vector))
-            continue;
-        const CUdeviceptr start = cuda_vector_start(&device->vectors[i]);
-        if (vector->texture.width > 0 && argument_stays(plan, i))
-            TRY(cuda_texture(device, vector, start, &object, error));
-        argument_point(argument, i, object ? object : start, value);
-    }
-    return cuda_set_symbol(device, argument, value, error);
-}
-
 enum status cuda_carry(struct device *device, const struct launch_plan *plan, bool back,
                        struct error *error)
 {
@@ -224,8 +204,23 @@ enum status cuda_carry(struct device *device, const struct launch_plan *plan, bo
             TRY(cuda_texture(device, argument, cuda_vector_start(&device->vectors[i]), &object,
                              error));
             TRY(cuda_set_symbol(device, argument, &object, error));
-        } else if (argument_is_variable_of_places(argument) && !back)
-            TRY(set_places(device, plan, argument, error));
+        } else if (argument_is_variable_of_places(argument) && !back) {
+            unsigned char value[VALUE_BYTES_MAX];
+            size_t bytes = 0;
+            TRY(argument_pack(argument, value, &bytes, error));
+            /* The addresses of vectors are the same for all runs. */
+            for (size_t j = 0; j < plan->argument_count; j++) {
+                const struct argument *vector = &plan->arguments[j];
+                CUtexObject place = 0;
+                if (!argument_is_bound(vector))
+                    continue;
+                const CUdeviceptr start = cuda_vector_start(&device->vectors[j]);
+                if (vector->texture.width > 0 && argument_stays(plan, j))
+                    TRY(cuda_texture(device, vector, start, &place, error));
+                argument_point(argument, j, place ? place : start, value);
+            }
+            TRY(cuda_set_symbol(device, argument, value, error));
+        }
     }
     return STATUS_OK;
 }
