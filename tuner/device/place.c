@@ -194,34 +194,28 @@ static void name_place(hwloc_topology_t topology, hwloc_const_cpuset_t near, cha
                 (void)string_format(out, bytes, "%s %u", kinds[k].name, object->os_index);
 }
 
-/* Places a device on a near free core, else on any free core; with none left, cores are used again.
- */
-static void place_one(struct choice *choice, hwloc_const_cpuset_t near, unsigned index)
-{
-    struct seat *place = &choice->out->devices[index];
-    if (near)
-        name_place(choice->topology, near, place->near, sizeof place->near);
-    else
-        (void)hwloc_bitmap_set(choice->unknown, index);
-    if (!last_core(choice, NULL))
-        hwloc_bitmap_zero(choice->taken);
-    hwloc_obj_t core = last_core(choice, near);
-    if (!core) {
-        (void)hwloc_bitmap_set(choice->far, index);
-        core = last_core(choice, NULL);
-    }
-    (void)hwloc_bitmap_or(choice->taken, choice->taken, core->cpuset);
-    int cpu = hwloc_bitmap_first(core->cpuset);
-    while (!hwloc_bitmap_isset(choice->allowed, (unsigned)cpu))
-        cpu = hwloc_bitmap_next(core->cpuset, cpu);
-    (void)snprintf(place->cpus, sizeof place->cpus, "%d", cpu);
-}
-
 static void place_all(struct choice *choice, const hwloc_const_cpuset_t *near, unsigned count,
                       unsigned usable, hwloc_bitmap_t free_cores)
 {
+    /* A device gets a near free core, else any free core; with none left, cores are used again. */
     for (unsigned i = 0; i < count; i++) {
-        place_one(choice, near[i], i);
+        struct seat *seat = &choice->out->devices[i];
+        if (near[i])
+            name_place(choice->topology, near[i], seat->near, sizeof seat->near);
+        else
+            (void)hwloc_bitmap_set(choice->unknown, i);
+        if (!last_core(choice, NULL))
+            hwloc_bitmap_zero(choice->taken);
+        hwloc_obj_t core = last_core(choice, near[i]);
+        if (!core) {
+            (void)hwloc_bitmap_set(choice->far, i);
+            core = last_core(choice, NULL);
+        }
+        (void)hwloc_bitmap_or(choice->taken, choice->taken, core->cpuset);
+        int cpu = hwloc_bitmap_first(core->cpuset);
+        while (!hwloc_bitmap_isset(choice->allowed, (unsigned)cpu))
+            cpu = hwloc_bitmap_next(core->cpuset, cpu);
+        (void)snprintf(seat->cpus, sizeof seat->cpus, "%d", cpu);
         if (i >= usable)
             (void)hwloc_bitmap_set(choice->sharing, i);
     }

@@ -282,32 +282,32 @@ static json_t *seat_json(const struct seat *seat)
     return json_pack("{s:s, s:s}", "cpus", seat->cpus, "near", seat->near);
 }
 
-static json_t *place(const json_t *addresses, struct error *error)
-{
-    const char *texts[PLACE_DEVICES_MAX] = {NULL};
-    struct placement placement = {0};
-    size_t count = json_array_size(addresses);
-    count = count < PLACE_DEVICES_MAX ? count : PLACE_DEVICES_MAX;
-    for (size_t i = 0; i < count; i++)
-        texts[i] = json_string_value(json_array_get(addresses, i));
-    if (place_devices(NULL, texts, count, &placement, error) != STATUS_OK)
-        return NULL;
-    json_t *seats = json_array();
-    for (size_t i = 0; i < count; i++)
-        (void)json_array_append_new(seats, seat_json(&placement.devices[i]));
-    return json_pack("{s:o, s:o, s:s}", "devices", seats, "compilers",
-                     seat_json(&placement.compilers), "note", placement.note);
-}
-
 static void answer(struct agent *agent, const json_t *message)
 {
     struct error error = {0};
-    json_int_t call = json_integer_value(json_object_get(message, "call"));
+    json_t *reply = NULL;
+    const json_int_t call = json_integer_value(json_object_get(message, "call"));
     const json_t *unlock = json_object_get(message, "unlock");
-    json_t *reply = json_is_string(json_object_get(message, "lock"))
-                        ? take_lock(agent, call, message, &error)
-                    : unlock ? release_lock(agent, json_integer_value(unlock))
-                             : place(json_object_get(message, "place"), &error);
+    if (json_is_string(json_object_get(message, "lock"))) {
+        reply = take_lock(agent, call, message, &error);
+    } else if (unlock) {
+        reply = release_lock(agent, json_integer_value(unlock));
+    } else {
+        const json_t *addresses = json_object_get(message, "place");
+        const char *texts[PLACE_DEVICES_MAX] = {NULL};
+        struct placement placement = {0};
+        size_t count = json_array_size(addresses);
+        count = count < PLACE_DEVICES_MAX ? count : PLACE_DEVICES_MAX;
+        for (size_t i = 0; i < count; i++)
+            texts[i] = json_string_value(json_array_get(addresses, i));
+        if (place_devices(NULL, texts, count, &placement, &error) == STATUS_OK) {
+            json_t *seats = json_array();
+            for (size_t i = 0; i < count; i++)
+                (void)json_array_append_new(seats, seat_json(&placement.devices[i]));
+            reply = json_pack("{s:o, s:o, s:s}", "devices", seats, "compilers",
+                              seat_json(&placement.compilers), "note", placement.note);
+        }
+    }
     if (!reply)
         reply = message_from_error(&error);
     (void)json_object_set_new(reply, "answer", json_integer(call));

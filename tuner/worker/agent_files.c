@@ -256,27 +256,6 @@ static enum status remember(struct agent_files *files, const char *path, const c
     return STATUS_OK;
 }
 
-static enum status keep(struct agent_files *files, const char *path, const char *expected_hash,
-                        const unsigned char *data, size_t bytes, struct arena *arena,
-                        struct error *error)
-{
-    size_t length = strlen(files->parent_cache);
-    char hash[HASH_TEXT_BYTES];
-    const char *name = strrchr(path, '/');
-    name = name ? name + 1 : path;
-    if (strncmp(path, files->parent_cache, length) == 0 && path[length] == '/') {
-        const char *local_path = arena_printf(arena, "%s/%s", files->cache, name);
-        return local_path ? file_write_atomically(local_path, data, bytes, error)
-                          : error_no_memory(error);
-    }
-    hash_bytes(data, bytes, hash);
-    /* Keep the extension, by which compilers recognise the language. */
-    const char *local_path = arena_printf(arena, "%s/%s-%s", files->sent.path, hash, name);
-    TRY(local_path ? file_write_atomically(local_path, data, bytes, error)
-                   : error_no_memory(error));
-    return remember(files, path, local_path, expected_hash, hash, error);
-}
-
 enum status agent_files_take(struct agent_files *files, const json_t *answer, struct error *error)
 {
     struct arena arena = {0};
@@ -289,8 +268,23 @@ enum status agent_files_take(struct agent_files *files, const json_t *answer, st
     if (json_is_true(json_object_get(answer, "same")))
         return remember(files, path, path, expected_hash, "", error);
     const unsigned char *data = bytes_decode(json_object_get(answer, "bytes"), &arena, &bytes);
-    status = data ? keep(files, path, expected_hash, data, bytes, &arena, error)
-                  : error_set(error, STATUS_INTERNAL, "%s: was not sent", path);
+    if (!data)
+        TRY_OR_CLEANUP(error_set(error, STATUS_INTERNAL, "%s: was not sent", path));
+    const size_t length = strlen(files->parent_cache);
+    const bool is_cached = strncmp(path, files->parent_cache, length) == 0 && path[length] == '/';
+    const char *name = strrchr(path, '/');
+    name = name ? name + 1 : path;
+    char hash[HASH_TEXT_BYTES];
+    hash_bytes(data, bytes, hash);
+    /* Keep the extension, by which compilers recognise the language. */
+    const char *local_path = is_cached
+                                 ? arena_printf(&arena, "%s/%s", files->cache, name)
+                                 : arena_printf(&arena, "%s/%s-%s", files->sent.path, hash, name);
+    status =
+        local_path ? file_write_atomically(local_path, data, bytes, error) : error_no_memory(error);
+    if (status == STATUS_OK && !is_cached)
+        status = remember(files, path, local_path, expected_hash, hash, error);
+cleanup:
     arena_free(&arena);
     return status;
 }

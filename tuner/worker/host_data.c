@@ -136,10 +136,25 @@ static void read_part(void *context, uint64_t first, uint64_t count, struct erro
     }
 }
 
-/* Reads an argument's data from a file, which may be longer, by several threads. */
-static enum status read_file(const struct measuring *state, const struct argument *argument,
-                             void *out, struct error *error)
+enum status host_fill(const struct measuring *state, const struct argument *argument, void *out,
+                      struct error *error)
 {
+    if (argument->fill == FILL_SERIES) {
+        struct series *series = NULL;
+        enum status status = series_read(argument->fill_text, &series, error);
+        if (status != STATUS_OK)
+            return error_prefix(error, "argument '%s'", argument->name);
+        status = fill(state, argument, series, out, error);
+        series_free(series);
+        return status;
+    }
+    if (argument->fill != FILL_FILE) {
+        enum status status = fill(state, argument, NULL, out, error);
+        few_vector(out, argument);
+        vary_vector(out, argument);
+        return status;
+    }
+    /* A file may be longer, and is read by several threads. */
     struct stat info;
     enum status status = STATUS_OK;
     struct host_reading reading = {
@@ -158,25 +173,5 @@ static enum status read_file(const struct measuring *state, const struct argumen
     else
         status = host_in_parts(state, bytes, 1, read_part, &reading, error);
     (void)close(reading.file);
-    return status;
-}
-
-enum status host_fill(const struct measuring *state, const struct argument *argument, void *out,
-                      struct error *error)
-{
-    if (argument->fill == FILL_SERIES) {
-        struct series *series = NULL;
-        enum status status = series_read(argument->fill_text, &series, error);
-        if (status != STATUS_OK)
-            return error_prefix(error, "argument '%s'", argument->name);
-        status = fill(state, argument, series, out, error);
-        series_free(series);
-        return status;
-    }
-    if (argument->fill == FILL_FILE)
-        return read_file(state, argument, out, error);
-    enum status status = fill(state, argument, NULL, out, error);
-    few_vector(out, argument);
-    vary_vector(out, argument);
     return status;
 }

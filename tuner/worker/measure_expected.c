@@ -64,31 +64,7 @@ static void clear_part(void *context, uint64_t first, uint64_t count, struct err
     memset(conversion->elements + first, 0, count * sizeof *conversion->elements);
 }
 
-/* Elements that a function writes, and behind them a guard for one that writes too many: marked
- * elements, and pages that cost nothing until they are reached. */
-struct guarded {
-    struct tune_expected *elements;
-    size_t bytes;
-};
 enum { MARKED = 64, MARK = 0xa5 };
-
-static enum status guarded_make(uint64_t count, struct guarded *out, struct error *error)
-{
-    static const size_t guard_most = (size_t)1 << 30, guard_least = (size_t)1 << 20;
-    const size_t bytes = (count + MARKED) * sizeof *out->elements;
-    void *room = MAP_FAILED;
-    for (size_t guard = guard_most; room == MAP_FAILED && guard >= guard_least; guard /= 32) {
-        out->bytes = bytes + guard;
-        room = mmap(NULL, out->bytes, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    }
-    if (room == MAP_FAILED)
-        return error_no_memory(error);
-    (void)madvise(room, bytes, MADV_HUGEPAGE);
-    out->elements = room;
-    memset(out->elements + count, MARK, MARKED * sizeof *out->elements);
-    return STATUS_OK;
-}
 
 /* Appends "computing the expected results (kernel 'sum' with in[1000], out[1])"; `function`: the
  * reference function, NULL: the plan's kernels. */
@@ -139,14 +115,25 @@ static enum status compute(struct measuring *state, const struct worker_referenc
     struct reference_result *result = &out->result;
     const int64_t started_ns = clock_now_ns();
     const void *inputs[ARGUMENTS_MAX];
-    struct guarded guarded = {0};
+    struct conversion conversion = {.result = result, .tolerance = &out->tolerance};
+    enum status status = STATUS_OK;
+    /* Behind the elements that the function writes lies a guard for one that writes too many:
+     * marked elements, and pages that cost nothing until they are reached. */
+    static const size_t guard_most = (size_t)1 << 30, guard_least = (size_t)1 << 20;
+    const size_t bytes = (result->count + MARKED) * sizeof *conversion.elements;
+    size_t mapped = 0;
+    void *room = MAP_FAILED;
+    for (size_t guard = guard_most; room == MAP_FAILED && guard >= guard_least; guard /= 32) {
+        mapped = bytes + guard;
+        room = mmap(NULL, mapped, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    }
     result->room = host_room(reference_bytes(result));
-    enum status status = guarded_make(result->count, &guarded, error);
-    struct conversion conversion = {
-        .elements = guarded.elements, .result = result, .tolerance = &out->tolerance};
-    if (status == STATUS_OK && !result->room)
-        status = error_no_memory(error);
-    TRY_OR_CLEANUP(status);
+    if (room == MAP_FAILED || !result->room)
+        TRY_OR_CLEANUP(error_no_memory(error));
+    (void)madvise(room, bytes, MADV_HUGEPAGE);
+    conversion.elements = room;
+    memset(conversion.elements + result->count, MARK, MARKED * sizeof *conversion.elements);
     TRY_OR_CLEANUP(host_in_parts(state, result->count, sizeof *conversion.elements, clear_part,
                                  &conversion, error));
     TRY_OR_CLEANUP(inputs_on_host(state, plan, inputs, error));
@@ -155,11 +142,11 @@ static enum status compute(struct measuring *state, const struct worker_referenc
                                conversion.elements, error);
     child_may_end(NULL);
     TRY_OR_CLEANUP(status);
-    const unsigned char *marks = (const unsigned char *)(guarded.elements + result->count);
+    const unsigned char *marks = (const unsigned char *)(conversion.elements + result->count);
     size_t whole = 0;
-    while (whole < MARKED * sizeof *guarded.elements && marks[whole] == MARK)
+    while (whole < MARKED * sizeof *conversion.elements && marks[whole] == MARK)
         whole++;
-    if (whole < MARKED * sizeof *guarded.elements)
+    if (whole < MARKED * sizeof *conversion.elements)
         TRY_OR_CLEANUP(error_set(
             error, STATUS_BAD_INPUT,
             "the reference '%s' writes behind the %llu elements that '%s' has "
@@ -168,8 +155,8 @@ static enum status compute(struct measuring *state, const struct worker_referenc
     status = host_in_parts(state, result->count, sizeof *conversion.elements, convert_part,
                            &conversion, error);
 cleanup:
-    if (guarded.elements)
-        (void)munmap(guarded.elements, guarded.bytes);
+    if (room != MAP_FAILED)
+        (void)munmap(room, mapped);
     result->made_ns = clock_now_ns() - started_ns;
     return status;
 }

@@ -86,28 +86,6 @@ static void add_sample(struct worker_samples *samples, double elapsed_ns)
         samples->elapsed_ns[samples->count++] = elapsed_ns;
 }
 
-/* Determines the runs of a block from a run alone, which includes its start (threads wake, code is
- * fetched). A run that fills a block and exceeds twice the limit becomes a sample. The timed run is
- * skipped if the verified run, less a fifth for its start, already fills a block; but not on a
- * device that needs several blocks to judge (a CPU), since that run may have waited for its
- * threads. */
-static enum status find_runs(struct measuring *state, struct timing *timing, struct block *block,
-                             struct worker_samples *samples, struct error *error)
-{
-    double run_ns = 0;
-    block->runs = 1;
-    if (state->traits->blocks_to_judge == 1 && timing->lone_ns > 0 &&
-        runs_of_block(state, block, 0.8 * timing->lone_ns) == 1)
-        return STATUS_OK;
-    TRY(state->api->time_block(state->device, block, &run_ns, error));
-    block->runs = runs_of_block(state, block, run_ns);
-    timing->lone_ns = timing->lone_ns > 0 ? fmin(timing->lone_ns, run_ns) : run_ns;
-    bool slow = timing->stop_above_ns > 0 && run_ns > 2 * timing->stop_above_ns;
-    if (slow && block->runs == 1)
-        add_sample(samples, run_ns);
-    return STATUS_OK;
-}
-
 /* Returns the number of slow blocks that end the timing. One slow run is no evidence against a
  * faster one. */
 static uint32_t blocks_to_judge(const struct measuring *state, const struct timing *timing)
@@ -123,8 +101,20 @@ static enum status take_samples(struct measuring *state, struct timing *timing,
     struct block *block = &timing->block;
     double elapsed_ns = 0;
     bool found = block->runs > 0;
-    if (!found)
-        TRY(find_runs(state, timing, block, samples, error));
+    /* The runs of a block follow from a run alone, which includes its start (threads wake, code is
+     * fetched). The timed run is skipped if the verified run, less a fifth for its start, already
+     * fills a block; but not on a device that needs several blocks to judge (a CPU), since that run
+     * may have waited for its threads. */
+    block->runs = found ? block->runs : 1;
+    if (!found && !(state->traits->blocks_to_judge == 1 && timing->lone_ns > 0 &&
+                    runs_of_block(state, block, 0.8 * timing->lone_ns) == 1)) {
+        TRY(state->api->time_block(state->device, block, &elapsed_ns, error));
+        block->runs = runs_of_block(state, block, elapsed_ns);
+        timing->lone_ns = timing->lone_ns > 0 ? fmin(timing->lone_ns, elapsed_ns) : elapsed_ns;
+        /* One that fills a block and exceeds twice the limit is a sample. */
+        if (timing->stop_above_ns > 0 && elapsed_ns > 2 * timing->stop_above_ns && block->runs == 1)
+            add_sample(samples, elapsed_ns);
+    }
     uint32_t above = samples->count;
     for (uint32_t i = above; i < timing->blocks; i++) {
         if (i > 0 && above == i && above >= blocks_to_judge(state, timing))

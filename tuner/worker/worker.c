@@ -231,24 +231,6 @@ uint32_t worker_await_spares(struct worker *worker)
     return (uint32_t)worker->head.spares;
 }
 
-/* Makes the oldest spare the child. */
-static enum status take_spare(struct worker *worker, struct error *error)
-{
-    bool answered = false;
-    if (worker_await_spares(worker) == 0)
-        return STATUS_NOT_FOUND;
-    worker->child = worker->spares[0].child;
-    worker->head.spares--;
-    memmove(worker->spares, worker->spares + 1, worker->head.spares * sizeof *worker->spares);
-    worker->generation++;
-    enum status status = send_start(worker, &worker->child, false, error);
-    if (status == STATUS_OK)
-        status = greeted(worker, &answered, error);
-    if (status != STATUS_OK)
-        child_kill(&worker->child, NULL, 0);
-    return status;
-}
-
 /* ---- the child ---- */
 
 /* Starts a child. *killed: killed before ready, which says nothing about the device. */
@@ -272,12 +254,23 @@ static enum status start_once(struct worker *worker, bool *killed, struct error 
 
 static enum status start_child(struct worker *worker, struct error *error)
 {
-    bool killed = false;
-    if (take_spare(worker, error) == STATUS_OK)
-        return STATUS_OK;
+    bool killed = false, answered = false;
+    enum status status = STATUS_OK;
+    if (worker_await_spares(worker) > 0) { /* the oldest spare becomes the child */
+        worker->child = worker->spares[0].child;
+        worker->head.spares--;
+        memmove(worker->spares, worker->spares + 1, worker->head.spares * sizeof *worker->spares);
+        worker->generation++;
+        status = send_start(worker, &worker->child, false, error);
+        if (status == STATUS_OK)
+            status = greeted(worker, &answered, error);
+        if (status == STATUS_OK)
+            return STATUS_OK;
+        child_kill(&worker->child, NULL, 0);
+    }
     worker_end_spares(worker); /* a new child reports the error */
     error_clear(error);
-    enum status status = start_once(worker, &killed, error);
+    status = start_once(worker, &killed, error);
     for (int i = 1; killed && i < STARTS_IN_A_ROW_MAX; i++) {
         killed = false;
         status = start_once(worker, &killed, error);
@@ -393,20 +386,6 @@ static enum status pass_on(struct worker *worker, struct kept *kept, struct erro
     return STATUS_OK;
 }
 
-/* Returns whether a child starts without the problem at which others failed: then the problem is at
- * fault, not the device. The error is the problem's. */
-static bool starts_without_problem(struct worker *worker, struct error *error)
-{
-    struct error ignored = {0};
-    worker->head.restarts++;
-    if (start_child(worker, &ignored) != STATUS_OK) {
-        child_kill(&worker->child, NULL, 0);
-        return false;
-    }
-    error->status = STATUS_BAD_INPUT;
-    return true;
-}
-
 enum status worker_ensure(struct worker *worker, bool problem, struct error *error)
 {
     enum status status = STATUS_OK;
@@ -439,9 +418,16 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
         return status; /* the error names the host */
     const bool broke =
         status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL || status == STATUS_TIMED_OUT;
-    if (worker->absent && has_problem && broke && starts_without_problem(worker, error)) {
-        worker->absent = false;
-        return STATUS_BAD_INPUT;
+    if (worker->absent && has_problem && broke) {
+        /* If a child starts without the problem at which others failed, the problem is at fault,
+         * not the device. The error is the problem's. */
+        struct error ignored = {0};
+        worker->head.restarts++;
+        if (start_child(worker, &ignored) == STATUS_OK) {
+            worker->absent = false;
+            return error->status = STATUS_BAD_INPUT;
+        }
+        child_kill(&worker->child, NULL, 0);
     }
     if (worker->absent)
         return error_prefix(error, "device %s:%s does not come back", worker->kind, worker->index);

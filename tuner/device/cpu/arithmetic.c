@@ -49,23 +49,6 @@ static double time_once(struct device *device, struct probe *probe)
     return elapsed_ns > 1 ? elapsed_ns : 1;
 }
 
-/* Measures all cores at once, the best of a few times; short runs first find the number of repeats.
- */
-static double measure(struct device *device, probe_function *function)
-{
-    struct probe probe = {.function = function, .repeats = REPEATS_FIRST};
-    double gops = 0;
-    (void)time_once(device, &probe);
-    double short_ns = time_once(device, &probe);
-    probe.repeats =
-        (long long)fmin(fmax(REPEATS_FIRST * wanted_ns / short_ns, REPEATS_FIRST), repeats_most);
-    for (int i = 0; i < TIMINGS; i++) {
-        double elapsed_ns = time_once(device, &probe);
-        gops = fmax(gops, probe.operations * device->machine.cores / elapsed_ns);
-    }
-    return gops;
-}
-
 enum status cpu_arithmetic(struct device *device, struct arithmetic *out, struct error *error)
 {
     struct arena arena = {0};
@@ -96,8 +79,19 @@ enum status cpu_arithmetic(struct device *device, struct arithmetic *out, struct
         void *found = dlsym(handle, kinds[i].name);
         probe_function *function = NULL;
         memcpy(&function, &found, sizeof function);
-        if (function)
-            out->gops[kinds[i].type] = fmax(out->gops[kinds[i].type], measure(device, function));
+        if (!function)
+            continue;
+        /* All cores at once, the best of a few times; short runs first find the repeats. */
+        struct probe probe = {.function = function, .repeats = REPEATS_FIRST};
+        (void)time_once(device, &probe);
+        const double short_ns = time_once(device, &probe);
+        probe.repeats = (long long)fmin(fmax(REPEATS_FIRST * wanted_ns / short_ns, REPEATS_FIRST),
+                                        repeats_most);
+        for (int j = 0; j < TIMINGS; j++) {
+            const double elapsed_ns = time_once(device, &probe);
+            out->gops[kinds[i].type] = fmax(out->gops[kinds[i].type],
+                                            probe.operations * device->machine.cores / elapsed_ns);
+        }
     }
 cleanup:
     if (handle)

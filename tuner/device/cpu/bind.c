@@ -43,36 +43,6 @@ static enum status find_symbol(const struct device *device, const struct argumen
     return STATUS_OK;
 }
 
-static enum status bind_argument(struct device *device, const struct launch_plan *plan, size_t i,
-                                 const void *input, uint32_t copies, struct error *error)
-{
-    const struct argument *argument = &plan->arguments[i];
-    struct placing placing = placing_for(device, plan, i);
-    struct shelf *shelf = &device->shelves[i];
-    shelf->variable = NULL;
-    shelf->variable_bytes = argument_bytes(argument);
-    if (argument_is_variable(argument))
-        TRY(find_symbol(device, argument, &shelf->variable, error));
-    else if (argument->symbol) {
-        unsigned char value[VALUE_BYTES_MAX];
-        size_t bytes = argument_bytes(argument);
-        void *variable = NULL;
-        TRY(find_symbol(device, argument, &variable, error));
-        if (!role_is_vector(argument->role))
-            TRY(argument_pack(argument, value, &bytes, error));
-        memcpy(variable, role_is_vector(argument->role) ? input : value, bytes);
-        return STATUS_OK;
-    }
-    if (!argument_is_bound(argument))
-        return STATUS_OK;
-    if (!argument_rotates(argument))
-        return shelf_reserve(shelf, &placing, argument, error);
-    TRY(shelf_upload(shelf, &placing, argument, input, shelf->variable ? 1 : copies, error));
-    if (argument->role == ARGUMENT_UPDATE)
-        shelf_restore(shelf, &placing);
-    return STATUS_OK;
-}
-
 enum status cpu_bind(struct device *device, const struct launch_plan *plan,
                      const void *const *inputs, uint32_t copies, const struct patch *patches,
                      struct error *error)
@@ -82,8 +52,30 @@ enum status cpu_bind(struct device *device, const struct launch_plan *plan,
     device->shown_copy = 0;
     device->copies = BLOCK_RUNS_MAX;
     watch_process(device);
-    for (size_t i = 0; i < plan->argument_count; i++)
-        TRY(bind_argument(device, plan, i, inputs[i], copies, error));
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        const bool is_vector = role_is_vector(argument->role);
+        struct placing placing = placing_for(device, plan, i);
+        struct shelf *shelf = &device->shelves[i];
+        void *variable = NULL;
+        size_t bytes = argument_bytes(argument);
+        shelf->variable_bytes = bytes;
+        if (argument->symbol)
+            TRY(find_symbol(device, argument, &variable, error));
+        shelf->variable = argument_is_variable(argument) ? variable : NULL;
+        if (argument->symbol && !shelf->variable) {
+            unsigned char value[VALUE_BYTES_MAX];
+            if (!is_vector)
+                TRY(argument_pack(argument, value, &bytes, error));
+            memcpy(variable, is_vector ? inputs[i] : value, bytes);
+        } else if (argument_is_bound(argument) && !argument_rotates(argument)) {
+            TRY(shelf_reserve(shelf, &placing, argument, error));
+        } else if (argument_is_bound(argument)) {
+            TRY(shelf_upload(shelf, &placing, argument, inputs[i], variable ? 1 : copies, error));
+            if (argument->role == ARGUMENT_UPDATE)
+                shelf_restore(shelf, &placing);
+        }
+    }
     device->argument_count = plan->argument_count;
     for (size_t i = 0; i < plan->argument_count; i++) {
         const struct argument *argument = &plan->arguments[i];

@@ -507,22 +507,6 @@ enum status cuda_compile_question(struct arena *arena, const char *source,
     return cuda_compile_text(arena, source, request->source_path, &quick, out, log, error);
 }
 
-static enum status compile_functions(struct arena *arena, const struct binary_request *request,
-                                     const struct source *sources, const char *binary_path,
-                                     struct text *log, struct error *error)
-{
-    struct options options = {0};
-    struct container none;
-    struct compilation compilation = {.arena = arena, .binary_path = binary_path, .log = log};
-    const char *texts[UNITS_MAX + 1];
-    TRY(begin(&compilation, &options, request, &none, error));
-    for (size_t i = 0; i <= request->unit_count; i++) {
-        TRY_MEMORY(take_device_part(&compilation, sources[i].text));
-        texts[i] = compilation.part.text;
-    }
-    return cuda_compile_functions(&compilation, texts, error);
-}
-
 /* Takes a program's kernel image in place of compiling, with the request's architecture, names and
  * flags. Code stays as is; PTX is compiled with the flags where nvJitLink is installed, else left
  * to the driver. `data`, with a NUL behind, must live as long as `out`. */
@@ -593,7 +577,17 @@ enum status cuda_compile(const struct binary_request *request, const char *binar
         return error_set(error, STATUS_INTERNAL, "%zu sources", request->unit_count + 1);
     TRY_OR_CLEANUP(read_units(&arena, request, 0, sources, error));
     if (functions_are_requested(request)) {
-        status = compile_functions(&arena, request, sources, binary_path, log, error);
+        struct options options = {0};
+        struct container none;
+        struct compilation compilation = {.arena = &arena, .binary_path = binary_path, .log = log};
+        const char *texts[UNITS_MAX + 1];
+        TRY_OR_CLEANUP(begin(&compilation, &options, request, &none, error));
+        for (size_t i = 0; i <= request->unit_count; i++) {
+            if (!take_device_part(&compilation, sources[i].text))
+                TRY_OR_CLEANUP(error_no_memory(error));
+            texts[i] = compilation.part.text;
+        }
+        status = cuda_compile_functions(&compilation, texts, error);
         goto cleanup;
     }
     if (request->compiler && strcmp(request->compiler, BINARY_AS_IT_IS) == 0)

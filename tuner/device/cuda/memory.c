@@ -384,50 +384,44 @@ CUresult cuda_replace(struct device *device, CUdeviceptr first, uint64_t stride,
                        sizeof((struct patch *)NULL)->values, arguments);
 }
 
-/* Applies a patch to every second copy; a different patch needs unpatched copies first. */
-static enum status patch_copies(struct device *device, const struct argument *argument,
-                                struct vector *vector, const struct patch *patch,
-                                struct error *error)
-{
-    uint64_t id = hash_u64(patch->at, sizeof patch->at, patch->count);
-    id = hash_u64(patch->values, sizeof patch->values, id);
-    if (vector->patched >= vector->copies && vector->patch == id)
-        return STATUS_OK;
-    if (vector->patched > 0)
-        vector->filled = 0;
-    vector->patched = 0;
-    TRY(make_copies(device, vector, argument, vector->copies, error));
-    if (patch->count == 0)
-        return STATUS_OK;
-    const CUdeviceptr at = device->sums, values = at + sizeof patch->at;
-    const CUdeviceptr start = cuda_vector_start(vector);
-    const size_t stride = vector->stride;
-    CUresult result =
-        device->driver->cuMemcpyHtoDAsync(at, patch->at, sizeof patch->at, device->stream);
-    if (result == CUDA_SUCCESS)
-        result = device->driver->cuMemcpyHtoDAsync(values, patch->values, sizeof patch->values,
-                                                   device->stream);
-    if (result == CUDA_SUCCESS)
-        result = cuda_replace(device, start, stride, vector->copies, element_bytes(argument->type),
-                              patch->count, at, values);
-    TRY(cuda_error(device, result, error, "patching copies of '%s'", argument->name));
-    vector->patched = vector->copies;
-    vector->patch = id;
-    device->scratch_slot = NO_SLOT;
-    return cuda_sums(device, start + stride, 0, vector->bytes, 1, &vector->patched_sum, error);
-}
-
 enum status cuda_patch(struct device *device, const struct launch_plan *plan,
                        const struct patch *patches, struct error *error)
 {
     device->varied = false;
     for (size_t i = 0; i < plan->argument_count; i++) {
         struct vector *vector = &device->vectors[i];
-        if (plan->arguments[i].role != ARGUMENT_INPUT || !argument_rotates(&plan->arguments[i]) ||
-            vector->copies < 2 || (patches[i].count == 0 && vector->patched == 0))
+        const struct argument *argument = &plan->arguments[i];
+        const struct patch *patch = &patches[i];
+        if (argument->role != ARGUMENT_INPUT || !argument_rotates(argument) || vector->copies < 2 ||
+            (patch->count == 0 && vector->patched == 0))
             continue;
-        TRY(patch_copies(device, &plan->arguments[i], vector, &patches[i], error));
-        device->varied |= patches[i].count > 0;
+        device->varied |= patch->count > 0;
+        uint64_t id = hash_u64(patch->at, sizeof patch->at, patch->count);
+        id = hash_u64(patch->values, sizeof patch->values, id);
+        if (vector->patched >= vector->copies && vector->patch == id)
+            continue;
+        if (vector->patched > 0) /* a different patch needs unpatched copies first */
+            vector->filled = 0;
+        vector->patched = 0;
+        TRY(make_copies(device, vector, argument, vector->copies, error));
+        if (patch->count == 0)
+            continue;
+        const CUdeviceptr at = device->sums, values = at + sizeof patch->at;
+        const CUdeviceptr start = cuda_vector_start(vector);
+        CUresult result =
+            device->driver->cuMemcpyHtoDAsync(at, patch->at, sizeof patch->at, device->stream);
+        if (result == CUDA_SUCCESS)
+            result = device->driver->cuMemcpyHtoDAsync(values, patch->values, sizeof patch->values,
+                                                       device->stream);
+        if (result == CUDA_SUCCESS)
+            result = cuda_replace(device, start, vector->stride, vector->copies,
+                                  element_bytes(argument->type), patch->count, at, values);
+        TRY(cuda_error(device, result, error, "patching copies of '%s'", argument->name));
+        vector->patched = vector->copies;
+        vector->patch = id;
+        device->scratch_slot = NO_SLOT;
+        TRY(cuda_sums(device, start + vector->stride, 0, vector->bytes, 1, &vector->patched_sum,
+                      error));
     }
     return STATUS_OK;
 }
@@ -465,32 +459,30 @@ enum status cuda_fill(struct device *device, const struct launch_plan *plan,
     return STATUS_OK;
 }
 
-/* Restores an update from the copy that no run gets; if kernels wrote even there, the data is
+/* Restores updates from the copies that no run gets; where kernels wrote even there, the data is
  * uploaded again. */
-static enum status restore(struct device *device, const struct argument *argument,
-                           struct vector *vector, struct error *error)
-{
-    static const size_t copied_least = 1 << 20; /* less is given as quickly */
-    const CUdeviceptr start = cuda_vector_start(vector);
-    const CUdeviceptr kept = first_copy(device, vector, argument);
-    if (vector->bytes >= copied_least && vector->summed == vector->bytes) {
-        uint64_t sum = 0;
-        CUDA_TRY(cuMemcpyDtoDAsync(start, kept, vector->bytes, device->stream), "restoring '%s'",
-                 argument->name);
-        TRY(cuda_sums(device, start, 0, vector->bytes, 1, &sum, error));
-        if (sum == vector->sum)
-            return STATUS_OK;
-        vector->filled = 1; /* the source of the copies */
-        TRY(give(device, kept, argument, vector, error));
-    }
-    return give(device, start, argument, vector, error);
-}
-
 enum status cuda_restore(struct device *device, const struct launch_plan *plan, struct error *error)
 {
-    for (size_t i = 0; i < plan->argument_count; i++)
-        if (plan->arguments[i].role == ARGUMENT_UPDATE && device->vectors[i].bytes > 0)
-            TRY(restore(device, &plan->arguments[i], &device->vectors[i], error));
+    static const size_t copied_least = 1 << 20; /* less is given as quickly */
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        struct vector *vector = &device->vectors[i];
+        const CUdeviceptr start = cuda_vector_start(vector);
+        if (argument->role != ARGUMENT_UPDATE || vector->bytes == 0)
+            continue;
+        if (vector->bytes >= copied_least && vector->summed == vector->bytes) {
+            const CUdeviceptr kept = first_copy(device, vector, argument);
+            uint64_t sum = 0;
+            CUDA_TRY(cuMemcpyDtoDAsync(start, kept, vector->bytes, device->stream),
+                     "restoring '%s'", argument->name);
+            TRY(cuda_sums(device, start, 0, vector->bytes, 1, &sum, error));
+            if (sum == vector->sum)
+                continue;
+            vector->filled = 1; /* the source of the copies */
+            TRY(give(device, kept, argument, vector, error));
+        }
+        TRY(give(device, start, argument, vector, error));
+    }
     return STATUS_OK;
 }
 

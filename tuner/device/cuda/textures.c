@@ -58,27 +58,6 @@ static size_t row_bytes_of(const struct argument *argument)
            element_bytes(argument->type);
 }
 
-static CUresult create_surface(const struct cuda_driver *driver, const struct argument *argument,
-                               struct texture_object *out)
-{
-    const CUDA_ARRAY3D_DESCRIPTOR form = {.Width = argument->texture.width,
-                                          .Height = argument->texture.height,
-                                          .Format = format_of(argument->type),
-                                          .NumChannels = argument->texture.channels,
-                                          .Flags = CUDA_ARRAY3D_SURFACE_LDST};
-    CUDA_RESOURCE_DESC resource;
-    CUresult result = driver->cuArray3DCreate(&out->array, &form);
-    if (result != CUDA_SUCCESS)
-        return result;
-    memset(&resource, 0, sizeof resource);
-    resource.resType = CU_RESOURCE_TYPE_ARRAY;
-    resource.res.array.hArray = out->array;
-    result = driver->cuSurfObjectCreate(&out->object, &resource);
-    if (result != CUDA_SUCCESS)
-        (void)driver->cuArrayDestroy(out->array);
-    return result;
-}
-
 static CUresult create(const struct cuda_driver *driver, const struct argument *argument,
                        CUdeviceptr address, struct texture_object *out)
 {
@@ -90,10 +69,22 @@ static CUresult create(const struct cuda_driver *driver, const struct argument *
     const size_t row_bytes = row_bytes_of(argument);
     CUDA_RESOURCE_DESC resource;
     CUDA_TEXTURE_DESC reading;
-    if (texture->is_surface)
-        return create_surface(driver, argument, out);
     memset(&resource, 0, sizeof resource);
     memset(&reading, 0, sizeof reading);
+    if (texture->is_surface) {
+        const CUDA_ARRAY3D_DESCRIPTOR form = {.Width = texture->width,
+                                              .Height = texture->height,
+                                              .Format = format_of(argument->type),
+                                              .NumChannels = texture->channels,
+                                              .Flags = CUDA_ARRAY3D_SURFACE_LDST};
+        CUDA_PASS(driver->cuArray3DCreate(&out->array, &form));
+        resource.resType = CU_RESOURCE_TYPE_ARRAY;
+        resource.res.array.hArray = out->array;
+        const CUresult result = driver->cuSurfObjectCreate(&out->object, &resource);
+        if (result != CUDA_SUCCESS)
+            (void)driver->cuArrayDestroy(out->array);
+        return result;
+    }
     if (texture->height > 0) {
         resource.resType = CU_RESOURCE_TYPE_PITCH2D;
         resource.res.pitch2D.devPtr = address;
