@@ -277,11 +277,6 @@ static json_t *release_lock(struct agent *agent, json_int_t call)
     return json_object();
 }
 
-static json_t *seat_json(const struct seat *seat)
-{
-    return json_pack("{s:s, s:s}", "cpus", seat->cpus, "near", seat->near);
-}
-
 static void answer(struct agent *agent, const json_t *message)
 {
     struct error error = {0};
@@ -300,13 +295,8 @@ static void answer(struct agent *agent, const json_t *message)
         count = count < PLACE_DEVICES_MAX ? count : PLACE_DEVICES_MAX;
         for (size_t i = 0; i < count; i++)
             texts[i] = json_string_value(json_array_get(addresses, i));
-        if (place_devices(NULL, texts, count, &placement, &error) == STATUS_OK) {
-            json_t *seats = json_array();
-            for (size_t i = 0; i < count; i++)
-                (void)json_array_append_new(seats, seat_json(&placement.devices[i]));
-            reply = json_pack("{s:o, s:o, s:s}", "devices", seats, "compilers",
-                              seat_json(&placement.compilers), "note", placement.note);
-        }
+        if (place_devices(NULL, texts, count, &placement, &error) == STATUS_OK)
+            reply = message_encode(&message_placement, &placement);
     }
     if (!reply)
         reply = message_from_error(&error);

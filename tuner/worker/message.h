@@ -124,6 +124,6 @@ struct measure_answer {
 struct measure_answer measure_answer_empty(void);
 
 extern const struct message_shape message_plan, message_binary_request, message_start,
-    message_hello, message_compile, message_request, message_answer;
+    message_hello, message_compile, message_request, message_answer, message_placement;
 
 #endif

@@ -184,14 +184,6 @@ static void unlock_remote(struct host_lock *lock)
     *lock = (struct host_lock){0};
 }
 
-static void read_seat(const json_t *json, struct seat *out)
-{
-    const char *cpus = json_string_value(json_object_get(json, "cpus"));
-    const char *near = json_string_value(json_object_get(json, "near"));
-    (void)string_format(out->cpus, sizeof out->cpus, "%s", cpus ? cpus : "");
-    (void)string_format(out->near, sizeof out->near, "%s", near ? near : "");
-}
-
 static enum status place_remote(const struct host *host, const char *const *pci_addresses,
                                 size_t count, struct placement *out, struct error *error)
 {
@@ -205,13 +197,9 @@ static enum status place_remote(const struct host *host, const char *const *pci_
         call(remote_of(host), json_pack("{s:o}", "place", addresses), &connections, error);
     if (!answer)
         return error->status;
-    for (size_t i = 0; i < count && i < PLACE_DEVICES_MAX; i++)
-        read_seat(json_array_get(json_object_get(answer, "devices"), i), &out->devices[i]);
-    read_seat(json_object_get(answer, "compilers"), &out->compilers);
-    const char *note = json_string_value(json_object_get(answer, "note"));
-    (void)string_format(out->note, sizeof out->note, "%s", note ? note : "");
+    enum status status = message_decode(&message_placement, answer, NULL, out, error);
     json_decref(answer);
-    return STATUS_OK;
+    return status == STATUS_OK ? status : error_prefix(error, "%s", remote_of(host)->name);
 }
 
 static struct host_view view_remote(const struct host *host)

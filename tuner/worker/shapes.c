@@ -1,6 +1,7 @@
 /* The shapes of messages between parent and children. */
 #include <math.h>
 
+#include "tuner/device/place.h"
 #include "tuner/worker/message.h"
 
 /* A member of `struct tag`, sent under its own name. `kind`: without the prefix MESSAGE_. */
@@ -156,6 +157,10 @@ SHAPE(hello, hello_message, NULL,
       LIST(hello_message, facts, POINTED_LIST, message_fact, INT32_MAX, fact_count),
       OBJECT(hello_message, calibration, OBJECT, message_calibration),
       OBJECT(hello_message, machine, OBJECT, message_machine));
+
+SHAPE_WITHIN(seat, seat, NULL, SIMPLE(seat, cpus, CHARS), SIMPLE(seat, near, CHARS));
+SHAPE(placement, placement, NULL, ARRAY(placement, devices, message_seat),
+      OBJECT(placement, compilers, OBJECT, message_seat), SIMPLE(placement, note, CHARS));
 
 /* ---- requests to a measuring child ---- */
 
