@@ -459,21 +459,6 @@ size_t compile_pool_files(const struct compile_pool *pool, struct pollfd *files,
     return count;
 }
 
-/* Waits for any busy child, at most until the deadline; NULL when none answered. */
-static struct compiler *wait_any(struct compile_pool *pool, int64_t timeout_ms)
-{
-    struct pollfd files[POOL_WORKERS_MAX];
-    size_t count = compile_pool_files(pool, files, POOL_WORKERS_MAX);
-    int wait_ms = timeout_ms < 0 || timeout_ms > 1000 ? 1000 : (int)timeout_ms;
-    /* no child is busy while the hosts are away */
-    if (poll(files, count, count == 0 && wait_ms > AWAY_MS ? AWAY_MS : wait_ms) <= 0)
-        return NULL;
-    for (size_t i = 0, busy = 0; i < pool->count; i++)
-        if (is_busy(&pool->compilers[i]) && files[busy++].revents)
-            return &pool->compilers[i];
-    return NULL;
-}
-
 enum status compile_pool_wait(struct compile_pool *pool, int64_t timeout_ms,
                               struct compile_done *done, bool *got, struct error *error)
 {
@@ -484,8 +469,16 @@ enum status compile_pool_wait(struct compile_pool *pool, int64_t timeout_ms,
     collect_quiet(pool);
     while (pool->pending > 0) {
         TRY(feed(pool, error));
-        int64_t left_ms = timeout_ms < 0 ? -1 : (deadline_ns - clock_running_ns()) / 1000000;
-        struct compiler *ready = wait_any(pool, timeout_ms < 0 ? -1 : left_ms < 0 ? 0 : left_ms);
+        struct pollfd files[POOL_WORKERS_MAX];
+        struct compiler *ready = NULL;
+        const size_t count = compile_pool_files(pool, files, POOL_WORKERS_MAX);
+        const int64_t left_ms = (deadline_ns - clock_running_ns()) / 1000000;
+        /* no child is busy while the hosts are away */
+        const int most_ms = count == 0 ? AWAY_MS : 1000;
+        if (poll(files, count, left_ms > most_ms ? most_ms : left_ms < 0 ? 0 : (int)left_ms) > 0)
+            for (size_t i = 0, busy = 0; i < pool->count && !ready; i++)
+                if (is_busy(&pool->compilers[i]) && files[busy++].revents)
+                    ready = &pool->compilers[i];
         *got = ready ? collect(pool, ready, done) : find_overdue(pool, done);
         if (*got)
             return feed(pool, error);

@@ -658,8 +658,6 @@ void *remote_keep(void *context)
                                 LINE_BYTES_MAX, last, code);
         remote->previous_line[0] = '\0';
         remote->line_continues = false;
-        (void)pthread_mutex_unlock(&remote->mutex);
-        (void)pthread_mutex_lock(&remote->mutex);
         continues =
             !remote->closing && remote->stopped_ns == 0 && is_worth_retrying(remote, status);
         (void)pthread_mutex_unlock(&remote->mutex);

@@ -72,8 +72,13 @@ enum status cpu_bind(struct device *device, const struct launch_plan *plan,
             TRY(shelf_reserve(shelf, &placing, argument, error));
         } else if (argument_is_bound(argument)) {
             TRY(shelf_upload(shelf, &placing, argument, inputs[i], variable ? 1 : copies, error));
-            if (argument->role == ARGUMENT_UPDATE)
-                shelf_restore(shelf, &placing);
+            struct vector *vector = shelf->bound;
+            if (argument->role != ARGUMENT_UPDATE)
+                continue;
+            /* Copies that runs have written to are as the host's again. */
+            for (uint32_t k = 0; k < vector->used_copies && k < vector->count; k++)
+                fill_together(&placing, vector_data(vector, k), vector->host, 0, vector->bytes);
+            vector->used_copies = 0;
         }
     }
     device->argument_count = plan->argument_count;

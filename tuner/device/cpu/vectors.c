@@ -336,14 +336,6 @@ enum status shelf_upload(struct shelf *shelf, const struct placing *placing,
     return vector->count > 0 ? STATUS_OK : error_no_memory(error);
 }
 
-void shelf_restore(struct shelf *shelf, const struct placing *placing)
-{
-    struct vector *vector = shelf->bound;
-    for (uint32_t i = 0; i < vector->used_copies && i < vector->count; i++)
-        fill_together(placing, vector_data(vector, i), vector->host, 0, vector->bytes);
-    vector->used_copies = 0;
-}
-
 enum status shelf_reserve(struct shelf *shelf, const struct placing *placing,
                           const struct argument *argument, struct error *error)
 {

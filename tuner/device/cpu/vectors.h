@@ -59,8 +59,6 @@ enum status shelf_upload(struct shelf *shelf, const struct placing *placing,
                          struct error *error);
 /* Gives every second copy of an input the patch's elements instead of the host's. */
 void vector_vary(struct vector *vector, const struct patch *patch);
-/* Copies that runs have written to are as the host's again. */
-void shelf_restore(struct shelf *shelf, const struct placing *placing);
 /* Reserves room for an output or scratch, with any contents. */
 enum status shelf_reserve(struct shelf *shelf, const struct placing *placing,
                           const struct argument *argument, struct error *error);
