@@ -32,7 +32,8 @@ static void trace(char direction, const json_t *message)
     (void)fclose(file);
 }
 
-unsigned char *frame_encode(const json_t *message, size_t *bytes, struct error *error)
+/* Encodes a message as a frame of *bytes bytes, freed by free(); NULL with the error. */
+static unsigned char *frame_encode(const json_t *message, size_t *bytes, struct error *error)
 {
     const size_t payload = json_dumpb(message, NULL, 0, JSON_COMPACT) + 1;
     unsigned char *frame = NULL;

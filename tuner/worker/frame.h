@@ -11,8 +11,6 @@
 
 enum { FRAME_BYTES_MAX = 16 * 1024 * 1024 };
 
-/* Encodes a message as a frame of *bytes bytes, freed by free(); NULL with the error. */
-unsigned char *frame_encode(const json_t *message, size_t *bytes, struct error *error);
 /* Writes one whole message. STATUS_DEVICE_LOST: the other end is closed. */
 enum status frame_write(int file, const json_t *message, struct error *error);
 

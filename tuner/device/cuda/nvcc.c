@@ -283,19 +283,14 @@ static enum status make_ptx(const struct compilation *compilation, const char *s
         text.failed ? error_no_memory(error)
                     : file_write_atomically(files[SOURCE], text_string(&text), text.length, error);
     text_free(&text);
-    if (status == STATUS_OK)
-        status =
-            run_nvcc(compilation,
-                     (const char *const[]){"-ptx", "-o", files[PTX], files[SOURCE], NULL}, error);
-    if (status == STATUS_OK)
-        status = file_read(compilation->arena, files[PTX], PRODUCT_BYTES_MAX, &ptx, &bytes, error);
-    if (status == STATUS_OK)
-        status = take_names(compilation, ptx, out, error);
-    if (status == STATUS_OK && compilation->wanted->kernels[0])
+    TRY(status);
+    TRY(run_nvcc(compilation, (const char *const[]){"-ptx", "-o", files[PTX], files[SOURCE], NULL},
+                 error));
+    TRY(file_read(compilation->arena, files[PTX], PRODUCT_BYTES_MAX, &ptx, &bytes, error));
+    TRY(take_names(compilation, ptx, out, error));
+    if (compilation->wanted->kernels[0])
         out->ptx = ptx;
-    if (status == STATUS_OK)
-        status = file_write_atomically(files[PTX], ptx, bytes, error);
-    return status;
+    return file_write_atomically(files[PTX], ptx, bytes, error);
 }
 
 enum status cuda_compile_with_nvcc(const struct compilation *compilation, const char *source,

@@ -14,22 +14,6 @@ struct texture_object {
     CUarray array;      /* a surface's array; else NULL */
 };
 
-void cuda_textures_free(struct device *device)
-{
-    for (size_t i = 0; i < device->texture_count; i++) {
-        const struct texture_object *texture = &device->textures[i];
-        if (!texture->array)
-            (void)device->driver->cuTexObjectDestroy(texture->object);
-        else if (texture->object)
-            (void)device->driver->cuSurfObjectDestroy(texture->object);
-        if (texture->array)
-            (void)device->driver->cuArrayDestroy(texture->array);
-    }
-    free(device->textures);
-    device->textures = NULL;
-    device->texture_count = device->texture_room = 0;
-}
-
 static CUarray_format format_of(enum element_type type)
 {
     switch (type) {
@@ -220,5 +204,16 @@ enum status cuda_carry(struct device *device, const struct launch_plan *plan, bo
 void cuda_drop_slots(struct device *device)
 {
     cuda_drop_graphs(device);
-    cuda_textures_free(device);
+    for (size_t i = 0; i < device->texture_count; i++) {
+        const struct texture_object *texture = &device->textures[i];
+        if (!texture->array)
+            (void)device->driver->cuTexObjectDestroy(texture->object);
+        else if (texture->object)
+            (void)device->driver->cuSurfObjectDestroy(texture->object);
+        if (texture->array)
+            (void)device->driver->cuArrayDestroy(texture->array);
+    }
+    free(device->textures);
+    device->textures = NULL;
+    device->texture_count = device->texture_room = 0;
 }
