@@ -321,17 +321,17 @@ static enum status ready_block(struct device *device, const struct block *block,
 {
     if (block->runs < 1)
         return error_set(error, STATUS_INTERNAL, "cpu: a block of no runs");
-    enum status status = prepare(device, block->plan, prepared, error);
-    if (status == STATUS_OK)
-        status = warm_up_again(device, error);
-    if (status == STATUS_OK && !block->prepared)
+    const bool is_same_slot = device->timed_slot == block->slot;
+    device->timed_slot = -1;
+    TRY(prepare(device, block->plan, prepared, error));
+    TRY(warm_up_again(device, error));
+    if (!block->prepared)
         set_vectors(device, block->plan, ARGUMENT_OUTPUT, POISON);
-    if (status == STATUS_OK && (!block->prepared || device->timed_slot != block->slot))
+    if (!block->prepared || !is_same_slot)
         set_vectors(device, block->plan, ARGUMENT_SCRATCH, 0);
-    if (status == STATUS_OK)
-        carry_variables(device, false);
-    device->timed_slot = status == STATUS_OK ? (int64_t)block->slot : -1;
-    return status;
+    carry_variables(device, false);
+    device->timed_slot = (int64_t)block->slot;
+    return STATUS_OK;
 }
 
 /* Measures a block. Slots keep no state, as preparing takes a microsecond. There is no queue: only
