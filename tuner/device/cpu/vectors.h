@@ -52,36 +52,14 @@ struct placing {
     size_t bytes_max; /* for all copies of one vector */
 };
 
-/* Gives up to `copies` copies of the input at `host`; fewer when memory is short, at least one.
- * Existing copies stay. */
-enum status shelf_upload(struct shelf *shelf, const struct placing *placing,
-                         const struct argument *argument, const void *host, uint32_t copies,
-                         struct error *error);
-/* Gives every second copy of an input the patch's elements instead of the host's. */
-void vector_vary(struct vector *vector, const struct patch *patch);
-/* Reserves room for an output or scratch, with any contents. */
-enum status shelf_reserve(struct shelf *shelf, const struct placing *placing,
-                          const struct argument *argument, struct error *error);
 void shelf_free(struct shelf *shelf);
 
 /* Returns the start of a copy's data. */
 char *vector_data(const struct vector *vector, uint32_t copy);
 
-/* Fills guard bands before and behind the first `bytes` bytes of the first copy, of at least
- * GUARD_BYTES; a kernel that writes beyond ends by a signal. */
-void vector_guard(struct vector *vector, size_t bytes);
-/* Fills new bands around an input's first copy (device/bands.h). */
-void vector_turn_bands(struct vector *vector, unsigned turn);
-/* Tells whether all copies of an input equal the host's elements, and bands are as filled; else *at
- * is the first differing byte, counted from the data's start. Restores copies that kernels have
- * written to. */
-bool vector_kept(struct vector *vector, int64_t *at);
 /* Tells whether the address lies in a read-only input; if so, permits writing there and notes this.
  * Called by the signal's handler. */
 bool shelf_open(struct shelf *shelf, const char *address);
-/* Tells whether the bands are unchanged; else *at is the first changed byte, counted from the
- * data's start. */
-bool vector_guarded(const struct vector *vector, size_t bytes, int64_t *at);
 
 /* Fills [data, data + bytes), each thread its share: copied from `source`, or set to `value` when
  * `source` is NULL. */
