@@ -68,7 +68,11 @@ struct device {
 #define CPU_DEVICE_DECLARE(member) DEVICE_FUNCTION(cpu, member);
 CPU_DEVICE(CPU_DEVICE_DECLARE)
 
-/* vectors.c: Sets all the plan's vectors of a role to `value`, as far as the plan needs. */
+/* vectors.c: Lets kernels write to protected inputs from now on, and notes this: one device of a
+ * process at a time. */
+void watch_start(struct device *device);
+void watch_stop(struct device *device);
+/* Sets all the plan's vectors of a role to `value`, as far as the plan needs. */
 void set_vectors(struct device *device, const struct launch_plan *plan, enum argument_role role,
                  int value);
 /* Brings vectors into the state in which a verified run starts, in the copy that it takes. */

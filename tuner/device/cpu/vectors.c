@@ -278,21 +278,6 @@ static bool vector_kept(struct vector *vector, int64_t *at)
     return kept;
 }
 
-bool shelf_open(struct shelf *shelf, const char *address)
-{
-    for (size_t i = 0; i < LAYOUTS_KEPT; i++) {
-        struct vector *vector = &shelf->vectors[i];
-        for (uint32_t k = 0; vector->is_input && k < vector->count; k++) {
-            if (address < vector->pages[k] || address >= vector->pages[k] + mapped_bytes(vector))
-                continue;
-            atomic_store(&vector->written[k], true);
-            protect(vector, k, true);
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Gives up to `copies` copies of the input at `host`; fewer when memory is short, at least one.
  * Existing copies stay. */
 static enum status shelf_upload(struct shelf *shelf, const struct placing *placing,
@@ -630,4 +615,46 @@ enum status cpu_inputs_intact(struct device *device, const struct launch_plan *p
                                 argument->name, (size_t)at / element_bytes(argument->type));
     }
     return STATUS_OK;
+}
+
+/* ---- writes to inputs ---- */
+
+static struct device *watched;
+static struct sigaction other_action; /* handler of other faults */
+
+/* Notes a kernel's first write to an input and lets the kernel go on; the write is reported
+ * afterwards. */
+static void take_write(int number, siginfo_t *info, void *context)
+{
+    struct device *device = watched;
+    const char *address = info->si_addr;
+    (void)context;
+    for (size_t i = 0; device && i < (size_t)ARGUMENTS_MAX * LAYOUTS_KEPT; i++) {
+        struct vector *vector = &device->shelves[i / LAYOUTS_KEPT].vectors[i % LAYOUTS_KEPT];
+        for (uint32_t k = 0; vector->is_input && k < vector->count; k++) {
+            if (address < vector->pages[k] || address >= vector->pages[k] + mapped_bytes(vector))
+                continue;
+            atomic_store(&vector->written[k], true);
+            protect(vector, k, true);
+            return;
+        }
+    }
+    (void)sigaction(number, &other_action, NULL); /* the fault repeats, and ends the process */
+}
+
+void watch_start(struct device *device)
+{
+    struct sigaction action = {.sa_sigaction = take_write, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    (void)sigemptyset(&action.sa_mask);
+    watched = device;
+    (void)sigaction(SIGSEGV, &action, &other_action);
+    watch_process(device);
+}
+
+void watch_stop(struct device *device)
+{
+    if (watched != device)
+        return;
+    (void)sigaction(SIGSEGV, &other_action, NULL);
+    watched = NULL;
 }

@@ -13,8 +13,8 @@
 #include "tuner/device/cpu/pool.h"
 
 /* Own pages, first touched according to the layout, with room for a guard band on both sides, and
- * behind these a fence. Those of inputs are read-only until a kernel writes there (watch.h). Zero-
- * initialise; freed by vector_free. */
+ * behind these a fence. Those of inputs are read-only until a kernel writes there (watch_start).
+ * Zero-initialise; freed by vector_free. */
 struct vector {
     char **pages;         /* one mapping a copy */
     atomic_bool *written; /* copies written by a kernel; all others are read-only */
@@ -56,10 +56,6 @@ void shelf_free(struct shelf *shelf);
 
 /* Returns the start of a copy's data. */
 char *vector_data(const struct vector *vector, uint32_t copy);
-
-/* Tells whether the address lies in a read-only input; if so, permits writing there and notes this.
- * Called by the signal's handler. */
-bool shelf_open(struct shelf *shelf, const char *address);
 
 /* Fills [data, data + bytes), each thread its share: copied from `source`, or set to `value` when
  * `source` is NULL. */

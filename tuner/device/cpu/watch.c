@@ -5,25 +5,6 @@
 
 #include "tuner/device/cpu/device.h"
 
-/* ---- writes to inputs ---- */
-
-static struct device *watched;
-static struct sigaction other_action; /* handler of other faults */
-
-/* Notes a kernel's first write to an input and lets the kernel go on; the write is reported
- * afterwards. */
-static void take_write(int number, siginfo_t *info, void *context)
-{
-    struct device *device = watched;
-    (void)context;
-    for (size_t i = 0; device && i < ARGUMENTS_MAX; i++)
-        if (shelf_open(&device->shelves[i], info->si_addr))
-            return;
-    (void)sigaction(number, &other_action, NULL); /* the fault repeats, and ends the process */
-}
-
-/* ---- the process ---- */
-
 static void read_state(struct process_state *out)
 {
     struct stat info = {0};
@@ -59,24 +40,7 @@ const char *watch_changed(const struct device *device)
     return NULL;
 }
 
-void watch_start(struct device *device)
-{
-    struct sigaction action = {.sa_sigaction = take_write, .sa_flags = SA_SIGINFO | SA_NODEFER};
-    (void)sigemptyset(&action.sa_mask);
-    watched = device;
-    (void)sigaction(SIGSEGV, &action, &other_action);
-    watch_process(device);
-}
-
 void watch_process(struct device *device)
 {
     read_state(&device->process);
-}
-
-void watch_stop(struct device *device)
-{
-    if (watched != device)
-        return;
-    (void)sigaction(SIGSEGV, &other_action, NULL);
-    watched = NULL;
 }

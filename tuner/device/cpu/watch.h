@@ -1,4 +1,4 @@
-/* Detection of kernels that change inputs, or the process that runs them. */
+/* Detection of kernels that change the process that runs them. */
 #ifndef TUNE_DEVICE_CPU_WATCH_H
 #define TUNE_DEVICE_CPU_WATCH_H
 
@@ -21,10 +21,6 @@ struct process_state {
 };
 
 struct device;
-/* Lets kernels write to protected inputs from now on, and notes this: one device of a process at a
- * time. */
-void watch_start(struct device *device);
-void watch_stop(struct device *device);
 /* Notes the present state of the process for later comparison. */
 void watch_process(struct device *device);
 /* Finds the first change of the process since, and names this change; NULL: none. */
