@@ -46,8 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     (void)close(ends[1]);
     if (frame_read(ends[0], 1000, &message, &error) == STATUS_OK) {
         static const struct message_shape *const shapes[] = {
-            &message_plan,    &message_binary_request, &message_start, &message_hello,
-            &message_compile, &message_request,        &message_answer};
+            &message_plan,    &message_binary_request, &message_start,  &message_hello,
+            &message_compile, &message_request,        &message_answer, &message_placement};
         const json_t *part = json_object_get(message, "plan");
         for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
             read_as(shapes[i], message);
