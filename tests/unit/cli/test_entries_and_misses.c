@@ -37,7 +37,7 @@ static void write_experiment(const char *name, const char *device)
     write_text(path, text);
 }
 
-/* Each test runs in an empty folder with two experiments for GPUs. */
+/* Enters an empty folder with two experiments for GPUs. */
 static int enter_folder(void **state)
 {
     static struct temporary folder;

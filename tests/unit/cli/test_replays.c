@@ -20,7 +20,7 @@ static void write_text(const char *path, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-/* Each test runs in an empty folder. */
+/* Enters an empty folder for a test. */
 static int enter_folder(void **state)
 {
     static struct temporary folder;
