@@ -1,5 +1,6 @@
-"""summary.py FOLDER: what .ci/run did, from its steps (FOLDER/steps: seconds, exit code, name) and what ctest says of each
-test (FOLDER/*.xml, as JUnit): the steps' times, the ten slowest tests, what failed, and the count as the last line."""
+"""summary.py FOLDER SECONDS: what .ci/run did in so many seconds, from its steps (FOLDER/steps: seconds, exit code, name) and
+what ctest says of each test (FOLDER/*.xml, as JUnit): the steps' times, the ten slowest tests, what failed, and the count as
+the last line."""
 import pathlib
 import re
 import sys
@@ -24,7 +25,7 @@ failed = [name for _, status, name in tests if status == "fail"]
 print("\nsteps:")
 for seconds, code, name in steps:
     print(f"{int(seconds):6} s  {name}" + ("" if code == "0" else f"  FAILED (exit code {code})"))
-print(f"{sum(int(seconds) for seconds, _, _ in steps):6} s  together")
+print(f"{int(sys.argv[2]):6} s  together")
 if inputs:
     print("\nfuzzing:              inputs  crashes")
     for name, count, crashed in sorted(inputs):

@@ -2,18 +2,33 @@
 # toolkit, and the rest of the project does not depend on it.
 set(TUNE_NVCC_ARCHITECTURES "90" CACHE STRING "Compute capabilities that examples and tests are built for")
 
+# Since CUDA 12.9 nvcc can compile for the device with hardly an optimisation.
+set(TUNE_NVCC_FAST "")
+if(TUNE_NVCC)
+  execute_process(COMMAND "${TUNE_NVCC}" --help OUTPUT_VARIABLE help ERROR_QUIET)
+  if(help MATCHES "-Ofast-compile")
+    set(TUNE_NVCC_FAST --Ofast-compile=max)
+  endif()
+endif()
+
 # tune_nvcc_program(TARGET FOLDER folder SOURCES source... [OPTIONS option...]): links libtuned and the
 # CUDA runtime, both statically, so that the program needs only a driver. A source written as
 # FILE@NAME=VALUE is compiled with that define, and may be listed several times. The target to build is
-# build_TARGET. CUDART none: one of the sources replaces the runtime.
+# build_TARGET. CUDART none: one of the sources replaces the runtime. NOT_RUN: no GPU runs the kernels, so PTX is enough,
+# compiled as fast as nvcc can: in half of the time.
 function(tune_nvcc_program target)
-  cmake_parse_arguments(NVCC "" "FOLDER;CUDART" "SOURCES;OPTIONS" ${ARGN})
+  cmake_parse_arguments(NVCC "NOT_RUN" "FOLDER;CUDART" "SOURCES;OPTIONS" ${ARGN})
   if(NOT NVCC_CUDART)
     set(NVCC_CUDART static)
   endif()
   set(architectures "")
+  set(code sm)
+  if(NVCC_NOT_RUN)
+    set(code compute)
+    list(APPEND NVCC_OPTIONS ${TUNE_NVCC_FAST})
+  endif()
   foreach(architecture IN LISTS TUNE_NVCC_ARCHITECTURES)
-    list(APPEND architectures "-gencode=arch=compute_${architecture},code=sm_${architecture}")
+    list(APPEND architectures "-gencode=arch=compute_${architecture},code=${code}_${architecture}")
   endforeach()
   set(command "${TUNE_NVCC}" -O2 -std=c++17 -Xcompiler=-Wall,-Wextra ${architectures}
               -I "${PROJECT_SOURCE_DIR}/include" -I "${PROJECT_SOURCE_DIR}"

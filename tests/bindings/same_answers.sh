@@ -1,27 +1,17 @@
 # shellcheck shell=bash
-# Two million random look-ups in recorded files: libtuned gives the same in C and C++ (tuned.hpp), by name and by
+# Two million random look-ups in the shipped file: libtuned gives the same in C and C++ (tuned.hpp), by name and by
 # handle, and so does the header made of the same file; Python gives the same to the first of them. tuned.hpp is C++11
 # to C++20 without a warning.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_SOURCE/tests/cli/lib.sh"
 cxx=$(command -v g++ || command -v clang++) || exit 77
-command -v xz >/dev/null || exit 77
 [[ -z $TUNE_SANITIZE || $TUNE_SANITIZE == OFF ]] || exit 77
 tune=$TUNE_BUILD/bin/tune
 
-databases=()
-for packed in "$TUNE_SOURCE"/db/recorded/nvidia-*/tune.db.xz; do
-    databases+=("$PWD/$(basename "$(dirname "$packed")").db")
-    xz -dkc "$packed" >"${databases[-1]}"
-done
-run "$tune" merge all.db "${databases[@]}"
-expect_code 0
-run "$tune" export --db all.db -o all.conf
-expect_code 0
 # One of their devices again, as one of another compute capability.
-sed -n '/^\[cuda "NVIDIA H100/,/^$/p' all.conf |
+sed -n '/^\[cuda "NVIDIA H100/,/^$/p' "$TUNE_SOURCE/configs/tuned.conf" |
     sed 's/^\[cuda .*\] compute_capability=9.0 sm_count=132/[cuda "NVIDIA A100"] compute_capability=8.0 sm_count=108/' >other.conf
-sed '/^end$/d' all.conf | cat - other.conf >asked.conf
+sed '/^end$/d' "$TUNE_SOURCE/configs/tuned.conf" | cat - other.conf >asked.conf
 echo end >>asked.conf
 run "$tune" export asked.conf --header made.h
 expect_code 0
