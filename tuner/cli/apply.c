@@ -291,26 +291,6 @@ static enum status set_up(struct apply *apply, struct temporary *folder, struct 
     return setup->conf ? STATUS_OK : error_no_memory(error);
 }
 
-/* Runs program and changed program in turns, each first equally often, so that drift affects both
- * alike. */
-static enum status run_all(struct apply *apply, struct error *error)
-{
-    struct temporary folder = {.file = -1};
-    struct run_setup setup = {0};
-    enum status status = set_up(apply, &folder, &setup, error);
-    apply->input_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
-    if (status == STATUS_OK && apply->is_ab) /* not counted: caches are cold */
-        status = run_once(apply, &setup, true, false, error);
-    for (size_t i = 0; i < apply->repeats; i++)
-        for (size_t turn = 0; turn < 2 && status == STATUS_OK; turn++) {
-            const bool is_plain = (i + turn) % 2 == 0;
-            if (!is_plain || !apply->once)
-                status = run_once(apply, &setup, is_plain, true, error);
-        }
-    temporary_folder_remove(&folder);
-    return status;
-}
-
 /* ---- output ---- */
 
 static void append_dimensions(struct text *out, const char *name, const uint32_t d[3])
@@ -561,7 +541,22 @@ static enum status apply_run(const struct command *command, int argc, char **arg
                                  apply->words, WORDS_MAX - 1, &count, error));
     TRY_OR_CLEANUP(take_words(apply, argc, argv, count, error));
     TRY_OR_CLEANUP(make_table(apply, error));
-    TRY_OR_CLEANUP(run_all(apply, error));
+    /* Runs program and changed program in turns, each first equally often, so that drift affects
+     * both alike. */
+    struct temporary folder = {.file = -1};
+    struct run_setup setup = {0};
+    status = set_up(apply, &folder, &setup, error);
+    apply->input_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
+    if (status == STATUS_OK && apply->is_ab) /* not counted: caches are cold */
+        status = run_once(apply, &setup, true, false, error);
+    for (size_t i = 0; i < apply->repeats; i++)
+        for (size_t turn = 0; turn < 2 && status == STATUS_OK; turn++) {
+            const bool is_plain = (i + turn) % 2 == 0;
+            if (!is_plain || !apply->once)
+                status = run_once(apply, &setup, is_plain, true, error);
+        }
+    temporary_folder_remove(&folder);
+    TRY_OR_CLEANUP(status);
     TRY_OR_CLEANUP(say(apply, error));
 cleanup:
     tuned_free(apply->tuned);

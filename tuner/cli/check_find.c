@@ -192,31 +192,6 @@ bool check_concerns(const struct check *check, const struct check_entry *entry)
     return entry->configuration && (!check->in_doubt_only || entry->in_doubt);
 }
 
-static enum status add_runners(struct check *check, const char *kind,
-                               const struct check_entry *entry, struct session_pick *picks,
-                               size_t *count, struct error *error)
-{
-    static const struct store_column columns[] = {{"configuration", 0, STORE_TEXT}};
-    const struct store_parameter parameters[] = {{"kind", kind},
-                                                 {"device", facts_text(check->facts, "name", "")},
-                                                 {"problem", entry->problem},
-                                                 {"n", STORE_NUMBER(entry->n)},
-                                                 {"objective", "time"},
-                                                 {"configuration", entry->configuration}};
-    const struct store_reading reading = {.sql = show_query_check_runners,
-                                          STORE_PARAMETERS(parameters),
-                                          STORE_COLUMNS(columns),
-                                          .row_bytes = sizeof(const char *),
-                                          .row_max = RIVALS_MAX};
-    const char **runners = NULL;
-    size_t found = 0;
-    const enum status status =
-        store_read(check->known, &reading, &check->arena, &runners, &found, error);
-    for (size_t i = 0; i < found; i++)
-        picks[(*count)++] = (struct session_pick){entry->problem, entry->n, runners[i], false};
-    return status;
-}
-
 enum status check_rivals(struct check *check, const char *kind, struct session_pick **out,
                          size_t *count, struct error *error)
 {
@@ -229,8 +204,29 @@ enum status check_rivals(struct check *check, const char *kind, struct session_p
             continue;
         (*out)[(*count)++] =
             (struct session_pick){entry->problem, entry->n, entry->configuration, true};
-        if (check->known)
-            TRY(add_runners(check, kind, entry, *out, count, error));
+        if (check->known) {
+            static const struct store_column columns[] = {{"configuration", 0, STORE_TEXT}};
+            const struct store_parameter parameters[] = {
+                {"kind", kind},
+                {"device", facts_text(check->facts, "name", "")},
+                {"problem", entry->problem},
+                {"n", STORE_NUMBER(entry->n)},
+                {"objective", "time"},
+                {"configuration", entry->configuration}};
+            const struct store_reading reading = {.sql = show_query_check_runners,
+                                                  STORE_PARAMETERS(parameters),
+                                                  STORE_COLUMNS(columns),
+                                                  .row_bytes = sizeof(const char *),
+                                                  .row_max = RIVALS_MAX};
+            const char **runners = NULL;
+            size_t found = 0;
+            const enum status status =
+                store_read(check->known, &reading, &check->arena, &runners, &found, error);
+            for (size_t k = 0; k < found; k++)
+                *out[(*count)++] =
+                    (struct session_pick){entry->problem, entry->n, runners[k], false};
+            TRY(status);
+        }
     }
     return STATUS_OK;
 }

@@ -165,37 +165,6 @@ static json_t *bandwidth_json(const struct shown *shown)
     return measured;
 }
 
-/* Appends the device: facts that every kind has under the names of the other answers, the rest in
- * `device_facts`. */
-static bool append_json(json_t *devices, const struct shown *shown)
-{
-    static const struct {
-        const char *fact, *member;
-    } shared[] = {{"name", "device"},
-                  {"kind", "device_kind"},
-                  {"uuid", "device_uuid"},
-                  {"driver", "driver"},
-                  {"compiler", "compiler"}};
-    json_t *object =
-        json_pack("{s:n,s:n,s:n,s:s,s:n,s:n}", shared[0].member, shared[1].member, shared[2].member,
-                  "address", shown->address, shared[3].member, shared[4].member);
-    json_t *own = json_object();
-    bool good = object && own;
-    for (size_t i = 0; i < shown->facts.count; i++) {
-        const struct fact *fact = &shown->facts.items[i];
-        size_t k = 0;
-        while (k < COUNT(shared) && strcmp(shared[k].fact, fact->key) != 0)
-            k++;
-        const bool is_shared = k < COUNT(shared);
-        good = good && json_object_set_new(is_shared ? object : own,
-                                           is_shared ? shared[k].member : fact->key,
-                                           value_json(&fact->value)) == 0;
-    }
-    good = json_object_set_new(object, "device_facts", own) == 0 && good;
-    good = json_object_set_new(object, "bandwidth", bandwidth_json(shown)) == 0 && good;
-    return json_array_append_new(devices, object) == 0 && good;
-}
-
 static enum status show_device(const struct host *host, const struct device_api *api, int index,
                                struct output *output, struct error *error)
 {
@@ -209,7 +178,33 @@ static enum status show_device(const struct host *host, const struct device_api 
     for (size_t i = 0; status == STATUS_OK && i < COUNT(ceilings); i++)
         shown.is_measured = shown.is_measured || ceiling_gbs(&shown, &ceilings[i]) > 0;
     if (status == STATUS_OK && output->devices) {
-        if (!append_json(output->devices, &shown))
+        /* Appends the device: facts that every kind has under the names of the other answers, the
+         * rest in `device_facts`. */
+        static const struct {
+            const char *fact, *member;
+        } shared[] = {{"name", "device"},
+                      {"kind", "device_kind"},
+                      {"uuid", "device_uuid"},
+                      {"driver", "driver"},
+                      {"compiler", "compiler"}};
+        json_t *object = json_pack("{s:n,s:n,s:n,s:s,s:n,s:n}", shared[0].member, shared[1].member,
+                                   shared[2].member, "address", shown.address, shared[3].member,
+                                   shared[4].member);
+        json_t *own = json_object();
+        bool good = object && own;
+        for (size_t j = 0; j < shown.facts.count; j++) {
+            const struct fact *fact = &shown.facts.items[j];
+            size_t k = 0;
+            while (k < COUNT(shared) && strcmp(shared[k].fact, fact->key) != 0)
+                k++;
+            const bool is_shared = k < COUNT(shared);
+            good = good && json_object_set_new(is_shared ? object : own,
+                                               is_shared ? shared[k].member : fact->key,
+                                               value_json(&fact->value)) == 0;
+        }
+        good = json_object_set_new(object, "device_facts", own) == 0 && good;
+        good = json_object_set_new(object, "bandwidth", bandwidth_json(&shown)) == 0 && good;
+        if (!(json_array_append_new(output->devices, object) == 0 && good))
             status = error_no_memory(error);
     } else if (status == STATUS_OK) {
         if (output->count > 0)
@@ -270,32 +265,28 @@ static void show_kinds(const struct host *host, struct output *output)
             show_kind(host, device_kinds[i], output);
 }
 
-/* Shows each host once reached; an unreachable host is reported and does not hide the others. */
-static void show_hosts(const struct host_list *hosts, const char *wanted, struct output *output)
-{
-    for (size_t i = 0; i < hosts->count; i++) {
-        const struct host *host = hosts->items[i];
-        struct error error = {0};
-        if (hosts_await_one(host, NULL) != HOST_READY) {
-            char trouble[512] = "";
-            host_trouble(host, trouble, sizeof trouble);
-            (void)error_set(&error, STATUS_UNAVAILABLE, "gives no host: %s", trouble);
-            print_unavailable(host_command(host), &error, output);
-        } else if (!wanted) {
-            show_kinds(host, output);
-        } else if (show_one(host, wanted, output, &error) != STATUS_OK) {
-            print_unavailable(host->name, &error, output);
-        }
-    }
-}
-
 static enum status show(const struct host_list *hosts, const char *wanted, struct output *output,
                         struct error *error)
 {
     output->names_hosts = hosts->count > 0;
-    if (output->names_hosts)
-        show_hosts(hosts, wanted, output);
-    else if (wanted)
+    if (output->names_hosts) {
+        /* Shows each host once reached; an unreachable host is reported and does not hide the
+         * others. */
+        for (size_t i = 0; i < hosts->count; i++) {
+            const struct host *host = hosts->items[i];
+            struct error why = {0};
+            if (hosts_await_one(host, NULL) != HOST_READY) {
+                char trouble[512] = "";
+                host_trouble(host, trouble, sizeof trouble);
+                (void)error_set(&why, STATUS_UNAVAILABLE, "gives no host: %s", trouble);
+                print_unavailable(host_command(host), &why, output);
+            } else if (!wanted) {
+                show_kinds(host, output);
+            } else if (show_one(host, wanted, output, &why) != STATUS_OK) {
+                print_unavailable(host->name, &why, output);
+            }
+        }
+    } else if (wanted)
         return show_one(host_local(), wanted, output, error);
     else
         show_kinds(host_local(), output);

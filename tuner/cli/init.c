@@ -380,34 +380,6 @@ static void note_own(const struct source_question *question,
                     signature->chosen->name, question->binary.source_path);
 }
 
-/* Tells which values of parameters were left out, and whether several others may not be combined.
- */
-static void note_wrong(const struct draft_request *file)
-{
-    const struct together *together = &file->together;
-    struct text list = {0};
-    for (size_t i = 0; i < file->wrong_count; i++) {
-        const struct wrong_value *wrong = &file->wrong[i];
-        const bool is_new = i == 0 || strcmp(wrong[-1].parameter, wrong->parameter) != 0;
-        text_printf(&list, "%s%s%s%s",
-                    i == 0   ? ""
-                    : is_new ? "; "
-                             : ", ",
-                    is_new ? wrong->parameter : "", is_new ? " " : "", wrong->value);
-    }
-    if (list.length > 0)
-        print_clean(stderr,
-                    "tune: left out, since the launch fails or leaves other results with them: "
-                    "%s\n",
-                    text_string(&list));
-    if (together_mostly_fail(together))
-        print_clean(stderr,
-                    "tune: of %zu configurations with several other values %zu fail or leave other "
-                    "results: a constraint lets one value differ at a time\n",
-                    together->tried, together->tried - together->right);
-    text_free(&list);
-}
-
 /* Replays the launches of the written draft, tries the values of its parameters and writes the
  * draft again with the findings. */
 static enum status replay_draft(struct arena *arena, struct draft_request *file, const char *output,
@@ -431,26 +403,35 @@ static enum status replay_draft(struct arena *arena, struct draft_request *file,
     }
     if (status == STATUS_OK)
         replayed_note(file->captured, replayed);
-    if (status == STATUS_OK)
-        note_wrong(file);
+    if (status == STATUS_OK) {
+        /* Tells which values of parameters were left out, and whether several others may not be
+         * combined.
+         */
+        const struct together *together = &file->together;
+        struct text list = {0};
+        for (size_t i = 0; i < file->wrong_count; i++) {
+            const struct wrong_value *wrong = &file->wrong[i];
+            const bool is_new = i == 0 || strcmp(wrong[-1].parameter, wrong->parameter) != 0;
+            text_printf(&list, "%s%s%s%s",
+                        i == 0   ? ""
+                        : is_new ? "; "
+                                 : ", ",
+                        is_new ? wrong->parameter : "", is_new ? " " : "", wrong->value);
+        }
+        if (list.length > 0)
+            print_clean(stderr,
+                        "tune: left out, since the launch fails or leaves other results with them: "
+                        "%s\n",
+                        text_string(&list));
+        if (together_mostly_fail(together))
+            print_clean(
+                stderr,
+                "tune: of %zu configurations with several other values %zu fail or leave other "
+                "results: a constraint lets one value differ at a time\n",
+                together->tried, together->tried - together->right);
+        text_free(&list);
+    }
     return status;
-}
-
-/* Runs the default configuration once, where a device is present, before the user does. */
-static void try_and_print(const char *output, const struct text *text)
-{
-    char found[ERROR_TEXT_BYTES];
-    struct unpacked draft = {.text = *text};
-    text_append(&draft.path, output);
-    const bool tried = !draft.path.failed && try_draft(&draft, found);
-    text_free(&draft.path);
-    if (tried && *found)
-        print_clean(stderr,
-                    "tune: tried once: %s: look at count, value and grid in %s, or draft with "
-                    "--program\n",
-                    found, output);
-    else if (tried)
-        fprintf(stderr, "tune: tried once: the default configuration runs, and writes\n");
 }
 
 static void print_still(int number)
@@ -558,8 +539,21 @@ static enum status ask_and_write(struct arena *arena, struct init *init, struct 
     TRY_OR_CLEANUP(write_file(init, output, &text, error));
     if (capture && !output_is_special(output))
         TRY_OR_CLEANUP(replay_draft(arena, &file, output, &text, error));
-    else if (!output_is_special(output))
-        try_and_print(output, &text);
+    else if (!output_is_special(output)) {
+        /* Runs the default configuration once, where a device is present, before the user does. */
+        char found[ERROR_TEXT_BYTES];
+        struct unpacked draft = {.text = text};
+        text_append(&draft.path, output);
+        const bool tried = !draft.path.failed && try_draft(&draft, found);
+        text_free(&draft.path);
+        if (tried && *found)
+            print_clean(stderr,
+                        "tune: tried once: %s: look at count, value and grid in %s, or draft with "
+                        "--program\n",
+                        found, output);
+        else if (tried)
+            fprintf(stderr, "tune: tried once: the default configuration runs, and writes\n");
+    }
 cleanup:
     text_free(&text);
     if (capture)

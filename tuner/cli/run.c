@@ -187,32 +187,6 @@ static void print_searches(const struct run *run, const struct session_summary *
     text_free(&line);
 }
 
-/* Prints "tune: the budget cut short: searches, races of the fastest; ...". */
-static void print_cut_short(const struct session_summary *summary)
-{
-    static const char *const names[SESSION_STAGES] = {
-        [STAGE_START] = "the wait for devices",
-        [STAGE_SET_UP] = "problems not begun",
-        [STAGE_SWEEP] = "searches",
-        [STAGE_RACE] = "races of the fastest",
-        [STAGE_CHECK] = "checks of finalists",
-        [STAGE_WATCH] = "the watch on winners",
-        [STAGE_CONFIRM] = "confirmation in fresh processes",
-        [STAGE_RANGES] = "looks at other sizes",
-        [STAGE_END] = "ceilings",
-    };
-    struct text line = {0};
-    for (size_t i = 0; i < SESSION_STAGES; i++)
-        if ((summary->cut_short >> i & 1U) != 0)
-            text_printf(&line, "%s%s", line.length > 0 ? ", " : "", names[i]);
-    if (line.length > 0)
-        print_clean(stderr,
-                    "tune: the budget cut short: %s; the same command without --budget, or with a "
-                    "larger one, completes them\n",
-                    text_string(&line));
-    text_free(&line);
-}
-
 /* Prints the results of a kind's devices on stderr. */
 static void print_summary(const struct run *run, const struct session_summary *summary)
 {
@@ -252,7 +226,28 @@ static void print_summary(const struct run *run, const struct session_summary *s
                     summary->problems_left_out, summary->problems,
                     summary->problems == 1 ? "" : "s",
                     summary->problems_left_out == 1 ? "was" : "were");
-    print_cut_short(summary);
+    /* Prints "tune: the budget cut short: searches, races of the fastest; ...". */
+    static const char *const names[SESSION_STAGES] = {
+        [STAGE_START] = "the wait for devices",
+        [STAGE_SET_UP] = "problems not begun",
+        [STAGE_SWEEP] = "searches",
+        [STAGE_RACE] = "races of the fastest",
+        [STAGE_CHECK] = "checks of finalists",
+        [STAGE_WATCH] = "the watch on winners",
+        [STAGE_CONFIRM] = "confirmation in fresh processes",
+        [STAGE_RANGES] = "looks at other sizes",
+        [STAGE_END] = "ceilings",
+    };
+    struct text cut = {0};
+    for (size_t i = 0; i < SESSION_STAGES; i++)
+        if ((summary->cut_short >> i & 1U) != 0)
+            text_printf(&cut, "%s%s", cut.length > 0 ? ", " : "", names[i]);
+    if (cut.length > 0)
+        print_clean(stderr,
+                    "tune: the budget cut short: %s; the same command without --budget, or with a "
+                    "larger one, completes them\n",
+                    text_string(&cut));
+    text_free(&cut);
 }
 
 /* ---- the last line: one reason, and one step ---- */

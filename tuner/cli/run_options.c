@@ -256,33 +256,6 @@ enum status run_parse_devices(struct run *run, struct error *error)
 
 /* ---- values ---- */
 
-static enum status parse_retry(struct run *run, struct error *error)
-{
-    const char *next = run->text.retry;
-    while (next && *next) {
-        char word[32];
-        enum trial_status status = TRIAL_OK;
-        size_t length = strcspn(next, ",");
-        (void)string_format(word, sizeof word, "%.*s", (int)length, next);
-        if (!trial_status_from_name(word, &status) || status == TRIAL_OK ||
-            status == TRIAL_SKIPPED) {
-            const char *names[TRIAL_STATUS_COUNT];
-            size_t count = 0;
-            for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
-                if (i != TRIAL_OK && i != TRIAL_SKIPPED)
-                    names[count++] = trial_status_name((enum trial_status)i);
-            const char *nearest = nearest_word(word, names, count);
-            return error_set(error, STATUS_USAGE,
-                             nearest ? "--retry: '%s' is no failure; did you mean '%s'?"
-                                     : "--retry: '%s' is no failure; '%s' is one, for instance",
-                             word, nearest ? nearest : "crashed");
-        }
-        run->session.retry_mask |= 1u << status;
-        next += length + (next[length] == ',' ? 1 : 0);
-    }
-    return STATUS_OK;
-}
-
 enum status run_parse_measuring(struct run *run, enum effort usual, struct error *error)
 {
     if (run->text.as && !issues_parse(run->text.as, &run->issues))
@@ -315,7 +288,28 @@ static enum status parse_values(struct run *run, struct error *error)
     if (!run->issues && l2_issue(run->session.l2_mode) != ISSUE_GRAPH)
         run->issues = 1u << l2_issue(run->session.l2_mode);
     run->session.effort_given = run->text.effort != NULL;
-    TRY(parse_retry(run, error));
+    const char *failures = run->text.retry;
+    while (failures && *failures) {
+        char word[32];
+        enum trial_status status = TRIAL_OK;
+        size_t length = strcspn(failures, ",");
+        (void)string_format(word, sizeof word, "%.*s", (int)length, failures);
+        if (!trial_status_from_name(word, &status) || status == TRIAL_OK ||
+            status == TRIAL_SKIPPED) {
+            const char *names[TRIAL_STATUS_COUNT];
+            size_t count = 0;
+            for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
+                if (i != TRIAL_OK && i != TRIAL_SKIPPED)
+                    names[count++] = trial_status_name((enum trial_status)i);
+            const char *nearest = nearest_word(word, names, count);
+            return error_set(error, STATUS_USAGE,
+                             nearest ? "--retry: '%s' is no failure; did you mean '%s'?"
+                                     : "--retry: '%s' is no failure; '%s' is one, for instance",
+                             word, nearest ? nearest : "crashed");
+        }
+        run->session.retry_mask |= 1u << status;
+        failures += length + (failures[length] == ',' ? 1 : 0);
+    }
     const char *next = run->text.sizes;
     while (next && *next) {
         char word[32];

@@ -511,28 +511,6 @@ static const double short_run_ns = 20e3;
  */
 static const double unbelievable = 1.5;
 
-/* The sweep's times on both sides of the limit of belief. */
-struct sides {
-    double fastest_believable_ns; /* 0: nobody */
-    double slowest_unbelievable_ns;
-};
-
-static struct sides sides_of(const struct sweep *sweep, double unbelievable_ns)
-{
-    struct sides out = {0};
-    for (size_t i = 0; i < sweep->candidates.count; i++) {
-        const struct candidate *other = sweep->candidates.items[i];
-        double time_ns = other->median_ns;
-        if (!candidate_works(other) || !(time_ns > 0))
-            continue;
-        if (time_ns < unbelievable_ns)
-            out.slowest_unbelievable_ns = fmax(out.slowest_unbelievable_ns, time_ns);
-        else if (!(out.fastest_believable_ns > 0) || time_ns < out.fastest_believable_ns)
-            out.fastest_believable_ns = time_ns;
-    }
-    return out;
-}
-
 /* Rejects a finalist far beyond the memory's bandwidth if a gap separates that from all slower
  * ones, as incomplete work does. If all are beyond, or times fill the gap, the ceiling or the bytes
  * are wrong instead. */
@@ -547,9 +525,20 @@ static enum status doubt_speed(struct contest *contest, struct finalist *finalis
     TRY(work_ceiling_share(&contest->work, time_ns, &share, error));
     if (share <= unbelievable)
         return STATUS_OK;
-    struct sides sides = sides_of(sweep, time_ns * share / unbelievable);
-    double others_ns = sides.fastest_believable_ns;
-    if (others_ns <= unbelievable * fmax(time_ns, sides.slowest_unbelievable_ns))
+    const double unbelievable_ns = time_ns * share / unbelievable;
+    double others_ns = 0;         /* the fastest that is to be believed; 0: none */
+    double slowest_beyond_ns = 0; /* the slowest that is not */
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        const struct candidate *other = sweep->candidates.items[i];
+        const double other_ns = other->median_ns;
+        if (!candidate_works(other) || !(other_ns > 0))
+            continue;
+        if (other_ns < unbelievable_ns)
+            slowest_beyond_ns = fmax(slowest_beyond_ns, other_ns);
+        else if (!(others_ns > 0) || other_ns < others_ns)
+            others_ns = other_ns;
+    }
+    if (others_ns <= unbelievable * fmax(time_ns, slowest_beyond_ns))
         return STATUS_OK;
     return contest_reject(contest, finalist, 0,
                           arena_printf(&sweep->arena,

@@ -177,27 +177,6 @@ static enum status find_least(struct probing *probing, int64_t *least, struct er
     return STATUS_OK;
 }
 
-/* Divides the number by its prime as often as it stays right. */
-static enum status leave_out(struct probing *probing, int64_t prime, int64_t *divisor,
-                             struct error *error)
-{
-    int64_t power = 1; /* largest right divisor */
-    int64_t most = 1;
-    while (*divisor / most % prime == 0)
-        most *= prime;
-    for (int64_t beyond = most * prime; power * prime < beyond;) {
-        int64_t middle = power * prime;
-        bool right = false;
-        while (middle * middle < power * beyond / prime)
-            middle *= prime;
-        TRY(holds_at(probing, *divisor / middle, 1, &right, error));
-        power = right ? middle : power;
-        beyond = right ? beyond : middle;
-    }
-    *divisor /= power;
-    return STATUS_OK;
-}
-
 /* Finds the least divisor of all listed sizes whose other multiples are right; 0: none. */
 static enum status find_multiple(struct probing *probing, int64_t *multiple, struct error *error)
 {
@@ -215,8 +194,23 @@ static enum status find_multiple(struct probing *probing, int64_t *multiple, str
         TRY(holds_at(probing, divisor, 1, &right, error));
     }
     for (int64_t prime = 2; right && prime <= divisor; prime++)
-        if (divisor % prime == 0)
-            TRY(leave_out(probing, prime, &divisor, error));
+        if (divisor % prime == 0) {
+            /* Divides the number by its prime as often as it stays right. */
+            int64_t power = 1; /* largest right divisor */
+            int64_t most = 1;
+            while (divisor / most % prime == 0)
+                most *= prime;
+            for (int64_t beyond = most * prime; power * prime < beyond;) {
+                int64_t middle = power * prime;
+                bool still_right = false;
+                while (middle * middle < power * beyond / prime)
+                    middle *= prime;
+                TRY(holds_at(probing, divisor / middle, 1, &still_right, error));
+                power = still_right ? middle : power;
+                beyond = still_right ? beyond : middle;
+            }
+            divisor /= power;
+        }
     *multiple = right ? divisor : 0;
     return STATUS_OK;
 }

@@ -135,24 +135,6 @@ static const struct store_column point_columns[] = {
     {"paired_in", READ(paired_in), STORE_TEXT},
 };
 
-/* Reads a winner's points, the winner first. */
-static enum status read_points(struct store *store, int64_t winner_id, struct arena *arena,
-                               struct read_point **point, size_t *count, struct error *error)
-{
-    const struct store_reading reading = {.sql = explain_query_points,
-                                          STORE_COLUMNS(point_columns),
-                                          .row_bytes = sizeof(struct read_point)};
-    const enum status status = read_rows(store, reading, winner_id, arena, point, count, error);
-    for (size_t i = 0; status == STATUS_OK && i < *count; i++) {
-        struct read_point *read = &(*point)[i];
-        read->values[2] = (double)NAN; /* a sweep has none */
-        read->point.resident_threads = read->active_blocks > 0 && read->point.block > 0
-                                           ? read->active_blocks * read->point.block
-                                           : -1;
-    }
-    return status;
-}
-
 static const struct store_column sweep_columns[] = {
     {"id", offsetof(struct swept, id), STORE_INTEGER},
     {"parameters", offsetof(struct swept, parameters), STORE_TEXT},
@@ -258,7 +240,19 @@ enum status explain_winner(struct store *store, int64_t winner_id, struct arena 
     *explanation = (struct explanation){0};
     struct text limit = {0};
     TRY(read_winner(store, winner_id, arena, explanation, &background, error));
-    TRY(read_points(store, winner_id, arena, &points, &count, error));
+    /* Reads a winner's points, the winner first. */
+    const struct store_reading reading = {.sql = explain_query_points,
+                                          STORE_COLUMNS(point_columns),
+                                          .row_bytes = sizeof(struct read_point)};
+    const enum status status = read_rows(store, reading, winner_id, arena, &points, &count, error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        struct read_point *read = &points[i];
+        read->values[2] = (double)NAN; /* a sweep has none */
+        read->point.resident_threads = read->active_blocks > 0 && read->point.block > 0
+                                           ? read->active_blocks * read->point.block
+                                           : -1;
+    }
+    TRY(status);
     if (count == 0)
         return error_set(error, STATUS_INTERNAL, "a winner without a point");
     if (!compare_points(points, count, &background, arena, explanation))

@@ -74,35 +74,33 @@ static void append_cache(const struct rules *rules, const char *before)
         before, rules->background->bytes_moved, rules->background->cache_bytes);
 }
 
-/* Explains a rate clearly above the ceiling, for which no share is told. */
-static enum explain_limit break_ceiling(const struct rules *rules)
-{
-    const struct background *background = rules->background;
-    append_sentence(
-        rules->text,
-        "It moves %N GB/s, more than the %s ceiling that was measured on this device (%N GB/s), ",
-        rules->winner->gbs, rules->explanation->ceiling, rules->explanation->ceiling_gbs);
-    if (background->bytes_moved > 2 * background->cache_bytes) {
-        append_sentence(rules->text,
-                        "and no cache holds its %B: the memory limits it, and that ceiling is too "
-                        "low for a share of it.",
-                        background->bytes_moved);
-        return LIMIT_MEMORY;
-    }
-    if (fits_hot(rules))
-        append_cache(rules, "");
-    else
-        append_sentence(
-            rules->text,
-            "so part of its %B comes out of a cache, and no share of the ceiling is shown.",
-            background->bytes_moved);
-    return LIMIT_CACHE;
-}
-
 static enum explain_limit limited_by_memory(const struct rules *rules)
 {
-    if (ceiling_is_broken(rules->winner->gbs, rules->explanation->ceiling_gbs))
-        return break_ceiling(rules);
+    if (ceiling_is_broken(rules->winner->gbs, rules->explanation->ceiling_gbs)) {
+        /* Explains a rate clearly above the ceiling, for which no share is told. */
+        const struct background *background = rules->background;
+        append_sentence(rules->text,
+                        "It moves %N GB/s, more than the %s ceiling that was measured on this "
+                        "device (%N GB/s), ",
+                        rules->winner->gbs, rules->explanation->ceiling,
+                        rules->explanation->ceiling_gbs);
+        if (background->bytes_moved > 2 * background->cache_bytes) {
+            append_sentence(
+                rules->text,
+                "and no cache holds its %B: the memory limits it, and that ceiling is too "
+                "low for a share of it.",
+                background->bytes_moved);
+            return LIMIT_MEMORY;
+        }
+        if (fits_hot(rules))
+            append_cache(rules, "");
+        else
+            append_sentence(
+                rules->text,
+                "so part of its %B comes out of a cache, and no share of the ceiling is shown.",
+                background->bytes_moved);
+        return LIMIT_CACHE;
+    }
     if (!(rules->winner->ceiling_share >= memory_least))
         return LIMIT_UNKNOWN;
     append_share(rules);

@@ -49,20 +49,6 @@ static const char *same_formula(const struct elsewhere *elsewhere, const char *f
     return NULL;
 }
 
-/* Appends a part of a launch: its formula, else the measured value (NULL: the default). */
-static void append_part(struct text *out, struct text *measured, const struct elsewhere *elsewhere,
-                        const char *name, const char *numbers)
-{
-    const char *formula = json_string_value(json_object_get(elsewhere->formulas, name));
-    if (formula) {
-        const char *same = same_formula(elsewhere, formula);
-        append_field(out, name, same ? same : formula);
-    } else if (numbers) {
-        append_field(out, name, numbers);
-        append_listed(measured, name);
-    }
-}
-
 struct launch_row {
     int64_t launch;
     int64_t axes[7]; /* grid, block, bytes of shared memory */
@@ -110,8 +96,19 @@ static enum status append_launches(struct text *out, struct text *measured,
                 numbers[part] =
                     json_string_value(json_object_get(elsewhere->varying, name ? name : ""));
             out->failed |= !name;
-            if (name)
-                append_part(out, measured, elsewhere, name, numbers[part]);
+            if (name) {
+                /* Appends a part of a launch: its formula, else the measured value (NULL: the
+                 * default). */
+                const char *sides = numbers[part];
+                const char *formula = json_string_value(json_object_get(elsewhere->formulas, name));
+                if (formula) {
+                    const char *same = same_formula(elsewhere, formula);
+                    append_field(out, name, same ? same : formula);
+                } else if (sides) {
+                    append_field(out, name, sides);
+                    append_listed(measured, name);
+                }
+            }
         }
         out->failed |= arena.failed;
     }

@@ -176,20 +176,6 @@ static enum status take_value(struct header *header, const char *name, const cha
     return STATUS_OK;
 }
 
-static enum status find_fields(struct header *header, struct error *error)
-{
-    header->field_count = 0;
-    for (size_t i = 0; i < header->entry_count; i++) {
-        const struct tuned_entry *entry = header->entries[i];
-        for (size_t j = 0; j < tuned_value_count(entry); j++) {
-            const char *name = NULL, *value = NULL;
-            tuned_value_at(entry, j, &name, &value);
-            TRY(take_value(header, name, value, error));
-        }
-    }
-    return STATUS_OK;
-}
-
 /* ---- values ---- */
 
 static void append_string(struct text *out, const char *value)
@@ -396,7 +382,15 @@ static void put_source(struct header *header)
 
 static enum status put_problem(struct header *header, struct error *error)
 {
-    TRY(find_fields(header, error));
+    header->field_count = 0;
+    for (size_t i = 0; i < header->entry_count; i++) {
+        const struct tuned_entry *entry = header->entries[i];
+        for (size_t j = 0; j < tuned_value_count(entry); j++) {
+            const char *name = NULL, *value = NULL;
+            tuned_value_at(entry, j, &name, &value);
+            TRY(take_value(header, name, value, error));
+        }
+    }
     static const char *const types[] = {"long long ", "int ", "double ", "const char *"};
     text_printf(
         header->out,

@@ -59,33 +59,6 @@ static json_t *sizes_of(const struct tuned_entry *entry)
     return sizes;
 }
 
-static json_t *json_of_entry(const struct tuned_entry *entry)
-{
-    /* Fields that the heading may hold for all entries. */
-    static const char *const shared[] = {"verdict",    "trust", "coverage", "stage", "l2",
-                                         "confidence", "date",  "source",   "flags", "samples"};
-    json_t *evidence = fields_of(entry, tuned_evidence_at);
-    for (size_t i = 0; i < COUNT(shared); i++) {
-        const char *text = tuned_evidence_text(entry, shared[i], NULL);
-        if (text)
-            (void)json_object_set_new(evidence, shared[i], json_of(text));
-    }
-    for (const char *const *name = (const char *const[]){"source", "flags", "capability", NULL};
-         *name; name++) {
-        const char *text = tuned_evidence_text(entry, *name, NULL);
-        if (text) /* also with decimal digits alone */
-            (void)json_object_set_new(evidence, *name, json_string(text));
-    }
-    const struct tuned_device *device = tuned_entry_device(entry);
-    return json_pack("{s:i,s:s,s:s,s:s?,s:s?,s:o,s:s,s:o,s:o,s:o,s:i}", "version", JSON_VERSION,
-                     "device", device->name, "device_kind", device->kind, "driver",
-                     tuned_device_text(entry, "driver", NULL), "compiler",
-                     tuned_device_text(entry, "compiler", NULL), "device_facts",
-                     device_facts_of(entry), "problem", tuned_entry_problem(entry), "sizes",
-                     sizes_of(entry), "values", fields_of(entry, tuned_value_at), "evidence",
-                     evidence, "line", tuned_entry_line(entry));
-}
-
 enum status export_json(const struct conf_text *file, struct text *out, size_t *entries,
                         struct error *error)
 {
@@ -97,13 +70,37 @@ enum status export_json(const struct conf_text *file, struct text *out, size_t *
     *entries = tuned_entry_count(tuned);
     text_append(out, "[");
     for (size_t i = 0; i < *entries; i++) {
-        json_t *entry = json_of_entry(tuned_entry_at(tuned, i));
-        char *text = entry ? json_dumps(entry, JSON_REAL_PRECISION(15)) : NULL;
+        const struct tuned_entry *entry = tuned_entry_at(tuned, i);
+        /* Fields that the heading may hold for all entries. */
+        static const char *const shared[] = {"verdict",    "trust", "coverage", "stage", "l2",
+                                             "confidence", "date",  "source",   "flags", "samples"};
+        json_t *evidence = fields_of(entry, tuned_evidence_at);
+        for (size_t k = 0; k < COUNT(shared); k++) {
+            const char *member = tuned_evidence_text(entry, shared[k], NULL);
+            if (member)
+                (void)json_object_set_new(evidence, shared[k], json_of(member));
+        }
+        for (const char *const *name = (const char *const[]){"source", "flags", "capability", NULL};
+             *name; name++) {
+            const char *member = tuned_evidence_text(entry, *name, NULL);
+            if (member) /* also with decimal digits alone */
+                (void)json_object_set_new(evidence, *name, json_string(member));
+        }
+        const struct tuned_device *device = tuned_entry_device(entry);
+        json_t *object =
+            json_pack("{s:i,s:s,s:s,s:s?,s:s?,s:o,s:s,s:o,s:o,s:o,s:i}", "version", JSON_VERSION,
+                      "device", device->name, "device_kind", device->kind, "driver",
+                      tuned_device_text(entry, "driver", NULL), "compiler",
+                      tuned_device_text(entry, "compiler", NULL), "device_facts",
+                      device_facts_of(entry), "problem", tuned_entry_problem(entry), "sizes",
+                      sizes_of(entry), "values", fields_of(entry, tuned_value_at), "evidence",
+                      evidence, "line", tuned_entry_line(entry));
+        char *text = object ? json_dumps(object, JSON_REAL_PRECISION(15)) : NULL;
         failed = failed || !text;
         text_append(out, i > 0 ? ",\n " : "\n ");
         text_append(out, text ? text : "null");
         free(text);
-        json_decref(entry);
+        json_decref(object);
     }
     text_append(out, "\n]\n");
     tuned_free(tuned);

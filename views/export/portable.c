@@ -114,18 +114,6 @@ static bool is_of_launch(const char *name)
     return strncmp(name, "launch", 6) == 0 && strchr(name, '.');
 }
 
-static void drop_launches(json_t *object)
-{
-    const char *name = NULL;
-    json_t *value = NULL;
-    void *next = NULL;
-    json_object_foreach_safe(object, next, name, value)
-    {
-        if (is_of_launch(name))
-            (void)json_object_del(object, name);
-    }
-}
-
 /* Both domains. */
 static void take_domain(struct text *domain, const char *other)
 {
@@ -174,8 +162,16 @@ static enum status share_values(json_t *shared, json_t *formulas, struct text *d
         are_launches_alike &= !is_of_launch(name);
         (void)json_object_del(formulas, name);
     }
-    if (!are_launches_alike)
-        drop_launches(formulas);
+    if (!are_launches_alike) {
+        const char *part = NULL;
+        json_t *formula = NULL;
+        void *following = NULL;
+        json_object_foreach_safe(formulas, following, part, formula)
+        {
+            if (is_of_launch(part))
+                (void)json_object_del(formulas, part);
+        }
+    }
     json_object_foreach_safe(shared, next, name, value)
     {
         if (!json_object_get(formulas, name) &&

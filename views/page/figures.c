@@ -119,30 +119,6 @@ static bool is_drawn(const struct page *page, const struct setting *setting)
     return strcmp(page->winners[setting->first].objective, "time") == 0;
 }
 
-/* Draws a setting. Pictures are half of a page: the script takes each out of <noscript> when the
- * user looks. */
-static void draw_setting(struct drawing *drawing, const struct setting *setting, bool first)
-{
-    struct page *page = drawing->page;
-    for (size_t i = 0; i < drawn_parts(setting); i++) {
-        const struct part *part = &page->parts[setting->part_first + i];
-        text_append(drawing->out, "<noscript data-setting=\"");
-        page_escape(drawing->out, setting->label);
-        text_append(drawing->out, "\" data-experiment=\"");
-        page_escape(drawing->out, part->experiment);
-        text_append(drawing->out, "\">");
-        /* Draws a part's overview; with `all`, every figure. */
-        const bool all = first && part->example == setting->example;
-        const struct winner *winner = &drawing->page->winners[part->example];
-        for (size_t k = 0; k < OVERVIEW; k++)
-            draw(drawing, overview[k], winner);
-        for (size_t k = 0; all && k < drawing->name_count; k++)
-            if (!is_overview(drawing->names[k].name))
-                draw(drawing, drawing->names[k].name, winner);
-        text_append(drawing->out, "</noscript>\n");
-    }
-}
-
 enum status page_append_figures(struct page *page, struct text *out, struct text *absent,
                                 struct error *error)
 {
@@ -156,8 +132,28 @@ enum status page_append_figures(struct page *page, struct text *out, struct text
             drawing.total += OVERVIEW * drawn_parts(&page->settings[i]);
     drawing.total += drawing.name_count > OVERVIEW ? drawing.name_count - OVERVIEW : 0;
     for (size_t i = 0; i < page->setting_count && !drawing.ended; i++)
-        if (is_drawn(page, &page->settings[i]))
-            draw_setting(&drawing, &page->settings[i], i == 0);
+        if (is_drawn(page, &page->settings[i])) {
+            /* Draws a setting. Pictures are half of a page: the script takes each out of <noscript>
+             * when the user looks. */
+            const struct setting *setting = &page->settings[i];
+            for (size_t j = 0; j < drawn_parts(setting); j++) {
+                const struct part *part = &page->parts[setting->part_first + j];
+                text_append(drawing.out, "<noscript data-setting=\"");
+                page_escape(drawing.out, setting->label);
+                text_append(drawing.out, "\" data-experiment=\"");
+                page_escape(drawing.out, part->experiment);
+                text_append(drawing.out, "\">");
+                /* Draws a part's overview; with `all`, every figure. */
+                const bool all = i == 0 && part->example == setting->example;
+                const struct winner *winner = &page->winners[part->example];
+                for (size_t k = 0; k < OVERVIEW; k++)
+                    draw(&drawing, overview[k], winner);
+                for (size_t k = 0; all && k < drawing.name_count; k++)
+                    if (!is_overview(drawing.names[k].name))
+                        draw(&drawing, drawing.names[k].name, winner);
+                text_append(drawing.out, "</noscript>\n");
+            }
+        }
     arena_free(&names);
     return STATUS_OK;
 }

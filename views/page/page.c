@@ -143,29 +143,6 @@ static void append_string(struct text *out, const char *name, const char *value)
     json_append_string(out, value);
 }
 
-/* Appends the page's origin: title, data, and the version of tune. */
-static void append_about(const struct page *page, int64_t schema, struct text *out)
-{
-    struct text words = {0};
-    text_printf(out,
-                "{\"version\":" DATA_VERSION ",\"near\":" PLOT_NEAR
-                ",\"schema\":%lld,\"device_count\":%zu,\"apart_most\":%d",
-                (long long)schema, page->device_count, BOUNDS_APART_MAX);
-    append_string(out, "tune", TUNE_VERSION);
-    append_title(page, &words);
-    append_string(out, "title", text_string(&words));
-    append_string(out, "first_day", page->first_day);
-    append_string(out, "last_day", page->last_day);
-    append_string(out, "database", page->database);
-    text_clear(&words);
-    shell_append_word(&words, page->database);
-    append_string(out, "database_word", text_string(&words));
-    text_append(out, ",\"words\":");
-    text_append(out, page->words_json ? page->words_json : "[]");
-    out->failed = out->failed || words.failed;
-    text_free(&words);
-}
-
 /* Appends the data. `left_out`: JSON texts of missing figures. */
 static enum status append_data(struct page *page, const struct text *left_out, struct text *out,
                                struct error *error)
@@ -179,7 +156,25 @@ static enum status append_data(struct page *page, const struct text *left_out, s
     size_t count = 0;
     enum status status = page_read(page, reading, &schema, &count, error);
     if (status == STATUS_OK) {
-        append_about(page, count > 0 ? *schema : 0, &json);
+        /* Appends the page's origin: title, data, and the version of tune. */
+        struct text words = {0};
+        text_printf(&json,
+                    "{\"version\":" DATA_VERSION ",\"near\":" PLOT_NEAR
+                    ",\"schema\":%lld,\"device_count\":%zu,\"apart_most\":%d",
+                    count > 0 ? (long long)*schema : 0LL, page->device_count, BOUNDS_APART_MAX);
+        append_string(&json, "tune", TUNE_VERSION);
+        append_title(page, &words);
+        append_string(&json, "title", text_string(&words));
+        append_string(&json, "first_day", page->first_day);
+        append_string(&json, "last_day", page->last_day);
+        append_string(&json, "database", page->database);
+        text_clear(&words);
+        shell_append_word(&words, page->database);
+        append_string(&json, "database_word", text_string(&words));
+        text_append(&json, ",\"words\":");
+        text_append(&json, page->words_json ? page->words_json : "[]");
+        json.failed = json.failed || words.failed;
+        text_free(&words);
         text_printf(&json, ",\"left_out\":[%s]", text_string(left_out));
         status = page_append_parts(page, &json, error);
     }

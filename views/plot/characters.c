@@ -14,20 +14,6 @@ static size_t escape_length(const char *at, size_t rest_bytes)
     return length < rest_bytes ? length + 1 : length;
 }
 
-/* Returns the length of a line without trailing blanks and trailing colours; 0: the line looks
- * empty. */
-static size_t seen_length(const char *line, size_t length)
-{
-    size_t seen = 0;
-    for (size_t i = 0; i < length;) {
-        size_t escape = escape_length(line + i, length - i);
-        if (escape == 0 && !strchr(" \f\r", line[i]))
-            seen = i + 1;
-        i += escape > 0 ? escape : 1;
-    }
-    return seen;
-}
-
 void characters_tidy(const char *characters, struct text *out)
 {
     bool coloured = strchr(characters, '\x1b') != NULL;
@@ -35,7 +21,15 @@ void characters_tidy(const char *characters, struct text *out)
     for (const char *line = characters; *line;) {
         line += *line == '\f' ? 1 : 0;
         size_t length = strcspn(line, "\n");
-        size_t seen = seen_length(line, length);
+        /* The length of a line without trailing blanks and trailing colours; 0: the line
+         * looks empty. */
+        size_t seen = 0;
+        for (size_t i = 0; i < length;) {
+            size_t escape = escape_length(line + i, length - i);
+            if (escape == 0 && !strchr(" \f\r", line[i]))
+                seen = i + 1;
+            i += escape > 0 ? escape : 1;
+        }
         if (seen == 0) {
             empty++;
         } else {

@@ -46,25 +46,21 @@ static char *after_start(const char *words, const char *start)
     return strndup(line, strcspn(line, "\n"));
 }
 
-static enum status report_lacking(const char *words, bool *lacks_format, struct error *error)
+/* Turns gnuplot's output and exit into one status. */
+static enum status judge(const char *where, struct text *words, int code, enum status ended,
+                         bool *lacks_format, struct error *error)
 {
-    char *old = after_start(words, "tune old: ");
-    char *format = after_start(words, "tune lacks: ");
+    enum { SIGNALS_FROM = 128 };
+    const char *telling = text_string(words);
+    char *old = after_start(telling, "tune old: ");
+    char *format = after_start(telling, "tune lacks: ");
     enum status status = STATUS_OK;
     *lacks_format = format && !old;
     if (old || format)
         status = error_set(error, STATUS_UNAVAILABLE, "%s", old ? old : format);
     free(old);
     free(format);
-    return status;
-}
-
-/* Turns gnuplot's output and exit into one status. */
-static enum status judge(const char *where, struct text *words, int code, enum status ended,
-                         bool *lacks_format, struct error *error)
-{
-    enum { SIGNALS_FROM = 128 };
-    TRY(report_lacking(text_string(words), lacks_format, error));
+    TRY(status);
     if (ended == STATUS_TIMED_OUT)
         return error_set(error, STATUS_TIMED_OUT, "%s: gnuplot took longer than %d s", where,
                          (int)TIME_LIMIT_S);

@@ -29,44 +29,6 @@ static char *size_text(struct arena *arena, int64_t n)
     return arena_printf(arena, "%" PRId64 " (2^%d)", n, exponent);
 }
 
-/* Writes the only generated script: assignments of numbers and of cleaned texts in single quotes,
- * which gnuplot does not interpret. */
-static enum status write_variables(struct job *job, const char *format, struct error *error)
-{
-    const struct plot_subject *subject = job->subject;
-    struct text script = {0};
-    append_variable(&script, "format", arena_strdup(&job->arena, format));
-    append_variable(&script, "device", arena_strdup(&job->arena, subject->device));
-    append_variable(&script, "date", arena_strdup(&job->arena, subject->date));
-    append_variable(&script, "problem", arena_strdup(&job->arena, subject->problem));
-    append_variable(&script, "l2_mode", arena_strdup(&job->arena, subject->l2_mode));
-    const char *database = job->request->database;
-    append_variable(&script, "database",
-                    arena_strdup(&job->arena, database ? path_file(database) : ""));
-    append_variable(&script, "n_text", size_text(&job->arena, subject->n));
-    text_printf(&script, "n = %" PRId64 "\n", subject->n);
-    /* the terminal's size, within readable limits and gnuplot's */
-    int columns = job->request->columns > 0 ? job->request->columns : 100;
-    int rows = job->request->rows > 0 ? job->request->rows : 36;
-    columns = columns < 60 ? 60 : columns > 300 ? 300 : columns;
-    rows = rows < 24 ? 24 : rows > 150 ? 150 : rows;
-    text_printf(&script, "text_columns = %d\ntext_rows = %d\ntext_colours = %d\n", columns, rows,
-                job->request->colour ? 1 : 0);
-    for (size_t i = 0; i < job->layers.count; i++) {
-        const struct layer *layer = &job->layers.items[i];
-        text_printf(&script, "%s_series = %zu\n%s_rows = %zu\n", layer->name, layer->series_count,
-                    layer->name, layer->row_count);
-    }
-    const char *path = arena_printf(&job->arena, "%s/variables.gp", job->scratch.path);
-    enum status status = STATUS_OK;
-    if (script.failed || !path)
-        status = error_no_memory(error);
-    else
-        status = file_write_atomically(path, script.data, script.length, error);
-    text_free(&script);
-    return status;
-}
-
 /* Returns "occupancy-reduce.sum.i32-1024", and the device if requested. Keys are words and dots;
  * other characters are replaced. */
 static const char *output_name(struct job *job)
@@ -111,14 +73,47 @@ static enum status run_scripts(struct job *job, const char *format, char **conte
                                bool *lacks_format, struct error *error)
 {
     struct arena *arena = &job->arena;
-    TRY(write_variables(job, format, error));
+    /* Writes the only generated script: assignments of numbers and of cleaned texts in single
+     * quotes, which gnuplot does not interpret. */
+    const struct plot_subject *subject = job->subject;
+    struct text script = {0};
+    append_variable(&script, "format", arena_strdup(&job->arena, format));
+    append_variable(&script, "device", arena_strdup(&job->arena, subject->device));
+    append_variable(&script, "date", arena_strdup(&job->arena, subject->date));
+    append_variable(&script, "problem", arena_strdup(&job->arena, subject->problem));
+    append_variable(&script, "l2_mode", arena_strdup(&job->arena, subject->l2_mode));
+    const char *database = job->request->database;
+    append_variable(&script, "database",
+                    arena_strdup(&job->arena, database ? path_file(database) : ""));
+    append_variable(&script, "n_text", size_text(&job->arena, subject->n));
+    text_printf(&script, "n = %" PRId64 "\n", subject->n);
+    /* the terminal's size, within readable limits and gnuplot's */
+    int columns = job->request->columns > 0 ? job->request->columns : 100;
+    int rows = job->request->rows > 0 ? job->request->rows : 36;
+    columns = columns < 60 ? 60 : columns > 300 ? 300 : columns;
+    rows = rows < 24 ? 24 : rows > 150 ? 150 : rows;
+    text_printf(&script, "text_columns = %d\ntext_rows = %d\ntext_colours = %d\n", columns, rows,
+                job->request->colour ? 1 : 0);
+    for (size_t i = 0; i < job->layers.count; i++) {
+        const struct layer *layer = &job->layers.items[i];
+        text_printf(&script, "%s_series = %zu\n%s_rows = %zu\n", layer->name, layer->series_count,
+                    layer->name, layer->row_count);
+    }
+    const char *path = arena_printf(&job->arena, "%s/variables.gp", job->scratch.path);
+    enum status status = STATUS_OK;
+    if (script.failed || !path)
+        status = error_no_memory(error);
+    else
+        status = file_write_atomically(path, script.data, script.length, error);
+    text_free(&script);
+    TRY(status);
     const char *figure = arena_printf(arena, "plots/%s.gp", job->figure);
     const char *picture = arena_printf(arena, "%s/figure.%s", job->scratch.path, format);
     if (!figure || !picture)
         return error_no_memory(error);
     const char *const scripts[] = {"variables.gp", "plots/style.gp", figure, NULL};
     TRY(gnuplot_run(job->figure, job->scratch.path, scripts, lacks_format, error));
-    enum status status = file_read(arena, picture, PICTURE_BYTES_MAX, contents, length, error);
+    status = file_read(arena, picture, PICTURE_BYTES_MAX, contents, length, error);
     if (status == STATUS_NOT_FOUND || (status == STATUS_OK && *length == 0))
         return error_set(error, STATUS_INTERNAL, "%s: gnuplot drew nothing", job->figure);
     return status;

@@ -172,32 +172,6 @@ static const char *nested_json(const struct row_member *of, size_t of_count, con
     return text;
 }
 
-static bool add_nested(struct point_row *row, struct arena *arena)
-{
-    const struct explanation *why = &row->why;
-    struct text sentences = {0};
-    struct point_row *points = arena_alloc(arena, why->point_count + 1, sizeof *points);
-    for (size_t i = 0; points && i < why->point_count; i++)
-        points[i].point = why->points[i];
-    for (size_t i = 0; i < why->sentence_count; i++) {
-        text_append(&sentences, i == 0 ? "[" : ", ");
-        json_append_string(&sentences, why->sentences[i]);
-    }
-    text_append(&sentences, why->sentence_count > 0 ? "]" : "[]");
-    row->limit = explain_limit_name(why->limit);
-    row->verdict = verdict_words(verdict_named(why->trust ? why->trust : ""));
-    row->wrong_less_than_once_in = why->compared >= 3 ? why->compared / 3 : -1;
-    row->sentences = sentences.failed ? NULL : arena_strdup(arena, text_string(&sentences));
-    row->points = !points ? NULL
-                          : nested_json(members + WINNER_MEMBERS, COUNT(members) - WINNER_MEMBERS,
-                                        points, sizeof *points, why->point_count, arena);
-    row->sensitivities =
-        nested_json(sensitivity_members, COUNT(sensitivity_members), why->sensitivities,
-                    sizeof *why->sensitivities, why->sensitivity_count, arena);
-    text_free(&sentences);
-    return row->sentences && row->points && row->sensitivities;
-}
-
 bool show_append_why(struct text *out, const struct explanation *explanations, size_t count)
 {
     struct arena arena = {0};
@@ -206,7 +180,30 @@ bool show_append_why(struct text *out, const struct explanation *explanations, s
     bool good = winners != NULL;
     for (size_t i = 0; i < count && good; i++) {
         winners[i].why = explanations[i];
-        good = add_nested(&winners[i], &arena);
+        struct point_row *row = &winners[i];
+        const struct explanation *why = &row->why;
+        struct text sentences = {0};
+        struct point_row *points = arena_alloc(&arena, why->point_count + 1, sizeof *points);
+        for (size_t k = 0; points && k < why->point_count; k++)
+            points[k].point = why->points[k];
+        for (size_t k = 0; k < why->sentence_count; k++) {
+            text_append(&sentences, k == 0 ? "[" : ", ");
+            json_append_string(&sentences, why->sentences[k]);
+        }
+        text_append(&sentences, why->sentence_count > 0 ? "]" : "[]");
+        row->limit = explain_limit_name(why->limit);
+        row->verdict = verdict_words(verdict_named(why->trust ? why->trust : ""));
+        row->wrong_less_than_once_in = why->compared >= 3 ? why->compared / 3 : -1;
+        row->sentences = sentences.failed ? NULL : arena_strdup(&arena, text_string(&sentences));
+        row->points = !points
+                          ? NULL
+                          : nested_json(members + WINNER_MEMBERS, COUNT(members) - WINNER_MEMBERS,
+                                        points, sizeof *points, why->point_count, &arena);
+        row->sensitivities =
+            nested_json(sensitivity_members, COUNT(sensitivity_members), why->sensitivities,
+                        sizeof *why->sensitivities, why->sensitivity_count, &arena);
+        text_free(&sentences);
+        good = row->sentences && row->points && row->sensitivities;
     }
     good = good && rows_make_of(&rows, members, WINNER_MEMBERS, MEMBERS_FOR_JSON, winners,
                                 sizeof *winners, count);
