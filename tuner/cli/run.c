@@ -18,30 +18,6 @@
 #include "views/export/export.h"
 #include "views/show/show.h"
 
-static volatile sig_atomic_t stop_requested;
-
-/* Handles Ctrl-C: the first ends the run after the trial in flight; a second ends the program at
- * once. */
-static void on_signal(int number)
-{
-    stop_requested = 1;
-    (void)signal(number, SIG_DFL);
-}
-
-const volatile sig_atomic_t *run_catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal};
-    (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
-    struct sigaction hangup; /* a terminal that closes ends the run, unless nohup says otherwise */
-    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
-        (void)sigaction(SIGHUP, &action, NULL);
-    (void)signal(SIGPIPE, SIG_IGN);
-    clock_watch();
-    return &stop_requested;
-}
-
 /* ---- lines at the end ---- */
 
 enum { COMMAND_BYTES = SHELL_WORD_BYTES + 64 };
@@ -377,7 +353,7 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
         if (run->devices[i].api == api)
             run->session.device_indices[run->session.device_count++] = run->devices[i].index;
     }
-    if (stop_requested)
+    if (*run->session.stop)
         return error_set(error, STATUS_INTERRUPTED, "stopped before any %s device was tuned",
                          api->kind);
     if (every)
@@ -636,7 +612,7 @@ static enum status run_it(struct run *run, struct error *error)
         store_close(store);
         return status;
     }
-    (void)run_catch_signals();
+    run->session.stop = run_catch_signals();
     status = run_with_store(run, store, error);
     FAILPOINT("run.written");
     close_prior(&prior);
@@ -681,7 +657,6 @@ static enum status run_command(const struct command *command, int argc, char **a
     struct run *run = calloc(1, sizeof *run);
     TRY_MEMORY(run);
     run->started_ns = clock_running_ns();
-    run->session.stop = &stop_requested;
     enum status status = run_note_command(run, command, argc, argv, error);
     if (status == STATUS_OK)
         status = run_parse(command, argc, argv, run, error);

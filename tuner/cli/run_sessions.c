@@ -1,5 +1,32 @@
-/* Sessions of a run: one for each kind of device and issue of launches. */
+/* Sessions of a run: one for each kind of device and issue of launches; their end by a signal. */
+#include <signal.h>
+
+#include "tuner/base/clock.h"
 #include "tuner/cli/run.h"
+
+static volatile sig_atomic_t stop_requested;
+
+/* Handles Ctrl-C: the first ends the run after the trial in flight; a second ends the program at
+ * once. */
+static void on_signal(int number)
+{
+    stop_requested = 1;
+    (void)signal(number, SIG_DFL);
+}
+
+const volatile sig_atomic_t *run_catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    struct sigaction hangup; /* a terminal that closes ends the run, unless nohup says otherwise */
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+        (void)sigaction(SIGHUP, &action, NULL);
+    (void)signal(SIGPIPE, SIG_IGN);
+    clock_watch();
+    return &stop_requested;
+}
 
 /* Returns how an experiment's launches are to be issued, as bits: by --as, else by the file. A
  * replay has the recorded ones. */

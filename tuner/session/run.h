@@ -229,7 +229,6 @@ enum status site_devices(const struct site *site, size_t *count, struct error *e
 
 /* sites.c: Runs in the thread of a site whose host comes and goes. */
 void *site_keep(void *context);
-bool sites_awaited(const struct session *session); /* some host has not come yet, and may */
 
 /* session.c: Prepare a lane, and a group with its thread, before they measure. */
 enum status lane_begin(struct lane *lane, struct error *error);

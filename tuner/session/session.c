@@ -141,6 +141,15 @@ static bool is_late(const struct group *group)
     return group->lanes[0]->site->is_late;
 }
 
+/* Returns whether some host has not come yet, and may. */
+static bool sites_awaited(const struct session *session)
+{
+    for (size_t i = 0; i < session->site_count; i++)
+        if (!session->sites[i].settled)
+            return true;
+    return false;
+}
+
 /* Runs the groups, which take turns with the mutex held. Others may join while a host that was
  * never there is awaited. */
 static enum status run_groups(struct session *session, struct error *error)

@@ -9,14 +9,6 @@
 
 enum { LOOK_MS = 300 };
 
-bool sites_awaited(const struct session *session)
-{
-    for (size_t i = 0; i < session->site_count; i++)
-        if (!session->sites[i].settled)
-            return true;
-    return false;
-}
-
 /* Adds a site to a run in progress, with the mutex. After a failure the run only lacks these
  * devices. */
 static void join_late(struct site *site)

@@ -81,12 +81,6 @@ static void end_line(struct writer *writer, int64_t high)
     writer->counts->entries++;
 }
 
-int64_t geometric_middle(int64_t low, int64_t high)
-{
-    int64_t middle = (int64_t)floor(sqrt((double)low * (double)high));
-    return middle < low ? low : middle >= high ? high - 1 : middle;
-}
-
 /* Writes the line for sizes up to the range's end, or half-way to unstable sizes. */
 static void end_range(struct writer *writer)
 {

@@ -557,6 +557,31 @@ static size_t same_values(const struct probes *probes, size_t target)
     return target;
 }
 
+static const char *const parts[] = {"grid", "block", "cluster", "shared", "cooperative"};
+
+const char *launch_part_name(struct arena *arena, size_t launch, size_t part)
+{
+    return launch == 0 ? arena_printf(arena, "launch.%s", parts[part])
+                       : arena_printf(arena, "launch%zu.%s", launch + 1, parts[part]);
+}
+
+const char *launch_axes(struct arena *arena, const char *const axes[3])
+{
+    if (!axes[0] || !axes[1] || !axes[2])
+        return NULL;
+    if (strcmp(axes[2], "1") != 0)
+        return arena_printf(arena, "%s,%s,%s", axes[0], axes[1], axes[2]);
+    return strcmp(axes[1], "1") != 0 ? arena_printf(arena, "%s,%s", axes[0], axes[1]) : axes[0];
+}
+
+const char *launch_numbers(struct arena *arena, const int64_t *numbers, bool has_axes)
+{
+    const char *axes[3] = {"", "1", "1"};
+    for (size_t i = 0; i < (has_axes ? 3 : 1); i++)
+        axes[i] = arena_printf(arena, "%lld", (long long)numbers[i]);
+    return launch_axes(arena, axes);
+}
+
 /* Looks for the formulas of all targets. */
 static void fill_formulas(struct evaluation *evaluation, struct probes *probes,
                           struct elsewhere *out)

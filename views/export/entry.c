@@ -86,100 +86,6 @@ enum status conf_rows_read(struct store *store, const char *sql, bool of_devices
     return store_read(store, &reading, arena, rows, count, error);
 }
 
-/* Returns true if libtuned reads the text unquoted. */
-static bool is_word(const char *text)
-{
-    for (const char *c = text; *c; c++)
-        if (*c <= ' ' || *c >= 0x7f || strchr("\"\\|#=[]", *c))
-            return false;
-    return text[0] != '\0';
-}
-
-void append_quoted(struct text *out, const char *text)
-{
-    text_append(out, "\"");
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            text_append(out, "\\");
-        text_append_bytes(out, text, 1);
-    }
-    text_append(out, "\"");
-}
-
-void append_field(struct text *out, const char *name, const char *value)
-{
-    text_printf(out, " %s=", name);
-    if (is_word(value))
-        text_append(out, value);
-    else
-        append_quoted(out, value);
-}
-
-void append_known(struct text *out, const char *name, const char *value)
-{
-    if (value && value[0] != '\0')
-        append_field(out, name, value);
-}
-
-void append_count(struct text *out, const char *name, int64_t value)
-{
-    if (value > 0)
-        text_printf(out, " %s=%lld", name, (long long)value);
-}
-
-void append_decimal(struct text *out, const char *name, int decimals, double value)
-{
-    char digits[VALUE_TEXT_BYTES];
-    if (!isfinite(value) || !string_format(digits, sizeof digits, "%.*f", decimals, value))
-        return;
-    char *end = digits + strlen(digits);
-    if (strchr(digits, '.')) {
-        while (end[-1] == '0')
-            *--end = '\0';
-        if (end[-1] == '.')
-            end[-1] = '\0';
-    }
-    append_field(out, name, digits);
-}
-
-/* Appends a bound as append_decimal does, rounded up. */
-void append_bound(struct text *out, const char *name, int decimals, double value)
-{
-    double unit = pow(10, decimals);
-    append_decimal(out, name, decimals, ceil(value * unit - 1e-6) / unit + 0.0); /* no -0 */
-}
-
-/* Appends a real of any magnitude. */
-static void append_real(struct text *out, const char *name, double value)
-{
-    char text[VALUE_TEXT_BYTES];
-    if (isfinite(value) && string_format(text, sizeof text, "%.6g", value))
-        append_field(out, name, text);
-}
-
-void append_value(struct text *out, const char *name, const json_t *value)
-{
-    char text[VALUE_TEXT_BYTES];
-    if (json_is_string(value))
-        append_field(out, name, json_string_value(value));
-    else if (json_is_integer(value))
-        text_printf(out, " %s=%lld", name, (long long)json_integer_value(value));
-    else if (json_is_boolean(value))
-        append_field(out, name, json_is_true(value) ? "true" : "false");
-    else if (json_is_real(value) &&
-             value_format(value_real(json_real_value(value)), text, sizeof text))
-        append_field(out, name, text);
-}
-
-/* Appends a JSON object's members in order, except those in `but` (NULL: none). */
-void append_members(struct text *out, json_t *object, const json_t *but)
-{
-    void *at = json_object_iter(object);
-    for (; at; at = json_object_iter_next(object, at))
-        if (!json_object_get(but, json_object_iter_key(at)))
-            append_value(out, json_object_iter_key(at), json_object_iter_value(at));
-}
-
 /* Appends the parameters, then the other derived values. */
 static enum status append_values(struct text *out, const struct conf_row *row, struct error *error)
 {
@@ -197,6 +103,14 @@ static enum status append_values(struct text *out, const struct conf_row *row, s
                          "the database holds a configuration that is no JSON object (trial %s)",
                          row->trial);
     return STATUS_OK;
+}
+
+/* Appends a real of any magnitude. */
+static void append_real(struct text *out, const char *name, double value)
+{
+    char text[VALUE_TEXT_BYTES];
+    if (isfinite(value) && string_format(text, sizeof text, "%.6g", value))
+        append_field(out, name, text);
 }
 
 static enum status append_evidence(struct text *out, struct experiments *experiments,

@@ -1,14 +1,125 @@
-/* Collects a page's content: words, devices, days, and the winners in their settings. */
+/* Collects a page's content: words, devices, days, and the winners in their settings; writes texts
+ * and JSON as a page has them. */
+#include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/array.h"
 #include "tuner/base/files.h"
+#include "tuner/base/json.h"
 #include "views/page/embedded.h"
 #include "views/page/internal.h"
 #include "views/show/parts.h"
 
 enum { WORDS_MAX = 4096, GAINS_MAX = 12, PAGE_PARAMETERS = 6 };
+
+/* ---- texts of the page ---- */
+
+void page_escape(struct text *out, const char *text)
+{
+    static const char special[] = "<>&\"'";
+    static const char *const escaped[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#39;"};
+    for (const char *at = text; *at;) {
+        const size_t bytes = utf8_bytes(at);
+        const unsigned char lead = (unsigned char)*at;
+        const char *found = strchr(special, *at);
+        /* Control characters: those of ASCII but for blanks, and those of Latin 1 (U+0080 ...). */
+        const bool control = (lead < 0x20 && !strchr("\t\n", *at)) || lead == 0x7f ||
+                             (lead == 0xc2 && bytes == 2 && (unsigned char)at[1] < 0xa0);
+        if (found)
+            text_append(out, escaped[found - special]);
+        else if (bytes == 0 || control)
+            text_append(out, "\xef\xbf\xbd");
+        else
+            text_append_bytes(out, at, bytes);
+        at += bytes == 0 ? 1 : bytes;
+    }
+}
+
+static void drop_nulls(json_t *json)
+{
+    const char *name = NULL;
+    json_t *value = NULL;
+    void *next = NULL;
+    size_t i = 0;
+    json_object_foreach_safe(json, next, name, value)
+    {
+        if (json_is_null(value))
+            (void)json_object_del(json, name);
+        else
+            drop_nulls(value);
+    }
+    json_array_foreach(json, i, value)
+    {
+        drop_nulls(value);
+    }
+}
+
+/* Returns true if the names, separated by blanks, contain the name. */
+static bool is_listed(const char *names, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = names; (at = strstr(at, name)); at += length)
+        if ((at == names || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+/* Drops members from an object and from objects in arrays inside, except objects with names chosen
+ * by users. */
+static void drop_members(json_t *json, const char *without)
+{
+    const char *name = NULL;
+    json_t *value = NULL;
+    void *next = NULL;
+    size_t i = 0;
+    json_object_foreach_safe(json, next, name, value)
+    {
+        if (is_listed(without, name))
+            (void)json_object_del(json, name);
+        else if (json_is_array(value))
+            drop_members(value, without);
+    }
+    json_array_foreach(json, i, value)
+    {
+        drop_members(value, without);
+    }
+}
+
+void page_append_json(struct text *out, const char *json, const char *without)
+{
+    json_t *read = json_read(json, JSON_DECODE_ANY, NULL);
+    if (without)
+        drop_members(read, without);
+    drop_nulls(read);
+    char *dumped =
+        read ? json_dumps(read, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9)) : NULL;
+    text_append(out, dumped ? dumped : "null");
+    free(dumped);
+    json_decref(read);
+}
+
+void page_append_in_script(struct text *out, const char *json)
+{
+    for (const char *at = json; *at;) {
+        const char *plain = at;
+        while (*at >= ' ' && *at < 0x7f && *at != '<')
+            at++;
+        text_append_bytes(out, plain, (size_t)(at - plain));
+        if (!*at)
+            break;
+        const size_t bytes = utf8_bytes(at);
+        const unsigned long code = bytes > 0 ? utf8_code(at, bytes) : 0xfffd;
+        if (bytes < 2 || code < 0xa0)
+            text_printf(out, "\\u%04lx", code);
+        else
+            text_append_bytes(out, at, bytes);
+        at += bytes > 0 ? bytes : 1;
+    }
+}
+
+/* ---- the request ---- */
 
 static void get_parameters(const struct page *page, struct store_parameter out[PAGE_PARAMETERS])
 {
