@@ -116,6 +116,23 @@ static enum status find_column(struct import *import, enum column column, struct
                      name, name, near.text);
 }
 
+static enum status read_header(struct import *import, struct error *error)
+{
+    bool more = false;
+    enum status status = csv_next(&import->reader, &import->record, &more, error);
+    if (status == STATUS_OK && !more)
+        return error_set(error, STATUS_BAD_INPUT, "%s: there is no header line",
+                         import->request->path);
+    import->field_count = import->record.count;
+    for (int i = 0; i < COLUMNS && status == STATUS_OK; i++) {
+        status = find_column(import, (enum column)i, error);
+        if (status != STATUS_OK)
+            return error_prefix(error, "%s:%lld", import->request->path,
+                                (long long)import->record.line);
+    }
+    return status;
+}
+
 /* ---- a row ---- */
 
 static const char *field(const struct import *import, enum column column)
@@ -369,19 +386,7 @@ enum status peers_import(struct store *store, const struct peers_request *reques
     TRY_OR_CLEANUP(
         file_read(&import.arena, request->path, FILE_BYTES_MAX, &contents, &length, error));
     TRY_OR_CLEANUP(csv_start(&import.reader, request->path, contents, length, error));
-    bool more = false;
-    status = csv_next(&import.reader, &import.record, &more, error);
-    if (status == STATUS_OK && !more)
-        TRY_OR_CLEANUP(error_set(error, STATUS_BAD_INPUT, "%s: there is no header line",
-                                 import.request->path));
-    import.field_count = import.record.count;
-    for (int j = 0; j < COLUMNS && status == STATUS_OK; j++) {
-        status = find_column(&import, (enum column)j, error);
-        if (status != STATUS_OK)
-            TRY_OR_CLEANUP(error_prefix(error, "%s:%lld", import.request->path,
-                                        (long long)import.record.line));
-    }
-    TRY_OR_CLEANUP(status);
+    TRY_OR_CLEANUP(read_header(&import, error));
     TRY_OR_CLEANUP(read_rows(&import, error));
     const char *path = import.request->path;
     if (import.count == 0 && import.result->unknown > 0)
