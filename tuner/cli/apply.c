@@ -255,7 +255,7 @@ static enum status run_once(struct apply *apply, const struct run_setup *setup, 
         status = pass_output(file, output, error);
     file_close(file);
     TRY(status);
-    /* Adds a run to its side; an uncounted one only shows how the program ends. */
+    /* Adds a run to a side; an uncounted one only shows how the program ends. */
     struct side *side = is_plain ? &apply->plain : &apply->applied;
     const bool is_first = side->count == 0 && !side->output[0];
     if (is_first) {

@@ -73,7 +73,7 @@ static enum status join_and_list(const struct capture_request *request,
              : error_no_memory(error);
     if (status == STATUS_NOT_FOUND)
         return preload_no_launch(request->words[request->for_draft ? 2 : 0], wait_status, error);
-    /* Reports how the program ended, if not as intended. A shell tells a signal by its exit code.
+    /* Reports how the program ended, if not as intended. A shell tells a signal by an exit code.
      */
     const bool is_signal = WIFSIGNALED(wait_status);
     const int code = is_signal                ? WTERMSIG(wait_status)

@@ -1,4 +1,4 @@
-/* Present meaning of tuned.conf's entries, and their contestants. */
+/* Present meaning of tuned.conf's entries, and the contestants. */
 #include <stdio.h>
 #include <string.h>
 

@@ -250,7 +250,7 @@ enum status misses_select(struct experiment_list *list, struct error *error)
     for (size_t i = 0; i < misses.count; i++)
         taken += misses.items[i].is_taken;
     if (status == STATUS_OK && (taken > 0 || misses.count == 0)) {
-        /* Sorts the experiments by their ranks, the smallest first. */
+        /* Sorts the experiments by rank, the smallest first. */
         for (size_t k = 1; k < list->count; k++)
             for (size_t j = k; j > 0 && ranks[j] < ranks[j - 1]; j--) {
                 struct experiment *const item = list->items[j];

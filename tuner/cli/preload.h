@@ -21,7 +21,7 @@ enum status preload_folder(const char *output, struct arena *arena, struct tempo
 enum status preload_run(const char *const *words, const char *library,
                         const struct process_variable *variables, size_t count, int output,
                         int *wait_status, struct error *error);
-/* Sets the error of a program without launches, with likely causes. wait_status: its end. */
+/* Sets the error of a program without launches, with likely causes. wait_status: the end. */
 enum status preload_no_launch(const char *program, int wait_status, struct error *error);
 
 #endif

@@ -113,7 +113,7 @@ static void compare(const struct captured_vector *vector, const struct captured_
     out->difference = fmax(out->difference, difference);
 }
 
-/* One launch in its own process. */
+/* One launch in a separate process. */
 struct replaying {
     const struct device_api *api;
     struct device *device;

@@ -1,4 +1,4 @@
-/* Sessions of a run: one for each kind of device and issue of launches; their end by a signal. */
+/* Sessions of a run: one for each kind of device and issue of launches; the end by a signal. */
 #include <signal.h>
 
 #include "tuner/base/clock.h"

@@ -195,7 +195,7 @@ static enum status find_multiple(struct probing *probing, int64_t *multiple, str
     }
     for (int64_t prime = 2; right && prime <= divisor; prime++)
         if (divisor % prime == 0) {
-            /* Divides the number by its prime as often as it stays right. */
+            /* Divides the number by the prime as often as that stays right. */
             int64_t power = 1; /* largest right divisor */
             int64_t most = 1;
             while (divisor / most % prime == 0)

@@ -1,4 +1,4 @@
-/* Reads a winner's data from the database, and explains it. */
+/* Reads and explains a winner's data. */
 #include "views/explain/explain.h"
 
 #include <inttypes.h>
