@@ -2,22 +2,22 @@
 # toolkit, and the rest of the project does not depend on it.
 set(TUNE_NVCC_ARCHITECTURES "90" CACHE STRING "Compute capabilities that examples and tests are built for")
 
-# Since CUDA 12.9 nvcc can compile for the device with hardly an optimisation.
-set(TUNE_NVCC_FAST "")
+# Hardly an optimisation: of the host's code, and, by newer compilers, of the device's.
+set(TUNE_NVCC_FAST -O0)
 if(TUNE_NVCC)
   execute_process(COMMAND "${TUNE_NVCC}" --help OUTPUT_VARIABLE help ERROR_QUIET)
   if(help MATCHES "-Ofast-compile")
-    set(TUNE_NVCC_FAST --Ofast-compile=max)
+    list(APPEND TUNE_NVCC_FAST --Ofast-compile=max)
   endif()
 endif()
 
 # tune_nvcc_program(TARGET FOLDER folder SOURCES source... [OPTIONS option...]): links libtuned and the
 # CUDA runtime, both statically, so that the program needs only a driver. A source written as
 # FILE@NAME=VALUE is compiled with that define, and may be listed several times. The target to build is
-# build_TARGET. CUDART none: one of the sources replaces the runtime. NOT_RUN: no GPU runs the kernels, so PTX is enough,
-# compiled as fast as nvcc can: in half of the time.
+# build_TARGET. CUDART none: one of the sources replaces the runtime. HASTE: compiled as fast as nvcc can.
+# NOT_RUN: in haste, and to PTX alone, since no GPU runs its kernels.
 function(tune_nvcc_program target)
-  cmake_parse_arguments(NVCC "NOT_RUN" "FOLDER;CUDART" "SOURCES;OPTIONS" ${ARGN})
+  cmake_parse_arguments(NVCC "HASTE;NOT_RUN" "FOLDER;CUDART" "SOURCES;OPTIONS" ${ARGN})
   if(NOT NVCC_CUDART)
     set(NVCC_CUDART static)
   endif()
@@ -25,12 +25,15 @@ function(tune_nvcc_program target)
   set(code sm)
   if(NVCC_NOT_RUN)
     set(code compute)
-    list(APPEND NVCC_OPTIONS ${TUNE_NVCC_FAST})
+  endif()
+  set(effort -O2)
+  if(NVCC_NOT_RUN OR NVCC_HASTE)
+    set(effort ${TUNE_NVCC_FAST})
   endif()
   foreach(architecture IN LISTS TUNE_NVCC_ARCHITECTURES)
     list(APPEND architectures "-gencode=arch=compute_${architecture},code=${code}_${architecture}")
   endforeach()
-  set(command "${TUNE_NVCC}" -O2 -std=c++17 -Xcompiler=-Wall,-Wextra ${architectures}
+  set(command "${TUNE_NVCC}" ${effort} -std=c++17 -Xcompiler=-Wall,-Wextra ${architectures}
               -I "${PROJECT_SOURCE_DIR}/include" -I "${PROJECT_SOURCE_DIR}"
               -I "${PROJECT_SOURCE_DIR}/libtuned" ${NVCC_OPTIONS})
   set(objects "")
