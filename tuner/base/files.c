@@ -165,7 +165,7 @@ static enum status open_special(struct output *output, const struct stat *info, 
     if (S_ISSOCK(info->st_mode) || S_ISBLK(info->st_mode))
         return error_set(error, STATUS_BAD_INPUT, "%s: a %s, not a file; name another",
                          output->real, S_ISSOCK(info->st_mode) ? "socket" : "block device");
-    if (!ours && path_is_in_open_folder(output->real))
+    if (!ours && (path_folder_mode(output->real) & S_IWOTH) != 0)
         return error_set(error, STATUS_PERMISSION,
                          "%s: no file, and another user (%lld) put it into a folder open to all; "
                          "name another",

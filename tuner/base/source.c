@@ -442,22 +442,6 @@ static enum status read_all(struct reader *reader, const char *path)
     return file ? place(reader, file) : reader->error->status;
 }
 
-static enum status read_code(struct arena *arena, const char *path, struct source *out,
-                             struct error *error)
-{
-    char *data = NULL;
-    struct source_file *file = arena_alloc(arena, 1, sizeof *file);
-    if (!file || !(file->path = arena_strdup(arena, path)))
-        return error_no_memory(error);
-    if (stat(path, &file->info) != 0)
-        return error_set_errno(error, errno, "%s", path);
-    *out = (struct source){.file_count = 1, .files = file};
-    enum status status = file_read(arena, path, CODE_BYTES_MAX, &data, &out->length, error);
-    out->text = out->contents = data;
-    out->content_length = out->length;
-    return status;
-}
-
 enum status source_read_in(struct arena *arena, const char *path, const char *const *folders,
                            size_t folder_count, struct source *out, struct error *error)
 {
@@ -469,8 +453,20 @@ enum status source_read_in(struct arena *arena, const char *path, const char *co
     const bool read = file && fread(head, sizeof head, 1, file) == 1;
     if (file)
         (void)fclose(file);
-    if (read && (memcmp(head, elf, sizeof elf) == 0 || memcmp(head, fatbin, sizeof fatbin) == 0))
-        return read_code(arena, path, out, error);
+    if (read && (memcmp(head, elf, sizeof elf) == 0 || memcmp(head, fatbin, sizeof fatbin) == 0)) {
+        char *code = NULL;
+        struct source_file *binary = arena_alloc(arena, 1, sizeof *binary);
+        if (!binary || !(binary->path = arena_strdup(arena, path)))
+            return error_no_memory(error);
+        if (stat(path, &binary->info) != 0)
+            return error_set_errno(error, errno, "%s", path);
+        *out = (struct source){.file_count = 1, .files = binary};
+        const enum status taken =
+            file_read(arena, path, CODE_BYTES_MAX, &code, &out->length, error);
+        out->text = out->contents = code;
+        out->content_length = out->length;
+        return taken;
+    }
     struct reader reader = {
         .arena = arena, .error = error, .folders = folders, .folder_count = folder_count};
     enum status status = read_all(&reader, path);

@@ -141,11 +141,6 @@ mode_t path_folder_mode(const char *path)
     return info.st_mode;
 }
 
-bool path_is_in_open_folder(const char *path)
-{
-    return (path_folder_mode(path) & S_IWOTH) != 0;
-}
-
 bool path_is_replaceable(const char *path)
 {
     return (path_folder_mode(path) & (S_IWOTH | S_ISVTX)) == S_IWOTH;

@@ -24,10 +24,6 @@ bool path_is_open_to_others(const char *path);
 /* Returns the mode of the path's folder; 0: the folder is not there. */
 mode_t path_folder_mode(const char *path);
 
-/* Returns whether others can make files in the path's folder without being able to remove ours:
- * /tmp and the like. */
-bool path_is_in_open_folder(const char *path);
-
 /* Returns whether others can replace the file: its folder is open to all, and not sticky. */
 bool path_is_replaceable(const char *path);
 

@@ -496,19 +496,6 @@ static node_or_null parse_sign(struct parser *parser)
     return operands[1] ? new_node(parser, EXPRESSION_POWER, &operator, 2, operands) : NULL;
 }
 
-/* Consumes a comparison's token or tokens; *found is false without one. */
-static bool take_comparison(struct parser *parser, bool *found, enum comparison *out)
-{
-    const enum token_kind kind = parser->token.kind;
-    *found = kind == TOKEN_COMPARE || kind == TOKEN_IN || kind == TOKEN_NOT;
-    *out = kind == TOKEN_COMPARE ? parser->token.comparison
-           : kind == TOKEN_IN    ? COMPARE_IN
-                                 : COMPARE_NOT_IN;
-    if (kind == TOKEN_NOT)
-        return advance(parser) && take(parser, TOKEN_IN, "'in'");
-    return !*found || advance(parser);
-}
-
 /* Parses the operand behind a comparison: a list behind `in`, and nowhere else. */
 static node_or_null parse_compared(struct parser *parser, enum comparison comparison)
 {
@@ -532,13 +519,14 @@ static node_or_null parse_comparison(struct parser *parser)
     operands[0] = parse_level(parser, LEVEL_BIT_OR);
     const struct token first = parser->token;
     while (operands[count]) {
-        bool found = false;
-        enum comparison comparison = COMPARE_EQUAL;
-        struct token at = parser->token;
-        if (!take_comparison(parser, &found, &comparison))
-            return NULL;
-        if (!found)
+        const struct token at = parser->token;
+        const enum comparison comparison = at.kind == TOKEN_COMPARE ? at.comparison
+                                           : at.kind == TOKEN_IN    ? COMPARE_IN
+                                                                    : COMPARE_NOT_IN;
+        if (at.kind != TOKEN_COMPARE && at.kind != TOKEN_IN && at.kind != TOKEN_NOT)
             break;
+        if (!advance(parser) || (at.kind == TOKEN_NOT && !take(parser, TOKEN_IN, "'in'")))
+            return NULL;
         if (count == CHAIN_MAX || is_list(operands[count]))
             return parse_error(
                 parser, at.offset,

@@ -148,12 +148,6 @@ static bool read_role(struct file_reader *reader, const struct node *node,
                       argument->name);
 }
 
-static bool read_type(struct file_reader *reader, const struct node *node, unsigned allowed,
-                      struct template *out)
-{
-    return read_choice(reader, node, "type", element_names, ELEMENT_TYPE_COUNT, allowed, out);
-}
-
 /* Reads the number of fields that one item stands for. */
 static bool read_field_count(struct file_reader *reader, const struct node *item, size_t *out)
 {
@@ -189,7 +183,8 @@ static bool read_fields(struct file_reader *reader, const struct node *node,
         if (!read_field_count(reader, item, &count) ||
             (!pointer &&
              (!CHECK_KEYS(reader, item, "a field", "!type", "!value", "count") ||
-              !read_type(reader, node_get(item, "type"), USE_CONFIGURATION, &field.type) ||
+              !read_choice(reader, node_get(item, "type"), "type", element_names,
+                           ELEMENT_TYPE_COUNT, USE_CONFIGURATION, &field.type) ||
               !read_formula(reader, node_get(item, "value"), "value", USE_ALL, &field.value))))
             return false;
         while (count-- > 0)
@@ -216,7 +211,8 @@ static bool read_contents(struct file_reader *reader, const struct node *node,
                     : read_fields(reader, node_get(node, "fields"), argument);
     if (!type)
         return node_error(reader, node, "an argument needs the key 'type'");
-    return read_type(reader, type, allowed & ~(unsigned)USE_ACTIVE_BLOCKS, &argument->type) &&
+    return read_choice(reader, type, "type", element_names, ELEMENT_TYPE_COUNT,
+                       allowed & ~(unsigned)USE_ACTIVE_BLOCKS, &argument->type) &&
            (!filled || read_fill(reader, node, argument)) &&
            READ_MEMBERS(reader, node, members, argument);
 }

@@ -53,12 +53,6 @@ bool features_create(struct features *features, const struct search_space *space
     return true;
 }
 
-void features_free(struct features *features)
-{
-    for (size_t i = 0; i < features->count; i++)
-        free(features->tables[i]);
-}
-
 void features_of_values(const struct features *features, const uint16_t *values,
                         float vector[FEATURES_MAX])
 {

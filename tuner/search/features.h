@@ -24,7 +24,6 @@ struct features {
 
 /* Makes the features. Returns false without memory; the caller frees the result either way. */
 bool features_create(struct features *features, const struct search_space *space);
-void features_free(struct features *features);
 void features_of_values(const struct features *features, const uint16_t *values,
                         float vector[FEATURES_MAX]);
 void features_of_point(const struct features *features, const struct search_space *space,

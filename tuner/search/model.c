@@ -88,7 +88,8 @@ void model_free(struct model *model)
 {
     if (!model)
         return;
-    features_free(&model->features);
+    for (size_t i = 0; i < model->features.count; i++)
+        free(model->features.tables[i]);
     index_free(&model->places);
     free(model->rows);
     free(model->factor);

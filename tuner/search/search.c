@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/text.h"
 #include "tuner/search/strategy.h"
 
@@ -251,19 +252,33 @@ double search_most_better(struct search *search, double probability)
 
 bool search_tell_winner(struct search *search, uint64_t point)
 {
-    const struct trail *trail = &search->trail;
+    struct trail *trail = &search->trail;
     bool is_new = !search->strategy->is_uniform && point < trail->space.count;
     for (size_t i = 0; is_new && i < trail->winner_count; i++)
         is_new = trail->winners[i] != point;
-    if (is_new)
-        search->failed = !trail_add_winner(&search->trail, point) || search->failed;
-    return is_new;
+    if (!is_new)
+        return false;
+    if (array_grow(&trail->winners, trail->winner_count, &trail->winner_capacity,
+                   sizeof *trail->winners))
+        trail->winners[trail->winner_count++] = point;
+    else
+        search->failed = true;
+    return true;
 }
 
 void search_tell_elsewhere(struct search *search, size_t source, const uint16_t *values,
                            double value)
 {
-    search->failed = !trail_add_elsewhere(&search->trail, source, values, value) || search->failed;
+    struct trail *trail = &search->trail;
+    if (!array_grow(&trail->elsewhere, trail->elsewhere_count, &trail->elsewhere_capacity,
+                    sizeof *trail->elsewhere)) {
+        search->failed = true;
+        return;
+    }
+    struct trail_elsewhere *added = &trail->elsewhere[trail->elsewhere_count++];
+    *added =
+        (struct trail_elsewhere){.source = source, .value = isfinite(value) ? value : (double)NAN};
+    memcpy(added->values, values, trail->space.dimensions * sizeof values[0]);
 }
 
 bool search_was_misled(const struct search *search)

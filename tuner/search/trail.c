@@ -53,27 +53,6 @@ void trail_tell(struct trail *trail, struct trail_record *record, double value)
         trail->best = (size_t)(record - trail->records);
 }
 
-bool trail_add_elsewhere(struct trail *trail, size_t source, const uint16_t *values, double value)
-{
-    if (!array_grow(&trail->elsewhere, trail->elsewhere_count, &trail->elsewhere_capacity,
-                    sizeof *trail->elsewhere))
-        return false;
-    struct trail_elsewhere *added = &trail->elsewhere[trail->elsewhere_count++];
-    *added =
-        (struct trail_elsewhere){.source = source, .value = isfinite(value) ? value : (double)NAN};
-    memcpy(added->values, values, trail->space.dimensions * sizeof values[0]);
-    return true;
-}
-
-bool trail_add_winner(struct trail *trail, uint64_t point)
-{
-    if (!array_grow(&trail->winners, trail->winner_count, &trail->winner_capacity,
-                    sizeof *trail->winners))
-        return false;
-    trail->winners[trail->winner_count++] = point;
-    return true;
-}
-
 bool trail_may_try_winner(const struct trail *trail)
 {
     return trail->winners_tried < SEARCH_WINNERS_MIN ||

@@ -60,10 +60,6 @@ struct trail_record *trail_find(const struct trail *trail, uint64_t point);
 /* Adds a record for a point without one; NULL: no memory. */
 struct trail_record *trail_add(struct trail *trail, uint64_t point);
 void trail_tell(struct trail *trail, struct trail_record *record, double value);
-/* Returns false without memory. */
-bool trail_add_elsewhere(struct trail *trail, size_t source, const uint16_t *values, double value);
-/* Returns false without memory. */
-bool trail_add_winner(struct trail *trail, uint64_t point);
 /* Returns whether one more trial of a winner stays within a tenth of all. */
 bool trail_may_try_winner(const struct trail *trail);
 /* Returns the number of requested points without a result. */

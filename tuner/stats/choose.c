@@ -54,19 +54,6 @@ bool difference_is_tied(struct interval difference, double delta)
     return (isnan(difference.low) ? difference.estimate : difference.low) <= delta;
 }
 
-static size_t find_winner(const struct contender *contenders, size_t count, size_t incumbent)
-{
-    size_t winner = count;
-    if (incumbent < count && contenders[incumbent].eligible && contenders[incumbent].proven)
-        return incumbent;
-    for (size_t i = 0; i < count; i++) {
-        if (contenders[i].eligible && contenders[i].proven &&
-            (winner == count || contenders[i].order < contenders[winner].order))
-            winner = i;
-    }
-    return winner;
-}
-
 /* Returns the largest upper bound of the winner's difference to any of the others: the bound
  * against the truly fastest is among them. */
 static struct interval claim_of(const struct contender *contenders, size_t count, size_t processes,
@@ -110,8 +97,15 @@ void choose(struct contender *contenders, size_t count, size_t processes, double
     }
     if (fastest == count)
         return;
-    choice->winner = find_winner(contenders, count, incumbent);
-    choice->kept_incumbent = choice->winner == incumbent;
+    const bool keeps =
+        incumbent < count && contenders[incumbent].eligible && contenders[incumbent].proven;
+    size_t winner = keeps ? incumbent : count;
+    for (size_t i = 0; i < count && !keeps; i++)
+        if (contenders[i].eligible && contenders[i].proven &&
+            (winner == count || contenders[i].order < contenders[winner].order))
+            winner = i;
+    choice->winner = winner;
+    choice->kept_incumbent = winner == incumbent;
     choice->claim = claim_of(contenders, count, processes, confidence, choice);
 }
 

@@ -220,21 +220,6 @@ static void split(struct point *points, size_t count, double centre_ln, double a
 
 /* ---- around the processes' means ---- */
 
-static size_t take_samples(const struct cloud_sample *samples, size_t count, struct point *point)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct cloud_sample *sample = &samples[i];
-        if (!(sample->elapsed_ns > 0))
-            continue;
-        /* Readings within a tick of the timer are not distinguishable: equal ones are no crowd. */
-        double within = (double)(random_at(UINT64_C(0x636c6f756473), i) >> 11) * 0x1p-53 - 0.5;
-        double ln_ns = log(sample->elapsed_ns + within * fmax(sample->resolution_ns, 0));
-        point[kept++] = (struct point){.ln_ns = ln_ns, .process = sample->process};
-    }
-    return kept;
-}
-
 static void find_groups(struct point *points, size_t count, struct point *means, double *buffer,
                         double apart_least, struct clouds *clouds)
 {
@@ -281,7 +266,16 @@ bool clouds_find(const struct cloud_sample *samples, size_t count, double apart_
     struct point *points = malloc(2 * (count + 1) * sizeof *points);
     double *buffer = malloc((count + 1) * sizeof *buffer);
     *clouds = (struct clouds){0};
-    size_t kept = points && buffer ? take_samples(samples, count, points) : 0;
+    size_t kept = 0;
+    for (size_t i = 0; points && buffer && i < count; i++) {
+        const struct cloud_sample *sample = &samples[i];
+        if (!(sample->elapsed_ns > 0))
+            continue;
+        /* Readings within a tick of the timer are not distinguishable: equal ones are no crowd. */
+        double within = (double)(random_at(UINT64_C(0x636c6f756473), i) >> 11) * 0x1p-53 - 0.5;
+        double ln_ns = log(sample->elapsed_ns + within * fmax(sample->resolution_ns, 0));
+        points[kept++] = (struct point){.ln_ns = ln_ns, .process = sample->process};
+    }
     if (kept > 0)
         find_groups(points, kept, points + count + 1, buffer, apart_least, clouds);
     bool good = points && buffer;

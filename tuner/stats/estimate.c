@@ -30,23 +30,6 @@ static double key_value(uint64_t key)
     return value;
 }
 
-/* Returns the rank-th smallest number: the smallest in [low, high] that at least `rank` of the
- * numbers behind `at_most` do not exceed. */
-static double smallest_of_rank(size_t (*at_most)(const void *context, double bound),
-                               const void *context, double low, double high, size_t rank)
-{
-    uint64_t below = key_of(low);
-    uint64_t above = key_of(high);
-    while (below < above) {
-        uint64_t middle = below + (above - below) / 2;
-        if (at_most(context, key_value(middle)) >= rank)
-            above = middle;
-        else
-            below = middle + 1;
-    }
-    return key_value(below);
-}
-
 /* ---- medians ---- */
 
 double median_of(const double *values, size_t count)
@@ -138,9 +121,8 @@ struct walsh {
 };
 
 /* Counts the sums of two of the numbers, each also with itself, that do not exceed `bound`. */
-static size_t walsh_at_most(const void *context, double bound)
+static size_t walsh_at_most(const struct walsh *walsh, double bound)
 {
-    const struct walsh *walsh = context;
     size_t count = 0;
     size_t end = walsh->count; /* sorted[i] + sorted[j] <= bound for j < end; falls as i rises */
     for (size_t i = 0; i < walsh->count; i++) {
@@ -155,9 +137,17 @@ static size_t walsh_at_most(const void *context, double bound)
 
 static double walsh_average(const struct walsh *walsh, size_t rank)
 {
-    double low = 2 * walsh->sorted[0];
-    double high = 2 * walsh->sorted[walsh->count - 1];
-    return smallest_of_rank(walsh_at_most, walsh, low, high, rank) / 2;
+    /* The smallest number that at least `rank` of the sums do not exceed. */
+    uint64_t below = key_of(2 * walsh->sorted[0]);
+    uint64_t above = key_of(2 * walsh->sorted[walsh->count - 1]);
+    while (below < above) {
+        uint64_t middle = below + (above - below) / 2;
+        if (walsh_at_most(walsh, key_value(middle)) >= rank)
+            above = middle;
+        else
+            below = middle + 1;
+    }
+    return key_value(below) / 2;
 }
 
 struct interval hodges_lehmann(const double *differences, size_t count, double z)

@@ -287,7 +287,7 @@ static enum status check_siblings(const struct store *store, struct error *error
     struct stat info;
     struct stat database;
     enum status status = STATUS_OK;
-    if (!path_is_in_open_folder(store->path))
+    if ((path_folder_mode(store->path) & S_IWOTH) == 0)
         return STATUS_OK;
     uid_t owner = stat(store->path, &database) == 0 ? database.st_uid : geteuid();
     for (size_t i = 0; status == STATUS_OK && i < sizeof ends / sizeof ends[0]; i++) {
