@@ -263,16 +263,6 @@ void vary_vector(void *out, const struct argument *argument)
     patch_vector(out, argument->type, &patch);
 }
 
-bool fill_may_be_few(const struct argument *argument)
-{
-    const bool around_0 =
-        argument->fill == FILL_RANDOM ||
-        (argument->fill == FILL_NORMAL && argument->fill_low == 0) ||
-        (argument->fill == FILL_UNIFORM && argument->fill_low <= 0 && argument->fill_high >= 0);
-    return role_is_filled(argument->role) && element_is_real(argument->type) && around_0 &&
-           argument->count > 1;
-}
-
 /* Returns a number between half of the largest and the largest. Every second bit behind the first
  * eight of the mantissa is set, so that a kernel that truncates or rounds makes errors that all
  * have one sign. */

@@ -58,9 +58,6 @@ void fill_vector(void *out, const struct argument *argument, uint64_t first, uin
  * copies runs rotate, alone. Arguments with one seed belong together: they differ in the same
  * elements or, if one of them may not vary, in none. Returns whether any varies. */
 bool vary_together(struct launch_plan *plan, bool timed);
-/* Returns whether the argument's elements are reals drawn around 0, so that all but a few may be
- * set to 0. */
-bool fill_may_be_few(const struct argument *argument);
 /* Applies the argument's `few`: keeps a few drawn elements, evenly spread, the last one among them,
  * all of one sign and near the largest, with digits down to the last bit; sets the others to 0. In
  * their sum each one counts. */

@@ -422,19 +422,6 @@ bool read_defines(struct file_reader *reader, const struct node *node, unsigned 
     return true;
 }
 
-/* Reads a flag: a text, or a mapping with conditions. */
-static bool read_flag(struct file_reader *reader, const struct node *node, struct flag_rule *out)
-{
-    if (node->kind != NODE_MAPPING)
-        return read_template(reader, node, "a flag", USE_CONFIGURATION, &out->text);
-    const struct node *file = node_get(node, "file"), *flag = node_get(node, "flag");
-    return CHECK_KEYS(reader, node, "a flag", file ? "flag" : "!flag", "when", "file") &&
-           (flag ? read_template(reader, flag, "a flag", USE_CONFIGURATION, &out->text)
-                 : literal_template(reader, "", node->place, &out->text)) &&
-           read_optional(reader, node, "when", USE_CONFIGURATION, &out->when) &&
-           (!file || read_template(reader, file, "file", USE_CONFIGURATION, &out->file));
-}
-
 bool read_flags(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
@@ -442,7 +429,16 @@ bool read_flags(struct file_reader *reader, const struct node *node)
         return true;
     TRY_OR_FALSE(need_items(reader, node, "flags", FLAGS_MAX - (experiment->standard ? 1 : 0)));
     for (const struct node *item = node->first; item; item = item->next) {
-        TRY_OR_FALSE(read_flag(reader, item, &experiment->flags[experiment->flag_count++]));
+        struct flag_rule *out = &experiment->flags[experiment->flag_count++];
+        const bool is_text = item->kind != NODE_MAPPING; /* else it has conditions */
+        const struct node *file = is_text ? NULL : node_get(item, "file");
+        const struct node *flag = is_text ? item : node_get(item, "flag");
+        TRY_OR_FALSE(is_text ||
+                     CHECK_KEYS(reader, item, "a flag", file ? "flag" : "!flag", "when", "file"));
+        TRY_OR_FALSE(flag ? read_template(reader, flag, "a flag", USE_CONFIGURATION, &out->text)
+                          : literal_template(reader, "", item->place, &out->text));
+        TRY_OR_FALSE(is_text || read_optional(reader, item, "when", USE_CONFIGURATION, &out->when));
+        TRY_OR_FALSE(!file || read_template(reader, file, "file", USE_CONFIGURATION, &out->file));
         if (experiment->standard && item->kind == NODE_SCALAR &&
             (strncmp(item->text, "-std", 4) == 0 || strncmp(item->text, "--std", 5) == 0))
             return node_error(reader, item, "the standard is given twice: here and by 'std'");

@@ -182,12 +182,6 @@ struct descent {
     uint64_t count;
 };
 
-static void start_descent(const struct space *space, struct descent *descent)
-{
-    memcpy(descent->nodes, space->roots, sizeof descent->nodes);
-    descent->count = space->count;
-}
-
 /* Finds the last edge whose value, or number of preceding configurations, is at most `most`. */
 static inline const struct diagram_edge *find_edge(const struct diagram *diagram,
                                                    const struct diagram_node *node, bool by_value,
@@ -209,8 +203,8 @@ static inline const struct diagram_edge *find_edge(const struct diagram *diagram
 void space_values(const struct space *space, uint64_t point,
                   uint16_t values[EXPERIMENT_PARAMETERS_MAX])
 {
-    struct descent descent;
-    start_descent(space, &descent);
+    struct descent descent = {.count = space->count};
+    memcpy(descent.nodes, space->roots, sizeof descent.nodes);
     if (space->kept)
         point = space->kept[point];
     for (size_t i = 0; i < space->parameter_count; i++) {
@@ -249,9 +243,9 @@ bool space_keep(struct space *space, uint64_t *points, size_t count)
 bool space_at(const struct space *space, const uint16_t values[EXPERIMENT_PARAMETERS_MAX],
               uint64_t *point)
 {
-    struct descent descent;
+    struct descent descent = {.count = space->count};
     uint64_t number = 0;
-    start_descent(space, &descent);
+    memcpy(descent.nodes, space->roots, sizeof descent.nodes);
     for (size_t i = 0; i < space->parameter_count; i++) {
         uint32_t *at = &descent.nodes[space->group_of[i]];
         const struct diagram_node *node = &space->diagram.nodes[*at];

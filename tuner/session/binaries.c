@@ -25,25 +25,21 @@ void binaries_free(struct binaries *binaries)
     *binaries = (struct binaries){0};
 }
 
-static uint64_t number_of(const char *hash)
-{
-    return hash_u64(hash, strlen(hash), 0);
-}
-
 enum status binaries_know(struct binaries *binaries, const struct binary_request *request,
                           size_t *index, struct error *error)
 {
     char hash[HASH_TEXT_BYTES];
     struct binary binary = {.state = BINARY_KNOWN, .detail = "", .log = ""};
     TRY(binary_cache_hash(request, binaries->facts, hash, error));
-    if (index_find(&binaries->by_hash, number_of(hash), index) &&
+    const uint64_t number = hash_u64(hash, strlen(hash), 0);
+    if (index_find(&binaries->by_hash, number, index) &&
         strcmp(binaries->items[*index].hash, hash) == 0)
         return STATUS_OK;
     TRY(binary_cache_place(hash, &binaries->arena, &binary.path, error));
     binary.hash = arena_strdup(&binaries->arena, hash);
     if (!binary.hash ||
         !array_grow(&binaries->items, binaries->count, &binaries->capacity, sizeof binary) ||
-        !index_put(&binaries->by_hash, number_of(hash), binaries->count))
+        !index_put(&binaries->by_hash, number, binaries->count))
         return error_no_memory(error);
     *index = binaries->count;
     binaries->items[binaries->count++] = binary;
@@ -73,13 +69,6 @@ bool binaries_is_requested(const struct binaries *binaries, size_t index)
     const struct binary *binary = &binaries->items[index];
     return binary->state != BINARY_KNOWN &&
            (binary->state != BINARY_READY || file_exists(binary->path));
-}
-
-void binaries_withdraw(struct binaries *binaries)
-{
-    uint64_t tag = 0;
-    while (compile_pool_withdraw(binaries->pool, &tag))
-        binaries->items[tag].state = BINARY_KNOWN;
 }
 
 static enum status take(struct binaries *binaries, const struct compile_done *done,
@@ -134,23 +123,6 @@ struct binary_kernel {
     struct kernel_resources resources;
 };
 
-static struct binary_kernel *inspect_kernel(struct binaries *binaries, struct binary *binary,
-                                            const char *name)
-{
-    struct binary_kernel *kernel = arena_alloc(&binaries->arena, 1, sizeof *kernel);
-    char code_hash[HASH_TEXT_BYTES] = "";
-    struct error ignored = {0};
-    if (!kernel || !(kernel->name = arena_strdup(&binaries->arena, name)))
-        return NULL;
-    kernel->is_known = binaries->api->inspect(binary->path, name, &kernel->resources, code_hash,
-                                              &ignored) == STATUS_OK;
-    if (kernel->is_known)
-        memcpy(binary->code_hash, code_hash, sizeof code_hash);
-    kernel->next = binary->kernels;
-    binary->kernels = kernel;
-    return kernel;
-}
-
 bool binaries_inspect(struct binaries *binaries, size_t index, const char *kernel,
                       struct kernel_resources *resources)
 {
@@ -160,9 +132,20 @@ bool binaries_inspect(struct binaries *binaries, size_t index, const char *kerne
     struct binary_kernel *known = binary->kernels;
     while (known && strcmp(known->name, kernel) != 0)
         known = known->next;
-    if (!known)
-        known = inspect_kernel(binaries, binary, kernel);
-    if (!known || !known->is_known)
+    if (!known) {
+        char code_hash[HASH_TEXT_BYTES] = "";
+        struct error ignored = {0};
+        known = arena_alloc(&binaries->arena, 1, sizeof *known);
+        if (!known || !(known->name = arena_strdup(&binaries->arena, kernel)))
+            return false;
+        known->is_known = binaries->api->inspect(binary->path, kernel, &known->resources, code_hash,
+                                                 &ignored) == STATUS_OK;
+        if (known->is_known)
+            memcpy(binary->code_hash, code_hash, sizeof code_hash);
+        known->next = binary->kernels;
+        binary->kernels = known;
+    }
+    if (!known->is_known)
         return false;
     *resources = known->resources;
     return true;

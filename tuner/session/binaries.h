@@ -60,8 +60,6 @@ enum status binaries_request(struct binaries *binaries, const struct binary_requ
 /* Returns whether the binary was requested and is still there: another process may have cleaned the
  * cache. */
 bool binaries_is_requested(const struct binaries *binaries, size_t index);
-/* Takes back requests whose compilation has not begun. */
-void binaries_withdraw(struct binaries *binaries);
 /* Takes finished compilations from the pool; waits up to `timeout_ms` for the first. */
 enum status binaries_collect(struct binaries *binaries, int64_t timeout_ms, struct error *error);
 /* Waits until the binary is no longer pending. STATUS_COMPILE_FAILED with the compiler's message.

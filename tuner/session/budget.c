@@ -223,22 +223,6 @@ static double guess_confirm_ns(const struct group *group, const struct allowance
            visit_ns * visits * (double)(protocol->confirm_rounds + protocol->state_rounds);
 }
 
-/* Returns the upper estimate of a confirmation with `processes` processes, including problems that
- * have not raced yet. */
-static double confirm_expected_ns(const struct group *group, const struct allowance *allowance,
-                                  double processes)
-{
-    const struct costs *costs = &group->costs;
-    double each_ns = costs->contests > 0 ? costs->confirm_ns / (double)costs->contests
-                                         : guess_confirm_ns(group, allowance);
-    const double contests = (double)(costs->contests + group->problems_left);
-    const double width = fmin((double)group_width(group), fmax(contests, 1));
-    double process = (double)costs->fresh_ns +
-                     (costs->confirm_ns + each_ns * (double)group->problems_left) / width;
-    return confirm_margin * processes * process -
-           fmin(processes, WORKER_SPARES) * (double)costs->spared_ns;
-}
-
 /* Returns the time reserved for the stages after the races: at most the part of the budget beyond
  * `share`, or the expected time of the confirmation if that is less. With `few` only the least
  * number of processes is reserved. */
@@ -261,8 +245,17 @@ static double kept_ns(const struct group *group, const struct allowance *allowan
         return boxes ? looks_ns : 0;
     const double all = (double)session->options->protocol.confirm_processes;
     const double processes = few ? fmin(all, processes_of_many) : all;
-    double expected_ns = confirm_expected_ns(group, allowance, processes) + looks_ns;
-    return group->costs.fresh_ns > 0 && expected_ns < most_ns ? expected_ns : most_ns;
+    /* The upper estimate of the confirmation, with problems that have not raced yet. */
+    const struct costs *costs = &group->costs;
+    const double each_ns = costs->contests > 0 ? costs->confirm_ns / (double)costs->contests
+                                               : guess_confirm_ns(group, allowance);
+    const double contests = (double)(costs->contests + group->problems_left);
+    const double width = fmin((double)group_width(group), fmax(contests, 1));
+    const double process = (double)costs->fresh_ns +
+                           (costs->confirm_ns + each_ns * (double)group->problems_left) / width;
+    const double expected_ns = confirm_margin * processes * process -
+                               fmin(processes, WORKER_SPARES) * (double)costs->spared_ns + looks_ns;
+    return costs->fresh_ns > 0 && expected_ns < most_ns ? expected_ns : most_ns;
 }
 
 /* Returns the time for sweep and race of each problem, if this one needs own_ns beside these, each

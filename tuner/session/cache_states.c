@@ -31,14 +31,6 @@ const char *contest_state(const struct contest *contest, size_t state)
     return states[state].stage;
 }
 
-size_t contest_state_visits(const struct contest *contest)
-{
-    size_t visits = 0;
-    for (size_t s = 0; s < CACHE_STATES; s++)
-        visits += contest_state(contest, s) ? (size_t)contest->work.protocol->state_rounds : 0;
-    return visits;
-}
-
 void contest_reset_states(struct contest *contest)
 {
     for (size_t i = 0; i < contest->finalist_count; i++) {

@@ -7,11 +7,6 @@
 #include "tuner/base/array.h"
 #include "tuner/base/hash.h"
 
-static uint32_t hash_key(const char *key)
-{
-    return (uint32_t)hash_u64(key, strlen(key), 0);
-}
-
 struct candidate *candidates_add(struct candidates *candidates,
                                  const struct configuration *configuration, const char *key,
                                  uint64_t point)
@@ -31,7 +26,7 @@ struct candidate *candidates_add(struct candidates *candidates,
         candidate->outsider = outsider;
         candidates->outside = candidate;
     }
-    candidate->key_hash = hash_key(key);
+    candidate->key_hash = (uint32_t)hash_u64(key, strlen(key), 0);
     candidate->place = (uint32_t)candidates->count; /* limit of an index */
     candidate->point = point;
     candidate->binary = NO_BINARY;
@@ -41,22 +36,16 @@ struct candidate *candidates_add(struct candidates *candidates,
     return candidate;
 }
 
-static struct candidate *find(const struct candidates *candidates, const struct index *index,
-                              uint64_t number)
-{
-    size_t place = 0;
-    return index_find(index, number, &place) ? candidates->items[place] : NULL;
-}
-
 struct candidate *candidates_at_point(const struct candidates *candidates, uint64_t point)
 {
-    return find(candidates, &candidates->by_point, point);
+    size_t place = 0;
+    return index_find(&candidates->by_point, point, &place) ? candidates->items[place] : NULL;
 }
 
 struct candidate *candidates_at_key(const struct candidates *candidates, const char *key)
 {
     char room[CONFIGURATION_KEY_BYTES];
-    const uint32_t hash = hash_key(key);
+    const uint32_t hash = (uint32_t)hash_u64(key, strlen(key), 0);
     for (size_t i = 0; i < candidates->count; i++)
         if (candidates->items[i]->key_hash == hash &&
             strcmp(candidate_key(candidates, candidates->items[i], room), key) == 0)
@@ -74,8 +63,11 @@ struct candidate *candidates_outside(const struct candidates *candidates, const 
 
 struct candidate *candidates_at_launch(const struct candidates *candidates, uint64_t launch_hash)
 {
+    size_t place = 0;
     struct candidate *candidate =
-        launch_hash != 0 ? find(candidates, &candidates->by_launch, launch_hash) : NULL;
+        launch_hash != 0 && index_find(&candidates->by_launch, launch_hash, &place)
+            ? candidates->items[place]
+            : NULL;
     return candidate && candidate->state == CANDIDATE_DONE && !candidate->same_as ? candidate
                                                                                   : NULL;
 }

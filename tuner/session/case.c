@@ -59,7 +59,13 @@ static bool leave_few(struct launch_plan *plan, uint64_t few)
     bool are_few = false;
     for (size_t i = 0; i < plan->argument_count; i++) {
         struct argument *argument = &plan->arguments[i];
-        bool may = fill_may_be_few(argument) && (uint64_t)argument->count > few;
+        /* Reals drawn around 0 alone: all but a few may be set to 0. */
+        const bool around_0 =
+            argument->fill == FILL_RANDOM ||
+            (argument->fill == FILL_NORMAL && argument->fill_low == 0) ||
+            (argument->fill == FILL_UNIFORM && argument->fill_low <= 0 && argument->fill_high >= 0);
+        bool may = role_is_filled(argument->role) && element_is_real(argument->type) && around_0 &&
+                   argument->count > 1 && (uint64_t)argument->count > few;
         for (size_t j = 0; j < plan->argument_count; j++) {
             const struct argument *other = &plan->arguments[j];
             may = may && (!role_is_filled(other->role) || other->seed != argument->seed ||
@@ -69,16 +75,6 @@ static bool leave_few(struct launch_plan *plan, uint64_t few)
         are_few = are_few || may;
     }
     return are_few;
-}
-
-/* Returns whether the file differs from the problem's own, which holds for one size only, and is
- * long enough. */
-static bool file_fits(const struct output_check *check, const struct worker_reference *own,
-                      const struct launch_plan *plan)
-{
-    struct stat info;
-    return strcmp(check->reference, own->name) != 0 && stat(check->reference, &info) == 0 &&
-           (uint64_t)info.st_size >= argument_bytes(&plan->arguments[check->output]);
 }
 
 /* Describes the references at another size. *applies false: there is none, or a binary that is not
@@ -95,7 +91,12 @@ static enum status checks_elsewhere(const struct work *work, const struct worker
     TRY(point_checks(point, arena, checks, &out->count, error));
     *applies = out->count == own->count;
     for (size_t i = 0; *applies && i < out->count; i++) {
-        if (checks[i].fill == FILL_FILE && !file_fits(&checks[i], &own->items[i], plan)) {
+        struct stat info;
+        /* The problem's own file holds for one size only, and a short one for none. */
+        if (checks[i].fill == FILL_FILE &&
+            (strcmp(checks[i].reference, own->items[i].name) == 0 ||
+             stat(checks[i].reference, &info) != 0 ||
+             (uint64_t)info.st_size < argument_bytes(&plan->arguments[checks[i].output]))) {
             *applies = false;
             break;
         }

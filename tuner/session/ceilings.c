@@ -183,21 +183,6 @@ double work_cache_bytes(const struct facts *facts)
     return (double)(third > 0 ? third : facts_integer(facts, "l2_bytes", 0));
 }
 
-void work_take_rate(const struct work *work, double median_ns)
-{
-    struct group *group = work->group;
-    double gbs = work->bytes_moved / median_ns;
-    double cache = work_cache_bytes(group->facts);
-    double *fastest = &group->fastest_gbs[work->ceiling];
-    double *uncached = &group->fastest_uncached_gbs[work->ceiling];
-    if (l2_state(group->session->options->l2_mode) == L2_HOT && work->bytes_moved <= cache)
-        return; /* by intent */
-    if (gbs > *fastest)
-        *fastest = gbs;
-    if (work->bytes_moved > 2 * cache && gbs > *uncached)
-        *uncached = gbs;
-}
-
 enum status work_ceiling_share(const struct work *work, double time_ns, double *share,
                                struct error *error)
 {

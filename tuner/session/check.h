@@ -85,7 +85,5 @@ enum status work_ceiling_share(const struct work *work, double time_ns, double *
                                struct error *error);
 /* Returns the bytes of the cache before the memory: a CPU's third level, if there is one. */
 double work_cache_bytes(const struct facts *facts);
-/* Records a winner's bandwidth for the recheck of the ceilings. */
-void work_take_rate(const struct work *work, double median_ns);
 
 #endif

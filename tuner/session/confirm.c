@@ -169,9 +169,11 @@ double contest_process_ns(const struct contest *contest)
         return (double)contest->process_ns;
     for (size_t i = 0; i < contest->finalist_count; i++)
         visits += contest->finalists[i].rejection ? 0 : 1;
+    size_t rounds = confirm_rounds(&contest->work);
+    for (size_t s = 0; s < CACHE_STATES; s++)
+        rounds += contest_state(contest, s) ? (size_t)contest->work.protocol->state_rounds : 0;
     return (double)contest->sweep->inputs.setup_ns +
-           (double)contest->visit_ns * (double)visits *
-               (double)(confirm_rounds(&contest->work) + contest_state_visits(contest));
+           (double)contest->visit_ns * (double)visits * (double)rounds;
 }
 
 /* Returns the cost of one more process over all contests of the part. */

@@ -179,21 +179,6 @@ static enum status list_entries(const struct work *work, struct sweep *sweep, st
     return STATUS_OK;
 }
 
-/* Returns the limit of entrants: the worker's slots or, under a budget, the number with time for a
- * race. */
-static size_t most_entrants(const struct contest *contest)
-{
-    const struct sweep *sweep = contest->sweep;
-    const size_t most = ENTRANTS_MAX - EXPERIMENT_BASELINES_MAX;
-    if (!sweep->best || contest->work.options->pick_count > 0)
-        return most;
-    const double blocks_ns =
-        (double)sweep->best->spent_ns / (double)contest->work.protocol->sweep_blocks;
-    const size_t fit = budget_entrants(contest->work.group, &sweep->allowance,
-                                       blocks_ns * (double)contest_blocks(contest, true));
-    return fit < most ? fit : most;
-}
-
 /* Adds candidates near the fastest, the one `named`, and those that stand for a baseline. */
 static enum status add_finalists(struct contest *contest, const struct entry *entries, size_t count,
                                  const struct candidate *named, struct error *error)
@@ -201,7 +186,16 @@ static enum status add_finalists(struct contest *contest, const struct entry *en
     const struct work *work = &contest->work;
     bool needs_energy = objective_needs_energy(work->objective);
     size_t near = 0;
-    const size_t most = most_entrants(contest);
+    /* The worker's slots or, under a budget, the number with time for a race. */
+    const struct sweep *sweep = contest->sweep;
+    size_t most = ENTRANTS_MAX - EXPERIMENT_BASELINES_MAX;
+    if (sweep->best && work->options->pick_count == 0) {
+        const double blocks_ns =
+            (double)sweep->best->spent_ns / (double)work->protocol->sweep_blocks;
+        const size_t fit = budget_entrants(work->group, &sweep->allowance,
+                                           blocks_ns * (double)contest_blocks(contest, true));
+        most = fit < most ? fit : most;
+    }
     contest->finalists = calloc(count + 1, sizeof(struct finalist));
     if (!contest->finalists)
         return error_no_memory(error);

@@ -168,8 +168,6 @@ enum status contest_screen_states(struct contest *contest, struct lane *lane, si
 /* Times finalists near the fastest in the other states, in the present confirming process. */
 enum status contest_time_states(struct contest *contest, struct lane *lane, int process,
                                 struct error *error);
-/* Returns the number of such visits for each finalist in a process. */
-size_t contest_state_visits(const struct contest *contest);
 /* Drops the times in other states before another confirmation. */
 void contest_reset_states(struct contest *contest);
 /* Judges the finalists in each other state, and points the contenders' levels to the means over

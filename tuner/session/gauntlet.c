@@ -77,31 +77,27 @@ static bool uses_files(const struct sweep *sweep)
     return files;
 }
 
-/* Returns whether results have a tolerance, as sums do, within which a missing piece of the input
- * may hide. */
-static bool has_tolerance(const struct sweep *sweep)
-{
-    const struct worker_task *problem = sweep->inputs.problem;
-    bool has = false;
-    for (size_t i = 0; problem && i < problem->checks.count; i++) {
-        const struct worker_reference *check = &problem->checks.items[i];
-        has = has || (element_is_real(problem->plan->arguments[check->output].type) &&
-                      check->tolerance.magnitude > 0);
-    }
-    return has && inputs_are_cheap(&sweep->inputs);
-}
-
 /* Adds cases with few nonzero elements, at the size itself or at the largest affordable one. */
 static size_t add_few(const struct contest *contest, struct gauntlet_case *cases, size_t count,
                       double most)
 {
     static const uint64_t few[] = {1000, 16};
     const int64_t n = contest->work.problem.n;
+    /* Results have a tolerance, as sums do, within which a missing piece of the input may hide. */
+    const struct worker_task *problem = contest->sweep->inputs.problem;
+    bool tolerant = false;
+    for (size_t i = 0; problem && i < problem->checks.count; i++) {
+        const struct worker_reference *check = &problem->checks.items[i];
+        tolerant = tolerant || (element_is_real(problem->plan->arguments[check->output].type) &&
+                                check->tolerance.magnitude > 0);
+    }
+    if (!tolerant || !inputs_are_cheap(&contest->sweep->inputs))
+        return count;
     for (size_t i = 0; i < COUNT(few) && count < CASES_MAX; i++) {
         struct gauntlet_case one = {.n = (double)n > most ? next_size(contest, (int64_t)most) : n,
                                     .few = few[i],
                                     .seed = few[i]};
-        if (one.n > 0 && has_tolerance(contest->sweep))
+        if (one.n > 0)
             cases[count++] = one;
     }
     return count;

@@ -224,9 +224,3 @@ enum status inputs_send(const struct work *work, struct inputs *inputs, struct l
                            work->problem.key, (long long)work->problem.n);
     return status;
 }
-
-void inputs_clear(struct inputs *inputs)
-{
-    arena_free(&inputs->arena);
-    *inputs = (struct inputs){0};
-}

@@ -45,7 +45,6 @@ bool inputs_are_cheap(const struct inputs *inputs);
 /* Returns "changed" if some checked runs have changed inputs; "alike" if none has, for the reason
  * *why, so that a remembered result would pass. NULL: not known. */
 const char *inputs_kind(const struct work *work, const struct inputs *inputs, const char **why);
-void inputs_clear(struct inputs *inputs);
 
 /* Describes a check for a worker; compiles the reference and waits for that. */
 enum status describe_check(const struct work *work, const struct output_check *check,

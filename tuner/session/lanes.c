@@ -42,24 +42,18 @@ static void *start_lane(void *context)
     return NULL;
 }
 
-/* Returns whether both hosts report the same version of each compiler that an experiment names. */
-static bool have_equal_compilers(const struct session *session, const struct facts *a,
-                                 const struct facts *b)
-{
-    for (size_t i = 0; i < session->experiment_count; i++) {
-        const char *compiler = experiment_head(session->experiments[i].experiment)->compiler;
-        if (compiler && strcmp(facts_text(a, compiler, ""), facts_text(b, compiler, "")) != 0)
-            return false;
-    }
-    return true;
-}
-
-static bool alike(const struct facts *a, const struct facts *b)
+static bool alike(const struct session *session, const struct facts *a, const struct facts *b)
 {
     static const char *const texts[] = {"name", "architecture", "driver", "compiler"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(facts_text(a, texts[i], ""), facts_text(b, texts[i], "")) != 0)
             return false;
+    /* The hosts report the same version of each compiler that an experiment names. */
+    for (size_t i = 0; i < session->experiment_count; i++) {
+        const char *compiler = experiment_head(session->experiments[i].experiment)->compiler;
+        if (compiler && strcmp(facts_text(a, compiler, ""), facts_text(b, compiler, "")) != 0)
+            return false;
+    }
     return facts_integer(a, "memory_bytes", 0) == facts_integer(b, "memory_bytes", 0) &&
            facts_integer(a, "sm_count", 0) == facts_integer(b, "sm_count", 0);
 }
@@ -69,8 +63,7 @@ static void join_group(struct session *session, struct lane *lane)
     const struct facts *facts = &worker_head(lane->worker)->facts;
     struct group *group = NULL;
     for (size_t i = 0; i < session->group_count && !group; i++)
-        if (alike(session->groups[i].facts, facts) &&
-            have_equal_compilers(session, session->groups[i].facts, facts))
+        if (alike(session, session->groups[i].facts, facts))
             group = &session->groups[i];
     if (!group) {
         group = &session->groups[session->group_count++];

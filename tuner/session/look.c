@@ -33,19 +33,6 @@ static enum status add_candidates(struct work *work, struct candidates *candidat
     return STATUS_OK;
 }
 
-/* Times a slot once, for the number of runs per block. */
-static enum status first_time(const struct work *work, struct track *track, struct slot *slot,
-                              struct error *error)
-{
-    const struct timing timing = {.blocks = 1};
-    TRY(track_load(work, track, slot, error));
-    if (slot->outcome.status == TRIAL_OK)
-        TRY(track_time_alone(work, track, slot, &timing, error));
-    slot->candidate->runs = slot->runs;
-    slot_drop_samples(slot);
-    return STATUS_OK;
-}
-
 static enum status run_look(const struct work *work, struct track *track, struct race *race,
                             struct look *look, struct error *error)
 {
@@ -57,8 +44,16 @@ static enum status run_look(const struct work *work, struct track *track, struct
         contest = contest->next;
     bool check = contest == NULL;
     enum status status = inputs_send(work, track->inputs, track->lane, check, error);
+    const struct timing once = {.blocks = 1}; /* for the number of runs per block */
     for (size_t i = 0; status == STATUS_OK && i < track->count; i++) {
-        status = first_time(work, track, track->slots[i], error);
+        struct slot *slot = track->slots[i];
+        status = track_load(work, track, slot, error);
+        if (status == STATUS_OK && slot->outcome.status == TRIAL_OK)
+            status = track_time_alone(work, track, slot, &once, error);
+        if (status != STATUS_OK)
+            break;
+        slot->candidate->runs = slot->runs;
+        slot_drop_samples(slot);
         wanted[i] = true;
     }
     if (status == STATUS_OK)
@@ -137,6 +132,6 @@ enum status look_at(const struct work *around, struct lane *lane, const struct p
     track_free(&track);
     lane->known = NULL;
     candidates_free(&candidates);
-    inputs_clear(&inputs);
+    arena_free(&inputs.arena);
     return status;
 }

@@ -189,23 +189,6 @@ static enum status add_few(struct losses *losses, const char *family, const stru
     return STATUS_OK;
 }
 
-static void fill_cell(struct losses *losses, const struct loss_row *row)
-{
-    const size_t cell = row->spot * losses->count + row->item;
-    if (row->spot == losses->spot_count || row->item == losses->count)
-        return;
-    if (!isnan(row->bound))
-        losses->bound[cell] = fmax(row->bound, 0);
-    if (row->is_winner)
-        losses->loss[cell] = 0;
-    else if (!isnan(row->loss))
-        losses->loss[cell] = fmax(row->loss, 0);
-    else
-        losses->loss[cell] = losses->bound[cell];
-    if (row->is_winner)
-        losses->winners[row->spot] = row->item;
-}
-
 /* Lets a configuration without a result at a tuple seem to lose nothing there, so that a look is
  * taken: winners of one tuple are often unknown at another. */
 static enum status hope(struct losses *losses, struct error *error)
@@ -262,8 +245,19 @@ static enum status load(struct losses *losses, struct rows *rows, struct error *
     for (size_t i = 0; i < SPOTS_MAX; i++)
         losses->winners[i] = losses->count;
     losses->measured = losses->spot_count;
-    for (size_t i = 0; i < rows->count; i++)
-        fill_cell(losses, &rows->items[i]);
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct loss_row *row = &rows->items[i];
+        const size_t cell = row->spot * losses->count + row->item;
+        if (row->spot == losses->spot_count || row->item == losses->count)
+            continue;
+        if (!isnan(row->bound))
+            losses->bound[cell] = fmax(row->bound, 0);
+        losses->loss[cell] = row->is_winner      ? 0
+                             : !isnan(row->loss) ? fmax(row->loss, 0)
+                                                 : losses->bound[cell];
+        if (row->is_winner)
+            losses->winners[row->spot] = row->item;
+    }
     return losses->names > 1 ? hope(losses, error) : STATUS_OK;
 }
 

@@ -25,7 +25,10 @@ static enum status measure_candidate(const struct work *work, struct sweep *swee
         return window_put_back(work, sweep, candidate, error);
     if (status != STATUS_OK)
         return status;
-    window_done(sweep, candidate);
+    sweep->window.in_hand--;
+    sweep->window.baselines_left -= candidate->wanted & WANTED_BASELINE ? 1 : 0;
+    if (candidate->point != NO_POINT)
+        search_tell(sweep->search, candidate->point, candidate->value);
     sweep->allowance.setup_ns = sweep->inputs.setup_ns;
     if (stage_enter(group, STAGE_SWEEP) == STAGE_SET_UP)
         budget_begin_sweep(group, &sweep->allowance); /* its set-up time is known now */
@@ -253,7 +256,10 @@ static enum status measure_all(const struct work *work, struct sweep *sweep, str
         status = run_lanes(sweeping, error);
     } while (status == STATUS_OK && sweep->window.count > 0 && !is_spent(work, sweep));
     free(sweeping);
-    binaries_withdraw(&group->binaries); /* the next problem's need not wait for these */
+    /* The next problem's binaries need not wait for those whose compilation has not begun. */
+    uint64_t tag = 0;
+    while (compile_pool_withdraw(group->binaries.pool, &tag))
+        group->binaries.items[tag].state = BINARY_KNOWN;
     if (status != STATUS_NO_TIME)
         return status;
     error_clear(error);

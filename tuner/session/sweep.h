@@ -137,8 +137,6 @@ enum status window_put_back(const struct work *work, struct sweep *sweep,
                             struct candidate *candidate, struct error *error);
 /* Frees the search and the window. */
 void window_end(struct sweep *sweep);
-/* Passes the candidate's result to the search. */
-void window_done(struct sweep *sweep, struct candidate *candidate);
 
 /* Returns whether there are candidates to race: under a budget baselines alone are not enough,
  * unless all points were tried, or so many failed that the contest tells why. */

@@ -78,7 +78,7 @@ void sweep_free(struct sweep *sweep)
 {
     candidates_free(&sweep->candidates);
     space_free(sweep->space);
-    inputs_clear(&sweep->inputs);
+    arena_free(&sweep->inputs.arena);
     arena_free(&sweep->arena);
 }
 

@@ -196,20 +196,6 @@ enum status window_start(const struct work *work, struct sweep *sweep, struct er
     return add_first(work, sweep, error);
 }
 
-static size_t ahead(const struct work *work, const struct sweep *sweep)
-{
-    const struct group *group = work->group;
-    const struct session_options *options = work->options;
-    bool exhaustive = strcmp(search_strategy(sweep->search), "exhaustive") == 0;
-    size_t least = AHEAD_A_COMPILER * group->binaries.workers + group->lane_count;
-    /* Binaries that the budget cannot measure are not worth compiling. */
-    if (exhaustive && !options->compiles_beside_measuring && options->budget_ns == 0)
-        return BATCH_EXHAUSTIVE;
-    if (exhaustive && options->compiles_beside_measuring)
-        return AHEAD_EXHAUSTIVE;
-    return least > AHEAD_MIN ? least : AHEAD_MIN;
-}
-
 /* Adds one more of the search's points; *got false: none for now. */
 static enum status next_point(const struct work *work, struct sweep *sweep, bool *got,
                               struct error *error)
@@ -280,10 +266,16 @@ static bool best_ready(const struct work *work, const struct sweep *sweep, uint6
 enum status window_fill(const struct work *work, struct sweep *sweep, struct error *error)
 {
     bool got = true;
-    size_t most = ahead(work, sweep);
-    if (!work->options->compiles_beside_measuring && sweep->window.count > 0)
+    const bool beside = work->options->compiles_beside_measuring;
+    if (!beside && sweep->window.count > 0)
         return STATUS_OK; /* a batch is compiled, then measured */
     const struct binaries *binaries = &work->group->binaries;
+    const bool exhaustive = strcmp(search_strategy(sweep->search), "exhaustive") == 0;
+    size_t most = AHEAD_A_COMPILER * binaries->workers + work->group->lane_count;
+    most = most > AHEAD_MIN ? most : AHEAD_MIN;
+    /* Binaries that the budget cannot measure are not worth compiling. */
+    if (exhaustive && (beside || work->options->budget_ns == 0))
+        most = beside ? AHEAD_EXHAUSTIVE : BATCH_EXHAUSTIVE;
     /* While inputs are made no lane requests more. */
     const size_t queued = sweep->inputs.setup_ns == 0 ? most : binaries->workers;
     while (got && sweep->window.count < most) {
@@ -343,12 +335,4 @@ void window_end(struct sweep *sweep)
     sweep->view = NULL;
     free(sweep->window.items);
     sweep->window = (struct window){0};
-}
-
-void window_done(struct sweep *sweep, struct candidate *candidate)
-{
-    sweep->window.in_hand--;
-    sweep->window.baselines_left -= candidate->wanted & WANTED_BASELINE ? 1 : 0;
-    if (candidate->point != NO_POINT)
-        search_tell(sweep->search, candidate->point, candidate->value);
 }

@@ -258,7 +258,17 @@ static void announce(const struct choosing *choosing, const struct finalist *bes
 {
     struct contest *contest = choosing->contest;
     const struct work *work = &contest->work;
-    work_take_rate(work, median_ns);
+    /* The winner's bandwidth, for the recheck of the ceilings, unless from a hot cache by intent.
+     */
+    struct group *group = work->group;
+    const double gbs = work->bytes_moved / median_ns;
+    const double cache = work_cache_bytes(group->facts);
+    double *fastest = &group->fastest_gbs[work->ceiling];
+    double *uncached = &group->fastest_uncached_gbs[work->ceiling];
+    if (work->bytes_moved > cache || l2_state(group->session->options->l2_mode) != L2_HOT)
+        *fastest = gbs > *fastest ? gbs : *fastest;
+    if (work->bytes_moved > 2 * cache && gbs > *uncached)
+        *uncached = gbs;
     struct session_winner winner = {
         .problem_key = work->problem.key,
         .n = work->problem.n,

@@ -275,18 +275,13 @@ static size_t count_wrong(const struct cutting *cutting, const size_t *spots, si
     return fewest;
 }
 
-static int64_t size_of(const struct cutting *cutting, size_t spot, size_t name)
-{
-    return cutting->sizes[spot * cutting->names + name];
-}
-
 /* Moves the spots up to the size before the others; returns the number of these. */
 static size_t divide(const struct cutting *cutting, size_t *spots, size_t count, size_t name,
                      int64_t end)
 {
     size_t before = 0;
     for (size_t i = 0; i < count; i++)
-        if (size_of(cutting, spots[i], name) <= end) {
+        if (cutting->sizes[spots[i] * cutting->names + name] <= end) {
             const size_t spot = spots[i];
             spots[i] = spots[before];
             spots[before++] = spot;
@@ -300,7 +295,7 @@ static int64_t next_size(const struct cutting *cutting, const size_t *spots, siz
 {
     int64_t next = INT64_MAX;
     for (size_t i = 0; i < count; i++) {
-        const int64_t size = size_of(cutting, spots[i], name);
+        const int64_t size = cutting->sizes[spots[i] * cutting->names + name];
         next = size > end && size < next ? size : next;
     }
     return next;
