@@ -496,20 +496,6 @@ static node_or_null parse_sign(struct parser *parser)
     return operands[1] ? new_node(parser, EXPRESSION_POWER, &operator, 2, operands) : NULL;
 }
 
-/* Parses the operand behind a comparison: a list behind `in`, and nowhere else. */
-static node_or_null parse_compared(struct parser *parser, enum comparison comparison)
-{
-    const struct token at = parser->token;
-    const bool list = comparison == COMPARE_IN || comparison == COMPARE_NOT_IN;
-    node_or_null operand = parse_level(parser, LEVEL_BIT_OR);
-    if (!operand || is_list(operand) == list)
-        return operand;
-    if (!list)
-        return parse_error(parser, at.offset, "lists are compared by 'in' alone");
-    parser->token = at;
-    return unexpected(parser, "a list such as [1, 2]");
-}
-
 /* Parses a chain of comparisons, or a single operand. */
 static node_or_null parse_comparison(struct parser *parser)
 {
@@ -533,7 +519,16 @@ static node_or_null parse_comparison(struct parser *parser)
                 count == 0 ? "lists are compared by 'in' alone"
                            : "a chain of comparisons is too long, or continues after a list");
         comparisons[count++] = (uint8_t)comparison;
-        operands[count] = parse_compared(parser, comparison);
+        const struct token right = parser->token;
+        const bool list = comparison == COMPARE_IN || comparison == COMPARE_NOT_IN;
+        operands[count] = parse_level(parser, LEVEL_BIT_OR);
+        if (!operands[count] || is_list(operands[count]) == list)
+            continue;
+        /* A list stands behind `in`, and nowhere else. */
+        if (!list)
+            return parse_error(parser, right.offset, "lists are compared by 'in' alone");
+        parser->token = right;
+        return unexpected(parser, "a list such as [1, 2]");
     }
     if (!operands[count] || count == 0)
         return operands[count];

@@ -61,21 +61,6 @@ enum {
     WATCH_SHARE = 10
 };
 
-/* Returns the end of the last batch job of the hosts, since awaited hosts may bring later ones.
- * INT64_MAX: a host without an end. */
-static int64_t jobs_end_ns(const struct session *session)
-{
-    int64_t last_ns = 0;
-    if (session->options->recording_charges) /* a replay spends no job's time */
-        return INT64_MAX;
-    for (size_t i = 0; i < session->site_count; i++) {
-        const struct host *host = session->sites[i].host;
-        const int64_t end_ns = host_state(host) == HOST_READY ? host_end_ns(host) : 0;
-        last_ns = end_ns > last_ns ? end_ns : last_ns;
-    }
-    return last_ns > 0 && last_ns != INT64_MAX ? last_ns - (int64_t)before_job_end_ns : INT64_MAX;
-}
-
 /* Returns the problems' part of the user's budget. */
 static double own_ns(const struct session *session)
 {
@@ -85,7 +70,16 @@ static double own_ns(const struct session *session)
 
 int64_t budget_end_ns(const struct session *session)
 {
-    const int64_t job_end_ns = jobs_end_ns(session);
+    /* The end of the last batch job of the hosts, since awaited hosts may bring later ones. A host
+     * without an end, or a replay, which spends no job's time: INT64_MAX. */
+    int64_t last_ns = 0;
+    for (size_t i = 0; !session->options->recording_charges && i < session->site_count; i++) {
+        const struct host *host = session->sites[i].host;
+        const int64_t end_ns = host_state(host) == HOST_READY ? host_end_ns(host) : 0;
+        last_ns = end_ns > last_ns ? end_ns : last_ns;
+    }
+    const int64_t job_end_ns =
+        last_ns > 0 && last_ns != INT64_MAX ? last_ns - (int64_t)before_job_end_ns : INT64_MAX;
     const int64_t own_end_ns = session->started_ns + (int64_t)own_ns(session);
     if (session->options->budget_ns > 0 && own_end_ns < job_end_ns)
         return own_end_ns;

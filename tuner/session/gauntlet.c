@@ -610,11 +610,6 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
 
 /* ---- inputs that belong together ---- */
 
-static bool is_out_by_changes(const struct candidate *candidate)
-{
-    return candidate->rejected && wrong_on_changed(candidate->rejected);
-}
-
 enum status contest_blame_inputs(struct contest *contest, struct lane *lane, bool *blamed,
                                  struct error *error)
 {
@@ -624,7 +619,8 @@ enum status contest_blame_inputs(struct contest *contest, struct lane *lane, boo
     size_t out = 0;
     *blamed = false;
     for (size_t i = 0; i < sweep->candidates.count; i++)
-        if (is_out_by_changes(sweep->candidates.items[i])) {
+        if (sweep->candidates.items[i]->rejected &&
+            wrong_on_changed(sweep->candidates.items[i]->rejected)) {
             first = first ? first : sweep->candidates.items[i];
             out++;
         }
@@ -670,7 +666,8 @@ enum status contest_blame_inputs(struct contest *contest, struct lane *lane, boo
         first->rejected);
     sweep->inputs.alike = true;
     for (size_t i = 0; i < sweep->candidates.count; i++)
-        if (is_out_by_changes(sweep->candidates.items[i]))
+        if (sweep->candidates.items[i]->rejected &&
+            wrong_on_changed(sweep->candidates.items[i]->rejected))
             sweep->candidates.items[i]->rejected = NULL;
     for (size_t i = 0; i < work->group->lane_count; i++)
         if (work->group->lanes[i]->known == &sweep->inputs)

@@ -78,24 +78,6 @@ enum status inputs_checks(const struct work *work, struct inputs *inputs,
     return STATUS_OK;
 }
 
-static enum status describe_problem(const struct work *work, struct inputs *inputs,
-                                    struct error *error)
-{
-    struct worker_task *problem = arena_alloc(&inputs->arena, 1, sizeof *problem);
-    struct launch_plan *plan = arena_alloc(&inputs->arena, 1, sizeof *plan);
-    struct point point = work_point(work, inputs->configuration, 1);
-    const struct check_set *set = NULL;
-    if (!problem || !plan)
-        return error_no_memory(error);
-    TRY(point_plan(&point, &inputs->arena, plan, error));
-    problem->plan = plan;
-    TRY(inputs_checks(work, inputs, inputs->configuration, &set, error));
-    problem->checks = set->checks;
-    problem->checks_key = set->key;
-    inputs->problem = problem;
-    return STATUS_OK;
-}
-
 /* Describes a reference. STATUS_UNAVAILABLE: the binary is not ready. Errors are reported when the
  * binary is awaited. */
 static enum status describe_ahead(const struct work *work, const struct output_check *check,
@@ -191,10 +173,20 @@ enum status inputs_send(const struct work *work, struct inputs *inputs, struct l
     TRY(inputs_restore(work, inputs, &gone, error));
     if (lane->known == inputs && (lane->has_expected || !check))
         return STATUS_OK;
-    if (!inputs->problem)
-        status = describe_problem(work, inputs, error);
-    if (status != STATUS_OK)
-        return status;
+    if (!inputs->problem) {
+        struct worker_task *described = arena_alloc(&inputs->arena, 1, sizeof *described);
+        struct launch_plan *plan = arena_alloc(&inputs->arena, 1, sizeof *plan);
+        struct point point = work_point(work, inputs->configuration, 1);
+        const struct check_set *set = NULL;
+        if (!described || !plan)
+            return error_no_memory(error);
+        TRY(point_plan(&point, &inputs->arena, plan, error));
+        described->plan = plan;
+        TRY(inputs_checks(work, inputs, inputs->configuration, &set, error));
+        described->checks = set->checks;
+        described->checks_key = set->key;
+        inputs->problem = described;
+    }
     int64_t started_ns = clock_budget_ns();
     struct worker_task problem = *inputs->problem;
     problem.timeout_ms = session_first_timeout_ms(lane->site->session);

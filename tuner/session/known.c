@@ -264,12 +264,6 @@ static enum status take_known(void *context, const struct store_known_trial *tri
     return STATUS_OK;
 }
 
-static enum status clear(const struct known *known, int64_t configuration_id, struct error *error)
-{
-    return store_in_flight_clear(known->work->store, known->work->environment_id,
-                                 known->work->problem_id, configuration_id, error);
-}
-
 /* Sets aside a trial that was running when the machine went down, or twice when the program did. */
 static enum status take_in_flight(void *context, const struct store_in_flight *row,
                                   struct error *error)
@@ -288,7 +282,8 @@ static enum status take_in_flight(void *context, const struct store_in_flight *r
     const char *boot_id = work->group->machine->boot_id;
     bool other_start = boot_id[0] && strcmp(row->boot_id, boot_id) != 0;
     if (!candidate || candidate->state == CANDIDATE_DONE)
-        return clear(known, row->configuration_id, error);
+        return store_in_flight_clear(work->store, work->environment_id, work->problem_id,
+                                     row->configuration_id, error);
     if (!other_start && row->attempts < ATTEMPTS_MAX)
         return STATUS_OK;
     struct worker_outcome outcome = {.status = TRIAL_CRASHED};
@@ -299,7 +294,10 @@ static enum status take_in_flight(void *context, const struct store_in_flight *r
     problem_note(work->session, &work->problem, "'%s' is set aside: %s", row->configuration_key,
                  outcome.detail);
     status = sweep_record(work, sweep, known->lane, candidate, &outcome, error);
-    return status == STATUS_OK ? clear(known, row->configuration_id, error) : status;
+    return status == STATUS_OK
+               ? store_in_flight_clear(work->store, work->environment_id, work->problem_id,
+                                       row->configuration_id, error)
+               : status;
 }
 
 /* Wants the winner of a mode, also under another driver, or before a change of the file, before
