@@ -23,25 +23,17 @@ static size_t own_stage(const struct read_point *winner, const struct background
     return STAGES;
 }
 
-/* Returns the winner's stage if both were timed there, else the first in which both were; STAGES:
- * none. */
-static size_t shared_stage(const struct read_point *winner, const struct read_point *other,
-                           size_t own)
-{
-    if (own < STAGES && isfinite(other->times_ns[own]))
-        return own;
-    for (size_t i = 0; i < STAGES; i++)
-        if (isfinite(winner->times_ns[i]) && isfinite(other->times_ns[i]))
-            return i;
-    return STAGES;
-}
-
 /* Compares a point with the winner. A gain over a baseline needs shared rounds; the runner-up may
  * be compared by two times of one stage. */
 static void compare(const struct read_point *winner, const struct read_point *other, size_t own,
                     bool by_time, struct explain_point *point)
 {
-    const size_t stage = shared_stage(winner, other, own);
+    /* The winner's stage if both were timed there, else the first in which both were. */
+    size_t stage = own;
+    if (own == STAGES || !isfinite(other->times_ns[own]))
+        for (stage = 0; stage < STAGES; stage++)
+            if (isfinite(winner->times_ns[stage]) && isfinite(other->times_ns[stage]))
+                break;
     point->slower = point->slower_low = point->slower_high = (double)NAN;
     point->time_ns = (double)NAN;
     point->trial_id = -1;
@@ -61,15 +53,6 @@ static void compare(const struct read_point *winner, const struct read_point *ot
     } else {
         point->slower = other->values[stage] / winner->values[stage] - 1;
     }
-}
-
-static double bytes_in_flight(const struct explain_point *point, int64_t units)
-{
-    if (point->resident_threads < 1 || point->grid < 1 || point->block < 1 || units < 1 ||
-        !(point->bytes_per_thread > 0))
-        return (double)NAN;
-    const double given = ceil((double)point->grid / (double)units) * (double)point->block;
-    return fmin((double)point->resident_threads, given) * point->bytes_per_thread;
 }
 
 bool compare_points(const struct read_point *read, size_t count,
@@ -99,7 +82,12 @@ bool compare_points(const struct read_point *read, size_t count,
                                       : point->gops / explanation->arithmetic_gops;
         point->blocks_per_sm =
             spread ? (double)point->grid / (double)explanation->unit_count : (double)NAN;
-        point->bytes_in_flight_per_sm = bytes_in_flight(point, explanation->unit_count);
+        /* The threads resident at once, as far as the grid fills the units. */
+        const double threads = fmin((double)point->resident_threads,
+                                    ceil(point->blocks_per_sm) * (double)point->block);
+        point->bytes_in_flight_per_sm = spread && threads >= 1 && point->bytes_per_thread > 0
+                                            ? threads * point->bytes_per_thread
+                                            : (double)NAN;
     }
     explanation->points[0].slower = explanation->points[0].slower_low =
         explanation->points[0].slower_high = 0;

@@ -150,17 +150,6 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Returns the winner's place in the sweep, or `count`. */
-static size_t find_own(const struct swept *points, size_t count, const struct read_point *winner)
-{
-    const int64_t measured_id = winner->trial_ids[STAGES - 1];
-    for (size_t i = 0; i < count; i++)
-        if (measured_id > 0 && points[i].measured_id == measured_id &&
-            strcmp(points[i].parameters, winner->point.parameters) == 0)
-            return i;
-    return count;
-}
-
 /* Compares the sweep's points. The sweep is large and freed here: the explanation gets copies. */
 static enum status compare_sweep(struct store *store, const struct read_point *winner,
                                  struct arena *arena, struct explanation *explanation,
@@ -177,7 +166,12 @@ static enum status compare_sweep(struct store *store, const struct read_point *w
     /* The first measured of equal times stands for the others. */
     if (status == STATUS_OK && count > 0)
         qsort(points, count, sizeof *points, by_id);
-    const size_t own = status == STATUS_OK ? find_own(points, count, winner) : count;
+    /* The winner's place in the sweep, or `count`. */
+    const int64_t measured_id = winner->trial_ids[STAGES - 1];
+    size_t own = status == STATUS_OK && measured_id > 0 ? 0 : count;
+    while (own < count && (points[own].measured_id != measured_id ||
+                           strcmp(points[own].parameters, winner->point.parameters) != 0))
+        own++;
     if (own < count) {
         /* The best of the sweep that keeps more units busy than the winner does. */
         double best_ns = (double)INFINITY;

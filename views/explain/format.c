@@ -29,17 +29,6 @@ static void put_number(struct text *text, double value)
     text_printf(text, "%.*f", value == floor(value) ? 0 : digits, value);
 }
 
-static void put_more(struct text *text, double share)
-{
-    if (share >= 1) {
-        put_number(text, 1 + share);
-        text_append(text, " times as long");
-        return;
-    }
-    put_percent(text, fabs(share));
-    text_append(text, share < 0 ? " less" : " more");
-}
-
 static void put_bytes(struct text *text, double bytes)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB"};
@@ -69,7 +58,14 @@ void append_sentence(struct text *text, const char *format, ...)
         } else if (conversion == 'P') {
             put_percent(text, va_arg(arguments, double));
         } else if (conversion == 'M') {
-            put_more(text, va_arg(arguments, double));
+            const double share = va_arg(arguments, double);
+            if (share >= 1) {
+                put_number(text, 1 + share);
+                text_append(text, " times as long");
+            } else {
+                put_percent(text, fabs(share));
+                text_append(text, share < 0 ? " less" : " more");
+            }
         } else if (conversion == 'B') {
             put_bytes(text, va_arg(arguments, double));
         } else if (conversion == 'N') {

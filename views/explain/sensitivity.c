@@ -14,17 +14,6 @@
 /* So many parameters that changed as well are named. */
 enum { NAMED_MAX = 3 };
 
-/* Formats a value. Returns NULL if memory is short. */
-static const char *value_text_of(const json_t *json, struct arena *arena)
-{
-    char text[VALUE_TEXT_BYTES] = "";
-    struct value value = value_boolean(false);
-    if (json_to_value(json, &value) && value.kind == VALUE_TEXT)
-        return arena_strdup(arena, value.text);
-    (void)value_format(value, text, sizeof text);
-    return arena_strdup(arena, text);
-}
-
 bool explain_read_settings(const char *parameters, struct arena *arena,
                            struct explain_settings *settings)
 {
@@ -39,7 +28,12 @@ bool explain_read_settings(const char *parameters, struct arena *arena,
             break;
         struct explain_setting *setting = &settings->items[settings->count++];
         setting->name = arena_strdup(arena, name);
-        setting->value = value_text_of(value, arena);
+        char text[VALUE_TEXT_BYTES] = "";
+        struct value is = value_boolean(false);
+        const bool is_text = json_to_value(value, &is) && is.kind == VALUE_TEXT;
+        if (!is_text)
+            (void)value_format(is, text, sizeof text);
+        setting->value = arena_strdup(arena, is_text ? is.text : text);
         good = good && setting->name && setting->value;
     }
     json_decref(object);

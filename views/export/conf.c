@@ -142,22 +142,19 @@ static bool name_sizes(struct writer *writer, const struct conf_row *row, struct
     return line->sizes != NULL;
 }
 
-/* Returns the row of a box without measurement: the configuration comes from other sizes, so their
- * times are dropped. */
-static struct conf_row without_times(const struct conf_row *row)
-{
-    struct conf_row out = *row;
-    out.time_ns = out.mad_ns = out.value = out.energy_j = out.dirty_ns = out.hot_ns = (double)NAN;
-    out.ceiling_percent = out.claim_percent = out.confidence = (double)NAN;
-    out.as_fast = out.not_compared = out.compared = out.samples = 0;
-    out.measured = out.trust = out.coverage = out.stage = out.states = out.inputs = NULL;
-    return out;
-}
-
 static enum status take_row(struct writer *writer, const struct conf_row *given,
                             struct error *error)
 {
-    const struct conf_row taken = given->is_inside ? *given : without_times(given);
+    struct conf_row taken = *given;
+    if (!given->is_inside) {
+        /* The configuration comes from other sizes, so their times are dropped. */
+        taken.time_ns = taken.mad_ns = taken.value = taken.energy_j = (double)NAN;
+        taken.dirty_ns = taken.hot_ns = taken.ceiling_percent = (double)NAN;
+        taken.claim_percent = taken.confidence = (double)NAN;
+        taken.as_fast = taken.not_compared = taken.compared = taken.samples = 0;
+        taken.measured = taken.trust = taken.coverage = taken.stage = NULL;
+        taken.states = taken.inputs = NULL;
+    }
     const struct conf_row *row = &taken;
     struct line *line = &writer->line;
     int64_t low = row->n_low;
@@ -207,13 +204,6 @@ static void end_section(struct writer *writer)
     section_append(writer->out, text_string(&writer->section), &writer->lines);
     writer->out->failed = writer->out->failed || writer->section.failed || writer->lines.failed;
     text_clear(&writer->lines);
-}
-
-static bool same_section(const struct conf_row *a, const struct conf_row *b)
-{
-    return strcmp(a->kind, b->kind) == 0 && strcmp(a->name, b->name) == 0 &&
-           strcmp(a->capability, b->capability) == 0 && a->units == b->units &&
-           strcmp(a->issue ? a->issue : "", b->issue ? b->issue : "") == 0;
 }
 
 /* Reads the kernels that are compiled in, as lines of a list; "" if there is no file. */
@@ -299,9 +289,11 @@ static enum status append_devices(struct writer *writer, struct error *error)
     enum status status =
         conf_rows_chosen(&writer->experiments, writer->options, &arena, &rows, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        if (i == 0 || !same_section(&rows[i], &rows[i - 1])) {
+        const struct conf_row *row = &rows[i], *last = i > 0 ? &rows[i - 1] : NULL;
+        if (!last || strcmp(row->kind, last->kind) != 0 || strcmp(row->name, last->name) != 0 ||
+            strcmp(row->capability, last->capability) != 0 || row->units != last->units ||
+            strcmp(row->issue ? row->issue : "", last->issue ? last->issue : "") != 0) {
             end_section(writer);
-            const struct conf_row *row = &rows[i];
             text_clear(&writer->section);
             text_printf(&writer->section, "[%s ", row->kind);
             append_quoted(&writer->section, row->name);
@@ -328,7 +320,7 @@ static enum status append_devices(struct writer *writer, struct error *error)
             append_known(&writer->section, "compiler", row->device_compiler);
             writer->devices++;
         }
-        status = take_row(writer, &rows[i], error);
+        status = take_row(writer, row, error);
     }
     if (status == STATUS_OK)
         end_section(writer);
@@ -370,20 +362,6 @@ enum status export_picks(struct store *store, const struct export_options *optio
                                                         .loss = rows[i].loss};
     experiments_forget(&experiments);
     return status;
-}
-
-/* Loads the text with libtuned, so that production never refuses the file. */
-static enum status check_readable(const char *text, size_t bytes, struct error *error)
-{
-    struct tuned_error refused;
-    struct tuned *tuned = tuned_load_memory(text, bytes, "tuned.conf", &refused);
-    if (!tuned)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "a winner cannot be written to tuned.conf so that libtuned reads it (%s); "
-                         "rename this name in the experiment file",
-                         refused.text);
-    tuned_free(tuned);
-    return STATUS_OK;
 }
 
 static enum status no_winner(const char *objective, const struct export_counts *counts,
@@ -430,8 +408,19 @@ enum status export_conf_text(struct store *store, struct text *out,
         status = error_no_memory(error);
     if (status == STATUS_OK && counted.entries == 0)
         status = no_winner(objective_of(writer.options), &counted, error);
-    if (status == STATUS_OK)
-        status = check_readable(out->data + start, out->length - start, error);
+    if (status == STATUS_OK) {
+        /* libtuned loads the text here, so that production never refuses the file. */
+        struct tuned_error refused;
+        struct tuned *tuned =
+            tuned_load_memory(out->data + start, out->length - start, "tuned.conf", &refused);
+        if (!tuned)
+            status = error_set(
+                error, STATUS_BAD_INPUT,
+                "a winner cannot be written to tuned.conf so that libtuned reads it (%s); "
+                "rename this name in the experiment file",
+                refused.text);
+        tuned_free(tuned);
+    }
     if (counts)
         *counts = counted;
     return status;

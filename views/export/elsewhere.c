@@ -377,18 +377,14 @@ struct constants {
     struct text conf; /* a tuned.conf with the formula to be added */
 };
 
-static bool can_be_named(const char *name)
-{
-    return !strchr(name, '-') && strcmp(name, "n") != 0 && strcmp(name, "units") != 0 &&
-           strcmp(name, "min") != 0 && strcmp(name, "max") != 0 && strcmp(name, "ceil_div") != 0;
-}
-
 static void take_constant(struct constants *constants, const char *name, int64_t value)
 {
     for (size_t i = 0; i < constants->count; i++)
         if (strcmp(constants->names[i], name) == 0)
             return;
-    if (!can_be_named(name))
+    /* A formula cannot name these: the sign is an operator, the words have a meaning already. */
+    if (strchr(name, '-') || strcmp(name, "n") == 0 || strcmp(name, "units") == 0 ||
+        strcmp(name, "min") == 0 || strcmp(name, "max") == 0 || strcmp(name, "ceil_div") == 0)
         return;
     constants->names[constants->count] = name;
     constants->values[constants->count++] = value;

@@ -91,20 +91,6 @@ static enum status append_launches(struct text *out, struct text *measured,
     return status;
 }
 
-/* Appends the reason if no launch is known at other sizes. */
-static void append_no_launch(struct text *out, const struct elsewhere *elsewhere,
-                             const char *measured)
-{
-    const char *part = strncmp(measured, "launch", 6) == 0 ? measured : strstr(measured, ",launch");
-    char why[96];
-    if (!part)
-        return;
-    part += *part == ',' ? 1 : 0;
-    (void)string_format(why, sizeof why, "no formula of n and units gives %.*s",
-                        (int)strcspn(part, ","), part);
-    append_field(out, "no_launch", elsewhere->why ? elsewhere->why : why);
-}
-
 enum status elsewhere_append(struct text *out, const struct elsewhere *elsewhere,
                              struct store *store, const struct conf_row *row, struct error *error)
 {
@@ -136,7 +122,16 @@ enum status elsewhere_append(struct text *out, const struct elsewhere *elsewhere
     append_known(out, "measured", text_string(&measured));
     if (is_function)
         append_field(out, "no_launch", "a host function is called, with these parameters");
-    append_no_launch(out, elsewhere, text_string(&measured));
+    /* Without a launch at other sizes, the reason. */
+    const char *first = text_string(&measured);
+    const char *part = strncmp(first, "launch", 6) == 0 ? first : strstr(first, ",launch");
+    if (part) {
+        char why[96];
+        part += *part == ',' ? 1 : 0;
+        (void)string_format(why, sizeof why, "no formula of n and units gives %.*s",
+                            (int)strcspn(part, ","), part);
+        append_field(out, "no_launch", elsewhere->why ? elsewhere->why : why);
+    }
     out->failed = out->failed || names.failed || measured.failed || failed;
     json_decref(parameters);
     json_decref(derived);

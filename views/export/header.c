@@ -105,15 +105,6 @@ static enum field_type type_of(const struct tuned_entry *entry, const char *name
     return tuned_real(entry, name, 0) != tuned_real(entry, name, 1) ? FIELD_TEXT : FIELD_REAL;
 }
 
-static enum field_type common_type(enum field_type a, enum field_type b)
-{
-    if (a == b)
-        return a;
-    bool numbers =
-        (a == FIELD_INTEGER || a == FIELD_REAL) && (b == FIELD_INTEGER || b == FIELD_REAL);
-    return numbers ? FIELD_REAL : FIELD_TEXT;
-}
-
 /* Finds the type of a value's name, added as `type` if new. Returns NULL if memory is short. */
 static struct value_type *find_type(struct header *header, const char *name, enum field_type type)
 {
@@ -139,7 +130,10 @@ static enum status find_types(struct header *header, const struct tuned *tuned, 
             struct value_type *known = find_type(header, name, type);
             if (!known)
                 return error_no_memory(error);
-            known->type = common_type(known->type, type);
+            const bool are_numbers = (known->type == FIELD_INTEGER || known->type == FIELD_REAL) &&
+                                     (type == FIELD_INTEGER || type == FIELD_REAL);
+            if (known->type != type)
+                known->type = are_numbers ? FIELD_REAL : FIELD_TEXT;
         }
     }
     return STATUS_OK;
@@ -424,22 +418,6 @@ static int by_problem(const void *a, const void *b)
     return order != 0 ? order : x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Sorts the entries by problem. entries[count].problem is NULL. */
-static struct named_entry *sort_entries(struct header *header, const struct tuned *tuned)
-{
-    size_t count = tuned_entry_count(tuned);
-    struct named_entry *entries = arena_alloc(&header->arena, count + 1, sizeof *entries);
-    header->entries = arena_alloc(&header->arena, count + 1, sizeof *header->entries);
-    if (!entries || !header->entries)
-        return NULL;
-    for (size_t i = 0; i < count; i++) {
-        const struct tuned_entry *entry = tuned_entry_at(tuned, i);
-        entries[i] = (struct named_entry){entry, tuned_entry_problem(entry), i};
-    }
-    qsort(entries, count, sizeof *entries, by_problem);
-    return entries;
-}
-
 struct name_pair {
     const char *identifier, *problem;
 };
@@ -450,25 +428,22 @@ static int by_identifier(const void *a, const void *b)
     return strcmp(x->identifier, y->identifier);
 }
 
-static enum status check_identifiers(struct name_pair *pairs, size_t count, struct error *error)
-{
-    qsort(pairs, count, sizeof *pairs, by_identifier);
-    for (size_t i = 1; i < count; i++) {
-        const struct header one = {.problem = pairs[i].problem};
-        if (strcmp(pairs[i].identifier, pairs[i - 1].identifier) == 0)
-            return refuse_pair(&one, pairs[i].problem, pairs[i - 1].problem, error);
-    }
-    return STATUS_OK;
-}
-
 static enum status put_problems(struct header *header, const struct tuned *tuned, size_t *count,
                                 struct error *error)
 {
-    struct named_entry *entries = sort_entries(header, tuned);
-    struct name_pair *pairs =
-        arena_alloc(&header->arena, tuned_entry_count(tuned) + 1, sizeof *pairs);
-    enum status status = entries && pairs ? STATUS_OK : error_no_memory(error);
+    const size_t all = tuned_entry_count(tuned);
+    struct named_entry *entries = arena_alloc(&header->arena, all + 1, sizeof *entries);
+    struct name_pair *pairs = arena_alloc(&header->arena, all + 1, sizeof *pairs);
+    enum status status = STATUS_OK;
+    header->entries = arena_alloc(&header->arena, all + 1, sizeof *header->entries);
     *count = 0;
+    TRY_MEMORY(entries && pairs && header->entries);
+    for (size_t i = 0; i < all; i++) {
+        const struct tuned_entry *entry = tuned_entry_at(tuned, i);
+        entries[i] = (struct named_entry){entry, tuned_entry_problem(entry), i};
+    }
+    /* entries[all].problem is NULL. */
+    qsort(entries, all, sizeof *entries, by_problem);
     for (size_t at = 0; status == STATUS_OK && entries[at].problem;) {
         header->problem = entries[at].problem;
         header->identifier = identifier_of(&header->arena, header->problem);
@@ -480,7 +455,14 @@ static enum status put_problems(struct header *header, const struct tuned *tuned
             header->entries[header->entry_count++] = entries[at++].entry;
         status = put_problem(header, error);
     }
-    return status == STATUS_OK ? check_identifiers(pairs, *count, error) : status;
+    TRY(status);
+    qsort(pairs, *count, sizeof *pairs, by_identifier);
+    for (size_t i = 1; i < *count; i++) {
+        const struct header one = {.problem = pairs[i].problem};
+        if (strcmp(pairs[i].identifier, pairs[i - 1].identifier) == 0)
+            return refuse_pair(&one, pairs[i].problem, pairs[i - 1].problem, error);
+    }
+    return STATUS_OK;
 }
 
 enum status export_header(const struct conf_text *file, struct text *out, size_t *problems,

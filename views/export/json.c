@@ -48,17 +48,6 @@ static json_t *device_facts_of(const struct tuned_entry *entry)
     return out;
 }
 
-static json_t *sizes_of(const struct tuned_entry *entry)
-{
-    long long low = tuned_entry_n_low(entry), high = tuned_entry_n_high(entry);
-    json_t *sizes = json_pack("{s:[I,I]}", "n", (json_int_t)low, (json_int_t)high);
-    const char *name = NULL;
-    for (size_t i = 0; (name = tuned_entry_size_at(entry, i, &low, &high)) != NULL; i++)
-        (void)json_object_set_new(sizes, name,
-                                  json_pack("[I,I]", (json_int_t)low, (json_int_t)high));
-    return sizes;
-}
-
 enum status export_json(const struct conf_text *file, struct text *out, size_t *entries,
                         struct error *error)
 {
@@ -86,15 +75,21 @@ enum status export_json(const struct conf_text *file, struct text *out, size_t *
             if (member) /* also with decimal digits alone */
                 (void)json_object_set_new(evidence, *name, json_string(member));
         }
+        long long low = tuned_entry_n_low(entry), high = tuned_entry_n_high(entry);
+        json_t *sizes = json_pack("{s:[I,I]}", "n", (json_int_t)low, (json_int_t)high);
+        const char *size = NULL;
+        for (size_t k = 0; (size = tuned_entry_size_at(entry, k, &low, &high)) != NULL; k++)
+            (void)json_object_set_new(sizes, size,
+                                      json_pack("[I,I]", (json_int_t)low, (json_int_t)high));
         const struct tuned_device *device = tuned_entry_device(entry);
         json_t *object =
             json_pack("{s:i,s:s,s:s,s:s?,s:s?,s:o,s:s,s:o,s:o,s:o,s:i}", "version", JSON_VERSION,
                       "device", device->name, "device_kind", device->kind, "driver",
                       tuned_device_text(entry, "driver", NULL), "compiler",
                       tuned_device_text(entry, "compiler", NULL), "device_facts",
-                      device_facts_of(entry), "problem", tuned_entry_problem(entry), "sizes",
-                      sizes_of(entry), "values", fields_of(entry, tuned_value_at), "evidence",
-                      evidence, "line", tuned_entry_line(entry));
+                      device_facts_of(entry), "problem", tuned_entry_problem(entry), "sizes", sizes,
+                      "values", fields_of(entry, tuned_value_at), "evidence", evidence, "line",
+                      tuned_entry_line(entry));
         char *text = object ? json_dumps(object, JSON_REAL_PRECISION(15)) : NULL;
         failed = failed || !text;
         text_append(out, i > 0 ? ",\n " : "\n ");

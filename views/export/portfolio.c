@@ -673,15 +673,6 @@ static bool find_cells(struct portfolio *portfolio, const char *problem, const c
     return portfolio->cells != NULL;
 }
 
-static bool is_first_of_problem(const struct conf_row *rows, size_t i)
-{
-    for (size_t k = 0; k < i; k++)
-        if (strcmp(rows[k].problem, rows[i].problem) == 0 &&
-            strcmp(rows[k].kind, rows[i].kind) == 0)
-            return false;
-    return true;
-}
-
 enum status portfolio_choose(struct experiments *experiments, const struct export_options *options,
                              struct arena *arena, struct conf_row *rows, size_t count,
                              struct error *error)
@@ -709,7 +700,11 @@ enum status portfolio_choose(struct experiments *experiments, const struct expor
                                                      &portfolio.measured_count, error);
     portfolio.measured = measured;
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        if (!device_traits(rows[i].kind)->compute_api || !is_first_of_problem(rows, i))
+        bool is_served = false; /* with an earlier row of the problem */
+        for (size_t k = 0; k < i && !is_served; k++)
+            is_served = strcmp(rows[k].problem, rows[i].problem) == 0 &&
+                        strcmp(rows[k].kind, rows[i].kind) == 0;
+        if (!device_traits(rows[i].kind)->compute_api || is_served)
             continue;
         status = find_cells(&portfolio, rows[i].problem, rows[i].kind)
                      ? serve_problem(&portfolio, error)

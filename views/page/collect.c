@@ -317,12 +317,6 @@ static bool same_device(const struct winner *a, const struct winner *b)
     return strcmp(a->device_uuid, b->device_uuid) == 0;
 }
 
-static bool same_setting(const struct winner *a, const struct winner *b)
-{
-    return same_device(a, b) && strcmp(a->l2_mode, b->l2_mode) == 0 &&
-           strcmp(a->objective, b->objective) == 0;
-}
-
 /* Returns a setting's label: "NVIDIA H200 (GPU-2a53ec06), L2 cold, by energy", only as long as
  * needed to distinguish settings. */
 static const char *label_of(struct page *page, size_t first)
@@ -352,39 +346,12 @@ static double bytes_of(const struct winner *winner)
     return isnan(winner->gbs) ? 0 : round(winner->gbs * winner->time_ns);
 }
 
-/* Returns true if `winner` is the better example: the most bytes moved, then the largest n, then
- * the first problem. */
-static bool is_better_example(const struct winner *winner, const struct winner *other)
-{
-    double bytes = bytes_of(winner);
-    double other_bytes = bytes_of(other);
-    if (fabs(bytes - other_bytes) > 1e-6 * fmax(bytes, other_bytes))
-        return bytes > other_bytes;
-    return winner->n > other->n ||
-           (winner->n == other->n && winner->problem_id < other->problem_id);
-}
-
 static size_t count_sure(const struct page *page, const struct part *part)
 {
     size_t count = 0;
     for (size_t i = part->first; i < part->end; i++)
         count += page->winners[i].verdict == VERDICT_SOUND;
     return count;
-}
-
-/* Returns the example of the best known experiment: most sure winners, then most winners. */
-static size_t best_example(const struct page *page, const struct setting *setting)
-{
-    const struct part *most = &page->parts[setting->part_first];
-    for (size_t i = setting->part_first + 1; i < setting->part_end; i++) {
-        const struct part *part = &page->parts[i];
-        size_t sure = count_sure(page, part);
-        size_t most_sure = count_sure(page, most);
-        if (sure > most_sure ||
-            (sure == most_sure && part->end - part->first > most->end - most->first))
-            most = part;
-    }
-    return most->example;
 }
 
 static enum status group_winners(struct page *page, struct error *error)
@@ -395,7 +362,9 @@ static enum status group_winners(struct page *page, struct error *error)
         return error_no_memory(error);
     for (size_t i = 0; i < page->winner_count; i++) {
         const struct winner *winner = &page->winners[i];
-        bool begins = i == 0 || !same_setting(winner, winner - 1);
+        const bool begins = i == 0 || !same_device(winner, winner - 1) ||
+                            strcmp(winner->l2_mode, winner[-1].l2_mode) != 0 ||
+                            strcmp(winner->objective, winner[-1].objective) != 0;
         if (begins) {
             const char *label = label_of(page, i);
             if (!label)
@@ -410,11 +379,28 @@ static enum status group_winners(struct page *page, struct error *error)
         struct setting *setting = &page->settings[page->setting_count - 1];
         part->end = setting->end = i + 1;
         setting->part_end = page->part_count;
-        if (is_better_example(winner, &page->winners[part->example]))
+        /* The example has the most bytes moved, then the largest n, then the first problem. */
+        const struct winner *other = &page->winners[part->example];
+        const double bytes = bytes_of(winner), other_bytes = bytes_of(other);
+        if (fabs(bytes - other_bytes) > 1e-6 * fmax(bytes, other_bytes)
+                ? bytes > other_bytes
+                : winner->n > other->n ||
+                      (winner->n == other->n && winner->problem_id < other->problem_id))
             part->example = i;
     }
-    for (size_t i = 0; i < page->setting_count; i++)
-        page->settings[i].example = best_example(page, &page->settings[i]);
+    for (size_t i = 0; i < page->setting_count; i++) {
+        /* The example of the best known experiment: most sure winners, then most winners. */
+        struct setting *setting = &page->settings[i];
+        const struct part *most = &page->parts[setting->part_first];
+        for (size_t k = setting->part_first + 1; k < setting->part_end; k++) {
+            const struct part *part = &page->parts[k];
+            const size_t sure = count_sure(page, part), most_sure = count_sure(page, most);
+            if (sure > most_sure ||
+                (sure == most_sure && part->end - part->first > most->end - most->first))
+                most = part;
+        }
+        setting->example = most->example;
+    }
     return STATUS_OK;
 }
 

@@ -582,14 +582,6 @@ static void append_subject(struct page *page, struct text *out, const struct sub
 
 /* ---- the whole ---- */
 
-static bool same_part(const struct subject *a, const struct subject *b)
-{
-    return strcmp(a->device_uuid, b->device_uuid) == 0 &&
-           strcmp(a->experiment, b->experiment) == 0 &&
-           strcmp(a->place.l2_mode, b->place.l2_mode) == 0 &&
-           strcmp(a->place.objective, b->place.objective) == 0;
-}
-
 static const char *label_of(const struct page *page, const struct subject *subjects, size_t first,
                             size_t end)
 {
@@ -609,7 +601,11 @@ enum status page_append_parts(struct page *page, struct text *out, struct error 
     TRY(read_subjects(page, &subjects, &count, error));
     text_append(out, ",\"parts\":[");
     for (size_t first = 0, end = 0; first < count; first = end) {
-        while (end < count && same_part(&subjects[first], &subjects[end]))
+        const struct subject *head = &subjects[first];
+        while (end < count && strcmp(head->device_uuid, subjects[end].device_uuid) == 0 &&
+               strcmp(head->experiment, subjects[end].experiment) == 0 &&
+               strcmp(head->place.l2_mode, subjects[end].place.l2_mode) == 0 &&
+               strcmp(head->place.objective, subjects[end].place.objective) == 0)
             end++;
         text_append(out, first > 0 ? "," : "");
         size_t distinct = 0;

@@ -26,15 +26,6 @@ struct drawing {
     struct text *absent; /* JSON texts */
 };
 
-/* Returns a figure's description, or NULL if the name is unknown. */
-static const char *about_figure(const struct drawing *drawing, const char *figure)
-{
-    for (size_t i = 0; i < drawing->name_count; i++)
-        if (strcmp(drawing->names[i].name, figure) == 0)
-            return drawing->names[i].about;
-    return NULL;
-}
-
 static void draw(struct drawing *drawing, const char *figure, const struct winner *winner)
 {
     const struct report_request *request = drawing->page->request;
@@ -47,7 +38,10 @@ static void draw(struct drawing *drawing, const char *figure, const struct winne
         .most = TRIALS_MAX,
         .database = drawing->page->database,
     };
-    const char *about = about_figure(drawing, figure);
+    const char *about = NULL; /* NULL: the name is unknown */
+    for (size_t i = 0; i < drawing->name_count && !about; i++)
+        if (strcmp(drawing->names[i].name, figure) == 0)
+            about = drawing->names[i].about;
     const char *svg = NULL;
     const char *sentence = ""; /* text alternative of the picture, for screen readers */
     char name[32];             /* figures do not take each other's points */
@@ -99,14 +93,6 @@ static void draw(struct drawing *drawing, const char *figure, const struct winne
 
 /* ---- which ---- */
 
-static bool is_overview(const char *figure)
-{
-    for (size_t i = 0; i < OVERVIEW; i++)
-        if (strcmp(overview[i], figure) == 0)
-            return true;
-    return false;
-}
-
 static size_t drawn_parts(const struct setting *setting)
 {
     size_t count = setting->part_end - setting->part_first;
@@ -149,7 +135,7 @@ enum status page_append_figures(struct page *page, struct text *out, struct text
                 for (size_t k = 0; k < OVERVIEW; k++)
                     draw(&drawing, overview[k], winner);
                 for (size_t k = 0; all && k < drawing.name_count; k++)
-                    if (!is_overview(drawing.names[k].name))
+                    if (WORD_INDEX(drawing.names[k].name, overview, OVERVIEW) == OVERVIEW)
                         draw(&drawing, drawing.names[k].name, winner);
                 text_append(drawing.out, "</noscript>\n");
             }

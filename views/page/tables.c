@@ -64,14 +64,6 @@ static bool make_commands(struct rows *rows)
     return good;
 }
 
-static bool has_device(const struct page *page, const char *uuid)
-{
-    for (size_t i = 0; uuid && i < page->environment_count; i++)
-        if (strcmp(page->environments[i].uuid, uuid) == 0)
-            return true;
-    return false;
-}
-
 #define SELDOM                                                                                     \
     "parameters first_id driver compiler chosen_at device_kind version sizes_measured domain "     \
     "checks"
@@ -102,7 +94,11 @@ static enum status append_table(struct page *page, const struct table *table, st
     text_printf(out, ",\"%s\":[", table->name);
     const bool is_of_device = rows_column(&rows, "device_uuid") >= 0;
     for (size_t i = 0, written = 0; status == STATUS_OK && i < rows.row_count; i++) {
-        if (is_of_device && !has_device(page, rows_text(&rows, i, "device_uuid", NULL)))
+        const char *uuid = rows_text(&rows, i, "device_uuid", NULL);
+        bool is_ours = !is_of_device;
+        for (size_t k = 0; uuid && !is_ours && k < page->environment_count; k++)
+            is_ours = strcmp(page->environments[k].uuid, uuid) == 0;
+        if (!is_ours)
             continue;
         text_clear(&row);
         rows_append_json(&row, &rows, i);

@@ -9,16 +9,6 @@
 
 enum { SCRIPTS_MAX = 4, TIME_LIMIT_S = 120, WORDS_MAX = 16384 };
 
-enum status scratch_make(const char *plots, struct temporary *out, struct error *error)
-{
-    TRY(temporary_folder_in_tmp("plot", out, error));
-    if (symlinkat(plots, out->file, "plots") == 0)
-        return STATUS_OK;
-    enum status status = error_set_errno(error, errno, "%s/plots", out->path);
-    temporary_folder_remove(out);
-    return status;
-}
-
 /* Returns the most informative line: gnuplot prints the offending line, a caret, and then the
  * reason as '"file" line 3: ...', unless that is a mere warning; else the first line that is not
  * empty. */

@@ -72,10 +72,6 @@ enum status plot_rows(struct store *store, const char *where, const char *sql,
                       const struct plot_subject *subject, const char *draws, const char *folder,
                       struct text *table, struct layers *layers, struct error *error);
 
-/* Makes a private folder in which the scripts appear as plots/, so that gnuplot's file names
- * contain no text of the user's. */
-enum status scratch_make(const char *plots, struct temporary *out, struct error *error);
-
 /* Runs gnuplot in `folder` on the scripts (ends with NULL) and waits for its end. `where` names the
  * figure in errors. STATUS_UNAVAILABLE: gnuplot is missing, or too old, or, with `*lacks_format`,
  * built without the format's terminal. */

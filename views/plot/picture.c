@@ -1,5 +1,7 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tuner/base/files.h"
 #include "tuner/base/hash.h"
@@ -43,23 +45,17 @@ static const char *output_name(struct job *job)
     return name;
 }
 
-static const char *output_path(struct job *job, const char *extension)
-{
-    const char *folder = job->request->folder;
-    const char *name = output_name(job);
-    if (!name)
-        return NULL;
-    if (folder && output_is_stdout(folder))
-        return folder;
-    if (!folder || strcmp(folder, ".") == 0)
-        return arena_printf(&job->arena, "%s.%s", name, extension);
-    return arena_printf(&job->arena, "%s/%s.%s", folder, name, extension);
-}
-
 static enum status publish(struct job *job, const char *extension, const char *data, size_t bytes,
                            struct error *error)
 {
-    const char *path = output_path(job, extension);
+    const char *folder = job->request->folder;
+    const char *path = output_name(job);
+    if (path && folder && output_is_stdout(folder))
+        path = folder;
+    else if (path && (!folder || strcmp(folder, ".") == 0))
+        path = arena_printf(&job->arena, "%s.%s", path, extension);
+    else if (path)
+        path = arena_printf(&job->arena, "%s/%s.%s", folder, path, extension);
     if (!path)
         return error_no_memory(error);
     bool streamed = output_is_stdout(path);
@@ -176,18 +172,13 @@ static enum status draw_picture(struct job *job, const struct format *format, bo
     return publish(job, format->name, contents, length, error);
 }
 
-static bool has_points(const struct layers *layers)
-{
-    for (size_t i = 0; i < layers->count; i++)
-        if (strcmp(layers->items[i].name, "points") == 0)
-            return true;
-    return false;
-}
-
 static enum status draw_outputs(struct job *job, struct error *error)
 {
     unsigned outputs = job->request->outputs;
-    if (!has_points(&job->layers))
+    bool has_points = false;
+    for (size_t i = 0; i < job->layers.count && !has_points; i++)
+        has_points = strcmp(job->layers.items[i].name, "points") == 0;
+    if (!has_points)
         return error_set(error, STATUS_NOT_FOUND,
                          "%s: nothing to draw for %s, n = %" PRId64 " on %s%s%s", job->figure,
                          job->subject->problem, job->subject->n, job->subject->device,
@@ -235,8 +226,13 @@ enum status job_draw(struct job *job, struct store *store, struct error *error)
     enum status status = STATUS_OK;
     job->scratch.file = -1;
     TRY_OR_CLEANUP(plots_folder(&job->arena, &job->plots, error));
-    if (job->request->outputs & ~(unsigned)PLOT_DATA)
-        TRY_OR_CLEANUP(scratch_make(job->plots, &job->scratch, error));
+    if (job->request->outputs & ~(unsigned)PLOT_DATA) {
+        /* The scripts appear as plots/ in a private folder: gnuplot's file names contain no text of
+         * the user's. */
+        TRY_OR_CLEANUP(temporary_folder_in_tmp("plot", &job->scratch, error));
+        if (symlinkat(job->plots, job->scratch.file, "plots") != 0)
+            TRY_OR_CLEANUP(error_set_errno(error, errno, "%s/plots", job->scratch.path));
+    }
     struct arena *arena = &job->arena;
     char *common = NULL;
     char *own = NULL;

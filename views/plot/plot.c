@@ -6,17 +6,6 @@
 #include "tuner/base/files.h"
 #include "views/plot/internal.h"
 
-static enum status prepare_folder(const struct plot_request *request, struct error *error)
-{
-    const char *folder = request->folder ? request->folder : ".";
-    if (!(request->outputs & ~(unsigned)PLOT_TERMINAL) || output_is_stdout(folder))
-        return STATUS_OK;
-    TRY(folder_make(folder, 0777, error));
-    if (access(folder, W_OK | X_OK) != 0)
-        return error_set_errno(error, errno, "%s: cannot write there", folder);
-    return STATUS_OK;
-}
-
 enum status plot_svg(struct store *store, const struct plot_request *request, const char *name,
                      struct arena *arena, const char **svg, const char **sentence,
                      struct error *error)
@@ -91,7 +80,12 @@ enum status plot_draw(struct store *store, const struct plot_request *request, s
     enum status status = STATUS_OK;
     TRY_OR_CLEANUP(figures_of(request, &arena, &figures, &count, error));
     TRY_OR_CLEANUP(plot_choose(store, request, &arena, &subject, error));
-    TRY_OR_CLEANUP(prepare_folder(request, error));
+    const char *folder = request->folder ? request->folder : ".";
+    if (request->outputs & ~(unsigned)PLOT_TERMINAL && !output_is_stdout(folder)) {
+        TRY_OR_CLEANUP(folder_make(folder, 0777, error));
+        if (access(folder, W_OK | X_OK) != 0)
+            TRY_OR_CLEANUP(error_set_errno(error, errno, "%s: cannot write there", folder));
+    }
     status = draw_each(store, request, &subject, figures, count, error);
 cleanup:
     arena_free(&arena);

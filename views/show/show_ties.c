@@ -24,22 +24,6 @@ static void append_standings(struct text *out, const struct rows *rows, size_t f
     }
 }
 
-/* Leaves of a configuration the parameters that the winner has otherwise. False: no memory. */
-static bool leave_differences(struct rows *rows, size_t winner, size_t row)
-{
-    const int column = rows_column(rows, "configuration");
-    const char *theirs = column < 0 ? NULL : rows->cells[winner][column].text;
-    const char *own = column < 0 ? NULL : rows->cells[row][column].text;
-    struct text kept = {0};
-    if (!theirs || !own)
-        return true;
-    text_append_others(&kept, own, theirs);
-    const char *text = arena_strdup(&rows->arena, text_string(&kept));
-    rows->cells[row][column].text = text;
-    text_free(&kept);
-    return text != NULL;
-}
-
 /* Prints the rows of a problem. False: no memory. */
 static bool put_problem(struct rows *rows, size_t first, size_t end,
                         const struct row_column *columns, size_t count, size_t most)
@@ -61,8 +45,19 @@ static bool put_problem(struct rows *rows, size_t first, size_t end,
     text_clear(&line);
     const size_t listed = end - first > most + 1 ? first + most + 1 : end;
     bool good = true;
-    for (size_t i = first + 1; i < listed && good; i++)
-        good = leave_differences(rows, first, i);
+    const int column = rows_column(rows, "configuration");
+    const char *theirs = column < 0 ? NULL : cells[first][column].text;
+    for (size_t i = first + 1; i < listed && good && theirs; i++) {
+        /* Leaves of a configuration the parameters that the winner has otherwise. */
+        const char **own = &cells[i][column].text;
+        struct text kept = {0};
+        if (!*own)
+            continue;
+        text_append_others(&kept, *own, theirs);
+        *own = arena_strdup(&rows->arena, text_string(&kept));
+        good = *own != NULL;
+        text_free(&kept);
+    }
     if (good)
         rows_print_page(rows, first, listed, columns, count);
     if (good && listed < end) {

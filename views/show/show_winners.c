@@ -449,23 +449,6 @@ static void append_winner(struct text *line, const struct rows *rows, size_t row
     text_append(line, headline != VERDICT_SOUND ? ")." : ".");
 }
 
-/* Appends "; 12,406 of 12,406 points tried, 3 of them failed", summed over all spaces, if all are
- * known. */
-static void append_tried(struct text *line, const struct rows *rows, size_t first, size_t end)
-{
-    struct coverage_facts all = {.most_better = (double)NAN};
-    for (size_t row = first; row < end; row++) {
-        const double points = rows_number(rows, row, "points_tried");
-        if (!(points > 0))
-            return;
-        all.points += (uint64_t)points;
-        all.space += (uint64_t)fmax(points, rows_number(rows, row, "space_count"));
-        all.failed += (uint64_t)fmax(0, rows_number(rows, row, "failures"));
-    }
-    text_append(line, "; ");
-    coverage_append(line, &all);
-}
-
 /* Prints the line for winners [first, end) of one device, driver, compiler, mode and objective: the
  * number of sure choices, and the gain of the best example, the largest size among equals. */
 static bool put_batch(const struct rows *rows, size_t first, size_t end)
@@ -486,7 +469,22 @@ static bool put_batch(const struct rows *rows, size_t first, size_t end)
         latest = strcmp(date, latest) > 0 ? date : latest;
     }
     show_append_verdicts(&line, counts, end - first);
-    append_tried(&line, rows, first, end);
+    /* "; 12,406 of 12,406 points tried, 3 of them failed", over all spaces, if all are known. */
+    struct coverage_facts all = {.most_better = (double)NAN};
+    bool are_known = true;
+    for (size_t row = first; row < end; row++) {
+        const double points = rows_number(rows, row, "points_tried");
+        are_known = points > 0;
+        if (!are_known)
+            break;
+        all.points += (uint64_t)points;
+        all.space += (uint64_t)fmax(points, rows_number(rows, row, "space_count"));
+        all.failed += (uint64_t)fmax(0, rows_number(rows, row, "failures"));
+    }
+    if (are_known) {
+        text_append(&line, "; ");
+        coverage_append(&line, &all);
+    }
     text_append(&line, ".");
     append_winner(&line, rows, telling);
     text_printf(&line, " %s", rows_text(rows, first, "device", ""));
