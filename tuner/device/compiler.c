@@ -35,6 +35,7 @@ enum status compiler_report_hash(const char *const *argv, char out[HASH_TEXT_BYT
 
 #ifdef TUNE_WITH_CUDA
 #include "tuner/device/cuda/compile.h"
+#include "tuner/device/cuda/driver.h"
 #include "tuner/device/cuda/image.h"
 
 enum { SYMBOL_BYTES_MAX = 1 << 16, PTX_BYTES_MAX = 64 << 20 };
@@ -58,8 +59,16 @@ static void compile_answer(void *context)
     struct answer *answer = question->answer;
     struct container container = {0};
     struct text log = {0};
-    if (cuda_compile_question(question->arena, question->text, question->request, &container, &log,
-                              &answer->error) == STATUS_OK) {
+    /* As fast as the compiler can, since the caller waits for names alone. */
+    enum { QUICK_SINCE = 13 };
+    struct binary_request quick = *question->request;
+    quick.wants_ptx = true;
+    struct error ignored = {0};
+    const struct cuda_compiler *nvrtc = quick.compiler ? NULL : cuda_compiler(&ignored);
+    if (nvrtc && nvrtc->major >= QUICK_SINCE && quick.flag_count < FLAGS_MAX)
+        quick.flags[quick.flag_count++] = "--Ofast-compile=mid";
+    if (cuda_compile_text(question->arena, question->text, quick.source_path, &quick, &container,
+                          &log, &answer->error) == STATUS_OK) {
         if (!string_format(answer->ptx, sizeof answer->ptx, "%s", container.ptx) ||
             !string_format(answer->symbol, sizeof answer->symbol, "%s",
                            container.kernels[0].lowered))
@@ -92,7 +101,17 @@ enum status device_ask_compiler(struct arena *arena, const char *text,
 enum status device_image(const void *data, size_t bytes, const char *architecture,
                          const char *kernel, struct image_kernel *out, struct error *error)
 {
-    return cuda_image(data, bytes, architecture, kernel, out, error);
+    struct arena arena = {0};
+    struct image image;
+    enum status status =
+        image_open(&arena, data, bytes, image_capability(architecture), &image, error);
+    if (status == STATUS_OK && !image.cubin && !image.ptx)
+        status = error_set(error, STATUS_UNAVAILABLE, "the image is nothing that is known%s%s",
+                           *image.unread ? ": " : "", image.unread);
+    if (status == STATUS_OK)
+        status = image_kernel(&image, kernel, out, error);
+    arena_free(&arena);
+    return status;
 }
 #else
 static enum status built_without(struct error *error)

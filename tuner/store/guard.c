@@ -56,23 +56,6 @@ static enum status read_values(struct store *store, const char *table, struct er
     return STATUS_OK;
 }
 
-/* Refuses triggers that are not tune's own, since each written row would run them. */
-static enum status check_triggers(struct store *store, const struct store_schema *schema,
-                                  struct error *error)
-{
-    static const char question[] =
-        "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND instr(?1, sql) = 0";
-    int64_t foreign = 0;
-    TRY(store_run(store, question, "read the database", STORE_VALUES(value_text(schema->create)),
-                  &foreign, NULL, error));
-    if (foreign > 0)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "%s: it has a trigger that is not tune's, which need not end: nothing is "
-                         "written to it, nor to a copy; drop the trigger, or name another file",
-                         store->path);
-    return STATUS_OK;
-}
-
 enum status store_check_tables(struct store *store, const struct store_schema *schema, bool writes,
                                struct error *error)
 {
@@ -100,7 +83,19 @@ enum status store_check_tables(struct store *store, const struct store_schema *s
         if (found && writes && bytes > VALUE_BYTES_MAX)
             TRY(read_values(store, name, error));
     }
-    return writes ? check_triggers(store, schema, error) : STATUS_OK;
+    if (!writes)
+        return STATUS_OK;
+    /* Each written row would run a trigger that is not tune's own. */
+    int64_t foreign = 0;
+    TRY(store_run(
+        store, "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND instr(?1, sql) = 0",
+        "read the database", STORE_VALUES(value_text(schema->create)), &foreign, NULL, error));
+    if (foreign > 0)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: it has a trigger that is not tune's, which need not end: nothing is "
+                         "written to it, nor to a copy; drop the trigger, or name another file",
+                         store->path);
+    return STATUS_OK;
 }
 
 /* A row per column of a database's tables. */

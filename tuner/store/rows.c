@@ -21,27 +21,6 @@ static void append_columns(struct text *sql, const struct row_table *table, int 
     }
 }
 
-/* Appends the clause for a conflict of keys: an existing row takes all values except those it keeps
- * from its first writing. An update without changes still makes RETURNING return the id. */
-static void append_conflict(struct text *sql, const struct row_table *table)
-{
-    size_t first_key = 0;
-    bool has_values = false;
-    while (first_key < table->column_count && table->columns[first_key].use != ROW_KEY)
-        first_key++;
-    if (first_key == table->column_count)
-        return;
-    for (size_t i = 0; i < table->column_count; i++)
-        has_values = has_values || table->columns[i].use == ROW_VALUE;
-    text_append(sql, " ON CONFLICT (");
-    append_columns(sql, table, 1 << ROW_KEY, false);
-    text_append(sql, ") DO UPDATE SET ");
-    if (has_values)
-        append_columns(sql, table, 1 << ROW_VALUE, true);
-    else
-        text_printf(sql, "%s = ?%zu", table->columns[first_key].name, first_key + 1);
-}
-
 static enum status insert_statement(struct store *store, const struct row_table *table,
                                     bool gives_id, sqlite3_stmt **out, struct error *error)
 {
@@ -54,7 +33,23 @@ static enum status insert_statement(struct store *store, const struct row_table 
     for (size_t i = 0; i < table->column_count; i++)
         text_printf(&sql, "%s?%zu", i > 0 ? ", " : "", i + 1);
     text_append(&sql, ")");
-    append_conflict(&sql, table);
+    /* Of conflicting keys the row takes all values except those it keeps from its first writing. An
+     * update without changes still makes RETURNING return the id. */
+    size_t first_key = 0;
+    bool has_values = false;
+    while (first_key < table->column_count && table->columns[first_key].use != ROW_KEY)
+        first_key++;
+    for (size_t i = 0; i < table->column_count; i++)
+        has_values = has_values || table->columns[i].use == ROW_VALUE;
+    if (first_key < table->column_count) {
+        text_append(&sql, " ON CONFLICT (");
+        append_columns(&sql, table, 1 << ROW_KEY, false);
+        text_append(&sql, ") DO UPDATE SET ");
+        if (has_values)
+            append_columns(&sql, table, 1 << ROW_VALUE, true);
+        else
+            text_printf(&sql, "%s = ?%zu", table->columns[first_key].name, first_key + 1);
+    }
     text_append(&sql, gives_id ? " RETURNING id" : "");
     enum status status = sql.failed
                              ? error_no_memory(error)

@@ -79,31 +79,27 @@ static struct served *find_served(struct agent *agent, int64_t number)
     return found;
 }
 
-/* Sends the compiled binary to the parent, which keeps all binaries. */
-static void send_binary(const struct served *served)
-{
-    struct arena arena = {0};
-    struct error ignored = {0};
-    char *data = NULL, *path = NULL;
-    size_t bytes = 0;
-    (void)pthread_mutex_lock(&served->agent->mutex);
-    if (served->made)
-        path = arena_strdup(&arena, served->made);
-    (void)pthread_mutex_unlock(&served->agent->mutex);
-    if (path && file_read(&arena, path, AGENT_FILE_BYTES_MAX, &data, &bytes, &ignored) == STATUS_OK)
-        agent_send(served->agent, json_pack("{s:I, s:o}", "made", (json_int_t)served->number,
-                                            "bytes", bytes_encode(data, bytes)));
-    arena_free(&arena);
-}
-
 static void *read_child(void *context)
 {
     struct served *served = context;
     struct error ignored = {0};
     json_t *frame = NULL;
     while (frame_read(served->reads, -1, &frame, &ignored) == STATUS_OK) {
-        if (!json_object_get(frame, "error"))
-            send_binary(served);
+        if (!json_object_get(frame, "error")) { /* the parent keeps all compiled binaries */
+            struct arena arena = {0};
+            char *data = NULL, *path = NULL;
+            size_t bytes = 0;
+            (void)pthread_mutex_lock(&served->agent->mutex);
+            if (served->made)
+                path = arena_strdup(&arena, served->made);
+            (void)pthread_mutex_unlock(&served->agent->mutex);
+            if (path &&
+                file_read(&arena, path, AGENT_FILE_BYTES_MAX, &data, &bytes, &ignored) == STATUS_OK)
+                agent_send(served->agent,
+                           json_pack("{s:I, s:o}", "made", (json_int_t)served->number, "bytes",
+                                     bytes_encode(data, bytes)));
+            arena_free(&arena);
+        }
         agent_send(served->agent,
                    json_pack("{s:I, s:o}", "child", (json_int_t)served->number, "frame", frame));
     }
@@ -252,41 +248,30 @@ static void take_file(struct agent *agent, const json_t *message)
 
 /* ---- calls ---- */
 
-static json_t *take_lock(struct agent *agent, json_int_t call, const json_t *message,
-                         struct error *error)
-{
-    const char *name = json_string_value(json_object_get(message, "lock"));
-    const char *note = json_string_value(json_object_get(message, "note"));
-    size_t i = 0;
-    while (i < LOCKS_MAX && agent->locks[i].lock.host)
-        i++;
-    enum status status =
-        i < LOCKS_MAX ? host_local()->lock(host_local(), name, note, &agent->locks[i].lock, error)
-                      : error_set(error, STATUS_UNAVAILABLE, "too many locks");
-    if (status != STATUS_OK)
-        return NULL;
-    agent->locks[i].call = call;
-    return json_pack("{s:s}", "warning", agent->locks[i].lock.warning);
-}
-
-static json_t *release_lock(struct agent *agent, json_int_t call)
-{
-    for (size_t i = 0; i < LOCKS_MAX; i++)
-        if (agent->locks[i].lock.host && agent->locks[i].call == call)
-            host_unlock(&agent->locks[i].lock);
-    return json_object();
-}
-
 static void answer(struct agent *agent, const json_t *message)
 {
     struct error error = {0};
     json_t *reply = NULL;
     const json_int_t call = json_integer_value(json_object_get(message, "call"));
+    const char *lock = json_string_value(json_object_get(message, "lock"));
     const json_t *unlock = json_object_get(message, "unlock");
-    if (json_is_string(json_object_get(message, "lock"))) {
-        reply = take_lock(agent, call, message, &error);
+    if (lock) {
+        const char *note = json_string_value(json_object_get(message, "note"));
+        size_t i = 0;
+        while (i < LOCKS_MAX && agent->locks[i].lock.host)
+            i++;
+        if (i == LOCKS_MAX) {
+            (void)error_set(&error, STATUS_UNAVAILABLE, "too many locks");
+        } else if (host_local()->lock(host_local(), lock, note, &agent->locks[i].lock, &error) ==
+                   STATUS_OK) {
+            agent->locks[i].call = call;
+            reply = json_pack("{s:s}", "warning", agent->locks[i].lock.warning);
+        }
     } else if (unlock) {
-        reply = release_lock(agent, json_integer_value(unlock));
+        for (size_t i = 0; i < LOCKS_MAX; i++)
+            if (agent->locks[i].lock.host && agent->locks[i].call == json_integer_value(unlock))
+                host_unlock(&agent->locks[i].lock);
+        reply = json_object();
     } else {
         const json_t *addresses = json_object_get(message, "place");
         const char *texts[PLACE_DEVICES_MAX] = {NULL};

@@ -6,24 +6,6 @@
 #include "tuner/base/text.h"
 #include "tuner/worker/measure.h"
 
-/* Returns a key of the arguments' contents and the references: finalists are checked one after the
- * other on the same case, with expectations computed once. NULL: memory is short. */
-static char *key_of_case(const struct worker_task *task, struct arena *arena)
-{
-    struct launch_plan *plan = arena_copy(arena, task->plan, sizeof *plan);
-    if (!plan)
-        return NULL;
-    plan->launch_count = 0;
-    for (size_t i = 0; i < plan->argument_count; i++)
-        plan->arguments[i].offset_bytes = 0;
-    const struct measure_request named = {.act = "check",
-                                          .task = {.plan = plan, .checks = task->checks}};
-    json_t *json = message_encode(&message_request, &named);
-    char *key = json ? json_dumps(json, JSON_COMPACT) : NULL;
-    json_decref(json);
-    return key;
-}
-
 enum status serve_check(struct measuring *state, const struct measure_request *request,
                         struct measure_answer *answer, struct arena *arena, struct error *error)
 {
@@ -31,7 +13,20 @@ enum status serve_check(struct measuring *state, const struct measure_request *r
     const struct launch_plan *plan = task->plan;
     const void *inputs[ARGUMENTS_MAX];
     TRY(inputs_in(state, state->cases, plan, inputs, error));
-    char *key = key_of_case(task, arena);
+    /* Finalists are checked one after the other on the same case, with expectations computed once:
+     * the key holds the arguments' contents and the references. */
+    struct launch_plan *contents = arena_copy(arena, plan, sizeof *contents);
+    char *key = NULL;
+    if (contents) {
+        contents->launch_count = 0;
+        for (size_t i = 0; i < contents->argument_count; i++)
+            contents->arguments[i].offset_bytes = 0;
+        const struct measure_request named = {.act = "check",
+                                              .task = {.plan = contents, .checks = task->checks}};
+        json_t *json = message_encode(&message_request, &named);
+        key = json ? json_dumps(json, JSON_COMPACT) : NULL;
+        json_decref(json);
+    }
     const bool is_known = key && state->case_key && strcmp(key, state->case_key) == 0;
     free(state->case_key);
     state->case_key = NULL;

@@ -138,22 +138,6 @@ static json_t *read_source(const char *path, const json_t *request, struct error
     return bytes;
 }
 
-static json_t *read_data(const char *path, const char *remote_hash, bool *same, struct error *error)
-{
-    struct arena arena = {0};
-    char *contents = NULL, hash[HASH_TEXT_BYTES] = "";
-    size_t length = 0;
-    json_t *bytes = NULL;
-    if (file_read(&arena, path, INT32_MAX, &contents, &length, error) == STATUS_OK) {
-        hash_bytes(contents, length, hash);
-        *same = remote_hash && strcmp(hash, remote_hash) == 0;
-        if (!*same && !(bytes = file_bytes(contents, length, error)))
-            (void)error_prefix(error, "%s", path);
-    }
-    arena_free(&arena);
-    return bytes;
-}
-
 static void send_file(struct remote *remote, const json_t *message)
 {
     struct error error = {0}, ignored = {0};
@@ -171,8 +155,19 @@ static void send_file(struct remote *remote, const json_t *message)
         (void)error_set(&error, STATUS_PERMISSION, "it was not named to the host");
     else if (meant)
         bytes = read_source(path, request, &error);
-    else
-        bytes = read_data(path, json_string_value(json_object_get(message, "hash")), &same, &error);
+    else {
+        const char *there = json_string_value(json_object_get(message, "hash"));
+        struct arena arena = {0};
+        char *contents = NULL, hash[HASH_TEXT_BYTES] = "";
+        size_t length = 0;
+        if (file_read(&arena, path, INT32_MAX, &contents, &length, &error) == STATUS_OK) {
+            hash_bytes(contents, length, hash);
+            same = there && strcmp(hash, there) == 0;
+            if (!same && !(bytes = file_bytes(contents, length, &error)))
+                (void)error_prefix(&error, "%s", path);
+        }
+        arena_free(&arena);
+    }
     json_t *answer = bytes  ? json_pack("{s:o}", "bytes", bytes)
                      : same ? json_pack("{s:b}", "same", 1)
                             : message_from_error(&error);
@@ -223,20 +218,6 @@ static void receive_end(struct remote *remote, const json_t *message)
     (void)pthread_mutex_unlock(&remote->mutex);
 }
 
-/* Relays a frame to the worker, without the mutex, since the pipe may be closed or full. Only the
- * keeper closes these pipes, or the caller that was told of the child's end. */
-static void carry_down(struct remote *remote, const json_t *message)
-{
-    struct error ignored = {0};
-    (void)pthread_mutex_lock(&remote->mutex);
-    struct remote_child *child =
-        remote_child_of(remote, json_integer_value(json_object_get(message, "child")));
-    int to_worker = child && !child->ended ? child->to_worker : -1;
-    (void)pthread_mutex_unlock(&remote->mutex);
-    if (to_worker >= 0)
-        (void)frame_write(to_worker, json_object_get(message, "frame"), &ignored);
-}
-
 static void close_down(struct remote *remote, int64_t number)
 {
     (void)pthread_mutex_lock(&remote->mutex);
@@ -269,9 +250,19 @@ static enum status take(struct remote *remote, json_t *message, struct error *er
     if (!is_one)
         return error_set(error, STATUS_INTERNAL, "it sent a message that was not requested");
     const json_t *closed = json_object_get(message, "closed");
-    if (json_object_get(message, "frame"))
-        carry_down(remote, message);
-    else if (closed)
+    const json_t *frame = json_object_get(message, "frame");
+    if (frame) {
+        /* Relayed to the worker without the mutex, since the pipe may be closed or full. Only the
+         * keeper closes these pipes, or the caller that was told of the child's end. */
+        struct error ignored = {0};
+        (void)pthread_mutex_lock(&remote->mutex);
+        const struct remote_child *child =
+            remote_child_of(remote, json_integer_value(json_object_get(message, "child")));
+        const int to_worker = child && !child->ended ? child->to_worker : -1;
+        (void)pthread_mutex_unlock(&remote->mutex);
+        if (to_worker >= 0)
+            (void)frame_write(to_worker, frame, &ignored);
+    } else if (closed)
         close_down(remote, json_integer_value(closed));
     else if (json_object_get(message, "ended"))
         receive_end(remote, message);
@@ -356,19 +347,6 @@ static enum status run_command(struct remote *remote, struct error *error)
     return status;
 }
 
-/* Returns whether to end the command: at closing, or when a stopped run has waited long enough for
- * a host without useful answers; also if the command never stops printing. */
-static bool is_to_leave(struct remote *remote)
-{
-    (void)pthread_mutex_lock(&remote->mutex);
-    bool closing = remote->closing;
-    (void)pthread_mutex_unlock(&remote->mutex);
-    if (remote->stop && *remote->stop && remote->stopped_ns == 0)
-        remote->stopped_ns = clock_running_ns();
-    return closing || (remote->stopped_ns != 0 &&
-                       clock_running_ns() - remote->stopped_ns > STOP_MS * INT64_C(1000000));
-}
-
 /* Returns whether the command has ended, without waiting. */
 static bool is_over(struct remote *remote)
 {
@@ -380,11 +358,20 @@ static bool is_over(struct remote *remote)
 }
 
 /* Waits for output of the agent. A job may wait in a queue for hours; without a limit the command's
- * end is an end, even if its children keep the output open. */
+ * end is an end, even if its children keep the output open. Leaves at closing, or when a stopped
+ * run has waited long enough for a host without useful answers; also if the command never stops
+ * printing. */
 static enum status await_output(struct remote *remote, int64_t limit_ns, struct error *error)
 {
-    bool over = false;
-    while (!is_to_leave(remote)) {
+    for (bool over = false;;) {
+        (void)pthread_mutex_lock(&remote->mutex);
+        const bool closing = remote->closing;
+        (void)pthread_mutex_unlock(&remote->mutex);
+        if (remote->stop && *remote->stop && remote->stopped_ns == 0)
+            remote->stopped_ns = clock_running_ns();
+        if (closing || (remote->stopped_ns != 0 &&
+                        clock_running_ns() - remote->stopped_ns > STOP_MS * INT64_C(1000000)))
+            return error_set(error, STATUS_INTERRUPTED, "ended");
         struct pollfd files[] = {{.fd = remote->output, .events = POLLIN},
                                  {.fd = remote->errors, .events = POLLIN}};
         (void)poll(files, 2, LOOK_MS);
@@ -407,7 +394,6 @@ static enum status await_output(struct remote *remote, int64_t limit_ns, struct 
             return error_set(error, STATUS_TIMED_OUT, "nothing was heard of it for %.0f s",
                              (double)limit_ns * 1e-9);
     }
-    return error_set(error, STATUS_INTERRUPTED, "ended");
 }
 
 /* A message being read: once begun it must be complete by the deadline, even if bytes trickle

@@ -126,15 +126,6 @@ static const struct task {
 };
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static bool can_run(const struct task *task)
-{
-#if defined(__x86_64__)
-    return !task->wide || __builtin_cpu_supports("avx2");
-#else
-    return !task->wide;
-#endif
-}
-
 static void evict_buffers(void *context, int thread, int threads)
 {
     const struct stream *stream = context;
@@ -162,12 +153,17 @@ static double best_gbs(struct device *device, struct stream *stream, const struc
 {
     struct way ways[WAYS_MAX] = {{0}};
     size_t best = 0;
+#if defined(__x86_64__)
+    const bool has_avx2 = __builtin_cpu_supports("avx2");
+#else
+    const bool has_avx2 = false;
+#endif
     /* Each task runs on all cores, on half and on a quarter: a memory may be faster with fewer. */
     size_t count = 0;
     for (int share = 1; share <= 4; share *= 2) {
         int threads = device->machine.cores / share;
         for (size_t i = 0; i < task_count && threads > 0 && count < WAYS_MAX; i++)
-            if (can_run(&tasks[i]))
+            if (has_avx2 || !tasks[i].wide)
                 ways[count++] = (struct way){tasks[i].move, tasks[i].name, threads, 0};
     }
     int64_t end_ns = clock_now_ns() + search_ns_most;

@@ -355,18 +355,6 @@ static size_t guarded_behind(const struct vector *vector, size_t bytes)
     return rest < FENCE_BYTES ? rest : FENCE_BYTES;
 }
 
-/* Fills guard bands before and behind the first `bytes` bytes of the first copy, of at least
- * GUARD_BYTES; a kernel that writes beyond ends by a signal. */
-static void vector_guard(struct vector *vector, size_t bytes)
-{
-    char *before = vector->pages[0];
-    char *behind = vector_data(vector, 0) + bytes;
-    for (size_t i = 0; i < before_data(vector); i++)
-        before[i] = (char)guard_byte(i);
-    for (size_t i = 0; i < guarded_behind(vector, bytes); i++)
-        behind[i] = (char)guard_byte(i);
-}
-
 /* Tells whether the bands are unchanged; else *at is the first changed byte, counted from the
  * data's start. */
 static bool vector_guarded(const struct vector *vector, size_t bytes, int64_t *at)
@@ -513,8 +501,16 @@ void begin_run(struct device *device, const struct launch_plan *plan, enum run_s
         else if (argument->role == ARGUMENT_OUTPUT || start == RUN_FIRST)
             fill_together(&placing, vector_data(vector, 0), NULL,
                           argument->role == ARGUMENT_OUTPUT ? POISON : 0, bytes);
-        if (start == RUN_FIRST && argument_is_written(argument))
-            vector_guard(vector, bytes);
+        if (start != RUN_FIRST || !argument_is_written(argument))
+            continue;
+        /* Guard bands before and behind the data, of at least GUARD_BYTES; a kernel that writes
+         * beyond ends by a signal. */
+        char *before = vector->pages[0];
+        char *behind = vector_data(vector, 0) + bytes;
+        for (size_t k = 0; k < before_data(vector); k++)
+            before[k] = (char)guard_byte(k);
+        for (size_t k = 0; k < guarded_behind(vector, bytes); k++)
+            behind[k] = (char)guard_byte(k);
     }
 }
 

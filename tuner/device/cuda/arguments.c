@@ -126,9 +126,18 @@ enum status cuda_prepare(struct device *device, const struct launch_plan *plan,
 enum status cuda_rotate(struct device *device, const struct launch_plan *plan, uint32_t run,
                         struct prepared_plan *prepared, struct error *error)
 {
-    CUdeviceptr address = 0;
-    for (size_t i = 0; i < plan->argument_count; i++)
-        if (cuda_place_of_run(device, plan, i, run, &address))
-            TRY(put_vector(device, plan, i, address, prepared, error));
+    const uint32_t turn = run + device->first;
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct vector *vector = &device->vectors[i];
+        const struct argument *argument = &plan->arguments[i];
+        CUdeviceptr address = cuda_vector_start(vector);
+        if (argument_rotates(argument) && vector->copies > 0)
+            address += turn % vector->copies * vector->stride;
+        else if (argument_is_bound(argument) && vector->places > 1)
+            address += turn % vector->places * vector->place_bytes - vector->wander;
+        else
+            continue;
+        TRY(put_vector(device, plan, i, address, prepared, error));
+    }
     return STATUS_OK;
 }

@@ -21,15 +21,6 @@ void cuda_drop_residents(struct device *device)
         release(device, &device->checking.residents[i]);
 }
 
-void cuda_check_free(struct device *device)
-{
-    cuda_drop_residents(device);
-    if (device->checking.findings)
-        (void)device->driver->cuMemFree(device->checking.findings);
-    device->checking.findings = 0;
-    device->checking.findings_bytes = 0;
-}
-
 /* Finds the resident of this serial number, else the least recently used place. */
 static struct resident *resident_of(struct device *device, uint64_t serial)
 {

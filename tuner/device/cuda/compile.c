@@ -493,20 +493,6 @@ cleanup:
     return status;
 }
 
-enum status cuda_compile_question(struct arena *arena, const char *source,
-                                  const struct binary_request *request, struct container *out,
-                                  struct text *log, struct error *error)
-{
-    enum { QUICK_SINCE = 13 };
-    struct binary_request quick = *request;
-    quick.wants_ptx = true;
-    struct error ignored = {0};
-    const struct cuda_compiler *nvrtc = request->compiler ? NULL : cuda_compiler(&ignored);
-    if (nvrtc && nvrtc->major >= QUICK_SINCE && quick.flag_count < FLAGS_MAX)
-        quick.flags[quick.flag_count++] = "--Ofast-compile=mid";
-    return cuda_compile_text(arena, source, request->source_path, &quick, out, log, error);
-}
-
 /* Takes a program's kernel image in place of compiling, with the request's architecture, names and
  * flags. Code stays as is; PTX is compiled with the flags where nvJitLink is installed, else left
  * to the driver. `data`, with a NUL behind, must live as long as `out`. */

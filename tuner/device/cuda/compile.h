@@ -64,11 +64,6 @@ enum status cuda_compile_failed(const struct compilation *compilation, const cha
 enum status cuda_compile_text(struct arena *arena, const char *source, const char *name,
                               const struct binary_request *request, struct container *out,
                               struct text *log, struct error *error);
-/* Compiles as cuda_compile_text does, as fast as the compiler can: a caller waits for names alone.
- */
-enum status cuda_compile_question(struct arena *arena, const char *source,
-                                  const struct binary_request *request, struct container *out,
-                                  struct text *log, struct error *error);
 
 /* nvcc.c */
 /* Returns nvcc's path, searched at the process's first call; NULL with STATUS_UNAVAILABLE and the

@@ -47,13 +47,6 @@ void cuda_drop_graphs(struct device *device)
     device->scratch_slot = NO_SLOT;
 }
 
-void cuda_drop_code(struct device *device, uint64_t code)
-{
-    for (size_t i = 0; i < DEVICE_SLOTS; i++)
-        if (device->slots[i].code == code)
-            cuda_drop_graph(device, &device->slots[i]);
-}
-
 void cuda_make_room(struct device *device, size_t nodes)
 {
     while (device->node_count > 0 && device->node_count + nodes > NODES_MAX) {

@@ -468,19 +468,3 @@ enum status image_kernel(const struct image *image, const char *name, struct ima
                            "kernel %s: not among the readable kernels of the image%s%s", name,
                            *image->unread ? ", which is " : "", image->unread);
 }
-
-enum status cuda_image(const void *data, size_t bytes, const char *architecture, const char *kernel,
-                       struct image_kernel *out, struct error *error)
-{
-    struct arena arena = {0};
-    struct image image;
-    enum status status =
-        image_open(&arena, data, bytes, image_capability(architecture), &image, error);
-    if (status == STATUS_OK && !image.cubin && !image.ptx)
-        status = error_set(error, STATUS_UNAVAILABLE, "the image is nothing that is known%s%s",
-                           *image.unread ? ": " : "", image.unread);
-    if (status == STATUS_OK)
-        status = image_kernel(&image, kernel, out, error);
-    arena_free(&arena);
-    return status;
-}

@@ -37,8 +37,5 @@ int image_capability(const char *architecture);
 /* Finds a kernel by its name in the image. STATUS_NOT_FOUND where the readable parts have none. */
 enum status image_kernel(const struct image *image, const char *name, struct image_kernel *out,
                          struct error *error);
-/* Implements device_api.image. */
-enum status cuda_image(const void *data, size_t bytes, const char *architecture, const char *kernel,
-                       struct image_kernel *out, struct error *error);
 
 #endif

@@ -117,8 +117,6 @@ CUresult cuda_graph_finish(struct device *device, CUgraph graph, CUgraphExec *ou
 void cuda_drop_graph(struct device *device, struct block_graph *graph);
 void cuda_make_room(struct device *device, size_t nodes);
 void cuda_drop_graphs(struct device *device);
-/* Forgets the graphs that launch kernels of a binary. */
-void cuda_drop_code(struct device *device, uint64_t code);
 
 /* own.c */
 
@@ -137,7 +135,6 @@ bool cuda_can_generate(struct device *device, struct error *why);
 /* Generates a fill. STATUS_UNAVAILABLE: no kernel, from now on. */
 enum status cuda_generate(struct device *device, CUdeviceptr to, const struct filling *filling,
                           uint64_t count, struct error *error);
-void cuda_own_free(struct device *device);
 
 /* harness.c */
 

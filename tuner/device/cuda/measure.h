@@ -32,13 +32,9 @@ CUresult cuda_replace(struct device *device, CUdeviceptr first, uint64_t stride,
                       uint64_t width, uint64_t count, CUdeviceptr at, CUdeviceptr values);
 enum status cuda_patch(struct device *device, const struct launch_plan *plan,
                        const struct patch *patches, struct error *error);
+/* Frees the buffer of cuda_look. */
+void cuda_free_looked(struct device *device);
 enum status cuda_looked_room(struct device *device, size_t bytes, void **out, struct error *error);
-/* Frees vectors and the buffer of cuda_look. */
-void cuda_memory_free(struct device *device);
-/* Finds the address of argument `index` in run `run` of a block, if the argument rotates or
- * wanders; false: the address is fixed. */
-bool cuda_place_of_run(const struct device *device, const struct launch_plan *plan, size_t index,
-                       uint32_t run, CUdeviceptr *out);
 /* Restores updates to the host's elements, for runs outside of blocks. */
 enum status cuda_restore(struct device *device, const struct launch_plan *plan,
                          struct error *error);
@@ -46,10 +42,6 @@ enum status cuda_restore(struct device *device, const struct launch_plan *plan,
  */
 void cuda_note_runs(struct device *device, const struct launch_plan *plan, uint32_t first,
                     uint32_t runs);
-/* Returns a hash of the addresses of vectors and copies. */
-uint64_t cuda_layout(const struct device *device);
-/* Draws with which copy of the inputs and which places of small outputs and scratch runs begin. */
-void cuda_wander(struct device *device, uint64_t draw);
 /* Makes the place of run `run` of the last block the current one for outputs and scratch. */
 void cuda_settle(struct device *device, uint32_t run);
 /* Fills the vectors of a role, all places of each with `everywhere`. */
@@ -100,7 +92,6 @@ enum status cuda_turn_bands(struct device *device, const struct launch_plan *pla
 /* check.c */
 /* Frees the memory of expected elements, which are copied again when needed. */
 void cuda_drop_residents(struct device *device);
-void cuda_check_free(struct device *device);
 
 /* block.c */
 /* Makes a block ready to be launched: graph (NULL where runs are issued one by one), scratch,

@@ -112,24 +112,6 @@ static size_t place_bytes_of(const struct argument *argument)
     return round_up(argument->offset_bytes + argument_bytes(argument) + 3 * alignment, alignment);
 }
 
-static uint32_t places_of(const struct argument *argument)
-{
-    const bool wanders =
-        (argument->role == ARGUMENT_OUTPUT || argument->role == ARGUMENT_SCRATCH) &&
-        !argument->texture.is_surface && !argument->symbol &&
-        place_bytes_of(argument) <= wandering_most;
-    const size_t places = wanders ? places_bytes / place_bytes_of(argument) : 1;
-    return places > PLACES_MAX ? PLACES_MAX : (uint32_t)places;
-}
-
-/* Moves small outputs, scratch and inputs to other places. The distance from an SM to a line of the
- * L2 depends on the address: a partial result or a ticket in a fixed place, or inputs on few pages,
- * make a small kernel differ by a percent between processes. Over many places that evens out. */
-void cuda_wander(struct device *device, uint64_t draw)
-{
-    device->first = (uint32_t)(random_at(device->placing.seed, draw) >> 34);
-}
-
 void cuda_settle(struct device *device, uint32_t run)
 {
     for (size_t i = 0; i < device->argument_count; i++) {
@@ -140,18 +122,6 @@ void cuda_settle(struct device *device, uint32_t run)
         vector->wander = (run + device->first) % vector->places * vector->place_bytes;
         vector->offset += vector->wander;
     }
-}
-
-uint64_t cuda_layout(const struct device *device)
-{
-    uint64_t places[ARGUMENTS_MAX][3];
-    for (size_t i = 0; i < device->argument_count; i++) {
-        const struct vector *vector = &device->vectors[i];
-        places[i][0] = cuda_vector_start(vector) - vector->wander;
-        places[i][1] = vector->stride;
-        places[i][2] = vector->copies;
-    }
-    return hash_u64(places, device->argument_count * sizeof *places, 0);
 }
 
 /* Returns the number of copies that fit into half of the memory that is free or already ours. */
@@ -299,7 +269,13 @@ static enum status bind_vector(struct device *device, const struct argument *arg
                                struct error *error)
 {
     bool rotates = argument_rotates(argument);
-    const uint32_t places = rotates || vector->stays ? 1 : places_of(argument);
+    const bool wanders =
+        !rotates && !vector->stays &&
+        (argument->role == ARGUMENT_OUTPUT || argument->role == ARGUMENT_SCRATCH) &&
+        !argument->texture.is_surface && !argument->symbol &&
+        place_bytes_of(argument) <= wandering_most;
+    const size_t fitting = wanders ? places_bytes / place_bytes_of(argument) : 1;
+    const uint32_t places = fitting > PLACES_MAX ? PLACES_MAX : (uint32_t)fitting;
     copies = argument->symbol || vector->stays ? 1 : copies;
     if (argument->count < 0 || (rotates && argument->count > 0 && !host && !is_made_here(argument)))
         return error_set(error, STATUS_INTERNAL, "argument '%s' has no data", argument->name);
@@ -426,22 +402,6 @@ enum status cuda_patch(struct device *device, const struct launch_plan *plan,
     return STATUS_OK;
 }
 
-bool cuda_place_of_run(const struct device *device, const struct launch_plan *plan, size_t index,
-                       uint32_t run, CUdeviceptr *out)
-{
-    const struct vector *vector = &device->vectors[index];
-    const struct argument *argument = &plan->arguments[index];
-    const uint32_t turn = run + device->first;
-    if (argument_rotates(argument) && vector->copies > 0)
-        *out = cuda_vector_start(vector) + turn % vector->copies * vector->stride;
-    else if (argument_is_bound(argument) && vector->places > 1)
-        *out = cuda_vector_start(vector) - vector->wander +
-               turn % vector->places * vector->place_bytes;
-    else
-        return false;
-    return true;
-}
-
 enum status cuda_fill(struct device *device, const struct launch_plan *plan,
                       enum argument_role role, unsigned char byte, bool everywhere,
                       struct error *error)
@@ -526,7 +486,7 @@ enum status cuda_read(struct device *device, size_t index, void *out, size_t byt
  * good. */
 static const size_t pinned_most = (size_t)512 << 20;
 
-static void free_looked(struct device *device)
+void cuda_free_looked(struct device *device)
 {
     if (device->looked_is_pinned)
         (void)device->driver->cuMemFreeHost(device->looked);
@@ -540,7 +500,7 @@ static void free_looked(struct device *device)
 enum status cuda_looked_room(struct device *device, size_t bytes, void **out, struct error *error)
 {
     if (!device->looked || bytes > device->looked_bytes) {
-        free_looked(device);
+        cuda_free_looked(device);
         const size_t wanted = (bytes / granule + 1) * granule;
         device->looked_is_pinned =
             wanted <= pinned_most &&
@@ -561,10 +521,4 @@ enum status cuda_look(struct device *device, size_t index, const void **out, siz
     TRY(cuda_looked_room(device, bytes, &room, error));
     *out = room;
     return cuda_read(device, index, room, bytes, error);
-}
-
-void cuda_memory_free(struct device *device)
-{
-    cuda_free_vectors(device);
-    free_looked(device);
 }

@@ -224,7 +224,9 @@ enum status cuda_load(struct device *device, const char *binary_path, struct err
         for (size_t i = 1; i < device->module_count; i++)
             if (device->modules[i].used < slot->used)
                 slot = &device->modules[i];
-        cuda_drop_code(device, slot->serial);
+        for (size_t i = 0; i < DEVICE_SLOTS; i++)
+            if (device->slots[i].code == slot->serial)
+                cuda_drop_graph(device, &device->slots[i]);
         free_module(device, slot);
     }
     device->current = slot;

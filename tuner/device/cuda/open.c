@@ -200,9 +200,16 @@ void cuda_close(struct device *device)
     if (device->context) {
         cuda_drop_slots(device);
         cuda_modules_free(device);
-        cuda_memory_free(device);
-        cuda_check_free(device);
-        cuda_own_free(device);
+        cuda_free_vectors(device);
+        cuda_free_looked(device);
+        cuda_drop_residents(device);
+        if (device->checking.findings)
+            (void)cuda->cuMemFree(device->checking.findings);
+        for (size_t i = 0; i < ELEMENT_TYPE_COUNT; i++)
+            if (device->checks[i].module)
+                (void)cuda->cuModuleUnload(device->checks[i].module);
+        if (device->fill.module)
+            (void)cuda->cuModuleUnload(device->fill.module);
         for (size_t i = 0; i < CUDA_PADS; i++)
             if (device->pads[i])
                 (void)cuda->cuMemFree(device->pads[i]);

@@ -168,12 +168,3 @@ enum status cuda_generate(struct device *device, CUdeviceptr to, const struct fi
     return start(device, &device->fill, (count + FILL_THREADS - 1) / FILL_THREADS, FILL_THREADS,
                  arguments, "kernel that makes inputs", error);
 }
-
-void cuda_own_free(struct device *device)
-{
-    for (size_t i = 0; i < ELEMENT_TYPE_COUNT; i++)
-        if (device->checks[i].module)
-            (void)device->driver->cuModuleUnload(device->checks[i].module);
-    if (device->fill.module)
-        (void)device->driver->cuModuleUnload(device->fill.module);
-}

@@ -59,25 +59,6 @@ enum status cuda_inputs_intact(struct device *device, const struct launch_plan *
 /* Limit of bytes read of updates, which lie in the copies. */
 static const size_t updates_most = 1 << 20;
 
-/* Adds one output's sums to those of the others. */
-static enum status add_sums(struct device *device, const struct block *block, size_t index,
-                            struct run_result *out, uint32_t count, struct error *error)
-{
-    uint64_t sums[BLOCK_RUNS_MAX] = {0};
-    const struct vector *vector = &device->vectors[index];
-    bool is_update = block->plan->arguments[index].role == ARGUMENT_UPDATE;
-    uint32_t all = is_update ? vector->copies : vector->places;
-    CUdeviceptr start = cuda_vector_start(vector) - vector->wander;
-    size_t stride = is_update ? vector->stride : vector->place_bytes;
-    uint32_t first = (block->runs - count + device->first) % all;
-    TRY(block->mode == L2_HOT
-            ? cuda_sums(device, cuda_vector_start(vector), 0, vector->bytes, 1, sums, error)
-            : sums_in_turn(device, start, stride, vector->bytes, all, first, count, sums, error));
-    for (uint32_t i = 0; i < count; i++)
-        out[i].sum = hash_u64(&sums[i], sizeof sums[i], out[i].sum + index);
-    return STATUS_OK;
-}
-
 enum status cuda_results(struct device *device, const struct block *block, uint64_t outputs,
                          struct run_result *out, uint32_t *count, struct error *error)
 {
@@ -105,9 +86,22 @@ enum status cuda_results(struct device *device, const struct block *block, uint6
         bool varied = device->varied && block->mode != L2_HOT && copy % 2 == 1;
         out[i] = (struct run_result){.run = run, .varied = varied};
     }
-    for (size_t i = 0; *count > 0 && i < plan->argument_count; i++)
-        if (outputs >> i & 1)
-            TRY(add_sums(device, block, i, out, *count, error));
+    for (size_t i = 0; *count > 0 && i < plan->argument_count; i++) {
+        if (!(outputs >> i & 1))
+            continue;
+        uint64_t sums[BLOCK_RUNS_MAX] = {0};
+        const struct vector *vector = &device->vectors[i];
+        const bool is_update = plan->arguments[i].role == ARGUMENT_UPDATE;
+        const uint32_t all = is_update ? vector->copies : vector->places;
+        const CUdeviceptr start = cuda_vector_start(vector);
+        TRY(block->mode == L2_HOT
+                ? cuda_sums(device, start, 0, vector->bytes, 1, sums, error)
+                : sums_in_turn(device, start - vector->wander,
+                               is_update ? vector->stride : vector->place_bytes, vector->bytes, all,
+                               (block->runs - *count + device->first) % all, *count, sums, error));
+        for (uint32_t k = 0; k < *count; k++)
+            out[k].sum = hash_u64(&sums[k], sizeof sums[k], out[k].sum + i);
+    }
     return STATUS_OK;
 }
 
