@@ -223,7 +223,7 @@ enum status check_rivals(struct check *check, const char *kind, struct session_p
             const enum status status =
                 store_read(check->known, &reading, &check->arena, &runners, &found, error);
             for (size_t k = 0; k < found; k++)
-                *out[(*count)++] =
+                (*out)[(*count)++] =
                     (struct session_pick){entry->problem, entry->n, runners[k], false};
             TRY(status);
         }
