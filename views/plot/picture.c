@@ -143,7 +143,6 @@ static enum status draw_picture(struct job *job, const struct format *format, bo
         char id[16]; /* short, since each point of the figure names its shape by it */
         (void)string_format(id, sizeof id, "f%08x", (unsigned)hash_u64(name, strlen(name), 0));
         svg_tidy(contents, job->svg_name ? job->svg_name : id, title, &svg);
-        status = STATUS_OK;
         if (svg.failed) {
             status = error_no_memory(error);
         } else if (job->svg) {
