@@ -35,10 +35,12 @@ static inline int run_suite(CMFixtureFunction begin, CMFixtureFunction end)
         return 1;
     return _cmocka_run_group_tests("tests", suite_tests, suite_test_count, begin, end);
 }
+/* Ends where the test is started again as a worker, which it does not serve: else it would start
+ * itself without end. */
 #define TEST_MAIN(begin, end)                                                                      \
-    int main(void)                                                                                 \
+    int main(int argc, char **argv)                                                                \
     {                                                                                              \
-        return run_suite(begin, end);                                                              \
+        return argc > 1 && argv[1][0] == '_' ? 2 : run_suite(begin, end);                          \
     }
 
 #endif

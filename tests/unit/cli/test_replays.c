@@ -11,6 +11,7 @@
 #include "tests/unit/suite.h"
 #include "tuner/base/temporary.h"
 #include "tuner/cli/replays.h"
+#include "tuner/worker/worker.h"
 
 static void write_text(const char *path, const char *text)
 {
@@ -143,4 +144,9 @@ TEST_IN_FOLDER(counts_may_differ_by_chance)
     assert_non_null(strstr(error.text, "not the same each time"));
 }
 
-TEST_MAIN(NULL, NULL)
+int main(int argc, char **argv)
+{
+    if (argc > 1 && worker_is_entry(argv[1]))
+        return worker_main(argc, argv);
+    return run_suite(NULL, NULL);
+}
