@@ -235,7 +235,6 @@ static enum status race_with(struct racing *racing, struct lane *lane, struct er
     const struct sweep *sweep = contest->sweep;
     bool needs_energy = objective_needs_energy(contest->work.objective);
     bool *chosen = calloc(contest->finalist_count + 1, sizeof *chosen);
-    status = STATUS_OK;
     if (!chosen)
         return error_no_memory(error);
     for (size_t i = 0; i < contest->finalist_count; i++) {
