@@ -101,7 +101,7 @@ static void put_resources(struct binary_draft *draft, const char **grid)
     size_t count = COUNT(limits);
     if (!image || !image->has_ptx)
         return;
-    /* Of a kernel with a grid-stride loop: 0 for the program's own blocks, else blocks per SM. */
+    /* A kernel with a grid-stride loop has 0 for the program's own blocks, else blocks per SM. */
     draft->has_grid = is_line && (image->reads & IMAGE_READS_GRID);
     if (draft->has_grid) {
         put_parameter(draft, "blocks_per_sm", per_sm, COUNT(per_sm), 0, UINT32_MAX);

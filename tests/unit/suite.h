@@ -42,5 +42,12 @@ static inline int run_suite(CMFixtureFunction begin, CMFixtureFunction end)
     {                                                                                              \
         return argc > 1 && argv[1][0] == '_' ? 2 : run_suite(begin, end);                          \
     }
+/* Serves as the workers that the tests start, too (tuner/worker/worker.h). */
+#define TEST_MAIN_WITH_WORKERS(begin, end)                                                         \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        return argc > 1 && worker_is_entry(argv[1]) ? worker_main(argc, argv)                      \
+                                                    : run_suite(begin, end);                       \
+    }
 
 #endif

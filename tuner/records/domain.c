@@ -140,7 +140,7 @@ enum status domain_of(const struct experiment *experiment, const struct problem 
         fill_sizes(&sizes, out->text);
         for (size_t i = 0; out->text && i < sizes.count; i++) {
             int64_t there[SIZE_NAMES_MAX];
-            /* With several names, every second probe varies only one size of the problem's. */
+            /* Every second probe of a problem with several names varies only one of its sizes. */
             memcpy(there, question.own, sizeof question.own);
             for (size_t k = 0; k < question.count; k++)
                 if (question.count == 1 || i % 2 == 0 || i / 2 % question.count == k)

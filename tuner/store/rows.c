@@ -33,7 +33,7 @@ static enum status insert_statement(struct store *store, const struct row_table 
     for (size_t i = 0; i < table->column_count; i++)
         text_printf(&sql, "%s?%zu", i > 0 ? ", " : "", i + 1);
     text_append(&sql, ")");
-    /* Of conflicting keys the row takes all values except those it keeps from its first writing. An
+    /* A row whose keys conflict takes all values except those kept from its first writing. An
      * update without changes still makes RETURNING return the id. */
     size_t first_key = 0;
     bool has_values = false;

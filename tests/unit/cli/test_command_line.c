@@ -7,39 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/unit/suite.h"
+#include "tests/unit/cli/cli_fixture.h"
 #include "tuner/base/array.h"
-#include "tuner/base/temporary.h"
 #include "tuner/cli/check.h"
 #include "tuner/cli/commands.h"
-
-static void write_text(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
-/* Enters an empty folder for a test. */
-static int enter_folder(void **state)
-{
-    static struct temporary folder;
-    struct error error;
-    *state = &folder;
-    return temporary_folder_in_tmp("unit", &folder, &error) == STATUS_OK && chdir(folder.path) == 0
-               ? 0
-               : 1;
-}
-
-static int leave_folder(void **state)
-{
-    const int code = chdir("/");
-    temporary_folder_remove(*state);
-    return code;
-}
-
-#define TEST_IN_FOLDER(name) TEST_WITH(name, enter_folder, leave_folder)
 
 /* ---- tune run ---- */
 

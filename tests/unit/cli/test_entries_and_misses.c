@@ -7,18 +7,9 @@
 #include <unistd.h>
 
 #include "libtuned/tuned_record.h"
-#include "tests/unit/suite.h"
+#include "tests/unit/cli/cli_fixture.h"
 #include "tuner/base/array.h"
-#include "tuner/base/temporary.h"
 #include "tuner/cli/check.h"
-
-static void write_text(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
 
 /* Writes NAME.yaml, an experiment with problems of n = 1000 and 4000. */
 static void write_experiment(const char *name, const char *device)
@@ -38,12 +29,9 @@ static void write_experiment(const char *name, const char *device)
 }
 
 /* Enters an empty folder with two experiments for GPUs. */
-static int enter_folder(void **state)
+static int enter_with_experiments(void **state)
 {
-    static struct temporary folder;
-    struct error error;
-    *state = &folder;
-    if (temporary_folder_in_tmp("unit", &folder, &error) != STATUS_OK || chdir(folder.path) != 0)
+    if (enter_folder(state) != 0)
         return 1;
     write_text("k.c", "");
     write_text("r.c", "");
@@ -52,14 +40,7 @@ static int enter_folder(void **state)
     return 0;
 }
 
-static int leave_folder(void **state)
-{
-    const int code = chdir("/");
-    temporary_folder_remove(*state);
-    return code;
-}
-
-#define TEST_IN_FOLDER(name) TEST_WITH(name, enter_folder, leave_folder)
+#define TEST_WITH_EXPERIMENTS(name) TEST_WITH(name, enter_with_experiments, leave_folder)
 
 static const char installed[] = "tuned-conf 4\n"
                                 "[cuda \"A GPU\"] compute_capability=9.0\n"
@@ -112,7 +93,7 @@ static int64_t selected(const struct experiment_list *list, size_t item, size_t 
     return list->wanted[item][index] ? problem.n : 0;
 }
 
-TEST_IN_FOLDER(misses_are_tuned_by_their_number_and_hits_are_not)
+TEST_WITH_EXPERIMENTS(misses_are_tuned_by_their_number_and_hits_are_not)
 {
     static const struct asked asked[] = {{"cuda", "one", 1000, 9},
                                          {"cuda", "one", 500000, 2},
@@ -133,7 +114,7 @@ TEST_IN_FOLDER(misses_are_tuned_by_their_number_and_hits_are_not)
     experiments_free(&list);
 }
 
-TEST_IN_FOLDER(a_record_without_misses_selects_nothing)
+TEST_WITH_EXPERIMENTS(a_record_without_misses_selects_nothing)
 {
     static const struct asked asked[] = {{"cuda", "one", 1000, 4}};
     struct experiment_list list;
@@ -145,7 +126,7 @@ TEST_IN_FOLDER(a_record_without_misses_selects_nothing)
     experiments_free(&list);
 }
 
-TEST_IN_FOLDER(misses_of_other_problems_and_kinds_are_named)
+TEST_WITH_EXPERIMENTS(misses_of_other_problems_and_kinds_are_named)
 {
     static const struct asked asked[] = {{"cuda", "other", 10, 7}, {"cpu", "one", 64, 3}};
     struct experiment_list list;
@@ -165,7 +146,7 @@ TEST_IN_FOLDER(misses_of_other_problems_and_kinds_are_named)
 
 /* ---- tune check ---- */
 
-TEST_IN_FOLDER(an_entry_is_checked_if_the_experiment_still_has_its_problem_and_parameters)
+TEST_WITH_EXPERIMENTS(an_entry_is_checked_if_the_experiment_still_has_its_problem_and_parameters)
 {
     static const char text[] =
         "tuned-conf 4\n"

@@ -8,38 +8,9 @@
 #include <unistd.h>
 
 #include "tests/unit/capture/capture_fixture.h"
-#include "tests/unit/suite.h"
-#include "tuner/base/temporary.h"
+#include "tests/unit/cli/cli_fixture.h"
 #include "tuner/cli/replays.h"
 #include "tuner/worker/worker.h"
-
-static void write_text(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
-/* Enters an empty folder for a test. */
-static int enter_folder(void **state)
-{
-    static struct temporary folder;
-    struct error error;
-    *state = &folder;
-    return temporary_folder_in_tmp("unit", &folder, &error) == STATUS_OK && chdir(folder.path) == 0
-               ? 0
-               : 1;
-}
-
-static int leave_folder(void **state)
-{
-    const int code = chdir("/");
-    temporary_folder_remove(*state);
-    return code;
-}
-
-#define TEST_IN_FOLDER(name) TEST_WITH(name, enter_folder, leave_folder)
 
 /* Widths of 128 and 256 are legal beside a height of 4 only, where 256 is wrong. */
 TEST_IN_FOLDER(values_that_need_others_than_the_defaults_are_tried)
@@ -144,9 +115,4 @@ TEST_IN_FOLDER(counts_may_differ_by_chance)
     assert_non_null(strstr(error.text, "not the same each time"));
 }
 
-int main(int argc, char **argv)
-{
-    if (argc > 1 && worker_is_entry(argv[1]))
-        return worker_main(argc, argv);
-    return run_suite(NULL, NULL);
-}
+TEST_MAIN_WITH_WORKERS(NULL, NULL)

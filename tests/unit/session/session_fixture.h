@@ -226,11 +226,4 @@ static void run_free(struct run *run)
     free(run);
 }
 
-#define TEST_MAIN_WITH_WORKERS                                                                     \
-    int main(int argc, char **argv)                                                                \
-    {                                                                                              \
-        return argc > 1 && worker_is_entry(argv[1]) ? worker_main(argc, argv)                      \
-                                                    : run_suite(NULL, NULL);                       \
-    }
-
 #endif

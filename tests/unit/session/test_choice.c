@@ -244,4 +244,4 @@ TEST_WITH(test_the_last_choice_stands, setup, teardown)
     assert_int_equal(f->run->winners, 2);
 }
 
-TEST_MAIN_WITH_WORKERS
+TEST_MAIN_WITH_WORKERS(NULL, NULL)

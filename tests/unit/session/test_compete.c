@@ -345,4 +345,4 @@ TEST_WITH(test_a_stopped_run_has_a_best_so_far, setup, teardown)
     assert_int_equal(run_count(f->run, "SELECT trial_id FROM winners"), sweep->best->trial_id);
 }
 
-TEST_MAIN_WITH_WORKERS
+TEST_MAIN_WITH_WORKERS(NULL, NULL)

@@ -213,4 +213,4 @@ TEST(test_who_won_elsewhere_is_tried_first)
     end(run);
 }
 
-TEST_MAIN_WITH_WORKERS
+TEST_MAIN_WITH_WORKERS(NULL, NULL)

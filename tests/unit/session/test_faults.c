@@ -386,4 +386,4 @@ TEST(test_a_lane_leaves_what_it_had_in_hand)
     end(run);
 }
 
-TEST_MAIN_WITH_WORKERS
+TEST_MAIN_WITH_WORKERS(NULL, NULL)

@@ -186,4 +186,4 @@ TEST(test_losses_are_what_the_store_has)
     run_free(run);
 }
 
-TEST_MAIN_WITH_WORKERS
+TEST_MAIN_WITH_WORKERS(NULL, NULL)

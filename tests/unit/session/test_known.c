@@ -146,4 +146,4 @@ TEST(test_another_objective_chooses_among_what_is_known)
     run_free(run);
 }
 
-TEST_MAIN_WITH_WORKERS
+TEST_MAIN_WITH_WORKERS(NULL, NULL)

@@ -239,4 +239,4 @@ TEST(test_inputs_are_told_once)
     run_free(run);
 }
 
-TEST_MAIN_WITH_WORKERS
+TEST_MAIN_WITH_WORKERS(NULL, NULL)

@@ -328,4 +328,4 @@ TEST(test_energy_is_measured_for_who_wants_it)
     end(run);
 }
 
-TEST_MAIN_WITH_WORKERS
+TEST_MAIN_WITH_WORKERS(NULL, NULL)

@@ -442,4 +442,4 @@ TEST(test_the_device_does_not_wait_for_compilers)
     text_free(&text);
 }
 
-TEST_MAIN_WITH_WORKERS
+TEST_MAIN_WITH_WORKERS(NULL, NULL)

@@ -248,4 +248,4 @@ TEST_WITH(test_rounds_and_trials_go_into_the_store, setup, teardown)
                      1);
 }
 
-TEST_MAIN_WITH_WORKERS
+TEST_MAIN_WITH_WORKERS(NULL, NULL)

@@ -145,9 +145,4 @@ TEST_WITH(a_check_that_crashes_or_hangs_costs_one_child, set_up, stop_worker)
     assert_int_equal(worker_head(worker)->restarts, 2);
 }
 
-int main(int argc, char **argv)
-{
-    if (argc > 1 && worker_is_entry(argv[1]))
-        return worker_main(argc, argv);
-    return run_suite(make_folder, remove_folder);
-}
+TEST_MAIN_WITH_WORKERS(make_folder, remove_folder)

@@ -120,9 +120,4 @@ static int remove_folder(void **state)
     return system(command); // NOLINT(cert-env33-c)
 }
 
-int main(int argc, char **argv)
-{
-    if (argc > 1 && worker_is_entry(argv[1]))
-        return worker_main(argc, argv);
-    return run_suite(make_folder, remove_folder);
-}
+TEST_MAIN_WITH_WORKERS(make_folder, remove_folder)

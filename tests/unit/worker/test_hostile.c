@@ -107,9 +107,4 @@ TEST_WITH(what_lies_outside_changes_results, set_up, stop_worker)
     assert_string_equal(check_kernel("ignored").detail, "");
 }
 
-int main(int argc, char **argv)
-{
-    if (argc > 1 && worker_is_entry(argv[1]))
-        return worker_main(argc, argv);
-    return run_suite(make_folder, remove_folder);
-}
+TEST_MAIN_WITH_WORKERS(make_folder, remove_folder)

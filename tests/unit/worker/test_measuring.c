@@ -270,9 +270,4 @@ TEST_WITH(inputs_are_what_their_seeds_make, set_up, stop_worker)
     expect_input(ELEMENTS, 1);
 }
 
-int main(int argc, char **argv)
-{
-    if (argc > 1 && worker_is_entry(argv[1]))
-        return worker_main(argc, argv);
-    return run_suite(make_folder, remove_folder);
-}
+TEST_MAIN_WITH_WORKERS(make_folder, remove_folder)

@@ -170,9 +170,4 @@ TEST_WITH(updates_are_looked_at_after_the_first_block, start_quick_worker, stop_
     assert_int_equal(visit_often(4, 2, &results).status, TRIAL_WRONG_RESULT);
 }
 
-int main(int argc, char **argv)
-{
-    if (argc > 1 && worker_is_entry(argv[1]))
-        return worker_main(argc, argv);
-    return run_suite(make_folder, remove_folder);
-}
+TEST_MAIN_WITH_WORKERS(make_folder, remove_folder)

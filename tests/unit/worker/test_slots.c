@@ -191,9 +191,4 @@ TEST_WITH(energy_is_measured_or_unavailable, set_up, stop_worker)
         assert_int_equal(outcome.status, TRIAL_CRASHED);
 }
 
-int main(int argc, char **argv)
-{
-    if (argc > 1 && worker_is_entry(argv[1]))
-        return worker_main(argc, argv);
-    return run_suite(make_folder, remove_folder);
-}
+TEST_MAIN_WITH_WORKERS(make_folder, remove_folder)

@@ -135,9 +135,4 @@ TEST_WITH(what_is_queued_can_be_withdrawn, set_up, NULL)
     compile_pool_stop(pool);
 }
 
-int main(int argc, char **argv)
-{
-    if (argc > 1 && worker_is_entry(argv[1]))
-        return worker_main(argc, argv);
-    return run_suite(make_folder, free_all);
-}
+TEST_MAIN_WITH_WORKERS(make_folder, free_all)
