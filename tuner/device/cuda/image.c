@@ -222,8 +222,9 @@ static bool scan_next(struct scan *scan)
         scan->length = 1;
         return true;
     }
+    static const char marks[] = {'_', '$', '.', '%'}; /* of PTX names */
     while (scan->at < scan->end &&
-           (isalnum((unsigned char)*scan->at) || memchr("_$.%", *scan->at, 4)))
+           (isalnum((unsigned char)*scan->at) || memchr(marks, *scan->at, sizeof marks)))
         scan->at++;
     if (scan->at == scan->word && scan->at < scan->end)
         scan->at++;

@@ -209,7 +209,7 @@ static enum status scripted_compile(const struct binary_request *request, const 
     for (size_t i = 0; i < request->kernel_count; i++)
         text_printf(&text, "%s\n", request->kernels[i]);
     const struct recording *recording = NULL;
-    struct recorded_point row;
+    struct recorded_point row = {0};
     int64_t usual_ms = 0;
     enum status status = text.failed ? error_no_memory(error)
                                      : find_row(text.data, text.length, &recording, &row, error);
