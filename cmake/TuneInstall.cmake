@@ -21,9 +21,6 @@ install(TARGETS tune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 add_custom_target(installed DEPENDS tune tuned_static tuned_shared)
 # The library that `tune capture` puts into programs.
 if(TARGET tune_capture_preload)
-  if(TARGET tune_capture_cupti)
-    install(TARGETS tune_capture_cupti LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tune)
-  endif()
   install(TARGETS tune_capture_preload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tune)
 endif()
 

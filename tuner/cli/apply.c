@@ -281,7 +281,7 @@ static enum status set_up(struct apply *apply, struct temporary *folder, struct 
                           struct error *error)
 {
     if (!apply->by_libtuned) {
-        TRY(preload_library(&apply->arena, "libtunecapture.so", &setup->library, error));
+        TRY(preload_library(&apply->arena, &setup->library, error));
         TRY(preload_folder(NULL, &apply->arena, folder, error));
     }
     char *conf = realpath(apply->conf, NULL);

@@ -17,12 +17,10 @@
 #include "tuner/terminal/style.h"
 
 enum { WORDS_MAX = 4096 };
-/* Library that the driver loads by itself. */
-#define INJECTION_VARIABLE "CUDA_INJECTION64_PATH"
 
 struct capture_request {
-    const char *kernel, *output, *keep, *skip, *max_bytes, *list, *via;
-    bool sizes, times, by_cupti;
+    const char *kernel, *output, *keep, *skip, *max_bytes, *list;
+    bool sizes, times;
     bool for_draft; /* nothing is listed; the largest launch is wanted, in a file that need not be
                        small */
     const char *words[WORDS_MAX]; /* program and arguments, NULL behind the last */
@@ -103,9 +101,7 @@ static enum status capture_program(const struct capture_request *request, struct
     struct temporary folder = {.file = -1};
     const char *library = NULL;
     int wait_status = 0;
-    enum status status =
-        preload_library(&arena, request->by_cupti ? "libtunecapture-cupti.so" : "libtunecapture.so",
-                        &library, error);
+    enum status status = preload_library(&arena, &library, error);
     if (status == STATUS_OK)
         status = preload_folder(request->kernel ? request->output : NULL, &arena, &folder, error);
     const bool has_folder = status == STATUS_OK;
@@ -126,13 +122,10 @@ static enum status capture_program(const struct capture_request *request, struct
             {CAP_GROWING_VARIABLE, request->for_draft ? "1" : NULL},
             {CAP_TIMES_VARIABLE, request->times ? "1" : NULL},
             {CAP_APPLY_FOLDER_VARIABLE, NULL},
-            {INJECTION_VARIABLE, library},
         };
-        const size_t count = COUNT(variables) - (request->by_cupti ? 0 : 1);
-        status = status != STATUS_OK
-                     ? status
-                     : preload_run(request->words, request->by_cupti ? NULL : library, variables,
-                                   count, -1, &wait_status, error);
+        if (status == STATUS_OK)
+            status = preload_run(request->words, library, variables, COUNT(variables), -1,
+                                 &wait_status, error);
         if (status == STATUS_OK)
             status = join_and_list(request, &folder, wait_status, &arena, error);
         temporary_folder_remove(&folder);
@@ -169,13 +162,6 @@ static enum status check_request(struct capture_request *request, struct error *
         return error_set(error, STATUS_USAGE,
                          "-o %s: which kernel? tune capture --kernel NAME -o %s -- ...",
                          request->output, shell_word(request->output, room));
-    request->by_cupti = request->via && strcmp(request->via, "cupti") == 0;
-    if (request->via && !request->by_cupti && strcmp(request->via, "preload") != 0)
-        return error_set(error, STATUS_USAGE, "--via %s: preload or cupti", request->via);
-    if (request->by_cupti && getenv(INJECTION_VARIABLE))
-        return error_set(error, STATUS_USAGE,
-                         "--via cupti: " INJECTION_VARIABLE
-                         " is set, for another tool: one at a time");
     if (request->keep)
         status = option_integer("keep", request->keep, 1, 1000, &number, error);
     if (status == STATUS_OK && request->skip)
@@ -211,9 +197,6 @@ static enum status capture_run(const struct command *command, int argc, char **a
             "memory to keep per launch (default: 16G, or a quarter of the memory or a fifth "
             "of the free disk); a message names buffers left out"),
         OPTION_FLAG("times", &request.times, "time the launches, by events around them"),
-        OPTION_TEXT("via", "WAY", &request.via,
-                    "how to intercept the driver: preload (default), or cupti, for programs that "
-                    "preload does not reach"),
         OPTION_TEXT("list", "FILE", &request.list, "list the contents of a capture; runs nothing"),
     };
     TRY(options_parse(command, options, COUNT(options), argc, argv, request.words, WORDS_MAX - 1,

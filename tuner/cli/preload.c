@@ -16,9 +16,9 @@
 
 enum { ROOM_BYTES = 256 << 20 }; /* for listings without vectors: images, mostly */
 
-enum status preload_library(struct arena *arena, const char *name, const char **out,
-                            struct error *error)
+enum status preload_library(struct arena *arena, const char **out, struct error *error)
 {
+    static const char name[] = "libtunecapture.so";
     static const char *const folders[] = {TUNE_LIBDIR_FROM_BIN "/tune", "../lib/tune"};
     const char *named = getenv("TUNE_CAPTURE_LIBRARY"), *program = NULL;
     if (named && *named) {

@@ -6,10 +6,8 @@
 #include "tuner/base/process.h"
 #include "tuner/base/temporary.h"
 
-/* Finds the library: $TUNE_CAPTURE_LIBRARY, or the one installed or built with this program under
- * that name, "libtunecapture.so". */
-enum status preload_library(struct arena *arena, const char *name, const char **out,
-                            struct error *error);
+/* Finds the library: $TUNE_CAPTURE_LIBRARY, or the one installed or built with this program. */
+enum status preload_library(struct arena *arena, const char **out, struct error *error);
 /* Makes a folder for the files of processes: beside the final file, or (NULL) where temporary files
  * go. Absolute, as the program may change its folder. */
 enum status preload_folder(const char *output, struct arena *arena, struct temporary *folder,

@@ -47,4 +47,14 @@ struct driver {
 /* Returns the driver's functions, found when the program first has the driver. */
 const struct driver *driver_get(void);
 
+typedef void (*anything)(void);
+/* Looks up a symbol with the program's own dlsym. */
+anything look_up(void *library, const char *symbol);
+/* Returns the driver's library, or NULL if the program has not loaded it yet. */
+void *driver_library(void);
+/* The program's own, named by hooks.c in assembly; find_next finds them. */
+extern void *(*tune_capture_next_dlsym)(void *, const char *)__attribute__((visibility("hidden")));
+extern void *(*tune_capture_next_dlopen)(const char *, int)__attribute__((visibility("hidden")));
+void find_next(void);
+
 #endif

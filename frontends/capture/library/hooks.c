@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontends/capture/library/front.h"
 #include "frontends/capture/library/recorder.h"
 #include "frontends/capture/library/settings.h"
 
@@ -211,24 +210,28 @@ static CUresult launched(enum hook_number number, const struct launch_facts *lau
         recorder_after(launch, &seen, result);
     return result;
 }
-#define OURS_TO_LAUNCH(symbol, per_thread)                                                         \
+#define OURS_TO_LAUNCH(symbol, entry_, per_thread, extra_, more)                                   \
     OURS(symbol, CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,           \
          unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, CUstream stream,   \
-         void **parameters, void **extra)                                                          \
+         void **parameters more)                                                                   \
     {                                                                                              \
         const struct launch_facts launch = {.function = function,                                  \
-                                            .entry = CAP_LAUNCH_KERNEL,                            \
+                                            .entry = (entry_),                                     \
                                             .grid = {grid_x, grid_y, grid_z},                      \
                                             .block = {block_x, block_y, block_z},                  \
                                             .shared_bytes = shared,                                \
                                             .stream = stream,                                      \
                                             .is_per_thread = (per_thread),                         \
                                             .parameters = parameters,                              \
-                                            .extra = extra};                                       \
+                                            .extra = (extra_)};                                    \
         return launched(NUMBER_##symbol, &launch);                                                 \
     }
-OURS_TO_LAUNCH(cuLaunchKernel, false)
-OURS_TO_LAUNCH(cuLaunchKernel_ptsz, true)
+/* Cooperative launches lack the last parameter. */
+#define WITH_EXTRA , void **extra
+OURS_TO_LAUNCH(cuLaunchKernel, CAP_LAUNCH_KERNEL, false, extra, WITH_EXTRA)
+OURS_TO_LAUNCH(cuLaunchKernel_ptsz, CAP_LAUNCH_KERNEL, true, extra, WITH_EXTRA)
+OURS_TO_LAUNCH(cuLaunchCooperativeKernel, CAP_LAUNCH_COOPERATIVE, false, NULL, )
+OURS_TO_LAUNCH(cuLaunchCooperativeKernel_ptsz, CAP_LAUNCH_COOPERATIVE, true, NULL, )
 
 static CUresult launched_ex(enum hook_number number, bool is_per_thread,
                             const CUlaunchConfig *config, CUfunction function, void **parameters,
@@ -254,25 +257,6 @@ OURS_OF_STREAMS(cuLaunchKernelEx, launched_ex,
                 (const CUlaunchConfig *config, CUfunction function, void **parameters,
                  void **extra),
                 (config, function, parameters, extra))
-
-/* Hooks of cooperative launches, which lack the last parameter `extra`. */
-#define OURS_TO_COOPERATE(symbol, per_thread)                                                      \
-    OURS(symbol, CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,           \
-         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, CUstream stream,   \
-         void **parameters)                                                                        \
-    {                                                                                              \
-        const struct launch_facts launch = {.function = function,                                  \
-                                            .entry = CAP_LAUNCH_COOPERATIVE,                       \
-                                            .grid = {grid_x, grid_y, grid_z},                      \
-                                            .block = {block_x, block_y, block_z},                  \
-                                            .shared_bytes = shared,                                \
-                                            .stream = stream,                                      \
-                                            .is_per_thread = (per_thread),                         \
-                                            .parameters = parameters};                             \
-        return launched(NUMBER_##symbol, &launch);                                                 \
-    }
-OURS_TO_COOPERATE(cuLaunchCooperativeKernel, false)
-OURS_TO_COOPERATE(cuLaunchCooperativeKernel_ptsz, true)
 
 HOOK_BEFORE(cuLaunchCooperativeKernelMultiDevice, (void *launches, unsigned count, unsigned flags),
             (launches, count, flags), recorder_note(CAP_NOTE_MULTI_DEVICE))

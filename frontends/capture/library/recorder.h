@@ -1,4 +1,4 @@
-/* The recorder, fed by hooks.c or cupti.c. Functions never fail: events that cannot be recorded are
+/* The recorder, fed by hooks.c. Functions never fail: events that cannot be recorded are
  * left out and noted in the capture. Any thread may call. */
 #ifndef TUNE_CAPTURE_RECORDER_H
 #define TUNE_CAPTURE_RECORDER_H

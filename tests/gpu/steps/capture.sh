@@ -2,21 +2,19 @@
 # `tune capture` on programs built by nvcc in several ways (tests/gpu/capture): their results are unchanged, launches
 # are kept whole, one is tuned without its source, and the cost is written to capture.txt.
 
-# capture_one NAME WHAT [WAY]: the result is unchanged, and every kept launch that is no node of a graph is whole.
+# capture_one NAME WHAT: the result is unchanged, and every kept launch that is no node of a graph is whole.
 capture_one() {
-    local program=$build/tests/gpu/capture_$1 file=$1-$2.cap way=${3:-preload} plain kept whole
+    local program=$build/tests/gpu/capture_$1 file=$1-$2.cap plain kept whole
     set -- "$1" "$2"
     plain=$("$program" ${2:+"$2"}) || { echo "FAILED $1 $2: it does not run by itself"; return 1; }
-    "$tune" capture --via "$way" --kernel '*' --keep 4 -o "$file" -- "$program" ${2:+"$2"} >"$1-$2.txt" 2>"$1-$2.err" ||
+    "$tune" capture --kernel '*' --keep 4 -o "$file" -- "$program" ${2:+"$2"} >"$1-$2.txt" 2>"$1-$2.err" ||
         { echo "FAILED $1 $2: $(tail -n 1 "$1-$2.err")"; return 1; }
     [ "$(head -n 1 "$1-$2.txt")" = "$plain" ] || { echo "FAILED $1 $2: another result"; return 1; }
     "$build/tests/gpu/capture_dump" "$file" >"$1-$2.dump" || return 1
     kept=$(grep -c '^launch .* entry=\(kernel\|kernel_ex\|cooperative\) stream=\(legacy\|per_thread\|other\)' "$1-$2.dump")
-    # CUPTI may get no image of modules loaded by the runtime (2048); that is reported.
-    whole=$(grep -cE "^launch .* stream=(legacy|per_thread|other) .* left_out=(0$([ "$way" = preload ] || printf '|2048')) result=0" "$1-$2.dump")
+    whole=$(grep -cE '^launch .* stream=(legacy|per_thread|other) .* left_out=0 result=0' "$1-$2.dump")
     printf '%-10s %-11s %2d launches kept, %2d whole, %2d buffers changed, %9d bytes\n' "$1" "$2" "$kept" "$whole" \
         "$(grep -c '^buffer .* changed=1 ' "$1-$2.dump")" "$(stat -c %s "$file")"
-    grep -q ' left_out=2048 ' "$1-$2.dump" && echo "           its image was not seen"
     if [ "$kept" -lt 1 ] || [ "$kept" -ne "$whole" ] || ! grep -q '^buffer .* changed=1 ' "$1-$2.dump"; then
         echo "FAILED $1 $2: not whole"
         grep -v ' left_out=0 ' "$1-$2.dump"
@@ -30,7 +28,7 @@ expect_dump() {
 }
 
 capture() {
-    local status=0 name what only cupti
+    local status=0 name what only
     mkdir -p "$work/capture" && cd "$work/capture" || return 1
     {
         for name in static shared ptx per_thread rdc; do
@@ -43,7 +41,6 @@ capture() {
             done
         done
         capture_one cub "" || status=1
-        cupti=${TUNE_CUPTI_LIBRARY:-$(find -L /usr/local/cuda/lib64 /usr/local/cuda/extras/CUPTI/lib64 /opt/torch/.venv/lib -name 'libcupti.so*' 2>/dev/null | head -n 1)}
         "$tune" capture --kernel read_texture -o texture.cap -- "$build/tests/gpu/capture_static" texture >texture.txt 2>&1
         if ! grep -q 'a texture or surface' texture.txt || "$tune" run --binary texture.cap --device 0 >texture.err 2>&1 ||
             ! grep -q 'no launch can be replayed: the capture lacks a texture or surface' texture.err; then
@@ -51,14 +48,6 @@ capture() {
             echo "FAILED texture: it is not told"
             status=1
         fi
-        echo "-- by CUPTI: ${cupti:-left out, there is none}"
-        mkdir -p by-cupti && cd by-cupti || return 1
-        for name in ${cupti:+static shared per_thread}; do
-            for what in add view memory streams graph cooperative driver; do
-                TUNE_CUPTI_LIBRARY=$cupti capture_one "$name" $what cupti || status=1
-            done
-        done
-        cd ..
         # Names, variables, pointers in structs, nodes.
         expect_dump static-add '^kernel 0 _ZN3own3addI' || status=1
         expect_dump static-view '^pointer 0 parameters at=8 buffer=0 offset=40' || status=1
