@@ -10,6 +10,7 @@
 
 #include "frontends/capture/library/format.h"
 #include "frontends/capture/library/settings.h"
+#include "tuner/base/arena.h"
 #include "tuner/base/error.h"
 #include "tuner/base/hash.h"
 #include "tuner/base/text.h"
@@ -97,6 +98,9 @@ bool captured_read(const struct captured_content *content, uint64_t first, uint6
 
 /* Writes the kernel's name without C++ mangling: "blur" for "_ZN3app4blurIfEEvPT_i". */
 void captured_plain_name(const char *name, char *out, size_t bytes);
+/* Returns the instance of a template whose symbol that is, as a source names it: "app::blur<float,
+ * 4>". NULL: the symbol is no instance's, or libstdc++, which reads symbols, is not installed. */
+const char *instance_of_symbol(struct arena *arena, const char *symbol);
 /* Appends why something is not there (enum cap_left_out), reasons joined by "; ". */
 void captured_left_out(uint32_t left_out, struct text *text);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontends/capture/capture.h"
 #include "frontends/init/embedded.h"
 #include "frontends/init/formula.h"
 #include "tuner/base/array.h"
@@ -20,6 +21,33 @@ struct reading {
     struct kernel_signature *kernel;
     const char *instance;
 };
+
+/* ---- compiling ---- */
+
+/* Compiles the source with a text behind it, which names the kernel. */
+static enum status compile(struct reading *reading, const char *behind, const char *kernel,
+                           const char *compiler, struct compiler_answer *answer,
+                           struct error *error)
+{
+    const struct source_question *question = reading->question;
+    struct binary_request request = question->binary;
+    const int64_t most_ns = question->deadline_ns - clock_now_ns();
+    if (most_ns <= 0)
+        return error_set(error, STATUS_TIMED_OUT,
+                         "%s: the compiler's answers take too long: name its folders (--include) "
+                         "or how it is compiled (-- nvcc ...)",
+                         question->binary.source_path);
+    request.compiler = compiler;
+    request.kernels[request.kernel_count++] = kernel;
+    for (size_t i = 0; i < reading->out->macro_count; i++)
+        if (!reading->out->macros[i].fixed) /* the source itself defines that */
+            request.defines[request.define_count++] = (struct named_value){
+                reading->out->macros[i].name, value_text(reading->out->macros[i].preset)};
+    const char *source = arena_printf(reading->arena, "%s\n#line 1 \"what tune init asks\"\n%s",
+                                      reading->source.text, behind);
+    TRY_MEMORY(source);
+    return device_ask_compiler(reading->arena, source, &request, most_ns, answer, error);
+}
 
 /* ---- instances of templates ---- */
 
@@ -52,14 +80,15 @@ static bool take_argument(struct reading *reading, struct template_parameter *pa
     return argument->kind == FORMULA_NAME && take_text(parameter, argument->text);
 }
 
-/* Writes "scale<float, 4>": of the arguments that are asked for, of the source's launch, else
- * the template's own. */
-static enum status name_instance(struct reading *reading, struct error *error)
+/* Writes "scale<float, 4>": of the arguments of `wanted`, or, where that has no list, of the
+ * source's launch, else the template's own. *unknown: an argument that none of these gives. */
+static enum status name_instance(struct reading *reading, const char *wanted, const char **unknown,
+                                 struct error *error)
 {
     struct kernel_signature *kernel = reading->kernel;
     const struct source_launch *launch = &reading->out->launch;
-    const char *wanted = reading->question->kernel;
     struct text text = {0};
+    *unknown = NULL;
     reading->instance = kernel->name;
     if (kernel->template_count == 0)
         return STATUS_OK;
@@ -82,24 +111,86 @@ static enum status name_instance(struct reading *reading, struct error *error)
         reading->out->instance = reading->instance;
         return reading->instance ? STATUS_OK : error_no_memory(error);
     }
-    for (size_t i = 0; i < kernel->template_count; i++) {
+    for (size_t i = 0; i < kernel->template_count && !*unknown; i++) {
         struct template_parameter *parameter = &kernel->template[i];
         const bool fits = (!list && i < launch->template_count &&
                            take_argument(reading, parameter, launch->template[i])) ||
                           (parameter->preset && take_text(parameter, parameter->preset));
-        if (!fits) {
-            text_free(&text);
-            return error_set(error, STATUS_BAD_INPUT,
-                             "kernel %s: name an instance of this template, as the program "
-                             "launches it: --kernel '%s<...>' (%s has no launch that gives %s)",
-                             kernel->name, kernel->name, reading->question->binary.source_path,
-                             parameter->name);
-        }
-        text_printf(&text, "%s%s%s", i ? "" : kernel->name, i ? ", " : "<", parameter->preset);
+        *unknown = fits ? NULL : parameter->name;
+        text_printf(&text, "%s%s%s", i ? "" : kernel->name, i ? ", " : "<",
+                    fits ? parameter->preset : "");
     }
     text_append(&text, ">");
     reading->instance = text_to_arena(&text, reading->arena);
     return reading->instance ? STATUS_OK : error_no_memory(error);
+}
+
+/* Returns true if the instance is one of the kernel: of that name, perhaps in more namespaces. */
+static bool is_instance_of(const char *instance, const char *kernel)
+{
+    const size_t own = strcspn(instance, "<"), length = strlen(kernel);
+    return own >= length && strncmp(instance + own - length, kernel, length) == 0 &&
+           (own == length || instance[own - length - 1] == ':');
+}
+
+/* Lists the instances of the kernel that the source itself makes, in the PTX of the whole: the
+ * compiler alone knows the arguments that a launch deduces. */
+static enum status find_instances(struct reading *reading, struct text *list, const char **first,
+                                  size_t *count, struct error *error)
+{
+    enum { LISTED_MAX = 6 };
+    static const char probe[] = "extern \"C\" __global__ void tune_instances() {}\n";
+    static const char entry[] = ".entry ";
+    struct compiler_answer answer = {0};
+    TRY(compile(reading, probe, "tune_instances", "nvcc", &answer, error));
+    for (const char *at = answer.ptx; at && (at = strstr(at, entry));) {
+        at += strlen(entry);
+        const char *symbol = arena_strndup(reading->arena, at, strcspn(at, "( \n"));
+        const char *instance = symbol ? instance_of_symbol(reading->arena, symbol) : NULL;
+        if (!instance || !is_instance_of(instance, reading->kernel->name))
+            continue;
+        if (*count < LISTED_MAX)
+            text_printf(list, "%s--kernel '%s'", *count ? ", " : "", instance);
+        *first = (*count)++ == 0 ? instance : *first;
+    }
+    if (*count > LISTED_MAX)
+        text_printf(list, " and %zu more", *count - LISTED_MAX);
+    return reading->arena->failed ? error_no_memory(error) : STATUS_OK;
+}
+
+/* Chooses the instance of a template: the named one, that of the source's launch, or the only one
+ * that the source makes. */
+static enum status choose_instance(struct reading *reading, struct error *error)
+{
+    const struct source_question *question = reading->question;
+    const char *name = reading->kernel->name, *path = question->binary.source_path;
+    const char *unknown = NULL, *first = NULL;
+    struct text list = {0};
+    struct error failed = {0};
+    size_t count = 0;
+    TRY(name_instance(reading, question->kernel, &unknown, error));
+    reading->out->lacks_instance = unknown != NULL;
+    if (unknown && !question->has_launches)
+        (void)find_instances(reading, &list, &first, &count, &failed);
+    if (count == 1 && !(question->kernel && strchr(question->kernel, '<')))
+        (void)name_instance(reading, first, &unknown, error);
+    reading->out->lacks_instance = unknown != NULL;
+    if (failed.status == STATUS_COMPILE_FAILED || failed.status == STATUS_TIMED_OUT)
+        *error = failed;
+    else if (unknown && count > 0)
+        (void)error_set(error, STATUS_BAD_INPUT,
+                        "kernel %s: %s has %zu instances of this template: name one: %s; or draft "
+                        "with --program './app ...': the one that it launches is taken",
+                        name, path, count, text_string(&list));
+    else if (unknown)
+        (void)error_set(error, STATUS_BAD_INPUT,
+                        "kernel %s: name an instance of this template, as the program launches it: "
+                        "--kernel '%s<...>', or draft with --program './app ...' (%s has no launch "
+                        "that gives %s%s%s)",
+                        name, name, path, unknown, failed.status != STATUS_OK ? "; " : "",
+                        failed.text);
+    text_free(&list);
+    return error->status;
 }
 
 /* ---- types ---- */
@@ -111,7 +202,7 @@ static enum status take_answer(struct reading *reading, const char *ptx, struct 
     struct kernel_signature *kernel = reading->kernel;
     const size_t type_count = kernel->parameter_count + reading->out->symbol_count;
     uint32_t numbers[1 + 5 * (ARGUMENTS_MAX + SYMBOLS_MAX)] = {0};
-    const char *at = strstr(ptx, " tune_answer[");
+    const char *at = ptx ? strstr(ptx, " tune_answer[") : NULL;
     at = at ? at + strcspn(at, "{;") : "";
     for (size_t i = 0; (*at == '{' || *at == ',') && i < sizeof numbers; i++) {
         char *end = NULL;
@@ -156,36 +247,22 @@ static enum status take_answer(struct reading *reading, const char *ptx, struct 
                             kernel->name);
 }
 
-/* ---- compiling ---- */
-
-/* Compiles the source with the probe behind, which asks for the types of the kernel's parameters
- * and of the variables. */
-static enum status compile_question(struct reading *reading, struct compiler_answer *answer,
-                                    struct error *error)
+/* Asks for the types of the kernel's parameters and of the variables, by a probe behind the source.
+ */
+static enum status ask_types(struct reading *reading, struct compiler_answer *answer,
+                             struct error *error)
 {
-    const struct source_question *question = reading->question;
-    struct binary_request request = question->binary;
     struct text text = {0};
-    if (question->deadline_ns != 0 && clock_now_ns() > question->deadline_ns)
-        return error_set(error, STATUS_TIMED_OUT,
-                         "%s: the compiler's answers take too long: name its folders (--include) "
-                         "or how it is compiled (-- nvcc ...)",
-                         question->binary.source_path);
-    request.kernels[request.kernel_count++] = reading->instance;
-    for (size_t i = 0; i < reading->out->macro_count; i++)
-        if (!reading->out->macros[i].fixed) /* the source itself defines that */
-            request.defines[request.define_count++] = (struct named_value){
-                reading->out->macros[i].name, value_text(reading->out->macros[i].preset)};
-    text_printf(&text,
-                "%s\n#line 1 \"what tune init asks\"\n%s__device__ auto tune_answer = "
-                "tune_probe::tune_asked<decltype(&::%s)",
-                reading->source.text, init_probe, reading->instance);
+    text_printf(&text, "%s__device__ auto tune_answer = tune_probe::tune_asked<decltype(&::%s)",
+                init_probe, reading->instance);
     for (size_t i = 0; i < reading->out->symbol_count; i++)
         text_printf(&text, ", decltype(::%s)", reading->out->symbols[i].name);
     text_append(&text, ">::tune_get();\n");
-    const char *source = text_to_arena(&text, reading->arena);
-    TRY_MEMORY(source);
-    TRY(device_ask_compiler(reading->arena, source, &request, answer, error));
+    const char *probe = text_to_arena(&text, reading->arena);
+    TRY_MEMORY(probe);
+    TRY(compile(reading, probe, reading->instance, reading->question->binary.compiler, answer,
+                error));
+    reading->out->symbol = answer->symbol;
     return take_answer(reading, answer->ptx, error);
 }
 
@@ -240,10 +317,11 @@ static enum status ask_once(struct arena *arena, const struct source_question *q
     if (!launches_read(arena, question->binary.source_path, &reading.tokens, out) ||
         !numbers_read(arena, &reading.tokens, out))
         return error_no_memory(error);
-    TRY(name_instance(&reading, error));
     struct compiler_answer answer = {0};
     struct error ignored = {0};
-    const enum status status = compile_question(&reading, &answer, error);
+    enum status status = choose_instance(&reading, error);
+    if (status == STATUS_OK)
+        status = ask_types(&reading, &answer, error);
     if (status == STATUS_COMPILE_FAILED)
         return explain(&reading, error);
     if (status != STATUS_OK)
@@ -259,7 +337,7 @@ static enum status ask_once(struct arena *arena, const struct source_question *q
                          "argument by hand (docs/experiment-files.md: symbol, texture)",
                          reading.kernel->name);
     if (out->symbol_count > 0) /* unknown types stay unknown */
-        (void)compile_question(&reading, &answer, &ignored);
+        (void)ask_types(&reading, &answer, &ignored);
     return STATUS_OK;
 }
 

@@ -69,6 +69,8 @@ struct source_signature {
     const struct kernel_signature *chosen;
     const char *instance; /* instance of a template with arguments other than numbers and types;
                              NULL: none */
+    const char *symbol;   /* the kernel's, from the compiler */
+    bool lacks_instance; /* nothing in the source says which of the template's instances is meant */
 };
 
 /* A question about a source. */
@@ -78,7 +80,8 @@ struct source_question {
     const char *kernel;
     size_t define_count;
     struct macro_signature defines[MACROS_MAX];
-    int64_t deadline_ns; /* time of clock_now_ns after which no further question is asked */
+    int64_t deadline_ns; /* time of clock_now_ns at which the compiler is not awaited any more */
+    bool has_launches;   /* a program's launch tells the instance of a template */
 };
 
 /* Fills `out` (ask.c). Headers near the source are found and added to the question. nvcc is tried

@@ -57,6 +57,7 @@ static const char with_value[] = /* which are ignored with it */
     "arch gencode gpu-architecture generate-code Xcompiler compiler-options ccbin";
 
 enum { OPTIONS_MAX = 64 };
+static const int64_t patience_ns = INT64_C(120) * 1000000000;
 struct options {
     const char *std;
     const char *flags[OPTIONS_MAX], *folders[OPTIONS_MAX];
@@ -229,9 +230,9 @@ bool t1_ask_compiler(struct document *document, struct t1_signature *out)
     if (known) {
         request.kernel_count = 1;
         request.symbol_count = 0;
-        known =
-            device_ask_compiler(&arena, source.text, &request, &answer, &ignored) == STATUS_OK &&
-            read_entry(&answer, out);
+        known = device_ask_compiler(&arena, source.text, &request, patience_ns, &answer,
+                                    &ignored) == STATUS_OK &&
+                read_entry(&answer, out);
     }
     experiment_free(experiment);
     facts_free(&facts);

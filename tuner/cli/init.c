@@ -572,6 +572,11 @@ static enum status run_init(const struct command *command, int argc, char **argv
     TRY_OR_CLEANUP(init.line_count > 0
                        ? build_line_read(&arena, init.line, init.line_count, NULL, build, error)
                        : build_line_find(&arena, init.source, build, error));
+    size_t there = 0; /* compilers pass over folders that do not exist, and experiments do not */
+    for (size_t i = 0; i < build->folder_count; i++)
+        if (file_exists(build->folders[i]))
+            build->folders[there++] = build->folders[i];
+    build->folder_count = there;
     if (!init.source)
         init.source = source_of_line(&arena, &init);
     if (!init.source)

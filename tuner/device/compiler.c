@@ -39,7 +39,6 @@ enum status compiler_report_hash(const char *const *argv, char out[HASH_TEXT_BYT
 #include "tuner/device/cuda/image.h"
 
 enum { SYMBOL_BYTES_MAX = 1 << 16, PTX_BYTES_MAX = 64 << 20 };
-static const int64_t patience_ns = INT64_C(120) * 1000000000;
 
 struct question {
     struct arena *arena;
@@ -80,13 +79,13 @@ static void compile_answer(void *context)
 }
 
 enum status device_ask_compiler(struct arena *arena, const char *text,
-                                const struct binary_request *request, struct compiler_answer *out,
-                                struct error *error)
+                                const struct binary_request *request, int64_t most_ns,
+                                struct compiler_answer *out, struct error *error)
 {
     struct question question = {arena, text, request, process_shared(sizeof(struct answer))};
     const struct answer *answer = question.answer;
     TRY_MEMORY(answer);
-    (void)process_apart(compile_answer, &question, patience_ns);
+    (void)process_apart(compile_answer, &question, most_ns);
     if (!answer->is_whole)
         (void)error_set(error, STATUS_COMPILE_FAILED, "%s: the compiler crashes, or does not end",
                         request->source_path);
@@ -120,10 +119,10 @@ static enum status built_without(struct error *error)
 }
 
 enum status device_ask_compiler(struct arena *arena, const char *text,
-                                const struct binary_request *request, struct compiler_answer *out,
-                                struct error *error)
+                                const struct binary_request *request, int64_t most_ns,
+                                struct compiler_answer *out, struct error *error)
 {
-    (void)arena, (void)text, (void)request, (void)out;
+    (void)arena, (void)text, (void)request, (void)most_ns, (void)out;
     return built_without(error);
 }
 

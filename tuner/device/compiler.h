@@ -12,12 +12,12 @@ struct compiler_answer {
     const char *symbol; /* the requested kernel's */
     const char *ptx;    /* the source's */
 };
-/* Compiles the text as the contents of the request's source, which names a kernel. The code's
- * speed does not matter. Runs in a child: NVRTC starts the driver, and a process forked later could
- * not use it. STATUS_UNAVAILABLE where this build has no such compiler. */
+/* Compiles the text as the contents of the request's source, which names a kernel, within most_ns.
+ * The code's speed does not matter. Runs in a child: NVRTC starts the driver, and a process forked
+ * later could not use it. STATUS_UNAVAILABLE where this build has no such compiler. */
 enum status device_ask_compiler(struct arena *arena, const char *text,
-                                const struct binary_request *request, struct compiler_answer *out,
-                                struct error *error);
+                                const struct binary_request *request, int64_t most_ns,
+                                struct compiler_answer *out, struct error *error);
 /* Reads facts of a kernel from a binary that a program loads, for a device of that architecture.
  * STATUS_UNAVAILABLE where the binary is unreadable, STATUS_NOT_FOUND where the binary lacks the
  * kernel. */

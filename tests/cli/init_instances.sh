@@ -1,0 +1,71 @@
+#!/bin/bash
+# tune init: an instance of a template whose arguments the launch deduces comes from the compiler: the only one that the
+# source has is taken, and several are listed as --kernel names them.
+source "$TUNE_TESTS/lib.sh"
+
+cat >scale.cu <<'C'
+#include <cuda_runtime.h>
+namespace own {
+namespace {
+struct twice {
+    template <class T> __device__ T operator()(T x) const { return x + x; }
+};
+template <class T, unsigned STEP = 1> __global__ void scale(T *x, int n)
+{
+    int i = (blockIdx.x * blockDim.x + threadIdx.x) * STEP;
+    if (i < n)
+        x[i] *= 2;
+}
+template <int BLOCK, class F, class T> __global__ void apply(const T *x, T *y, int n)
+{
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n)
+        y[i] = F()(x[i]);
+}
+} // namespace
+template <typename Real> void run(Real *x, Real *y, int n)
+{
+    scale<<<(n + 255) / 256, 256>>>(x, n);
+    apply<128, twice><<<(n + 127) / 128, 128>>>(x, y, n);
+}
+} // namespace own
+int main()
+{
+    double *x = nullptr, *y = nullptr;
+    cudaMalloc(&x, 1000000 * sizeof *x);
+    cudaMalloc(&y, 1000000 * sizeof *y);
+    own::run(x, y, 1000000);
+}
+C
+run "$TUNE" init scale.cu --kernel scale
+if grep -qE 'NVRTC|without CUDA|no nvcc' "$captured.err"; then
+    echo "skipped: $(cat "$captured.err")"
+    exit 77
+fi
+expect_code 0
+drafted '  T: [f64]' scale.yaml
+drafted '  - kernel: "own::scale<${cuda_type(T)}, ${STEP}>"' scale.yaml
+drafted '  block_size: 256' scale.yaml
+run "$TUNE" run --dry-run --arch sm_90 --points 1 scale.yaml
+expect_code 0
+
+# An argument that is a type of the source's own; the number before is in the launch.
+run "$TUNE" init scale.cu --kernel own::apply -o apply.yaml
+expect_code 0
+drafted '  - kernel: "own::apply<128, own::twice, double>"' apply.yaml
+
+# Several: each as it is to be named, one of which then is taken.
+sed 's/own::run(x, y, 1000000);/&\n    own::run((float *)x, (float *)y, 1000);/' scale.cu >two.cu
+init_refused 3 "kernel own::scale: two.cu has 2 instances of this template: name one: --kernel 'own::scale<(double|float), 1>', --kernel 'own::scale<(float|double), 1>'; or draft with --program" two.cu --kernel scale
+run "$TUNE" init two.cu --kernel 'own::scale<float, 1>'
+expect_code 0
+drafted '  T: [f32]' two.yaml
+
+# None, and no compiler that would tell.
+sed '/^ *scale<<</d' scale.cu >none.cu
+init_refused 3 "name an instance of this template, .*: --kernel 'own::scale<...>'" none.cu --kernel scale
+TUNE_NVCC_PATH=/nowhere/nvcc init_refused 3 'none.cu has no launch that gives T; .*there is no nvcc' none.cu --kernel scale
+
+# A folder of the build's that is not there, which compilers do not mind.
+run "$TUNE" init scale.cu --kernel scale -o folder.yaml -- nvcc -Inowhere -I. scale.cu
+expect_code 0
