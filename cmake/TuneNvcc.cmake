@@ -14,20 +14,18 @@ endif()
 # tune_nvcc_program(TARGET FOLDER folder SOURCES source... [OPTIONS option...]): links libtuned and the
 # CUDA runtime, both statically, so that the program needs only a driver. A source written as
 # FILE@NAME=VALUE is compiled with that define, and may be listed several times. The target to build is
-# build_TARGET. CUDART none: one of the sources replaces the runtime. HASTE: compiled as fast as nvcc can.
-# NOT_RUN: in haste, and to PTX alone, since no GPU runs its kernels.
+# build_TARGET. CUDART none: one of the sources replaces the runtime.
+# NOT_RUN: compiled as fast as nvcc can, and to PTX alone, since no GPU runs its kernels.
 function(tune_nvcc_program target)
-  cmake_parse_arguments(NVCC "HASTE;NOT_RUN" "FOLDER;CUDART" "SOURCES;OPTIONS" ${ARGN})
+  cmake_parse_arguments(NVCC "NOT_RUN" "FOLDER;CUDART" "SOURCES;OPTIONS" ${ARGN})
   if(NOT NVCC_CUDART)
     set(NVCC_CUDART static)
   endif()
   set(architectures "")
   set(code sm)
+  set(effort -O2)
   if(NVCC_NOT_RUN)
     set(code compute)
-  endif()
-  set(effort -O2)
-  if(NVCC_NOT_RUN OR NVCC_HASTE)
     set(effort ${TUNE_NVCC_FAST})
   endif()
   foreach(architecture IN LISTS TUNE_NVCC_ARCHITECTURES)
