@@ -11,16 +11,21 @@
 
 /* ---- which launches ---- */
 
-/* Returns true if `name` is the kernel's: "blur" is _Z4blurPf, and, in C, blur. */
-static bool is_kernel(const struct captured_kernel *kernel, const char *name)
+/* Returns true if the kernel is the question's: of that name, which is blur for
+ * _ZN3app4blurIfEEvPT_ and, in C, for blur, and of that instance. */
+static bool is_wanted(const struct captured_question *question,
+                      const struct captured_kernel *kernel)
 {
-    char mangled[256];
-    const char *bare = unqualified_name(name);
-    const size_t length = strcspn(bare, "<");
-    if (strcmp(kernel->name, name) == 0)
-        return true;
-    (void)string_format(mangled, sizeof mangled, "%zu%.*s", length, (int)length, bare);
-    return strncmp(kernel->name, "_Z", 2) == 0 && strstr(kernel->name, mangled) != NULL;
+    char plain[256];
+    struct arena arena = {0};
+    const char *name = question->kernel;
+    captured_plain_name(kernel->name, plain, sizeof plain);
+    const char *own = question->instance ? instance_of_symbol(&arena, kernel->name) : NULL;
+    const bool is_wanted =
+        (!name || strcmp(kernel->name, name) == 0 || strcmp(plain, unqualified_name(name)) == 0) &&
+        (!own || strcmp(own, question->instance) == 0);
+    arena_free(&arena);
+    return is_wanted;
 }
 
 /* Returns true if the name can be written into an experiment file unquoted. */
@@ -34,9 +39,9 @@ static bool is_plain(const char *name)
 }
 
 /* Tells which kernels the program launched instead of the one that was to be kept. */
-static enum status tell_launched(const struct captured_set *set, struct error *error)
+static enum status tell_launched(const struct captured_question *question, struct error *error)
 {
-    const struct capture *capture = set->question.capture;
+    const struct capture *capture = question->capture;
     struct text names = {0};
     char plain[256];
     for (size_t i = 0; i < capture->kernel_count; i++) {
@@ -44,59 +49,74 @@ static enum status tell_launched(const struct captured_set *set, struct error *e
         if (capture->kernels[i].is.launches > 0)
             text_printf(&names, "%s%.100s", names.length ? ", " : "", plain);
     }
-    const enum status status = error_set(
-        error, STATUS_NOT_FOUND, "no launch%s%.100s was kept%s%.300s",
-        set->question.kernel ? " of " : "", set->question.kernel ? set->question.kernel : "",
-        names.length ? "; the program launched: " : "", text_string(&names));
+    const enum status status =
+        error_set(error, STATUS_NOT_FOUND, "no launch%s%.100s was kept%s%.300s",
+                  question->kernel ? " of " : "", question->kernel ? question->kernel : "",
+                  names.length ? "; the program launched: " : "", text_string(&names));
     text_free(&names);
     return status;
 }
 
-/* Finds the kernel of the question. Of several instances of a template the first launched is taken.
- */
-static enum status find_kernel(struct captured_set *set, struct error *error)
+static uint64_t threads_of(const struct captured_launch *launch)
 {
-    const struct capture *capture = set->question.capture;
-    const char *name = set->question.kernel;
+    uint64_t threads = 1;
+    for (size_t axis = 0; axis < 3; axis++)
+        threads *= (uint64_t)launch->is.grid[axis] * launch->is.block[axis];
+    return threads;
+}
+
+enum status captured_find(const struct captured_question *question,
+                          const struct captured_kernel **out, size_t *instances,
+                          struct error *error)
+{
+    const struct capture *capture = question->capture;
+    struct arena arena = {0};
     struct text names = {0};
-    size_t count = 0;
-    size_t first = capture->launch_count;
-    char common[256] = "", plain[256];
-    bool is_one_template = name != NULL;
-    set->instances = 0;
+    size_t count = 0, first = capture->launch_count;
+    uint64_t most = 0;
+    *out = NULL;
+    *instances = 0;
     for (size_t i = 0; i < capture->kernel_count; i++) {
         const struct captured_kernel *kernel = &capture->kernels[i];
-        size_t at = 0;
-        while (at < capture->launch_count &&
-               (capture->launches[at].kernel != kernel || !capture->launches[at].buffers))
-            at++;
-        if (at == capture->launch_count)
+        size_t own_first = capture->launch_count;
+        uint64_t threads = 0;
+        for (size_t at = capture->launch_count; at-- > 0;)
+            if (capture->launches[at].kernel == kernel && capture->launches[at].buffers) {
+                const uint64_t own = threads_of(&capture->launches[at]);
+                threads = question->only_largest && own > threads ? own : threads;
+                own_first = at;
+            }
+        if (own_first == capture->launch_count)
             continue;
-        text_printf(&names, "%s%.100s", count++ ? ", " : "", kernel->name);
-        if (name && !is_kernel(kernel, name))
+        const char *shown =
+            question->instance ? instance_of_symbol(&arena, kernel->name) : kernel->name;
+        text_printf(&names, "%s%.100s", count++ ? ", " : "", shown ? shown : kernel->name);
+        if (!is_wanted(question, kernel))
             continue;
-        captured_plain_name(kernel->name, plain, sizeof plain);
-        if (set->instances++ == 0)
-            memcpy(common, plain, sizeof common);
-        is_one_template = is_one_template && strcmp(plain, common) == 0;
-        set->kernel = at < first ? kernel : set->kernel;
-        first = at < first ? at : first;
+        *instances += 1;
+        if (!*out || threads > most || (threads == most && own_first < first)) {
+            *out = kernel;
+            first = own_first;
+            most = threads;
+        }
     }
+    const char *name = question->instance ? question->instance : question->kernel;
     enum status status = STATUS_OK;
     if (count == 0) /* as from a capture without --kernel */
-        status = tell_launched(set, error);
-    else if (set->instances == 0)
+        status = tell_launched(question, error);
+    else if (*instances == 0)
         status =
             error_set(error, STATUS_NOT_FOUND, "no launch of '%.100s' was kept; there are %.300s",
                       name, text_string(&names));
-    else if (set->instances > 1 && !is_one_template)
+    else if (*instances > 1 && !name)
         status = error_set(error, STATUS_NOT_FOUND,
                            "launches of %zu kernels were kept: name one by --kernel: %.300s",
-                           set->instances, text_string(&names));
-    else if (!is_plain(set->kernel->name))
+                           *instances, text_string(&names));
+    else if (!is_plain((*out)->name))
         status =
             error_set(error, STATUS_BAD_INPUT, "the kernel's name is none that a compiler makes");
     text_free(&names);
+    arena_free(&arena);
     return status;
 }
 
@@ -231,14 +251,6 @@ static bool is_again(const struct captured_launch *a, const struct captured_laun
 static void leave_out(struct captured_set *set, const char *why)
 {
     set->why = set->left_out++ == 0 ? why : set->why;
-}
-
-static uint64_t threads_of(const struct captured_launch *launch)
-{
-    uint64_t threads = 1;
-    for (size_t axis = 0; axis < 3; axis++)
-        threads *= (uint64_t)launch->is.grid[axis] * launch->is.block[axis];
-    return threads;
 }
 
 static enum status take_launches(struct captured_set *set, struct error *error)
@@ -470,7 +482,7 @@ enum status captured_take(struct arena *arena, const struct captured_question *q
                           struct captured_set *out, struct error *error)
 {
     *out = (struct captured_set){.arena = arena, .question = *question};
-    TRY(find_kernel(out, error));
+    TRY(captured_find(&out->question, &out->kernel, &out->instances, error));
     if (question->signature &&
         question->signature->parameter_count != out->kernel->is.parameter_count)
         return error_set(error, STATUS_BAD_INPUT,

@@ -17,6 +17,7 @@ struct captured_question {
     /* Name in the image, or the bare name in the source; NULL: the only kernel with kept launches.
      */
     const char *kernel;
+    const char *instance; /* of a template, as instance_of_symbol returns it; NULL: any */
     /* Names and types from the source; NULL: no source. */
     const struct kernel_signature *signature;
     const char *size; /* the size's name, unique in the experiment */
@@ -82,6 +83,12 @@ static inline bool together_mostly_fail(const struct together *together)
     return 3 * together->right < 2 * together->tried;
 }
 
+/* Finds the kernel of the question: of several instances of a template the first launched, with
+ * only_largest that of the launch with the most threads. *instances: their number. Returns
+ * STATUS_NOT_FOUND as captured_take. */
+enum status captured_find(const struct captured_question *question,
+                          const struct captured_kernel **out, size_t *instances,
+                          struct error *error);
 /* Fills the set. Returns STATUS_NOT_FOUND if no launch of the kernel was kept, with the names of
  * kernels that have some; STATUS_BAD_INPUT if none of the kept launches can be replayed, with the
  * reason. */

@@ -196,6 +196,24 @@ static void do_add(void)
     printf("%lld\n", total);
 }
 
+/* Launches two instances of a template, the second on more elements. */
+static void do_instances(void)
+{
+    struct vectors few = make_vectors(1000), many = make_vectors(100000);
+    launch(load("_Z5addedIiEvPKT_S2_PS0_ix"), &few, 0, NULL);
+    launch(load("_Z5addedIjEvPKT_S2_PS0_ix"), &many, 0, NULL);
+    printf("%lld\n", sum(&few) + sum(&many));
+}
+
+/* Launches once, on as many elements as asked for. */
+static long long large_count = 1;
+static void do_large(void)
+{
+    struct vectors v = make_vectors(large_count);
+    launch(load("scaled_add"), &v, 0, NULL);
+    printf("%lld\n", sum(&v));
+}
+
 /* Launches all that there is, and goes on without. */
 static void do_linger(void)
 {
@@ -348,9 +366,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } whats[] = {{"add", do_add},         {"forms", do_forms},  {"blocks", do_blocks},
-                 {"threads", do_threads}, {"graph", do_graph},  {"memory", do_memory},
-                 {"modules", do_modules}, {"linger", do_linger}};
+    } whats[] = {{"add", do_add},         {"forms", do_forms},   {"blocks", do_blocks},
+                 {"threads", do_threads}, {"graph", do_graph},   {"memory", do_memory},
+                 {"modules", do_modules}, {"linger", do_linger}, {"instances", do_instances},
+                 {"large", do_large}};
     if (argc < 3)
         return 2;
     way = argv[1];
@@ -404,6 +423,8 @@ int main(int argc, char **argv)
         do_add();
         return 0;
     }
+    if (strcmp(what, "large") == 0 && argc > 3)
+        large_count = strtoll(argv[3], NULL, 10);
     for (size_t i = 0; i < sizeof whats / sizeof *whats; i++)
         if (strcmp(whats[i].name, what) == 0) {
             whats[i].run();

@@ -56,6 +56,33 @@ run env -u LD_LIBRARY_PATH -u TUNE_NVRTC_PATH "$TUNE" init wide.cu --program "LD
 expect_err 'its buffers hold addresses'
 refuse_file none.yaml
 
+# A template: the launched instance is the experiment's, of several that of the largest launch, or the named one.
+cat >added.cu <<'C'
+template <class T> __global__ void added(const T *a, const T *b, T *out, int factor, long long n)
+{
+    long long i = blockIdx.x * 256ll + threadIdx.x;
+    if (i < n)
+        out[i] = factor * a[i] + b[i];
+}
+C
+added() { # EXPERIMENT [OPTION...]
+    run env -u LD_LIBRARY_PATH -u TUNE_NVRTC_PATH "$TUNE" init added.cu -o "$1" --program "LD_LIBRARY_PATH=$TUNE_DRIVER $APP link instances" "${@:2}"
+}
+added added.yaml
+expect_code 0
+expect_err '^tune: 2 instances of the kernel were launched; that of the largest launch is taken: added<unsigned int> \(--kernel names another\)$'
+drafted '  T: [u32]' added.yaml
+drafted '  n: [100000]' added.yaml
+added named.yaml --kernel 'added<int>'
+expect_code 0
+refuse_err 'instances of the kernel were launched'
+drafted '  T: [i32]' named.yaml
+drafted '  n: [1000]' named.yaml
+added none.yaml --kernel 'added<float>'
+expect_code 3
+expect_err "named.cap|none.cap: no launch of 'added<float>' was kept; there are added<int>, added<unsigned int>$"
+refuse_file none.yaml
+
 # A program that launches other kernels.
 sed 's/scaled_add/unseen/' add.cu >unseen.cu
 run env -u LD_LIBRARY_PATH -u TUNE_NVRTC_PATH "$TUNE" init unseen.cu --program "LD_LIBRARY_PATH=$TUNE_DRIVER $APP link add"

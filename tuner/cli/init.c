@@ -296,9 +296,24 @@ static enum status write_calls(struct arena *arena, const struct init *init, str
                      init->source);
 }
 
+/* Returns the question for launches of the kernel. One instance counts where it was named. */
+static struct captured_question question_of(struct arena *arena, const struct init *init,
+                                            const struct capture *capture,
+                                            const struct source_signature *signature)
+{
+    const bool is_named = init->kernel && strchr(init->kernel, '<') && signature->symbol;
+    return (struct captured_question){
+        .capture = capture,
+        .kernel = signature->chosen->name,
+        .instance = is_named ? instance_of_symbol(arena, signature->symbol) : NULL,
+        .signature = signature->chosen,
+        .only_largest = init->program != NULL,
+        .size = "n"};
+}
+
 /* Launches of the kernel, unpacked beside the file that is written. */
 static enum status take_capture(struct arena *arena, const struct init *init, const char *output,
-                                struct draft_request *file, struct capture **capture,
+                                struct draft_request *file, const struct capture *capture,
                                 struct error *error)
 {
     const char *beside = output_is_special(output) ? init->source : output;
@@ -309,21 +324,15 @@ static enum status take_capture(struct arena *arena, const struct init *init, co
     file->captured = arena_alloc(arena, 1, sizeof *file->captured);
     TRY_MEMORY(folder && file->captured);
     file->captured_folder = path_file(folder);
-    enum status status = capture_open(init->capture, capture, error);
     const struct source_signature *signature = file->signature;
     const char **variables = arena_alloc(arena, signature->symbol_count + 1, sizeof *variables);
     TRY_MEMORY(variables);
     for (size_t i = 0; i < signature->symbol_count; i++)
         variables[i] = unqualified_name(signature->symbols[i].name);
-    const struct captured_question question = {.capture = *capture,
-                                               .kernel = file->signature->chosen->name,
-                                               .signature = file->signature->chosen,
-                                               .variables = variables,
-                                               .variable_count = signature->symbol_count,
-                                               .only_largest = init->program != NULL,
-                                               .size = "n"};
-    if (status == STATUS_OK)
-        status = captured_take(arena, &question, file->captured, error);
+    struct captured_question question = question_of(arena, init, capture, signature);
+    question.variables = variables;
+    question.variable_count = signature->symbol_count;
+    enum status status = captured_take(arena, &question, file->captured, error);
     if (status == STATUS_OK)
         status = private_folder_make(arena, folder, &own, error);
     if (status == STATUS_OK)
@@ -367,13 +376,13 @@ static enum status name_files(struct arena *arena, const struct init *init,
 }
 
 /* Adds a note when the source includes further kernels. */
-static void note_own(const struct source_question *question,
+static void note_own(const struct init *init, const struct source_question *question,
                      const struct source_signature *signature)
 {
     size_t others = 0;
     for (size_t i = 0; i < signature->kernel_count; i++)
         others += signature->kernels[i].is_defined && !signature->kernels[i].is_own;
-    if (!question->kernel && signature->chosen->is_own && others > 0)
+    if (!init->kernel && signature->chosen->is_own && others > 0)
         print_clean(stderr,
                     "tune: %s is used, the only kernel of %s itself; --kernel selects one from its "
                     "includes\n",
@@ -492,49 +501,92 @@ static enum status ask_as_unit(struct arena *arena, const struct init *init,
     return status;
 }
 
-static enum status ask_and_write(struct arena *arena, struct init *init, struct error *error)
+/* Asks about the kernel as it is built. A Python script leads to the source that it names. */
+static enum status ask(struct arena *arena, const struct init *init,
+                       struct source_question *question, struct source_signature *signature,
+                       struct error *error)
 {
-    const bool named = init->compiler && strcmp(init->compiler, "nvcc") == 0;
-    struct source_question question = {.binary = {.source_path = init->source,
-                                                  .architecture = init->architecture,
-                                                  .compiler = named ? init->compiler : NULL},
-                                       .kernel = init->kernel};
-    struct source_signature *signature = arena_alloc(arena, 1, sizeof *signature);
-    struct draft_request file = {.signature = signature};
-    struct text text = {0};
-    const char *output = init->output ? init->output : default_output(arena, init->source);
-    TRY_MEMORY(signature && output);
-    TRY(check_output(init, output, error));
     if (text_ends_with(init->source, ".py")) {
-        /* Finds the source that a Python script names. */
-        question.binary.source_path = nearby_script_source(arena, init->source, init->kernel);
-        if (!question.binary.source_path)
+        question->binary.source_path = nearby_script_source(arena, init->source, init->kernel);
+        if (!question->binary.source_path)
             return error_set(
                 error, STATUS_NOT_FOUND,
                 "%s names no .cu file%s%s that is there: put the kernel into a file of its "
                 "own, and name that",
                 init->source, init->kernel ? " with " : "", init->kernel ? init->kernel : "");
         print_clean(stderr, "tune: %s names %s: that is taken\n", init->source,
-                    question.binary.source_path);
+                    question->binary.source_path);
     }
-    TRY(take_defines(arena, init, &question, error));
-    TRY(take_folders(init, &question, error));
-    TRY(ask_as_built(arena, init, &question, error));
-    TRY(ask_as_unit(arena, init, &question, signature, error));
+    TRY(take_defines(arena, init, question, error));
+    TRY(take_folders(init, question, error));
+    TRY(ask_as_built(arena, init, question, error));
+    const enum status status = ask_as_unit(arena, init, question, signature, error);
+    if (!question->has_launches || !signature->lacks_instance)
+        return status;
+    error_clear(error); /* a launch tells */
+    return STATUS_OK;
+}
+
+/* Opens the capture. Asks again where another instance was launched than the source's own launch
+ * is of, or where that does not tell one. */
+static enum status ask_about_launched(struct arena *arena, const struct init *init,
+                                      struct source_question *question,
+                                      struct source_signature *signature, struct capture **capture,
+                                      struct error *error)
+{
+    const struct captured_kernel *kernel = NULL;
+    size_t instances = 0;
+    TRY(capture_open(init->capture, capture, error));
+    const struct captured_question launches = question_of(arena, init, *capture, signature);
+    if (captured_find(&launches, &kernel, &instances, error) != STATUS_OK)
+        return error_prefix(error, "%s", init->capture);
+    const char *launched = instance_of_symbol(arena, kernel->name);
+    const char *asked = signature->symbol ? instance_of_symbol(arena, signature->symbol) : NULL;
+    if (signature->lacks_instance && (!launched || strpbrk(launched, "{'")))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "kernel %s: the launched instance has no name that a source can say, %s: "
+                         "tune it without its source: tune run --binary %s",
+                         signature->chosen->name, launched ? launched : kernel->name,
+                         init->capture);
+    if (!launched || (asked && strcmp(asked, launched) == 0))
+        return STATUS_OK;
+    question->kernel = launched;
+    question->has_launches = false;
+    *signature = (struct source_signature){0};
+    return ask_as_unit(arena, init, question, signature, error);
+}
+
+static enum status ask_and_write(struct arena *arena, struct init *init, struct error *error)
+{
+    const bool named = init->compiler && strcmp(init->compiler, "nvcc") == 0;
+    struct source_question question = {.binary = {.source_path = init->source,
+                                                  .architecture = init->architecture,
+                                                  .compiler = named ? init->compiler : NULL},
+                                       .kernel = init->kernel,
+                                       .has_launches = init->program || init->capture};
+    struct source_signature *signature = arena_alloc(arena, 1, sizeof *signature);
+    struct draft_request file = {.signature = signature};
+    struct text text = {0};
+    struct capture *capture = NULL;
+    enum status status = STATUS_OK;
+    const char *output = init->output ? init->output : default_output(arena, init->source);
+    TRY_MEMORY(signature && output);
+    TRY(check_output(init, output, error));
+    TRY(ask(arena, init, &question, signature, error));
+    if (init->program)
+        TRY(run_program(arena, init, output, signature, error));
+    if (init->capture)
+        TRY_OR_CLEANUP(ask_about_launched(arena, init, &question, signature, &capture, error));
     for (size_t i = init->folders.count + init->build.folder_count;
          i < question.binary.folder_count; i++)
         print_clean(stderr, "tune: found near the source: %s\n", question.binary.folders[i]);
-    note_own(&question, signature);
+    note_own(init, &question, signature);
     if (signature->launch.path)
         print_clean(stderr, "tune: launched in line %u of %s\n", signature->launch.line,
                     signature->launch.path);
-    TRY(name_files(arena, init, &question, output, &file, error));
-    struct capture *capture = NULL;
-    enum status status = STATUS_OK;
-    if (init->program)
-        TRY_OR_CLEANUP(run_program(arena, init, output, signature, error));
-    if (init->capture)
-        TRY_OR_CLEANUP(take_capture(arena, init, output, &file, &capture, error));
+    TRY_OR_CLEANUP(name_files(arena, init, &question, output, &file, error));
+    if (capture)
+        TRY_OR_CLEANUP(take_capture(arena, init, output, &file, capture, error));
     TRY_OR_CLEANUP(draft_experiment(arena, &file, &text, error));
     TRY_OR_CLEANUP(write_file(init, output, &text, error));
     if (capture && !output_is_special(output))

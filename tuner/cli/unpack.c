@@ -14,10 +14,13 @@ void unpacked_note(const struct captured_set *set, const char *folder, int64_t b
     print_clean(stderr, "tune: unpacked %zu launch%s, %.1f MiB of the program's data, into %s\n",
                 set->launch_count, set->launch_count == 1 ? "" : "es", (double)bytes / 1048576,
                 folder);
+    const char *instance = instance_of_symbol(set->arena, set->kernel->name);
     if (set->instances > 1)
         print_clean(stderr,
-                    "tune: %zu instances of the kernel were launched; the first is taken: %s\n",
-                    set->instances, set->kernel->name);
+                    "tune: %zu instances of the kernel were launched; that of the %s is taken: "
+                    "%s (--kernel names another)\n",
+                    set->instances, set->question.only_largest ? "largest launch" : "first launch",
+                    instance ? instance : set->kernel->name);
     if (set->left_out > 0)
         print_clean(stderr, "tune: %zu launch%s of it cannot be replayed: %s\n", set->left_out,
                     set->left_out == 1 ? "" : "es", set->why);

@@ -525,6 +525,10 @@ static const struct host_kernel kernels[] = {
     {"held_view_copy", 0, note_arguments, run_held_view_copy, NULL, -1, NULL},
     {"copy_by_128", 3, copy_arguments, run_copy_by_128, bytes_copied, 1, NULL},
     {"scaled_add", 5, add_arguments, run_scaled_add, bytes_added, 2, NULL},
+    /* added<int> and added<unsigned>: template <class T> added(const T *, const T *, T *, int, long
+       long) */
+    {"_Z5addedIiEvPKT_S2_PS0_ix", 5, add_arguments, run_scaled_add, bytes_added, 2, NULL},
+    {"_Z5addedIjEvPKT_S2_PS0_ix", 5, add_arguments, run_scaled_add, bytes_added, 2, NULL},
     {"sum", 3, copy_arguments, run_sum, bytes_summed, 1, NULL},
     {"note_input", 4, note_arguments, run_note_input, NULL, -1, NULL},
     {"wait_ns", 1, note_arguments, NULL, NULL, -1, time_waited},
