@@ -91,6 +91,9 @@ struct capture {
 enum status capture_open(const char *path, struct capture **out, struct error *error);
 void capture_close(struct capture *capture);
 
+/* Returns the address of the bytes from offset `first` on, which is within the content; *bytes: up to
+ * the end of a block. */
+const void *captured_part(const struct captured_content *content, uint64_t first, uint64_t *bytes);
 /* Copies `bytes` bytes from offset `first`. Returns false and copies none if the content is
  * shorter. */
 bool captured_read(const struct captured_content *content, uint64_t first, uint64_t bytes,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tuner/base/array.h"
+#include "tuner/base/clock.h"
 #include "tuner/base/files.h"
 #include "tuner/base/launch.h"
 #include "tuner/base/pack.h"
@@ -514,28 +515,35 @@ enum status captured_take(struct arena *arena, const struct captured_question *q
 
 /* ---- files ---- */
 
+struct unpacking {
+    const struct captured_content *content;
+    int64_t deadline_ns;
+};
+
+static const void *part_in_time(const void *context, uint64_t at, uint64_t *bytes)
+{
+    const struct unpacking *unpacking = context;
+    const bool is_late = unpacking->deadline_ns != 0 && clock_now_ns() >= unpacking->deadline_ns;
+    return is_late ? NULL : captured_part(unpacking->content, at, bytes);
+}
+
 /* Writes contents into "SIZE.VECTOR.WHEN". */
 static enum status unpack(const struct captured_content *content, const struct captured_set *set,
                           size_t launch, const struct captured_vector *vector, const char *when,
-                          const char *folder, int64_t *total, struct error *error)
+                          const char *folder, int64_t deadline_ns, int64_t *total,
+                          struct error *error)
 {
-    const uint64_t bytes = vector->buffers[launch]->is.bytes;
     char name[4096];
-    void *data = malloc(bytes ? bytes : 1);
-    enum status status = STATUS_OK;
+    const struct unpacking unpacking = {content, deadline_ns};
+    const struct file_parts parts = {vector->buffers[launch]->is.bytes, part_in_time, &unpacking};
     (void)string_format(name, sizeof name, "%lld.%s.%s", (long long)set->sizes[launch],
                         vector->name, when);
-    if (!data || !captured_read(content, 0, bytes, data))
-        status = error_no_memory(error);
-    else
-        status = folder_write(folder, name, data, bytes, error);
-    *total += (int64_t)bytes;
-    free(data);
-    return status;
+    *total += (int64_t)parts.bytes;
+    return folder_write_parts(folder, name, &parts, error);
 }
 
-enum status captured_unpack(const struct captured_set *set, const char *folder, int64_t *bytes,
-                            struct error *error)
+enum status captured_unpack(const struct captured_set *set, const char *folder, int64_t deadline_ns,
+                            int64_t *bytes, struct error *error)
 {
     const struct captured_image *image = set->kernel->image;
     *bytes = 0;
@@ -543,9 +551,11 @@ enum status captured_unpack(const struct captured_set *set, const char *folder, 
         for (size_t i = 0; i < set->launch_count; i++) {
             const struct captured_vector *vector = &set->vectors[v];
             const struct captured_buffer *buffer = vector->buffers[i];
-            TRY(unpack(buffer->before, set, i, vector, "before", folder, bytes, error));
+            TRY(unpack(buffer->before, set, i, vector, "before", folder, deadline_ns, bytes,
+                       error));
             if (vector->is_written)
-                TRY(unpack(buffer->after, set, i, vector, "after", folder, bytes, error));
+                TRY(unpack(buffer->after, set, i, vector, "after", folder, deadline_ns, bytes,
+                           error));
         }
     if (set->question.signature || !image || !image->data)
         return STATUS_OK;

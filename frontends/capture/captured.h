@@ -77,6 +77,12 @@ enum { WRONG_VALUES_MAX = 64 };
 struct together {
     size_t tried, right;
 };
+struct value_trials {
+    size_t wrong_count; /* values that were tried, and are left out */
+    struct wrong_value wrong[WRONG_VALUES_MAX];
+    struct together together; /* the others, several at once */
+    const char *untried;      /* "BLOCK 512, 1024; ITEMS 8": for want of time; NULL: none */
+};
 /* Tells whether so many fail that a space of all combinations would hardly give an answer. */
 static inline bool together_mostly_fail(const struct together *together)
 {
@@ -95,9 +101,10 @@ enum status captured_find(const struct captured_question *question,
 enum status captured_take(struct arena *arena, const struct captured_question *question,
                           struct captured_set *out, struct error *error);
 /* Writes contents and the image into a private folder (private_folder_make); *bytes is the sum.
- * Files with equal bytes stay unchanged, so measurements made with them stay valid. */
-enum status captured_unpack(const struct captured_set *set, const char *folder, int64_t *bytes,
-                            struct error *error);
+ * Files with equal bytes stay unchanged, so measurements made with them stay valid.
+ * STATUS_TIMED_OUT at deadline_ns of clock_now_ns (0: none). */
+enum status captured_unpack(const struct captured_set *set, const char *folder, int64_t deadline_ns,
+                            int64_t *bytes, struct error *error);
 
 /* Appends parts of the experiment file. `folder` is the path as written in the file. */
 void captured_put_sizes(const struct captured_set *set, struct text *out);

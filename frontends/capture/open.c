@@ -507,6 +507,14 @@ void capture_close(struct capture *capture)
     free(file);
 }
 
+const void *captured_part(const struct captured_content *content, uint64_t first, uint64_t *bytes)
+{
+    static const uint8_t zeros[CAP_BLOCK_BYTES];
+    const uint64_t index = first / CAP_BLOCK_BYTES, inside = first % CAP_BLOCK_BYTES;
+    *bytes = bytes_of_block(content->bytes, index) - inside;
+    return (content->ids[index] == 0 ? zeros : content->blocks[content->ids[index] - 1]) + inside;
+}
+
 bool captured_read(const struct captured_content *content, uint64_t first, uint64_t bytes,
                    void *out)
 {
@@ -514,13 +522,10 @@ bool captured_read(const struct captured_content *content, uint64_t first, uint6
     if (first > content->bytes || bytes > content->bytes - first)
         return false;
     while (bytes > 0) {
-        const uint64_t index = first / CAP_BLOCK_BYTES, inside = first % CAP_BLOCK_BYTES;
-        const uint64_t room = bytes_of_block(content->bytes, index) - inside;
-        const uint64_t part = bytes < room ? bytes : room;
-        if (content->ids[index] == 0)
-            memset(to, 0, part);
-        else
-            memcpy(to, content->blocks[content->ids[index] - 1] + inside, part);
+        uint64_t part = 0;
+        const void *from = captured_part(content, first, &part);
+        part = part < bytes ? part : bytes;
+        memcpy(to, from, part);
         to += part;
         first += part;
         bytes -= part;

@@ -130,7 +130,7 @@ static void put_head(struct draft *draft)
  * that one value is another. */
 static void put_constraints(struct draft *draft)
 {
-    const struct together *together = &draft->request->together;
+    const struct together *together = &draft->request->values.together;
     const char *between = "";
     const char *const *sides = draft->block_texts;
     struct text product = {0};
@@ -190,7 +190,11 @@ static void put_parameters(struct draft *draft)
                    "  %s: [%s]", draft->tunables[i].name, draft->tunables[i].values);
     if (draft->request->signature->not_tuned)
         text_printf(draft->out, "  # not tuned: %s\n", draft->request->signature->not_tuned);
-    if (results && draft->request->wrong_count > 0)
+    if (draft->request->values.untried)
+        text_printf(draft->out,
+                    "  # not tried with the program's data, for want of time (a run tries them): %s\n",
+                    draft->request->values.untried);
+    if (results && draft->request->values.wrong_count > 0)
         text_printf(draft->out,
                     "  # each block leaves a result of its own in %s, and other blocks others: to "
                     "tune them, let its count follow\n  # the grid, and check it by a C function "

@@ -15,9 +15,7 @@ struct draft_request {
     const struct source_signature *signature;
     struct captured_set *captured; /* the kernel's launches; NULL: none. Receives the size's name */
     const char *captured_folder;   /* folder of captured contents, as written in the file */
-    size_t wrong_count;            /* values that were tried, and are left out */
-    struct wrong_value wrong[WRONG_VALUES_MAX];
-    struct together together; /* the others, several at once */
+    struct value_trials values;
 };
 
 /* Appends the experiment file. STATUS_BAD_INPUT when the kernel takes something that none can give.

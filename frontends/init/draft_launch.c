@@ -22,9 +22,9 @@ static void add_value(const struct draft *draft, struct tunable *tunable, const 
 {
     const struct draft_request *request = draft->request;
     const size_t length = strlen(tunable->values);
-    for (size_t i = 0; i < request->wrong_count; i++)
-        if (strcmp(request->wrong[i].parameter, tunable->name) == 0 &&
-            strcmp(request->wrong[i].value, value) == 0) {
+    for (size_t i = 0; i < request->values.wrong_count; i++)
+        if (strcmp(request->values.wrong[i].parameter, tunable->name) == 0 &&
+            strcmp(request->values.wrong[i].value, value) == 0) {
             tunable->is_partly_wrong = true;
             return;
         }

@@ -347,41 +347,62 @@ enum status private_folder_make(struct arena *arena, const char *path, const cha
     return STATUS_OK;
 }
 
-/* Returns whether the file exists with these contents, owner and mode. */
-static bool is_written(const char *path, const void *data, size_t bytes)
+/* Tells whether the file is plain, ours, closed to others, and has these bytes. */
+static bool is_written(const char *path, const struct file_parts *parts)
 {
-    struct arena arena = {0};
-    struct error ignored = {0};
+    enum { PIECE_BYTES = 64 << 10 };
     struct stat info;
-    char *present = NULL;
-    size_t length = 0;
+    char piece[PIECE_BYTES];
     const int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    const bool same =
-        is_ours_alone(file, &info) && info.st_nlink == 1 &&
-        read_open_file(&arena, file, path, bytes, &present, &length, &ignored) == STATUS_OK &&
-        length == bytes && memcmp(present, data, bytes) == 0;
+    bool same =
+        is_ours_alone(file, &info) && info.st_nlink == 1 && (uint64_t)info.st_size == parts->bytes;
+    for (uint64_t at = 0, bytes = 0; same && at < parts->bytes; at += bytes) {
+        const void *part = parts->part(parts->context, at, &bytes);
+        bytes = bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
+        same = part && pread(file, piece, bytes, (off_t)at) == (ssize_t)bytes &&
+               memcmp(piece, part, bytes) == 0;
+    }
     file_close(file);
-    arena_free(&arena);
     return same;
+}
+
+enum status folder_write_parts(const char *own, const char *name, const struct file_parts *parts,
+                               struct error *error)
+{
+    struct output output = {.path = name, .derived = true};
+    output.real = arena_printf(&output.arena, "%s/%s", own, name);
+    enum status status = output.real ? STATUS_OK : error_no_memory(error);
+    const bool written = status == STATUS_OK && is_written(output.real, parts);
+    if (status == STATUS_OK && !written)
+        status = begin_file(&output, error);
+    if (status == STATUS_OK && !written) {
+        if (fchmod(output.file, 0600) != 0)
+            status = error_set_errno(error, errno, "%s: cannot be closed to others", output.real);
+        for (uint64_t at = 0, bytes = 0; status == STATUS_OK && at < parts->bytes; at += bytes) {
+            const void *part = parts->part(parts->context, at, &bytes);
+            status = part ? output_add(&output, part, bytes, error)
+                          : error_set(error, STATUS_TIMED_OUT, "%s: no time to write all of it",
+                                      output.real);
+        }
+        return output_end(&output, status, error);
+    }
+    arena_free(&output.arena);
+    return status;
+}
+
+static const void *whole_part(const void *context, uint64_t at, uint64_t *bytes)
+{
+    const struct file_parts *whole = context;
+    *bytes = whole->bytes - at;
+    return (const char *)whole->context + at;
 }
 
 enum status folder_write(const char *own, const char *name, const void *data, size_t bytes,
                          struct error *error)
 {
-    struct output output = {.path = name, .derived = true};
-    output.real = arena_printf(&output.arena, "%s/%s", own, name);
-    enum status status = output.real ? STATUS_OK : error_no_memory(error);
-    const bool written = status == STATUS_OK && is_written(output.real, data, bytes);
-    if (status == STATUS_OK && !written)
-        status = begin_file(&output, error);
-    if (status == STATUS_OK && !written) {
-        status = fchmod(output.file, 0600) == 0
-                     ? output_add(&output, data, bytes, error)
-                     : error_set_errno(error, errno, "%s: cannot be closed to others", output.real);
-        return output_end(&output, status, error);
-    }
-    arena_free(&output.arena);
-    return status;
+    const struct file_parts whole = {.bytes = bytes, .context = data};
+    const struct file_parts parts = {bytes, whole_part, &whole};
+    return folder_write_parts(own, name, &parts, error);
 }
 
 enum status executable_path(struct arena *arena, const char **out, struct error *error)

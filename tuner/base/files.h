@@ -90,6 +90,16 @@ enum status private_folder_make(struct arena *arena, const char *path, const cha
 enum status folder_write(const char *own, const char *name, const void *data, size_t bytes,
                          struct error *error);
 
+/* The same of contents in parts, which need not be in memory together: `part` returns the address of
+ * those from `at` on, up to the end of *bytes, or NULL, which ends it all with STATUS_TIMED_OUT. */
+struct file_parts {
+    uint64_t bytes;
+    const void *(*part)(const void *context, uint64_t at, uint64_t *bytes);
+    const void *context;
+};
+enum status folder_write_parts(const char *own, const char *name, const struct file_parts *parts,
+                               struct error *error);
+
 /* Finds the folder of kernels/, configs/, plots/: $TUNE_DATA_DIR; else ../share/tune beside the
  * executable's folder; else the source tree the program was built from. Owned by the arena. */
 enum status data_folder(struct arena *arena, const char **out, struct error *error);

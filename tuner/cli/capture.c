@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "frontends/capture/capture.h"
+#include "tuner/base/clock.h"
 #include "tuner/base/shell.h"
 #include "tuner/cli/commands.h"
 #include "tuner/cli/preload.h"
@@ -95,12 +96,14 @@ static enum status join_and_list(const struct capture_request *request,
     return status;
 }
 
-static enum status capture_program(const struct capture_request *request, struct error *error)
+static enum status capture_program(const struct capture_request *request, int64_t *ran_ns,
+                                   struct error *error)
 {
     struct arena arena = {0};
     struct temporary folder = {.file = -1};
     const char *library = NULL;
     int wait_status = 0;
+    *ran_ns = 0;
     enum status status = preload_library(&arena, &library, error);
     if (status == STATUS_OK)
         status = preload_folder(request->kernel ? request->output : NULL, &arena, &folder, error);
@@ -123,9 +126,11 @@ static enum status capture_program(const struct capture_request *request, struct
             {CAP_TIMES_VARIABLE, request->times ? "1" : NULL},
             {CAP_APPLY_FOLDER_VARIABLE, NULL},
         };
+        const int64_t begun_ns = clock_now_ns();
         if (status == STATUS_OK)
             status = preload_run(request->words, library, variables, COUNT(variables), -1,
                                  &wait_status, error);
+        *ran_ns = clock_now_ns() - begun_ns;
         if (status == STATUS_OK)
             status = join_and_list(request, &folder, wait_status, &arena, error);
         temporary_folder_remove(&folder);
@@ -135,14 +140,14 @@ static enum status capture_program(const struct capture_request *request, struct
 }
 
 enum status capture_kernel(const char *command, const char *kernel, const char *output,
-                           struct error *error)
+                           int64_t *ran_ns, struct error *error)
 {
     const struct capture_request request = {.kernel = kernel,
                                             .output = output,
                                             .for_draft = true,
                                             .words = {"/bin/sh", "-c", command},
                                             .word_count = 3};
-    return capture_program(&request, error);
+    return capture_program(&request, ran_ns, error);
 }
 
 static enum status check_request(struct capture_request *request, struct error *error)
@@ -180,6 +185,7 @@ static enum status capture_run(const struct command *command, int argc, char **a
                                struct error *error)
 {
     struct capture_request request = {0};
+    int64_t ran_ns = 0;
     const struct option_spec options[] = {
         OPTION_SHORT(
             'k', "kernel", "NAME", &request.kernel,
@@ -203,7 +209,7 @@ static enum status capture_run(const struct command *command, int argc, char **a
                       &request.word_count, error));
     TRY(check_request(&request, error));
     if (!request.list)
-        return capture_program(&request, error);
+        return capture_program(&request, &ran_ns, error);
     struct capture *capture = NULL;
     enum status status = capture_open(request.list, &capture, error);
     if (status == STATUS_OK)

@@ -60,8 +60,9 @@ enum status misses_select(struct experiment_list *list, struct error *error);
 enum status capture_list(const struct capture *capture, const char *const *command,
                          const char *path, struct error *error);
 
-/* Runs a shell command, and keeps launches of the kernel in `output`; prints no list. */
+/* Runs a shell command, and keeps launches of the kernel in `output`; prints no list. *ran_ns: the
+ * time that the command took. */
 enum status capture_kernel(const char *command, const char *kernel, const char *output,
-                           struct error *error);
+                           int64_t *ran_ns, struct error *error);
 
 #endif

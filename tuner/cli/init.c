@@ -20,7 +20,11 @@
 #include "tuner/experiment/experiment.h"
 #include "tuner/terminal/style.h"
 
+/* A draft takes as many seconds at most, beside the user's program; TUNE_DRAFT_S gives others. */
+enum { DRAFT_S = 60, DRAFT_MOST_S = 86400 };
+
 struct init {
+    int64_t draft_s, deadline_ns; /* of clock_now_ns; the program's time is added */
     const char *kernel;
     const char *output;
     const char *architecture;
@@ -214,6 +218,21 @@ static enum status write_file(const struct init *init, const char *output, const
     TRY(output_write(output, text_string(text), text->length, error));
     if (output_is_special(output))
         return STATUS_OK;
+    /* A file that is written must be one that can be run. */
+    struct arena arena = {0};
+    struct experiment *experiment = NULL;
+    const char *folder = NULL;
+    enum status status = data_folder(&arena, &folder, error);
+    if (status == STATUS_OK)
+        status = experiment_load_draft(output, text_string(text), text->length, folder, &experiment,
+                                       error);
+    experiment_free(experiment);
+    arena_free(&arena);
+    return status == STATUS_OK ? status : error_prefix(error, "wrote %s, to be edited", output);
+}
+
+static void print_next(const struct init *init, const char *output)
+{
     const char *place = strchr(output, '/') || text_ends_with(output, ".yaml") ? "" : "./";
     char room[SHELL_WORD_BYTES];
     struct text path = {0};
@@ -227,17 +246,6 @@ static enum status write_file(const struct init *init, const char *output, const
     if (!init->capture)
         fprintf(stderr, "With --program './app ...' sizes, data and launch are those of your "
                         "program, and nothing of them is a guess.\n");
-    /* A file that is written must be one that can be run. */
-    struct arena arena = {0};
-    struct experiment *experiment = NULL;
-    const char *folder = NULL;
-    enum status status = data_folder(&arena, &folder, error);
-    if (status == STATUS_OK)
-        status = experiment_load_text(output, text_string(text), text->length, folder, &experiment,
-                                      error);
-    experiment_free(experiment);
-    arena_free(&arena);
-    return status == STATUS_OK ? status : error_prefix(error, "wrote %s, to be edited", output);
 }
 
 /* Returns true if a file imports the module of Kernel Tuner. */
@@ -336,7 +344,15 @@ static enum status take_capture(struct arena *arena, const struct init *init, co
     if (status == STATUS_OK)
         status = private_folder_make(arena, folder, &own, error);
     if (status == STATUS_OK)
-        status = captured_unpack(file->captured, own, &bytes, error);
+        status = captured_unpack(file->captured, own, init->program ? init->deadline_ns : 0, &bytes,
+                                 error);
+    if (status == STATUS_TIMED_OUT)
+        return error_set(error, status,
+                         "%s: its data, %.1f GiB at least, are not written in the %lld s of a "
+                         "draft: let the program take a smaller size, or wait for them: tune init "
+                         "... --capture %s",
+                         folder, (double)bytes / (1 << 30), (long long)init->draft_s,
+                         init->capture);
     if (status == STATUS_OK)
         unpacked_note(file->captured, folder, bytes);
     return status == STATUS_OK ? status : error_prefix(error, "%s", init->capture);
@@ -352,8 +368,11 @@ static enum status run_program(struct arena *arena, struct init *init, const cha
     TRY_MEMORY(init->capture);
     print_clean(stderr, "tune: runs %s; launches of %s go to %s\n", init->program,
                 signature->chosen->name, init->capture);
-    return capture_kernel(init->program, unqualified_name(signature->chosen->name), init->capture,
-                          error);
+    int64_t ran_ns = 0;
+    const enum status status = capture_kernel(
+        init->program, unqualified_name(signature->chosen->name), init->capture, &ran_ns, error);
+    init->deadline_ns += ran_ns;
+    return status;
 }
 
 /* Fills in the draft's names: the experiment, its source, compiler and folders. */
@@ -389,58 +408,63 @@ static void note_own(const struct init *init, const struct source_question *ques
                     signature->chosen->name, question->binary.source_path);
 }
 
+/* Tells which values of parameters were left out or not tried, and whether several others may not
+ * be combined. */
+static void print_values(const struct value_trials *values)
+{
+    struct text list = {0};
+    for (size_t i = 0; i < values->wrong_count; i++) {
+        const struct wrong_value *wrong = &values->wrong[i];
+        const bool is_new = i == 0 || strcmp(wrong[-1].parameter, wrong->parameter) != 0;
+        text_printf(&list, "%s%s%s%s",
+                    i == 0   ? ""
+                    : is_new ? "; "
+                             : ", ",
+                    is_new ? wrong->parameter : "", is_new ? " " : "", wrong->value);
+    }
+    if (list.length > 0)
+        print_clean(stderr,
+                    "tune: left out, since the launch fails or leaves other results with them: "
+                    "%s\n",
+                    text_string(&list));
+    if (values->untried)
+        print_clean(
+            stderr,
+            "tune: not tried, for want of time (TUNE_DRAFT_S=300 gives more; a run checks all "
+            "results): %s\n",
+            values->untried);
+    if (together_mostly_fail(&values->together))
+        print_clean(stderr,
+                    "tune: of %zu configurations with several other values %zu fail or leave other "
+                    "results: a constraint lets one value differ at a time\n",
+                    values->together.tried, values->together.tried - values->together.right);
+    text_free(&list);
+}
+
 /* Replays the launches of the written draft, tries the values of its parameters and writes the
  * draft again with the findings. */
-static enum status replay_draft(struct arena *arena, struct draft_request *file, const char *output,
-                                struct text *text, struct error *error)
+static enum status replay_draft(struct arena *arena, const struct init *init,
+                                struct draft_request *file, const char *output, struct text *text,
+                                struct error *error)
 {
     struct unpacked draft = {.text = *text};
-    bool replayed = false;
+    enum replayed replayed = REPLAYED_NOWHERE;
     text_append(&draft.path, output);
-    enum status status = draft.path.failed
-                             ? error_no_memory(error)
-                             : replay_captured(&draft, NULL, file->captured, &replayed, error);
-    if (status == STATUS_OK && replayed)
-        status = values_try(&draft, file->captured, file->wrong, &file->wrong_count,
-                            &file->together, error);
+    enum status status = draft.path.failed ? error_no_memory(error)
+                                           : replay_captured(&draft, NULL, file->captured,
+                                                             init->deadline_ns, &replayed, error);
+    if (status == STATUS_OK && replayed != REPLAYED_NOWHERE)
+        status = values_try(&draft, file->captured, init->deadline_ns, &file->values, error);
     text_free(&draft.path);
-    if (status == STATUS_OK && replayed) {
+    TRY(status);
+    if (replayed != REPLAYED_NOWHERE) {
         text_clear(text);
-        status = draft_experiment(arena, file, text, error);
-        if (status == STATUS_OK)
-            status = output_write(output, text_string(text), text->length, error);
+        TRY(draft_experiment(arena, file, text, error));
+        TRY(output_write(output, text_string(text), text->length, error));
     }
-    if (status == STATUS_OK)
-        replayed_note(file->captured, replayed);
-    if (status == STATUS_OK) {
-        /* Tells which values of parameters were left out, and whether several others may not be
-         * combined.
-         */
-        const struct together *together = &file->together;
-        struct text list = {0};
-        for (size_t i = 0; i < file->wrong_count; i++) {
-            const struct wrong_value *wrong = &file->wrong[i];
-            const bool is_new = i == 0 || strcmp(wrong[-1].parameter, wrong->parameter) != 0;
-            text_printf(&list, "%s%s%s%s",
-                        i == 0   ? ""
-                        : is_new ? "; "
-                                 : ", ",
-                        is_new ? wrong->parameter : "", is_new ? " " : "", wrong->value);
-        }
-        if (list.length > 0)
-            print_clean(stderr,
-                        "tune: left out, since the launch fails or leaves other results with them: "
-                        "%s\n",
-                        text_string(&list));
-        if (together_mostly_fail(together))
-            print_clean(
-                stderr,
-                "tune: of %zu configurations with several other values %zu fail or leave other "
-                "results: a constraint lets one value differ at a time\n",
-                together->tried, together->tried - together->right);
-        text_free(&list);
-    }
-    return status;
+    replayed_note(file->captured, replayed);
+    print_values(&file->values);
+    return STATUS_OK;
 }
 
 static void print_still(int number)
@@ -456,12 +480,10 @@ static enum status ask_in_time(struct arena *arena, bool one_compiler,
                                struct source_question *question, struct source_signature *signature,
                                struct error *error)
 {
-    enum { SILENT_S = 2, PATIENCE_S = 45 };
+    enum { SILENT_S = 2 };
     const struct sigaction still = {.sa_handler = print_still, .sa_flags = SA_RESTART};
     struct sigaction before;
     const bool is_watched = isatty(STDERR_FILENO) && sigaction(SIGALRM, &still, &before) == 0;
-    if (question->deadline_ns == 0)
-        question->deadline_ns = clock_now_ns() + PATIENCE_S * INT64_C(1000000000);
     if (is_watched)
         (void)alarm(SILENT_S);
     const enum status status = source_ask(arena, question, one_compiler, signature, error);
@@ -482,7 +504,6 @@ static enum status ask_as_unit(struct arena *arena, const struct init *init,
     const struct build_line *build = &init->build;
     struct source_question alone = *question;
     enum status status = ask_in_time(arena, named, question, signature, error);
-    alone.deadline_ns = question->deadline_ns; /* one for all */
     const bool is_part = status == STATUS_COMPILE_FAILED && init->line_count > 0 && init->kernel;
     for (size_t i = 0; is_part && i < build->source_count; i++) {
         struct error ignored = {0};
@@ -502,9 +523,9 @@ static enum status ask_as_unit(struct arena *arena, const struct init *init,
 }
 
 /* Asks about the kernel as it is built. A Python script leads to the source that it names. */
-static enum status ask(struct arena *arena, const struct init *init,
-                       struct source_question *question, struct source_signature *signature,
-                       struct error *error)
+static enum status ask_source(struct arena *arena, const struct init *init,
+                              struct source_question *question, struct source_signature *signature,
+                              struct error *error)
 {
     if (text_ends_with(init->source, ".py")) {
         question->binary.source_path = nearby_script_source(arena, init->source, init->kernel);
@@ -541,14 +562,14 @@ static enum status ask_about_launched(struct arena *arena, const struct init *in
     if (captured_find(&launches, &kernel, &instances, error) != STATUS_OK)
         return error_prefix(error, "%s", init->capture);
     const char *launched = instance_of_symbol(arena, kernel->name);
-    const char *asked = signature->symbol ? instance_of_symbol(arena, signature->symbol) : NULL;
+    const char *own = signature->symbol ? instance_of_symbol(arena, signature->symbol) : NULL;
     if (signature->lacks_instance && (!launched || strpbrk(launched, "{'")))
         return error_set(error, STATUS_BAD_INPUT,
                          "kernel %s: the launched instance has no name that a source can say, %s: "
                          "tune it without its source: tune run --binary %s",
                          signature->chosen->name, launched ? launched : kernel->name,
                          init->capture);
-    if (!launched || (asked && strcmp(asked, launched) == 0))
+    if (!launched || (own && strcmp(own, launched) == 0))
         return STATUS_OK;
     question->kernel = launched;
     question->has_launches = false;
@@ -572,9 +593,12 @@ static enum status ask_and_write(struct arena *arena, struct init *init, struct 
     const char *output = init->output ? init->output : default_output(arena, init->source);
     TRY_MEMORY(signature && output);
     TRY(check_output(init, output, error));
-    TRY(ask(arena, init, &question, signature, error));
+    const int64_t rest_ns = init->draft_s * INT64_C(1000000000) / 4; /* for all but the answers */
+    question.deadline_ns = init->deadline_ns - rest_ns;
+    TRY(ask_source(arena, init, &question, signature, error));
     if (init->program)
         TRY(run_program(arena, init, output, signature, error));
+    question.deadline_ns = init->deadline_ns - rest_ns;
     if (init->capture)
         TRY_OR_CLEANUP(ask_about_launched(arena, init, &question, signature, &capture, error));
     for (size_t i = init->folders.count + init->build.folder_count;
@@ -590,13 +614,13 @@ static enum status ask_and_write(struct arena *arena, struct init *init, struct 
     TRY_OR_CLEANUP(draft_experiment(arena, &file, &text, error));
     TRY_OR_CLEANUP(write_file(init, output, &text, error));
     if (capture && !output_is_special(output))
-        TRY_OR_CLEANUP(replay_draft(arena, &file, output, &text, error));
+        TRY_OR_CLEANUP(replay_draft(arena, init, &file, output, &text, error));
     else if (!output_is_special(output)) {
         /* Runs the default configuration once, where a device is present, before the user does. */
         char found[ERROR_TEXT_BYTES];
         struct unpacked draft = {.text = text};
         text_append(&draft.path, output);
-        const bool tried = !draft.path.failed && try_draft(&draft, found);
+        const bool tried = !draft.path.failed && try_draft(&draft, init->deadline_ns, found);
         text_free(&draft.path);
         if (tried && *found)
             print_clean(stderr,
@@ -606,6 +630,8 @@ static enum status ask_and_write(struct arena *arena, struct init *init, struct 
         else if (tried)
             fprintf(stderr, "tune: tried once: the default configuration runs, and writes\n");
     }
+    if (!output_is_special(output))
+        print_next(init, output);
 cleanup:
     text_free(&text);
     if (capture)
@@ -616,9 +642,11 @@ cleanup:
 static enum status run_init(const struct command *command, int argc, char **argv,
                             struct error *error)
 {
-    struct init init = {0};
+    struct init init = {.deadline_ns = clock_now_ns()};
     struct arena arena = {0};
     enum status status = STATUS_OK;
+    TRY(environment_integer("TUNE_DRAFT_S", 1, DRAFT_MOST_S, DRAFT_S, &init.draft_s, error));
+    init.deadline_ns += init.draft_s * INT64_C(1000000000);
     TRY_OR_CLEANUP(parse(command, argc, argv, &init, error));
     struct build_line *build = &init.build;
     TRY_OR_CLEANUP(init.line_count > 0

@@ -4,10 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tuner/base/clock.h"
 #include "tuner/base/files.h"
 #include "tuner/device/compiler.h"
 #include "tuner/device/traits.h"
 #include "tuner/terminal/style.h"
+
+/* A run's own launches end, and are awaited. */
+static const int64_t patience_ns = INT64_C(600) * 1000000000;
 
 void unpacked_note(const struct captured_set *set, const char *folder, int64_t bytes)
 {
@@ -26,21 +30,26 @@ void unpacked_note(const struct captured_set *set, const char *folder, int64_t b
                     set->left_out == 1 ? "" : "es", set->why);
 }
 
-void replayed_note(const struct captured_set *set, bool replayed)
+void replayed_note(const struct captured_set *set, enum replayed replayed)
 {
+    static const char *const times[] = {[REPLAYED_IN_PART] =
+                                            "replayed, for want of time less than three times each",
+                                        [REPLAYED] = "replayed three times each"};
     double differs = 0;
     for (size_t i = 0; i < set->vector_count; i++)
         differs = set->vectors[i].differs > differs ? set->vectors[i].differs : differs;
-    if (!replayed)
+    if (replayed == REPLAYED_NOWHERE)
         fputs("tune: no GPU here to replay them on: their captured results are used unchecked\n",
               stderr);
+    else if (replayed == REPLAYED_LATE)
+        fputs("tune: not replayed, for want of time (TUNE_DRAFT_S=300 gives more): their captured "
+              "results are used unchecked\n",
+              stderr);
     else if (differs > 0)
-        fprintf(stderr,
-                "tune: replayed three times each: not deterministic, by up to %.2g of the "
-                "magnitude\n",
-                differs);
+        fprintf(stderr, "tune: %s: not deterministic, by up to %.2g of the magnitude\n",
+                times[replayed], differs);
     else
-        fputs("tune: replayed three times each: the program's results, to the bit\n", stderr);
+        fprintf(stderr, "tune: %s: the program's results, to the bit\n", times[replayed]);
 }
 
 bool read_image(const struct captured_kernel *kernel, const struct captured_device *device,
@@ -103,17 +112,18 @@ enum status binary_experiment(const char *capture, const char *kernel, bool repl
     const char *folder = arena_printf(&arena, "%s.captured", stem ? stem : "");
     TRY_OR_CLEANUP(folder ? private_folder_make(&arena, folder, &own, error)
                           : error_no_memory(error));
-    TRY_OR_CLEANUP(captured_unpack(set, own, &bytes, error));
+    TRY_OR_CLEANUP(captured_unpack(set, own, 0, &bytes, error));
     unpacked_note(set, folder, bytes);
     text_printf(&out->path, "%s%s/%s.yaml", strchr(own, '/') ? "" : "./", own, name);
     file = arena_printf(&arena, "%s.yaml", name);
     TRY_OR_CLEANUP(out->path.failed || !file
                        ? error_no_memory(error)
                        : folder_write(own, file, text_string(&out->text), out->text.length, error));
-    bool replayed = false;
+    enum replayed replayed = REPLAYED_NOWHERE;
     if (replays)
-        TRY_OR_CLEANUP(replay_captured(out, device, set, &replayed, error));
-    if (replayed) {
+        TRY_OR_CLEANUP(
+            replay_captured(out, device, set, clock_now_ns() + patience_ns, &replayed, error));
+    if (replayed >= REPLAYED_IN_PART) {
         text_clear(&out->text);
         TRY_OR_CLEANUP(
             captured_experiment(set, name, ".", has_image ? image : NULL, &out->text, error));

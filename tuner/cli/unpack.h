@@ -19,7 +19,7 @@ const char *experiment_name_of(struct arena *arena, const char *path);
 bool read_image(const struct captured_kernel *kernel, const struct captured_device *device,
                 struct image_kernel *out);
 /* Reports the result of replaying on stderr. */
-void replayed_note(const struct captured_set *set, bool replayed);
+void replayed_note(const struct captured_set *set, enum replayed replayed);
 /* Reports on stderr the unpacked size and folder, and omissions. */
 void unpacked_note(const struct captured_set *set, const char *folder, int64_t bytes);
 

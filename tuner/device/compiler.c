@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "tuner/base/clock.h"
 #include "tuner/base/process.h"
 #include "tuner/base/text.h"
 
@@ -85,9 +86,13 @@ enum status device_ask_compiler(struct arena *arena, const char *text,
     struct question question = {arena, text, request, process_shared(sizeof(struct answer))};
     const struct answer *answer = question.answer;
     TRY_MEMORY(answer);
+    const int64_t deadline_ns = clock_now_ns() + most_ns;
     (void)process_apart(compile_answer, &question, most_ns);
-    if (!answer->is_whole)
-        (void)error_set(error, STATUS_COMPILE_FAILED, "%s: the compiler crashes, or does not end",
+    if (!answer->is_whole && clock_now_ns() >= deadline_ns)
+        (void)error_set(error, STATUS_TIMED_OUT, "%s: the compiler does not end in %.0f s",
+                        request->source_path, (double)most_ns * 1e-9);
+    else if (!answer->is_whole)
+        (void)error_set(error, STATUS_COMPILE_FAILED, "%s: the compiler crashes",
                         request->source_path);
     else if (answer->error.status != STATUS_OK)
         *error = answer->error;

@@ -12,9 +12,10 @@ struct compiler_answer {
     const char *symbol; /* the requested kernel's */
     const char *ptx;    /* the source's */
 };
-/* Compiles the text as the contents of the request's source, which names a kernel, within most_ns.
- * The code's speed does not matter. Runs in a child: NVRTC starts the driver, and a process forked
- * later could not use it. STATUS_UNAVAILABLE where this build has no such compiler. */
+/* Compiles the text as the contents of the request's source, which names a kernel, in
+ * most_ns. The code's speed does not matter. Runs in a child: NVRTC starts the driver, and a
+ * process forked later could not use it. STATUS_TIMED_OUT at most_ns; STATUS_UNAVAILABLE where this
+ * build has no such compiler. */
 enum status device_ask_compiler(struct arena *arena, const char *text,
                                 const struct binary_request *request, int64_t most_ns,
                                 struct compiler_answer *out, struct error *error);

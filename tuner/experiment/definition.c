@@ -92,7 +92,7 @@ static enum status hash_named_files(const struct experiment *experiment,
 }
 
 enum status experiment_hash_definition(struct experiment *experiment, const struct node *root,
-                                       struct error *error)
+                                       bool has_data, struct error *error)
 {
     struct hash_state *hash = hash_start();
     enum status status = STATUS_OK;
@@ -121,7 +121,7 @@ enum status experiment_hash_definition(struct experiment *experiment, const stru
     }
     if (defaults && uses_default)
         hash_node(hash, defaults);
-    if (experiment->is_recorded)
+    if (experiment->is_recorded || !has_data)
         goto cleanup;
     for (size_t i = 0; i < experiment->argument_count; i++)
         if (experiment->arguments[i].fill.kind == FILL_FILE)

@@ -42,6 +42,11 @@ void experiment_free(struct experiment *experiment);
 enum status experiment_load_text(const char *path, const char *text, size_t length,
                                  const char *data_folder, struct experiment **out,
                                  struct error *error);
+/* Reads a text that is tried, not measured: its data files, which may be as large as the memory, are
+ * not part of its hashes. */
+enum status experiment_load_draft(const char *path, const char *text, size_t length,
+                                  const char *data_folder, struct experiment **out,
+                                  struct error *error);
 /* Reads a text from a database: its sources and data may be missing, and are not part of its
  * hashes. Its kernels cannot be compiled; defaults as with `lenient_defaults`. */
 enum status experiment_load_recorded(const char *path, const char *text, const char *data_folder,

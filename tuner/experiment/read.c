@@ -156,7 +156,7 @@ enum status experiment_load_document(struct document *document, const char *data
     if (status == STATUS_OK)
         status = hash_content(experiment, error);
     if (status == STATUS_OK)
-        status = experiment_hash_definition(experiment, document->root, error);
+        status = experiment_hash_definition(experiment, document->root, !document->is_draft, error);
     if (status == STATUS_OK)
         *out = experiment;
     else
@@ -164,10 +164,13 @@ enum status experiment_load_document(struct document *document, const char *data
     return status;
 }
 
+enum origin { FROM_FILE, FROM_DATABASE, FROM_DRAFT };
+
 static enum status load_text(const char *path, const char *text, size_t length,
-                             const char *data_folder, bool is_recorded, struct experiment **out,
+                             const char *data_folder, enum origin origin, struct experiment **out,
                              struct error *error)
 {
+    const bool is_recorded = origin == FROM_DATABASE;
     struct document document = {.text = NULL};
     if (memchr(text, '\0', length))
         return error_set(error, STATUS_BAD_INPUT, "%s: not a text: a zero byte in it%s", path,
@@ -179,6 +182,7 @@ static enum status load_text(const char *path, const char *text, size_t length,
                          path, DOCUMENT_BYTES_MAX);
     enum status status = document_read(&document, path, text, length, error);
     document.is_recorded = is_recorded;
+    document.is_draft = origin == FROM_DRAFT;
     if (status == STATUS_OK)
         status = experiment_load_document(&document, data_folder, is_recorded, out, error);
     arena_free(&document.arena);
@@ -189,13 +193,20 @@ enum status experiment_load_text(const char *path, const char *text, size_t leng
                                  const char *data_folder, struct experiment **out,
                                  struct error *error)
 {
-    return load_text(path, text, length, data_folder, false, out, error);
+    return load_text(path, text, length, data_folder, FROM_FILE, out, error);
+}
+
+enum status experiment_load_draft(const char *path, const char *text, size_t length,
+                                  const char *data_folder, struct experiment **out,
+                                  struct error *error)
+{
+    return load_text(path, text, length, data_folder, FROM_DRAFT, out, error);
 }
 
 enum status experiment_load_recorded(const char *path, const char *text, const char *data_folder,
                                      struct experiment **out, struct error *error)
 {
-    return load_text(path, text, strlen(text), data_folder, true, out, error);
+    return load_text(path, text, strlen(text), data_folder, FROM_DATABASE, out, error);
 }
 
 enum status experiment_load(const char *path, const char *data_folder, struct experiment **out,

@@ -123,8 +123,9 @@ bool check_number(const struct experiment *experiment, const struct formula *for
 struct default_cache *default_cache_create(void);
 void default_cache_free(struct default_cache *cache);
 
-/* Fills experiment->head.definition_hash (definition.c). */
+/* Fills experiment->head.definition_hash (definition.c); `has_data`: the contents of its data files
+ * are a part. */
 enum status experiment_hash_definition(struct experiment *experiment, const struct node *root,
-                                       struct error *error);
+                                       bool has_data, struct error *error);
 
 #endif

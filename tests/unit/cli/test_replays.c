@@ -9,44 +9,80 @@
 
 #include "tests/unit/capture/capture_fixture.h"
 #include "tests/unit/cli/cli_fixture.h"
+#include "tuner/base/clock.h"
 #include "tuner/cli/replays.h"
 #include "tuner/worker/worker.h"
+
+static int64_t deadline_in(int64_t seconds)
+{
+    return clock_now_ns() + seconds * 1000000000;
+}
+
+/* Tries the values of a draft on the CPU: `head`, before the kernel's body, `parameters`. */
+static void try_values_of(const char *head, const char *parameters, int64_t deadline_ns,
+                          struct arena *arena, struct value_trials *out)
+{
+    struct captured_set set = {.arena = arena, .launch_count = 1};
+    struct unpacked draft = {0};
+    struct text source = {0};
+    struct error error;
+    text_printf(&source,
+                "%s\nvoid k(const struct tune_block *block, void *const *arguments)\n"
+                "{ while (WAITS); ((int *)arguments[0])[block->index] = X * Y; }\n",
+                head);
+    write_text("k.c", text_string(&source));
+    assert_int_equal(setenv("TUNE_CACHE_DIR", "cache", 1), 0);
+    text_append(&draft.path, "k.yaml");
+    text_printf(&draft.text,
+                "experiment: k\nsource: k.c\ndevice: cpu\nsizes: {n: [4]}\n%s"
+                "defines: {X: X, Y: Y}\n"
+                "launches: [{kernel: k, grid: n, threads: 1}]\n"
+                "arguments: [{name: out, type: i32, count: n, output: true}]\n",
+                parameters);
+    assert_int_equal(values_try(&draft, &set, deadline_ns, out, &error), STATUS_OK);
+    text_free(&source);
+    text_free(&draft.path);
+    text_free(&draft.text);
+}
 
 /* Widths of 128 and 256 are legal beside a height of 4 only, where 256 is wrong. */
 TEST_IN_FOLDER(values_that_need_others_than_the_defaults_are_tried)
 {
     struct arena arena = {0};
-    struct captured_set set = {.arena = &arena, .launch_count = 1};
-    struct wrong_value wrong[WRONG_VALUES_MAX];
-    struct unpacked draft = {0};
-    struct together together;
-    struct error error;
-    size_t count = 0;
-    write_text("k.c", "#if X == 256\n#error no\n#endif\n"
-                      "void k(const struct tune_block *block, void *const *arguments)\n"
-                      "{ ((int *)arguments[0])[block->index] = X * Y; }\n");
-    assert_int_equal(setenv("TUNE_CACHE_DIR", "cache", 1), 0);
-    text_append(&draft.path, "k.yaml");
-    text_append(&draft.text, "experiment: k\nsource: k.c\ndevice: cpu\nsizes: {n: [4]}\n"
-                             "parameters: {X: [16, 128, 256], Y: [4, 16]}\n"
-                             "defaults: {X: 16, Y: 16}\nconstraints: [32 <= X * Y <= 1024]\n"
-                             "defines: {X: X, Y: Y}\n"
-                             "launches: [{kernel: k, grid: n, threads: 1}]\n"
-                             "arguments: [{name: out, type: i32, count: n, output: true}]\n");
-    assert_int_equal(values_try(&draft, &set, wrong, &count, &together, &error), STATUS_OK);
-    assert_int_equal(count, 1);
-    assert_string_equal(wrong[0].parameter, "X");
-    assert_string_equal(wrong[0].value, "256");
-    assert_int_equal(together.right, together.tried);
-    text_free(&draft.path);
-    text_free(&draft.text);
+    struct value_trials trials;
+    try_values_of("#define WAITS 0\n#if X == 256\n#error no\n#endif\n",
+                  "parameters: {X: [16, 128, 256], Y: [4, 16]}\n"
+                  "defaults: {X: 16, Y: 16}\nconstraints: [32 <= X * Y <= 1024]\n",
+                  deadline_in(60), &arena, &trials);
+    assert_int_equal(trials.wrong_count, 1);
+    assert_string_equal(trials.wrong[0].parameter, "X");
+    assert_string_equal(trials.wrong[0].value, "256");
+    assert_int_equal(trials.together.right, trials.together.tried);
+    assert_null(trials.untried);
+    arena_free(&arena);
+}
+
+/* A launch with X = 32 does not end. */
+TEST_IN_FOLDER(values_for_which_there_is_no_time_are_listed)
+{
+    struct arena arena = {0};
+    struct value_trials trials;
+    const char *parameters = "parameters: {X: [16, 32, 64], Y: [4, 16]}\n"
+                             "defaults: {X: 16, Y: 16}\n";
+    const int64_t deadline_ns = deadline_in(8);
+    try_values_of("#define WAITS X == 32", parameters, deadline_ns, &arena, &trials);
+    assert_int_equal(trials.wrong_count, 0);
+    assert_non_null(trials.untried);
+    assert_non_null(strstr(trials.untried, "X 32, 64"));
+    try_values_of("#define WAITS X == 32", parameters, deadline_in(0), &arena, &trials);
+    assert_string_equal(trials.untried, "other values");
     arena_free(&arena);
 }
 
 /* Replays a launch that left 1000 four times; `leaves`: an expression of the replay's number. The
  * capture is made in `folder`. */
-static enum status replay(const char *folder, const char *leaves, double *differs,
-                          struct error *error)
+static enum status replay(const char *folder, const char *leaves, int64_t deadline_ns,
+                          enum replayed *replayed, double *differs, struct error *error)
 {
     static const struct cap_parameter pointer[] = {{0, 8}};
     static const int32_t before[4], after[4] = {1000, 1000, 1000, 1000};
@@ -58,7 +94,6 @@ static enum status replay(const char *folder, const char *leaves, double *differ
     struct capture *capture = NULL;
     struct unpacked draft = {0};
     struct text source = {0};
-    bool replayed = false;
     assert_int_equal(setenv("TUNE_CACHE_DIR", "cache", 1), 0);
     assert_int_equal(mkdir(folder, 0700), 0);
     assert_true(fixture_begin(&fixture, folder, 7));
@@ -92,7 +127,7 @@ static enum status replay(const char *folder, const char *leaves, double *differ
                              "parameters: {X: [1]}\n"
                              "launches: [{kernel: k, grid: 1, threads: 1}]\n"
                              "arguments: [{name: p0, type: i32, count: 4, output: true}]\n");
-    const enum status status = replay_captured(&draft, NULL, &set, &replayed, error);
+    const enum status status = replay_captured(&draft, NULL, &set, deadline_ns, replayed, error);
     *differs = set.vectors[0].differs;
     text_free(&source);
     text_free(&draft.path);
@@ -108,11 +143,24 @@ TEST_IN_FOLDER(counts_may_differ_by_chance)
 {
     struct error error;
     double differs = 0;
-    assert_int_equal(replay("first", "1000 + replays % 3", &differs, &error), STATUS_OK);
+    enum replayed how;
+    assert_int_equal(replay("first", "1000 + replays % 3", deadline_in(60), &how, &differs, &error),
+                     STATUS_OK);
+    assert_int_equal(how, REPLAYED);
     assert_true(differs > 0.0019 && differs < 0.0021);
-    assert_int_equal(replay("second", "i + replays % 2 == 3 ? 1500 : 1000", &differs, &error),
+    assert_int_equal(replay("second", "i + replays % 2 == 3 ? 1500 : 1000", deadline_in(60), &how,
+                            &differs, &error),
                      STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "not the same each time"));
+}
+
+TEST_IN_FOLDER(a_replay_ends_with_its_time)
+{
+    struct error error;
+    double differs = 0;
+    enum replayed how;
+    assert_int_equal(replay("late", "1000", deadline_in(0), &how, &differs, &error), STATUS_OK);
+    assert_int_equal(how, REPLAYED_LATE);
 }
 
 TEST_MAIN_WITH_WORKERS(NULL, NULL)
