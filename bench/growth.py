@@ -43,7 +43,6 @@ def commands(folder, trials):
         ("`export --header`", ["export", "--header", "tuned_config.h"], ()),
         ("`export --t4`", ["export", "--t4", "t4.json", "--problem", "grown.i32.1", "--n", str(make_trials.N_FIRST)], ()),
         ("`report`", ["report"], ()),
-        ("`report --no-figures`", ["report", "--no-figures"], ()),
         ("`plot`, all figures, two formats", ["plot", "-o", "plots"], ()),
     ) + tuple((f"`plot {name}`", ["plot", name, "-o", "plots"], ()) for name in FIGURES) + (
         ("`merge` into a new one", ["merge", "merged.db", "tune.db"], ("merged.db",)),

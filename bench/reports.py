@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Makes a page of each recorded device, as `tune report` writes it, for a browser.
 
-    bench/reports.py BUILD_FOLDER [--no-figures] [DEVICE...]    writes BUILD_FOLDER/reports/DEVICE.html
+    bench/reports.py BUILD_FOLDER [DEVICE...]    writes BUILD_FOLDER/reports/DEVICE.html
 
 Reads db/recorded/DEVICE/tune.db.xz, and the times of other implementations beside it; without names, those of all
-devices. Figures need gnuplot; without it the pages say so.
+devices.
 """
 import pathlib
 import subprocess
@@ -22,8 +22,7 @@ def main():
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__.strip())
     build = pathlib.Path(sys.argv[1]).resolve()
-    options = [word for word in sys.argv[2:] if word == "--no-figures"]
-    names = [word for word in sys.argv[2:] if word not in options]
+    names = sys.argv[2:]
     tune = str(build / "bin" / "tune")
     known = sorted(folder.name for folder in RECORDED.iterdir() if folder.is_dir())
     for name in names:
@@ -38,7 +37,7 @@ def main():
                 sys.exit(f"bench/reports.py: {RECORDED / name} has no tune.db")
             results_peers.take_in(tune, RECORDED / name, databases[0])
             page = target / f"{name}.html"
-            subprocess.run([tune, "report", "--db", databases[0].name, "-o", str(page), *options], check=True, cwd=work)
+            subprocess.run([tune, "report", "--db", databases[0].name, "-o", str(page)], check=True, cwd=work)
             print(f"wrote {page}")
 
 

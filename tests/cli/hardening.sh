@@ -55,7 +55,7 @@ for file in "$odd" "unchecked-$odd"; do
 done
 run "$TUNE" show --db "none-$odd"
 refuse_escapes "$captured.out" "$captured.err"
-run "$TUNE" report --no-figures --output "$odd.html"
+run "$TUNE" report --output "$odd.html"
 refuse_escapes "$captured.out" "$captured.err"
 
 # Data of a terabyte that is not there; a FIFO.

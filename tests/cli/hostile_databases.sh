@@ -24,7 +24,7 @@ reading() {
 every_reader() { # DATABASE COMMAND...
     reading show --db "$1" && "${@:2}"
     reading show --trust --db "$1" && "${@:2}"
-    reading report --no-figures --output report.html --db "$1" && "${@:2}"
+    reading report --output report.html --db "$1" && "${@:2}"
     reading plot --data --output rows --db "$1" && "${@:2}"
     reading export --replayed --output out.conf --db "$1" && "${@:2}"
     reading merge new.db "$1" && "${@:2}"
@@ -51,14 +51,14 @@ edited own.db "DROP VIEW points; CREATE VIEW points AS $endless n AS id FROM mor
 reading show --db own.db
 expect_code 0
 cmp -s "$captured.out" good.txt || fail "not what the database has"
-reading report --no-figures --output report.html --db own.db
+reading report --output report.html --db own.db
 expect_code 0
 
 # A name of 100 MB, by a limit of memory that it does not fit in.
 edited name.db "UPDATE devices SET name = printf('%.*c', 100000000, 'x')"
 (
     [[ ${TUNE_SANITIZE:-} ]] || ulimit -v 600000
-    for words in "show" "show --trust" "report --no-figures --output report.html" "export --replayed --output out.conf"; do
+    for words in "show" "show --trust" "report --output report.html" "export --replayed --output out.conf"; do
         # shellcheck disable=SC2086 # words
         reading $words --db name.db
         expect_code 3
@@ -73,7 +73,7 @@ golden_refusal "$TUNE" merge merged.db name.db
 unpack "$TUNE_SOURCE/db/recorded/nvidia-h200/gemm.db.xz" >fifth.db
 cp fifth.db long.db
 python3 -S -c 'import sqlite3; sqlite3.connect("long.db").executescript("UPDATE devices SET name = printf(\"%.*c\", 100000000, \"x\")")'
-for words in "show --db long.db" "report --no-figures --output report.html --db long.db" "merge merged.db long.db"; do
+for words in "show --db long.db" "report --output report.html --db long.db" "merge merged.db long.db"; do
     # shellcheck disable=SC2086 # words
     reading $words
     expect_code 3
@@ -129,7 +129,7 @@ told() {
     expect_code 0
     [[ $(grep -c 'first.db is of an older tune (schema 1): a copy is read' "$captured.err") -eq 1 ]] || fail "not told once"
 }
-for words in "show" "show --trust" "show --why" "show --searches" "show --compare" "report --no-figures --output report.html" "plot --data --output rows" \
+for words in "show" "show --trust" "show --why" "show --searches" "show --compare" "report --output report.html" "plot --data --output rows" \
     "export --t4 t4.json --replayed --n 4096" "merge"; do
     option=--db
     [[ $words != merge ]] || option=
@@ -158,7 +158,7 @@ every_reader old.db refused
 mkdir replayed
 cp good.db replayed/replayed.db
 cd replayed || exit
-for words in "show" "report --no-figures" "plot --data --output rows"; do
+for words in "show" "report" "plot --data --output rows"; do
     # shellcheck disable=SC2086 # words
     reading $words
     expect_code 0

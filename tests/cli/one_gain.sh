@@ -36,7 +36,7 @@ for form in '' --baselines --why; do
 done
 run "$TUNE" show --csv
 cp "$captured.out" show.csv
-run "$TUNE" report --no-figures
+run "$TUNE" report
 expect_code 0
 run "$TUNE" export -o tuned.conf
 expect_code 0
@@ -107,7 +107,7 @@ P
 golden "$TUNE" show --wide --baselines fixture.sum.i32
 golden "$TUNE" show fixture.sum.i32
 golden "$TUNE" show --wide --why fixture.sum.i32 --n 65536
-run "$TUNE" report fixture.sum.i32 --no-figures -o wide.html
+run "$TUNE" report fixture.sum.i32 -o wide.html
 expect_code 0
 told='[{k: v for k, v in g.items() if k != "about"} for p in winners if p["n"] == 65536 for g in p["gains"]]'
 expect_data wide.html "$told" "[{'name': 'occupancy_api', 'standing': 'slower', 'at_least': 1.5}, {'name': 'textbook'}]"
@@ -132,7 +132,7 @@ golden "$TUNE" show fixture.sum.i32 --n 65536 --wide
 golden "$TUNE" show --wide --baselines fixture.sum.i32 --n 65536
 run "$TUNE" show fixture.sum.i32 --n 65536 --json
 expect_json '[b["standing"] for b in j[0]["baselines"]], j[0]["gain_standing"], round(j[0]["gain"], 2)' "(['not compared', None], 'not compared', 1.51)"
-run "$TUNE" report fixture.sum.i32 --no-figures -o equal.html
+run "$TUNE" report fixture.sum.i32 -o equal.html
 expect_data equal.html '[g.get("standing") for p in winners if p["n"] == 65536 for g in p["gains"]]' "['not compared', None]"
 run "$TUNE" export -o equal.conf
 ! grep -A1 '^fixture.sum.i32 n=65536' equal.conf | grep -q 'gain\.' || fail "tuned.conf tells a gain over what is as good"

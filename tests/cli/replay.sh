@@ -198,10 +198,6 @@ mkdir clocked
 replay clocked "$problem" --sizes "$middle,$large" --device "replay:$PWD/h100.db,clock" --budget 2s --quiet
 [[ $(rows clocked/replayed.db "SELECT sum(duration_ns) BETWEEN 1000000000 AND 4000000000 FROM trials") -eq 1 ]] || fail "not what the recording's trials took"
 [[ $(rows clocked/replayed.db "SELECT points < space_count FROM searches LIMIT 1") -eq 1 ]] || fail "nothing was charged"
-# The figures that it has no time for are drawn by the command that it names.
-mkdir figures
-(cd figures && run "$TUNE" run "$problem" --sizes "$middle" --device "replay:../h100.db" --budget 2s &&
-    expect_err "^tune: the budget has no time for figures: 'tune report --db replayed.db' draws them\$" && run "$TUNE" report --db replayed.db --no-figures && expect_code 0) || exit 1
 # Whatever this machine's speed, the same trials are made, and each takes as long.
 mkdir clocked_again
 replay clocked_again "$problem" --sizes "$middle,$large" --device "replay:$PWD/h100.db,clock" --budget 2s --quiet

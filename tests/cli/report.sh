@@ -1,5 +1,5 @@
 #!/bin/bash
-# tune report: the page, its selection, its output; without gnuplot, without winners, with any names.
+# tune report: the page, its selection, its output; without winners, with any names.
 source "$TUNE_TESTS/lib.sh"
 fixture=$TUNE_BUILD/tests/make_fixture
 [[ -x $fixture ]] || exit 77
@@ -33,15 +33,12 @@ refuse_file report.html
 rm tune.db
 "$fixture" tune.db
 
-# Without gnuplot: reported once, and everything else is there. Each winner has a row, with its
-# gain.
-run env PATH=/nonexistent "$TUNE" report
+# Each winner has a row, with its gain.
+run "$TUNE" report
 expect_code 0
 expect_empty out
 expect_err '^report\.html: [0-9]+ kB$'
-[[ $(grep -c gnuplot "$captured.err") -eq 1 ]] || fail "gnuplot is not named once"
 check_page report.html
-expect_data report.html '["all figures: " in text for text in j["left_out"]]' '[True]'
 expect_page report.html 'Fixture GPU'
 run "$TUNE" show --json
 python3 - "$captured.out" <<'P' || fail "winners and page differ"
@@ -61,19 +58,17 @@ P
 
 # The same database, the same page; to standard output as to a file.
 cp report.html first.html
-run env PATH=/nonexistent "$TUNE" report -o -
+run "$TUNE" report -o -
 expect_code 0
 cmp "$captured.out" first.html || fail "the pages differ"
-run env PATH=/nonexistent "$TUNE" report --no-figures --title 'A & <b>'
+run "$TUNE" report --title 'A & <b>'
 expect_code 0
-refuse_err gnuplot
-refuse_page report.html '<figure'
 expect_page report.html '<h1>A &amp; &lt;b&gt;</h1>'
 
 # Selections, and words that match nothing.
 key=$(query "SELECT key FROM problems ORDER BY key LIMIT 1")
 other=$(query "SELECT key FROM problems WHERE key <> '$key' ORDER BY key DESC LIMIT 1")
-run "$TUNE" report "$key" --no-figures --device 'fixture gpu' -o one.html
+run "$TUNE" report "$key" --device 'fixture gpu' -o one.html
 expect_code 0
 check_page one.html
 expect_data one.html '"<<<3200, 128>>>" in [p["launch"] for p in winners], {p["problem"] for p in winners}' "(True, {'$key'})"
@@ -85,14 +80,14 @@ expect_code 2
 expect_one_line err
 
 # A place without write permission; the earlier file stays.
-run "$TUNE" report --no-figures -o /sys/page.html
+run "$TUNE" report -o /sys/page.html
 expect_code 5
 expect_one_line err
-run "$TUNE" report --no-figures -o missing/page.html
+run "$TUNE" report -o missing/page.html
 [[ $code -eq 3 || $code -eq 5 ]] || fail "exit code $code"
 expect_one_line err
 code=0
-"$TUNE" report --no-figures -o - >/dev/full 2>full.err || code=$?
+"$TUNE" report -o - >/dev/full 2>full.err || code=$?
 command_line="tune report -o - >/dev/full"
 [[ $code -eq 5 ]] || fail "exit code $code, not 5"
 [[ -z $(find . -name '*.tmp') ]] || fail "something is left"
@@ -101,19 +96,19 @@ command_line="tune report -o - >/dev/full"
 expect_data report.html '[(r["command"].startswith("tune run fixture --device cuda:0 --effort normal"), " --set confirm_processes=2" in r["command"],
     r["command_made"], "NVRTC 99.9" in r["compiler"], "race_z=" in r["protocol"]) for r in j["runs"]][:1]' "[(True, True, 'yes', True, True)]"
 change "UPDATE runs SET command = 'tune run fixture --db ''a b.db'''"
-run "$TUNE" report --no-figures
+run "$TUNE" report
 expect_data report.html '[(r["command"], "command_made" in r) for r in j["runs"]][:1]' "[(\"tune run fixture --db 'a b.db'\", False)]"
 
 # Other implementations' times stand beside the baselines.
 change "INSERT INTO peers (environment_id, problem_key, n, l2_mode, name, time_ns, ratio, ratio_low, ratio_high, source, imported_at)
     SELECT environment_id, key, n, l2_mode, 'vendor::Sum', 1000, 1.25, 1.24, 1.26, 'x.csv', '2026-01-01T00:00:00Z'
     FROM winners JOIN problems ON problems.id = problem_id"
-run "$TUNE" report --no-figures
+run "$TUNE" report
 check_page report.html
 expect_data report.html '{tuple(g[k] for k in ("name", "peer", "ratio", "low", "high")) for p in winners for g in p["gains"] if g.get("peer") and "ratio" in g}' \
     "{('vendor::Sum', True, 1.25, 1.24, 1.26)}"
 
-# Two devices: a sentence and tables for each; figures of one problem on both keep their ids apart.
+# Two devices: a sentence and tables for each.
 cp tune.db first.db
 change "UPDATE devices SET uuid = 'GPU-fixture-1', name = 'Second GPU', facts = json_set(facts, '\$.name', 'Second GPU');
     INSERT INTO searches (run_id, problem_id, asked, strategy, product_count, space_count, points_most, points, trials,
@@ -129,7 +124,7 @@ expect_data report.html '[part["setting"] for part in j["parts"]], j["device_cou
 expect_data report.html '[(s["device"], "random" in s.get("strategies", ""), s.get("legal_most")) for s in j["searches"]][1]' "('Second GPU', True, 5000)"
 expect_data report.html '["random" in s.get("strategies", "") for s in j["searches"]]' '[False, True]'
 expect_data report.html '[(s["legal"], s["tried"], round(s["tried_percent"], 3)) == (5000 * s["problems"], 10 * s["problems"], 0.2) for s in j["searches"]][1]' True
-run "$TUNE" report --db both.db --device 'Second GPU' --no-figures
+run "$TUNE" report --db both.db --device 'Second GPU'
 expect_code 0
 refuse_page report.html 'Fixture GPU'
 
@@ -157,18 +152,18 @@ expect_page odd.html '&lt;img src=x onerror=alert(2)&gt;&quot;&#39;&amp;amp;%s$(
 expect_page odd.html '\u003cimg src=x onerror=alert(2)>'
 name=$'a "b" <i>&\n$(id).db'
 cp tune.db "$name"
-run "$TUNE" report --no-figures --db "./$name" -o "$name.html"
+run "$TUNE" report --db "./$name" -o "$name.html"
 expect_code 0
 check_page "$name.html"
 
 # A problem without a winner is named, and only that.
 rm tune.db
 "$fixture" tune.db
-run "$TUNE" report --no-figures
+run "$TUNE" report
 expect_data report.html 'j["without"]' '[]'
 lost=$(query "SELECT key || ',' || n FROM winners JOIN problems ON problems.id = problem_id ORDER BY n DESC LIMIT 1")
 change "DELETE FROM winners WHERE problem_id = (SELECT id FROM problems WHERE key || ',' || n = '$lost')"
-run "$TUNE" report --no-figures
+run "$TUNE" report
 expect_code 0
 check_page report.html
 expect_data report.html '[p["problem"] + "," + str(p["n"]) for p in j["without"]]' "['$lost']"
@@ -187,7 +182,7 @@ rm tune.db
 write_experiment
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --quiet --sizes 1000,5000
 expect_code 0
-run "$TUNE" report --device cpu --no-figures
+run "$TUNE" report --device cpu
 expect_code 0
 check_page report.html
 expect_data report.html '{"compile_failed", "wrong_result"} <= {f["status"] for f in j["failures"]}, any("this way is broken by intent" in f.get("detail", "") for f in j["failures"])' '(True, True)'
@@ -199,11 +194,11 @@ expect_one_line err
 # How many results were compared while winners were timed stands on the page, where the database knows it.
 rm -f tune.db
 "$fixture" tune.db
-run "$TUNE" report --no-figures
+run "$TUNE" report
 expect_code 0
 expect_data report.html 'any("compared" in p["winner"] for p in winners)' False
 change "UPDATE winners SET compared = 3000 + id"
-run "$TUNE" report --no-figures
+run "$TUNE" report
 expect_code 0
 check_page report.html
 expect_data report.html 'min(p["winner"]["compared"] for p in winners)' 3001

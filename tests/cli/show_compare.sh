@@ -23,14 +23,14 @@ db.execute("UPDATE configurations SET key = key || ' loads=3', parameters = json
 db.commit()
 P
 golden "$TUNE" show --wide --compare --before old.db fixture.sum.i32 --n 2**16
-run "$TUNE" report --no-figures --before old.db -o page.html
+run "$TUNE" report --before old.db -o page.html
 expect_code 0
 expect_data page.html '[(c[s]["device"], c[s]["database"]) for c in j["comparisons"][:1] for s in "ab"]' "[('Fixture GPU', 'old.db'), ('Fixture GPU', 'tune.db')]"
 run "$TUNE" show --before old.db
 expect_code 2
 run "$TUNE" show --wide --compare --before nowhere.db
 expect_code 3
-run "$TUNE" report --no-figures --before old.db -o old.db
+run "$TUNE" report --before old.db -o old.db
 expect_code 2
 
 # A kernel that was changed, in one database: its winners before that beside those after it.
@@ -134,7 +134,7 @@ for row in rows:
 P
 
 # The page has the same.
-run "$TUNE" report --no-figures -o page.html
+run "$TUNE" report -o page.html
 expect_code 0
 expect_data page.html 'len(j["comparisons"]), any(s.startswith("3 winners are the same; 1 moved within noise: ") for s in j["comparisons"][0]["sentences"])' '(2, True)'
 expect_data page.html '[row["move"] for c in j["comparisons"] for row in c["winners"]].count("slower")' 1

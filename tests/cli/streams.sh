@@ -7,7 +7,7 @@ source "$TUNE_TESTS/lib.sh"
 "$TUNE" export -o usual.conf
 "$TUNE" export usual.conf --header usual.h
 "$TUNE" export --t4 usual.json --problem fixture.sum.i32 --n 67108864
-"$TUNE" report --no-figures -o usual.html
+"$TUNE" report -o usual.html
 
 # export_of KIND FILE: the command line that writes this kind of output to the file.
 declare -a words
@@ -16,7 +16,7 @@ export_of() {
     conf) words=("$TUNE" export -o "$2") ;;
     h) words=("$TUNE" export usual.conf --header "$2") ;;
     json) words=("$TUNE" export --t4 "$2" --problem fixture.sum.i32 --n 67108864) ;;
-    html) words=("$TUNE" report --no-figures -o "$2") ;;
+    html) words=("$TUNE" report -o "$2") ;;
     esac
 }
 # same KIND FILE: has the requested content (a page has the time of its making).

@@ -61,7 +61,7 @@ golden "$TUNE" show --wide --trust fixture.sum.i32 --db wide.db
 run "$TUNE" show --trust fixture.sum.i32 --db wide.db --json
 expect_json '[w["time_low_ns"] is None for w in j["winners"]]' '[True, True, False]'
 golden "$TUNE" show --wide --why fixture.sum.i32 --n 65536 --db wide.db
-run "$TUNE" report --db wide.db --no-figures -o wide.html
+run "$TUNE" report --db wide.db -o wide.html
 expect_code 0
 expect_data wide.html '["time_low_ns" in p["winner"] for p in winners if p["problem"] == "fixture.sum.i32"]' '[False, False, True]'
 ! grep -q -e '-7.862' wide.html || fail "the page has a time below zero"
@@ -84,7 +84,7 @@ golden "$TUNE" show --wide --trust fixture.sum.i32 --db two.db
 run "$TUNE" show --trust fixture.sum.i32 --db two.db --json
 expect_json '[(w["groups"] is None, w["groups_apart_percent"] is None) for w in j["winners"]]' \
     '[(False, False), (True, True), (True, True)]'
-run "$TUNE" report --db two.db --no-figures -o two.html
+run "$TUNE" report --db two.db -o two.html
 expect_code 0
 expect_data two.html '[p["groups"] for p in winners if "groups" in p and p["problem"] == "fixture.sum.i32"]' \
     "['times form two groups 0.8 % apart: 60 % at 89.07 us, 40 % at 89.75 us']"
@@ -234,7 +234,7 @@ for question in '' --wide --baselines '--top 3' --trust --ties --ranges --why; d
 done
 golden "$TUNE" show --wide --ties fixture.sum.i32 --n 65536 --db absurd.db
 golden "$TUNE" show --wide --why fixture.sum.i32 --n 65536 --db absurd.db
-run "$TUNE" report --db absurd.db --no-figures -o absurd.html
+run "$TUNE" report --db absurd.db -o absurd.html
 expect_data absurd.html '[w for p in winners if p["n"] == 65536 for w in ("ratio", "low", "high") for g in p["gains"] if w in g]' '[]'
 
 # Choices that are not sure are written on request alone; the option's former name still works.

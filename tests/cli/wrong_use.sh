@@ -52,7 +52,7 @@ cp "$captured.out" version
 run "$TUNE" -v
 cmp -s "$captured.out" version || fail "-v is not --version"
 "$TUNE_BUILD/tests/make_fixture" tune.db
-golden "$TUNE" report --no-figures --output /proc/report.html
+golden "$TUNE" report --output /proc/report.html
 expect_code 5
 golden "$TUNE" show fixture.sum.i33
 expect_code 3

@@ -151,7 +151,7 @@ def is_mention(command):
 def as_here(command):
     """How it is run here."""
     if not re.match(r"(cd \S+ && )?(\S+ && )?tune( run)?( |$)(?!init|devices|show|plot|report|export|check|merge|import)", command):
-        return re.sub(r"tune plot$", "tune plot occupancy --n 1048576", re.sub(r"(tune report \w.*)$", r"\1 --no-figures", command))
+        return re.sub(r"tune plot$", "tune plot occupancy --n 1048576", command)
     if re.search(r"--(show-experiment|list-protocol|help)", command):
         return command
     if "--device cpu" in command:

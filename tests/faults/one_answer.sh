@@ -116,7 +116,7 @@ if winners:
     assert last.items() <= shown.items(), ("what the run said", last, shown)
 
 if winners:
-    subprocess.run([sys.argv[1], "report", "--no-figures", "-o", "page.html"], capture_output=True, check=True)
+    subprocess.run([sys.argv[1], "report", "-o", "page.html"], capture_output=True, check=True)
     page = pathlib.Path("page.html").read_text(encoding="utf-8")
     data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
     on_page = {problem["n"]: (pair(problem["winner"]["parameters"]), problem["winner"]["verdict"])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """check_page.py FILE: a page of `tune report` is well-formed, stands alone, and runs nothing but its own script.
 
-Prints "figures N" when all is well; else says what is wrong and fails."""
+Else says what is wrong and fails."""
 import collections
 import html.parser
 import json
@@ -102,4 +102,3 @@ if __name__ == "__main__":
         print(line)
     if checked.wrong:
         sys.exit(1)
-    print(f"figures {checked.counts['figure']}")

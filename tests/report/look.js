@@ -14,21 +14,6 @@ const overflowing = (page, width) =>
     })
     .map((element) => element.outerHTML.slice(0, 120));
 
-const figures = (page) =>
-  [...page.querySelectorAll('#figures figure')].map((figure) => {
-    const svg = figure.querySelector('svg');
-    const place = svg ? svg.getBoundingClientRect() : { width: 0, height: 0 };
-    const ink = svg ? [...svg.querySelectorAll('text, use, path')]
-      .filter((part) => part.getBoundingClientRect().width > 0).length : 0;
-    return {
-      name: figure.dataset.figure, width: place.width, height: place.height, ink,
-      label: figure.querySelector('[role=img]').getAttribute('aria-label'),
-      caption: figure.querySelector('figcaption').textContent,
-      lost: svg ? [...svg.querySelectorAll('use')]
-        .filter((use) => !page.getElementById(use.href.baseVal.slice(1))).length : -1,
-    };
-  });
-
 // Heads of rows that are one short word, and yet stand on several lines.
 const broken = (page) =>
   [...page.querySelectorAll('tbody th')]
@@ -76,11 +61,8 @@ const sorting = (page) => {
 
 const colours = (page) => {
   const of = (element, name) => element ? page.defaultView.getComputedStyle(element)[name] : null;
-  const svg = page.querySelector('#figures figure svg');
   return {
     paper: of(page.body, 'backgroundColor'), ink: of(page.body, 'color'),
-    figurePaper: of(svg && svg.querySelector('rect'), 'fill'),
-    figureInk: of(svg && svg.querySelector('text'), 'fill'),
   };
 };
 
@@ -97,5 +79,5 @@ return {
   width, pageWidth: page.documentElement.scrollWidth,
   overflowing: overflowing(page, width), broken: broken(page), squeezed: squeezed(page),
   boxes: [...page.querySelectorAll('.box:not(.list)')].filter((box) => box.scrollWidth > box.clientWidth).length,
-  figures: figures(page), colours: colours(page), sorting: sorting(page),
+  colours: colours(page), sorting: sorting(page),
 };

@@ -46,7 +46,7 @@ class Pages:
         shutil.copy(self.database, absurd)
         with changed(absurd) as sql:
             sql.execute("UPDATE contenders SET difference_low = -0.999999, difference_high = 639126 WHERE difference > 0")
-        self.absurd = self.report(absurd, "absurd.html", "--no-figures")
+        self.absurd = self.report(absurd, "absurd.html")
         self.hostile_database = folder / "hostile.db"
         shutil.copy(self.database, self.hostile_database)
         with changed(self.hostile_database) as sql:
@@ -56,7 +56,7 @@ class Pages:
             sql.execute("UPDATE resources SET kernel = kernel || ?", [HOSTILE])
             sql.execute("UPDATE trials SET detail = ? WHERE status <> 'ok'", [HOSTILE])
             sql.execute("UPDATE baselines SET name = name || ?", [HOSTILE])
-        self.hostile = self.report(self.hostile_database, "hostile.html", "--no-figures", "--title", HOSTILE)
+        self.hostile = self.report(self.hostile_database, "hostile.html", "--title", HOSTILE)
         # The same on another device, which takes twice as long.
         slow = folder / "slow.db"
         shutil.copy(self.database, slow)
@@ -66,9 +66,9 @@ class Pages:
             sql.execute("UPDATE trials SET median_ns = 2 * median_ns")
         subprocess.run([os.environ["TUNE"], "merge", folder / "both.db", self.database, slow], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
-        self.both = self.report(folder / "both.db", "both.html", "--no-figures")
+        self.both = self.report(folder / "both.db", "both.html")
         build = pathlib.Path(os.environ["TUNE"]).resolve().parents[1]
-        subprocess.run([sys.executable, HERE.parents[1] / "bench" / "reports.py", build, "--no-figures", "nvidia-h200"], check=True,
+        subprocess.run([sys.executable, HERE.parents[1] / "bench" / "reports.py", build, "nvidia-h200"], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.recorded = build / "reports" / "nvidia-h200.html"
 
@@ -201,12 +201,6 @@ def test_layout(browser, pages):
         assert not cut, (seen["width"], cut[:3])
         silent(browser)
     check_sorting(seen["sorting"])
-    if shutil.which("gnuplot"):
-        assert {"size", "gain", "occupancy"} <= {figure["name"] for figure in seen["figures"]}, seen["figures"]
-        for figure in seen["figures"]:
-            assert figure["width"] > 300 and figure["height"] > 150, figure
-            assert figure["ink"] > 20 and figure["lost"] == 0, figure
-            assert "Fixture GPU" in figure["label"] and len(figure["caption"]) > 10, figure
 
 
 def check_sorting(sorting):
@@ -612,14 +606,11 @@ def test_dark(browser, pages):
     browser.scheme("light")
     assert luminance(light["paper"]) > 0.9 and luminance(light["ink"]) < 0.3, light
     assert luminance(dark["paper"]) < 0.15 and luminance(dark["ink"]) > 0.7, dark
-    if light["figurePaper"]:
-        assert luminance(light["figurePaper"]) > 0.9 and luminance(light["figureInk"]) < 0.3, light
-        assert luminance(dark["figurePaper"]) < 0.15 and luminance(dark["figureInk"]) > 0.5, dark
 
 
 def test_print(browser, pages):
     """Pages on paper, and dark is for screens."""
-    opened(browser, pages.hostile)  # the one without pictures is printed sooner
+    opened(browser, pages.hostile)
     papers = []
     for scheme in ("light", "dark"):
         browser.scheme(scheme)

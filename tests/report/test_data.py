@@ -99,7 +99,7 @@ def compare_thinned(database, page):
         sql.execute(f"""INSERT INTO trials (configuration_id, {listed}) SELECT c.id, {', '.join('t.' + name for name in names)}
             FROM configurations AS c, (SELECT * FROM trials WHERE stage = 'sweep' AND status = 'ok' AND same_as_trial_id IS NULL
                 AND problem_id = (SELECT min(id) FROM problems) LIMIT 1) AS t WHERE c.key LIKE 'more=%'""")
-    subprocess.run([os.environ["TUNE"], "report", "--db", database, "-o", page, "--no-figures"], check=True)
+    subprocess.run([os.environ["TUNE"], "report", "--db", database, "-o", page], check=True)
     problems = [problem for part in data_of(page)["parts"] for problem in part["problems"]]
     thinned = [problem for problem in problems if "every" in problem]
     assert len(thinned) == 1 and thinned[0]["every"] == 2 and 6500 < thinned[0]["points"]["count"] < 7000, [problem["points"]["count"] for problem in thinned]
@@ -109,12 +109,12 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tune-data.") as folder:
         database, page = pathlib.Path(folder) / "test.db", pathlib.Path(folder) / "test.html"
         subprocess.run([os.environ["FIXTURE"], database], check=True)
-        subprocess.run([os.environ["TUNE"], "report", "--db", database, "-o", page, "--no-figures"], check=True)
+        subprocess.run([os.environ["TUNE"], "report", "--db", database, "-o", page], check=True)
         data = data_of(page)
         compare_with_show(database, data)
         assert "\n" + data["parts"][0]["problems"][0]["problem"] + " n=" in data["conf"], "no line of tuned.conf"
         both = add_family(database, pathlib.Path(folder))
-        subprocess.run([os.environ["TUNE"], "report", "--db", both, "-o", page, "--no-figures"], check=True)
+        subprocess.run([os.environ["TUNE"], "report", "--db", both, "-o", page], check=True)
         compare_with_plot(both, page)
         compare_thinned(database, page)
     return 0

@@ -24,8 +24,7 @@ extern const struct command command_ab;
 extern const struct command command_apply;
 
 /* Writes the page of `tune report`, as `tune run` does in the end. */
-enum status report_write_of(const char *database, const char *output, bool no_figures,
-                            struct error *error);
+enum status report_write_of(const char *database, const char *output, struct error *error);
 
 /* Options from the file tune.yaml in the current folder or the nearest one above, else of
  * $XDG_CONFIG_HOME/tune (~/.config/tune). One file is read, never two. */

@@ -1,7 +1,6 @@
 /* tune report: one page of HTML about the results. */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tuner/base/files.h"
 #include "tuner/cli/commands.h"
@@ -16,32 +15,7 @@ struct reporting {
     struct report_request request;
     const char *output;
     const char *words[REPORT_WORDS_MAX];
-    bool progress; /* standard error is a terminal */
 };
-
-static void clear_line(const struct reporting *reporting)
-{
-    if (reporting->progress)
-        fprintf(stderr, "\r\033[K");
-}
-
-/* Counts a figure left out. Missing data is no error, and the page states the reason. */
-static void left_out(void *context, const char *figure, const struct error *error)
-{
-    const struct reporting *reporting = context;
-    (void)figure;
-    if (error->status == STATUS_NOT_FOUND)
-        return;
-    clear_line(reporting);
-    print_clean(stderr, "tune report: left out: %s\n", error->text);
-}
-
-static void progress(void *context, size_t done, size_t total)
-{
-    const struct reporting *reporting = context;
-    if (reporting->progress)
-        fprintf(stderr, "\rfigure %zu of %zu", done + 1, total);
-}
 
 /* Size of an almost empty page. */
 enum { PAGE_BYTES_MIN = 100 << 10 };
@@ -60,15 +34,9 @@ static enum status write_report(struct reporting *reporting, struct error *error
     if (request->before_database)
         TRY_OR_CLEANUP(reading_open(&request->before_database, &request->before, error));
     request->words = reporting->words;
-    request->context = reporting;
-    request->left_out = left_out;
-    request->progress = progress;
-    reporting->progress = isatty(STDERR_FILENO) != 0;
-    status = report_make(store, request, &page, error);
-    clear_line(reporting);
-    if (status == STATUS_OK)
-        TRY_OR_CLEANUP(output_write(reporting->output, page.data, page.length, error));
-    if (status == STATUS_OK && !output_is_stdout(reporting->output))
+    TRY_OR_CLEANUP(report_make(store, request, &page, error));
+    TRY_OR_CLEANUP(output_write(reporting->output, page.data, page.length, error));
+    if (!output_is_stdout(reporting->output))
         print_clean(stderr, "%s: %zu kB\n", reporting->output, (page.length + 999) / 1000);
 cleanup:
     store_close(store);
@@ -91,8 +59,6 @@ static enum status run(const struct command *command, int argc, char **argv, str
                     "an earlier database to compare with, as in `tune show --compare --before`"),
         OPTION_TEXT("title", "TEXT", &reporting.request.title,
                     "title of the page (default: the experiments and devices)"),
-        OPTION_FLAG("no-figures", &reporting.request.no_figures,
-                    "leave out gnuplot's figures, which take seconds; the page draws its own"),
     };
     char name[DEVICE_NAME_BYTES];
     TRY(options_parse(command, options, COUNT(options), argc, argv, reporting.words,
@@ -101,11 +67,9 @@ static enum status run(const struct command *command, int argc, char **argv, str
     return write_report(&reporting, error);
 }
 
-enum status report_write_of(const char *database, const char *output, bool no_figures,
-                            struct error *error)
+enum status report_write_of(const char *database, const char *output, struct error *error)
 {
-    struct reporting reporting = {.request = {.database = database, .no_figures = no_figures},
-                                  .output = output};
+    struct reporting reporting = {.request = {.database = database}, .output = output};
     return write_report(&reporting, error);
 }
 

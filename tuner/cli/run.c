@@ -405,24 +405,6 @@ static const char *report_path(const struct run *run)
     return run->text.report ? run->text.report : DEFAULT_REPORT;
 }
 
-/* Approximate time for all figures of a page. */
-static const int64_t figures_ns = 5000000000;
-
-/* Writes the page, without which the run is still a success. */
-static void write_report(const struct run *run)
-{
-    struct error error = {0};
-    char report[COMMAND_BYTES];
-    const int64_t left_ns = run->budget_ns - (clock_running_ns() - run->started_ns);
-    const bool spent = run->budget_ns > 0 && left_ns < figures_ns;
-    (void)fflush(stdout);
-    if (report_write_of(run->text.database, report_path(run), spent, &error) != STATUS_OK)
-        print_clean(stderr, "tune: no report: %s\n", error.text);
-    else if (spent && !run->text.quiet)
-        print_clean(stderr, "tune: the budget has no time for figures: %s draws them\n",
-                    command_with(run, "report", "", report));
-}
-
 static enum status write_conf(const struct run *run, struct store *store, struct error *error)
 {
     const char *path = conf_path(run);
@@ -630,8 +612,12 @@ static enum status run_it(struct run *run, struct error *error)
             *error = ignored;
             status = shown;
         }
-        if (report_path(run))
-            write_report(run);
+        /* Without a page the run is still a success. */
+        struct error report = {0};
+        (void)fflush(stdout);
+        if (report_path(run) &&
+            report_write_of(run->text.database, report_path(run), &report) != STATUS_OK)
+            print_clean(stderr, "tune: no report: %s\n", report.text);
     }
     if (status == STATUS_OK && !run->text.quiet)
         print_step(run);

@@ -310,7 +310,7 @@ static enum status read_winners(struct page *page, struct error *error)
     return status;
 }
 
-/* ---- settings and parts ---- */
+/* ---- settings ---- */
 
 static bool same_device(const struct winner *a, const struct winner *b)
 {
@@ -319,9 +319,8 @@ static bool same_device(const struct winner *a, const struct winner *b)
 
 /* Returns a setting's label: "NVIDIA H200 (GPU-2a53ec06), L2 cold, by energy", only as long as
  * needed to distinguish settings. */
-static const char *label_of(struct page *page, size_t first)
+static const char *label_of(struct page *page, const struct winner *winner)
 {
-    const struct winner *winner = &page->winners[first];
     bool boards = false;
     bool modes = strcmp(winner->l2_mode, "cold") != 0;
     struct text label = {0};
@@ -341,69 +340,6 @@ static const char *label_of(struct page *page, size_t first)
     return text_to_arena(&label, &page->arena);
 }
 
-static double bytes_of(const struct winner *winner)
-{
-    return isnan(winner->gbs) ? 0 : round(winner->gbs * winner->time_ns);
-}
-
-static size_t count_sure(const struct page *page, const struct part *part)
-{
-    size_t count = 0;
-    for (size_t i = part->first; i < part->end; i++)
-        count += page->winners[i].verdict == VERDICT_SOUND;
-    return count;
-}
-
-static enum status group_winners(struct page *page, struct error *error)
-{
-    page->parts = arena_alloc(&page->arena, page->winner_count, sizeof *page->parts);
-    page->settings = arena_alloc(&page->arena, page->winner_count, sizeof *page->settings);
-    if (page->winner_count > 0 && (!page->parts || !page->settings))
-        return error_no_memory(error);
-    for (size_t i = 0; i < page->winner_count; i++) {
-        const struct winner *winner = &page->winners[i];
-        const bool begins = i == 0 || !same_device(winner, winner - 1) ||
-                            strcmp(winner->l2_mode, winner[-1].l2_mode) != 0 ||
-                            strcmp(winner->objective, winner[-1].objective) != 0;
-        if (begins) {
-            const char *label = label_of(page, i);
-            if (!label)
-                return error_no_memory(error);
-            page->settings[page->setting_count++] =
-                (struct setting){.label = label, .first = i, .part_first = page->part_count};
-        }
-        if (begins || strcmp(winner->experiment, winner[-1].experiment) != 0)
-            page->parts[page->part_count++] =
-                (struct part){.experiment = winner->experiment, .first = i, .example = i};
-        struct part *part = &page->parts[page->part_count - 1];
-        struct setting *setting = &page->settings[page->setting_count - 1];
-        part->end = setting->end = i + 1;
-        setting->part_end = page->part_count;
-        /* The example has the most bytes moved, then the largest n, then the first problem. */
-        const struct winner *other = &page->winners[part->example];
-        const double bytes = bytes_of(winner), other_bytes = bytes_of(other);
-        if (fabs(bytes - other_bytes) > 1e-6 * fmax(bytes, other_bytes)
-                ? bytes > other_bytes
-                : winner->n > other->n ||
-                      (winner->n == other->n && winner->problem_id < other->problem_id))
-            part->example = i;
-    }
-    for (size_t i = 0; i < page->setting_count; i++) {
-        /* The example of the best known experiment: most sure winners, then most winners. */
-        struct setting *setting = &page->settings[i];
-        const struct part *most = &page->parts[setting->part_first];
-        for (size_t k = setting->part_first + 1; k < setting->part_end; k++) {
-            const struct part *part = &page->parts[k];
-            const size_t sure = count_sure(page, part), most_sure = count_sure(page, most);
-            if (sure > most_sure ||
-                (sure == most_sure && part->end - part->first > most->end - most->first))
-                most = part;
-        }
-        setting->example = most->example;
-    }
-    return STATUS_OK;
-}
-
 enum status page_collect(struct page *page, struct error *error)
 {
     page->database = path_file(page->request->database);
@@ -420,5 +356,9 @@ enum status page_collect(struct page *page, struct error *error)
     if (page->device_count == 0)
         return fail_without_device(page, error);
     TRY(read_winners(page, error));
-    return group_winners(page, error);
+    for (size_t i = 0; i < page->winner_count; i++) {
+        page->winners[i].setting = label_of(page, &page->winners[i]);
+        TRY_MEMORY(page->winners[i].setting);
+    }
+    return STATUS_OK;
 }

@@ -582,15 +582,11 @@ static void append_subject(struct page *page, struct text *out, const struct sub
 
 /* ---- the whole ---- */
 
-static const char *label_of(const struct page *page, const struct subject *subjects, size_t first,
-                            size_t end)
+static const char *label_of(const struct subject *subjects, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
-        for (size_t k = 0; subjects[i].winner && k < page->setting_count; k++)
-            if (subjects[i].winner >= &page->winners[page->settings[k].first] &&
-                subjects[i].winner < &page->winners[page->settings[k].first] +
-                                         (page->settings[k].end - page->settings[k].first))
-                return page->settings[k].label;
+        if (subjects[i].winner)
+            return subjects[i].winner->setting;
     return subjects[first].device;
 }
 
@@ -616,7 +612,7 @@ enum status page_append_parts(struct page *page, struct text *out, struct error 
             PLACE(l2_mode, TEXT), PLACE(objective, TEXT), OF(unit_count, INTEGER),
         };
         text_append(out, "{\"setting\":");
-        json_append_string(out, label_of(page, subjects, first, end));
+        json_append_string(out, label_of(subjects, first, end));
         const struct device_traits *traits = device_traits(subjects[first].kind);
         text_printf(out, ",\"is_gpu\":%s,\"is_replayed\":%s,", traits->is_gpu ? "true" : "false",
                     traits->is_replayed ? "true" : "false");

@@ -33,26 +33,13 @@ struct winner {
     size_t row; /* index into page.rows, with all values of `tune show --json` */
     int64_t id, environment_id, run_id, problem_id, n, rounds, rounds_dropped;
     const char *device, *device_uuid, *l2_mode, *objective, *experiment, *problem;
+    const char *setting; /* device, L2 mode and objective: "NVIDIA H200", as long as needed */
     enum verdict verdict;
     double time_ns, gbs;
     struct gain *gains;
     size_t gain_count;
     bool explained;
     struct explanation why;
-};
-
-/* An experiment's winners in a setting: winners [first, end). */
-struct part {
-    const char *experiment;
-    size_t first, end;
-    size_t example; /* winner that serves as example: moves the most bytes */
-};
-/* A device with L2 mode and objective. */
-struct setting {
-    const char *label; /* "NVIDIA H200", with more where that names several */
-    size_t first, end; /* winners */
-    size_t part_first, part_end;
-    size_t example; /* example of the part with the most sure winners */
 };
 
 struct page {
@@ -71,10 +58,6 @@ struct page {
     struct rows rows; /* winners.sql */
     struct winner *winners;
     size_t winner_count;
-    struct part *parts;
-    size_t part_count;
-    struct setting *settings;
-    size_t setting_count;
 };
 
 /* Reads rows of a query with the page's words, environments and device. */
@@ -101,10 +84,5 @@ void page_append_json(struct text *out, const char *json, const char *without);
 enum status page_append_parts(struct page *page, struct text *out, struct error *error);
 /* Appends the members that are tables: ranges, failures, comparisons and so on. */
 enum status page_append_tables(struct page *page, struct text *out, struct error *error);
-
-/* Appends gnuplot's figures, a <noscript> for each experiment of a setting; `absent`: JSON texts
- * of those that are not there, and why. */
-enum status page_append_figures(struct page *page, struct text *out, struct text *absent,
-                                struct error *error);
 
 #endif

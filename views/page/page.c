@@ -22,12 +22,13 @@ static void append_title(const struct page *page, struct text *out)
         text_append(out, page->request->title);
         return;
     }
-    for (size_t i = 0; i < page->part_count; i++) {
+    for (size_t i = 0; i < page->winner_count; i++) {
+        const char *experiment = page->winners[i].experiment;
         bool is_named = false;
         for (size_t k = 0; k < i && !is_named; k++)
-            is_named = strcmp(page->parts[k].experiment, page->parts[i].experiment) == 0;
+            is_named = strcmp(page->winners[k].experiment, experiment) == 0;
         if (!is_named && shown++ < 3)
-            text_printf(out, "%s%s", shown == 1 ? "" : ", ", page->parts[i].experiment);
+            text_printf(out, "%s%s", shown == 1 ? "" : ", ", experiment);
     }
     if (shown > 3)
         text_printf(out, " and %zu more", shown - 3);
@@ -40,9 +41,7 @@ static void append_string(struct text *out, const char *name, const char *value)
     json_append_string(out, value);
 }
 
-/* Appends the data. `left_out`: JSON texts of missing figures. */
-static enum status append_data(struct page *page, const struct text *left_out, struct text *out,
-                               struct error *error)
+static enum status append_data(struct page *page, struct text *out, struct error *error)
 {
     static const struct store_column columns[] = {{"user_version", 0, STORE_INTEGER}};
     const struct store_reading reading = {.sql = "SELECT user_version FROM pragma_user_version",
@@ -72,7 +71,6 @@ static enum status append_data(struct page *page, const struct text *left_out, s
         text_append(&json, page->words_json ? page->words_json : "[]");
         json.failed = json.failed || words.failed;
         text_free(&words);
-        text_printf(&json, ",\"left_out\":[%s]", text_string(left_out));
         status = page_append_parts(page, &json, error);
     }
     if (status == STATUS_OK)
@@ -87,8 +85,8 @@ static enum status append_data(struct page *page, const struct text *left_out, s
 
 /* Appends the frame. The policy allows only the page's own scripts and data, whatever a name
  * contains. */
-static void append_frame(const struct page *page, const char *title, const struct text *figures,
-                         const struct text *data, struct text *out)
+static void append_frame(const struct page *page, const char *title, const struct text *data,
+                         struct text *out)
 {
     const struct report_live *live = page->request->live;
     const char *nonce = live ? live->nonce : "tune";
@@ -115,9 +113,8 @@ static void append_frame(const struct page *page, const char *title, const struc
     text_append(out, "</code> prints the winners, and <code>tune show --help</code> names the "
                      "other tables.</p></noscript>\n");
     text_append(out, live ? live->body : "");
-    text_append(out, "<main id=\"page\"></main>\n<footer id=\"foot\"></footer>\n<div>");
-    text_append(out, text_string(figures));
-    text_append(out, "</div>\n<script type=\"application/json\" id=\"data\">");
+    text_append(out, "<main id=\"page\"></main>\n<footer id=\"foot\"></footer>\n"
+                     "<script type=\"application/json\" id=\"data\">");
     text_append(out, data->length > 0 ? text_string(data) : "null");
     text_printf(out, "</script>\n<script nonce=\"%s\">\n", nonce);
     text_append(out, report_script);
@@ -139,15 +136,11 @@ enum status report_make(struct store *store, const struct report_request *reques
     struct page page = {.store = store, .request = request};
     struct text data = {0};
     struct text title = {0};
-    struct text figures = {0};
-    struct text left_out = {0};
     enum status status = store_hold(store, error);
     if (status == STATUS_OK)
         status = page_collect(&page, error);
-    if (status == STATUS_OK && !request->no_figures)
-        status = page_append_figures(&page, &figures, &left_out, error);
     if (status == STATUS_OK)
-        status = append_data(&page, &left_out, &data, error);
+        status = append_data(&page, &data, error);
     if (status == STATUS_NOT_FOUND && request->live && !page.first_day) {
         error_clear(error);
         text_clear(&data);
@@ -155,13 +148,11 @@ enum status report_make(struct store *store, const struct report_request *reques
     }
     append_title(&page, &title);
     if (status == STATUS_OK)
-        append_frame(&page, text_string(&title), &figures, &data, out);
-    if (status == STATUS_OK && (out->failed || data.failed || figures.failed || title.failed))
+        append_frame(&page, text_string(&title), &data, out);
+    if (status == STATUS_OK && (out->failed || data.failed || title.failed))
         status = error_no_memory(error);
     text_free(&data);
     text_free(&title);
-    text_free(&figures);
-    text_free(&left_out);
     close_page(&page);
     return status;
 }
@@ -174,7 +165,7 @@ enum status report_data(struct store *store, const struct report_request *reques
     if (status == STATUS_OK)
         status = page_collect(&page, error);
     if (status == STATUS_OK)
-        status = append_data(&page, &(struct text){0}, out, error);
+        status = append_data(&page, out, error);
     close_page(&page);
     return status;
 }

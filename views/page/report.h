@@ -25,20 +25,13 @@ struct report_request {
     struct store *before;        /* another database, of an earlier run, to be put beside [none] */
     const char *before_database; /* its file */
     const char *title;           /* [made of the device and the experiments] */
-    bool no_figures;             /* without gnuplot */
     /* Permits the page to request more from its server [no requests]. A database without
      * measurements then gives a page with these additions alone. */
     const struct report_live *live;
-    void *context; /* handed to the two below, which may be NULL */
-    /* Called for a missing figure, with the reason, which is on the page too. */
-    void (*left_out)(void *context, const char *figure, const struct error *error);
-    /* Between figures, which take seconds: done of total. */
-    void (*progress)(void *context, size_t done, size_t total);
 };
 
 /* Appends the page, UTF-8, to an empty text. Returns STATUS_NOT_FOUND if the database has no
- * measurements, or none for the request (with the nearest name). Figures that cannot be drawn are
- * no failure. */
+ * measurements, or none for the request (with the nearest name). */
 enum status report_make(struct store *store, const struct report_request *request, struct text *out,
                         struct error *error);
 

@@ -284,18 +284,6 @@ const drawParameters = () => [make('p', null, 'How much slower the fastest launc
       ['next best costs', 'share', (row) => row.next], ['worst costs', 'share', (row) => row.worst], ['of winners', 'count', (row) => row.count]], rows));
   })])];
 
-// ---- gnuplot's figures, which stand in <noscript> until they are looked at ----
-const pictures = () => [...document.querySelectorAll('noscript[data-setting]')];
-const drawPictures = () => [state.data.settings.map((setting, first) => {
-  const own = pictures().filter((held) => held.dataset.setting === setting);
-  return own.length > 0 && [state.data.settings.length > 1 && make('h3', { class: 'where' }, setting), own.map((held) => fold({ open: first === 0 || own.length === 1 }, bold(held.dataset.experiment), () => {
-    const box = make('div');
-    box.innerHTML = held.textContent; // ours: people's texts in it are escaped
-    return box;
-  }))];
-}), state.data.left_out.length > 0 && make('details', { open: pictures().length === 0 }, make('summary', null, 'Figures that are not here, and why'), make('ul', null, state.data.left_out.map((text) => make('li', null, text)))),
-note('Each experiment\u2019s figures are of the problem that moves the most bytes. Any figure of any problem: ', code('tune plot --list'), ', then ', code(`tune plot FIGURE --problem KEY --n N ${databaseOption()}`), '.')];
-
 // ---- failures, the search ----
 const device = () => state.data.device_count > 1 && ['device', 'text', (row) => row.device];
 const each = (command) => note('Each of them: ', code(`${command} ${databaseOption()}`), '.');
@@ -362,7 +350,7 @@ const deviceCard = (own) => make('div', { class: 'card' }, make('h4', null, own.
   ['measured ceilings', own.read_gbs > 0 && `read ${shownRate(own.read_gbs)} GB/s, write ${shownRate(own.write_gbs ?? null)} GB/s, copy ${shownRate(own.copy_gbs ?? null)} GB/s`],
   ['10\u2079 operations/s', own.arithmetic]]), make('details', null, make('summary', null, 'All that is known of it'), facts(factsOf(own.facts))));
 const drawRepeat = () => [state.data.runs.map(drawRun), make('h3', null, 'Where'), make('div', { class: 'cards' }, state.data.environments.map(deviceCard)),
-  note(`${state.data.database} is an SQLite file of tune\u2019s schema ${state.data.schema}.`)];
+  note(`${state.data.database} is an SQLite file of tune\u2019s schema ${state.data.schema}. Figures as files: `, code(`tune plot --list ${databaseOption()}`), '.')];
 
 const hasWinners = () => state.data.problems.some(({ winner }) => winner);
 SECTIONS.push(
@@ -372,7 +360,6 @@ SECTIONS.push(
   ['ranges', 'By size', 'What production gets, size by size', drawRanges, hasWinners],
   ['why', 'Why', 'Why it wins, and what limits it', drawWhy, hasWinners],
   ['parameters', 'Parameters', 'The parameters that matter', drawParameters, () => state.data.problems.some(({ winner }) => winner && winner.why && winner.why.sensitivities.length > 0)],
-  ['figures', 'Figures', 'Figures', drawPictures, () => pictures().length > 0 || state.data.left_out.length > 0],
   ['failures', 'Failures', 'What failed, and why', drawFailures, () => true],
   ['search', 'Search', 'How the space was searched', drawSearches, () => true],
   ['trust', 'Trust', 'How far this can be trusted', drawTrust, () => true],

@@ -8,7 +8,9 @@
 #include "tuner/base/text.h"
 #include "views/plot/plot.h"
 
-enum { LAYERS_MAX = 16, LAYER_NAME_BYTES = 32 };
+/* Trials drawn at most, a sample of more: they are invisible in a picture, and a table of them is
+ * for other programs. */
+enum { LAYERS_MAX = 16, LAYER_NAME_BYTES = 32, DRAWN_MAX = 125000 };
 
 /* Statistics of a layer; its rows are in <layer>.tsv. */
 struct layer {
@@ -35,11 +37,7 @@ struct job {
     struct temporary scratch; /* file -1: no picture requested */
     struct text table;
     struct layers layers;
-    const char *svg_name;       /* plot_svg: prefix of its identifiers ... */
-    struct arena *caller_arena; /* ... and the picture goes to `svg` in this arena, not to a file */
-    const char **svg;
-    const char **conclusion; /* result in this arena; NULL: not requested */
-    unsigned lacking;        /* outputs that cannot be made here, and the error for these */
+    unsigned lacking; /* outputs that cannot be made here, and the error for these */
     struct error lacks;
 };
 
@@ -78,12 +76,10 @@ enum status plot_rows(struct store *store, const char *where, const char *sql,
 enum status gnuplot_run(const char *where, const char *folder, const char *const *scripts,
                         bool *lacks_format, struct error *error);
 
-/* Adapts gnuplot's SVG to pages: one form of colours (#rrggbb), common fonts, `title` in place of
- * gnuplot's, identifiers that begin with `name` and '-' (letters and digits; unique among the
- * pictures of a page), and one of several similar points that lie close together (SVG_MARKS_MAX at
- * most; the picture says so). */
+/* Adapts gnuplot's SVG: common fonts, `title` in place of gnuplot's, and one of several similar
+ * points that lie close together (SVG_MARKS_MAX at most; the picture says so). */
 enum { SVG_MARKS_MAX = 20000 };
-void svg_tidy(const char *svg, const char *name, const char *title, struct text *out);
+void svg_tidy(const char *svg, const char *title, struct text *out);
 
 /* Tidies the output of gnuplot's character terminal: no form feeds, no blanks at the ends of lines,
  * no empty lines before and after. */

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "tuner/base/files.h"
-#include "tuner/base/hash.h"
 #include "tuner/base/text.h"
 #include "views/plot/internal.h"
 
@@ -131,30 +130,16 @@ static enum status draw_picture(struct job *job, const struct format *format, bo
         return status;
     if (format->output == PLOT_SVG) {
         struct text svg = {0};
-        const char *name = output_name(job);
         const char *seen = text_string(&job->layers.conclusion);
         char *title = arena_printf(&job->arena, "%s%s%s: %s, n = %" PRId64 " on %s", seen,
                                    seen[0] ? ". " : "", job->figure, job->subject->problem,
                                    job->subject->n, job->subject->device);
-        if (!name || !title)
-            return error_no_memory(error);
+        TRY_MEMORY(title);
         plot_clean(title);
         utf8_repair(contents, length);
-        char id[16]; /* short, since each point of the figure names its shape by it */
-        (void)string_format(id, sizeof id, "f%08x", (unsigned)hash_u64(name, strlen(name), 0));
-        svg_tidy(contents, job->svg_name ? job->svg_name : id, title, &svg);
-        if (svg.failed) {
-            status = error_no_memory(error);
-        } else if (job->svg) {
-            const char *start = strstr(text_string(&svg), "<svg"); /* behind the XML prologue */
-            *job->svg = start ? arena_strdup(job->caller_arena, start) : NULL;
-            status = !start
-                         ? error_set(error, STATUS_INTERNAL, "%s: gnuplot made no SVG", job->figure)
-                     : *job->svg ? STATUS_OK
-                                 : error_no_memory(error);
-        } else {
-            status = publish(job, "svg", svg.data, svg.length, error);
-        }
+        svg_tidy(contents, title, &svg);
+        status =
+            svg.failed ? error_no_memory(error) : publish(job, "svg", svg.data, svg.length, error);
         text_free(&svg);
         return status;
     }
@@ -182,11 +167,6 @@ static enum status draw_outputs(struct job *job, struct error *error)
                          "%s: nothing to draw for %s, n = %" PRId64 " on %s%s%s", job->figure,
                          job->subject->problem, job->subject->n, job->subject->device,
                          job->needs ? ": it needs " : "", job->needs ? job->needs : "");
-    if (job->conclusion) {
-        *job->conclusion = arena_strdup(job->caller_arena, text_string(&job->layers.conclusion));
-        if (!*job->conclusion)
-            return error_no_memory(error);
-    }
     if (outputs & PLOT_DATA) {
         TRY(publish(job, "tsv", job->table.data, job->table.length, error));
     }

@@ -6,25 +6,6 @@
 #include "tuner/base/files.h"
 #include "views/plot/internal.h"
 
-enum status plot_svg(struct store *store, const struct plot_request *request, const char *name,
-                     struct arena *arena, const char **svg, const char **sentence,
-                     struct error *error)
-{
-    struct plot_subject subject;
-    struct plot_request own = *request;
-    struct job job = {.request = &own,
-                      .subject = &subject,
-                      .figure = request->figure,
-                      .caller_arena = arena,
-                      .svg_name = name,
-                      .svg = svg,
-                      .conclusion = sentence};
-    own.outputs = PLOT_SVG;
-    TRY(check_figure(arena, request->figure, error));
-    TRY(plot_choose(store, request, arena, &subject, error));
-    return job_draw(&job, store, error);
-}
-
 /* Draws each figure. A missing feature of gnuplot is reported once, and its format no longer
  * requested. The failure of one alone is returned. */
 static enum status draw_each(struct store *store, const struct plot_request *request,

@@ -33,7 +33,6 @@ struct plot_request {
     const char *device;          /* name, uuid, kind, or "cuda:0" [any] */
     const char *problem;         /* key: "reduce.sum.i32" [the one with the largest size] */
     int64_t n;                   /* [the largest measured] */
-    int64_t most;                /* trials drawn at most; a larger number is sampled [125,000] */
     const char *l2_mode;         /* "cold", "hot" ... [cold where measured, else hot ...] */
     const char *folder;          /* folder for the files, made if absent; "-": stdout [.] */
     unsigned outputs;            /* bits of enum plot_output */
@@ -57,7 +56,6 @@ struct plot_subject {
     int64_t environment_id;
     int64_t experiment_id;
     int64_t n;
-    int64_t most; /* trials drawn at most */
     const char *problem;
     const char *l2_mode;
     const char *device; /* device name */
@@ -85,15 +83,6 @@ struct plot_name {
 /* Lists all figures, sorted by name. Texts belong to the arena. */
 enum status plot_names(struct arena *arena, const struct plot_name **out, size_t *count,
                        struct error *error);
-
-/* Draws one figure as an <svg> element (UTF-8, no outside links), for a page with several, whose
- * identifiers begin with `name` and '-' (letters and digits; unique on the page); writes no file.
- * `sentence`: the conclusion, the first line of the title, "12.5 % occupancy already reaches 97.8 %
- * of the winner, which has 75 %"; "": none (NULL: not requested). Both belong to the arena. Fails
- * as plot_draw does. */
-enum status plot_svg(struct store *store, const struct plot_request *request, const char *name,
-                     struct arena *arena, const char **svg, const char **sentence,
-                     struct error *error);
 
 /* Draws figures: <folder>/<figure>-<problem>-<n>.png and so on, each written whole or not at all. A
  * format that fails does not stop the others; the failure of a single figure is returned, those of

@@ -163,7 +163,7 @@ enum status plot_rows(struct store *store, const char *where, const char *sql,
         {"problem", subject->problem},
         {"n", STORE_NUMBER(subject->n)},
         {"l2_mode", subject->l2_mode},
-        {"most", STORE_NUMBER(subject->most)},
+        {"most", STORE_NUMBER(DRAWN_MAX)},
         {"draws", draws},
         {"near", PLOT_NEAR},
     };

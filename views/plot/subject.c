@@ -161,10 +161,6 @@ static void parameters_of(const struct plot_request *request, char numbers[2][24
         out[i].name = constraints[i].parameter;
 }
 
-/* Trials drawn by default: more are invisible in a picture, and a table of them is for other
- * programs. */
-enum { DRAWN_MAX = 125000 };
-
 enum status plot_choose(struct store *store, const struct plot_request *request,
                         struct arena *arena, struct plot_subject *out, struct error *error)
 {
@@ -175,7 +171,6 @@ enum status plot_choose(struct store *store, const struct plot_request *request,
     enum status status = choose(store, parameters, arena, out, &found, error);
     if (status == STATUS_OK && !found)
         status = explain(store, parameters, error);
-    out->most = request->most ? request->most : DRAWN_MAX;
     return status;
 }
 

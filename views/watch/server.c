@@ -278,7 +278,7 @@ static void make_part(struct server *server, enum part part, struct error *error
                                      .script = watch_script,
                                      .body = text_string(&live_body),
                                      .nonce = server->nonce};
-    const struct report_request page = {.database = database, .no_figures = true, .live = &live};
+    const struct report_request page = {.database = database, .live = &live};
     const struct report_request data = {.database = database};
     const int64_t begun_ns = clock_now_ns();
     enum status status =
