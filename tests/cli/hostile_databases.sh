@@ -130,11 +130,9 @@ told() {
     [[ $(grep -c 'first.db is of an older tune (schema 1): a copy is read' "$captured.err") -eq 1 ]] || fail "not told once"
 }
 for words in "show" "show --trust" "show --why" "show --searches" "show --compare" "report --output report.html" "plot --data --output rows" \
-    "export --t4 t4.json --replayed --n 4096" "merge"; do
-    option=--db
-    [[ $words != merge ]] || option=
+    "export --t4 t4.json --replayed --n 4096"; do
     # shellcheck disable=SC2086 # words
-    reading $words $option first.db
+    reading $words --db first.db
     told
 done
 reading export --output out.conf --db fifth.db

@@ -97,11 +97,6 @@ python3 -c 'import sqlite3
 db = sqlite3.connect("old.db")
 db.execute("UPDATE devices SET uuid = \"GPU-other\"")
 db.commit()'
-run "$TUNE" merge both.db tune.db old.db --json
-expect_code 0
-valid merge
-run "$TUNE" merge again.db tune.db old.db --csv
-valid merge-csv
 run "$TUNE" export --json -
 expect_code 0
 valid export

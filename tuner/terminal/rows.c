@@ -16,7 +16,7 @@ enum { MEMBERS_MAX = 64, ROWS_BYTES_MAX = 1 << 30 };
 static bool take_row(struct rows *rows, size_t *capacity, struct store_query *query, size_t *bytes)
 {
     static const char json_columns[] =
-        "baselines parameters derived checks metrics launches kept_incumbent cooperative same";
+        "baselines parameters derived checks metrics launches kept_incumbent cooperative";
     struct cell *row = arena_alloc(&rows->arena, rows->column_count, sizeof *row);
     if (!row || !array_grow(&rows->cells, rows->row_count, capacity, sizeof *rows->cells))
         return false;

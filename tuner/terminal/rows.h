@@ -30,7 +30,7 @@ struct rows {
 };
 
 /* Reads a query's rows. Text of the columns baselines, parameters, derived, checks, metrics and
- * launches is JSON, that of kept_incumbent, cooperative and same true or false. */
+ * launches is JSON, that of kept_incumbent and cooperative true or false. */
 enum status rows_read(struct store *store, const char *sql,
                       const struct store_parameter *parameters, size_t count, struct rows *rows,
                       struct error *error);
