@@ -1,12 +1,17 @@
--- What T4 can be written of: problems as they were tried last on each device, the newest first.
+-- What T4 can be written of: problems as they were tried last on each device, the newest first; the metadata of
+-- the file as JSON, but for what a kind of device is called there.
 -- :problem  the beginning of a problem's key, cut at a dot (NULL: all)
 -- :n        one size (NULL: all)
-SELECT l.environment_id, l.problem_id, l.l2_mode, max(l.run_id) AS run_id, p.key AS problem, p.n,
-       x.name AS experiment, d.name AS device, d.kind, d.facts, e.driver, e.compiler,
-       e.tool_version, r.started_at
+-- :version  of T4: only 1.0.0 has an environment
+SELECT l.environment_id AS environment, l.problem_id AS problem, l.l2_mode AS mode, p.key, p.n, d.name AS device, d.kind,
+       json_patch(
+           json_object('platform', e.driver, 'device', d.name, 'autotuner', 'tune', 'autotuner_version', e.tool_version,
+                       'timestamp', r.started_at, 'timeunit', 'seconds', 'kernel', p.key, 'compiler', e.compiler, 'n', p.n),
+           iif(:version = '1.0.0',
+               json_object('environment', json_object('device_query', json_object('tune', json(d.facts)))), '{}')) AS metadata,
+       max(l.run_id) AS run_id
 FROM latest_problems AS l
 JOIN problems AS p ON p.id = l.problem_id
-JOIN experiments AS x ON x.id = p.experiment_id
 JOIN environments AS e ON e.id = l.environment_id
 JOIN devices AS d ON d.id = e.device_id
 JOIN runs AS r ON r.id = l.run_id

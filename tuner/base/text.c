@@ -235,6 +235,16 @@ unsigned long utf8_code(const char *character, size_t bytes)
     return code;
 }
 
+void utf8_repair(char *text, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        const size_t bytes = utf8_bytes(text + i);
+        if (bytes == 0)
+            text[i] = '?';
+        i += bytes > 0 ? bytes : 1;
+    }
+}
+
 void text_make_printable(char *text)
 {
     char *end = text;

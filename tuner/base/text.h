@@ -40,6 +40,9 @@ size_t utf8_bytes(const char *character);
 /* Returns the code point of a well-formed character of `bytes` bytes. */
 unsigned long utf8_code(const char *character, size_t bytes);
 
+/* Replaces each byte of invalid UTF-8 by '?'; the text ends with a NUL. */
+void utf8_repair(char *text, size_t length);
+
 /* Replaces control characters (C0 with newline and tab, DEL, C1) by blanks, and bytes that are
  * invalid UTF-8 and below 0xa0 by '?': text from others must not control a terminal. */
 void text_make_printable(char *text);

@@ -36,13 +36,3 @@ void plot_clean(char *text)
     }
     *to = '\0';
 }
-
-void utf8_repair(char *text, size_t length)
-{
-    for (size_t i = 0; i < length;) {
-        size_t bytes = utf8_bytes(text + i);
-        if (bytes == 0)
-            text[i] = '?';
-        i += bytes > 0 ? bytes : 1;
-    }
-}

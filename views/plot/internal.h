@@ -60,8 +60,6 @@ const char *comment_after(struct arena *arena, const char *sql, const char *star
  * figure and in XML: quotes, backquotes, backslashes and control characters become spaces; invalid
  * UTF-8 and invisible characters become '?'. */
 void plot_clean(char *text);
-/* Replaces each byte of invalid UTF-8 by '?'; the text ends with a NUL. */
-void utf8_repair(char *text, size_t length);
 
 /* Runs the statement for the subject; `draws` as in its head. If `folder` is given, writes
  * <folder>/<layer>.tsv, one gnuplot data set per series; if `table` is given, appends all rows
