@@ -33,7 +33,7 @@ LEVEL = ("`show`", "`show --baselines`", "`show --trust`", "`show --searches`", 
 def commands(folder, trials):
     """Those that bench/growth.py measures; the figures without gnuplot."""
     for name, arguments, gone in growth.commands(folder, trials):
-        if name != "`report`" and not name.startswith("`plot"):
+        if not name.startswith("`plot"):
             yield name, arguments, gone
     yield "`show --ranges`", ["show", "--ranges"], ()
     yield "`plot`", ["plot", "--data", "-o", "plots"], ()

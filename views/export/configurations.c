@@ -37,7 +37,7 @@ struct collector {
     const char *data_folder;
     struct known known[EXPERIMENTS_MAX];
     size_t known_count;
-    struct line *lines; /* in the arena, as the wishes are */
+    struct line *lines;
     size_t line_count, line_capacity;
     struct wish *wishes;
     size_t wish_count, wish_capacity;
@@ -121,21 +121,6 @@ static bool describe_kernel(const struct experiment *experiment, const struct tu
     return true;
 }
 
-/* Returns an array of the arena with room for one more item; NULL if memory is short. */
-static void *with_room(struct arena *arena, void *items, size_t count, size_t *capacity,
-                       size_t bytes)
-{
-    if (count < *capacity)
-        return items;
-    const size_t wanted = *capacity ? 2 * *capacity : 64;
-    void *grown = arena_alloc(arena, wanted, bytes);
-    if (grown && count > 0)
-        memcpy(grown, items, count * bytes);
-    if (grown)
-        *capacity = wanted;
-    return grown;
-}
-
 static enum status find_line(struct collector *collector, const struct text *text, size_t *index,
                              struct error *error)
 {
@@ -145,12 +130,9 @@ static enum status find_line(struct collector *collector, const struct text *tex
         if (strcmp(collector->lines[*index].text, text_string(text)) == 0)
             return STATUS_OK;
     const char *kept = arena_strdup(&collector->arena, text_string(text));
-    struct line *lines = with_room(&collector->arena, collector->lines, collector->line_count,
-                                   &collector->line_capacity, sizeof *lines);
-    if (!kept || !lines)
-        return error_no_memory(error);
-    collector->lines = lines;
-    lines[collector->line_count++] = (struct line){.text = kept};
+    TRY_MEMORY(kept && array_grow(&collector->lines, collector->line_count,
+                                  &collector->line_capacity, sizeof *collector->lines));
+    collector->lines[collector->line_count++] = (struct line){.text = kept};
     return STATUS_OK;
 }
 
@@ -175,12 +157,9 @@ static enum status collect_entry(struct collector *collector, const struct tuned
     }
     if (status != STATUS_OK)
         return status;
-    struct wish *wishes = with_room(&collector->arena, collector->wishes, collector->wish_count,
-                                    &collector->wish_capacity, sizeof *wishes);
-    if (!wishes)
-        return error_no_memory(error);
-    collector->wishes = wishes;
-    wishes[collector->wish_count++] = wish;
+    TRY_MEMORY(array_grow(&collector->wishes, collector->wish_count, &collector->wish_capacity,
+                          sizeof *collector->wishes));
+    collector->wishes[collector->wish_count++] = wish;
     return STATUS_OK;
 }
 
@@ -275,6 +254,8 @@ enum status export_configurations(const struct conf_text *files, size_t count,
         status = error_no_memory(error);
     for (size_t i = 0; i < collector.known_count; i++)
         experiment_free(collector.known[i].experiment);
+    free(collector.lines);
+    free(collector.wishes);
     arena_free(&collector.arena);
     if (counts)
         *counts = counted;

@@ -11,6 +11,7 @@
 #include "tuner/base/arena.h"
 #include "tuner/base/array.h"
 #include "tuner/base/hash.h"
+#include "tuner/base/index.h"
 #include "views/export/internal.h"
 
 /* The header holds the file, which libtuned reads: the choice is made in one place. */
@@ -42,10 +43,8 @@ struct header {
     size_t entry_count;
     struct header_field fields[HEADER_FIELDS_MAX];
     size_t field_count;
-    const char **configurations; /* values as C initialisers */
+    struct index numbers; /* of configurations, by the hash of their values */
     size_t configuration_count;
-    size_t *by_hash; /* hash table of numbers from 1 (0: free), a power of two long */
-    size_t hash_slots;
 };
 
 /* ---- names ---- */
@@ -216,20 +215,15 @@ static enum status number_of(struct header *header, const struct tuned_entry *en
 {
     struct text values = {0};
     append_values(&values, header, entry, false);
-    const char *text = text_to_arena(&values, &header->arena);
-    if (!text)
-        return error_no_memory(error);
-    size_t slot = hash_u64(text, strlen(text), 0) & (header->hash_slots - 1);
-    while (header->by_hash[slot] > 0 &&
-           strcmp(header->configurations[header->by_hash[slot] - 1], text) != 0)
-        slot = (slot + 1) & (header->hash_slots - 1);
-    *is_new = header->by_hash[slot] == 0;
-    if (*is_new) {
-        header->configurations[header->configuration_count++] = text;
-        header->by_hash[slot] = header->configuration_count;
-    }
-    *number = header->by_hash[slot];
-    return STATUS_OK;
+    const uint64_t hash = hash_u64(text_string(&values), values.length, 0);
+    const bool failed = values.failed;
+    text_free(&values);
+    TRY_MEMORY(!failed);
+    *is_new = !index_find(&header->numbers, hash, number);
+    if (!*is_new)
+        return STATUS_OK;
+    *number = ++header->configuration_count;
+    return index_put(&header->numbers, hash, *number) ? STATUS_OK : error_no_memory(error);
 }
 
 /* ---- writing ---- */
@@ -243,16 +237,7 @@ static enum status put_list(struct header *header, struct error *error)
         text_printf(out, ", %s", header->fields[i].identifier);
     text_printf(out, ") of each. */\n#define TUNED_CONFIGURATIONS_%s(X_)", header->identifier);
     header->configuration_count = 0;
-    header->hash_slots = 4;
-    while (header->hash_slots < 2 * header->entry_count)
-        header->hash_slots *= 2;
-    header->by_hash = arena_alloc(&header->arena, header->hash_slots, sizeof *header->by_hash);
-    header->configurations =
-        arena_alloc(&header->arena, header->entry_count + 1, sizeof *header->configurations);
-    enum status begun =
-        header->by_hash && header->configurations ? STATUS_OK : error_no_memory(error);
-    if (begun != STATUS_OK)
-        return begun;
+    index_free(&header->numbers);
     for (size_t i = 0; i < header->entry_count; i++) {
         const struct tuned_entry *entry = header->entries[i];
         size_t number = 0;
@@ -511,6 +496,7 @@ enum status export_header(const struct conf_text *file, struct text *out, size_t
     if (problems)
         *problems = count;
     arena_free(&header.arena);
+    index_free(&header.numbers);
     free(header.types);
     tuned_free(tuned);
     return status;

@@ -73,8 +73,8 @@ struct experiments {
     size_t count, capacity;
     bool short_of_memory; /* an earlier failure was memory; a missing one may exist */
     struct error unread;  /* reason of the first failure, with a status */
-    /* Picks of each kind and problem ("cuda reduce.sum.i32"): `names` of the parameters that
-     * distinguish kernels, and `kernels`, their picked values as lists. */
+    /* Picks of each kind and problem ("cuda reduce.sum.i32"): the `experiment`, and `kernels`, by
+     * their lines in lists. */
     json_t *kept;
     /* The last key and answer of elsewhere.c. */
     struct text question;
@@ -129,7 +129,7 @@ enum status portfolio_choose(struct experiments *experiments, const struct expor
                              struct error *error);
 
 /* Returns true if the configuration's kernel is picked for the problem. */
-bool portfolio_has(const struct experiments *experiments, const char *kind, const char *problem,
+bool portfolio_has(struct experiments *experiments, const char *kind, const char *problem,
                    const char *parameters, const char *derived);
 /* Returns how many kernels are picked for the problem. */
 size_t portfolio_count(const struct experiments *experiments, const char *kind,

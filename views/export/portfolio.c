@@ -112,15 +112,15 @@ static const struct option *options_of(const struct portfolio *portfolio, const 
 
 /* Describes a kernel: the problem's key and the values that distinguish kernels. Returns false if
  * one is missing. */
-static bool describe(const struct experiment *experiment, const struct conf_row *row,
+static bool describe(const struct experiment *experiment, const char *problem,
                      const char *parameters, const char *derived, struct text *out)
 {
     json_t *own = json_read(parameters, 0, NULL);
     json_t *made = json_read(derived && derived[0] ? derived : "{}", 0, NULL);
-    bool complete = json_is_object(own) && json_is_object(made);
+    bool complete = experiment && json_is_object(own) && json_is_object(made);
     const char *name = NULL;
     text_clear(out);
-    text_append(out, row->problem);
+    text_append(out, problem);
     for (size_t i = 0; complete && (name = experiment_compiled_name(experiment, i)); i++) {
         const json_t *value = json_object_get(own, name);
         value = value ? value : json_object_get(made, name);
@@ -278,7 +278,8 @@ static enum status add_options(struct portfolio *portfolio, struct cell *cell, s
     for (const struct measured_row *at = first_of(portfolio, row->winner);
          experiment && status == STATUS_OK && at < end && at->winner == row->winner; at++) {
         struct option option = {at, 0, worst_loss(portfolio, cell, at->configuration), NULL};
-        if (isinf(option.loss) || !describe(experiment, row, at->parameters, at->derived, &text))
+        if (isinf(option.loss) ||
+            !describe(experiment, row->problem, at->parameters, at->derived, &text))
             continue;
         const size_t known = portfolio->kernel_count;
         option.kernel = text.failed ? known : intern(portfolio, text_string(&text));
@@ -509,36 +510,6 @@ static enum status list_alternatives(struct portfolio *portfolio, struct cell *c
 
 /* ---- available kernels ---- */
 
-static json_t *values_of(const json_t *names, const char *parameters, const char *derived)
-{
-    json_t *own = json_read(parameters, 0, NULL);
-    json_t *made = json_read(derived && derived[0] ? derived : "{}", 0, NULL);
-    json_t *values = json_array();
-    size_t i = 0;
-    json_t *name = NULL;
-    json_array_foreach(names, i, name)
-    {
-        json_t *value = json_object_get(own, json_string_value(name));
-        value = value ? value : json_object_get(made, json_string_value(name));
-        (void)json_array_append_new(values, value ? json_incref(value) : json_null());
-    }
-    json_decref(own);
-    json_decref(made);
-    return values;
-}
-
-static bool has_kernel(const json_t *kept, const json_t *values)
-{
-    size_t i = 0;
-    json_t *kernel = NULL;
-    bool found = false;
-    json_array_foreach(json_object_get(kept, "kernels"), i, kernel)
-    {
-        found = found || json_equal(kernel, values);
-    }
-    return found;
-}
-
 /* Returns the picks of a kind and problem, or NULL. */
 static const json_t *kept_of(const struct experiments *experiments, const char *kind,
                              const char *problem)
@@ -549,46 +520,42 @@ static const json_t *kept_of(const struct experiments *experiments, const char *
                : NULL;
 }
 
-bool portfolio_has(const struct experiments *experiments, const char *kind, const char *problem,
+bool portfolio_has(struct experiments *experiments, const char *kind, const char *problem,
                    const char *parameters, const char *derived)
 {
     const json_t *kept = kept_of(experiments, kind, problem);
-    json_t *values = values_of(json_object_get(kept, "names"), parameters, derived);
-    const bool has = has_kernel(kept, values);
-    json_decref(values);
+    const json_int_t id = json_integer_value(json_object_get(kept, "experiment"));
+    struct text kernel = {0};
+    const bool has =
+        kept &&
+        describe(experiments_loaded(experiments, id), problem, parameters, derived, &kernel) &&
+        json_object_get(json_object_get(kept, "kernels"), text_string(&kernel));
+    text_free(&kernel);
     return has;
 }
 
 size_t portfolio_count(const struct experiments *experiments, const char *kind, const char *problem)
 {
-    return json_array_size(json_object_get(kept_of(experiments, kind, problem), "kernels"));
+    return json_object_size(json_object_get(kept_of(experiments, kind, problem), "kernels"));
 }
 
 /* Notes the kernels that cells picked. */
 static enum status keep_kernels(const struct portfolio *portfolio, struct error *error)
 {
     struct experiments *experiments = portfolio->experiments;
-    json_t *kept = json_pack("{s: [], s: []}", "names", "kernels");
-    json_t *names = json_object_get(kept, "names");
-    json_t *kernels = json_object_get(kept, "kernels");
     const struct conf_row *first = NULL;
+    char problem[2 * VALUE_TEXT_BYTES + PROBLEM_KEY_BYTES];
+    json_t *kernels = json_object();
     for (size_t c = 0; c < portfolio->cell_count; c++) {
         const struct cell *cell = &portfolio->cells[c];
         if (cell->picked == cell->option_count)
             continue;
-        const struct measured_row *at = portfolio->items[cell->options + cell->picked].measured;
-        const struct conf_row *row = &portfolio->rows[cell->first];
-        const struct experiment *experiment = experiments_loaded(experiments, row->experiment);
-        const char *name = NULL;
-        for (size_t i = 0; !first && (name = experiment_compiled_name(experiment, i)); i++)
-            (void)json_array_append_new(names, json_string(name));
-        first = first ? first : row;
-        json_t *values = values_of(names, at->parameters, at->derived);
-        if (!has_kernel(kept, values))
-            (void)json_array_append(kernels, values);
-        json_decref(values);
+        const struct option *option = &portfolio->items[cell->options + cell->picked];
+        first = first ? first : &portfolio->rows[cell->first];
+        (void)json_object_set_new(kernels, portfolio->kernels[option->kernel].text, json_true());
     }
-    char problem[2 * VALUE_TEXT_BYTES + PROBLEM_KEY_BYTES];
+    json_t *kept = json_pack("{s: I, s: o}", "experiment",
+                             (json_int_t)(first ? first->experiment : 0), "kernels", kernels);
     if (!experiments->kept)
         experiments->kept = json_object();
     if (!first || !string_format(problem, sizeof problem, "%s %s", first->kind, first->problem)) {
