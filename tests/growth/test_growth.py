@@ -18,11 +18,11 @@ import growth  # pylint: disable=wrong-import-position
 import make_trials  # pylint: disable=wrong-import-position
 
 TUNE, BUILD = os.environ["TUNE"], os.environ["BUILD"]
-TIMES = 10  # as many in the second database of a pair as in the first
+TIMES = 5  # as many in the second database of a pair as in the first
 MOST = 1.25  # times as much as is due
 # Only larger sizes of a winner's problem are read, which are few: the cost grows with the number of sizes.
 BY_SIZE = "-- Of one winner: what it is the winner of"
-# Devices are put side by side with the first: two are one pair, twenty are nineteen.
+# Devices are put side by side with the first: two are one pair, ten are nine.
 BY_PAIR = ("-- The winners by time of an environment as one JSON array", "-- The winners by time of an environment beside others")
 FEW = 500  # steps of a statement that may be asked of any database, empty ones too
 # Only winners are read, not all trials: the same cost however many trials a problem has.

@@ -388,51 +388,44 @@ static enum status put_line(struct portable *portable, const struct common *comm
     return STATUS_OK;
 }
 
-static bool is_kept(const struct portable *portable, const struct portable_row *row)
-{
-    return portfolio_has(portable->experiments, row->kind, row->problem, row->parameters,
-                         row->derived);
-}
-
-/* Returns true if the best picked kernel loses at most `more` more than the best. */
-static bool has_kept(const struct portable *portable, size_t size, double more)
-{
-    double best = (double)INFINITY;
-    double best_kept = (double)INFINITY;
-    for (size_t i = 0; i < portable->configuration_count; i++) {
-        const struct portable_row *row = portable->at[size * portable->configuration_count + i];
-        if (row)
-            best = fmin(best, row->loss);
-        if (row && is_kept(portable, row))
-            best_kept = fmin(best_kept, row->loss);
-    }
-    return isfinite(best_kept) && best_kept <= best + more;
-}
-
 /* Drops other kernels where a picked one loses little more than the best, so that no further kernel
  * is compiled in; always if the problem would have too many. */
-static void leave_others_out(struct portable *portable)
+static bool leave_others_out(struct portable *portable)
 {
-    const size_t kept =
-        portfolio_count(portable->experiments, portable->rows->kind, portable->rows->problem);
+    const size_t count = portable->configuration_count;
+    bool *kept = arena_alloc(&portable->arena, portable->size_count * count, sizeof *kept);
+    bool *has_kept = arena_alloc(&portable->arena, portable->size_count, sizeof *has_kept);
     size_t lacking = 0;
-    for (size_t size = 0; size < portable->size_count; size++)
-        lacking += !has_kept(portable, size, kept_within);
-    const bool full = kept > 0 && kept + lacking > PORTFOLIO_MAX;
-    for (size_t size = 0; size < portable->size_count; size++)
-        for (size_t i = 0; i < portable->configuration_count; i++) {
-            const struct portable_row **at =
-                &portable->at[size * portable->configuration_count + i];
-            if (*at && !is_kept(portable, *at) && (full || has_kept(portable, size, kept_within)))
-                *at = NULL;
+    if (!kept || !has_kept)
+        return false;
+    for (size_t size = 0; size < portable->size_count; size++) {
+        double best = (double)INFINITY;
+        double best_kept = (double)INFINITY;
+        for (size_t i = size * count; i < (size + 1) * count; i++) {
+            const struct portable_row *row = portable->at[i];
+            kept[i] = row && portfolio_has(portable->experiments, row->kind, row->problem,
+                                           row->parameters, row->derived);
+            if (row)
+                best = fmin(best, row->loss);
+            if (kept[i])
+                best_kept = fmin(best_kept, row->loss);
         }
+        has_kept[size] = isfinite(best_kept) && best_kept <= best + kept_within;
+        lacking += !has_kept[size];
+    }
+    const size_t picked =
+        portfolio_count(portable->experiments, portable->rows->kind, portable->rows->problem);
+    const bool full = picked > 0 && picked + lacking > PORTFOLIO_MAX;
+    for (size_t i = 0; i < portable->size_count * count; i++)
+        if (!kept[i] && (full || has_kept[i / count]))
+            portable->at[i] = NULL;
+    return true;
 }
 
 static enum status put_problem(struct portable *portable, struct error *error)
 {
-    if (!arrange(portable))
+    if (!arrange(portable) || !leave_others_out(portable))
         return error_no_memory(error);
-    leave_others_out(portable);
     const size_t count = portable->configuration_count;
     const size_t sizes = portable->size_count;
     struct size_range *ranges = arena_alloc(&portable->arena, sizes, sizeof *ranges);
