@@ -18,11 +18,11 @@ import growth  # pylint: disable=wrong-import-position
 import make_trials  # pylint: disable=wrong-import-position
 
 TUNE, BUILD = os.environ["TUNE"], os.environ["BUILD"]
-TIMES = 5  # as many in the second database of a pair as in the first
+TIMES = 10  # as many in the second database of a pair as in the first
 MOST = 1.25  # times as much as is due
 # Only larger sizes of a winner's problem are read, which are few: the cost grows with the number of sizes.
 BY_SIZE = "-- Of one winner: what it is the winner of"
-# Devices are put side by side with the first: two are one pair, ten are nine.
+# Devices are put side by side with the first: two are one pair, twenty are nineteen.
 BY_PAIR = ("-- The winners by time of an environment as one JSON array", "-- The winners by time of an environment beside others")
 FEW = 500  # steps of a statement that may be asked of any database, empty ones too
 # Only winners are read, not all trials: the same cost however many trials a problem has.
@@ -138,18 +138,19 @@ def main():
         few = ask(make(work, "problems", 1000, 10), 1000, only)
         many = make(work, "problems-many", 1000 * TIMES, 10 * TIMES)
         good = compare("problems", few, ask(many, 1000 * TIMES, only), False) and good
-        runs = make(work, "runs", 1000, 10)
+        some = (500, 5)  # trials and problems
+        runs = make(work, "runs", *some)
         add_runs(runs, 4)
-        few = ask(runs, 1000, only)
-        runs = make(work, "runs-many", 1000, 10)
+        few = ask(runs, some[0], only)
+        runs = make(work, "runs-many", *some)
         add_runs(runs, 4 * TIMES)
-        good = compare("runs", few, ask(runs, 1000, only), False) and good
-        devices = make(work, "devices", 1000, 10)
+        good = compare("runs", few, ask(runs, some[0], only), False) and good
+        devices = make(work, "devices", *some)
         add_devices(devices, 2)
-        few = ask(devices, 1000, only)
-        devices = make(work, "devices-many", 1000, 10)
+        few = ask(devices, some[0], only)
+        devices = make(work, "devices-many", *some)
         add_devices(devices, 2 * TIMES)
-        good = compare("devices", few, ask(devices, 1000, only), False) and good
+        good = compare("devices", few, ask(devices, some[0], only), False) and good
     sys.exit(0 if good else 1)
 
 
