@@ -256,10 +256,10 @@ enum status output_room(const char *path, size_t bytes, struct error *error)
 }
 
 /* Replaces the target of a user's own link; the link stays a link. */
-enum status file_write_atomically(const char *path, const void *data, size_t bytes,
-                                  struct error *error)
+static enum status write_beside(const char *path, const void *data, size_t bytes, bool derived,
+                                struct error *error)
 {
-    struct output output = {.path = path};
+    struct output output = {.path = path, .derived = derived};
     enum status status = path_without_links(&output.arena, path, &output.real, error);
     if (status == STATUS_OK)
         status = begin_file(&output, error);
@@ -267,6 +267,18 @@ enum status file_write_atomically(const char *path, const void *data, size_t byt
         return output_end(&output, output_add(&output, data, bytes, error), error);
     arena_free(&output.arena);
     return status;
+}
+
+enum status file_write_atomically(const char *path, const void *data, size_t bytes,
+                                  struct error *error)
+{
+    return write_beside(path, data, bytes, false, error);
+}
+
+enum status file_write_derived(const char *path, const void *data, size_t bytes,
+                               struct error *error)
+{
+    return write_beside(path, data, bytes, true, error);
 }
 
 enum status output_differs(const char *path, const char *input, struct error *error)

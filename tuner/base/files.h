@@ -31,6 +31,9 @@ int file_write(int file, const void *data, size_t bytes);
  * (tuner/base/trust.h). */
 enum status file_write_atomically(const char *path, const void *data, size_t bytes,
                                   struct error *error);
+/* Writes likewise a file that can be made again: no disk is waited for. */
+enum status file_write_derived(const char *path, const void *data, size_t bytes,
+                               struct error *error);
 
 /* ---- output of a command: a file under a name that the user gave, or standard output, a pipe or a
  * device ---- */

@@ -6,34 +6,6 @@
 #include "tuner/base/process.h"
 #include "tuner/base/text.h"
 
-enum status compiler_report_hash(const char *const *argv, char out[HASH_TEXT_BYTES],
-                                 struct error *error)
-{
-    const struct process_request request = {.path = argv[0],
-                                            .argv = argv,
-                                            .folder = "/", /* clang tells the folder */
-                                            .input = -1,
-                                            .timeout_ms = 60000,
-                                            .output_max = 1
-                                                          << 30, /* nvcc's takes more than a MiB */
-                                            .in_english = true};
-    struct text report = {0}, kept = {0};
-    int code = 0;
-    enum status status = process_run(&request, &report, &code, error);
-    for (const char *line = text_string(&report); *line;) {
-        const size_t length = strcspn(line, "\n");
-        if (strncmp(line, "#$ PATH=", 8) != 0 && strncmp(line, "#$ LD_LIBRARY_PATH=", 19) != 0)
-            text_append_bytes(&kept, line, length);
-        line += length + (line[length] == '\n');
-    }
-    if (report.failed || kept.failed)
-        status = error_no_memory(error);
-    hash_bytes(text_string(&kept), kept.length, out);
-    text_free(&kept);
-    text_free(&report);
-    return status;
-}
-
 #ifdef TUNE_WITH_CUDA
 #include "tuner/device/cuda/compile.h"
 #include "tuner/device/cuda/driver.h"

@@ -4,7 +4,6 @@
 
 #include "tuner/base/arena.h"
 #include "tuner/base/error.h"
-#include "tuner/base/hash.h"
 #include "tuner/base/launch.h"
 #include "tuner/device/image.h"
 
@@ -24,9 +23,5 @@ enum status device_ask_compiler(struct arena *arena, const char *text,
  * kernel. */
 enum status device_image(const void *data, size_t bytes, const char *architecture,
                          const char *kernel, struct image_kernel *out, struct error *error);
-/* Runs a compiler with arguments by which it reports its settings, and hashes the report. Search
- * paths of programs are left out, since what is found by them reports itself. */
-enum status compiler_report_hash(const char *const *argv, char out[HASH_TEXT_BYTES],
-                                 struct error *error);
 
 #endif

@@ -1,13 +1,11 @@
 #include "tuner/device/cpu/compiler.h"
 
 #include <ctype.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/hash.h"
 #include "tuner/base/process.h"
-#include "tuner/device/compiler.h"
+#include "tuner/device/compiling.h"
 #include "tuner/device/cpu/device.h"
 #include "tuner/device/device.h"
 
@@ -76,35 +74,24 @@ const char *compiler_version(struct arena *arena, const char *path)
 
 /* ---- settings ---- */
 
-static struct {
-    pthread_once_t once;
-    char hash[HASH_TEXT_BYTES];
-    struct error error; /* a run without them would take their absence for other settings */
-} settings = {.once = PTHREAD_ONCE_INIT};
-
-/* Reads the folders that the compiler searches for C and C++, and the commands behind both. */
-static void read_settings(void)
-{
-    const char *argv[] = {NULL, "-v", "-E", "-x", "c", "/dev/null", "-x", "c++", "/dev/null", NULL};
-    struct arena arena = {0};
-    struct error missing = {0}; /* the compilation tells */
-    if (compiler_find(&arena, &argv[0], &missing) == STATUS_OK)
-        (void)compiler_report_hash(argv, settings.hash, &settings.error);
-    if (arena.failed)
-        (void)error_no_memory(&settings.error);
-    arena_free(&arena);
-}
-
+/* Reports the folders that the compiler searches for C and C++, and the commands behind both. */
 enum status cpu_compiler_settings(const char *compiler, const struct facts *facts, const char **out,
                                   struct error *error)
 {
+    static struct compiler_report report;
+    const char *argv[] = {NULL, "-v", "-E", "-x", "c", "/dev/null", "-x", "c++", "/dev/null", NULL};
+    struct arena arena = {0};
+    struct error missing = {0}; /* the compilation tells */
     (void)compiler;
     *out = facts ? facts_text(facts, COMPILER_SETTINGS, NULL) : NULL;
     if (*out)
         return STATUS_OK;
-    (void)pthread_once(&settings.once, read_settings);
-    *out = settings.hash;
-    if (settings.error.status != STATUS_OK)
-        *error = settings.error;
-    return settings.error.status;
+    *out = "";
+    enum status status = STATUS_OK;
+    if (compiler_find(&arena, &argv[0], &missing) == STATUS_OK)
+        status = compiler_report_hash(&report, argv, out, error);
+    else if (arena.failed)
+        status = error_no_memory(error);
+    arena_free(&arena);
+    return status;
 }

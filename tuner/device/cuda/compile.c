@@ -87,15 +87,6 @@ static size_t variables_of(struct arena *arena, const char *source, const char *
 
 /* ---- compiling ---- */
 
-static void add_option(struct options *options, const char *prefix, const char *value)
-{
-    const char *option = value ? arena_printf(options->arena, "%s%s", prefix, value) : NULL;
-    if (!option || options->count >= OPTIONS_MAX)
-        options->failed = true;
-    else
-        options->items[options->count++] = option;
-}
-
 static void add_define(struct options *options, const struct named_value *define)
 {
     char number[VALUE_TEXT_BYTES];
@@ -106,7 +97,7 @@ static void add_define(struct options *options, const struct named_value *define
     }
     const char *prefix = arena_printf(options->arena, "-D%s=", define->name);
     if (prefix)
-        add_option(options, prefix, value);
+        options_add(options, prefix, value);
     else
         options->failed = true;
 }
@@ -290,7 +281,7 @@ static enum status compile_with_nvrtc(struct compilation *compilation, const cha
             text_printf(&text, "#define %.*s %s\n", (int)length, define,
                         define[length] ? define + length + 1 : "1");
         else
-            add_option(&others, "", options->items[i]);
+            options_add(&others, "", options->items[i]);
     }
     text_append(&text, "#line 1\n");
     text_append(&text, source);
@@ -388,52 +379,34 @@ static enum status begin(struct compilation *compilation, struct options *option
     for (size_t i = 0; i < request->flag_count; i++)
         standard |= strncmp(request->flags[i], "-std", 4) == 0 ||
                     strncmp(request->flags[i], "--std", 5) == 0;
-    add_option(options, "--gpu-architecture=", request->architecture);
-    add_option(options, "--ptxas-options=", "-v");
+    options_add(options, "--gpu-architecture=", request->architecture);
+    options_add(options, "--ptxas-options=", "-v");
     if (!standard)
-        add_option(options, "--std=", "c++17");
+        options_add(options, "--std=", "c++17");
     for (size_t i = 0; i < request->define_count; i++)
         add_define(options, &request->defines[i]);
     for (size_t i = 0; i < request->flag_count; i++)
         if (!functions_are_requested(request) || !functions_is_library(request->flags[i]))
-            add_option(options, "", request->flags[i]);
+            options_add(options, "", request->flags[i]);
     if (request->unit_count > 0)
-        add_option(options, "--relocatable-device-code=", "true");
+        options_add(options, "--relocatable-device-code=", "true");
     for (size_t i = 0; i < request->folder_count; i++)
-        add_option(options, "-I", request->folders[i]);
+        options_add(options, "-I", request->folders[i]);
     /* The toolkit's headers; nvcc knows its own. Files included in quotes are already part of the
      * text and no other file of the source's folder is found, so the compiled text is the hashed
      * one. */
     const struct cuda_compiler *nvrtc = compilation->nvrtc;
     if (nvrtc && nvrtc->headers[0]) {
         const char *more = arena_printf(options->arena, "%s/cccl", nvrtc->headers);
-        add_option(options, "-I", nvrtc->headers);
+        options_add(options, "-I", nvrtc->headers);
         if (more && file_exists(more))
-            add_option(options, "-I", more);
+            options_add(options, "-I", more);
         if (nvrtc->cccl[0])
-            add_option(options, "-I", nvrtc->cccl);
+            options_add(options, "-I", nvrtc->cccl);
     }
     *out = (struct container){.kernel_count = request->kernel_count,
                               .symbol_count = request->symbol_count};
     return options->failed ? error_no_memory(error) : STATUS_OK;
-}
-
-static const char *unit_path(const struct binary_request *request, size_t unit)
-{
-    return unit == 0 ? request->source_path : request->units[unit - 1];
-}
-
-/* Reads the units from `first` on. */
-static enum status read_units(struct arena *arena, const struct binary_request *request,
-                              size_t first, struct source *out, struct error *error)
-{
-    for (size_t i = first; i <= request->unit_count; i++) {
-        TRY(source_read_in(arena, unit_path(request, i), request->folders, request->folder_count,
-                           &out[i], error));
-        TRY(source_check(&out[i], i == 0 ? request->source_hash : request->unit_hashes[i - 1],
-                         error));
-    }
-    return STATUS_OK;
 }
 
 /* Compiles a request's units, and links several; intermediate files may lie beside binary_path. */
@@ -480,7 +453,7 @@ enum status cuda_compile_text(struct arena *arena, const char *source, const cha
                                  .length = strlen(source),
                                  .contents = source,
                                  .content_length = strlen(source)};
-    TRY(read_units(arena, &named, 1, sources, error));
+    TRY(units_read(arena, &named, 1, sources, error));
     if (request->compiler) {
         TRY(temporary_folder_in_tmp("nvcc", &folder, error));
         if (!(path = arena_printf(arena, "%s/binary", folder.path)))
@@ -559,9 +532,7 @@ enum status cuda_compile(const struct binary_request *request, const char *binar
     void *file = NULL;
     size_t bytes = 0;
     enum status status = STATUS_OK;
-    if (request->unit_count > UNITS_MAX)
-        return error_set(error, STATUS_INTERNAL, "%zu sources", request->unit_count + 1);
-    TRY_OR_CLEANUP(read_units(&arena, request, 0, sources, error));
+    TRY_OR_CLEANUP(units_read(&arena, request, 0, sources, error));
     if (functions_are_requested(request)) {
         struct options options = {0};
         struct container none;
@@ -583,7 +554,7 @@ enum status cuda_compile(const struct binary_request *request, const char *binar
         TRY_OR_CLEANUP(
             compile_units(&arena, request, sources, binary_path, &container, log, error));
     TRY_OR_CLEANUP(container_write(&arena, &container, &file, &bytes, error));
-    status = file_write_atomically(binary_path, file, bytes, error);
+    status = file_write_derived(binary_path, file, bytes, error);
 cleanup:
     arena_free(&arena);
     return status == STATUS_OK && log->failed ? error_no_memory(error) : status;

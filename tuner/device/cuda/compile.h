@@ -2,6 +2,7 @@
 #ifndef TUNE_DEVICE_CUDA_COMPILE_H
 #define TUNE_DEVICE_CUDA_COMPILE_H
 
+#include "tuner/device/compiling.h"
 #include "tuner/device/cuda/host_part.h"
 #include "tuner/device/cuda/internal.h"
 
@@ -21,15 +22,6 @@ size_t cuda_defining_unit(const struct source *units, size_t count, const char *
 enum status cuda_link(struct arena *arena, const struct cuda_cubin *units, size_t count,
                       const struct binary_request *flags, struct cuda_cubin *out, struct text *log,
                       struct error *error);
-
-enum { OPTIONS_MAX = DEFINES_MAX + FLAGS_MAX + UNITS_MAX + 8 };
-
-struct options {
-    struct arena *arena;
-    const char *items[OPTIONS_MAX];
-    int count;
-    bool failed; /* memory was short */
-};
 
 /* The names that a unit must define. */
 struct wanted {

@@ -1,28 +1,19 @@
 /* nvcc in place of NVRTC, for sources that NVRTC refuses: PTX first, where the symbols of requested
  * kernels are found, then machine code from this PTX. */
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/files.h"
 #include "tuner/base/hash.h"
 #include "tuner/base/process.h"
 #include "tuner/base/text.h"
-#include "tuner/device/compiler.h"
 #include "tuner/device/cuda/compile.h"
 #include "tuner/device/cuda/internal.h"
-#include "tuner/device/functions.h"
 
-enum {
-    LOG_BYTES_MAX = 256 << 10,
-    PRODUCT_BYTES_MAX = 1 << 30,
-    COMPILE_TIMEOUT_MS =
-        24 * 3600 * 1000, /* a day: the requester watches the time, and kills our group */
-    VERSION_TIMEOUT_MS = 10000,
-    FIXED_ARGUMENTS = 12 + UNITS_MAX + 2 * FLAGS_MAX,
-};
+enum { PRODUCT_BYTES_MAX = 1 << 30, VERSION_TIMEOUT_MS = 10000 };
 
 /* ---- which nvcc ---- */
 
@@ -115,24 +106,12 @@ enum status cuda_compiler_version(const char *compiler, const char **out, struct
 
 /* ---- its settings ---- */
 
-static struct {
-    pthread_once_t once;
-    char hash[HASH_TEXT_BYTES];
-    struct error error; /* a run without them would take their absence for other settings */
-} settings = {.once = PTHREAD_ONCE_INIT};
-
-/* Reads how nvcc and the host's compiler understand their files and our environment
+/* Tells how nvcc and the host's compiler understand their files and our environment
  * (NVCC_PREPEND_FLAGS, CPATH ...): both report variables, folders and commands. */
-static void read_settings(void)
-{
-    const char *const argv[] = {found.path, "-E", "-v",        "-Xcompiler", "-v",
-                                "-x",       "cu", "/dev/null", NULL};
-    (void)compiler_report_hash(argv, settings.hash, &settings.error);
-}
-
 enum status cuda_compiler_settings(const char *compiler, const struct facts *facts,
                                    const char **out, struct error *error)
 {
+    static struct compiler_report report;
     struct error ignored = {0};
     *out = "";
     if (!compiler || strcmp(compiler, BINARY_AS_IT_IS) == 0) /* NVRTC takes none */
@@ -140,11 +119,9 @@ enum status cuda_compiler_settings(const char *compiler, const struct facts *fac
     *out = facts ? facts_text(facts, COMPILER_SETTINGS, "") : "";
     if (**out || !cuda_nvcc(&ignored))
         return STATUS_OK;
-    (void)pthread_once(&settings.once, read_settings);
-    *out = settings.hash;
-    if (settings.error.status != STATUS_OK)
-        *error = settings.error;
-    return settings.error.status;
+    const char *const argv[] = {found.path, "-E", "-v",        "-Xcompiler", "-v",
+                                "-x",       "cu", "/dev/null", NULL};
+    return compiler_report_hash(&report, argv, out, error);
 }
 
 /* ---- running it ---- */
@@ -169,7 +146,7 @@ static const char *whole_option(struct arena *arena, const char *option)
 static enum status run_nvcc(const struct compilation *compilation, const char *const *arguments,
                             struct error *error)
 {
-    const char *argv[OPTIONS_MAX + FIXED_ARGUMENTS] = {compilation->nvcc};
+    const char *argv[2 * OPTIONS_MAX + 4] = {compilation->nvcc};
     size_t count = 1;
     for (int i = 0; i < compilation->options->count; i++)
         if (!(argv[count++] = whole_option(compilation->arena, compilation->options->items[i])))
@@ -179,27 +156,12 @@ static enum status run_nvcc(const struct compilation *compilation, const char *c
     argv[count++] = "--expt-relaxed-constexpr";
     while (*arguments)
         argv[count++] = *arguments++;
-    const struct process_request process = {.path = compilation->nvcc,
-                                            .argv = argv,
-                                            .input = -1,
-                                            .timeout_ms = COMPILE_TIMEOUT_MS,
-                                            .output_max = LOG_BYTES_MAX,
-                                            .in_english = true,
-                                            .in_our_group = true};
     int code = 0;
     const size_t start = compilation->log->length;
-    enum status status = process_run(&process, compilation->log, &code, error);
+    TRY(compiler_run("nvcc", argv, compilation->log, &code, error));
     const char *log = text_string(compilation->log) + start;
-    if (status == STATUS_TIMED_OUT)
-        return error->status = STATUS_COMPILE_FAILED;
-    if (status != STATUS_OK || code == 0)
-        return status;
-    /* Killed for memory or by hand, not for a fault of the source. */
-    if (code == 128 + SIGKILL || code == 128 + SIGTERM || strstr(log, "died due to signal 9") ||
-        strstr(log, "died due to signal 15") || strstr(log, "fatal error: Killed"))
-        return error_set(error, STATUS_KILLED, "nvcc was killed");
-    if (strstr(log, "No space left on device"))
-        return error_set(error, STATUS_IO, "nvcc: the disk is full");
+    if (code == 0)
+        return STATUS_OK;
     if (strstr(log, "Unsupported gpu architecture"))
         return error_set(error, STATUS_UNAVAILABLE, "%s does not compile for %s: install another",
                          found.version, compilation->request->architecture);
@@ -281,7 +243,7 @@ static enum status make_ptx(const struct compilation *compilation, const char *s
     }
     enum status status =
         text.failed ? error_no_memory(error)
-                    : file_write_atomically(files[SOURCE], text_string(&text), text.length, error);
+                    : file_write_derived(files[SOURCE], text_string(&text), text.length, error);
     text_free(&text);
     TRY(status);
     TRY(run_nvcc(compilation, (const char *const[]){"-ptx", "-o", files[PTX], files[SOURCE], NULL},
@@ -290,7 +252,7 @@ static enum status make_ptx(const struct compilation *compilation, const char *s
     TRY(take_names(compilation, ptx, out, error));
     if (compilation->wanted->kernels[0])
         out->ptx = ptx;
-    return file_write_atomically(files[PTX], ptx, bytes, error);
+    return file_write_derived(files[PTX], ptx, bytes, error);
 }
 
 enum status cuda_compile_with_nvcc(const struct compilation *compilation, const char *source,
@@ -332,39 +294,17 @@ enum status cuda_compile_functions(const struct compilation *compilation, const 
                                    struct error *error)
 {
     const struct binary_request *request = compilation->request;
-    const size_t units = request->unit_count + 1;
-    const char *arguments[FIXED_ARGUMENTS] = {
-        "-shared", "-Xcompiler=-fPIC", "-Xlinker", "-z,defs", "-o", compilation->binary_path};
-    size_t count = 6;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < units; i++) {
-        struct text text = {0};
-        source_put_line(&text, 1, i == 0 ? request->source_path : request->units[i - 1]);
-        text_append(&text, texts[i]);
-        if (i == 0)
-            functions_append(&text, request, false);
-        const char *path =
-            arena_printf(compilation->arena, "%s.%zu.cu", compilation->binary_path, i);
-        status = text.failed || !path
-                     ? error_no_memory(error)
-                     : file_write_atomically(path, text_string(&text), text.length, error);
-        text_free(&text);
-        arguments[count++] = path;
-    }
-    for (size_t i = 0; i < request->flag_count; i++) {
-        const char *flag = request->flags[i];
-        if (!functions_is_library(flag))
-            continue;
-        arguments[count++] = flag;
-        if (flag[0] == '/' &&
-            !(arguments[count++] = arena_printf(compilation->arena, "-Xlinker=-rpath,%.*s",
-                                                (int)(strrchr(flag, '/') - flag), flag)))
-            status = error_no_memory(error);
-    }
+    struct options arguments = {.arena = compilation->arena};
+    static const char *const fixed[] = {"-shared", "-Xcompiler=-fPIC", "-Xlinker", "-z,defs", "-o"};
+    for (size_t i = 0; i < COUNT(fixed); i++)
+        options_add(&arguments, "", fixed[i]);
+    options_add(&arguments, "", compilation->binary_path);
+    enum status status =
+        units_write(&arguments, request, compilation->binary_path, "cu", texts, NULL, error);
+    options_add_libraries(&arguments, request, "-Xlinker=-rpath,");
     if (status == STATUS_OK)
-        status = run_nvcc(compilation, arguments, error);
-    for (size_t i = 0; i < units; i++)
-        if (arguments[6 + i])
-            (void)unlink(arguments[6 + i]);
+        status = arguments.failed ? error_no_memory(error)
+                                  : run_nvcc(compilation, arguments.items, error);
+    units_remove(request, compilation->binary_path, "cu");
     return status;
 }

@@ -229,7 +229,7 @@ static enum status scripted_compile(const struct binary_request *request, const 
         TRY_OR_CLEANUP(read_ms(compile_variable, &usual_ms, error));
     if (usual_ms > 0) /* from half of that to ten times as long */
         pause_ms((double)usual_ms / (2 - 1.9 * uniform(row.configuration)));
-    status = file_write_atomically(binary_path, text.data, text.length, error);
+    status = file_write_derived(binary_path, text.data, text.length, error);
 cleanup:
     text_free(&text);
     return status;
