@@ -26,7 +26,7 @@
 enum { TOUCH_AFTER_S = 60 };
 
 /* Incremented whenever the meaning of a binary file's contents changes. */
-static const char *const cache_version = "5";
+static const char *const cache_version = "6";
 
 enum status binary_cache_hash(const struct binary_request *request, const struct facts *facts,
                               char out[HASH_TEXT_BYTES], struct error *error)

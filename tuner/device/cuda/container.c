@@ -8,140 +8,84 @@
 #include "tuner/base/seal.h"
 #include "tuner/base/text.h"
 
-/* Numbers are in the machine's byte order: the file is a cache of this machine, and a foreign one
- * fails at `magic`. The header is followed by name_row, name and NUL, symbol and NUL of each
- * kernel; then likewise of each variable; then the cubin, at a multiple of 16. */
-struct header {
-    uint64_t magic;
-    uint32_t version;
-    uint32_t kernel_count;
-    uint32_t symbol_count;
-    uint32_t is_foreign;  /* 0 or 1 */
-    uint64_t bytes;       /* bytes of the whole file */
-    uint64_t cubin_start; /* in the file */
-    uint64_t cubin_bytes;
-};
-
-struct name_row {
-    uint32_t name_bytes; /* without NUL */
-    uint32_t lowered_bytes;
-    int32_t spill_bytes;
-};
-
-static const uint64_t container_magic = UINT64_C(0x4e494255436e5554); /* "TUnCUBIN" */
+/* Texts, each with a NUL: heading and version; how many kernels and variables, whether the code is
+ * foreign, and its bytes; spills, name and symbol of each kernel, then of each variable. Behind
+ * these, at a multiple of 16, the code. */
+static const char heading[] =
+    "tune's CUDA kernels 5"; /* raised with cache_version of tuner/worker/cache.c */
 static const char damaged[] = "damaged: delete it, it will be compiled again";
-/* Raise cache_version (tuner/worker/cache.c) together with this: files of other versions are not
- * read. */
-static const uint32_t container_version = 4;
+enum { ALIGNMENT = 16 };
 
 static void append_names(struct text *out, const struct container_name *names, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        const struct name_row row = {
-            .name_bytes = (uint32_t)strlen(names[i].name),
-            .lowered_bytes = (uint32_t)strlen(names[i].lowered),
-            .spill_bytes = names[i].spill_bytes,
-        };
-        text_append_bytes(out, &row, sizeof row);
-        text_append_bytes(out, names[i].name, row.name_bytes + (size_t)1);
-        text_append_bytes(out, names[i].lowered, row.lowered_bytes + (size_t)1);
-    }
+    for (size_t i = 0; i < count; i++)
+        text_printf(out, "%d%c%s%c%s%c", names[i].spill_bytes, '\0', names[i].name, '\0',
+                    names[i].lowered, '\0');
 }
 
 enum status container_write(struct arena *arena, const struct container *container, void **data,
                             size_t *bytes, struct error *error)
 {
-    struct text names = {0};
-    append_names(&names, container->kernels, container->kernel_count);
-    append_names(&names, container->symbols, container->symbol_count);
-    struct header header = {
-        .magic = container_magic,
-        .version = container_version,
-        .kernel_count = (uint32_t)container->kernel_count,
-        .symbol_count = (uint32_t)container->symbol_count,
-        .is_foreign = container->is_foreign,
-        .cubin_start = (sizeof(struct header) + names.length + 15) / 16 * 16,
-        .cubin_bytes = container->cubin_bytes,
-    };
-    header.bytes = header.cubin_start + header.cubin_bytes;
-    char *file = names.failed ? NULL : arena_alloc(arena, header.bytes, 1);
-    if (!file) {
-        text_free(&names);
-        return error_no_memory(error);
-    }
-    memcpy(file + sizeof header, text_string(&names), names.length);
-    text_free(&names);
-    memcpy(file + header.cubin_start, container->cubin, container->cubin_bytes);
-    memcpy(file, &header, sizeof header);
-    *data = file;
-    *bytes = header.bytes;
-    return STATUS_OK;
+    static const char padding[ALIGNMENT];
+    struct text file = {0};
+    text_printf(&file, "%s%c%zu %zu %d %zu%c", heading, '\0', container->kernel_count,
+                container->symbol_count, container->is_foreign, container->cubin_bytes, '\0');
+    append_names(&file, container->kernels, container->kernel_count);
+    append_names(&file, container->symbols, container->symbol_count);
+    text_append_bytes(&file, padding, (ALIGNMENT - file.length % ALIGNMENT) % ALIGNMENT);
+    text_append_bytes(&file, container->cubin, container->cubin_bytes);
+    *bytes = file.length;
+    *data = file.failed ? NULL : arena_copy(arena, file.data, file.length);
+    text_free(&file);
+    return *data ? STATUS_OK : error_no_memory(error);
 }
 
 struct reader {
-    const char *at;
-    size_t rest_bytes;
+    const char *at, *end;
 };
 
-/* Takes `bytes` from the file; NULL when fewer are left. */
-static const char *take(struct reader *reader, size_t bytes)
+/* Takes a text; "" with `end` NULL when there is none. */
+static const char *take(struct reader *reader)
 {
-    if (bytes > reader->rest_bytes)
-        return NULL;
     const char *start = reader->at;
-    reader->at += bytes;
-    reader->rest_bytes -= bytes;
-    return start;
+    const char *end = reader->end ? memchr(start, '\0', (size_t)(reader->end - start)) : NULL;
+    reader->at = end ? end + 1 : start;
+    reader->end = end ? reader->end : NULL;
+    return end ? start : "";
 }
 
-/* Takes a row and two texts. */
-static bool take_name(struct reader *reader, struct container_name *out)
+/* Takes the names; false: there are too many, or too few in the file. */
+static bool take_names(struct reader *reader, struct container_name *names, size_t count,
+                       size_t most)
 {
-    struct name_row row;
-    const char *bytes = take(reader, sizeof row);
-    if (!bytes)
-        return false;
-    memcpy(&row, bytes, sizeof row);
-    out->spill_bytes = row.spill_bytes;
-    out->name = take(reader, row.name_bytes + (size_t)1);
-    out->lowered = out->name ? take(reader, row.lowered_bytes + (size_t)1) : NULL;
-    return out->lowered && strnlen(out->name, row.name_bytes + (size_t)1) == row.name_bytes &&
-           strnlen(out->lowered, row.lowered_bytes + (size_t)1) == row.lowered_bytes;
+    for (size_t i = 0; i < count && count <= most && reader->end; i++) {
+        names[i].spill_bytes = (int32_t)strtol(take(reader), NULL, 10);
+        names[i].name = take(reader);
+        names[i].lowered = take(reader);
+    }
+    return count <= most && reader->end;
 }
 
 enum status container_read(const void *data, size_t bytes, struct container *out,
                            struct error *error)
 {
-    struct header header;
+    struct reader reader = {data, (const char *)data + bytes};
     *out = (struct container){0};
-    if (bytes < sizeof header)
-        return error_set(error, STATUS_BAD_INPUT, "not a kernel of tune: only %zu bytes", bytes);
-    memcpy(&header, data, sizeof header);
-    if (header.magic != container_magic)
-        return error_set(error, STATUS_BAD_INPUT, "not a kernel that tune compiled for CUDA");
-    if (header.version != container_version)
+    if (strcmp(take(&reader), heading) != 0)
         return error_set(error, STATUS_BAD_INPUT,
-                         "compiled by another version of tune (format %u, this one reads %u)",
-                         header.version, container_version);
-    const char *file = data;
-    if (!(header.bytes == bytes && header.kernel_count <= LAUNCHES_MAX &&
-          header.symbol_count <= ARGUMENTS_MAX && header.is_foreign <= 1 &&
-          header.cubin_start >= sizeof header && header.cubin_start <= bytes &&
-          header.cubin_bytes == bytes - header.cubin_start && header.cubin_bytes > 0))
+                         "not a kernel that this version of tune compiled for CUDA");
+    char *numbers = (char *)(uintptr_t)take(&reader);
+    out->kernel_count = strtoull(numbers, &numbers, 10);
+    out->symbol_count = strtoull(numbers, &numbers, 10);
+    out->is_foreign = strtoull(numbers, &numbers, 10) != 0;
+    out->cubin_bytes = strtoull(numbers, &numbers, 10);
+    bool whole = take_names(&reader, out->kernels, out->kernel_count, LAUNCHES_MAX) &&
+                 take_names(&reader, out->symbols, out->symbol_count, ARGUMENTS_MAX);
+    const size_t read = (size_t)(reader.at - (const char *)data);
+    const size_t start = (read + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (!whole || start > bytes || out->cubin_bytes != bytes - start || out->cubin_bytes == 0)
         return error_set(error, STATUS_BAD_INPUT, "%s", damaged);
-    struct reader reader = {file + sizeof header, header.cubin_start - sizeof header};
-    bool whole = true;
-    for (uint32_t i = 0; whole && i < header.kernel_count; i++)
-        whole = take_name(&reader, &out->kernels[i]);
-    for (uint32_t i = 0; whole && i < header.symbol_count; i++)
-        whole = take_name(&reader, &out->symbols[i]);
-    if (!whole)
-        return error_set(error, STATUS_BAD_INPUT, "%s", damaged);
-    out->kernel_count = header.kernel_count;
-    out->symbol_count = header.symbol_count;
-    out->is_foreign = header.is_foreign != 0;
-    out->cubin = file + header.cubin_start;
-    out->cubin_bytes = header.cubin_bytes;
+    out->cubin = (const char *)data + start;
     return STATUS_OK;
 }
 
@@ -175,15 +119,15 @@ static int32_t number_before(const char **at, const char *word)
  * spills; ptxas and NVRTC begin that line differently. */
 int32_t ptxas_spill_bytes(const char *log, const char *lowered)
 {
-    static const char heading[] = "Function properties for ";
+    static const char properties[] = "Function properties for ";
     static const char frame[] = "bytes stack frame, ";
     size_t length = strlen(lowered);
-    for (const char *at = strstr(log, heading); at; at = strstr(at, heading)) {
-        at += sizeof heading - 1;
+    for (const char *at = strstr(log, properties); at; at = strstr(at, properties)) {
+        at += sizeof properties - 1;
         if (strncmp(at, lowered, length) != 0 || (at[length] != '\n' && at[length] != '\r'))
             continue;
         const char *numbers = strstr(at, frame);
-        const char *next = strstr(at, heading);
+        const char *next = strstr(at, properties);
         if (!numbers || (next && numbers > next))
             continue;
         numbers += sizeof frame - 1;
