@@ -86,7 +86,6 @@ static void start_children(struct remote *remote)
         remote->children[i] =
             (struct remote_child){.number = (int64_t)i + 1,
                                   .connection = 1,
-                                  .from_worker = -1,
                                   .to_worker = open("/dev/null", O_WRONLY | O_CLOEXEC),
                                   .request = json_pack("{s:s, s:{s:s}}", i == 0 ? "path" : "other",
                                                        binary, "data", "file", named),

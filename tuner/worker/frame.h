@@ -14,6 +14,10 @@ enum { FRAME_BYTES_MAX = 16 * 1024 * 1024 };
 /* Writes one whole message. STATUS_DEVICE_LOST: the other end is closed. */
 enum status frame_write(int file, const json_t *message, struct error *error);
 
+struct child;
+/* Writes a message for a child of ours (host.h), likewise. */
+enum status child_send(const struct child *child, const json_t *message, struct error *error);
+
 /* Reads one message, an object; *out is the caller's reference. `timeout_ms` < 0: no limit.
  * STATUS_TIMED_OUT; STATUS_DEVICE_LOST: the other end is closed; STATUS_INTERNAL: no valid
  * frame. */

@@ -19,6 +19,7 @@
 #include "tuner/base/process.h"
 #include "tuner/base/text.h"
 #include "tuner/worker/agent.h"
+#include "tuner/worker/frame.h"
 #include "tuner/worker/worker.h"
 
 bool worker_is_entry(const char *argument)
@@ -99,6 +100,12 @@ enum child_end child_kill(struct child *child, char *how, size_t how_bytes)
     if (how && how_bytes > 0)
         how[0] = '\0';
     return child->host ? child->host->end(child, how, how_bytes) : CHILD_WAS_RUNNING;
+}
+
+enum status child_send(const struct child *child, const json_t *message, struct error *error)
+{
+    return child->host->send ? child->host->send(child, message, error)
+                             : frame_write(child->input, message, error);
 }
 
 bool time_left_parse(const char *text, int64_t *left_s)

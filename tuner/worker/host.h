@@ -18,13 +18,14 @@
 #include "tuner/device/place.h"
 
 struct host;
+struct json_t;
 
 enum { HOSTS_MAX = 64 }; /* hosts of a command */
 
 struct child {
     const struct host *host; /* host that the child runs on */
     pid_t pid;               /* 0: none; on a remote host the parent's number for the child */
-    int input;               /* written by the parent; -1: none */
+    int input;               /* written by the parent; -1: none, or elsewhere */
     int output;              /* read by the parent; -1: none */
 };
 static inline struct child child_none(void)
@@ -76,6 +77,9 @@ struct host {
      * (Segmentation fault)" or "exit code 3" if the child had ended before, else "". The child of a
      * lost host counts as killed. */
     enum child_end (*end)(struct child *child, char *how, size_t how_bytes);
+    /* Sends a message to the child; NULL: through child->input. */
+    enum status (*send)(const struct child *child, const struct json_t *message,
+                        struct error *error);
     /* Like lock_take with lock_note, and like place_devices. */
     enum status (*lock)(const struct host *host, const char *name, const char *note,
                         struct host_lock *out, struct error *error);

@@ -216,7 +216,7 @@ static enum status feed(struct compile_pool *pool, struct error *error)
         if (status != STATUS_OK)
             return status;
         struct job *job = pool->first;
-        status = frame_write(compiler->child.input, job->request, error);
+        status = child_send(&compiler->child, job->request, error);
         if (status != STATUS_OK) { /* died while idle: the next feed starts a new one */
             child_kill(&compiler->child, NULL, 0);
             if (status != STATUS_DEVICE_LOST)
@@ -342,7 +342,7 @@ enum status compile_pool_prepare(struct compile_pool *pool, const struct worker_
     job->is_quiet = true;
     enum status status = child->child.pid == 0 ? start_compiler(pool, child, error) : STATUS_OK;
     if (status == STATUS_OK)
-        status = frame_write(child->child.input, job->request, error);
+        status = child_send(&child->child, job->request, error);
     if (status != STATUS_OK) {
         child_kill(&child->child, NULL, 0);
         free_job(job);

@@ -1,15 +1,13 @@
-/* The parent's side of a remote host: a command of the user's that runs an agent there. Each child
- * has a pair of pipes as a local one has; their frames are relayed through the command's input and
- * output (agent.h). Each host has two threads: the keeper runs the command, reads its output, and
- * restarts it when it is lost (remote_keeper.c); the sender reads the workers' frames. */
+/* The parent's side of a remote host: a command of the user's that runs an agent there. Frames for
+ * its children go through the command's input, and theirs come through its output (agent.h); each
+ * child has a pipe to its worker as a local one has. Each host has a thread, the keeper, which runs
+ * the command, reads its output, and restarts it when it is lost (remote_keeper.c). */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "tuner/base/clock.h"
@@ -72,12 +70,12 @@ static enum status start_remote(const struct host *host, char *const *arguments,
 {
     struct remote *remote = remote_of(host);
     struct remote_child *child = NULL;
-    int up[2] = {-1, -1}, down[2] = {-1, -1};
+    int down[2] = {-1, -1};
     int64_t number = 0;
     enum status status = STATUS_OK;
     *out = child_none();
-    if (pipe2(up, O_CLOEXEC) != 0 || pipe2(down, O_CLOEXEC) != 0)
-        TRY_OR_CLEANUP(error_set_errno(error, errno, "pipe"));
+    if (pipe2(down, O_CLOEXEC) != 0)
+        return error_set_errno(error, errno, "pipe");
     (void)pthread_mutex_lock(&remote->mutex);
     const unsigned connection = remote->connections;
     for (size_t i = 0; i < AGENT_CHILDREN_MAX && !child; i++)
@@ -89,29 +87,49 @@ static enum status start_remote(const struct host *host, char *const *arguments,
     else if (!child)
         status = error_set(error, STATUS_UNAVAILABLE, "%s: too many processes", remote->name);
     else
-        *child = (struct remote_child){.number = ++remote->last_number,
-                                       .connection = connection,
-                                       .from_worker = up[0],
-                                       .to_worker = down[1]};
+        *child = (struct remote_child){
+            .number = ++remote->last_number, .connection = connection, .to_worker = down[1]};
     number = remote->last_number;
     (void)pthread_mutex_unlock(&remote->mutex);
     TRY_OR_CLEANUP(status);
-    *out = (struct child){host, (pid_t)number, up[1], down[0]};
+    *out = (struct child){host, (pid_t)number, -1, down[0]};
     json_t *words = json_array();
     for (size_t i = 0; arguments[i]; i++)
         (void)json_array_append_new(words, json_string(arguments[i]));
     status = remote_send(remote, connection,
                          json_pack("{s:I, s:o}", "start", (json_int_t)number, "arguments", words),
                          error);
-    (void)eventfd_write(remote->wake, 1);
     if (status != STATUS_OK)
         (void)child_kill(out, NULL, 0);
     return status;
 cleanup:
-    for (int i = 0; i < 2; i++) {
-        file_close(up[i]);
-        file_close(down[i]);
+    file_close(down[0]);
+    file_close(down[1]);
+    return status;
+}
+
+static enum status send_to_child(const struct child *child, const json_t *message,
+                                 struct error *error)
+{
+    struct remote *remote = remote_of(child->host);
+    json_t *request = json_deep_copy(message); /* for the keeper, which may send files of it */
+    TRY_MEMORY(request);
+    (void)pthread_mutex_lock(&remote->mutex);
+    struct remote_child *found = remote_child_of(remote, child->pid);
+    const unsigned connection = found && !found->ended ? found->connection : 0;
+    if (found) {
+        json_decref(found->request);
+        found->request = json_incref(request);
     }
+    (void)pthread_mutex_unlock(&remote->mutex);
+    enum status status =
+        connection == 0
+            ? error_set(error, STATUS_DEVICE_LOST, "the process at the other end is gone")
+            : remote_send(
+                  remote, connection,
+                  json_pack("{s:I, s:O}", "child", (json_int_t)child->pid, "frame", request),
+                  error);
+    json_decref(request);
     return status;
 }
 
@@ -122,7 +140,6 @@ static enum child_end end_remote(struct child *child, char *how, size_t how_byte
     int64_t number = child->pid;
     int64_t deadline_ns = remote_deadline(END_MS);
     enum child_end end = CHILD_WAS_KILLED;
-    (void)close(child->input);
     (void)close(child->output);
     *child = child_none();
     (void)pthread_mutex_lock(&remote->mutex);
@@ -242,83 +259,10 @@ const char *host_command(const struct host *host)
     return host->view ? remote_of(host)->command : NULL;
 }
 
-/* ---- the sender ---- */
-
-/* Relays a frame from a worker to the child; false: the worker's pipe is closed. */
-static bool carry_up(struct remote *remote, int64_t number, int from_worker)
-{
-    struct error ignored = {0};
-    json_t *frame = NULL;
-    if (frame_read(from_worker, END_MS, &frame, &ignored) != STATUS_OK)
-        return false;
-    (void)pthread_mutex_lock(&remote->mutex);
-    struct remote_child *child = remote_child_of(remote, number);
-    const unsigned connection = child && !child->ended ? child->connection : 0;
-    if (child) {
-        json_decref(child->request);
-        child->request = json_incref(frame);
-    }
-    (void)pthread_mutex_unlock(&remote->mutex);
-    if (connection != 0)
-        (void)remote_send(remote, connection,
-                          json_pack("{s:I, s:O}", "child", (json_int_t)number, "frame", frame),
-                          &ignored);
-    json_decref(frame);
-    return true;
-}
-
-static void *send_all(void *context)
-{
-    struct remote *remote = context;
-    struct pollfd files[AGENT_CHILDREN_MAX + 1];
-    int64_t numbers[AGENT_CHILDREN_MAX + 1];
-    int64_t beaten_ns = 0;
-    eventfd_t woken = 0;
-    for (;;) {
-        size_t count = 1;
-        struct error ignored = {0};
-        /* A beat, since a connection may die without an end of file. */
-        const bool beats = clock_running_ns() - beaten_ns >= AGENT_BEAT_MS * INT64_C(1000000);
-        const struct host_view now = host_view(&remote->host);
-        if (beats && now.state == HOST_READY)
-            (void)remote_send(remote, now.connections, json_pack("{s:i}", "beat", 1), &ignored);
-        beaten_ns = beats ? clock_running_ns() : beaten_ns;
-        (void)pthread_mutex_lock(&remote->mutex);
-        files[0] = (struct pollfd){.fd = remote->wake, .events = POLLIN};
-        for (size_t i = 0; i < AGENT_CHILDREN_MAX; i++)
-            if (remote->children[i].number != 0 && remote->children[i].from_worker >= 0) {
-                numbers[count] = remote->children[i].number;
-                files[count++] =
-                    (struct pollfd){.fd = remote->children[i].from_worker, .events = POLLIN};
-            }
-        bool over = remote->sender_ends;
-        (void)pthread_mutex_unlock(&remote->mutex);
-        if (over)
-            return NULL;
-        if (poll(files, (nfds_t)count, AGENT_BEAT_MS) <= 0)
-            continue;
-        if (files[0].revents)
-            (void)eventfd_read(remote->wake, &woken);
-        for (size_t i = 1; i < count; i++) {
-            if (!files[i].revents || carry_up(remote, numbers[i], files[i].fd))
-                continue;
-            (void)pthread_mutex_lock(&remote->mutex);
-            struct remote_child *child = remote_child_of(remote, numbers[i]);
-            (void)close(files[i].fd);
-            if (child) {
-                child->from_worker = -1;
-                remote_child_free(child);
-            }
-            (void)pthread_mutex_unlock(&remote->mutex);
-        }
-    }
-}
-
 /* ---- opening and closing ---- */
 
 static void free_remote(struct remote *remote)
 {
-    file_close(remote->wake);
     for (size_t i = 0; i < AGENT_CHILDREN_MAX; i++)
         json_decref(remote->children[i].request);
     (void)pthread_mutex_destroy(&remote->mutex);
@@ -339,6 +283,7 @@ enum status host_open(const char *command, const char *program, const volatile s
     remote->host = (struct host){.name = remote->name,
                                  .start = start_remote,
                                  .end = end_remote,
+                                 .send = send_to_child,
                                  .lock = lock_remote,
                                  .unlock = unlock_remote,
                                  .place = place_remote,
@@ -355,10 +300,7 @@ enum status host_open(const char *command, const char *program, const volatile s
     remote->stop = stop;
     remote->state = HOST_AWAITED;
     remote->input = remote->output = remote->errors = -1;
-    remote->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    enum status status = remote->command && remote->program && remote->wake >= 0
-                             ? STATUS_OK
-                             : error_no_memory(error);
+    enum status status = remote->command && remote->program ? STATUS_OK : error_no_memory(error);
     if (status == STATUS_OK)
         status = host_silent_ms(&silent_ms, error);
     if (status == STATUS_OK)
@@ -368,20 +310,13 @@ enum status host_open(const char *command, const char *program, const volatile s
         status = environment_integer("TUNE_HOST_WAIT_MS", 0, INT64_C(366) * 24 * 3600 * 1000, 0,
                                      &remote->wait_ms, error);
     remote->silent_ns = silent_ms * 1000000;
-    bool sends =
-        status == STATUS_OK && pthread_create(&remote->sender, NULL, send_all, remote) == 0;
-    bool keeps = sends && pthread_create(&remote->keeper, NULL, remote_keep, remote) == 0;
-    if (keeps) {
+    if (status == STATUS_OK && pthread_create(&remote->keeper, NULL, remote_keep, remote) != 0)
+        status = error_set(error, STATUS_UNAVAILABLE, "no more threads");
+    if (status == STATUS_OK)
         *out = &remote->host;
-        return STATUS_OK;
-    }
-    if (sends) {
-        remote->sender_ends = true;
-        (void)eventfd_write(remote->wake, 1);
-        (void)pthread_join(remote->sender, NULL);
-    }
-    free_remote(remote);
-    return status == STATUS_OK ? error_set(error, STATUS_UNAVAILABLE, "no more threads") : status;
+    else
+        free_remote(remote);
+    return status;
 }
 
 void host_close(struct host *host)
@@ -394,10 +329,5 @@ void host_close(struct host *host)
     (void)pthread_cond_broadcast(&remote->changed);
     (void)pthread_mutex_unlock(&remote->mutex);
     (void)pthread_join(remote->keeper, NULL);
-    (void)pthread_mutex_lock(&remote->mutex);
-    remote->sender_ends = true;
-    (void)pthread_mutex_unlock(&remote->mutex);
-    (void)eventfd_write(remote->wake, 1);
-    (void)pthread_join(remote->sender, NULL);
     free_remote(remote);
 }

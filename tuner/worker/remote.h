@@ -11,11 +11,10 @@
 
 enum { LINE_BYTES_MAX = 200 }; /* for a command's message */
 
-/* A child on the host, with our ends of its worker's pipes. */
+/* A child on the host, with our end of the pipe to its worker. */
 struct remote_child {
     int64_t number; /* 0: the slot is free */
     unsigned connection;
-    int from_worker; /* closed by the sender */
     int to_worker;   /* closed by the keeper, while the child runs */
     json_t *request; /* last request */
     bool ended;
@@ -36,12 +35,12 @@ struct remote {
     char name[256];
     char *command, *program;
     const volatile sig_atomic_t *stop; /* NULL: none */
-    pthread_t keeper, sender;
+    pthread_t keeper;
     pthread_mutex_t mutex; /* guards all members below except the keeper's */
     pthread_cond_t changed;
     enum host_state state;
     unsigned connections; /* times that the host has become ready */
-    bool closing, sender_ends;
+    bool closing;
     bool is_deaf;        /* the command no longer reads input */
     int64_t received_ns; /* time of the last frame */
     int64_t silence_ended_ns;
@@ -53,7 +52,6 @@ struct remote {
     int64_t last_number;
     struct call *calls;
     struct remote_child children[AGENT_CHILDREN_MAX];
-    int wake;                /* an eventfd that makes the sender read `children` again */
     pthread_mutex_t sending; /* guards `input`, one frame at a time */
     int input;               /* the command's; -1: none */
     /* Members of the keeper alone. */
@@ -64,6 +62,7 @@ struct remote {
     int64_t silent_ns, retry_ms;
     int64_t wait_ms, answers_by_ns; /* INT64_MAX: no limit, since a job may wait in a queue */
     int64_t stopped_ns;             /* when `stop` was seen; 0: not yet */
+    int64_t beaten_ns;              /* when the last beat was sent */
 };
 
 /* Sends the message and drops it. The message is for this connection's agent and no later one; 0:

@@ -35,11 +35,10 @@ enum {
 
 /* ---- frames from the agent ---- */
 
-enum status remote_send(struct remote *remote, unsigned connection, json_t *message,
-                        struct error *error)
+/* Sends a message, with `sending` locked. */
+static enum status send_next(struct remote *remote, unsigned connection, const json_t *message,
+                             struct error *error)
 {
-    TRY_MEMORY(message);
-    (void)pthread_mutex_lock(&remote->sending);
     (void)pthread_mutex_lock(&remote->mutex);
     bool there =
         remote->input >= 0 &&
@@ -47,7 +46,6 @@ enum status remote_send(struct remote *remote, unsigned connection, json_t *mess
     (void)pthread_mutex_unlock(&remote->mutex);
     enum status status = there ? frame_write(remote->input, message, error)
                                : error_set(error, STATUS_DEVICE_LOST, "%s is lost", remote->name);
-    (void)pthread_mutex_unlock(&remote->sending);
     if (status == STATUS_DEVICE_LOST) {
         /* The connection is lost, which the keeper notices later by the command's end. */
         (void)pthread_mutex_lock(&remote->mutex);
@@ -58,8 +56,39 @@ enum status remote_send(struct remote *remote, unsigned connection, json_t *mess
         }
         (void)pthread_mutex_unlock(&remote->mutex);
     }
+    return status;
+}
+
+enum status remote_send(struct remote *remote, unsigned connection, json_t *message,
+                        struct error *error)
+{
+    TRY_MEMORY(message);
+    (void)pthread_mutex_lock(&remote->sending);
+    const enum status status = send_next(remote, connection, message, error);
+    (void)pthread_mutex_unlock(&remote->sending);
     json_decref(message);
     return status;
+}
+
+/* Sends a beat, since a connection may die without an end of file. Never waits, as the keeper ends
+ * a command that no longer reads: a frame on its way is a sign of life, too. */
+static void beat(struct remote *remote)
+{
+    struct error ignored = {0};
+    const int64_t now_ns = clock_running_ns();
+    (void)pthread_mutex_lock(&remote->mutex);
+    const unsigned connection = remote->state == HOST_READY ? remote->connections : 0;
+    (void)pthread_mutex_unlock(&remote->mutex);
+    if (connection == 0 || now_ns - remote->beaten_ns < AGENT_BEAT_MS * INT64_C(1000000) ||
+        pthread_mutex_trylock(&remote->sending) != 0)
+        return;
+    struct pollfd input = {.fd = remote->input, .events = POLLOUT};
+    json_t *message = json_pack("{s:i}", "beat", 1);
+    if (message && poll(&input, 1, 0) > 0)
+        (void)send_next(remote, connection, message, &ignored);
+    json_decref(message);
+    (void)pthread_mutex_unlock(&remote->sending);
+    remote->beaten_ns = now_ns;
 }
 
 /* Waits until a change or the deadline; called with the mutex locked. */
@@ -91,7 +120,7 @@ struct remote_child *remote_child_of(struct remote *remote, int64_t number)
 /* Frees the child's slot once unused; called with the mutex locked. */
 void remote_child_free(struct remote_child *child)
 {
-    if (!child->released || child->from_worker >= 0 || child->to_worker >= 0)
+    if (!child->released || child->to_worker >= 0)
         return;
     json_decref(child->request);
     *child = (struct remote_child){.number = 0};
@@ -372,6 +401,7 @@ static enum status await_output(struct remote *remote, int64_t limit_ns, struct 
         if (closing || (remote->stopped_ns != 0 &&
                         clock_running_ns() - remote->stopped_ns > STOP_MS * INT64_C(1000000)))
             return error_set(error, STATUS_INTERRUPTED, "ended");
+        beat(remote);
         struct pollfd files[] = {{.fd = remote->output, .events = POLLIN},
                                  {.fd = remote->errors, .events = POLLIN}};
         (void)poll(files, 2, LOOK_MS);

@@ -165,7 +165,7 @@ static enum status send_start(const struct worker *worker, const struct child *c
                                           facts_text(&worker->head.facts, "uuid", ""), is_spare};
     json_t *start = message_encode(&message_start, &message);
     TRY_MEMORY(start);
-    enum status status = frame_write(child->input, start, error);
+    enum status status = child_send(child, start, error);
     json_decref(start);
     return status;
 }
@@ -357,7 +357,7 @@ static enum status exchange(struct worker *worker, const json_t *request, int64_
 {
     json_t *message = NULL;
     bool answered = false;
-    enum status status = frame_write(worker->child.input, request, error);
+    enum status status = child_send(&worker->child, request, error);
     FAILPOINT("worker.asked");
     if (status == STATUS_OK)
         status = await_answer(worker, &worker->child, timeout_ms, &message, error);
