@@ -167,8 +167,8 @@ static enum status compile(const struct options *options, const char *source, co
     struct compile_pool *pool = NULL;
     struct cores before, after;
     struct facts facts = {0};
-    facts_add_text(&facts, "compiler", "", "NVRTC");
-    facts_add_text(&facts, "name", "", options->architecture);
+    facts_add_text(&facts, "compiler", "NVRTC");
+    facts_add_text(&facts, "name", options->architecture);
     *out = (struct result){0};
     double processor_s = processor_seconds(RUSAGE_CHILDREN);
     enum status status =

@@ -214,7 +214,7 @@ bool t1_ask_compiler(struct document *document, struct t1_signature *out)
     struct binary_request request;
     struct source source;
     struct compiler_answer answer;
-    facts_add_text(&facts, "architecture", "Architecture", "sm_90");
+    facts_add_text(&facts, "architecture", "sm_90");
     bool known =
         experiment_load_document(document, NULL, true, &experiment, &ignored) == STATUS_OK &&
         experiment_problem_count(experiment) > 0;

@@ -24,15 +24,15 @@ void must(struct fixture *f, enum status status)
 static void add_environment(struct fixture *f)
 {
     struct facts facts = {0};
-    facts_add_text(&facts, "kind", "Kind", "cuda");
-    facts_add_text(&facts, "name", "Name", "Fixture GPU");
-    facts_add_text(&facts, "uuid", "UUID", "GPU-fixture-0");
-    facts_add_text(&facts, "driver", "Driver", "999.0");
-    facts_add_text(&facts, "compiler", "Compiler", "NVRTC 99.9");
-    facts_add_text(&facts, "architecture", "Architecture", "sm_90");
-    facts_add_text(&facts, "compute_capability", "Compute capability", "9.0");
-    facts_add_integer(&facts, "memory_bytes", "Memory", "bytes", 1LL << 36);
-    facts_add_integer(&facts, "sm_count", "SMs", "", SM_COUNT);
+    facts_add_text(&facts, "kind", "cuda");
+    facts_add_text(&facts, "name", "Fixture GPU");
+    facts_add_text(&facts, "uuid", "GPU-fixture-0");
+    facts_add_text(&facts, "driver", "999.0");
+    facts_add_text(&facts, "compiler", "NVRTC 99.9");
+    facts_add_text(&facts, "architecture", "sm_90");
+    facts_add_text(&facts, "compute_capability", "9.0");
+    facts_add_integer(&facts, "memory_bytes", 1LL << 36);
+    facts_add_integer(&facts, "sm_count", SM_COUNT);
     const struct store_environment environment = {
         .facts = &facts, .tool_version = "0.0.0", .host = "fixture"};
     must(f, store_environment(f->store, &environment, &f->environment_id, &f->error));

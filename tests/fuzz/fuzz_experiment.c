@@ -12,11 +12,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void add_facts(struct facts *facts)
 {
-    facts_add_text(facts, "architecture", "", "sm_90");
-    facts_add_text(facts, "compute_capability", "", "9.0");
+    facts_add_text(facts, "architecture", "sm_90");
+    facts_add_text(facts, "compute_capability", "9.0");
     for (size_t i = 0; i < fact_name_count; i++)
         if (!facts_find(facts, fact_names[i].name))
-            facts_add_integer(facts, fact_names[i].name, "", "", (int64_t)i * 64 + 2);
+            facts_add_integer(facts, fact_names[i].name, (int64_t)i * 64 + 2);
 }
 
 static void require(bool holds)

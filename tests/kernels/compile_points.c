@@ -60,12 +60,12 @@ static void make_facts(struct facts *facts, const char *architecture)
     char capability[16];
     const int number = atoi(architecture + strcspn(architecture, "0123456789"));
 
-    facts_add_text(facts, "kind", "", "cuda");
-    facts_add_text(facts, "architecture", "", architecture);
+    facts_add_text(facts, "kind", "cuda");
+    facts_add_text(facts, "architecture", architecture);
     if (string_format(capability, sizeof capability, "%d.%d", number / 10, number % 10))
-        facts_add_text(facts, "compute_capability", "", capability);
+        facts_add_text(facts, "compute_capability", capability);
     for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++)
-        facts_add_integer(facts, integers[i].key, "", "", integers[i].value);
+        facts_add_integer(facts, integers[i].key, integers[i].value);
 }
 
 /* Returns "BLOCK=256 LOADS=4 ... reduce_last_block": the text that distinguishes a binary. */

@@ -5,8 +5,7 @@
 
 #include "tuner/base/array.h"
 
-void facts_add(struct facts *facts, const char *key, const char *label, const char *unit,
-               struct value value)
+void facts_add(struct facts *facts, const char *key, struct value value)
 {
     facts->failed = facts->failed || !array_grow(&facts->items, facts->count, &facts->capacity,
                                                  sizeof *facts->items);
@@ -14,28 +13,25 @@ void facts_add(struct facts *facts, const char *key, const char *label, const ch
         return;
     struct fact fact = {
         .key = arena_strdup(&facts->arena, key),
-        .label = arena_strdup(&facts->arena, label),
-        .unit = arena_strdup(&facts->arena, unit),
         .value = value,
     };
     if (value.kind == VALUE_TEXT)
         fact.value.text = arena_strdup(&facts->arena, value.text);
-    if (!fact.key || !fact.label || !fact.unit || (value.kind == VALUE_TEXT && !fact.value.text)) {
+    if (!fact.key || (value.kind == VALUE_TEXT && !fact.value.text)) {
         facts->failed = 1;
         return;
     }
     facts->items[facts->count++] = fact;
 }
 
-void facts_add_text(struct facts *facts, const char *key, const char *label, const char *text)
+void facts_add_text(struct facts *facts, const char *key, const char *text)
 {
-    facts_add(facts, key, label, "", value_text(text));
+    facts_add(facts, key, value_text(text));
 }
 
-void facts_add_integer(struct facts *facts, const char *key, const char *label, const char *unit,
-                       int64_t integer)
+void facts_add_integer(struct facts *facts, const char *key, int64_t integer)
 {
-    facts_add(facts, key, label, unit, value_integer(integer));
+    facts_add(facts, key, value_integer(integer));
 }
 
 const struct fact *facts_find(const struct facts *facts, const char *key)

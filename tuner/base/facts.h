@@ -1,4 +1,4 @@
-/* Facts about a device, each with a key, a label, a value and a unit. One list serves the printed
+/* Facts about a device, each a name and a value. One list serves the printed
  * tables, JSON, the database, the worker's messages and the variables of expressions. */
 #ifndef TUNE_BASE_FACTS_H
 #define TUNE_BASE_FACTS_H
@@ -10,9 +10,7 @@
 #include "tuner/base/value.h"
 
 struct fact {
-    const char *key;   /* snake_case with its unit: "l2_bytes", "sm_count" */
-    const char *label; /* for display: "L2 cache" */
-    const char *unit;  /* "", "bytes", "MHz", "GB/s" ... */
+    const char *key; /* snake_case with its unit: "l2_bytes", "sm_count" */
     struct value value;
 };
 
@@ -39,11 +37,9 @@ struct facts {
  *   shared_bytes_per_sm, l2_bytes, warp_size, pci_address, numa_node
  * and of a CPU: cores, hardware_threads, packages, numa_nodes, l1d_bytes, l2_bytes, l3_bytes.
  * A fact that cannot be read is left out, never guessed. */
-void facts_add(struct facts *facts, const char *key, const char *label, const char *unit,
-               struct value value);
-void facts_add_text(struct facts *facts, const char *key, const char *label, const char *text);
-void facts_add_integer(struct facts *facts, const char *key, const char *label, const char *unit,
-                       int64_t integer);
+void facts_add(struct facts *facts, const char *key, struct value value);
+void facts_add_text(struct facts *facts, const char *key, const char *text);
+void facts_add_integer(struct facts *facts, const char *key, int64_t integer);
 
 /* Finds the fact with that key; NULL: none. */
 const struct fact *facts_find(const struct facts *facts, const char *key);

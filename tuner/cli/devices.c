@@ -14,16 +14,14 @@
 #include "tuner/worker/worker.h"
 
 static const struct ceiling_row {
-    const char *key, *label;
+    const char *key;
     size_t offset; /* in struct bandwidth */
 } ceilings[] = {
-    {"host_to_device_gbs", "Host to device, pinned",
-     offsetof(struct bandwidth, host_to_device_gbs)},
-    {"device_to_host_gbs", "Device to host, pinned",
-     offsetof(struct bandwidth, device_to_host_gbs)},
-    {"copy_gbs", "Copy, bytes read + written", offsetof(struct bandwidth, copy_gbs)},
-    {"read_gbs", "Read", offsetof(struct bandwidth, read_gbs)},
-    {"write_gbs", "Write", offsetof(struct bandwidth, write_gbs)},
+    {"host_to_device_gbs", offsetof(struct bandwidth, host_to_device_gbs)},
+    {"device_to_host_gbs", offsetof(struct bandwidth, device_to_host_gbs)},
+    {"copy_gbs", offsetof(struct bandwidth, copy_gbs)},
+    {"read_gbs", offsetof(struct bandwidth, read_gbs)},
+    {"write_gbs", offsetof(struct bandwidth, write_gbs)},
 };
 
 /* A device as shown. */
@@ -99,10 +97,9 @@ static void print_fact(const struct fact *fact, int width)
         value = fact->value.integer ? "yes" : "no";
     else if (fact->value.kind != VALUE_TEXT)
         value = value_format(fact->value, number, sizeof number) ? number : "?";
-    if (fact->value.kind == VALUE_INTEGER && strcmp(fact->unit, "bytes") == 0)
+    if (fact->value.kind == VALUE_INTEGER && strstr(fact->key, "bytes"))
         human_bytes(fact->value.integer, human, sizeof human);
-    print_clean(stdout, "  %-*s  %s%s%s%s\n", width, fact->label, *value ? value : "none",
-                *fact->unit ? " " : "", fact->unit, human);
+    print_clean(stdout, "  %-*s  %s%s\n", width, fact->key, *value ? value : "none", human);
 }
 
 static void print_device(const struct shown *shown)
@@ -110,11 +107,11 @@ static void print_device(const struct shown *shown)
     int width = 0;
     char human[32];
     for (size_t i = 0; i < shown->facts.count; i++) {
-        int length = (int)strlen(shown->facts.items[i].label);
+        int length = (int)strlen(shown->facts.items[i].key);
         width = length > width ? length : width;
     }
     for (size_t i = 0; shown->is_measured && i < COUNT(ceilings); i++) {
-        int length = (int)strlen(ceilings[i].label);
+        int length = (int)strlen(ceilings[i].key);
         if (ceiling_gbs(shown, &ceilings[i]) > 0)
             width = length > width ? length : width;
     }
@@ -128,7 +125,7 @@ static void print_device(const struct shown *shown)
                 (long long)shown->bandwidth.bytes, human);
     for (size_t i = 0; i < COUNT(ceilings); i++)
         if (ceiling_gbs(shown, &ceilings[i]) > 0)
-            print_clean(stdout, "  %-*s  %.4g GB/s\n", width, ceilings[i].label,
+            print_clean(stdout, "  %-*s  %.4g\n", width, ceilings[i].key,
                         ceiling_gbs(shown, &ceilings[i]));
 }
 
@@ -345,6 +342,7 @@ static enum status run_devices(const struct command *command, int argc, char **a
 const struct command command_devices = {
     .name = "devices",
     .usage = "[options]",
-    .about = "Describes the devices of this machine: GPUs first, then the CPU.",
+    .about = "Describes the devices of this machine: GPUs first, then the CPU. Names are those of "
+             "expressions and of JSON.",
     .run = run_devices,
 };

@@ -141,7 +141,6 @@ enum status recording_facts(const struct recording *recording, struct facts *fac
 {
     const struct recorded_fact *items = recording->parts[RECORDED_FACTS].items;
     for (size_t i = 0; i < recording->parts[RECORDED_FACTS].count; i++) {
-        char label[64];
         const char *key = recording_text(recording, items[i].key);
         struct value value = {.kind = (enum value_kind)items[i].kind};
         if (value.kind == VALUE_TEXT)
@@ -150,12 +149,7 @@ enum status recording_facts(const struct recording *recording, struct facts *fac
             value.real = items[i].real;
         else
             value.integer = items[i].integer;
-        (void)string_format(label, sizeof label, "%s", key);
-        for (char *at = label; *at; at++)
-            *at = *at == '_' ? ' ' : *at;
-        if (label[0] >= 'a' && label[0] <= 'z')
-            label[0] = (char)(label[0] - 'a' + 'A');
-        facts_add(facts, key, label, "", value);
+        facts_add(facts, key, value);
     }
     return facts->failed ? error_no_memory(error) : STATUS_OK;
 }

@@ -146,8 +146,7 @@ SHAPE(compile, compile_message, NULL,
 
 SHAPE(start, start_message, NULL, TEXT(start_message, protocol), TEXT(start_message, cpus),
       TEXT(start_message, uuid), SIMPLE(start_message, is_spare, TRUTH));
-SHAPE_WITHIN(fact, fact, NULL, TEXT(fact, key), TEXT(fact, label), TEXT(fact, unit),
-             SIMPLE(fact, value, VALUE));
+SHAPE_WITHIN(fact, fact, NULL, TEXT(fact, key), SIMPLE(fact, value, VALUE));
 SHAPE_WITHIN(calibration, calibration, NULL, SIMPLE(calibration, tick_ns, REAL),
              SIMPLE(calibration, empty_pair_ns, REAL), SIMPLE(calibration, node_gap_ns, REAL),
              INTEGER(calibration, reserved_ns, 0, INT64_MAX));

@@ -144,8 +144,7 @@ static enum status greeted(struct worker *worker, bool *answered, struct error *
     TRY_OR_CLEANUP(message_decode(&message_hello, answer, &arena, &hello, error));
     if (worker->head.facts.count == 0) {
         for (size_t i = 0; i < hello.fact_count; i++)
-            facts_add(&worker->head.facts, hello.facts[i].key, hello.facts[i].label,
-                      hello.facts[i].unit, hello.facts[i].value);
+            facts_add(&worker->head.facts, hello.facts[i].key, hello.facts[i].value);
         worker->head.calibration = hello.calibration;
         worker->head.machine = hello.machine;
     }
@@ -569,8 +568,7 @@ enum status worker_describe(const struct host *host, const char *kind, int index
         return error->status;
     TRY_OR_CLEANUP(message_decode(&message_hello, answer, &arena, &hello, error));
     for (size_t i = 0; i < hello.fact_count; i++)
-        facts_add(facts, hello.facts[i].key, hello.facts[i].label, hello.facts[i].unit,
-                  hello.facts[i].value);
+        facts_add(facts, hello.facts[i].key, hello.facts[i].value);
     if (facts->failed)
         status = error_no_memory(error);
 cleanup:

@@ -55,11 +55,11 @@ static void fill_facts(struct facts *facts, const struct evaluation *evaluation,
     json_object_foreach(json, key, member)
     {
         if (strcmp(key, evaluation->units_key) == 0)
-            facts_add_integer(facts, key, "", "", units);
+            facts_add_integer(facts, key, units);
         else if (capability && strcmp(key, "compute_capability") == 0)
-            facts_add_text(facts, key, "", capability);
+            facts_add_text(facts, key, capability);
         else if (json_to_value(member, &value))
-            facts_add(facts, key, "", "", value);
+            facts_add(facts, key, value);
     }
     json_decref(json);
 }

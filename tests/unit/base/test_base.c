@@ -167,9 +167,9 @@ TEST(facts_are_found_by_key)
     for (int i = 0; i < 200; i++) {
         char key[16];
         (void)snprintf(key, sizeof key, "key_%d", i);
-        facts_add_integer(&facts, key, "Label", "bytes", i);
+        facts_add_integer(&facts, key, i);
     }
-    facts_add_text(&facts, "name", "Name", "Some GPU");
+    facts_add_text(&facts, "name", "Some GPU");
     assert_int_equal(facts_integer(&facts, "key_150", -1), 150);
     assert_int_equal(facts_integer(&facts, "name", -1), -1);
     assert_string_equal(facts_text(&facts, "name", ""), "Some GPU");

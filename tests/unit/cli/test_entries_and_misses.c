@@ -181,7 +181,7 @@ TEST_WITH_EXPERIMENTS(an_entry_is_checked_if_the_experiment_still_has_its_proble
     struct check *check = calloc(1, sizeof *check);
     assert_non_null(check);
     write_experiment("on_cpu", "cpu");
-    facts_add_text(&facts, "name", "", "A GPU");
+    facts_add_text(&facts, "name", "A GPU");
     check->facts = &facts;
     check->tuned = tuned_load_memory(text, sizeof text - 1, "tuned.conf", &refused);
     if (!check->tuned)

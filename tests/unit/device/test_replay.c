@@ -141,7 +141,6 @@ TEST(a_recording_comes_back)
     assert_string_equal(recording_text(&recording, recording.device.source), "my.db of 2026-11-22");
     must(recording_facts(&recording, &facts, &error));
     assert_int_equal(facts_integer(&facts, "sm_count", 0), 132);
-    assert_string_equal(facts_find(&facts, "sm_count")->label, "Sm count");
     assert_int_equal(facts_find(&facts, "ecc")->value.kind, VALUE_BOOLEAN);
     assert_true(facts_find(&facts, "peak_gbs")->value.real == 3.5);
     const struct recorded_point *points = recording_problem(&recording, problem, &count);

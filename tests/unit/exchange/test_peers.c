@@ -31,11 +31,11 @@ static int64_t add_device(struct fixture *fixture, const char *kind, int index, 
 {
     struct facts facts = {0};
     int64_t id = 0;
-    facts_add_text(&facts, "kind", "", kind);
-    facts_add_integer(&facts, "index", "", "", index);
-    facts_add_text(&facts, "name", "", name);
-    facts_add_text(&facts, "uuid", "", name);
-    facts_add_text(&facts, "driver", "", driver);
+    facts_add_text(&facts, "kind", kind);
+    facts_add_integer(&facts, "index", index);
+    facts_add_text(&facts, "name", name);
+    facts_add_text(&facts, "uuid", name);
+    facts_add_text(&facts, "driver", driver);
     const struct store_environment row = {.facts = &facts, .tool_version = "1", .host = "h"};
     ok(store_environment(fixture->store, &row, &id, &error));
     facts_free(&facts);

@@ -133,32 +133,32 @@ static __attribute__((unused)) struct experiment *load_changed(const char *old, 
 
 static __attribute__((unused)) void add_gpu_facts(struct facts *facts)
 {
-    facts_add_text(facts, "architecture", "", "sm_90");
-    facts_add_text(facts, "compute_capability", "", "9.0");
-    facts_add_integer(facts, "sm_count", "", "", 132);
-    facts_add_integer(facts, "max_threads_per_block", "", "", 1024);
-    facts_add_integer(facts, "max_threads_per_sm", "", "", 2048);
-    facts_add_integer(facts, "max_blocks_per_sm", "", "", 32);
-    facts_add_integer(facts, "registers_per_sm", "", "", 65536);
-    facts_add_integer(facts, "shared_bytes_per_block", "", "", 49152);
-    facts_add_integer(facts, "shared_bytes_per_block_optin", "", "", 232448);
-    facts_add_integer(facts, "shared_bytes_per_sm", "", "", 233472);
-    facts_add_integer(facts, "warp_size", "", "", 32);
-    facts_add_integer(facts, "l2_bytes", "", "", 62914560);
-    facts_add_integer(facts, "memory_bytes", "", "", INT64_C(150754820096));
+    facts_add_text(facts, "architecture", "sm_90");
+    facts_add_text(facts, "compute_capability", "9.0");
+    facts_add_integer(facts, "sm_count", 132);
+    facts_add_integer(facts, "max_threads_per_block", 1024);
+    facts_add_integer(facts, "max_threads_per_sm", 2048);
+    facts_add_integer(facts, "max_blocks_per_sm", 32);
+    facts_add_integer(facts, "registers_per_sm", 65536);
+    facts_add_integer(facts, "shared_bytes_per_block", 49152);
+    facts_add_integer(facts, "shared_bytes_per_block_optin", 232448);
+    facts_add_integer(facts, "shared_bytes_per_sm", 233472);
+    facts_add_integer(facts, "warp_size", 32);
+    facts_add_integer(facts, "l2_bytes", 62914560);
+    facts_add_integer(facts, "memory_bytes", INT64_C(150754820096));
 }
 
 static __attribute__((unused)) void add_cpu_facts(struct facts *facts)
 {
-    facts_add_text(facts, "architecture", "", "native");
-    facts_add_integer(facts, "cores", "", "", 2);
-    facts_add_integer(facts, "hardware_threads", "", "", 4);
-    facts_add_integer(facts, "packages", "", "", 1);
-    facts_add_integer(facts, "numa_nodes", "", "", 1);
-    facts_add_integer(facts, "l1d_bytes", "", "", 32768);
-    facts_add_integer(facts, "l2_bytes", "", "", 1048576);
-    facts_add_integer(facts, "l3_bytes", "", "", 33554432);
-    facts_add_integer(facts, "memory_bytes", "", "", INT64_C(8589934592));
+    facts_add_text(facts, "architecture", "native");
+    facts_add_integer(facts, "cores", 2);
+    facts_add_integer(facts, "hardware_threads", 4);
+    facts_add_integer(facts, "packages", 1);
+    facts_add_integer(facts, "numa_nodes", 1);
+    facts_add_integer(facts, "l1d_bytes", 32768);
+    facts_add_integer(facts, "l2_bytes", 1048576);
+    facts_add_integer(facts, "l3_bytes", 33554432);
+    facts_add_integer(facts, "memory_bytes", INT64_C(8589934592));
 }
 
 #endif

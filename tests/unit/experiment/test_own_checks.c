@@ -94,7 +94,7 @@ TEST(what_is_remembered_is_of_the_device)
               LOAD_OWN("defaults: {block: 128, loads: 2, warp_size: 1}\n", "",
                        "  warp_size: [1, 2]\n", "  warp_size: [architecture]\n"),
               0, 64, 4);
-    facts_add_text(&other, "architecture", "", "sm_100");
+    facts_add_text(&other, "architecture", "sm_100");
     assert_int_equal(experiment_default(fixture.experiment, &fixture.problem, &fixture.facts, &a,
                                         &fixture.error),
                      STATUS_OK);

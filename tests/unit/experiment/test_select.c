@@ -242,9 +242,9 @@ TEST(values_are_limited)
     struct error error;
     char hash[HASH_TEXT_BYTES];
     bool admits = false;
-    facts_add_text(&facts, "architecture", "", "sm_90");
-    facts_add_integer(&facts, "sm_count", "", "", 4);
-    facts_add_integer(&facts, "max_threads_per_block", "", "", 1024);
+    facts_add_text(&facts, "architecture", "sm_90");
+    facts_add_integer(&facts, "sm_count", 4);
+    facts_add_integer(&facts, "max_threads_per_block", 1024);
     experiment_problem(experiment, 0, &problem);
     memcpy(hash, experiment_head(experiment)->definition_hash, sizeof hash);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

@@ -63,15 +63,15 @@ static inline int64_t add_device(struct fixture *fixture, const char *name, cons
                                  const char *driver)
 {
     struct facts facts = {0};
-    facts_add_text(&facts, "kind", "", "cuda");
-    facts_add_text(&facts, "name", "", name);
-    facts_add_text(&facts, "uuid", "", uuid);
-    facts_add_text(&facts, "compute_capability", "", "9.0");
-    facts_add_text(&facts, "architecture", "", "sm_90");
-    facts_add_text(&facts, "driver", "", driver);
-    facts_add_text(&facts, "compiler", "", "NVRTC 13.0");
-    facts_add_integer(&facts, "sm_count", "", "", 132);
-    facts_add_integer(&facts, "memory_bytes", "", "bytes", 150000000000);
+    facts_add_text(&facts, "kind", "cuda");
+    facts_add_text(&facts, "name", name);
+    facts_add_text(&facts, "uuid", uuid);
+    facts_add_text(&facts, "compute_capability", "9.0");
+    facts_add_text(&facts, "architecture", "sm_90");
+    facts_add_text(&facts, "driver", driver);
+    facts_add_text(&facts, "compiler", "NVRTC 13.0");
+    facts_add_integer(&facts, "sm_count", 132);
+    facts_add_integer(&facts, "memory_bytes", 150000000000);
     const struct store_environment environment = {&facts, "0.1.0", "host"};
     int64_t id = 0;
     ok(store_environment(fixture->store, &environment, &id, &error));

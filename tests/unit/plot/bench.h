@@ -43,13 +43,13 @@ static inline void add_device(struct bench *bench, const char *kind, const char 
     struct facts facts = {0};
     char uuid[32];
     (void)snprintf(uuid, sizeof uuid, "UUID-%s", kind);
-    facts_add_text(&facts, "kind", "", kind);
-    facts_add_integer(&facts, "index", "", "", 0);
-    facts_add_text(&facts, "name", "", name);
-    facts_add_text(&facts, "uuid", "", uuid);
-    facts_add_text(&facts, "architecture", "", "sm_90");
-    facts_add_integer(&facts, "memory_bytes", "", "bytes", 1 << 30);
-    facts_add_integer(&facts, strcmp(kind, "cuda") == 0 ? "sm_count" : "cores", "", "", 10);
+    facts_add_text(&facts, "kind", kind);
+    facts_add_integer(&facts, "index", 0);
+    facts_add_text(&facts, "name", name);
+    facts_add_text(&facts, "uuid", uuid);
+    facts_add_text(&facts, "architecture", "sm_90");
+    facts_add_integer(&facts, "memory_bytes", 1 << 30);
+    facts_add_integer(&facts, strcmp(kind, "cuda") == 0 ? "sm_count" : "cores", 10);
     ok(store_environment(bench->store, &(struct store_environment){&facts, "0.1", "host"},
                          &bench->environment_id, &error));
     facts_free(&facts);

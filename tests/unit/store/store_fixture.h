@@ -55,14 +55,14 @@ static inline int teardown(void **state)
 static inline void add_environment(struct fixture *f, const char *driver, int64_t *id)
 {
     struct facts facts = {0};
-    facts_add_text(&facts, "kind", "Kind", "cuda");
-    facts_add_text(&facts, "name", "Name", "Fixture \"GPU\"\n\xff");
-    facts_add_text(&facts, "uuid", "UUID", "GPU-fixture");
-    facts_add_text(&facts, "driver", "Driver", driver);
-    facts_add_text(&facts, "compiler", "Compiler", "NVRTC 13.0");
-    facts_add_text(&facts, "architecture", "Architecture", "sm_90");
-    facts_add_integer(&facts, "memory_bytes", "Memory", "bytes", 1LL << 37);
-    facts_add_integer(&facts, "sm_count", "SMs", "", 132);
+    facts_add_text(&facts, "kind", "cuda");
+    facts_add_text(&facts, "name", "Fixture \"GPU\"\n\xff");
+    facts_add_text(&facts, "uuid", "GPU-fixture");
+    facts_add_text(&facts, "driver", driver);
+    facts_add_text(&facts, "compiler", "NVRTC 13.0");
+    facts_add_text(&facts, "architecture", "sm_90");
+    facts_add_integer(&facts, "memory_bytes", 1LL << 37);
+    facts_add_integer(&facts, "sm_count", 132);
     const struct store_environment environment = {
         .facts = &facts, .tool_version = "0.1.0", .host = "host"};
     must(store_environment(f->store, &environment, id, &f->error));

@@ -49,9 +49,9 @@ TEST_WITH(test_device_without_uuid, setup, teardown)
 {
     struct fixture *f = *state;
     struct facts facts = {0};
-    facts_add_text(&facts, "kind", "Kind", "cpu");
-    facts_add_text(&facts, "name", "Name", "Some CPU");
-    facts_add_integer(&facts, "cores", "Cores", "", 8);
+    facts_add_text(&facts, "kind", "cpu");
+    facts_add_text(&facts, "name", "Some CPU");
+    facts_add_integer(&facts, "cores", 8);
     const struct store_environment environment = {
         .facts = &facts, .tool_version = "0.1.0", .host = "host"};
     int64_t id = 0;

@@ -103,7 +103,7 @@ static void check_space(const struct file_case *of, const struct experiment *exp
     struct space *space = NULL;
     struct problem problem;
     struct configuration configuration;
-    facts_add_text(&facts, "architecture", "", "sm_90");
+    facts_add_text(&facts, "architecture", "sm_90");
     assert_int_equal(experiment_problem_count(experiment), 1);
     experiment_problem(experiment, 0, &problem);
     if (space_create(experiment, &problem, &facts, &space, &error) != STATUS_OK)

@@ -93,22 +93,19 @@ static enum status add_uuid(const struct machine *machine, const char *model, st
     hash_add_string(state, host);
     hash_add_string(state, shape);
     hash_finish(state, uuid);
-    facts_add_text(facts, "uuid", "Identity", uuid);
+    facts_add_text(facts, "uuid", uuid);
     return STATUS_OK;
 }
 
-static void add_cache(struct facts *facts, const struct cache_level *cache, const char *key,
-                      const char *label)
+static void add_cache(struct facts *facts, const struct cache_level *cache, const char *key)
 {
     char text[64];
     if (cache->bytes <= 0)
         return;
     (void)string_format(text, sizeof text, "%s_bytes", key);
-    facts_add_integer(facts, text, label, "bytes", cache->bytes);
-    char count_label[64];
+    facts_add_integer(facts, text, cache->bytes);
     (void)string_format(text, sizeof text, "%s_count", key);
-    (void)string_format(count_label, sizeof count_label, "%s, how many", label);
-    facts_add_integer(facts, text, count_label, "", cache->count);
+    facts_add_integer(facts, text, cache->count);
 }
 
 enum status cpu_describe(int index, const char *architecture, struct facts *facts,
@@ -125,31 +122,30 @@ enum status cpu_describe(int index, const char *architecture, struct facts *fact
     if (status != STATUS_OK)
         return status;
     read_model(&machine, model);
-    facts_add_text(facts, "kind", "Kind", "cpu");
-    facts_add_integer(facts, "index", "Index", "", 0);
-    facts_add_text(facts, "name", "Name", model);
+    facts_add_text(facts, "kind", "cpu");
+    facts_add_integer(facts, "index", 0);
+    facts_add_text(facts, "name", model);
     status = add_uuid(&machine, model, facts, error);
     if (machine.packages > 0)
-        facts_add_integer(facts, "packages", "Packages", "", machine.packages);
-    facts_add_integer(facts, "cores", "Cores", "", machine.cores);
-    facts_add_integer(facts, "hardware_threads", "Hardware threads", "", machine.hardware_threads);
-    add_cache(facts, &machine.l1d, "l1d", "L1 data cache");
-    add_cache(facts, &machine.l2, "l2", "L2 cache");
-    add_cache(facts, &machine.l3, "l3", "L3 cache");
+        facts_add_integer(facts, "packages", machine.packages);
+    facts_add_integer(facts, "cores", machine.cores);
+    facts_add_integer(facts, "hardware_threads", machine.hardware_threads);
+    add_cache(facts, &machine.l1d, "l1d");
+    add_cache(facts, &machine.l2, "l2");
+    add_cache(facts, &machine.l3, "l3");
     if (machine.numa_nodes > 0)
-        facts_add_integer(facts, "numa_nodes", "NUMA nodes", "", machine.numa_nodes);
+        facts_add_integer(facts, "numa_nodes", machine.numa_nodes);
     if (machine.memory_bytes > 0)
-        facts_add_integer(facts, "memory_bytes", "Memory", "bytes", machine.memory_bytes);
+        facts_add_integer(facts, "memory_bytes", machine.memory_bytes);
     for (int i = 0; machine.numa_nodes > 1 && i < machine.numa_nodes; i++) {
         hwloc_obj_t node = hwloc_get_obj_by_type(machine.topology, HWLOC_OBJ_NUMANODE, (unsigned)i);
-        char key[64], label[64];
+        char key[64];
         (void)string_format(key, sizeof key, "numa_node_%u_memory_bytes", node->os_index);
-        (void)string_format(label, sizeof label, "Memory of NUMA node %u", node->os_index);
-        facts_add_integer(facts, key, label, "bytes", machine_node_bytes(&machine, node));
+        facts_add_integer(facts, key, machine_node_bytes(&machine, node));
     }
     read_simd(simd, sizeof simd);
     if (simd[0])
-        facts_add_text(facts, "simd", "Vector instructions", simd);
+        facts_add_text(facts, "simd", simd);
     struct arena arena = {0};
     struct error ignored = {0};
     struct utsname system;
@@ -157,16 +153,15 @@ enum status cpu_describe(int index, const char *architecture, struct facts *fact
     char text[2 * sizeof system.release];
     if (uname(&system) == 0 &&
         string_format(text, sizeof text, "%s %s", system.sysname, system.release))
-        facts_add_text(facts, "driver", "Operating system", text);
+        facts_add_text(facts, "driver", text);
     bool found = compiler_find(&arena, &compiler, &ignored) == STATUS_OK;
-    facts_add_text(facts, "compiler", "C compiler",
-                   found ? compiler_version(&arena, compiler) : "");
+    facts_add_text(facts, "compiler", found ? compiler_version(&arena, compiler) : "");
     const char *wanted = getenv(COMPILERS_VARIABLE), *settings = "";
     if (status == STATUS_OK && wanted && *wanted) {
         status = cpu_compiler_settings(NULL, NULL, &settings, error);
-        facts_add_text(facts, COMPILER_SETTINGS, "C compiler's settings", settings);
+        facts_add_text(facts, COMPILER_SETTINGS, settings);
     }
-    facts_add_text(facts, "architecture", "Compiled for", "native");
+    facts_add_text(facts, "architecture", "native");
     arena_free(&arena);
     struct sensors sensors;
     struct error why = {0};
@@ -174,7 +169,7 @@ enum status cpu_describe(int index, const char *architecture, struct facts *fact
     sensors_open(&sensors, "", NULL, 0);
     bool counts = sensors_energy(&sensors, &joules, &why) == STATUS_OK;
     sensors_close(&sensors);
-    facts_add(facts, "energy_counter", "Energy counter", "", value_boolean(counts));
+    facts_add(facts, "energy_counter", value_boolean(counts));
     machine_free(&machine);
     return status == STATUS_OK && facts->failed ? error_no_memory(error) : status;
 }

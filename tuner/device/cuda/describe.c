@@ -14,71 +14,47 @@ struct attribute_row {
     CUdevice_attribute attribute;
     enum attribute_form form;
     const char *key;
-    const char *label;
-    const char *unit;
 };
 
 /* Attributes in printing order. */
 static const struct attribute_row attributes[] = {
-    {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, FORM_NUMBER, "sm_count",
-     "Streaming multiprocessors (SMs)", ""},
-    {CU_DEVICE_ATTRIBUTE_WARP_SIZE, FORM_NUMBER, "warp_size", "Warp size", "threads"},
-    {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, FORM_NUMBER, "max_threads_per_block",
-     "Most threads per block", "threads"},
-    {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, FORM_NUMBER, "max_threads_per_sm",
-     "Most threads per SM", "threads"},
-    {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, FORM_NUMBER, "max_blocks_per_sm",
-     "Most blocks per SM", "blocks"},
-    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, FORM_NUMBER, "max_block_x", "Largest block, x",
-     "threads"},
-    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, FORM_NUMBER, "max_block_y", "Largest block, y",
-     "threads"},
-    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, FORM_NUMBER, "max_block_z", "Largest block, z",
-     "threads"},
-    {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, FORM_NUMBER, "max_grid_x", "Largest grid, x", "blocks"},
-    {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, FORM_NUMBER, "max_grid_y", "Largest grid, y", "blocks"},
-    {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, FORM_NUMBER, "max_grid_z", "Largest grid, z", "blocks"},
-    {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, FORM_NUMBER, "registers_per_sm",
-     "32-bit registers per SM", ""},
-    {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, FORM_NUMBER, "registers_per_block",
-     "32-bit registers per block", ""},
-    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, FORM_NUMBER, "shared_bytes_per_block",
-     "Shared memory per block", "bytes"},
+    {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, FORM_NUMBER, "sm_count"},
+    {CU_DEVICE_ATTRIBUTE_WARP_SIZE, FORM_NUMBER, "warp_size"},
+    {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, FORM_NUMBER, "max_threads_per_block"},
+    {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, FORM_NUMBER, "max_threads_per_sm"},
+    {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, FORM_NUMBER, "max_blocks_per_sm"},
+    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, FORM_NUMBER, "max_block_x"},
+    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, FORM_NUMBER, "max_block_y"},
+    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, FORM_NUMBER, "max_block_z"},
+    {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, FORM_NUMBER, "max_grid_x"},
+    {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, FORM_NUMBER, "max_grid_y"},
+    {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, FORM_NUMBER, "max_grid_z"},
+    {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, FORM_NUMBER, "registers_per_sm"},
+    {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, FORM_NUMBER, "registers_per_block"},
+    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, FORM_NUMBER, "shared_bytes_per_block"},
     {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, FORM_NUMBER,
-     "shared_bytes_per_block_optin", "Shared memory per block, opted in to", "bytes"},
-    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, FORM_NUMBER, "shared_bytes_per_sm",
-     "Shared memory per SM", "bytes"},
+     "shared_bytes_per_block_optin"},
+    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, FORM_NUMBER, "shared_bytes_per_sm"},
     {CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, FORM_NUMBER,
-     "shared_bytes_reserved_per_block", "Shared memory per block kept by the driver", "bytes"},
-    {CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, FORM_NUMBER, "constant_bytes", "Constant memory",
-     "bytes"},
-    {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, FORM_NUMBER, "l2_bytes", "L2 cache", "bytes"},
-    {CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, FORM_NUMBER, "l2_persisting_bytes",
-     "L2 cache that can be set aside for persisting lines", "bytes"},
-    {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, FORM_NUMBER, "memory_bus_bits",
-     "Memory bus width", "bits"},
-    {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, FORM_KHZ, "memory_clock_peak_mhz",
-     "Memory clock, peak by the driver", "MHz"},
-    {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, FORM_KHZ, "sm_clock_peak_mhz", "SM clock, peak by the driver",
-     "MHz"},
-    {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, FORM_BOOLEAN, "ecc_enabled", "ECC (driver)", ""},
-    {CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, FORM_COMPUTE_MODE, "compute_mode", "Compute mode", ""},
-    {CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT, FORM_NUMBER, "async_engines",
-     "Engines that copy beside kernels", ""},
-    {CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS, FORM_BOOLEAN, "concurrent_kernels",
-     "Several kernels at a time", ""},
-    {CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, FORM_BOOLEAN, "unified_addressing",
-     "One address space with the host", ""},
-    {CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, FORM_BOOLEAN, "managed_memory", "Managed memory", ""},
-    {CU_DEVICE_ATTRIBUTE_INTEGRATED, FORM_BOOLEAN, "integrated", "Shares the host's memory", ""},
-    {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, FORM_BOOLEAN, "cooperative_launch",
-     "Cooperative launch", ""},
-    {CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, FORM_BOOLEAN, "cluster_launch", "Cluster launch", ""},
-    {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, FORM_BOOLEAN, "memory_pools", "Memory pools", ""},
-    {CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED, FORM_BOOLEAN, "compute_preemption",
-     "Preemption of kernels", ""},
-    {CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT, FORM_BOOLEAN, "kernel_time_limit",
-     "Time limit on kernels", ""},
+     "shared_bytes_reserved_per_block"},
+    {CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, FORM_NUMBER, "constant_bytes"},
+    {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, FORM_NUMBER, "l2_bytes"},
+    {CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, FORM_NUMBER, "l2_persisting_bytes"},
+    {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, FORM_NUMBER, "memory_bus_bits"},
+    {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, FORM_KHZ, "memory_clock_peak_mhz"},
+    {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, FORM_KHZ, "sm_clock_peak_mhz"},
+    {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, FORM_BOOLEAN, "ecc_enabled"},
+    {CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, FORM_COMPUTE_MODE, "compute_mode"},
+    {CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT, FORM_NUMBER, "async_engines"},
+    {CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS, FORM_BOOLEAN, "concurrent_kernels"},
+    {CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, FORM_BOOLEAN, "unified_addressing"},
+    {CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, FORM_BOOLEAN, "managed_memory"},
+    {CU_DEVICE_ATTRIBUTE_INTEGRATED, FORM_BOOLEAN, "integrated"},
+    {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, FORM_BOOLEAN, "cooperative_launch"},
+    {CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, FORM_BOOLEAN, "cluster_launch"},
+    {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, FORM_BOOLEAN, "memory_pools"},
+    {CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED, FORM_BOOLEAN, "compute_preemption"},
+    {CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT, FORM_BOOLEAN, "kernel_time_limit"},
 };
 
 enum status cuda_count(int *count, struct error *error)
@@ -117,18 +93,18 @@ static void add_attribute(const struct cuda_driver *driver, CUdevice device,
         return;
     switch (row->form) {
     case FORM_NUMBER:
-        facts_add_integer(facts, row->key, row->label, row->unit, value);
+        facts_add_integer(facts, row->key, value);
         return;
     case FORM_BOOLEAN:
-        facts_add(facts, row->key, row->label, row->unit, value_boolean(value != 0));
+        facts_add(facts, row->key, value_boolean(value != 0));
         return;
     case FORM_KHZ:
         if (value > 0)
-            facts_add(facts, row->key, row->label, row->unit, value_real(value / 1000.0));
+            facts_add(facts, row->key, value_real(value / 1000.0));
         return;
     case FORM_COMPUTE_MODE:
         facts_add_text(
-            facts, row->key, row->label,
+            facts, row->key,
             value == CU_COMPUTEMODE_DEFAULT             ? "default: several processes may use it"
             : value == CU_COMPUTEMODE_PROHIBITED        ? "prohibited: no process may compute on it"
             : value == CU_COMPUTEMODE_EXCLUSIVE_PROCESS ? "exclusive: one process at a time"
@@ -150,21 +126,21 @@ static void add_software(const struct cuda_driver *driver, const char *driver_te
         (void)string_format(text, sizeof text, "CUDA %s", supported);
     else
         (void)string_format(text, sizeof text, "%s (CUDA %s)", driver_text, supported);
-    facts_add_text(facts, "driver", "Driver", text);
-    facts_add_text(facts, "cuda_supported", "Latest CUDA that the driver supports", supported);
+    facts_add_text(facts, "driver", text);
+    facts_add_text(facts, "cuda_supported", supported);
     const struct cuda_compiler *nvrtc = cuda_compiler(&ignored);
     text[0] = '\0';
     if (nvrtc)
         (void)string_format(text, sizeof text, "NVRTC %d.%d", nvrtc->major, nvrtc->minor);
-    facts_add_text(facts, "compiler", "Compiler", text);
+    facts_add_text(facts, "compiler", text);
     if (!nvrtc)
-        facts_add_text(facts, "compiler_missing", "Compiler is missing", ignored.text);
+        facts_add_text(facts, "compiler_missing", ignored.text);
     const char *wanted = getenv(COMPILERS_VARIABLE), *nvcc = "", *settings = "";
     if (wanted && *wanted && cuda_compiler_version("nvcc", &nvcc, &ignored) == STATUS_OK &&
         cuda_compiler_settings("nvcc", NULL, &settings, &ignored) == STATUS_OK) {
-        facts_add_text(facts, "nvcc", "nvcc", nvcc);
-        facts_add_text(facts, BINARY_OF_FUNCTIONS, "Compiler of host functions", nvcc);
-        facts_add_text(facts, COMPILER_SETTINGS, "nvcc's settings", settings);
+        facts_add_text(facts, "nvcc", nvcc);
+        facts_add_text(facts, BINARY_OF_FUNCTIONS, nvcc);
+        facts_add_text(facts, COMPILER_SETTINGS, settings);
     }
 }
 
@@ -187,9 +163,9 @@ static enum status add_identity(const struct cuda_driver *driver, CUdevice devic
     if (result != CUDA_SUCCESS)
         return error_set(error, STATUS_UNAVAILABLE, "cuda:%d: the driver does not describe it (%d)",
                          index, (int)result);
-    facts_add_text(facts, "kind", "Kind", "cuda");
-    facts_add_integer(facts, "index", "Index", "", index);
-    facts_add_text(facts, "name", "Name", text);
+    facts_add_text(facts, "kind", "cuda");
+    facts_add_integer(facts, "index", index);
+    facts_add_text(facts, "name", text);
     CUuuid uuid;
     char uuid_text[48] = "GPU-";
     size_t length = strlen(uuid_text);
@@ -200,13 +176,13 @@ static enum status add_identity(const struct cuda_driver *driver, CUdevice devic
             (void)snprintf(uuid_text + length, 3, "%02x", (unsigned)(unsigned char)uuid.bytes[i]);
             length += 2;
         }
-        facts_add_text(facts, "uuid", "UUID", uuid_text);
+        facts_add_text(facts, "uuid", uuid_text);
     }
     (void)string_format(text, sizeof text, "%d.%d", major, minor);
-    facts_add_text(facts, "compute_capability", "Compute capability", text);
+    facts_add_text(facts, "compute_capability", text);
     (void)string_format(text, sizeof text, "sm_%d%d", major, minor);
-    facts_add_text(facts, "architecture", "Architecture", text);
-    facts_add_integer(facts, "memory_bytes", "Memory", "bytes", (int64_t)memory_bytes);
+    facts_add_text(facts, "architecture", text);
+    facts_add_integer(facts, "memory_bytes", (int64_t)memory_bytes);
     return STATUS_OK;
 }
 
@@ -237,15 +213,13 @@ enum status cuda_describe(int index, const char *architecture, struct facts *fac
         driver->cuDeviceGetAttribute(&bits, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, device) ==
             CUDA_SUCCESS &&
         khz > 0 && bits > 0) {
-        facts_add(facts, "memory_pin_gbs",
-                  "Memory bandwidth of the pins (2 x peak clock x bus width)", "GB/s",
-                  value_real(2.0 * khz * 1e3 * bits / 8 / 1e9));
+        facts_add(facts, "memory_pin_gbs", value_real(2.0 * khz * 1e3 * bits / 8 / 1e9));
     }
     if (*pci_address)
-        facts_add_text(facts, "pci_address", "PCI address", pci_address);
+        facts_add_text(facts, "pci_address", pci_address);
     const int node = *pci_address ? place_numa_node(pci_address) : -1;
     if (node >= 0)
-        facts_add_integer(facts, "numa_node", "NUMA node", "", node);
+        facts_add_integer(facts, "numa_node", node);
     cuda_describe_nvml(pci_address, facts, driver_text, sizeof driver_text);
     if (!*driver_text) /* the kernel module's version, where NVML is missing */
         (void)file_line("/sys/module/nvidia/version", driver_text, sizeof driver_text);

@@ -18,34 +18,24 @@ struct number_row {
     bool typed;    /* nvml_number_of_type, with `type` */
     unsigned type;
     const char *key;
-    const char *label;
-    const char *unit;
     double scale;
 };
 
 static const struct number_row numbers[] = {
-    {offsetof(struct nvml, nvmlDeviceGetClockInfo), true, NVML_CLOCK_SM, "sm_clock_now_mhz",
-     "SM clock now", "MHz", 1},
-    {offsetof(struct nvml, nvmlDeviceGetMaxClockInfo), true, NVML_CLOCK_SM, "sm_clock_max_mhz",
-     "SM clock, largest", "MHz", 1},
+    {offsetof(struct nvml, nvmlDeviceGetClockInfo), true, NVML_CLOCK_SM, "sm_clock_now_mhz", 1},
+    {offsetof(struct nvml, nvmlDeviceGetMaxClockInfo), true, NVML_CLOCK_SM, "sm_clock_max_mhz", 1},
     {offsetof(struct nvml, nvmlDeviceGetClockInfo), true, NVML_CLOCK_MEMORY, "memory_clock_now_mhz",
-     "Memory clock now", "MHz", 1},
+     1},
     {offsetof(struct nvml, nvmlDeviceGetMaxClockInfo), true, NVML_CLOCK_MEMORY,
-     "memory_clock_max_mhz", "Memory clock, largest", "MHz", 1},
+     "memory_clock_max_mhz", 1},
     {offsetof(struct nvml, nvmlDeviceGetCurrPcieLinkGeneration), false, 0, "pcie_generation_now",
-     "PCIe generation now", "", 1},
-    {offsetof(struct nvml, nvmlDeviceGetMaxPcieLinkGeneration), false, 0, "pcie_generation_max",
-     "PCIe generation, largest", "", 1},
-    {offsetof(struct nvml, nvmlDeviceGetCurrPcieLinkWidth), false, 0, "pcie_lanes_now",
-     "PCIe lanes now", "", 1},
-    {offsetof(struct nvml, nvmlDeviceGetMaxPcieLinkWidth), false, 0, "pcie_lanes_max",
-     "PCIe lanes, most", "", 1},
-    {offsetof(struct nvml, nvmlDeviceGetTemperature), true, NVML_SENSOR_GPU, "temperature_c",
-     "Temperature now", "C", 1},
-    {offsetof(struct nvml, nvmlDeviceGetPowerUsage), false, 0, "power_now_w", "Power now", "W",
-     1e-3},
-    {offsetof(struct nvml, nvmlDeviceGetEnforcedPowerLimit), false, 0, "power_limit_w",
-     "Power limit", "W", 1e-3},
+     1},
+    {offsetof(struct nvml, nvmlDeviceGetMaxPcieLinkGeneration), false, 0, "pcie_generation_max", 1},
+    {offsetof(struct nvml, nvmlDeviceGetCurrPcieLinkWidth), false, 0, "pcie_lanes_now", 1},
+    {offsetof(struct nvml, nvmlDeviceGetMaxPcieLinkWidth), false, 0, "pcie_lanes_max", 1},
+    {offsetof(struct nvml, nvmlDeviceGetTemperature), true, NVML_SENSOR_GPU, "temperature_c", 1},
+    {offsetof(struct nvml, nvmlDeviceGetPowerUsage), false, 0, "power_now_w", 1e-3},
+    {offsetof(struct nvml, nvmlDeviceGetEnforcedPowerLimit), false, 0, "power_limit_w", 1e-3},
 };
 
 /* Reasons that hold the clock back. Idling and an application's setting do not count. */
@@ -65,13 +55,13 @@ static const struct {
     {0x100, "display clocks", 0},
 };
 
-static void add_mode(nvml_pair_of *function, nvml_handle device, const char *key, const char *label,
+static void add_mode(nvml_pair_of *function, nvml_handle device, const char *key,
                      struct facts *facts)
 {
     unsigned current = 0;
     unsigned pending = 0;
     if (function && function(device, &current, &pending) == 0)
-        facts_add(facts, key, label, "", value_boolean(current != 0));
+        facts_add(facts, key, value_boolean(current != 0));
 }
 
 static bool read_reasons(const struct nvml *nvml, unsigned long long *out)
@@ -110,31 +100,29 @@ static void add_device(const struct nvml *nvml, struct facts *facts)
         }
         if (result == 0) {
             if (row->scale < 1)
-                facts_add(facts, row->key, row->label, row->unit, value_real(number * row->scale));
+                facts_add(facts, row->key, value_real(number * row->scale));
             else
-                facts_add_integer(facts, row->key, row->label, row->unit, number);
+                facts_add_integer(facts, row->key, number);
         }
     }
-    add_mode(nvml->nvmlDeviceGetEccMode, nvml->device, "ecc_mode", "ECC (NVML)", facts);
-    add_mode(nvml->nvmlDeviceGetMigMode, nvml->device, "mig_mode", "MIG mode", facts);
+    add_mode(nvml->nvmlDeviceGetEccMode, nvml->device, "ecc_mode", facts);
+    add_mode(nvml->nvmlDeviceGetMigMode, nvml->device, "mig_mode", facts);
     if (nvml->nvmlDeviceGetPersistenceMode &&
         nvml->nvmlDeviceGetPersistenceMode(nvml->device, &persistence) == NVML_SUCCESS)
-        facts_add(facts, "persistence_mode", "Persistence mode", "",
-                  value_boolean(persistence != 0));
+        facts_add(facts, "persistence_mode", value_boolean(persistence != 0));
     unsigned long long reasons = 0;
     struct text names = {0};
     if (read_reasons(nvml, &reasons)) {
         for (size_t i = 0; i < sizeof throttle_reasons / sizeof *throttle_reasons; i++)
             if (reasons & throttle_reasons[i].bit)
                 text_printf(&names, "%s%s", names.length ? ", " : "", throttle_reasons[i].name);
-        facts_add_text(facts, "throttle_reasons", "Clock held back now by",
-                       names.length ? text_string(&names) : "nothing");
+        facts_add_text(facts, "throttle_reasons", names.length ? text_string(&names) : "nothing");
         text_free(&names);
     }
     double joules = 0;
     bool counts =
         nvml->nvmlDeviceGetTotalEnergyConsumption && energy_counter(nvml, &joules) == NVML_SUCCESS;
-    facts_add(facts, "energy_counter", "Energy counter", "", value_boolean(counts));
+    facts_add(facts, "energy_counter", value_boolean(counts));
 }
 
 /* Sets the reason and refuses, with details only if short enough. */
@@ -222,13 +210,13 @@ void cuda_describe_nvml(const char *pci_address, struct facts *facts, char *driv
     char version[96] = "";
     driver_text[0] = '\0';
     if (!cuda_nvml_open(&nvml, text, sizeof text)) {
-        facts_add_text(facts, "nvml", "NVML", text);
+        facts_add_text(facts, "nvml", text);
         return;
     }
     if (nvml.nvmlSystemGetDriverVersion(driver_text, (unsigned)driver_bytes) != NVML_SUCCESS)
         driver_text[0] = '\0';
     if (nvml.nvmlSystemGetNVMLVersion(version, sizeof version) == NVML_SUCCESS)
-        facts_add_text(facts, "nvml", "NVML", version);
+        facts_add_text(facts, "nvml", version);
     if (cuda_nvml_find(&nvml, pci_address))
         add_device(&nvml, facts);
     cuda_nvml_close(&nvml);

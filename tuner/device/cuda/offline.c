@@ -71,52 +71,47 @@ enum status cuda_imagine(const char *architecture, struct facts *facts, struct e
         return STATUS_UNAVAILABLE;
     }
     char text[64];
-    facts_add_text(facts, "kind", "Kind", "cuda");
-    facts_add_integer(facts, "index", "Index", "", 0);
+    facts_add_text(facts, "kind", "cuda");
+    facts_add_integer(facts, "index", 0);
     (void)string_format(text, sizeof text, "%s (not present)", board->name);
-    facts_add_text(facts, "name", "Name", text);
+    facts_add_text(facts, "name", text);
     (void)string_format(text, sizeof text, "imagined-%s", architecture);
-    facts_add_text(facts, "uuid", "UUID", text);
+    facts_add_text(facts, "uuid", text);
     (void)string_format(text, sizeof text, "%d.%d", board->capability / 10, board->capability % 10);
-    facts_add_text(facts, "compute_capability", "Compute capability", text);
-    facts_add_text(facts, "architecture", "Architecture", architecture);
-    facts_add_integer(facts, "memory_bytes", "Memory", "bytes", (int64_t)board->memory_gib << 30);
-    facts_add_integer(facts, "l2_bytes", "L2 cache", "bytes", (int64_t)board->l2_kib << 10);
+    facts_add_text(facts, "compute_capability", text);
+    facts_add_text(facts, "architecture", architecture);
+    facts_add_integer(facts, "memory_bytes", (int64_t)board->memory_gib << 30);
+    facts_add_integer(facts, "l2_bytes", (int64_t)board->l2_kib << 10);
     const struct {
         const char *key;
-        const char *label;
-        const char *unit;
         int64_t value;
     } rows[] = {
-        {"sm_count", "Streaming multiprocessors (SMs)", "", board->sm_count},
-        {"warp_size", "Warp size", "threads", WARP_SIZE},
-        {"max_threads_per_block", "Most threads per block", "threads", THREADS_PER_BLOCK},
-        {"max_threads_per_sm", "Most threads per SM", "threads", board->threads_per_sm},
-        {"max_blocks_per_sm", "Most blocks per SM", "blocks", board->blocks_per_sm},
-        {"max_block_x", "Largest block, x", "threads", 1024},
-        {"max_block_y", "Largest block, y", "threads", 1024},
-        {"max_block_z", "Largest block, z", "threads", 64},
-        {"max_grid_x", "Largest grid, x", "blocks", INT32_MAX},
-        {"max_grid_y", "Largest grid, y", "blocks", UINT16_MAX},
-        {"max_grid_z", "Largest grid, z", "blocks", UINT16_MAX},
-        {"registers_per_sm", "32-bit registers per SM", "", REGISTERS_PER_SM},
-        {"registers_per_block", "32-bit registers per block", "", REGISTERS_PER_SM},
-        {"shared_bytes_per_block", "Shared memory per block", "bytes", SHARED_BYTES_PER_BLOCK},
-        {"shared_bytes_per_block_optin", "Shared memory per block, opted in to", "bytes",
-         (int64_t)board->shared_kib_per_block << 10},
-        {"shared_bytes_per_sm", "Shared memory per SM", "bytes",
-         (int64_t)board->shared_kib_per_sm << 10},
-        {"shared_bytes_reserved_per_block", "Shared memory per block kept by the driver", "bytes",
-         board->capability >= 80 ? DRIVER_SHARED_BYTES : 0},
-        {"constant_bytes", "Constant memory", "bytes", 65536},
+        {"sm_count", board->sm_count},
+        {"warp_size", WARP_SIZE},
+        {"max_threads_per_block", THREADS_PER_BLOCK},
+        {"max_threads_per_sm", board->threads_per_sm},
+        {"max_blocks_per_sm", board->blocks_per_sm},
+        {"max_block_x", 1024},
+        {"max_block_y", 1024},
+        {"max_block_z", 64},
+        {"max_grid_x", INT32_MAX},
+        {"max_grid_y", UINT16_MAX},
+        {"max_grid_z", UINT16_MAX},
+        {"registers_per_sm", REGISTERS_PER_SM},
+        {"registers_per_block", REGISTERS_PER_SM},
+        {"shared_bytes_per_block", SHARED_BYTES_PER_BLOCK},
+        {"shared_bytes_per_block_optin", (int64_t)board->shared_kib_per_block << 10},
+        {"shared_bytes_per_sm", (int64_t)board->shared_kib_per_sm << 10},
+        {"shared_bytes_reserved_per_block", board->capability >= 80 ? DRIVER_SHARED_BYTES : 0},
+        {"constant_bytes", 65536},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        facts_add_integer(facts, rows[i].key, rows[i].label, rows[i].unit, rows[i].value);
-    facts_add_text(facts, "driver", "Driver", "");
+        facts_add_integer(facts, rows[i].key, rows[i].value);
+    facts_add_text(facts, "driver", "");
     const struct cuda_compiler *nvrtc = cuda_compiler(&ignored);
     if (nvrtc)
         (void)string_format(compiler, sizeof compiler, "NVRTC %d.%d", nvrtc->major, nvrtc->minor);
-    facts_add_text(facts, "compiler", "Compiler", compiler);
+    facts_add_text(facts, "compiler", compiler);
     return facts->failed ? error_no_memory(error) : STATUS_OK;
 }
 

@@ -45,43 +45,41 @@ const struct recorded_device formula_device = {
 enum status formula_facts(int index, struct facts *facts, struct error *error)
 {
     static const struct {
-        const char *key, *label, *unit;
+        const char *key;
         int64_t value;
     } numbers[] = {
-        {"memory_bytes", "Memory", "bytes", INT64_C(80) << 30},
-        {"sm_count", "Multiprocessors", "", SMS},
-        {"max_threads_per_block", "Threads per block, at most", "", BLOCK_THREADS},
-        {"max_threads_per_sm", "Threads per SM, at most", "", SM_THREADS},
-        {"max_blocks_per_sm", "Blocks per SM, at most", "", SM_BLOCKS},
-        {"max_block_x", "Largest block, x", "threads", BLOCK_THREADS},
-        {"max_block_y", "Largest block, y", "threads", BLOCK_THREADS},
-        {"max_block_z", "Largest block, z", "threads", 64},
-        {"max_grid_x", "Largest grid, x", "blocks", INT32_MAX},
-        {"max_grid_y", "Largest grid, y", "blocks", UINT16_MAX},
-        {"max_grid_z", "Largest grid, z", "blocks", UINT16_MAX},
-        {"registers_per_sm", "Registers per SM", "", SM_REGISTERS},
-        {"shared_bytes_per_block", "Shared memory per block", "bytes", 48 << 10},
-        {"shared_bytes_per_block_optin", "Shared memory per block, opted in", "bytes",
-         BLOCK_SHARED_BYTES},
-        {"shared_bytes_per_sm", "Shared memory per SM", "bytes", SM_SHARED_BYTES},
-        {"l2_bytes", "L2 cache", "bytes", 50 << 20},
-        {"warp_size", "Threads per warp", "", WARP},
+        {"memory_bytes", INT64_C(80) << 30},
+        {"sm_count", SMS},
+        {"max_threads_per_block", BLOCK_THREADS},
+        {"max_threads_per_sm", SM_THREADS},
+        {"max_blocks_per_sm", SM_BLOCKS},
+        {"max_block_x", BLOCK_THREADS},
+        {"max_block_y", BLOCK_THREADS},
+        {"max_block_z", 64},
+        {"max_grid_x", INT32_MAX},
+        {"max_grid_y", UINT16_MAX},
+        {"max_grid_z", UINT16_MAX},
+        {"registers_per_sm", SM_REGISTERS},
+        {"shared_bytes_per_block", 48 << 10},
+        {"shared_bytes_per_block_optin", BLOCK_SHARED_BYTES},
+        {"shared_bytes_per_sm", SM_SHARED_BYTES},
+        {"l2_bytes", 50 << 20},
+        {"warp_size", WARP},
     };
     char uuid[32];
     if (index < 0 || index >= FORMULA_DEVICES)
         return error_set(error, STATUS_NOT_FOUND, "there are %d null devices, from null:0 on",
                          FORMULA_DEVICES);
     (void)snprintf(uuid, sizeof uuid, "null-%d", index);
-    facts_add_text(facts, "name", "Name", "Null device");
-    facts_add_text(facts, "uuid", "UUID", uuid);
-    facts_add_text(facts, "compute_capability", "Compute capability", "9.0");
-    facts_add_text(facts, "architecture", "Architecture", "sm_90");
-    facts_add_text(facts, "driver", "Driver", "formula 2");
-    facts_add_text(facts, "compiler", "Compiler", "none");
+    facts_add_text(facts, "name", "Null device");
+    facts_add_text(facts, "uuid", uuid);
+    facts_add_text(facts, "compute_capability", "9.0");
+    facts_add_text(facts, "architecture", "sm_90");
+    facts_add_text(facts, "driver", "formula 2");
+    facts_add_text(facts, "compiler", "none");
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        facts_add_integer(facts, numbers[i].key, numbers[i].label, numbers[i].unit,
-                          numbers[i].value);
-    facts_add(facts, "energy_counter", "Energy counter", "", value_boolean(true));
+        facts_add_integer(facts, numbers[i].key, numbers[i].value);
+    facts_add(facts, "energy_counter", value_boolean(true));
     return facts->failed ? error_no_memory(error) : STATUS_OK;
 }
 

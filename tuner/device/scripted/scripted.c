@@ -145,8 +145,8 @@ static enum status formula_describe(int index, const char *architecture, struct 
 {
     if (architecture)
         return no_boards(architecture, error);
-    facts_add_text(facts, "kind", "Kind", "null");
-    facts_add_integer(facts, "index", "Index", "", index);
+    facts_add_text(facts, "kind", "null");
+    facts_add_integer(facts, "index", index);
     return formula_facts(index, facts, error);
 }
 
@@ -159,8 +159,8 @@ static enum status recorded_describe(int index, const char *architecture, struct
     if (index != 0)
         return error_set(error, STATUS_NOT_FOUND, "a recording is one device, of index 0");
     TRY(open_recording(&recording, error));
-    facts_add_text(facts, "kind", "Kind", recording_kind(recording));
-    facts_add_integer(facts, "index", "Index", "", index);
+    facts_add_text(facts, "kind", recording_kind(recording));
+    facts_add_integer(facts, "index", index);
     return recording_facts(recording, facts, error);
 }
 
