@@ -390,7 +390,7 @@ static void describe_vector(struct captured_set *set, struct captured_vector *ve
     vector->is_known = source->known;
     vector->type = source->type;
     if (!source->constant && !source->is_hidden)
-        vector->is_written = source->is_written; /* the replay tells if all of it is */
+        vector->is_written = source->is_written; /* the replay tells if wholly */
 }
 
 /* Chooses the element type: the source's if all lengths fit; else words or bytes. */

@@ -44,7 +44,7 @@ void units_remove(const struct binary_request *request, const char *binary_path,
                   const char *ending);
 
 /* Runs a compiler, whose messages go to the log, until its end: the requester watches the time, and
- * kills our group. *code is not 0 where the source is at fault. STATUS_KILLED: it was ended from
+ * kills our group. *code is not 0 where the source is at fault. STATUS_KILLED: ended from
  * outside; STATUS_IO: the disk is full. `name`: for messages. */
 enum status compiler_run(const char *name, const char *const *argv, struct text *log, int *code,
                          struct error *error);

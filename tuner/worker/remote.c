@@ -1,7 +1,7 @@
 /* The parent's side of a remote host: a command of the user's that runs an agent there. Frames for
  * its children go through the command's input, and theirs come through its output (agent.h); each
  * child has a pipe to its worker as a local one has. Each host has a thread, the keeper, which runs
- * the command, reads its output, and restarts it when it is lost (remote_keeper.c). */
+ * the command, reads its output, and restarts a lost one (remote_keeper.c). */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -112,7 +112,7 @@ static enum status send_to_child(const struct child *child, const json_t *messag
                                  struct error *error)
 {
     struct remote *remote = remote_of(child->host);
-    json_t *request = json_deep_copy(message); /* for the keeper, which may send files of it */
+    json_t *request = json_deep_copy(message); /* for the keeper, which may send its files */
     TRY_MEMORY(request);
     (void)pthread_mutex_lock(&remote->mutex);
     struct remote_child *found = remote_child_of(remote, child->pid);

@@ -1,4 +1,4 @@
-/* The parent's side of a remote host: the keeper, with the functions that remote.c takes of it. */
+/* The parent's side of a remote host: the keeper, with the functions that remote.c uses. */
 #ifndef TUNE_WORKER_REMOTE_H
 #define TUNE_WORKER_REMOTE_H
 

@@ -124,7 +124,7 @@ enum status cuda_compiler_settings(const char *compiler, const struct facts *fac
     return compiler_report_hash(&report, argv, out, error);
 }
 
-/* ---- running it ---- */
+/* ---- running ---- */
 
 /* Returns an option as nvcc takes it, which would split a define's value at each comma. */
 static const char *whole_option(struct arena *arena, const char *option)
