@@ -1,23 +1,25 @@
 #!/usr/bin/env python3
 """Runs scripts written for Kernel Tuner through launchtune.kernel_tuner, unchanged, up to a dry run, and prints a table.
 
-    tests/bindings/kernel_tuner_scripts.py FOLDER|SCRIPT... [--tree FOLDER] [--arguments 'WORD ...'] [--python PYTHON]
-        [--tune TUNE] [--arch sm_90] [--limit SECONDS]
+    tests/bindings/kernel_tuner_scripts.py SCRIPTS [--sources FOLDER] [--only WORD] [--python PYTHON] [--tune TUNE] [--arch sm_90]
+        [--limit SECONDS] [--logs FOLDER] [--document FILE.md]
 
-Each runs in a copy of its folder, or in its place within a copy of the folder of --tree; test_*.py by pytest. PYTHON is one that has numpy
-and the scripts' own packages. `compiled` counts calls of tune_kernel, run_kernel and PythonKernel whose kernel compiled; two points
+SCRIPTS is a script, a folder of them, or a list (bench/kernel_tuner/listed.py) whose repositories are FOLDER/OWNER/NAME; --only chooses
+those with a word in their path. Each runs in a copy of the files that it needs; test_*.py by pytest. --document replaces the table in a
+document, too. PYTHON is one that has numpy and the scripts' own packages. `compiled` counts calls of tune_kernel, run_kernel and PythonKernel whose kernel compiled; two points
 of each space are. Exit code 1: a script ended otherwise than by its end, by a refusal or for want of a package."""
 import argparse
+import collections
 import os
 import pathlib
 import re
-import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench" / "kernel_tuner"))
+import listed  # noqa: E402
 
 
 def outcome_of(code, text):
@@ -44,48 +46,51 @@ def brief(reason):
     return re.sub(r"(.{110}\S*) .*", r"\1 ...", reason).replace("|", "/")
 
 
-def run(script, given):
+def run(script, sources, given):
     with tempfile.TemporaryDirectory() as work:
-        tree = given.tree.resolve() if given.tree else script.parent
-        shutil.copytree(tree, pathlib.Path(work) / "scripts", symlinks=True, ignore=shutil.ignore_patterns(".git"))
-        folder = pathlib.Path(work) / "scripts" / script.parent.relative_to(tree)
+        folder = script.copy(sources, pathlib.Path(work) / "scripts")
         environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"), TUNE=given.tune, TMPDIR=work, MPLBACKEND="agg")
-        words = [given.python, "-m", "launchtune.kernel_tuner", "--dry-run", "--arch", given.arch, "--points", "2", script.name]
-        words += shlex.split(given.arguments)
-        if script.name.startswith("test_"):
-            words = [*words[:words.index(script.name)], "-m", "pytest", "-q", "-p", "no:cacheprovider", script.name]
+        words = [given.python, "-m", "launchtune.kernel_tuner", "--dry-run", "--arch", given.arch, "--points", "2", *script.words()]
         try:
             done = subprocess.run(words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                   errors="replace", timeout=given.limit, check=False)
             code, text = done.returncode, done.stdout
         except subprocess.TimeoutExpired as late:
-            code, text = 124, (late.stdout or b"").decode(errors="replace") if isinstance(late.stdout, bytes) else late.stdout or ""
-        calls = len(re.findall(r"^      compiled:", text, flags=re.M))
+            code, text = 124, (late.stdout or b"").decode(errors="replace")
         if given.logs:
-            (pathlib.Path(given.logs) / f"{script.stem}.txt").write_text(text, "utf-8")
-    return (*outcome_of(code, text), calls)
+            given.logs.mkdir(parents=True, exist_ok=True)
+            (given.logs / f"{script.repository.replace('/', '_')}_{script.script.replace('/', '_')}.txt").write_text(text, "utf-8")
+    return (*outcome_of(code, text), len(re.findall(r"^      compiled:", text, flags=re.M)))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("scripts", nargs="+", type=pathlib.Path)
-    parser.add_argument("--tree", type=pathlib.Path)
-    parser.add_argument("--arguments", default="", help="of the scripts")
+    parser.add_argument("scripts", type=pathlib.Path)
+    parser.add_argument("--sources", type=pathlib.Path)
+    parser.add_argument("--only", default="")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--tune", default=str(ROOT / "build/dev/bin/tune"))
     parser.add_argument("--arch", default="sm_90")
     parser.add_argument("--limit", type=float, default=120)
-    parser.add_argument("--logs")
+    parser.add_argument("--logs", type=pathlib.Path)
+    parser.add_argument("--document", type=pathlib.Path)
     given = parser.parse_args()
     given.tune = str(pathlib.Path(given.tune).resolve())
-    scripts = [script for place in given.scripts for script in (sorted(place.glob("*.py")) if place.is_dir() else [place])]
-    failed = False
-    print("| script | outcome | compiled | |\n|---|---|---:|---|")
-    for script in scripts:
-        word, reason, calls = run(script.resolve(), given)
-        failed |= word in ("failed", "time is over")
-        print(f"| {script.name} | {word} | {calls} | {brief(reason)} |", flush=True)
-    return int(failed)
+    scripts, sources = listed.found(given.scripts, given.sources)
+    table, ends, last = [], collections.Counter(), None
+    for script in (script for script in scripts if given.only in script.script):
+        word, reason, calls = run(script, sources, given)
+        ends[word] += 1
+        row = f"| {script.name} | {word} | {calls} | {brief(reason)} |"
+        table.append(f"| {script.repository if script.repository != last else ''} {row}" if given.sources else row)
+        last = script.repository
+        print(table[-1], flush=True)
+    table[:0] = ["| repository | script | outcome | compiled | |", "|---|---|---|---:|---|"] if given.sources else [
+        "| script | outcome | compiled | |", "|---|---|---:|---|"]
+    print("\n" + ", ".join(f"{word}: {count}" for word, count in ends.most_common()))
+    if given.document:
+        listed.write_table(given.document, "others" if given.sources else "scripts", "tests/bindings/kernel_tuner_scripts.py", table)
+    return int(ends["failed"] + ends["time is over"] > 0)
 
 
 if __name__ == "__main__":

@@ -41,8 +41,9 @@ def run(rest):
         runpy.run_module(rest[1], run_name="__main__", alter_sys=True)
     else:
         sys.argv = rest
-        sys.path.insert(0, os.path.dirname(os.path.abspath(rest[0])))
-        runpy.run_path(rest[0], run_name="__main__")
+        path = os.path.abspath(rest[0])  # as the interpreter itself has it
+        sys.path.insert(0, os.path.dirname(path))
+        runpy.run_path(path, run_name="__main__")
 
 
 def main():
@@ -59,25 +60,24 @@ def main():
     try:
         run(rest)
     except (Exception, SystemExit) as error:
-        if isinstance(error, SystemExit) and not session.dry_run:
-            raise
-        if isinstance(error, SystemExit) or (session.dry and not isinstance(error, (Refused, ImportError))
-                                             and session.dry_run):
+        for_want_of_results = session.dry and not isinstance(error, (Refused, Failed, ImportError))
+        if session.dry_run and (for_want_of_results or isinstance(error, SystemExit)):
             print(f"launchtune: the script ended here, and nothing was run that has results: {type(error).__name__}: {error}",
                   file=sys.stderr)
+        elif isinstance(error, SystemExit):
+            raise
         elif isinstance(error, Refused):
             print(f"launchtune: {error}", file=sys.stderr)
             return 3
-        elif isinstance(error, Failed):
-            return error.code
-        else: # without the frames above the script's
-            frame = error.__traceback__
-            while frame.tb_next and frame.tb_frame.f_code.co_filename in (__file__, runpy.__file__, "<frozen runpy>"):
-                frame = frame.tb_next
-            traceback.print_exception(type(error), error, frame)
+        else:
+            if not isinstance(error, Failed):  # which has said why; without the frames above the script's
+                frame = error.__traceback__
+                while frame.tb_next and frame.tb_frame.f_code.co_filename in (__file__, runpy.__file__, "<frozen runpy>"):
+                    frame = frame.tb_next
+                traceback.print_exception(type(error), error, frame)
             return 1
     if session.dry_run and not session.writing:
-        print(f"launchtune: {len(session.dry)} of the script's calls compiled, none was launched", file=sys.stderr)
+        print(f"launchtune: {session.dry} of the script's calls compiled, none was launched", file=sys.stderr)
     return 0
 
 

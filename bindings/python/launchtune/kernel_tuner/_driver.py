@@ -101,14 +101,14 @@ def device_address(value):
     return interface["data"][0] if interface else None
 
 
-def number(expression, given, params, what):
+def number(given, params, what):
     """Returns the value of a size or a divisor for these parameters."""
     if isinstance(given, str):
         return int(eval(_formulas.replaced(given, params), dict(_formulas.ALREADY)))  # noqa: S307 - the script's own text
     if callable(given):
         return _formulas.caller(given, params)(dict(params))
     if isinstance(given, (list, tuple)) and what != "problem_size":
-        return math.prod(number(expression, item, params, what) for item in given)
+        return math.prod(number(item, params, what) for item in given)
     return given
 
 
@@ -118,11 +118,11 @@ def geometry(call):
     _, names = _problem.block_names(call["block_size_names"], params)
     block = [int(params.get(name, 256 if i == 0 else 1)) for i, name in enumerate(names)]
     size = _formulas.caller(call["problem_size"], params)(dict(params)) if callable(call["problem_size"]) else call["problem_size"]
-    sizes = [number(None, item, params, "problem_size") for item in (size if isinstance(size, (list, tuple)) else [size])]
+    sizes = [number(item, params, "problem_size") for item in (size if isinstance(size, (list, tuple)) else [size])]
     sizes += [1] * (DIMENSIONS - len(sizes))
     grid = []
     for i, key in enumerate(("grid_div_x", "grid_div_y", "grid_div_z")):
-        divisor = params.get(names[i], 1) if call[key] is None else number(None, call[key], params, key)
+        divisor = params.get(names[i], 1) if call[key] is None else number(call[key], params, key)
         grid.append(max(1, math.ceil(float(sizes[i]) / float(divisor))))
     return grid, block, names
 
@@ -207,7 +207,7 @@ def launched(device, call):
         checked(device.cuda, "cuModuleGetGlobal_v2", ctypes.byref(place), ctypes.byref(size), module, name.encode())
         device.copy_in(place, _problem.host_array(value))
     shared = call["smem_args"]["size"] if call["smem_args"] else 0
-    shared = int(number(None, shared, call["params"], "smem_args"))
+    shared = int(number(shared, call["params"], "smem_args"))
     if shared > 48 * 1024:
         checked(device.cuda, "cuFuncSetAttribute", function, 8, shared)
     given = (ctypes.c_void_p * max(len(pointers), 1))(*pointers)

@@ -330,10 +330,10 @@ def condition(given, parameters, what):
     return [text] if text and text != "False" else conditions_of(*tabulated(function, parameters, what), parameters, what)
 
 
-def over(given, names, otherwise):
-    """Returns the expression of a metric, a text or a function; `names` gives the expressions of what it may read."""
+def over(given, names):
+    """Returns the expression of a metric, a text or a function, or None; `names` gives the expressions of what it may read."""
     function = function_of_text(given, "metrics") if isinstance(given, str) else given
-    return traced(function, names) or otherwise
+    return traced(function, names)
 
 
 def replaced(text, values):

@@ -115,7 +115,7 @@ def objective_of(call, parameters):
     higher = HIGHER[name] if higher is None else higher
     known = {**{key: key for key in parameters}, **READABLE}
     for key, given in (call["metrics"] or {}).items():
-        known[key] = _formulas.over(given, {k: v for k, v in known.items() if v}, None)
+        known[key] = _formulas.over(given, {k: v for k, v in known.items() if v})
     if not known.get(name):
         raise Refused(f"objective: '{name}' is no formula of time, energy, power, registers and parameters, and tune knows no other numbers")
     text = f"1 / ({known[name]})" if higher else known[name]
@@ -238,10 +238,13 @@ def results_of(measured, call, watched):
                  for name, values in call["tune_params"].items()}
     rows = list(measured.trials())
     waited = measured.costs() / max(len(rows), 1)
+    block = _problem.block_parameters(call.get("block_size_names"), call["tune_params"])
     seen = measured.observed() if any(name in CLOCKS for name in watched) else {}
     for parameters, trial, energy in rows:
         if any(name not in originals or value not in originals[name] for name, value in parameters.items()):
             continue  # of an earlier run with other values
+        if math.prod(parameters[name] for name in block) > _problem.THREADS:
+            continue
         result = {name: originals[name][parameters[name]] for name in call["tune_params"]}
         if trial["status"] == "ok":
             result["time"] = trial["median_ns"] / 1e6
@@ -370,7 +373,7 @@ def tuned(call, name, arrays, watched):
              + (" but a verify, which runs for the winner" if call["verify"] else
                 "; --check compares them with the first configuration's"))
     if session.dry_run:
-        session.dry.append((name, session.run(words, call["quiet"], options=given)))
+        session.run(words, call["quiet"], options=given)
         return [], {}, None, objective, higher
     if formula and not session.has("--objective"):
         words += ["--objective", formula]
@@ -492,7 +495,7 @@ def run_kernel(kernel_name, kernel_source, problem_size, arguments, params, grid
         call["tune_params"] = call["tune_params"] or {"launchtune": [1]}  # a space has a parameter
         problem = _problem.Problem(call, session.name(kernel_name), _problem.Arrays(session.folder(), True), False)
         given, words = place_of(problem, written(problem), call)
-        session.dry.append((problem.name, session.run(words, quiet, options=given)))
+        session.run(words, quiet, options=given)
         return [argument if numpy.isscalar(argument) else _problem.host_array(argument).copy() for argument in arguments]
     if (lang or "").upper() == _problem.HOST_CODE:
         return _driver.run_host(call)
@@ -519,7 +522,6 @@ def tune_kernel_T1(input_filepath, cache_filepath=None, objective="time", object
         words += search_options(strategy, strategy_options, 0)
     code = session.run(words)
     if session.dry_run:
-        session.dry.append((path.stem, code))
         return [], {}
     with _run.Measured(session.value("--db", f"{session.stem}.db"), None, "time") as measured:
         results, environment = results_of(measured, call, []), measured.environment()

@@ -21,7 +21,7 @@ SCALARS = {"bool": "u8", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": 
 LANGUAGES = {"CUDA": "CUDA", "CUPY": "CuPy", "NVCUDA": "NVCUDA", "PYCUDA": "PyCUDA"}
 OTHERS = {"FORTRAN": "Fortran", "OPENCL": "OpenCL", "HIP": "HIP", "JULIA": "Julia", "HYPERTUNER": "the tuning of a tuner"}
 HOST_CODE = "C"  # functions in C and C++ that measure themselves, and CUDA's beside kernels
-HOST_THREADS = 1024  # of a block in host code: Kernel Tuner's own limit
+THREADS = 1024  # of a block: Kernel Tuner has no configurations with more
 HOST_COMPILERS = r"(gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(-\d+)?"
 C_TYPES = {"u8": "unsigned char", "i8": "signed char", "i16": "short", "u16": "unsigned short", "i32": "int", "u32": "unsigned",
            "i64": "long long", "u64": "unsigned long long", "f32": "float", "f64": "double"}
@@ -344,6 +344,12 @@ def block_names(given, parameters):
     return own, own + BLOCKS[len(own):]
 
 
+def block_parameters(given, parameters):
+    """Returns the parameters whose product is the number of a block's threads."""
+    return [name for name in block_names(given, parameters)[1]
+            if name in parameters and all(isinstance(value, (int, float, numpy.number)) for value in parameters[name])]
+
+
 def divisors(given, name, parameters, what):
     """Returns the items of GridDiv: texts are whole numbers, as in Kernel Tuner."""
     if given is None:
@@ -496,9 +502,9 @@ class Problem:
                 if name not in self.parameters:
                     tune["defines"][name] = size
             tune["defines"]["kernel_tuner"] = "1"
-        block = [name for name in block_names(call["block_size_names"], self.parameters)[1] if name in self.parameters]
-        if block and all(isinstance(value, (int, float)) for name in block for value in self.parameters[name]):
-            self.json["ConfigurationSpace"]["Conditions"].append({"Expression": f"{' * '.join(block)} <= {HOST_THREADS}"})
+        block = block_parameters(call["block_size_names"], self.parameters)
+        if block:
+            self.json["ConfigurationSpace"]["Conditions"].append({"Expression": f"{' * '.join(block)} <= {THREADS}"})
         options = list(dict.fromkeys([*specification.pop("CompilerOptions", []), f"-I{source.folder}"]))
         specification.pop("Compiler", None)
         specification["Language"] = "CUDA"

@@ -40,7 +40,6 @@ class Failed(RuntimeError):
 
     def __init__(self, code, last):
         super().__init__(f"'tune run' ended with exit code {code}: {last}")
-        self.code = code
 
 
 FAILURES = {"compile_failed": CompilationFailedConfig, "skipped_by_constraint": InvalidConfig}  # the others failed when they ran
@@ -67,8 +66,7 @@ class Session:
         self.writing = False  # the experiments, and nothing is run
         self.check = bool(os.environ.get("LAUNCHTUNE_CHECK"))
         self.names = {}
-        self.dry = []  # exit codes of dry runs
-        self.ran = []  # (name, exit code) of all others
+        self.dry = 0  # calls that were compiled or written, and not launched
 
     @property
     def dry_run(self):
@@ -109,6 +107,7 @@ class Session:
     def run(self, words, quiet=False, stem=None, options=None):
         """Runs `tune run`; returns the exit code. Raises tune's message if it ended with an error. `options`: in place of the session's."""
         if self.writing:
+            self.dry += 1
             sys.stderr.write(f"launchtune: wrote {words[0]}; 'tune run {words[0]}' tunes it\n")
             return 0
         words = [str(launchtune.program()), "run", *words, *(self.options if options is None else options)]
@@ -127,6 +126,7 @@ class Session:
         sys.stderr.flush()
         if running.returncode not in (0, NOT_SURE):
             raise Failed(running.returncode, last)
+        self.dry += self.dry_run
         return running.returncode
 
 
