@@ -6,8 +6,9 @@
 
 SCRIPTS is a script, a folder of them, or a list (bench/kernel_tuner/listed.py) whose repositories are FOLDER/OWNER/NAME; --only chooses
 those with a word in their path. Each runs in a copy of the files that it needs; test_*.py by pytest. --document replaces the table in a
-document, too. PYTHON is one that has numpy and the scripts' own packages. `compiled` counts calls of tune_kernel, run_kernel and PythonKernel whose kernel compiled; two points
-of each space are. Exit code 1: a script ended otherwise than by its end, by a refusal or for want of a package."""
+document, too. PYTHON is one that has numpy and the scripts' own packages. `compiled` counts calls of tune_kernel, run_kernel and
+PythonKernel whose kernel compiled; two points of each space are. Exit code 1: a script ended otherwise than by its end, by a refusal
+or for want of a package."""
 import argparse
 import collections
 import os
@@ -37,12 +38,12 @@ def outcome_of(code, text):
     ended = re.findall(r"^launchtune: the script ended here.*?: (\w+: .*)", text, flags=re.M)
     if code == 0 and counted:
         return ("compiled" if int(counted[-1]) else "no call"), (f"then {ended[-1]}" if ended else "")
-    return "failed", last
+    return "failed", (re.findall(r"^tune run: .*", text, flags=re.M) or [last])[-1]
 
 
 def brief(reason):
     """Returns a reason without temporary folders, in one cell."""
-    reason = re.sub(r"/tmp/\S*/scripts/", "", re.sub(r"RuntimeError: 'tune run' ended with exit code \d: tune run: ", "", reason))
+    reason = re.sub(r"/tmp/\S*/scripts/|^tune run: ", "", reason)
     return re.sub(r"(.{110}\S*) .*", r"\1 ...", reason).replace("|", "/")
 
 

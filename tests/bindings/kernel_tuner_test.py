@@ -93,6 +93,8 @@ class Formulas(unittest.TestCase):
     def test_functions_of_named_parameters(self):
         text = _formulas.condition((lambda i, j: i * j <= 64, ["x", "y"]), self.PARAMETERS, "restrictions")
         self.assertEqual(["((x * y) <= 64)"], text)
+        for function in (lambda *values, **_: values[0] * values[1] <= 64, lambda a, b, c, d: a * b <= 64):  # all, in their order
+            self.assertEqual(text, _formulas.condition(function, self.PARAMETERS, "restrictions"))
 
     def test_numbers_in_quotes(self):
         parameters = {"x": [16, 32, 64], "most": ["40"], "mode": ["1", "2"]}

@@ -101,15 +101,17 @@ for _name, _form in {"neg": "(-{})", "pos": "{}", "invert": "(~{})", "abs": "abs
 
 
 def caller(function, names):
-    """Returns a function of a dictionary: some take one, others the parameters by their names."""
+    """Returns a function of a dictionary: some take one, others the parameters by their names, or all of them in their order."""
     try:
-        taken = [parameter for parameter in inspect.signature(function).parameters.values()
-                 if parameter.default is parameter.empty
-                 and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)]
+        given = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return function
-    if taken and all(parameter.name in names for parameter in taken):
-        return lambda values: function(**{parameter.name: values[parameter.name] for parameter in taken})
+    taken = [parameter.name for parameter in given if parameter.default is parameter.empty
+             and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)]
+    if taken and all(name in names for name in taken):
+        return lambda values: function(**{name: values[name] for name in taken})
+    if len(taken) > 1 or (len(given) > 1 and any(parameter.kind is parameter.VAR_POSITIONAL for parameter in given)):
+        return lambda values: function(*(values[name] for name in names))
     return function
 
 
