@@ -85,6 +85,7 @@ static void put_head(struct draft *draft)
                 "key of such a file: docs/experiment-files.md.\nexperiment: %s\n%s%s",
                 draft->kernel->name, text_string(&source), file->experiment,
                 has_units ? "sources: [" : "source: ", quoted(draft, file->binary.source_path));
+    draft->out->failed |= source.failed;
     text_free(&source);
     for (size_t i = 0; i < file->binary.unit_count; i++)
         text_printf(draft->out, ", %s", quoted(draft, file->binary.units[i]));
@@ -170,6 +171,7 @@ static void put_constraints(struct draft *draft)
                                 "leave other results",
                                 together->tried, together->tried - together->right),
                    "  - %s <= 1", text_string(&product));
+    draft->out->failed |= product.failed;
     text_free(&product);
 }
 

@@ -318,7 +318,7 @@ static const struct formula *choose_side(struct draft *draft, size_t axis, const
     if (value <= 0 && axis == 0 && is_number(draft->kernel->bounds))
         return formula_number(draft->arena, strtoll(draft->kernel->bounds, NULL, 0));
     const struct tunable *width =
-        axis == 1 && x->kind == FORMULA_NAME ? find_tunable(draft, x->text) : NULL;
+        axis == 1 && x && x->kind == FORMULA_NAME ? find_tunable(draft, x->text) : NULL;
     if (value <= 0 && is_used && !takes_any && width && width->axis == 0)
         return x; /* most are squares */
     if (value <= 0) {

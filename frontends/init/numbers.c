@@ -28,8 +28,9 @@ struct numbers {
 
 bool has_word(const char *text, const char *end, const char *name)
 {
-    const size_t length = strlen(name);
-    for (const char *at = text; at < end && (at = memmem(at, (size_t)(end - at), name, length));
+    const size_t length = strlen(name); /* 0: memory was short, and no word */
+    for (const char *at = text;
+         length > 0 && at < end && (at = memmem(at, (size_t)(end - at), name, length));
          at += length)
         if ((at + length == end || (!is_name_character(at[length]) && at[length] != '$')) &&
             (at == text || (!is_name_character(at[-1]) && at[-1] != '$')))

@@ -96,6 +96,7 @@ void text_free(struct text *text)
 char *text_to_arena(struct text *text, struct arena *arena)
 {
     char *copy = text->failed ? NULL : arena_strdup(arena, text_string(text));
+    arena->failed |= !copy;
     text_free(text);
     return copy;
 }

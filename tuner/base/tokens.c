@@ -119,6 +119,7 @@ bool tokens_read(struct arena *arena, const char *text, struct tokens *out)
     struct tokens tokens = {0};
     *out = tokens;
     bool done = read_all(text, &tokens);
+    arena->failed |= !done;
     struct token *items =
         done && tokens.count ? arena_copy(arena, tokens.items, tokens.count * sizeof *items) : NULL;
     if (items)

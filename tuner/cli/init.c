@@ -122,6 +122,7 @@ static const char *path_for(struct arena *arena, const char *path, const char *o
         text_printf(&text, "%s%s", text.length ? "/" : "", to + same + 1);
     const char *name = text.length ? text_string(&text) : same > 0 ? "." : to ? to : path;
     const char *copy = text.failed ? NULL : arena_strdup(arena, name);
+    arena->failed |= !copy;
     text_free(&text);
     free(from);
     free(to);

@@ -14,6 +14,9 @@ void experiments_forget(struct experiments *experiments)
     arena_free(&experiments->arena);
     json_decref(experiments->kept);
     text_free(&experiments->question);
+    if (experiments->answer)
+        elsewhere_free(experiments->answer);
+    free(experiments->answer);
     *experiments = (struct experiments){0};
 }
 

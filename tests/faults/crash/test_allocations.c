@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "frontends/init/draft.h"
 #include "libtuned/tuned.h"
 #include "tuner/base/files.h"
 #include "tuner/base/hash.h"
@@ -197,6 +198,61 @@ static enum status read_conf(uint64_t *result, struct error *error)
     *result = (uint64_t)tuned_integer(answer.entry, "block", 0);
     tuned_free(tuned);
     return STATUS_OK;
+}
+
+/* Drafts an experiment from a source's text; the compiler would tell of pointers and numbers. */
+static enum status draft(const char *source, uint64_t *result, struct error *error)
+{
+    struct arena arena = {0};
+    struct tokens tokens;
+    struct text text = {0};
+    struct source_signature *signature = arena_alloc(&arena, 1, sizeof *signature);
+    struct draft_request *request = arena_alloc(&arena, 1, sizeof *request);
+    enum status status = signature && request && tokens_read(&arena, source, &tokens)
+                             ? declarations_read(&arena, &tokens, signature, error)
+                             : error_no_memory(error);
+    if (status == STATUS_OK) {
+        struct kernel_signature *kernel = &signature->kernels[0];
+        signature->chosen = kernel;
+        for (size_t i = 0; i < kernel->template_count; i++)
+            kernel->template[i].preset = kernel->template[i].kind == TEMPLATE_TYPE ? "f32" : "4";
+        for (size_t i = 0; i < kernel->parameter_count; i++) {
+            const bool is_pointer = strchr(kernel->parameters[i].text, '*') != NULL;
+            kernel->parameters[i].kind = is_pointer ? PARAMETER_POINTER : PARAMETER_SCALAR;
+            kernel->parameters[i].type = is_pointer ? ELEMENT_F32 : ELEMENT_I32;
+            kernel->parameters[i].known = kernel->parameters[i].is_written = true;
+            kernel->parameters[i].lanes = 1;
+        }
+        *request = (struct draft_request){
+            .experiment = "e", .signature = signature, .binary = {.source_path = "k.cu"}};
+        status = launches_read(&arena, "/nowhere/k.cu", &tokens, signature) &&
+                         numbers_read(&arena, &tokens, signature)
+                     ? draft_experiment(&arena, request, &text, error)
+                     : error_no_memory(error);
+    }
+    if (status == STATUS_OK)
+        *result += hash_u64(text_string(&text), text.length, 0);
+    text_free(&text);
+    arena_free(&arena);
+    return status;
+}
+
+static enum status draft_experiments(uint64_t *result, struct error *error)
+{
+    static const char launched[] =
+        "#ifndef BLOCK\n#define BLOCK 256\n#endif\n#define TILES(n) (((n) + 15) / 16)\n"
+        "template <typename T, int V> __global__ void scale(const T *in, T *out, int n) {\n"
+        "  for (int i = (blockIdx.x * blockDim.x + threadIdx.x) * V; i < n; i += gridDim.x * V)\n"
+        "    out[i] = in[i];\n}\n"
+        "void f() { int n = 1 << 20; dim3 grid(TILES(n), 1);\n"
+        "  scale<float, 4><<<grid, BLOCK>>>(a, b, n); }\n";
+    static const char plain[] =
+        "#define TILE 16\n__global__ void two(const float *in, float *out, int w, int h) {\n"
+        "  __shared__ float tile[TILE][TILE];\n"
+        "  int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;\n"
+        "  if (x < w && y < h) out[y * w + x] = tile[threadIdx.y][threadIdx.x];\n}\n";
+    const enum status status = draft(launched, result, error);
+    return status == STATUS_OK ? draft(plain, result, error) : status;
 }
 
 static struct launch_plan some_plan(void)
@@ -473,6 +529,7 @@ int main(void)
     facts_add_integer(&facts, "warp_size", 32);
     int bad = try_all("experiment", read_experiment, NULL);
     bad += try_all("tuned.conf", read_conf, NULL);
+    bad += try_all("drafts", draft_experiments, NULL);
     bad += try_all("JSON", read_json, NULL);
     bad += try_all("messages", pass_messages, NULL);
     bad += try_all("database, new", write_database, remove_database);
