@@ -91,8 +91,9 @@ static void add_limits(const struct tuned_answer *answer, char *out, size_t byte
     char number[32];
     if (other) {
         snprintf(number, sizeof number, "%d", tuned_entry_line(other));
-        add_to(out, bytes, "; not for this size is line ", number);
-        add_to(out, bytes, ", but where ", tuned_evidence_text(other, "domain", ""));
+        add_to(out, bytes, "; line ", number);
+        add_to(out, bytes, " is not for this size, but where ",
+               tuned_evidence_text(other, "domain", ""));
     }
     if (!entry || strcmp(tuned_entry_device(entry)->kind, "cpu") == 0 ||
         tuned_answer_launch(answer, 0, &launch))
@@ -150,10 +151,10 @@ static void describe_answer(const struct tuned_answer *answer, char *out, size_t
         }
         if (kind)
             format = tuned_value_index(answer->tuned, problem) >= 0
-                         ? "%.60s has no entry for the kind '%.60s' that fits here"
+                         ? "%.60s has no entry for the kind '%.60s' that fits n = %lld here"
                          : "no file has the problem '%.60s'";
         /* cppcheck-suppress wrongPrintfScanfArgNum */
-        snprintf(out, bytes, format, problem, kind);
+        snprintf(out, bytes, format, problem, kind, answer->n);
         return;
     }
     const struct tuned_device *found = tuned_entry_device(entry);

@@ -39,7 +39,7 @@ static bool is_plain(const char *name)
     return *name != '\0' && strlen(name) < 1024;
 }
 
-/* Tells which kernels the program launched instead of the one that was to be kept. */
+/* Names the kernels that the program launched instead of the one to be kept. */
 static enum status tell_launched(const struct captured_question *question, struct error *error)
 {
     const struct capture *capture = question->capture;
@@ -121,9 +121,9 @@ enum status captured_find(const struct captured_question *question,
     return status;
 }
 
-/* Tells whether all that lies in a buffer is numbers, some of which look like addresses: 0x7f11 and
- * 0x7f12 side by side, among the integers of an index. The source tells, if all parameters that
- * lead there are pointers to elements in which no address has room, or to reals. */
+/* Returns whether a buffer holds numbers only, even if some look like addresses, as 0x7f11 beside
+ * 0x7f12 among an index's integers: in the source, all parameters that lead there are pointers to
+ * reals, or to elements too small for an address. */
 static bool holds_numbers(const struct captured_set *set, const struct captured_launch *launch,
                           uint32_t buffer)
 {
@@ -207,7 +207,7 @@ static size_t passed_addresses(const struct captured_launch *launch)
     return count;
 }
 
-/* Addresses at the same places, of which the same lead into one buffer. */
+/* Addresses are at the same places, and the same ones share buffers. */
 static bool is_alike(const struct captured_launch *a, const struct captured_launch *b)
 {
     if (passed_addresses(a) != passed_addresses(b))
@@ -234,7 +234,7 @@ static bool is_alike(const struct captured_launch *a, const struct captured_laun
     return true;
 }
 
-/* Returns true for a repeated launch; programs that warm up or loop make these. */
+/* Returns true for a repeated launch, as of programs that warm up or loop. */
 static bool is_again(const struct captured_launch *a, const struct captured_launch *b)
 {
     bool same = a->is.parameter_bytes == b->is.parameter_bytes &&
@@ -296,7 +296,7 @@ static uint32_t parameter_end(const struct captured_set *set, size_t i)
 }
 
 /* Calls `visit` for each integer that may be a size, until one call returns true: parameters of 4
- * and 8 bytes, and words of structs, of which two together are no number. */
+ * and 8 bytes, and single words of structs. */
 static bool each_integer(const struct captured_set *set,
                          bool (*visit)(const struct captured_set *set, uint32_t at, uint32_t bytes,
                                        void *context),
@@ -448,8 +448,8 @@ static enum status take_variables(struct captured_set *set, struct error *error)
         const char *name = first->buffers[i].name;
         if (*name && is_plain(name) && may_be_used(set, name) &&
             (room <= set->vector_count || room-- == 0))
-            return STATUS_OK; /* too many to be the kernel's own: the replay tells if it needs one
-                               */
+            return STATUS_OK; /* too many to be the kernel's own: the replay shows whether it
+                                 needs one */
     }
     for (uint32_t i = 0; i < first->is.buffer_count; i++) {
         const char *name = first->buffers[i].name;

@@ -46,8 +46,8 @@ struct captured_vector {
     const struct captured_buffer *buffers[CAPTURED_LAUNCHES_MAX];
 };
 
-/* Launches that differ in numbers and contents alone, by size. All is arena memory, or borrowed
- * from the question. */
+/* Launches that differ in numbers and contents only, by size. Members are in the arena, or borrowed
+ * from the request. */
 struct captured_set {
     struct arena *arena;
     struct captured_question question;
@@ -72,8 +72,8 @@ struct wrong_value {
     const char *parameter, *value;
 };
 enum { WRONG_VALUES_MAX = 64 };
-/* Configurations with several values of which each is right alone: those that were tried, and those
- * of these that give the program's results. */
+/* Configurations of several values that are each right alone: the number tried, and the number with
+ * the program's results. */
 struct together {
     size_t tried, right;
 };
@@ -115,10 +115,11 @@ void captured_put_arguments(const struct captured_set *set, const char *folder, 
  * additions. */
 void captured_put_checks(const struct captured_set *set, const char *folder, bool exact,
                          struct text *out);
-/* Returns the written vector of as many elements as the largest launch has blocks, several: each
- * block leaves a result of its own there. NULL: none. */
+/* Returns the written vector that has one element for each of the several blocks of the largest
+ * launch: each block leaves its result there. NULL: none. */
 const char *captured_block_results(const struct captured_set *set);
-/* Returns the difference, relative to the magnitude, up to which a result is the program's. */
+/* Returns the largest difference, relative to the magnitude, at which a result equals the
+ * program's. */
 double captured_tolerance(const struct captured_vector *vector, bool exact);
 /* Returns an expression for the blocks along an axis. Each block covers `block` elements along the
  * axis (an expression; NULL: as many blocks as were launched), or `each` with the default

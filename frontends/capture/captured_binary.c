@@ -87,7 +87,7 @@ static void put_blocks(struct binary_draft *draft)
         text_printf(&draft->constraints, "  - 32 <= %s * %s\n", x, y);
 }
 
-/* Appends all that the PTX shows to be free: grid, shared memory, registers, cluster. */
+/* Appends the parameters that the PTX leaves free: grid, shared memory, registers, cluster. */
 static void put_resources(struct binary_draft *draft, const char **grid)
 {
     static const uint32_t per_sm[] = {1, 2, 4, 8, 16, 32};
@@ -119,7 +119,7 @@ static void put_resources(struct binary_draft *draft, const char **grid)
             image->static_shared_bytes > 0 ? image->static_shared_bytes : 0, captured_shared(set));
     }
     /* Limits of registers below the use of the program's code; 0: that code. For PTX alone, the
-     * driver reported registers when the program ran. */
+     * registers are those that the driver reported to the program. */
     const int32_t own = image->registers > 0 ? image->registers : set->kernel->is.registers;
     while (count > 0 && own > 0 && limits[count - 1] >= (uint32_t)own)
         count--;

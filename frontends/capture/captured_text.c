@@ -295,7 +295,7 @@ void captured_put_launch(const struct captured_set *set, const char *const grid[
         text_printf(out, "    shared: \"%s\"\n", shared);
     if (launch->entry == CAP_LAUNCH_COOPERATIVE)
         text_append(out, "    cooperative: true\n");
-    /* One launch's own list: vectors that structs point to may be passed as well. */
+    /* The launch's own list: vectors that structs point to may be passed as well. */
     text_append(out, "    arguments: [");
     for (size_t i = 0; i < set->kernel->is.parameter_count; i++) {
         const struct captured_vector *vector = captured_vector_of(set, i);

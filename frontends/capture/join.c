@@ -135,7 +135,7 @@ enum status capture_join(const char *folder, const char *path, bool packed, stru
     TRY_OR_CLEANUP(join_all(&joined, folder, error));
     if (packing != PACKING_NONE)
         TRY_OR_CLEANUP(packed_run(packing, false, unpacked, beside.file, path, error));
-    /* An unpacked file is for a draft, which can be made again: no disk is waited for. */
+    /* An unpacked file is for a draft, which can be made again: no wait for the disk. */
     if ((packed && fsync(beside.file) != 0) || rename(beside.path, path) != 0)
         status = error_set_errno(error, errno, "%s: cannot write", path);
 cleanup:

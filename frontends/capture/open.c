@@ -27,7 +27,7 @@ struct capture_file {
     struct arena arena;
 };
 
-/* How many records of each type there are in front of a process. */
+/* Number of records of each type before a process. */
 struct counts {
     size_t of[CAP_END];
 };
@@ -242,7 +242,7 @@ static void read_content(struct reader *reader)
     }
 }
 
-/* Returns the content with the identifier. Returns NULL for 0, and, with `wrong`, for one not read
+/* Returns the content with the identifier; NULL for 0, and, setting `wrong`, for a content not read
  * yet or of another size. */
 static const struct captured_content *content_of(struct reader *reader, uint32_t id, uint64_t bytes)
 {

@@ -378,7 +378,7 @@ class Scripts(unittest.TestCase):
             tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [64, 128], "kind": [1, 2]},
                 answer=[None, Tunable("kind", {1: data, 2: data + 1}), None])
             """, "--dry-run")
-        self.assertRegex(said, "copy_elements_1, n = 1: 2 points.*\n(?s:.*)copy_elements_2, n = 1: 2 points")
+        self.assertRegex(said, "copy_elements_1: 2 points.*\n(?s:.*)copy_elements_2: 2 points")
 
     def test_one_line_says_which_answer_and_which_name(self):
         for more, why in (("answer=[None, data[:7], None]", r"answer\[1\] has the shape \(7,\), and the argument out \(1000,\)"),

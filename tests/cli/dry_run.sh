@@ -26,7 +26,7 @@ constraints:
 defaults: {block: 64, loads: 1, way: plain}
 defines: {BLOCK: block, LOADS: loads, TYPE: c_type(type)}
 launches:
-  - {kernel: space, grid: "ceil_div(n, block * loads)", block: block, shared: 16384 * loads}
+  - {kernel: space, grid: ceil_div(n, block * loads), block: block, shared: 16384 * loads}
 arguments:
   - {name: x, type: "${type}", count: n, fill: random}
   - {name: y, type: "${type}", count: n, output: true}
@@ -72,7 +72,7 @@ expect_out '^    loads  4: 1 2 4 8$'
 expect_out '^    way    2: plain wide$'
 expect_out '^      20.0 %  block <= 1024$'
 expect_out '^      12.5 %  way == "plain" or loads > 1$'
-expect_out '^  launches of space.f32, with n = 1000, block=64 loads=1 way=plain$'
+expect_out '^  launches of space.f32, n = 1000, with block=64 loads=1 way=plain$'
 expect_out '^    space\(x, y, n\) grid 16 block 64 shared 16384 bytes$'
 for type in f32 f64; do
     expect_out "^    space.$type, n = 1000: $all points, $small legal\$"
@@ -98,7 +98,7 @@ for file in bat-md5hash:165888:165888 bat-nbody:3136:1568 ktt-coulombsum3d:672:2
     : >"$(python3 -c "import json; print(json.load(open('$name.json'))['KernelSpecification']['KernelFile'])")"
     run "$TUNE" run --dry-run "$name.json"
     expect_code 0
-    expect_out "^    ${name//-/_}, n = 1: $product points, $legal legal\$"
+    expect_out "^    ${name//-/_}: $product points, $legal legal\$"
 done
 
 # ---- a GPU that is not there ----

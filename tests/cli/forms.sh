@@ -96,10 +96,10 @@ sizes: {n: [4096]}
 parameters: {width: [96, 64, 128], bad: [false, true]}
 constraints: [not bad or width == 64]
 defines: {WIDTH: width, BAD: bad}
-launches: [{kernel: sums, grid: "ceil_div(n, width)", threads: 1}]
+launches: [{kernel: sums, grid: ceil_div(n, width), threads: 1}]
 arguments:
   - {name: x, type: i32, count: n, fill: {uniform: [0, 9]}}
-  - {name: part, type: i32, count: "ceil_div(n, width)", output: true}
+  - {name: part, type: i32, count: ceil_div(n, width), output: true}
   - {name: n, type: i64, value: n}
   - {name: width, type: i64, value: width}
 Y

@@ -62,7 +62,7 @@ for steps in 3 4; do
     [[ $(outcomes | tr '\n' ' ') == '0 ok 2 1 wrong_result 2 ' ]] || fail "$steps steps: $(outcomes)"
 done
 run "$TUNE" run relax.yaml --device cpu --dry-run
-expect_out '^    relax\(a, b, n\) grid 6 on 1 threads, static, 4 times, a and b in turn$'
+expect_out '^    relax\(a, b, n\) grid 6 on 1 thread, static, 4 times, a and b in turn$'
 write_relax 3 b '' a # each repeat does the same
 rm -rf tune.db* tuned.conf
 run "$TUNE" run relax.yaml --device cpu "${steady[@]}"

@@ -297,3 +297,13 @@ const char *unqualified_name(const char *name)
     const char *last = strrchr(name, ':');
     return last ? last + 1 : name;
 }
+
+struct problem_name problem_name(const char *key, int64_t n)
+{
+    struct problem_name name;
+    if (n == 1)
+        (void)string_format(name.text, sizeof name.text, "%s", key);
+    else
+        (void)string_format(name.text, sizeof name.text, "%s n=%lld", key, (long long)n);
+    return name;
+}

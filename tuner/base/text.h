@@ -82,6 +82,13 @@ void text_append_others(struct text *text, const char *words, const char *others
  * sorted. */
 const char *nearest_word(const char *word, const char *const *words, size_t count);
 
+/* Names a problem, as "reduce.sum.i32 n=65536"; by its key alone with n = 1, as of problems without
+ * a size or with several, which the key holds. */
+struct problem_name {
+    char text[160];
+};
+struct problem_name problem_name(const char *key, int64_t n);
+
 /* Formats as snprintf does, and returns false when the text was cut; the result is
  * NUL-terminated. */
 bool string_format(char *out, size_t bytes, const char *format, ...)

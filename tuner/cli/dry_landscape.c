@@ -202,9 +202,8 @@ enum status landscape_checks(struct landscape *landscape, const struct point *po
     else
         print_clean(stdout, "      the check %s\n", why);
     if (landscape->none.status == STATUS_OK)
-        (void)error_set(&landscape->none, STATUS_NOT_FOUND, "%s, %s = %lld: %s %s: %s",
-                        point->problem->key, point->problem->size_name,
-                        (long long)point->problem->n, part, why, error->text);
+        (void)error_set(&landscape->none, STATUS_NOT_FOUND, "%s: %s %s: %s",
+                        problem_title(point->problem).text, part, why, error->text);
     error_clear(error);
     return STATUS_OK;
 }
@@ -298,9 +297,8 @@ static enum status request_point(struct tally *tally, const struct point *point,
 static void draw(const struct tally *tally, size_t done)
 {
     if (tally->landscape->terminal && done > 0)
-        (void)fprintf(stderr, "\r\033[K%s, %s = %lld: %zu of %zu binaries", tally->problem->key,
-                      tally->problem->size_name, (long long)tally->problem->n, done,
-                      tally->binary_count);
+        (void)fprintf(stderr, "\r\033[K%s: %zu of %zu binaries", problem_title(tally->problem).text,
+                      done, tally->binary_count);
     else if (tally->landscape->terminal)
         (void)fprintf(stderr, "\r\033[K");
 }
@@ -546,16 +544,14 @@ static void note_failure(const struct tally *tally)
     bool none = tally->row_count > 0 && *tally->rows[0].reason;
     if (none && landscape->none.status == STATUS_OK && failed_points(tally) == tally->looked_at)
         (void)error_set(&landscape->none, STATUS_NOT_FOUND,
-                        "%s, %s = %lld: none of the %llu points compiles: %s", tally->problem->key,
-                        tally->problem->size_name, (long long)tally->problem->n,
-                        (unsigned long long)tally->looked_at,
+                        "%s: none of the %llu points compiles: %s",
+                        problem_title(tally->problem).text, (unsigned long long)tally->looked_at,
                         tally->rows[0].reason + strlen(not_compiled));
     else if (none && landscape->none.status == STATUS_OK)
         (void)error_set(&landscape->none, STATUS_NOT_FOUND,
-                        "%s, %s = %lld: none of the %llu points that were compiled can be "
+                        "%s: none of the %llu points that were compiled can be "
                         "launched; the most frequent reason: %s",
-                        tally->problem->key, tally->problem->size_name,
-                        (long long)tally->problem->n, (unsigned long long)tally->looked_at,
+                        problem_title(tally->problem).text, (unsigned long long)tally->looked_at,
                         tally->rows[0].reason);
 }
 

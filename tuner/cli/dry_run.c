@@ -68,7 +68,7 @@ static void print_launch(const struct launch_plan *plan, const struct launch *la
     } else if (launch->is_function) {
         /* nothing to launch */
     } else if (launch->threads > 0) {
-        print_clean(stdout, " on %u threads, %s", launch->threads,
+        print_clean(stdout, " on %u thread%s, %s", launch->threads, launch->threads == 1 ? "" : "s",
                     schedule_names[launch->schedule]);
     } else {
         print_clean(stdout, " block ");
@@ -153,8 +153,8 @@ static enum status print_launches(const struct look *look, const struct problem 
     if (look->landscape)
         status = landscape_active_blocks(look->landscape, &point, &point.active_blocks, error);
     (void)configuration_key(configuration, key);
-    print_clean(stdout, "  launches of %s, with %s = %lld%s%s\n", problem->key, problem->size_name,
-                (long long)problem->n, *key ? ", " : "", key);
+    print_clean(stdout, "  launches of %s%s%s\n", problem_title(problem).text,
+                *key ? ", with " : "", key);
     if (status == STATUS_OK)
         status = point_plan(&point, &arena, plan, error);
     if (status == STATUS_OK && look->landscape)
@@ -231,8 +231,7 @@ static enum status print_problem(const struct look *look, const struct problem *
     if (first)
         print_clean(stdout, "  problems\n");
     uint64_t product = space_product_count(space);
-    print_clean(stdout, "    %s, %s = %lld: %s%llu points, %llu legal\n", problem->key,
-                problem->size_name, (long long)problem->n,
+    print_clean(stdout, "    %s: %s%llu points, %llu legal\n", problem_title(problem).text,
                 product == UINT64_MAX ? "more than " : "", (unsigned long long)product,
                 (unsigned long long)space_count(space));
     if (status == STATUS_OK && look->landscape) {
@@ -319,8 +318,8 @@ static enum status print_kind(const struct run *run, const struct device_api *ap
             if (!is_empty)
                 continue;
             empty = empty.status == STATUS_OK ? *error : empty;
-            text_printf(&left_out, "    %s, %s = %lld: none legal, left out (%s)\n", problem.key,
-                        problem.size_name, (long long)problem.n, error->text);
+            text_printf(&left_out, "    %s: none legal, left out (%s)\n",
+                        problem_title(&problem).text, error->text);
             error_clear(error);
             status = STATUS_OK;
         }

@@ -195,9 +195,10 @@ static void draw(struct progress_view *view, const struct session_progress *prog
     else
         (void)string_format(phase, sizeof phase, "%s", progress->phase);
     bool more = view->options->protocol.confirm_processes > 0 && !goes_over_again(progress);
-    (void)string_format(rest, sizeof rest, " %s %s, %s %s n=%lld, best %s, %zu failed", remaining,
-                        more ? "to confirmation" : "left", phase, progress->problem_key,
-                        (long long)progress->n, best, progress->failures);
+    (void)string_format(rest, sizeof rest, " %s %s, %s %s, best %s, %zu failed", remaining,
+                        more ? "to confirmation" : "left", phase,
+                        problem_name(progress->problem_key, progress->n).text, best,
+                        progress->failures);
     while (bar_width > BAR_WIDTH_MIN && bar_width + strlen("[] 100%") + strlen(rest) >= width)
         bar_width--;
     /* [#####....] 42% */
@@ -301,10 +302,10 @@ static void on_progress(void *context, const struct session_progress *progress)
         char best[32];
         format_time(progress->best_ns, best, sizeof best);
         (void)pthread_mutex_lock(&view->mutex);
-        (void)string_format(view->now, sizeof view->now,
-                            "%s %s n=%lld, %zu of %zu points, best %s, %zu failed", progress->phase,
-                            progress->problem_key, (long long)progress->n, progress->points_done,
-                            progress->points_total, best, progress->failures);
+        (void)string_format(
+            view->now, sizeof view->now, "%s %s, %zu of %zu points, best %s, %zu failed",
+            progress->phase, problem_name(progress->problem_key, progress->n).text,
+            progress->points_done, progress->points_total, best, progress->failures);
         (void)pthread_mutex_unlock(&view->mutex);
         return;
     }
@@ -401,7 +402,7 @@ static void on_winner(void *context, const struct session_winner *winner)
     if (strcmp(view->options->objective, "time") != 0 && isfinite(winner->value))
         (void)string_format(value, sizeof value, ", %.20s %.4g", view->options->objective,
                             winner->value);
-    text_printf(&line, "%s n=%lld: %s%s%s with ", winner->problem_key, (long long)winner->n,
+    text_printf(&line, "%s: %s%s%s with ", problem_name(winner->problem_key, winner->n).text,
                 winner->confirmed && changed ? "confirmation picked another winner: " : "", time,
                 value);
     /* Leave out parameters that the line before has, too. */

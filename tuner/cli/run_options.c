@@ -359,7 +359,8 @@ static size_t list_tuned(struct run *run, struct option_spec *out)
     const struct option_spec options[] = {
         OPTION_SHORT('d', "device", "LIST", &run->text.device,
                      "devices: 0, cuda:1, 0,1, all (every GPU), cpu, or replay: a recorded GPU "
-                     "(default: every GPU, else the CPU)\n"
+                     "(default: every GPU, else the CPU; cpu where all named "
+                     "experiments are for it)\n"
                      "`replay` plays the newest shipped recording, `replay:NAME` another one, "
                      "`replay:FILE` that of a database (FILE.db, FILE.db.xz), "
                      "a T4 file or a Kernel Tuner cache (FILE.json, FILE.json.gz), `replay_cpu` "
@@ -550,6 +551,11 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
     TRY(experiments_load(words, word_count, &run->experiments, error));
     if (run->text.recorded && run->experiments.count == 0)
         return STATUS_DONE; /* nothing was missed */
+    struct session_experiment ours[EXPERIMENTS_MAX];
+    const char *host = device_host()->kind;
+    if (!run->text.device && !run->text.dry_run && run->experiments.count > 0 &&
+        experiments_of_kind(&run->experiments, host, ours) == run->experiments.count)
+        run->text.device = host;
     TRY(check_objective(run, error));
     return run->text.dry_run ? STATUS_OK : run_parse_devices(run, error);
 }

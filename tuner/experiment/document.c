@@ -208,37 +208,50 @@ static size_t count_of(const char *text, char c)
     return count;
 }
 
+/* Returns whether `child` continues `open`: [ceil_div(n, 2), 1] has three items in YAML, and
+ * {grid: ceil_div(n, 2)} a second key; here a comma within parentheses ends neither. */
+static bool continues(const struct node *open, const struct node *child)
+{
+    return open && open->kind == NODE_SCALAR && child->kind == NODE_SCALAR && open->plain &&
+           child->plain && count_of(open->text, '(') > count_of(open->text, ')');
+}
+
+/* Appends the text of `child`, which continues it. */
+static bool join(struct reader *reader, struct node *open, const struct node *child)
+{
+    struct arena *arena = &reader->document->arena;
+    const bool exact = open->inner.exact && child->inner.exact;
+    const size_t length = child->offset + strlen(child->text) - open->offset;
+    if (strlen(open->text) + strlen(child->text) > EXPRESSION_BYTES_MAX)
+        return place_refuses(reader->error, open->place, "parentheses that are not closed");
+    open->text = exact ? arena_strndup(arena, reader->text + open->offset, length)
+                       : arena_printf(arena, "%s, %s", open->text, child->text);
+    if (!open->text)
+        return out_of_memory(reader);
+    open->inner.text = open->text;
+    open->inner.exact = exact && !strchr(open->text, '\n');
+    return true;
+}
+
 static bool read_children(struct reader *reader, struct node *node, unsigned depth)
 {
+    const bool pairs = node->kind == NODE_MAPPING;
     for (;;) {
         struct node *child = NULL;
         struct node *value = NULL;
         TRY_OR_FALSE(read_next(reader, depth + 1, &child));
         if (!child)
             return true;
-        /* For YAML [ceil_div(n, 2), 1] has three items; here a comma within parentheses ends no
-         * item. */
-        if (node->kind == NODE_LIST && node->last && node->last->kind == NODE_SCALAR &&
-            child->kind == NODE_SCALAR && node->last->plain && child->plain &&
-            count_of(node->last->text, '(') > count_of(node->last->text, ')')) {
-            struct arena *arena = &reader->document->arena;
-            bool exact = node->last->inner.exact && child->inner.exact;
-            size_t length = child->offset + strlen(child->text) - node->last->offset;
-            if (strlen(node->last->text) + strlen(child->text) > EXPRESSION_BYTES_MAX)
-                return place_refuses(reader->error, node->last->place,
-                                     "parentheses that are not closed");
-            node->last->text = exact
-                                   ? arena_strndup(arena, reader->text + node->last->offset, length)
-                                   : arena_printf(arena, "%s, %s", node->last->text, child->text);
-            if (!node->last->text)
-                return out_of_memory(reader);
-            node->last->inner.text = node->last->text;
-            node->last->inner.exact = exact && !strchr(node->last->text, '\n');
+        if (pairs)
+            TRY_OR_FALSE(read_next(reader, depth + 1, &value));
+        struct node *open = pairs && node->last ? node->last->value : node->last;
+        const bool alone = !pairs || (node->flow && value && value->kind == NODE_SCALAR &&
+                                      value->plain && value->text[0] == '\0');
+        if (alone && continues(open, child)) {
+            TRY_OR_FALSE(join(reader, open, child));
             continue;
         }
-        if (document_add(reader->document, node, child, reader->error) != STATUS_OK ||
-            (node->kind == NODE_MAPPING && !read_next(reader, depth + 1, &value)))
-            return false;
+        TRY_OR_FALSE(document_add(reader->document, node, child, reader->error) == STATUS_OK);
         child->value = value;
     }
 }

@@ -33,7 +33,7 @@ struct node {
     size_t count;
     bool flow; /* on one line: [a, b], {a: b} */
     const struct node *next;
-    const struct node *value;
+    struct node *value;
 };
 
 /* Zero-initialise; freed by arena_free(&document.arena). */

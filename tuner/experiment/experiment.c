@@ -75,6 +75,17 @@ size_t experiment_size_names(const struct experiment *experiment, const char *na
     return count;
 }
 
+struct problem_name problem_title(const struct problem *problem)
+{
+    struct problem_name title;
+    if (problem->n == 1)
+        (void)string_format(title.text, sizeof title.text, "%s", problem->key);
+    else
+        (void)string_format(title.text, sizeof title.text, "%s, %.24s = %lld", problem->key,
+                            problem->size_name, (long long)problem->n);
+    return title;
+}
+
 size_t problem_sizes(const struct problem *problem, int64_t sizes[SIZE_NAMES_MAX])
 {
     size_t count = 0;

@@ -12,6 +12,7 @@
 #include "tuner/base/facts.h"
 #include "tuner/base/hash.h"
 #include "tuner/base/launch.h"
+#include "tuner/base/text.h"
 
 struct device_traits;
 struct document;
@@ -113,6 +114,8 @@ size_t experiment_size_names(const struct experiment *experiment, const char *na
                              size_t *first);
 /* Returns a problem's sizes in that order, and how many; 0 for a single name. */
 size_t problem_sizes(const struct problem *problem, int64_t sizes[SIZE_NAMES_MAX]);
+/* Names a problem, as "blur, n = 65536"; by its key alone with n = 1, as problem_name. */
+struct problem_name problem_title(const struct problem *problem);
 /* Makes the problem at other sizes with several names, which the file need not list; the shape
  * belongs to the arena. False: memory is short, or the key would be too long. */
 bool problem_at_sizes(const struct problem *problem, const int64_t *sizes, size_t count,

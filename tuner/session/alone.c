@@ -157,7 +157,7 @@ static void note_alone(const struct work *work, struct sweep *sweep, const struc
                                                &usual, &ignored) == STATUS_OK &&
                             configuration_key(&usual, room) && strcmp(room, votes->key) == 0;
     struct text line = {0};
-    text_printf(&line, "%s n=%lld: ", work->problem.key, (long long)work->problem.n);
+    text_printf(&line, "%s: ", problem_name(work->problem.key, work->problem.n).text);
     if (votes->with > 0)
         text_printf(&line, "only %zu of %zu other results agree", votes->with,
                     votes->with + votes->against);

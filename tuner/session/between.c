@@ -61,8 +61,8 @@ static bool list_around(const struct covering *covering, size_t size, size_t lis
     return found >= 2;
 }
 
-/* Looks within a range at its configuration against the winners around; *failed: that fails there.
- */
+/* Compares a range's configuration with the winners around at a size within; *failed: the
+ * configuration fails there. */
 static enum status look_inside(struct covering *covering, size_t size, bool *failed,
                                struct error *error)
 {
@@ -217,8 +217,8 @@ static enum status add_between(struct covering *covering, size_t spot, size_t nu
     return STATUS_OK;
 }
 
-/* Looks at each spot between at configurations that may be used there and were not looked at: those
- * of boxes, and the winners on either side. *looked: there were any. */
+/* Looks, at each spot between tuples, at usable configurations that had no look there: those of the
+ * boxes, and the winners on either side. *looked: there were any. */
 static enum status look_between_tuples(struct covering *covering, bool *looked, struct error *error)
 {
     struct losses *losses = &covering->losses;

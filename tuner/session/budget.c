@@ -17,7 +17,8 @@
 static const double race_share = 0.65, race_share_most = 0.9;
 /* Factor by which the confirmation may exceed its expected time, and share for looks at sizes. */
 static const double confirm_margin = 1.25, look_share = 0.03;
-/* Share for looks at problems of several sizes, where each winner is looked at where others won. */
+/* Share for looks at problems with several names of sizes: each winner at the sizes where others
+ * won. */
 static const double look_share_of_boxes = 0.2;
 /* Cost of a problem's inputs and references in a fresh process, as a share of the first time:
  * compilers are idle by then, and the references' results are in the cache. */
@@ -252,8 +253,8 @@ static double kept_ns(const struct group *group, const struct allowance *allowan
     return costs->fresh_ns > 0 && expected_ns < most_ns ? expected_ns : most_ns;
 }
 
-/* Returns the time for sweep and race of each problem, if this one needs own_ns beside these, each
- * other one others_ns, and `kept` is reserved for later stages. */
+/* Returns the time for each problem's sweep and race. This problem needs own_ns besides, each other
+ * one others_ns; `kept` is reserved for later stages. */
 static double even_ns(const struct group *group, double kept, double own_ns, double others_ns)
 {
     /* Problems left to race; a swept one has used up its sweep. */
@@ -265,8 +266,8 @@ static double even_ns(const struct group *group, double kept, double own_ns, dou
 }
 
 /* Shares out the time. If set-ups and checks leave little, problems take precedence over their
- * confirmation, and each problem, even the last, gets some time: more where checks do not fit
- * anyway, as a few more candidates are worth more than checks of one. */
+ * confirmation, and each problem, even the last, gets some time: more where checks do not fit in
+ * any case, since a few more candidates are worth more than checks of one. */
 static void share_out(const struct group *group, struct allowance *allowance, double own_ns,
                       double others_ns)
 {

@@ -192,8 +192,8 @@ static enum status case_plan(struct contest *contest, struct arena *arena, const
     return STATUS_OK;
 }
 
-/* Returns the rest of the part of the budget for checks at other sizes. Whatever hangs then, there
- * is time to start the lane's worker again and to watch. */
+/* Returns the time left for checks at other sizes. Even after a hang there is time to restart the
+ * lane's worker and to watch the winner. */
 static int64_t left_elsewhere_ns(const struct contest *contest, const struct lane *lane)
 {
     const int64_t end_ns = contest->elsewhere.end_ns;
@@ -211,9 +211,9 @@ bool checks_are_over(const struct contest *contest, const struct lane *lane)
     return true;
 }
 
-/* Returns the time limit of a case. Under a budget: at another size half of the rest of such
- * checks' part, since a candidate that hangs leaves time for others; at the problem's own the time
- * until running work is given up, but for a start of the lane's worker. */
+/* Returns the time limit of a case. Under a budget: at another size half of the time left for such
+ * checks, so that a hang leaves time for other candidates; at the problem's own size the time until
+ * running work is given up, less a start of the lane's worker. */
 static int64_t case_timeout_ms(const struct contest *contest, const struct lane *lane,
                                const struct gauntlet_case *test)
 {
@@ -274,7 +274,7 @@ enum status check_case(struct contest *contest, struct lane *lane, struct slot *
     }
     if (status == STATUS_OK)
         status = lane_probe_after(lane, outcome, error);
-    /* The budget ended it, and not the candidate's limit. */
+    /* The budget ended the case, not the candidate's limit. */
     const bool is_cut = outcome->status == TRIAL_TIMED_OUT && timeout_ms < CASE_TIMEOUT_MS;
     if (is_cut && test->n == work->problem.n) {
         outcome->starved = true;

@@ -21,9 +21,8 @@ struct gauntlet_case {
  * fail the same cases. */
 enum status contest_check(struct contest *contest, struct lane *lane, double process_ns,
                           struct error *error);
-/* Finds, after all finalists were rejected, whether all working candidates fail on changed inputs.
- * If so the inputs are to blame: reports that, takes back these rejections, and changes inputs no
- * more. */
+/* Blames the inputs if all finalists were rejected and all working candidates fail on changed
+ * inputs: reports this, takes back these rejections, and changes inputs no more. */
 enum status contest_blame_inputs(struct contest *contest, struct lane *lane, bool *blamed,
                                  struct error *error);
 /* Watches the coming winner once in a run of this program: thousands of runs, each with compared
@@ -45,8 +44,8 @@ enum status check_case(struct contest *contest, struct lane *lane, struct slot *
                        const struct gauntlet_case *test, bool *applies,
                        struct worker_outcome *outcome, struct error *error);
 
-/* Returns whether another check at a size that is not the problem's own would end after such
- * checks' part of the budget, or, if it hangs, leave no time to watch the coming winner. */
+/* Returns whether a further check at another size would exceed the budget of such checks, or, if it
+ * hangs, leave no time to watch the coming winner. */
 bool checks_are_over(const struct contest *contest, const struct lane *lane);
 
 /* narrow.c: Finds the part of the domain that a loaded slot's candidate keeps after a failure at a
@@ -71,9 +70,9 @@ enum status candidate_recall_domain(struct contest *contest, struct candidate *c
 /* Notes once for a contest which finalists serve only some sizes. */
 void contest_note_domains(const struct contest *contest);
 
-/* Returns whether a failure only means that the experiment has no such size: it is checked for the
- * sizes that it names, and at others a file may be short, or a formula may have no value. The size
- * is left out, which is no error. */
+/* Returns whether a failure only means that the experiment has no such size: at sizes that it does
+ * not list, a file may be too short or a formula have no value. Such a size is left out without an
+ * error. */
 static inline bool is_no_size_of(enum status status)
 {
     return status == STATUS_BAD_INPUT || status == STATUS_NOT_FOUND;

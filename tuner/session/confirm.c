@@ -9,8 +9,8 @@
 /* Share of confirmed problems with a new winner. */
 static const double won_anew = 0.4;
 
-/* Returns whether any finalist may still win; with `fast` only those count that the race did not
- * show to be slow. */
+/* Returns whether any finalist may still win; with `fast`, any that the race did not show to be
+ * slow. */
 static bool has_finalist(const struct contest *contest, bool fast)
 {
     for (size_t i = 0; i < contest->finalist_count; i++)
@@ -132,8 +132,8 @@ static enum status measure_process(struct confirming *confirming, struct contest
     TRY(contest_time_states(contest, confirming->lane, confirming->process, error));
     contest->processes++;
     contest->levels = contest->processes;
-    /* Half of the processes settle slower finalists, if these are at least four, since intervals of
-     * fewer are too wide. Runs of a few configurations need the interval of each. */
+    /* Half of the processes settle slower finalists if that is at least four: intervals of fewer
+     * are too wide. Runs of a few configurations need the interval of each. */
     enum { FEWEST = 4 };
     const size_t half = (size_t)contest->work.protocol->confirm_processes / 2;
     if (contest->processes == half && half >= FEWEST && contest->work.options->pick_count == 0)

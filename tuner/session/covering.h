@@ -1,5 +1,5 @@
-/* Sizes of a problem key on the way to few configurations: the boxes of sizes that each one serves.
- * A range is the box of one dimension. */
+/* Covers the sizes of a problem key with few configurations: each serves boxes of sizes. A range is
+ * a box of one dimension. */
 #ifndef TUNE_SESSION_COVERING_H
 #define TUNE_SESSION_COVERING_H
 
@@ -42,8 +42,8 @@ bool covering_holds(const struct covering *covering, size_t box, const int64_t *
 enum status covering_look(struct covering *covering, const int64_t *sizes, bool is_measured,
                           const size_t *configurations, size_t count, struct look *look,
                           bool *wrong, struct error *error);
-/* Looks at configurations at a spot, the winner included, and takes the losses over: upper bounds
- * at a measured spot, estimates between. A configuration without a launch there is left out. */
+/* Looks at configurations and the winner at a spot, and keeps their losses: upper bounds at a
+ * measured spot, estimates between. Leaves out configurations without a launch there. */
 enum status covering_look_at_spot(struct covering *covering, size_t spot,
                                   const size_t *configurations, size_t count, struct error *error);
 /* Keeps a look's result of one configuration; false: memory is short. */

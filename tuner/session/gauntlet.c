@@ -375,8 +375,8 @@ static enum status run_on_all(struct contest *contest, struct lane *lane, const 
     for (size_t i = 0; i < contest->finalist_count; i++)
         new = new || !known[i];
     if (new && test->few > 0) {
-        /* Kernels need not accept such inputs, for example as divisors: one of the slowest working
-         * candidates tells. Several do, since a wrong one may be among them. */
+        /* Kernels need not accept such inputs, for example as divisors: some of the slowest working
+         * candidates are tried, several because a wrong one may be among them. */
         enum { JUDGES_MOST = 3 };
         struct track track = sweep_track(&contest->work, contest->sweep, lane, "race");
         const struct candidate *judges[JUDGES_MOST];
@@ -424,8 +424,8 @@ struct checking {
     size_t count;
 };
 
-/* Stores the finalist's domain and verdict, unless checks at other sizes are missing, which a later
- * run makes up for. */
+/* Stores the finalist's domain and verdict, unless checks at other sizes are missing; a later run
+ * does these. */
 static enum status end_checking(struct contest *contest, const struct checking *checking,
                                 size_t index, struct error *error)
 {
@@ -507,9 +507,9 @@ static const double short_run_ns = 20e3;
  */
 static const double unbelievable = 1.5;
 
-/* Rejects a finalist far beyond the memory's bandwidth if a gap separates that from all slower
- * ones, as incomplete work does. If all are beyond, or times fill the gap, the ceiling or the bytes
- * are wrong instead. */
+/* Rejects a finalist far beyond the memory's bandwidth if a gap separates it from all slower ones,
+ * as incomplete work does. If all are beyond, or times fill the gap, the ceiling or the bytes are
+ * wrong instead. */
 static enum status doubt_speed(struct contest *contest, struct finalist *finalist,
                                struct error *error)
 {
@@ -627,8 +627,9 @@ enum status contest_blame_inputs(struct contest *contest, struct lane *lane, boo
     if (!first || sweep->inputs.alike || session_stopped(work->session))
         return STATUS_OK;
     enum { JUDGES_MAX = 4, LEAST = 2 };
-    /* The slowest working candidates first, since a kernel that keeps results is fast. Blamed: all
-     * of these fail as well, or so many are rejected that none is left. */
+    /* The slowest working candidates come first, since a kernel that keeps results is fast. The
+     * inputs are blamed if all of these fail as well, or if so many are rejected that none is left.
+     */
     const struct candidate *judges[JUDGES_MAX] = {NULL};
     size_t count = 0;
     *blamed = true;

@@ -11,7 +11,7 @@
 #include "tuner/session/covering.h"
 #include "tuner/session/recorded.h"
 
-/* Gets the `turn`-th problem of an experiment. Returns whether the run includes that. */
+/* Gets the `turn`-th problem of an experiment. Returns whether the run includes it. */
 static bool wants_problem(const struct group *group, const struct session_experiment *experiment,
                           size_t turn, struct problem *problem)
 {
@@ -350,9 +350,8 @@ static bool is_chosen_well(const struct session_options *options, const struct s
            verdict_named(winner->trust) == VERDICT_SOUND;
 }
 
-/* Finds whether the problem needs a choice: there are new trials, no earlier run has chosen well,
- * the winner is no configuration of the experiment any more, or the time for its checks was
- * missing. */
+/* Finds whether the problem needs a choice: there are new trials, no earlier run chose well, the
+ * winner is no longer a configuration of the experiment, or its checks lacked time. */
 static enum status wants_contest(struct contest *contest, bool *wants, struct error *error)
 {
     const struct work *work = &contest->work;
@@ -497,16 +496,17 @@ static void summarize_contests(const struct group *group)
             coverage_append(&tried, &contest->winner.coverage);
             if (summary->unseen++ == 0)
                 (void)string_format(summary->worst_coverage, sizeof summary->worst_coverage,
-                                    "%s n=%lld: its space is %s: %s", problem->key,
-                                    (long long)problem->n, coverage_name(coverage),
-                                    text_string(&tried));
+                                    "%s: its space is %s: %s",
+                                    problem_name(problem->key, problem->n).text,
+                                    coverage_name(coverage), text_string(&tried));
             text_free(&tried);
         }
         if (contest->winner.verdict >= worst) {
             worst = contest->winner.verdict;
-            (void)string_format(summary->worst_reason, sizeof summary->worst_reason,
-                                "%s n=%lld: %s", contest->work.problem.key,
-                                (long long)contest->work.problem.n, contest->winner.reason);
+            (void)string_format(
+                summary->worst_reason, sizeof summary->worst_reason, "%s: %s",
+                problem_name(contest->work.problem.key, contest->work.problem.n).text,
+                contest->winner.reason);
         }
         if (isfinite(contest->floor.floor) && !(summary->floor_worst >= contest->floor.floor))
             summary->floor_worst = contest->floor.floor;

@@ -212,7 +212,7 @@ enum status inputs_send(const struct work *work, struct inputs *inputs, struct l
     if (status == STATUS_TIMED_OUT || status == STATUS_DEVICE_LOST)
         return lane_lose(lane, error);
     if (status == STATUS_BAD_INPUT)
-        (void)error_prefix(error, "%s: %s n=%lld", experiment_head(work->experiment)->path,
-                           work->problem.key, (long long)work->problem.n);
+        (void)error_prefix(error, "%s: %s", experiment_head(work->experiment)->path,
+                           problem_name(work->problem.key, work->problem.n).text);
     return status;
 }

@@ -43,10 +43,10 @@ enum status inputs_restore(const struct work *work, const struct inputs *inputs,
 /* Returns whether making the references again, for other inputs, takes little time. */
 bool inputs_are_cheap(const struct inputs *inputs);
 /* Returns "changed" if some checked runs have changed inputs; "alike" if none has, for the reason
- * *why, so that a remembered result would pass. NULL: not known. */
+ * *why, so that a remembered result would pass; NULL: unknown. */
 const char *inputs_kind(const struct work *work, const struct inputs *inputs, const char **why);
 
-/* Describes a check for a worker; compiles the reference and waits for that. */
+/* Describes a check for a worker; compiles the reference, and waits for the compilation. */
 enum status describe_check(const struct work *work, const struct output_check *check,
                            struct worker_reference *reference, struct error *error);
 

@@ -27,23 +27,22 @@ struct losses {
     struct known_configuration *items; /* in a fixed order */
     size_t count;
     /* [spot * count + configuration]: the apparent loss, by any result; INFINITY: not usable.
-     * Enough for a look, and no more. */
+     * Decides looks only. */
     double *loss;
     /* Same index: the upper bound of the loss, by rounds together with the winner, in a choice or a
      * look; 0 for the winner. INFINITY: no such round. */
     double *bound;
     bool *looked;    /* same index: a look was taken */
-    size_t *winners; /* winner of each spot; between, the one that others are compared with; count:
-                        unknown */
+    size_t *winners; /* winner of each spot; between, the configuration that others are compared
+                        with; count: unknown */
 };
 
 /* Finds whether the key has ranges: a problem's key, without the sizes if there are several. */
 enum status losses_covered(const struct work *work, const char *key, bool *known,
                            struct error *error);
-/* Loads all sizes of the problem's key. If sizes have several names these are all tuples with a
- * winner, also those that an earlier run had been asked for and no file lists; and of the
- * configurations the winners, and about as many that lose little at more than one tuple. A
- * configuration that was wrong at a tuple serves none. */
+/* Loads all sizes of the problem's key. If sizes have several names: all tuples with a winner, even
+ * if no file lists them; the winners, and about as many configurations that lose little at more
+ * than one tuple. Excludes configurations that were wrong at a tuple. */
 enum status losses_load(const struct work *work, struct losses *losses, struct error *error);
 void losses_free(struct losses *losses);
 /* Adds a spot, without losses (between others only if sizes have several names); false: no room. */

@@ -1,6 +1,6 @@
-/* Few configurations for many sizes, so that sizes without a trial have one, too: proposed by the
- * results of races and sweeps, and looked at where they did not win, and between sizes. Stored
- * bounds rest on rounds together with the winner; without looks there are fewer of these. */
+/* Few configurations for many sizes, including sizes without a trial. Results of races and sweeps
+ * propose configurations; looks measure them at sizes where others won, and between sizes. Stored
+ * bounds come from rounds together with the winner; without looks there are fewer. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -45,10 +45,10 @@ enum status recorded_restrict(const struct session *session, const struct experi
         arena_free(&arena);
     }
     if (kept == 0)
-        status = error_set(error, STATUS_NOT_FOUND,
-                           "%s: nothing of %s n=%lld that was recorded is in its space%s",
-                           experiment_head(experiment)->path, problem->key, (long long)problem->n,
-                           count > 0 ? ", which was another then" : "");
+        status = error_set(
+            error, STATUS_NOT_FOUND, "%s: nothing of %s that was recorded is in its space%s",
+            experiment_head(experiment)->path, problem_name(problem->key, problem->n).text,
+            count > 0 ? ", which was another then" : "");
     else if (!space_keep(space, numbers, kept))
         status = error_no_memory(error);
 cleanup:

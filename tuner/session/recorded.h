@@ -19,8 +19,8 @@ enum status recorded_baseline(const struct work *work, const char *name, struct 
 void recorded_binary(const struct work *work, const struct configuration *configuration,
                      struct binary_request *out);
 
-/* Charges the recorded time of a trial, or of `blocks` blocks of a visit (0: a trial), to the
- * budget; a window of a visit that measures energy. */
+/* Charges the budget with the recorded time of a trial (`blocks` 0), of `blocks` blocks of a visit,
+ * or of the window of a visit that measures energy. */
 void recorded_charge(const struct work *work, const struct configuration *configuration,
                      uint32_t blocks);
 

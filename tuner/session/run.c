@@ -50,7 +50,7 @@ void problem_note(const struct session *session, const struct problem *problem, 
     va_start(arguments, format);
     (void)vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    session_note(session, "%s n=%lld: %s", problem->key, (long long)problem->n, line);
+    session_note(session, "%s: %s", problem_name(problem->key, problem->n).text, line);
 }
 
 void sites_report(struct session *session, bool now)

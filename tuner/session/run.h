@@ -1,8 +1,8 @@
 /* The parties of a run: the session, groups of like devices, and a lane for each device. Like
  * devices form a group, which shares the work on each problem; groups work side by side. Each
  * device has a lane: a thread of this process that talks to the device's worker. One mutex guards
- * everything here, store and experiments included; it is held except while a lane waits for its
- * worker (lane_leave, lane_enter) or for a compiler, which is nearly always. */
+ * everything here, store and experiments included. A lane releases it while waiting for its worker
+ * (lane_leave, lane_enter) or a compiler, which is most of the time. */
 #ifndef TUNE_SESSION_RUN_H
 #define TUNE_SESSION_RUN_H
 
@@ -21,7 +21,7 @@ struct contest;
 struct inputs;
 
 /* A group's stage, and the time of each stage so far. While lanes run jobs of their own, time is
- * shared out evenly among the stages of these. */
+ * divided evenly among the stages of these jobs. */
 struct stage_clock {
     enum session_stage stage;
     size_t lanes[SESSION_STAGES]; /* lanes with jobs, in each stage */
@@ -82,8 +82,8 @@ struct group {
     size_t lane_count;
     const struct facts *facts;     /* the first device's; alike for all */
     const struct machine *machine; /* the devices' machine */
-    /* The first device's environment, for which trials and winners of the group count, whichever
-     * device measured them: the run records that. */
+    /* Environment of the group's first device. Trials and winners of all its devices are stored
+     * under it; the run records the measuring device. */
     int64_t environment_id;
     struct binaries binaries;   /* of kernels */
     struct binaries references; /* of checks */
@@ -195,8 +195,8 @@ void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns);
  * the lane is kept, since the experiment is at fault; with STATUS_NO_TIME as well, since the budget
  * is spent. */
 enum status lane_lose(struct lane *lane, const struct error *error);
-/* Probes the device after a trial that crashed or hung; if there is no answer, the lane is lost.
- * Only a device that still answers puts the blame on the trial. */
+/* Probes the device after a trial that crashed or hung; without an answer the lane is lost, else
+ * the trial is at fault. */
 enum status lane_probe_after(struct lane *lane, const struct worker_outcome *outcome,
                              struct error *error);
 /* Return the time limit of a process's first run, and of `blocks` blocks of runs if the best so far
@@ -214,8 +214,9 @@ enum status group_await_compilers(struct group *group, struct binaries *binaries
                                   struct error *error);
 void group_wake(struct group *group);
 
-/* lanes.c: Starts workers, takes locks, forms groups; ends all. Returns once the devices of every
- * host have started, or those of some while the others keep waiting: they join later (sites.c). */
+/* lanes.c: Starts workers, takes locks, forms groups; ends all of them. Returns once the devices of
+ * every host have started, or those of some while the others keep waiting: they join later
+ * (sites.c). */
 enum status lanes_start(struct session *session, struct error *error);
 void lanes_stop(struct session *session);
 /* Starts and places the missing workers of a site, without the mutex. */

@@ -150,8 +150,8 @@ static bool sites_awaited(const struct session *session)
     return false;
 }
 
-/* Runs the groups, which take turns with the mutex held. Others may join while a host that was
- * never there is awaited. */
+/* Runs the groups, which take turns with the mutex held. Others may join while a host that has not
+ * arrived yet is awaited. */
 static enum status run_groups(struct session *session, struct error *error)
 {
     enum status status = STATUS_OK;

@@ -77,9 +77,8 @@ static void site_arrived(struct site *site, unsigned connections)
     (void)pthread_mutex_unlock(&session->mutex);
 }
 
-/* Takes the lock again that went with the former agent. That agent may still hold it, if it has not
- * noticed that its connection was cut: this waits for that, and no process of ours uses the device
- * meanwhile. */
+/* Takes the lock of the former agent again. Waits for an agent that still holds it, not having
+ * noticed the cut connection; no process of this run uses the device meanwhile. */
 static enum status lock_again(struct lane *lane, bool *waits, struct error *error)
 {
     static const int64_t slack_ns = INT64_C(30000000000);

@@ -298,8 +298,8 @@ enum status sweep_problem(const struct work *work, struct sweep *sweep, struct e
                 candidate->status != TRIAL_OK && candidate->status != TRIAL_SKIPPED;
         if (found && is_first_problem(&summary->baselines_failed))
             (void)string_format(summary->baseline_failure, sizeof summary->baseline_failure,
-                                "%s n=%lld, '%s': %s", work->problem.key,
-                                (long long)work->problem.n,
+                                "%s, '%s': %s",
+                                problem_name(work->problem.key, work->problem.n).text,
                                 candidate_key(&sweep->candidates, candidate, key),
                                 trial_status_name(candidate->status));
     }

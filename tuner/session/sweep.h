@@ -139,6 +139,6 @@ enum status window_put_back(const struct work *work, struct sweep *sweep,
 void window_end(struct sweep *sweep);
 
 /* Returns whether there are candidates to race: under a budget baselines alone are not enough,
- * unless all points were tried, or so many failed that the contest tells why. */
+ * unless all points were tried, or so many failed that the contest reports the reason. */
 bool sweep_has_contenders(const struct work *work, const struct sweep *sweep);
 #endif

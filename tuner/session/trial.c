@@ -65,9 +65,9 @@ enum status sweep_open(struct sweep *sweep, const struct work *work, struct spac
     *sweep = (struct sweep){.space = space, .candidates = {.space = space}};
     sweep->space_count = space_count(space);
     if (sweep->space_count == 0)
-        return error_set(error, STATUS_BAD_INPUT, "%s: %s n=%lld: the constraints leave nothing",
-                         experiment_head(work->experiment)->path, work->problem.key,
-                         (long long)work->problem.n);
+        return error_set(error, STATUS_BAD_INPUT, "%s: %s: the constraints leave nothing",
+                         experiment_head(work->experiment)->path,
+                         problem_name(work->problem.key, work->problem.n).text);
     sweep->allowance.points_most = session_points(work->options, sweep->space_count);
     work_representative(work, space, &sweep->representative);
     sweep->inputs.configuration = &sweep->representative;

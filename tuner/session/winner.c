@@ -310,8 +310,8 @@ static size_t list_states(const struct contest *contest, struct store_state *sta
     return count;
 }
 
-/* Counts those that are as fast as the winner, and those that were not compared to the end, as the
- * view `standings` has them. Returns how many are not shown to be slower, the winner counted. */
+/* Counts finalists as fast as the winner, and finalists not compared to the end, as the view
+ * `standings` has them. Returns the number not shown to be slower, the winner included. */
 static int32_t count_equals(struct contest *contest, const struct finalist *best,
                             const struct store_contender *contenders, size_t count)
 {
@@ -475,7 +475,7 @@ enum status sweep_choose_early(const struct work *work, struct sweep *sweep, str
     struct session_summary *summary = work->session->summary;
     summary->winners++;
     summary->verdicts[VERDICT_UNSTABLE]++;
-    (void)string_format(summary->worst_reason, sizeof summary->worst_reason, "%s n=%lld: %s",
-                        work->problem.key, (long long)work->problem.n, row.trust_reason);
+    (void)string_format(summary->worst_reason, sizeof summary->worst_reason, "%s: %s",
+                        problem_name(work->problem.key, work->problem.n).text, row.trust_reason);
     return store_winner_put(work->store, &row, error);
 }

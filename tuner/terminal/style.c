@@ -141,6 +141,18 @@ int style_text_columns(const char *text)
     return style_bytes_columns(text, strlen(text));
 }
 
+/* Returns whether the blank at `blank`, behind a character, stands between a number and its unit,
+ * where no line is broken: "56 %", "1.4 us". */
+static bool joins_unit(const char *blank)
+{
+    static const char *const units[] = {"%", "ns", "us", "ms", "s", "GB/s", "kB", "MB", "GB"};
+    const size_t length = strcspn(blank + 1, " \n,.;:)");
+    for (size_t i = 0; blank[-1] >= '0' && blank[-1] <= '9' && i < COUNT(units); i++)
+        if (length == strlen(units[i]) && strncmp(blank + 1, units[i], length) == 0)
+            return true;
+    return false;
+}
+
 size_t style_text_line(const char *text, int columns)
 {
     size_t bytes = 0;
@@ -149,7 +161,7 @@ size_t style_text_line(const char *text, int columns)
     while (text[bytes]) {
         const unsigned length = first_character(text + bytes, &code);
         columns -= columns_of(code);
-        if (text[bytes] == ' ')
+        if (text[bytes] == ' ' && bytes > 0 && !joins_unit(text + bytes))
             blank = bytes;
         if (columns < 0 && bytes > 0)
             return blank > 0 ? blank : bytes;
@@ -179,7 +191,9 @@ void print_clean(FILE *out, const char *format, ...)
 void style_put_words(FILE *out, const char *text, int at, int indent, int width, char quote)
 {
     for (const char *word = text; *word && *word != '\n'; word += strspn(word, " ")) {
-        const size_t length = strcspn(word, " \n");
+        size_t length = strcspn(word, " \n");
+        while (length > 0 && word[length] == ' ' && joins_unit(word + length))
+            length += 1 + strcspn(word + length + 1, " \n");
         const int columns = style_bytes_columns(word, length);
         const bool fits = at + 1 + columns <= width;
         if (word != text)

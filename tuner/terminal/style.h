@@ -39,7 +39,7 @@ bool style_is_unbound(void);
 int style_text_columns(const char *text);
 int style_bytes_columns(const char *text, size_t bytes);
 /* Returns the bytes of the text's first line of so many columns: up to a blank, which is not
- * counted, if there is one; at least one character. */
+ * counted, if there is one; at least one character. A number and its unit stay together. */
 size_t style_text_line(const char *text, int columns);
 /* Writes the words of a text up to a newline, then one; the first begins in column `at`, lines are
  * broken at the width, all but the first indented. Quotes of code (`) become `quote`. */

@@ -36,7 +36,8 @@ static inline struct child child_none(void)
 enum child_end {
     CHILD_WAS_RUNNING, /* still running, or cause not requested */
     CHILD_HAD_ENDED,   /* exit, or a signal raised by a fault of the child */
-    CHILD_WAS_KILLED,  /* SIGKILL or SIGTERM, which no fault raises: by a person, or for memory */
+    CHILD_WAS_KILLED,  /* SIGKILL or SIGTERM, which no fault raises: sent by a person, or to free
+                          memory */
     CHILD_WAS_LOST,    /* connection to the host lost; the host may be back by now */
 };
 

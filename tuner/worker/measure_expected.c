@@ -98,7 +98,7 @@ enum status blame_reference(const struct launch_plan *plan, const char *function
     return status;
 }
 
-/* Names the work to the parent that ends this process if the reference does. */
+/* Names the work to the parent, in case the reference ends this process. */
 static void may_end(const struct launch_plan *plan, const char *function)
 {
     struct text work = {0};
@@ -117,8 +117,8 @@ static enum status compute(struct measuring *state, const struct worker_referenc
     const void *inputs[ARGUMENTS_MAX];
     struct conversion conversion = {.result = result, .tolerance = &out->tolerance};
     enum status status = STATUS_OK;
-    /* Behind the elements that the function writes lies a guard for one that writes too many:
-     * marked elements, and pages that cost nothing until they are reached. */
+    /* A guard follows the elements, for functions that write too many: marked elements, and pages
+     * that cost nothing until they are reached. */
     static const size_t guard_most = (size_t)1 << 30, guard_least = (size_t)1 << 20;
     const size_t bytes = (result->count + MARKED) * sizeof *conversion.elements;
     size_t mapped = 0;

@@ -227,8 +227,8 @@ uint32_t copies_for(const struct measuring *state, const struct launch_plan *pla
     int64_t memory = facts_integer(&state->facts, "memory_bytes", INT64_C(4) << 30);
     int64_t room = memory / 16 < copies_bytes_max ? memory / 16 : copies_bytes_max;
     int64_t needed = bytes * least_runs(state, plan, mode);
-    /* All runs find a vector in one place: then each run is a block of its own, after emptying the
-     * cache. */
+    /* Some vector has one place for all runs: then each run is a block of its own, after emptying
+     * the cache. */
     bool in_place = false;
     for (size_t i = 0; i < plan->argument_count; i++)
         if (argument_stays(plan, i)) {

@@ -49,7 +49,7 @@ enum status outputs_judge(struct measuring *state, const struct expectations *ex
 
 /* ---- results of timed runs ---- */
 
-/* Bytes read after each visit of results that differ from run to run, at most. */
+/* Most bytes read after each visit, of results that differ from run to run. */
 static const size_t cheap_bytes = 1 << 20;
 
 bool results_are_costly(const struct launch_plan *plan, const struct worker_results *results)

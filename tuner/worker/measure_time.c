@@ -111,7 +111,7 @@ static enum status take_samples(struct measuring *state, struct timing *timing,
         TRY(state->api->time_block(state->device, block, &elapsed_ns, error));
         block->runs = runs_of_block(state, block, elapsed_ns);
         timing->lone_ns = timing->lone_ns > 0 ? fmin(timing->lone_ns, elapsed_ns) : elapsed_ns;
-        /* One that fills a block and exceeds twice the limit is a sample. */
+        /* A run that fills a block and exceeds twice the limit is a sample. */
         if (timing->stop_above_ns > 0 && elapsed_ns > 2 * timing->stop_above_ns && block->runs == 1)
             add_sample(samples, elapsed_ns);
     }

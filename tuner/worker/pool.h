@@ -38,8 +38,8 @@ size_t compile_pool_pending(const struct compile_pool *pool);
 
 /* Lets an idle child compute the task's references for the cache, from which the worker reads them
  * later; the outcome is not reported. One child always stays free for compilation, so a pool of one
- * does nothing, nor is a task accepted that needs much of a child's memory. *taken: a child has
- * started. */
+ * takes no task; nor does any pool take a task that needs much of a child's memory. *taken: a child
+ * has started. */
 enum status compile_pool_prepare(struct compile_pool *pool, const struct worker_task *task,
                                  bool *taken, struct error *error);
 

@@ -282,7 +282,7 @@ static enum status take(struct remote *remote, json_t *message, struct error *er
     const json_t *frame = json_object_get(message, "frame");
     if (frame) {
         /* Relayed to the worker without the mutex, since the pipe may be closed or full. Only the
-         * keeper closes these pipes, or the caller that was told of the child's end. */
+         * keeper closes these pipes, or the caller that knows the child's end. */
         struct error ignored = {0};
         (void)pthread_mutex_lock(&remote->mutex);
         const struct remote_child *child =

@@ -28,7 +28,7 @@ static size_t own_stage(const struct read_point *winner, const struct background
 static void compare(const struct read_point *winner, const struct read_point *other, size_t own,
                     bool by_time, struct explain_point *point)
 {
-    /* The winner's stage if both were timed there, else the first in which both were. */
+    /* The winner's stage if both were timed in it, else the first stage in which both were. */
     size_t stage = own;
     if (own == STAGES || !isfinite(other->times_ns[own]))
         for (stage = 0; stage < STAGES; stage++)

@@ -24,7 +24,8 @@ struct background {
     double node_gap_ns;     /* least cost of a launch */
     double cache_bytes;     /* capacity of the last cache before the memory */
     bool launches_overlap;  /* a launch may begin before the previous one ends */
-    double elsewhere_share; /* the most of the ceiling at a larger size of the problem, and there */
+    double elsewhere_share; /* largest share of the ceiling at a larger size of the problem, and
+                               that size */
     int64_t elsewhere_n;
     double busier_loss; /* in the sweep: the best that keeps more units busy, against the winner */
 };

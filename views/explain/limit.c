@@ -77,7 +77,7 @@ static void append_cache(const struct rules *rules, const char *before)
 static enum explain_limit limited_by_memory(const struct rules *rules)
 {
     if (ceiling_is_broken(rules->winner->gbs, rules->explanation->ceiling_gbs)) {
-        /* Explains a rate clearly above the ceiling, for which no share is told. */
+        /* Explains a rate clearly above the ceiling, which is shown without a share. */
         const struct background *background = rules->background;
         append_sentence(rules->text,
                         "It moves %N GB/s, more than the %s ceiling that was measured on this "
@@ -143,7 +143,7 @@ static bool has_idle(const struct rules *rules)
            (double)rules->busy <= busy_most * (double)rules->explanation->unit_count;
 }
 
-/* Tells "1 block for 132 multiprocessors: 131 of them have nothing to do", and the sweep's best
+/* Appends "1 block for 132 multiprocessors: 131 of them have nothing to do", and the sweep's best
  * time with more busy units. */
 static void append_idle(const struct rules *rules)
 {

@@ -11,7 +11,7 @@
 #include "tuner/base/value.h"
 #include "views/explain/internal.h"
 
-/* So many parameters that changed as well are named. */
+/* Most further changed parameters that are named. */
 enum { NAMED_MAX = 3 };
 
 bool explain_read_settings(const char *parameters, struct arena *arena,

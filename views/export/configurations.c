@@ -182,8 +182,8 @@ static enum status collect_file(struct collector *collector, const struct conf_t
     return status;
 }
 
-/* Keeps few lines that serve all: always the one next that serves the most entries which none
- * serves, of as many the one that is the most entries' own. */
+/* Keeps few lines that serve all entries: repeatedly the line that serves the most unserved
+ * entries, among equals the one that is the own line of the most entries. */
 static enum status keep_lines(struct collector *collector, struct error *error)
 {
     size_t *served = arena_alloc(&collector->arena, collector->line_count + 1, sizeof *served);

@@ -31,7 +31,7 @@ struct evaluation {
     size_t size_count;
     const char *size_names[SIZE_NAMES_MAX];
     int64_t sizes[SIZE_NAMES_MAX];
-    /* As last asked for, by the number of units; 0: not yet. */
+    /* Result of the last request, by the number of units; 0: none yet. */
     struct facts facts_there;
     int64_t units_there;
 };
@@ -82,7 +82,7 @@ static void end(struct evaluation *evaluation)
     arena_free(&evaluation->arena);
 }
 
-/* Prepares the questions. Returns false if the experiment cannot be evaluated. */
+/* Prepares the evaluation. Returns false if the experiment cannot be evaluated. */
 static bool begin(struct evaluation *evaluation, struct experiments *experiments,
                   const struct conf_row *row)
 {
@@ -226,7 +226,7 @@ enum { LAUNCH_TARGETS = 11 };
 enum { WRITTEN_MAX = 64 };
 enum { TARGETS_MAX = EXPERIMENT_DERIVED_MAX + LAUNCH_TARGETS * LAUNCHES_MAX, TEMPLATE_BYTES = 256 };
 
-/* Something that a formula is looked for: a derived value, or a number of a launch. */
+/* Target of a formula: a derived value, or a number of a launch. */
 struct target {
     const char *name; /* NULL: a number of a launch */
     const char *text; /* the formula; NULL: none */

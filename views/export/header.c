@@ -98,7 +98,7 @@ static enum field_type type_of(const struct tuned_entry *entry, const char *name
 {
     if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
         return FIELD_BOOLEAN;
-    /* A value that is no number gives what the caller has otherwise. */
+    /* A value that is no number gives the caller's default. */
     if (tuned_integer(entry, name, 0) == tuned_integer(entry, name, 1))
         return FIELD_INTEGER;
     return tuned_real(entry, name, 0) != tuned_real(entry, name, 1) ? FIELD_TEXT : FIELD_REAL;

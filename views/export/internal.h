@@ -27,7 +27,7 @@ struct conf_row {
     const char *measured; /* the trial that has the times */
     const char *stage, *date, *trust, *coverage, *device_facts, *states, *inputs;
     const char *family;  /* problem without its sizes, if these have several names */
-    const char *issue;   /* other launches than those that the device's first rows are for */
+    const char *issue;   /* issue of launches, if other than the device's first rows' */
     const char *further; /* box of these: the sizes but n, "m@16-64 k@8" */
     bool is_inside;      /* the measured sizes are in the range */
     int64_t memory_bytes, range, n_low, n_high, samples, as_fast, not_compared,

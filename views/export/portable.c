@@ -75,8 +75,8 @@ struct portable {
 
 /* ---- one configuration at one size ---- */
 
-/* Common parts of several devices' rows for one configuration at one size. Zero-initialise. Needs
- * are the greatest of all devices. */
+/* Common parts of several devices' rows for one configuration at one size. Zero-initialise.
+ * Requirements are the greatest of all devices. */
 struct common {
     struct text values, elsewhere, origin;
     struct needs needs;
@@ -455,7 +455,7 @@ static enum status put_problem(struct portable *portable, struct error *error)
         for (size_t size = range->first; status == STATUS_OK && size <= range->last; size++) {
             const int64_t n = portable->sizes[size];
             const bool last = size == range->last;
-            /* To the middle to the next size that is covered, else up to there. */
+            /* Half-way to the next size if that is covered, else up to it. */
             const int64_t high =
                 !last || covered_next ? geometric_middle(n, portable->sizes[size + 1]) : n;
             if (!last)

@@ -51,7 +51,7 @@ struct cell {
 struct option {
     const struct measured_row *measured; /* row at the cell's first size; others are looked up */
     size_t kernel;
-    double loss;        /* the most of the cell's rows; INFINITY: may not serve */
+    double loss;        /* greatest loss over the cell's rows; INFINITY: may not serve */
     const char *domain; /* in the language of tuned.conf; NULL: not known yet */
 };
 

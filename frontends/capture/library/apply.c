@@ -160,8 +160,8 @@ static bool is_shape(const struct apply_launch *from, const struct launch_facts 
     return from->shared_bytes == launch->shared_bytes;
 }
 
-/* How a launch is held against a row: all numbers as captured, or those alike that did not differ
- * among the captured launches. */
+/* Comparison of a launch with a row: all numbers are as captured, or those that were equal in all
+ * captured launches. */
 enum likeness { EXACTLY, LOOSELY };
 
 static bool are_numbers(const struct apply_row *row, const struct kernel *kernel,

@@ -101,7 +101,7 @@ struct cap_kernel {
         threads_most;                    /* -1: not known */
     int32_t ptx_version, binary_version; /* 90: 9.0; -1: not known */
     uint64_t launches;
-    uint64_t graph_nodes; /* launches that became nodes of graphs: when these run is not seen */
+    uint64_t graph_nodes; /* launches that became nodes of graphs; their runs are not seen */
     uint64_t timed;       /* launches that `time_ns` is the sum of */
     uint64_t time_ns;
     uint64_t kept; /* launches kept whole */

@@ -504,7 +504,7 @@ static struct hook hooks[HOOK_COUNT + 1] = {
 /* ---- dlsym and dlopen ---- */
 
 /* Called by dlsym below. Returns NULL if the program's own dlsym shall answer. Preloaded libraries
- * that search for the next symbol get that one. */
+ * that search for the next symbol get the next one. */
 __attribute__((visibility("hidden"), used)) void *tune_capture_dlsym(void *library,
                                                                      const char *symbol)
 {

@@ -100,7 +100,7 @@ static void unrelax(struct kept *kept)
         (void)driver_get()->exchange_mode(&kept->mode);
 }
 
-/* Waits until all that is in the launch's stream has ended. */
+/* Waits until the launch's stream is empty. */
 static bool wait_for(struct kept *kept, const struct launch_facts *launch)
 {
     const struct driver *driver = driver_get();

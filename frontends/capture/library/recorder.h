@@ -107,7 +107,7 @@ static inline int64_t recorder_now_ns(void)
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
-/* Tells whether launches are recorded; makes the files the first time. */
+/* Returns whether launches are recorded; makes the files the first time. */
 bool recorder_begins(void);
 /* Records the handle of a function or, with `is_kernel`, of a CUkernel, and its module or library;
  * `name` may be NULL. */

@@ -10,8 +10,8 @@
 #define CAP_KEEP_VARIABLE "TUNE_CAPTURE_KEEP"
 /* 1: of each shape, with the numbers among the parameters, the first only. */
 #define CAP_SIZES_VARIABLE "TUNE_CAPTURE_SIZES"
-/* 1: beyond that limit, each launch of more than twice the threads of all kept ones; the program is
- * ended when none has come for CAP_ENOUGH_S seconds. */
+/* 1: beyond that limit, also each launch with more than twice the threads of any kept one; the
+ * program is ended when none has come for CAP_ENOUGH_S seconds. */
 #define CAP_GROWING_VARIABLE "TUNE_CAPTURE_GROWING"
 enum { CAP_ENOUGH_S = 10 };
 /* Launches of a kernel before the first kept one. */

@@ -277,7 +277,7 @@ TEST(a_configuration_must_be_whole)
 static const char *const cpu_text =
     "experiment: c\ndevice: cpu\nsource: k.cu\nsizes: {n: [100]}\n"
     "parameters: {threads: [1, cores, hardware_threads], how: [static, queued]}\n"
-    "launches:\n  - {kernel: k, grid: 7, threads: threads, schedule: how}\n"
+    "launches:\n  - {kernel: k, grid: min(n, 7, max(2, 9)), threads: threads, schedule: how}\n"
     "  - {kernel: k, grid: 1, threads: 1}\n"
     "arguments: [{name: out, type: i32, count: 1, output: true}]\n"
     "check: {reference: r, source: r.c, output: out}\n";

@@ -133,7 +133,7 @@ TEST(what_could_not_be_launched_is_not_given)
     assert_int_equal(block_of(tuned, &device, "big", 5, TUNED_NONE, &answer), -1);
     char reason[TUNED_REASON_BYTES];
     tuned_reason(&answer, reason, sizeof reason);
-    assert_string_equal(reason, "big has no entry for the kind 'cuda' that fits here");
+    assert_string_equal(reason, "big has no entry for the kind 'cuda' that fits n = 5 here");
     /* The most similar device has only entries that do not fit: the next one is taken, then the
      * portable one. */
     device = gpu("G", 8, 0, 108);
@@ -501,9 +501,9 @@ TEST(entry_is_never_given_outside_its_domain)
     assert_int_equal(way_of(tuned, "p", 2999, TUNED_NONE, reason), 0);
     assert_int_equal(way_of(tuned, "p", 3072, TUNED_IN_RANGE, reason), 2);
     assert_int_equal(way_of(tuned, "p", 2944, TUNED_NEAREST_SIZE, reason), 1);
-    assert_non_null(strstr(reason, "not for this size is line 4, but where n>=3000"));
+    assert_non_null(strstr(reason, "line 4 is not for this size, but where n>=3000"));
     assert_int_equal(way_of(tuned, "p", 1001, TUNED_NONE, reason), 0);
-    assert_non_null(strstr(reason, "not for this size is line 3, but where n%128==0"));
+    assert_non_null(strstr(reason, "line 3 is not for this size, but where n%128==0"));
     assert_int_equal(way_of(tuned, "p", 9200, TUNED_IN_RANGE, reason), 3);
     assert_int_equal(way_of(tuned, "p", 9300, TUNED_NEAREST_SIZE, reason), 2);
     /* none of the grades of this device: powers of two, then an entry for every device, then none
