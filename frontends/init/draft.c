@@ -75,7 +75,7 @@ static void put_head(struct draft *draft)
     static const char *const sizes[] = {
         [1] = "[65536, 1048576, 16777216]", "[256, 1024, 4096]", "[64, 128, 256]"};
     const struct draft_request *file = draft->request;
-    struct text source = {0}; /* without what would end a comment */
+    struct text source = {0}; /* without ends of comments */
     text_append(&source, file->binary.source_path);
     if (source.data)
         text_make_printable(source.data);

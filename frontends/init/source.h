@@ -109,9 +109,8 @@ size_t item_end(const struct tokens *tokens, size_t first, size_t close);
 /* Returns true if the whole text is a number; NULL is none. */
 bool is_number(const char *text);
 
-/* Finds the variables that the kernel with that symbol uses, and what the kernel does with
- * these and with its pointers (roles.c). Returns false if memory is
- * short. */
+/* Finds the variables that the kernel with that symbol uses, and the kernel's uses of these and of
+ * pointers (roles.c). Returns false if memory is short. */
 bool roles_read(struct arena *arena, const char *ptx, const char *kernel,
                 struct source_signature *out, struct kernel_signature *chosen);
 

@@ -45,8 +45,8 @@ static enum status read_bytes(const char *text, struct arena *arena, const char 
     return *out ? STATUS_OK : error_no_memory(error);
 }
 
-/* Returns the text of the bytes to keep of a launch where none are given: what a draft, which
- * writes them twice and holds them in memory, has room for. */
+/* Returns, as text, the default limit of bytes to keep of a launch: room for a draft, which writes
+ * the bytes twice and holds all in memory. */
 static const char *bytes_with_room(const char *folder, struct arena *arena)
 {
     struct statvfs disk;

@@ -1,4 +1,4 @@
-/* Between the files of the room: the commands, and what several of them use. */
+/* Declarations shared by the files of the room: the commands, and helpers of several. */
 #ifndef TUNE_CLI_COMMANDS_H
 #define TUNE_CLI_COMMANDS_H
 

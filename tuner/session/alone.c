@@ -1,5 +1,5 @@
-/* Doubts about the reference: if all results disagree with it, or most do and agree with one
- * another, the reference may be the wrong one, and the problem gets no winner. */
+/* Doubts about the reference: if all results disagree with the reference, or most do and agree with
+ * one another, the reference may be wrong, and the problem gets no winner. */
 #include <stdlib.h>
 #include <string.h>
 

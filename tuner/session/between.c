@@ -1,6 +1,6 @@
-/* Looks between the measured sizes. Of one name: within a range at its configuration, which may
- * fail there, and between two ranges for the size at which the second becomes better. Of several:
- * half-way between neighbouring tuples; a result there cuts the boxes anew. */
+/* Looks between the measured sizes. With one name of sizes: within a range at the configuration,
+ * which may fail there, and between two ranges for the size at which the second becomes better.
+ * With several: half-way between neighbouring tuples; a result there cuts the boxes anew. */
 #include <math.h>
 #include <string.h>
 

@@ -82,7 +82,7 @@ static enum status take(struct binaries *binaries, const struct compile_done *do
         return STATUS_OK;
     }
     /* A missing compiler or a full disk is not this kernel's fault, and no other kernel would
-     * compile. A further request compiles it again. */
+     * compile. A further request compiles the binary again. */
     binary->state = BINARY_KNOWN;
     if (done->status != STATUS_COMPILE_FAILED)
         return error_set(error, done->status, "%s", done->detail);

@@ -67,7 +67,7 @@ enum status binaries_collect(struct binaries *binaries, int64_t timeout_ms, stru
 enum status binaries_await(struct binaries *binaries, size_t index, struct error *error);
 
 /* Reads a kernel's resources and the code hash from a binary that is ready, without the device.
- * Returns false for kinds of binaries without them. */
+ * Returns false for kinds of binaries without resources. */
 bool binaries_inspect(struct binaries *binaries, size_t index, const char *kernel,
                       struct kernel_resources *resources);
 

@@ -1,10 +1,10 @@
 /* A budget of wall time, shared out evenly over the remaining problems: time that a problem saves
- * or overdraws is shared by all that follow. Parts that cannot be shortened (a problem's set-up,
- * the checks of its finalists, a confirming process, a look) are expected to take as long as they
- * did so far, and do not begin if they would not end in time. After the end of the budget no part
- * begins and no compilation is awaited; running parts finish, and a problem finishes by the
- * shortest race. Devices of a group that work side by side each cost their share of the elapsed
- * time: with four of them the race of a problem may last four times as long. */
+ * or overdraws is shared by all that follow. Parts that cannot be shortened (a set-up of a problem,
+ * checks of finalists, a confirming process, a look) are expected to take as long as before, and
+ * begin only if that leaves them time to end. After the end of the budget no part begins and no
+ * compilation is awaited; running parts finish, and a problem finishes by the shortest race.
+ * Devices of a group that work side by side each cost their share of the elapsed time: with four of
+ * them the race of a problem may last four times as long. */
 #include "tuner/session/budget.h"
 
 #include <math.h>
@@ -12,8 +12,9 @@
 #include "tuner/base/clock.h"
 #include "tuner/session/run.h"
 
-/* Least share of the budget for all sweeps and races with set-ups and checks, and the share that
- * these get if they take nearly all of it. Without a confirmation they get the whole budget. */
+/* Least share of the budget for all sweeps and races with set-ups and checks, and their share if
+ * the work would take nearly all of the budget. Without a confirmation their share is the whole
+ * budget. */
 static const double race_share = 0.65, race_share_most = 0.9;
 /* Factor by which the confirmation may exceed its expected time, and share for looks at sizes. */
 static const double confirm_margin = 1.25, look_share = 0.03;
@@ -257,7 +258,7 @@ static double kept_ns(const struct group *group, const struct allowance *allowan
  * one others_ns; `kept` is reserved for later stages. */
 static double even_ns(const struct group *group, double kept, double own_ns, double others_ns)
 {
-    /* Problems left to race; a swept one has used up its sweep. */
+    /* Problems left to race; a swept one has no sweep left. */
     double problems = group->problems_left > 0
                           ? (double)group->problems_left - sweep_share * (double)group->swept_count
                           : 1;

@@ -50,16 +50,15 @@ void budget_share(const struct group *group, struct allowance *allowance);
 /* Recomputes the share after the problem's first trial, when its set-up is known. */
 void budget_begin_sweep(const struct group *group, struct allowance *allowance);
 int64_t budget_race_end_ns(const struct group *group, const struct allowance *allowance);
-/* Returns the budget in which the problems left can race by energy, if this one is too short; 0: it
- * is not. */
+/* Returns the budget in which the problems left can race by energy, if the present one is too
+ * short; else 0. */
 double budget_needed_ns(const struct group *group, const struct allowance *allowance);
 /* Adds a finished problem to the costs; `checked`: the gauntlet has run. */
 void budget_end_problem(struct group *group, const struct allowance *allowance, bool checked);
 /* Returns the number of trials for which the problem's sweep has time, at the present cost of a
  * trial. */
 uint64_t budget_trials(const struct group *group, const struct allowance *allowance);
-/* Returns whether the end has passed (0: there is none), and then notes that it cut the stage
- * short.
+/* Returns whether the end has passed (0: there is none); if so, notes that the stage was cut short.
  */
 bool budget_over(const struct session *session, enum session_stage stage, int64_t end_ns);
 /* Returns whether the work after a continued sweep (a race, checks of its finalists) would end too
@@ -77,8 +76,8 @@ double budget_start_ns(const struct lane *lane);
  * begin of the watch. Both 0: no end. */
 int64_t budget_checks_end_ns(const struct group *group, const struct allowance *allowance,
                              double process_ns, int64_t *watch_at_ns);
-/* Returns the expected cost of ceilings, and whether they are postponed to the end as too large a
- * part of the budget. */
+/* Returns the expected cost of ceilings, and whether that is so large a part of the budget that
+ * ceilings wait until the end. */
 double budget_ceilings_ns(const struct lane *lane);
 bool budget_postpones_ceilings(const struct lane *lane);
 /* Returns whether another problem's set-up and checks at its own size fit, or a look at a size. */

@@ -38,14 +38,14 @@ struct outsider {
     struct candidate *next; /* next one of the table */
 };
 
-/* The part of a domain that checks have left, and the failure that they found. */
+/* The part of a domain that checks have left, and the failure found. */
 struct narrowing {
     struct domain domain;
     const char *why;
     int64_t checked; /* last size that was checked since; 0: none */
 };
 
-/* Made when the search requests its point. There may be a million, so values and key, which follow
+/* Made when the search requests its point. A million may exist, so values and key, which follow
  * from the point, are not stored. */
 struct candidate {
     uint64_t point;            /* in the space; NO_POINT: an outsider */
@@ -57,7 +57,7 @@ struct candidate {
     const char *broken; /* error of the expressions; NULL: none */
     uint32_t runs;      /* runs a block, by the time; 0: unknown */
     double median_ns;   /* NaN: none */
-    double value;       /* value for the search: the objective as far as the sweep knows it */
+    double value;       /* value for the search: the objective as known in the sweep */
     int64_t trial_id;
     int64_t spent_ns;            /* trial time in this run's sweep */
     int64_t twin_trial_id;       /* measured trial of a known duplicate; 0: none */

@@ -38,14 +38,14 @@ bool verdict_holds(const struct work *work, const char *detail);
 /* Describes the failure of a case, in the sweep's memory; NULL: no memory. */
 const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *test,
                            const struct worker_outcome *outcome);
-/* Runs one case of one loaded slot; *applies false: the case is not meant for the slot, or
- * the budget ended it (elsewhere.is_cut). */
+/* Runs one case of one loaded slot; *applies false: the slot does not have the case, or the budget
+ * ended the case (elsewhere.is_cut). */
 enum status check_case(struct contest *contest, struct lane *lane, struct slot *slot,
                        const struct gauntlet_case *test, bool *applies,
                        struct worker_outcome *outcome, struct error *error);
 
-/* Returns whether a further check at another size would exceed the budget of such checks, or, if it
- * hangs, leave no time to watch the coming winner. */
+/* Returns whether a further check at another size would exceed the budget of such checks, or, after
+ * a hang, leave no time for the watch of the coming winner. */
 bool checks_are_over(const struct contest *contest, const struct lane *lane);
 
 /* narrow.c: Finds the part of the domain that a loaded slot's candidate keeps after a failure at a
@@ -70,9 +70,9 @@ enum status candidate_recall_domain(struct contest *contest, struct candidate *c
 /* Notes once for a contest which finalists serve only some sizes. */
 void contest_note_domains(const struct contest *contest);
 
-/* Returns whether a failure only means that the experiment has no such size: at sizes that it does
- * not list, a file may be too short or a formula have no value. Such a size is left out without an
- * error. */
+/* Returns whether a failure only means that the experiment has no such size: at sizes beyond the
+ * listed ones, a file may be too short or a formula have no value. Such a size is left out without
+ * an error. */
 static inline bool is_no_size_of(enum status status)
 {
     return status == STATUS_BAD_INPUT || status == STATUS_NOT_FOUND;

@@ -127,7 +127,8 @@ enum status sweep_take_refuted(const struct work *work, struct sweep *sweep, str
                          (long long)rows[row].n, rows[row].detail);
         if (!candidate->rejected)
             status = error_no_memory(error);
-        /* The first one with the same launches that is not rejected takes its place. */
+        /* The first candidate with the same launches that is not rejected replaces the rejected
+         * one. */
         for (size_t j = 0; j < sweep->candidates.count; j++) {
             struct candidate *other = sweep->candidates.items[j];
             if (other->same_as != candidate || other->rejected)

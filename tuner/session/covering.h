@@ -37,8 +37,8 @@ bool covering_is_listed(const struct covering *covering, size_t box);
 bool covering_holds(const struct covering *covering, size_t box, const int64_t *sizes);
 
 /* Looks at configurations at sizes. At sizes that the run did not measure an expression may have no
- * value: then there is no look. Configurations that are wrong there keep the sizes they won, or
- * none if sizes have several names; *wrong: there are any. */
+ * value: then there is no look. Configurations that are wrong there keep only sizes that were won,
+ * or none if sizes have several names; *wrong: some are. */
 enum status covering_look(struct covering *covering, const int64_t *sizes, bool is_measured,
                           const size_t *configurations, size_t count, struct look *look,
                           bool *wrong, struct error *error);

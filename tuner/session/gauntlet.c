@@ -361,8 +361,8 @@ static enum status run_on_one(struct contest *contest, struct lane *lane, struct
     return STATUS_OK;
 }
 
-/* Runs one case on all finalists. Those that have it at the same size follow each other, since they
- * share the inputs and expected results. */
+/* Runs one case on all finalists. Finalists with the same size follow each other, since inputs and
+ * expected results are shared. */
 static enum status run_on_all(struct contest *contest, struct lane *lane, const bool *known,
                               const struct gauntlet_case *test, double most, int32_t *cases,
                               struct error *error)
@@ -500,16 +500,16 @@ enum status contest_check(struct contest *contest, struct lane *lane, double pro
 /* ---- the watch ---- */
 
 /* A kernel that is wrong once in a thousand runs passes one of 20,000 such watches. Long kernels
- * run less often: their watch is a fifth as long. */
+ * run less often, in a watch a fifth as long. */
 enum { COMPARISONS = 10000, LONG_RUNS = 5, WATCH_TIMEOUT_MS = 60000 };
 static const double short_run_ns = 20e3;
 /* Factor beyond the ceiling, and beyond all candidates below it, at which a time is not believed.
  */
 static const double unbelievable = 1.5;
 
-/* Rejects a finalist far beyond the memory's bandwidth if a gap separates it from all slower ones,
- * as incomplete work does. If all are beyond, or times fill the gap, the ceiling or the bytes are
- * wrong instead. */
+/* Rejects a finalist far beyond the memory's bandwidth if a gap separates the finalist from all
+ * slower ones, as incomplete work does. If all are beyond, or times fill the gap, the ceiling or
+ * the bytes are wrong instead. */
 static enum status doubt_speed(struct contest *contest, struct finalist *finalist,
                                struct error *error)
 {

@@ -11,7 +11,7 @@
 #include "tuner/session/covering.h"
 #include "tuner/session/recorded.h"
 
-/* Gets the `turn`-th problem of an experiment. Returns whether the run includes it. */
+/* Gets the `turn`-th problem of an experiment. Returns whether the run includes the problem. */
 static bool wants_problem(const struct group *group, const struct session_experiment *experiment,
                           size_t turn, struct problem *problem)
 {
@@ -57,7 +57,7 @@ cleanup:
     return status;
 }
 
-/* Makes the space of a problem, and counts it and its points; *is_empty: the constraints leave no
+/* Makes the space of a problem, and counts problem and points; *is_empty: the constraints leave no
  * configuration, or a recorded size does not fit, as the error says. */
 static enum status count_problem(struct group *group, const struct session_experiment *at,
                                  size_t turn, bool *is_empty, struct error *error)

@@ -1,7 +1,7 @@
-/* The domain of a configuration that fails at a size which was not promised. It may still win, but
- * is used only where further probes find it right: from some size on, at multiples of a number, or
- * else at the measured sizes. A failure at a size that the experiment lists, or at any size if it
- * promises all, rejects it. */
+/* The domain of a configuration that fails at a size which was not promised. The configuration may
+ * still win, but is used only where further probes succeed: from some size on, at multiples of a
+ * number, or else at the measured sizes. A failure at a listed size, or at any size if the
+ * experiment promises all, rejects the configuration. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ struct probing {
 };
 
 /* Checks the candidate at a size, with the starts of the failure; *applies false: not meant for the
- * size. Without time for it the candidate counts as wrong there. */
+ * size. Without time for the check the candidate counts as wrong there. */
 static enum status probe(struct probing *probing, int64_t n, bool *applies, bool *right,
                          struct error *error)
 {
@@ -254,8 +254,8 @@ static enum status try_others(struct probing *probing, struct domain *found, boo
     return STATUS_OK;
 }
 
-/* Finds a domain by few sizes of each that comes into question, and by all sizes if more of those
- * prove it wrong. */
+/* Finds a domain by few sizes of each possible one, and by all sizes if further sizes disprove that
+ * domain. */
 static enum status find_domain(struct probing *probing, struct domain *found, struct error *error)
 {
     static const size_t enough[] = {PROBES_MIN, SIZE_MAX};
@@ -285,7 +285,7 @@ static enum status find_domain(struct probing *probing, struct domain *found, st
         probing->enough = SIZE_MAX;
         TRY(holds(probing, *found, &right, error));
     }
-    /* Where the probing ended early, the result of few sizes stays unless one has refuted it. */
+    /* Where the probing ended early, the result of few sizes stays unless refuted. */
     for (int i = 0; i < probing->tries; i++)
         found->is_listed =
             found->is_listed || (probing->probed[i].applies && !probing->probed[i].right &&

@@ -63,7 +63,7 @@ static enum status blame(enum status status, struct worker_outcome *outcome, str
     return STATUS_OK;
 }
 
-/* Waits for a binary, and requests it if a known configuration did not need it before. */
+/* Waits for a binary; requests one that no known configuration needed before. */
 static enum status await_binary(const struct work *work, struct candidate *candidate,
                                 const struct prepared *prepared, struct worker_outcome *outcome,
                                 struct error *error)
@@ -185,7 +185,8 @@ void prepare_without_binary(const struct work *work, struct prepared *prepared)
     (void)make_plan(work, prepared, &outcome, &ignored);
 }
 
-/* Reads all kernels' resources from the binary. Returns false if it does not contain them. */
+/* Reads all kernels' resources from the binary. Returns false if the binary does not contain these.
+ */
 static bool inspect_kernels(const struct work *work, const struct candidate *candidate,
                             struct prepared *prepared)
 {

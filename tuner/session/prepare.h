@@ -1,5 +1,5 @@
-/* A candidate's plan and resources: made once, before its first launch, and kept while it is
- * measured. */
+/* A candidate's plan and resources: made once, before the first launch, and kept during the
+ * measurement. */
 #ifndef TUNE_SESSION_PREPARE_H
 #define TUNE_SESSION_PREPARE_H
 
@@ -38,8 +38,8 @@ enum status prepare_ahead(const struct work *work, const struct candidate *candi
                           struct error *error);
 /* Makes the plan without any binary, with unknown resources. */
 void prepare_without_binary(const struct work *work, struct prepared *prepared);
-/* Makes the lane's worker load the candidate's binary, compiled now if it was not needed before,
- * and report its resources. Makes the plan if there is none yet, or if the device reports other
+/* Makes the lane's worker load the candidate's binary, compiled now if not needed before, and
+ * report the resources. Makes the plan if there is none yet, or if the device reports other
  * resources than the binary. The outcome holds the candidate's errors. */
 enum status prepare_load(const struct work *work, const struct inputs *inputs, struct lane *lane,
                          struct candidate *candidate, struct prepared *prepared,

@@ -1,5 +1,4 @@
-/* The race: rounds of all possible winners, which candidates leave once they are shown to be
- * slower. */
+/* The race: rounds of all possible winners, without candidates that are shown to be slower. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +18,8 @@ struct racing {
     bool *wanted;
 };
 
-/* Returns the incumbent while it is in the race, else the leader: the most important one is
- * measured twice. */
+/* Returns the contender that is measured twice: the incumbent while in the race, else the leader.
+ */
 static size_t twin_of(const struct racing *racing)
 {
     const struct contest *contest = racing->contest;
@@ -152,7 +151,7 @@ static enum status pick(const struct racing *racing, bool *chosen, struct error 
     return status;
 }
 
-/* Returns whether the race compared the candidate, so that it has an interval. */
+/* Returns whether the race compared the candidate, which then has an interval. */
 static bool is_seen(const struct racing *racing, size_t index)
 {
     enum race_fate fate = race_fate(racing->race, index);

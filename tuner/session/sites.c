@@ -47,7 +47,7 @@ static void join_late(struct site *site)
 }
 
 /* Starts the devices of a host that has arrived. If the host is lost meanwhile, which proves no
- * fault of the devices, they are started anew once it is back. */
+ * fault of the devices, the devices are started anew once the host is back. */
 static void site_arrived(struct site *site, unsigned connections)
 {
     struct session *session = site->session;

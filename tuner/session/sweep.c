@@ -105,7 +105,7 @@ bool sweep_has_contenders(const struct work *work, const struct sweep *sweep)
 }
 
 /* Returns whether the sweep's time is spent. A problem once begun should get an answer: the sweep
- * exceeds its share until a candidate other than the baselines works, unless many failures make
+ * exceeds the share until a candidate other than the baselines works, unless many failures make
  * that unlikely, or later stages would end too late. */
 static bool is_spent(const struct work *work, const struct sweep *sweep)
 {

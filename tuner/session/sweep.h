@@ -130,7 +130,7 @@ enum status window_start(const struct work *work, struct sweep *sweep, struct er
 /* Requests further points of the search, and their binaries. */
 enum status window_fill(const struct work *work, struct sweep *sweep, struct error *error);
 /* Takes the first candidate whose binary is ready, or failed; NULL: all are being compiled.
- * Baselines come first, but do not hold up others while they compile. */
+ * Baselines come first, but do not hold up others while being compiled. */
 struct candidate *window_take(const struct work *work, struct sweep *sweep);
 /* Returns a lost lane's candidate to the window. */
 enum status window_put_back(const struct work *work, struct sweep *sweep,

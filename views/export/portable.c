@@ -455,7 +455,7 @@ static enum status put_problem(struct portable *portable, struct error *error)
         for (size_t size = range->first; status == STATUS_OK && size <= range->last; size++) {
             const int64_t n = portable->sizes[size];
             const bool last = size == range->last;
-            /* Half-way to the next size if that is covered, else up to it. */
+            /* Half-way to the next size if that is covered, else up to that size. */
             const int64_t high =
                 !last || covered_next ? geometric_middle(n, portable->sizes[size + 1]) : n;
             if (!last)

@@ -43,7 +43,8 @@ struct show {
     char by[1024];    /* the objective meant */
     char n_text[24];  /* --n as a plain number; empty: all */
     char *words_json; /* owned; NULL: all */
-    char *picks_json; /* owned; for ranges.sql: what tuned.conf has instead; NULL: none */
+    char *picks_json; /* owned; for ranges.sql: the configurations in tuned.conf instead; NULL:
+                         none */
 };
 
 /* Checks that the words, the size and the objective exist in the database. Otherwise returns

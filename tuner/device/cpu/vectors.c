@@ -1,4 +1,4 @@
-/* Memory of vectors, and what runs find and leave there. */
+/* Memory of vectors, with the contents before and after runs. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
