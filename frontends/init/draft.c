@@ -193,9 +193,10 @@ static void put_parameters(struct draft *draft)
     if (draft->request->signature->not_tuned)
         text_printf(draft->out, "  # not tuned: %s\n", draft->request->signature->not_tuned);
     if (draft->request->values.untried)
-        text_printf(draft->out,
-                    "  # not tried with the program's data, for want of time (a run tries them): %s\n",
-                    draft->request->values.untried);
+        text_printf(
+            draft->out,
+            "  # not tried with the program's data, for want of time (a run tries them): %s\n",
+            draft->request->values.untried);
     if (results && draft->request->values.wrong_count > 0)
         text_printf(draft->out,
                     "  # each block leaves a result of its own in %s, and other blocks others: to "
