@@ -89,10 +89,12 @@ struct capture {
 /* Opens a file of `tune capture`, packed or not (tuner/base/packed.h). Returns STATUS_BAD_INPUT if
  * the file is no capture, cut or damaged. capture_close frees the capture. */
 enum status capture_open(const char *path, struct capture **out, struct error *error);
+/* Opens a file that capture_join has just made, without computing the hash once more. */
+enum status capture_open_own(const char *path, struct capture **out, struct error *error);
 void capture_close(struct capture *capture);
 
-/* Returns the address of the bytes from offset `first` on, which is within the content; *bytes: up to
- * the end of a block. */
+/* Returns the address of the bytes from offset `first` on, which is within the content; *bytes: up
+ * to the end of a block. */
 const void *captured_part(const struct captured_content *content, uint64_t first, uint64_t *bytes);
 /* Copies `bytes` bytes from offset `first`. Returns false and copies none if the content is
  * shorter. */
@@ -108,7 +110,8 @@ const char *instance_of_symbol(struct arena *arena, const char *symbol);
 void captured_left_out(uint32_t left_out, struct text *text);
 
 /* Joins the files of all processes in `folder` into one, with mode 0600, written beside `path` and
- * renamed. With `pack`: packed by zstd or gzip, whichever is found first, else by xz. Records cut
+ * renamed. With `pack`: packed by zstd or gzip, whichever is found first, else by xz; without, the
+ * largest file becomes the whole one in its place, if the writer left room for that. Records cut
  * by the end of a process are dropped. Returns STATUS_NOT_FOUND if no process wrote files, and
  * STATUS_IO if one failed to. */
 enum status capture_join(const char *folder, const char *path, bool pack, struct error *error);

@@ -17,7 +17,7 @@ struct captured_question {
     /* Name in the image, or the bare name in the source; NULL: the only kernel with kept launches.
      */
     const char *kernel;
-    const char *instance; /* of a template, as instance_of_symbol returns it; NULL: any */
+    const char *instance; /* of a template, as by instance_of_symbol; NULL: any */
     /* Names and types from the source; NULL: no source. */
     const struct kernel_signature *signature;
     const char *size; /* the size's name, unique in the experiment */

@@ -93,8 +93,8 @@ enum status private_folder_make(struct arena *arena, const char *path, const cha
 enum status folder_write(const char *own, const char *name, const void *data, size_t bytes,
                          struct error *error);
 
-/* The same of contents in parts, which need not be in memory together: `part` returns the address of
- * those from `at` on, up to the end of *bytes, or NULL, which ends it all with STATUS_TIMED_OUT. */
+/* Writes contents in parts, which need not be in memory together: `part` returns the address of
+ * *bytes bytes from `at` on, or NULL, which ends all with STATUS_TIMED_OUT. */
 struct file_parts {
     uint64_t bytes;
     const void *(*part)(const void *context, uint64_t at, uint64_t *bytes);

@@ -523,7 +523,7 @@ static enum status ask_as_unit(struct arena *arena, const struct init *init,
     return status;
 }
 
-/* Asks about the kernel as it is built. A Python script leads to the source that it names. */
+/* Asks about the kernel as built. A Python script leads to the source that is named in there. */
 static enum status ask_source(struct arena *arena, const struct init *init,
                               struct source_question *question, struct source_signature *signature,
                               struct error *error)
@@ -558,7 +558,7 @@ static enum status ask_about_launched(struct arena *arena, const struct init *in
 {
     const struct captured_kernel *kernel = NULL;
     size_t instances = 0;
-    TRY(capture_open(init->capture, capture, error));
+    TRY((init->program ? capture_open_own : capture_open)(init->capture, capture, error));
     const struct captured_question launches = question_of(arena, init, *capture, signature);
     if (captured_find(&launches, &kernel, &instances, error) != STATUS_OK)
         return error_prefix(error, "%s", init->capture);

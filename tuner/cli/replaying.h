@@ -56,7 +56,7 @@ bool replaying_open(struct replaying *replaying, const struct unpacked *is, int 
 /* Prepares the configuration's binary and plan. */
 bool replaying_prepare(struct replaying *replaying, const struct point *point);
 bool replaying_run(struct replaying *replaying);
-/* Compares what the launch left in the vector with what it left in the program. */
+/* Compares the vector that the launch left with the program's. */
 bool replaying_look(struct replaying *replaying, size_t vector, size_t launch, struct finding *out);
 
 #endif

@@ -45,7 +45,7 @@ struct document {
     const struct node *root;
     size_t node_count;
     bool is_recorded; /* read from a database: its sources may be missing, and are not read */
-    bool is_draft;    /* its data files, which may be as large as the memory, are not read */
+    bool is_draft;    /* data files, which may be as large as the memory, are not read */
 };
 
 /* Reads YAML and copies all texts. */

@@ -43,8 +43,8 @@ void experiment_free(struct experiment *experiment);
 enum status experiment_load_text(const char *path, const char *text, size_t length,
                                  const char *data_folder, struct experiment **out,
                                  struct error *error);
-/* Reads a text that is tried, not measured: its data files, which may be as large as the memory,
- * are not part of its hashes. */
+/* Reads a text that is tried, not measured: data files, which may be as large as the memory, are
+ * not part of the hashes. */
 enum status experiment_load_draft(const char *path, const char *text, size_t length,
                                   const char *data_folder, struct experiment **out,
                                   struct error *error);

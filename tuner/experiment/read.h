@@ -123,7 +123,7 @@ bool check_number(const struct experiment *experiment, const struct formula *for
 struct default_cache *default_cache_create(void);
 void default_cache_free(struct default_cache *cache);
 
-/* Fills experiment->head.definition_hash (definition.c); `has_data`: the contents of its data files
+/* Fills experiment->head.definition_hash (definition.c); `has_data`: the contents of data files
  * are a part. */
 enum status experiment_hash_definition(struct experiment *experiment, const struct node *root,
                                        bool has_data, struct error *error);

@@ -23,7 +23,8 @@ enum {
     CAP_DIMENSIONS = 3,
     CAP_SHAPES_MAX = 64,             /* launches that differ, counted apart for a kernel */
     CAP_PARAMETER_BYTES_MAX = 32764, /* CUDA's limit of a kernel's parameter bytes */
-    CAP_TABLE_BYTES = 1024 * 1024    /* growth of PID-N.table; zeros follow the last record */
+    CAP_TABLE_BYTES = 1024 * 1024,   /* growth of PID-N.table; zeros follow the last record */
+    CAP_ROOM_BYTES = CAP_TABLE_BYTES /* of a CAP_ROOM in front of PID-N.data */
 };
 
 struct cap_file_head {
@@ -49,7 +50,8 @@ enum cap_type {
     CAP_CONTENT,
     CAP_LAUNCH,
     CAP_NOTE,
-    CAP_END
+    CAP_END,
+    CAP_ROOM /* nothing: room for other records, skipped as those of later versions are */
 };
 
 /* A process. Followed by: path, command (the arguments, each NUL-terminated), library (version of

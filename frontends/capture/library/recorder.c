@@ -170,7 +170,7 @@ bool recorder_begins(void)
         } else if (recorder.settings.folder &&
                    cap_table_open(&recorder.table, recorder.settings.folder, (long)getpid(),
                                   data_path)) {
-            cap_writer_start(&recorder.writer, data_path);
+            cap_writer_start(&recorder.writer, data_path, recorder.settings.growing);
             write_program();
             is_on = program_row ? 1 : -1;
         }

@@ -136,9 +136,9 @@ void *cap_table_add(struct cap_table *table, enum cap_type type, const void *fix
     const uint64_t whole = sizeof head + padded(head.bytes);
     if (table->failed || whole > CAP_TABLE_BYTES / 2)
         return NULL;
-    /* The rest of a chunk becomes a record of an unknown type. */
+    /* The rest of a chunk is room. */
     if (CAP_TABLE_BYTES - table->used < whole + sizeof head) {
-        struct cap_record_head skipped = {CAP_END + 1, 0,
+        struct cap_record_head skipped = {CAP_ROOM, 0,
                                           CAP_TABLE_BYTES - table->used - sizeof skipped};
         uint8_t *at = table->chunk + table->used;
         if (!next_chunk(table))
@@ -194,9 +194,9 @@ static struct cap_slot *index_slot(struct cap_index *index, const uint8_t hash[C
     return slot;
 }
 
-void cap_writer_start(struct cap_writer *writer, const char *path)
+void cap_writer_start(struct cap_writer *writer, const char *path, bool has_room)
 {
-    *writer = (struct cap_writer){.file = -1};
+    *writer = (struct cap_writer){.file = -1, .has_room = has_room};
     (void)snprintf(writer->path, sizeof writer->path, "%s", path);
 }
 
@@ -245,9 +245,15 @@ static bool write_record(struct cap_writer *writer, const struct cap_record_head
     uint64_t at = writer->bytes;
     if (writer->file < 0)
         writer->file = open(writer->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    bool good = writer->file >= 0 && (at > 0 || write_all(writer, &first, sizeof first, &at)) &&
-                write_all(writer, head, sizeof *head, &at) &&
-                write_padded(writer, fixed, head->fixed_bytes, &at);
+    bool good = writer->file >= 0;
+    if (good && at == 0) {
+        const struct cap_record_head room = {CAP_ROOM, 0, CAP_ROOM_BYTES};
+        good = write_all(writer, &first, sizeof first, &at) &&
+               (!writer->has_room || write_all(writer, &room, sizeof room, &at));
+        at += writer->has_room ? CAP_ROOM_BYTES : 0; /* a hole */
+    }
+    good = good && write_all(writer, head, sizeof *head, &at) &&
+           write_padded(writer, fixed, head->fixed_bytes, &at);
     for (size_t i = 0; i < part_count && good; i++)
         good = write_padded(writer, parts[i].data, parts[i].bytes, &at);
     if (good)

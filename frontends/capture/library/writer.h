@@ -50,12 +50,14 @@ struct cap_writer {
                  finds */
     uint64_t bytes; /* length of the whole records */
     bool failed;    /* stops further writing */
+    bool has_room;  /* a CAP_ROOM in front, for the records of the table: the file becomes the whole
+                       one where it lies */
     uint32_t images, blocks, contents;
     struct cap_index known_blocks, known_contents;
 };
 
 /* Starts the writer; `path` is cap_table_open's data_path. */
-void cap_writer_start(struct cap_writer *writer, const char *path);
+void cap_writer_start(struct cap_writer *writer, const char *path, bool has_room);
 /* Closes the file until the next record. */
 void cap_writer_rest(struct cap_writer *writer);
 /* Frees the memory of the writer. */

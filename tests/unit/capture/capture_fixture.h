@@ -13,6 +13,9 @@ struct capture_fixture {
     uint32_t kernels;
 };
 
+/* Whether files have room for the table's records in front, as those of drafts. */
+static bool fixture_has_room;
+
 /* Begins a capture with a program "app --size 3" in it, and a device 0. */
 static inline bool fixture_begin(struct capture_fixture *fixture, const char *folder, long pid)
 {
@@ -33,7 +36,7 @@ static inline bool fixture_begin(struct capture_fixture *fixture, const char *fo
     *fixture = (struct capture_fixture){.kernels = 0};
     if (!cap_table_open(&fixture->table, folder, pid, data_path))
         return false;
-    cap_writer_start(&fixture->writer, data_path);
+    cap_writer_start(&fixture->writer, data_path, fixture_has_room);
     return cap_table_add(&fixture->table, CAP_PROGRAM, &program, sizeof program, parts, 3) &&
            cap_write(&fixture->writer, CAP_DEVICE, &gpu, sizeof gpu, &name, 1);
 }

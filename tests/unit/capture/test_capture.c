@@ -307,6 +307,31 @@ TEST_WITH(test_a_table_grows, setup, teardown)
     capture_close(capture);
 }
 
+/* The file of the process that recorded most becomes the whole one, with the others' records
+ * behind. */
+TEST_WITH(test_a_file_with_room_is_not_copied, setup, teardown)
+{
+    const struct place *place = *state;
+    char data_path[PATH_MAX + 32];
+    struct stat before, after;
+    write_scale(place, 41, 5);
+    fixture_has_room = true;
+    write_scale(place, 42, 7);
+    fixture_has_room = false;
+    assert_true(string_format(data_path, sizeof data_path, "%s/42-0.data", place->folder.path));
+    assert_int_equal(stat(data_path, &before), 0);
+    join(place, false);
+    assert_int_equal(stat(place->path, &after), 0);
+    assert_true(before.st_ino == after.st_ino);
+    assert_int_equal(after.st_mode & 0777, 0600);
+    struct capture *capture = open_capture(place->path);
+    assert_int_equal(capture->program_count, 2);
+    assert_int_equal(capture->programs[0].is.pid, 42);
+    assert_scale(&capture->launches[0], 7);
+    assert_scale(&capture->launches[1], 5);
+    capture_close(capture);
+}
+
 TEST_WITH(test_nobody_recorded, setup, teardown)
 {
     const struct place *place = *state;
