@@ -9,8 +9,8 @@ TEST(test_facts_are_those_of_a_gpu)
         char value[VALUE_TEXT_BYTES] = "";
         const struct fact *fact = &facts.items[i];
         (void)value_format(fact->value, value, sizeof value);
-        print_message("  %-52s %s %s\n", fact->label,
-                      fact->value.kind == VALUE_TEXT ? fact->value.text : value, fact->unit);
+        print_message("  %-32s %s\n", fact->key,
+                      fact->value.kind == VALUE_TEXT ? fact->value.text : value);
     }
     static const char *const keys[] = {
         "kind",
