@@ -381,7 +381,8 @@ enum status run_dry(const struct run *run, struct error *error)
         missing = device_kind(device_traits_list[i].kind) ? NULL : device_traits_list[i].needs;
     if (shown == 0 && missing && (run->text.architecture || !run->text.device))
         return error_set(error, STATUS_UNAVAILABLE,
-                         "the experiment is for a GPU, and this tune was built without %s",
+                         "the experiment is for a GPU, and this tune was built without %s; "
+                         "'./bootstrap --with-toolkit tune' among its sources builds one with it",
                          missing);
     if (shown == 0)
         return error_set(error, STATUS_NOT_FOUND, "no experiment named here is for %s",

@@ -92,7 +92,9 @@ enum status device_image(const void *data, size_t bytes, const char *architectur
 #else
 static enum status built_without(struct error *error)
 {
-    return error_set(error, STATUS_UNAVAILABLE, "this tune was built without CUDA");
+    return error_set(error, STATUS_UNAVAILABLE,
+                     "this tune was built without CUDA; "
+                     "'./bootstrap --with-toolkit tune' among its sources builds one with it");
 }
 
 enum status device_ask_compiler(struct arena *arena, const char *text,

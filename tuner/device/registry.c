@@ -60,8 +60,8 @@ enum status device_parse(const char *text, const struct device_api **api, int *i
     const char *needs = device_traits(kind)->needs;
     if (!*api && needs)
         return error_set(error, STATUS_UNAVAILABLE,
-                         "device '%s': this tune was built without %s; build it where the "
-                         "toolkit is, or use --device %s",
+                         "device '%s': this tune was built without %s; './bootstrap --with-toolkit "
+                         "tune' among its sources builds one with it, or use --device %s",
                          text, needs, device_kinds[0]->kind);
     return error_set(error, STATUS_USAGE,
                      "device '%s': write a number (0), cuda:0 or cpu; 'tune devices' lists them",
