@@ -44,22 +44,23 @@ enum status cpu_open(int index, const struct warm_up *how, struct device **out,
     device->timed_slot = -1;
     device->warm_up = *how;
     enum status status = machine_load(&device->machine, error);
+    const size_t cores = (size_t)device->machine.cores;
+    unsigned *processors = status == STATUS_OK ? calloc(cores, sizeof *processors) : NULL;
     if (status == STATUS_OK)
-        status = pool_start(&device->machine, &device->pool, error);
+        status = processors ? pool_start(&device->machine, &device->pool, error)
+                            : error_no_memory(error);
     if (status != STATUS_OK) {
+        free(processors);
         machine_free(&device->machine);
         free(device);
         return status;
     }
     /* The sensors of one hardware thread a core, whose state is the core's. */
-    size_t cores = (size_t)device->machine.cores;
-    unsigned *processors = calloc(cores, sizeof *processors);
-    for (size_t i = 0; processors && i < cores; i++)
+    for (size_t i = 0; i < cores; i++)
         processors[i] = device->machine.units[i]->os_index;
-    if (processors)
-        sensors_open(&device->sensors, "", processors, cores);
-    status = processors ? warm_up(device, error) : error_no_memory(error);
+    sensors_open(&device->sensors, "", processors, cores);
     free(processors);
+    status = warm_up(device, error);
     if (status != STATUS_OK) {
         cpu_close(device);
         return status;
