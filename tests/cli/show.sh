@@ -18,7 +18,7 @@ page, winners = open(sys.argv[1]).read(), json.load(open(sys.argv[2]))
 for block in re.split(r"\n\n", page)[1:-2]:
     lines = block.splitlines()
     key = lines[0].split(":")[0]
-    shared = dict(p.split("=") for p in lines[1].removeprefix("all: ").split(", "))
+    shared = dict(p.split("=") for p in lines[1].removeprefix("all: ").split(" "))
     at = lines[2].index("launch")
     rows = []
     for line in lines[3:]:

@@ -250,17 +250,10 @@ static enum status print_problem(const struct look *look, const struct problem *
 static enum status take_facts(const struct run *run, const struct device_api *api,
                               struct facts *facts, struct error *error)
 {
-    const struct device_api *named = api;
-    int index = 0;
+    const bool is_first = run->device_count > 0 && run->devices[0].api == api;
     if (run->text.architecture)
         return api->describe(0, run->text.architecture, facts, error);
-    if (run->text.device && strcmp(run->text.device, "all") != 0) {
-        char first[32];
-        (void)string_format(first, sizeof first, "%.*s", (int)strcspn(run->text.device, ","),
-                            run->text.device);
-        TRY(device_parse(first, &named, &index, error));
-    }
-    if (api->describe(named == api ? index : 0, NULL, facts, error) == STATUS_OK)
+    if (api->describe(is_first ? run->devices[0].index : 0, NULL, facts, error) == STATUS_OK)
         return STATUS_OK;
     print_clean(stderr,
                 "tune: no %s device here (%s): its numbers are unknown; --arch sm_90 takes those "
@@ -340,27 +333,13 @@ static enum status print_kind(const struct run *run, const struct device_api *ap
 
 /* Tells whether the run would use devices of the kind. Without a named device, the answer is yes
  * for all files. */
-static enum status kind_is_meant(const struct run *run, const struct device_api *api, bool *meant,
-                                 struct error *error)
+static bool kind_is_meant(const struct run *run, const struct device_api *api)
 {
     const struct device_traits *traits = device_traits(api->kind);
-    const struct device_api *named = NULL;
-    char word[DEVICE_NAME_BYTES];
-    int index = 0;
-    *meant = !traits->by_name_only && (!run->text.architecture || traits->is_gpu);
-    if (!run->text.device || run->text.architecture)
-        return STATUS_OK;
-    *meant = *meant && strcmp(run->text.device, "all") == 0 && traits->is_gpu;
-    if (strcmp(run->text.device, "all") == 0)
-        return STATUS_OK;
-    for (const char *at = run->text.device; *at;) {
-        size_t length = strcspn(at, ",");
-        (void)string_format(word, sizeof word, "%.*s", (int)length, at);
-        TRY(device_parse(word, &named, &index, error));
-        *meant = *meant || named == api;
-        at += length + (at[length] == ',' ? 1 : 0);
-    }
-    return STATUS_OK;
+    if (run->device_count > 0)
+        return run_is_meant(run, api);
+    return !traits->by_name_only &&
+           (traits->is_gpu || !(run->text.architecture || run->text.device));
 }
 
 enum status run_dry(const struct run *run, struct error *error)
@@ -369,9 +348,7 @@ enum status run_dry(const struct run *run, struct error *error)
     size_t shown = 0;
     size_t problems = 0;
     for (size_t i = 0; device_kinds[i]; i++) {
-        bool meant = false;
-        TRY(kind_is_meant(run, device_kinds[i], &meant, error));
-        if (!meant)
+        if (!kind_is_meant(run, device_kinds[i]))
             continue;
         shown += experiments_of_kind(&run->experiments, device_kinds[i]->kind, experiments);
         TRY(print_kind(run, device_kinds[i], &problems, error));

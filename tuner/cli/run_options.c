@@ -223,21 +223,11 @@ static enum status choose_there(struct run *run, struct error *error)
     return add_device(run, device_host(), RUN_EVERY_DEVICE, error);
 }
 
-enum status run_parse_devices(struct run *run, struct error *error)
+/* Adds the devices of a list of names. */
+static enum status parse_devices(struct run *run, struct error *error)
 {
     char list[256];
     char *rest = NULL;
-    if (run->hosts.on.count > 0 || run->hosts.file)
-        run->hosts.stop = run_catch_signals();
-    TRY(hosts_open(&run->hosts, error));
-    if (!run->text.device)
-        return run->hosts.count > 0 ? choose_there(run, error) : choose_devices(run, error);
-    if (run->replay.recording && run->hosts.count > 0)
-        return error_set(error, STATUS_USAGE, "--on: a recording is played here");
-    if (run->replay.recording)
-        return add_device(run, device_kind(recording_kind(run->replay.recording)), 0, error);
-    if (strcmp(run->text.device, "all") == 0)
-        return add_all_gpus(run, error);
     if (!string_format(list, sizeof list, "%s", run->text.device))
         return error_set(error, STATUS_USAGE, "--device: the list is too long");
     size_t words = 0;
@@ -252,6 +242,22 @@ enum status run_parse_devices(struct run *run, struct error *error)
         return error_set(error, STATUS_USAGE,
                          "--device: write a number (0), a list (0,1), all or cpu");
     return STATUS_OK;
+}
+
+enum status run_parse_devices(struct run *run, struct error *error)
+{
+    if (run->hosts.on.count > 0 || run->hosts.file)
+        run->hosts.stop = run_catch_signals();
+    TRY(hosts_open(&run->hosts, error));
+    if (!run->text.device)
+        return run->hosts.count > 0 ? choose_there(run, error) : choose_devices(run, error);
+    if (run->replay.recording && run->hosts.count > 0)
+        return error_set(error, STATUS_USAGE, "--on: a recording is played here");
+    if (run->replay.recording)
+        return add_device(run, device_kind(recording_kind(run->replay.recording)), 0, error);
+    if (strcmp(run->text.device, "all") == 0)
+        return add_all_gpus(run, error);
+    return parse_devices(run, error);
 }
 
 /* ---- values ---- */
@@ -557,5 +563,8 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
         experiments_of_kind(&run->experiments, host, ours) == run->experiments.count)
         run->text.device = host;
     TRY(check_objective(run, error));
-    return run->text.dry_run ? STATUS_OK : run_parse_devices(run, error);
+    if (!run->text.dry_run)
+        return run_parse_devices(run, error);
+    const char *device = run->text.architecture ? NULL : run->text.device;
+    return device && strcmp(device, "all") != 0 ? parse_devices(run, error) : STATUS_OK;
 }

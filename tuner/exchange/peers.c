@@ -7,6 +7,8 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/files.h"
+#include "tuner/base/hash.h"
+#include "tuner/base/index.h"
 #include "tuner/base/text.h"
 #include "tuner/exchange/csv.h"
 #include "tuner/experiment/place.h"
@@ -46,11 +48,6 @@ struct key {
     int64_t n;
 };
 
-struct row {
-    struct store_peer peer;
-    int64_t line;
-};
-
 struct import {
     const struct peers_request *request;
     struct arena arena;
@@ -60,9 +57,9 @@ struct import {
     const char *names[COLUMNS]; /* name of the column by --columns; NULL: its own name */
     size_t place[COLUMNS];      /* place in a record; CSV_FIELDS_MAX: absent */
     int64_t environment_id;
-    struct key *known; /* problems of the database, sorted */
-    size_t known_count;
-    struct row *rows;
+    struct index known; /* problems of the database, by hash_of */
+    struct index lines; /* of rows taken, by problem, mode and name */
+    struct store_peer *peers;
     size_t count, capacity;
     struct peers_result *result;
     int64_t first_unknown; /* its line */
@@ -229,38 +226,44 @@ static enum status read_peer(struct import *import, struct store_peer *peer, str
     return status;
 }
 
-static int compare_keys(const void *a, const void *b)
+static uint64_t hash_of(const char *text, int64_t number)
 {
-    const struct key *x = a;
-    const struct key *y = b;
-    const int order = strcmp(x->problem, y->problem);
-    return order != 0 ? order : (x->n > y->n) - (x->n < y->n);
+    return hash_u64(text, strlen(text), (uint64_t)number);
+}
+
+/* Takes the row, or counts it as unknown. */
+static enum status take_row(struct import *import, int64_t line, struct error *error)
+{
+    struct store_peer peer = {.n = 0};
+    size_t before = 0;
+    TRY(read_peer(import, &peer, error));
+    const uint64_t problem = hash_of(peer.problem_key, peer.n);
+    if (!index_find(&import->known, problem, &before)) {
+        if (import->result->unknown++ == 0) {
+            import->first_unknown = line;
+            import->first_unknown_key = peer.problem_key;
+        }
+        return STATUS_OK;
+    }
+    const uint64_t whole = hash_of(peer.name, (int64_t)(problem + (uint64_t)peer.l2_mode));
+    if (index_find(&import->lines, whole, &before))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "the same problem, n, l2_mode and name as in line %zu", before);
+    TRY_MEMORY(index_put(&import->lines, whole, (size_t)line) &&
+               array_grow(&import->peers, import->count, &import->capacity, sizeof peer));
+    import->peers[import->count++] = peer;
+    return STATUS_OK;
 }
 
 static enum status read_rows(struct import *import, struct error *error)
 {
-    for (;;) {
-        struct row row = {.line = 0};
-        bool more = false;
-        enum status status = csv_next(&import->reader, &import->record, &more, error);
-        if (status != STATUS_OK || !more)
-            return status;
-        row.line = import->record.line;
-        status = read_peer(import, &row.peer, error);
-        if (status != STATUS_OK)
-            return error_prefix(error, "%s:%lld", import->request->path, (long long)row.line);
-        const struct key key = {row.peer.problem_key, row.peer.n};
-        if (import->known_count == 0 || !bsearch(&key, import->known, import->known_count,
-                                                 sizeof *import->known, compare_keys)) {
-            if (import->result->unknown++ == 0) {
-                import->first_unknown = row.line;
-                import->first_unknown_key = row.peer.problem_key;
-            }
-            continue;
-        }
-        TRY_MEMORY(
-            array_grow(&import->rows, import->count, &import->capacity, sizeof *import->rows));
-        import->rows[import->count++] = row;
+    for (bool more = false;;) {
+        TRY(csv_next(&import->reader, &import->record, &more, error));
+        if (!more)
+            return STATUS_OK;
+        if (take_row(import, import->record.line, error) != STATUS_OK)
+            return error_prefix(error, "%s:%lld", import->request->path,
+                                (long long)import->record.line);
     }
 }
 
@@ -338,43 +341,21 @@ static enum status find_known(struct import *import, struct store *store, struct
         .parameters = &environment,
         .parameter_count = 1,
         STORE_COLUMNS(key_columns),
-        .row_bytes = sizeof *import->known};
-    const enum status status =
-        store_read(store, &reading, &import->arena, &import->known, &import->known_count, error);
-    if (import->known_count > 0)
-        qsort(import->known, import->known_count, sizeof *import->known, compare_keys);
-    return status;
+        .row_bytes = sizeof(struct key)};
+    struct key *rows = NULL;
+    size_t count = 0;
+    TRY(store_read(store, &reading, &import->arena, &rows, &count, error));
+    for (size_t i = 0; i < count; i++)
+        TRY_MEMORY(index_put(&import->known, hash_of(rows[i].problem, rows[i].n), i));
+    return STATUS_OK;
 }
 
 /* ---- the import ---- */
-
-static int compare_rows(const void *a, const void *b)
-{
-    const struct row *x = a;
-    const struct row *y = b;
-    const struct key of_x = {x->peer.problem_key, x->peer.n};
-    const struct key of_y = {y->peer.problem_key, y->peer.n};
-    int order = compare_keys(&of_x, &of_y);
-    if (order == 0)
-        order = (x->peer.l2_mode > y->peer.l2_mode) - (x->peer.l2_mode < y->peer.l2_mode);
-    if (order == 0)
-        order = strcmp(x->peer.name, y->peer.name);
-    return order;
-}
-
-static int compare_whole_rows(const void *a, const void *b)
-{
-    const int order = compare_rows(a, b);
-    const int64_t x = ((const struct row *)a)->line;
-    const int64_t y = ((const struct row *)b)->line;
-    return order != 0 ? order : (x > y) - (x < y);
-}
 
 enum status peers_import(struct store *store, const struct peers_request *request,
                          struct peers_result *result, struct error *error)
 {
     struct import import = {.request = request, .result = result};
-    struct store_peer *peers = NULL;
     char *contents = NULL;
     size_t length = 0;
     *result = (struct peers_result){0};
@@ -398,22 +379,13 @@ enum status peers_import(struct store *store, const struct peers_request *reques
     if (import.count == 0)
         TRY_OR_CLEANUP(
             error_set(error, STATUS_BAD_INPUT, "%s: there is nothing below the header", path));
-    qsort(import.rows, import.count, sizeof *import.rows, compare_whole_rows);
-    for (size_t i = 1; i < import.count; i++)
-        if (compare_rows(&import.rows[i - 1], &import.rows[i]) == 0)
-            TRY_OR_CLEANUP(
-                error_set(error, STATUS_BAD_INPUT,
-                          "%s:%lld: the same problem, n, l2_mode and name as in line %lld", path,
-                          (long long)import.rows[i].line, (long long)import.rows[i - 1].line));
-    peers = arena_alloc(&import.arena, import.count, sizeof *peers);
-    TRY_OR_CLEANUP(peers ? STATUS_OK : error_no_memory(error));
-    for (size_t i = 0; i < import.count; i++)
-        peers[i] = import.rows[i].peer;
-    TRY_OR_CLEANUP(
-        store_peers_put(store, import.environment_id, request->path, peers, import.count, error));
+    TRY_OR_CLEANUP(store_peers_put(store, import.environment_id, request->path, import.peers,
+                                   import.count, error));
     result->rows = import.count;
 cleanup:
-    free(import.rows);
+    free(import.peers);
+    index_free(&import.known);
+    index_free(&import.lines);
     arena_free(&import.arena);
     return status;
 }

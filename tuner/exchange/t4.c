@@ -72,7 +72,7 @@ struct file {
     struct text part;
 };
 
-/* Hands the part over if it has more than `least` bytes. */
+/* Hands over a part of more than `least` bytes. */
 static enum status hand_over(struct file *file, size_t least, struct error *error)
 {
     TRY_MEMORY(!file->part.failed);

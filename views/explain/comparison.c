@@ -161,7 +161,7 @@ static enum status read_winners(const struct comparison_request *request, struct
         struct text text = {0};
         judge_winner(winner);
         if (!winner->same)
-            (void)put_differences(&text, winner->a_parameters, winner->b_parameters);
+            (void)explain_put_differences(&text, winner->a_parameters, winner->b_parameters);
         winner->differences = text_to_arena(&text, arena);
         if (!winner->differences)
             status = error_no_memory(error);

@@ -132,6 +132,10 @@ struct explain_settings {
 bool explain_read_settings(const char *parameters, struct arena *arena,
                            struct explain_settings *settings);
 
+/* Appends the parameters (a JSON object) in which `other` differs, with its values: "block=64
+ * loads=8". Returns the count. */
+size_t explain_put_differences(struct text *text, const char *parameters, const char *other);
+
 /* Appends a winner's launches (a JSON array from db/queries/winners.sql; NULL: unknown): "<<<264,
  * 512>>>, then <<<1, 512>>>", "16 blocks on 2 threads". */
 void explain_append_launches(struct text *text, const char *launches);

@@ -57,10 +57,6 @@ bool is_by_time(const struct explanation *explanation);
  * false if memory is short. */
 bool find_sensitivities(const struct swept *points, size_t count, size_t own, struct arena *arena,
                         struct explanation *explanation);
-/* Appends the parameters (a JSON object) in which `other` differs, with its values: "block=64
- * loads=8". Returns the count. */
-size_t put_differences(struct text *text, const char *parameters, const char *other);
-
 /* Fills limit and writes the sentence to `text` (limit.c). */
 void decide_limit(struct explanation *explanation, const struct background *background,
                   struct text *text);

@@ -69,7 +69,7 @@ static size_t differences(const struct explain_settings *own, const struct expla
     return count;
 }
 
-size_t put_differences(struct text *text, const char *parameters, const char *other)
+size_t explain_put_differences(struct text *text, const char *parameters, const char *other)
 {
     struct arena arena = {0};
     struct explain_settings own, there;

@@ -183,7 +183,8 @@ static void add_runner_up(struct wording *wording, const struct explain_point *p
         return;
     text_append(text, "The runner-up");
     struct text differing = {0};
-    if (put_differences(&differing, explanation->points[0].parameters, point->parameters) > 0)
+    if (explain_put_differences(&differing, explanation->points[0].parameters, point->parameters) >
+        0)
         text_printf(text, ", %s,", text_string(&differing));
     wording->failed = wording->failed || differing.failed;
     text_free(&differing);

@@ -254,7 +254,7 @@ static enum status find_keys(struct page *page, struct winner *winner, struct er
     return STATUS_OK;
 }
 
-/* Reads the winners with their gains, without those of other devices. */
+/* Reads the winners with gains, without those of other devices. */
 static enum status read_winners(struct page *page, struct error *error)
 {
     enum status status = page_rows(page, report_query_winners, &page->rows, error);

@@ -8,11 +8,10 @@
 #include "tuner/base/text.h"
 #include "views/plot/plot.h"
 
-/* Trials drawn at most, a sample of more: they are invisible in a picture, and a table of them is
- * for other programs. */
+/* Trials drawn at most, a sample of more: in a picture the rest is invisible. */
 enum { LAYERS_MAX = 16, LAYER_NAME_BYTES = 32, DRAWN_MAX = 125000 };
 
-/* Statistics of a layer; its rows are in <layer>.tsv. */
+/* Statistics of a layer, whose rows are in <layer>.tsv. */
 struct layer {
     char name[LAYER_NAME_BYTES];
     size_t series_count;

@@ -51,7 +51,7 @@ struct plot_request {
     void (*failed)(void *context, const char *figure, const struct error *error);
 };
 
-/* A request with its defaults resolved. Texts belong to the arena. */
+/* A request with all defaults resolved. Texts belong to the arena. */
 struct plot_subject {
     int64_t environment_id;
     int64_t experiment_id;
@@ -78,7 +78,7 @@ enum status plot_devices(struct store *store, const struct plot_request *request
 
 struct plot_name {
     const char *name;
-    const char *about; /* first comment line of its .sql */
+    const char *about; /* first comment line of the .sql */
 };
 /* Lists all figures, sorted by name. Texts belong to the arena. */
 enum status plot_names(struct arena *arena, const struct plot_name **out, size_t *count,

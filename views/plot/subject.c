@@ -146,7 +146,7 @@ cleanup:
     return status;
 }
 
-/* Turns a request's constraints into parameters; their numbers are written into `numbers`. */
+/* Turns a request's constraints into parameters; `numbers` gets the texts of sizes and ids. */
 static void parameters_of(const struct plot_request *request, char numbers[2][24],
                           struct store_parameter out[CONSTRAINT_COUNT])
 {

@@ -8,7 +8,7 @@
 #include "tuner/base/text.h"
 #include "views/plot/internal.h"
 
-/* Up to this number all points are kept, whether or not they hide one another. */
+/* Up to this number all points are kept, also those that hide one another. */
 enum { MARKS_FEW = 5000 };
 
 /* Points of a picture: gnuplot writes each as a line <use ... translate(X,Y) scale(S) .../>. */
@@ -29,7 +29,7 @@ static const char *place_of(const char *line)
     return found ? found + sizeof before - 1 : NULL;
 }
 
-/* Returns a key of the point's appearance and its cell. */
+/* Returns a key of the point's appearance and cell. */
 static uint64_t key_of(const char *line, const char *place, double cell)
 {
     char *end = NULL;

@@ -71,7 +71,7 @@ enum status show_add_picks(const struct show *show, struct store *store, struct 
 enum status show_find_picks(struct show *show, struct store *store, struct error *error);
 /* Prints the winners in as many columns as the page has, and per device a line to forward.
  * `advises`: advice below the table if a choice is not sure. */
-enum status show_winners(const struct rows *rows, bool advises, struct error *error);
+enum status show_winners(struct rows *rows, bool advises, struct error *error);
 /* Meaning of a table's word, printed below the table. */
 struct show_word {
     const char *word, *meaning;

@@ -42,38 +42,10 @@ enum {
     LOSS_WIDTH = 100, /* narrower pages have no room for the loss beside long launches */
 };
 
-/* Appends parameters of winner `at` (among objects of all winners): those that all share, or those
- * that differ: "block=512 loads=8". A single winner shares none. Returns false if memory is short.
- */
-static bool append_parameters(struct text *out, json_t *const *parameters, size_t count, size_t at,
-                              bool shared)
-{
-    struct arena arena = {0};
-    const char *name = NULL;
-    json_t *value = NULL;
-    bool good = true;
-    json_object_foreach(parameters[at], name, value)
-    {
-        bool same = count > 1;
-        for (size_t i = 1; i < count; i++)
-            same = same && json_equal(json_object_get(parameters[0], name),
-                                      json_object_get(parameters[i], name));
-        if (same != shared)
-            continue;
-        const char *text = show_json_text(value, &arena);
-        good = good && text;
-        text_printf(out, "%s%s=%s", out->length > 0 ? (shared ? ", " : " ") : "", name,
-                    text ? text : "");
-    }
-    arena_free(&arena);
-    return good && !out->failed;
-}
-
 /* The winners of one problem on one device. */
 struct problem_rows {
-    const struct rows *rows;
+    struct rows *rows;
     size_t first, count;
-    json_t **parameters; /* [count] */
     bool advises;
 };
 
@@ -104,7 +76,7 @@ static bool fill_row(struct rows *table, const struct problem_rows *problem, siz
     const struct rows *rows = problem->rows;
     const size_t row = problem->first + at;
     struct text launch = {0};
-    struct text apart = {0};
+    const char *apart = rows_text(rows, row, "configuration", "");
     for (size_t i = 0; i < COLUMN_COUNT; i++) {
         const int column = rows_column(rows, columns[i].name);
         if (column >= 0)
@@ -113,17 +85,12 @@ static bool fill_row(struct rows *table, const struct problem_rows *problem, siz
     if (strcmp(rows_text(rows, row, "objective", "time"), "time") == 0)
         table->cells[at][rows_column(table, "value")] = (struct cell){0};
     explain_append_launches(&launch, rows_text(rows, row, "launches", NULL));
-    bool good = append_parameters(&apart, problem->parameters, problem->count, at, false);
-    if (launch.length > 0 && apart.length > 0)
-        text_append(&launch, ": ");
-    text_append(&launch, text_string(&apart));
-    const char *text = launch.failed ? NULL : arena_strdup(&table->arena, text_string(&launch));
+    text_printf(&launch, "%s%s", launch.length > 0 && *apart ? ": " : "", apart);
+    const char *text = text_to_arena(&launch, &table->arena);
     table->cells[at][rows_column(table, "launch")] = (struct cell){.text = text};
     table->cells[at][rows_column(table, "verdict")] =
         (struct cell){.text = verdict_words(headline_at(rows, row))};
-    text_free(&launch);
-    text_free(&apart);
-    return good && text;
+    return text != NULL;
 }
 
 /* Finds the noisiest row with the verdict. Returns false if there is none. */
@@ -220,21 +187,19 @@ static bool print_problem(const struct problem_rows *problem, int width)
 {
     const char *names[COLUMN_COUNT];
     struct rows table = {0};
-    struct text shared = {0};
+    struct text over = {0};
     for (size_t i = 0; i < COLUMN_COUNT; i++)
         names[i] = columns[i].name;
-    bool good = rows_make(&table, names, COLUMN_COUNT, problem->count) &&
-                append_parameters(&shared, problem->parameters, problem->count, 0, true);
+    append_over(&over, problem);
+    rows_put_paragraph(rows_text(problem->rows, problem->first, "problem", ""), "  ",
+                       text_string(&over), width);
+    text_free(&over);
+    bool good =
+        rows_make(&table, names, COLUMN_COUNT, problem->count) &&
+        show_share_configuration(problem->rows, problem->first, problem->first + problem->count);
     for (size_t i = 0; i < problem->count && good; i++)
         good = fill_row(&table, problem, i);
     if (good) {
-        struct text over = {0};
-        append_over(&over, problem);
-        rows_put_paragraph(rows_text(problem->rows, problem->first, "problem", ""), "  ",
-                           text_string(&over), width);
-        text_free(&over);
-        if (shared.length > 0)
-            rows_put_paragraph("all: ", "     ", text_string(&shared), width);
         struct row_column shown[COLUMN_COUNT];
         size_t count = 0;
         for (size_t i = 0; i < COLUMN_COUNT; i++)
@@ -243,13 +208,12 @@ static bool print_problem(const struct problem_rows *problem, int width)
         rows_print_table_within(&table, 0, table.row_count, shown, count, width);
         put_doubts(problem, width);
     }
-    text_free(&shared);
     rows_free(&table);
     return good;
 }
 
 /* Rows [first, end) are of one device; a table for each problem. */
-static bool print_group(const struct rows *rows, size_t first, size_t end, bool advises, int width)
+static bool print_group(struct rows *rows, size_t first, size_t end, bool advises, int width)
 {
     bool good = true;
     while (first < end && good) {
@@ -258,10 +222,8 @@ static bool print_group(const struct rows *rows, size_t first, size_t end, bool 
                rows_same_text(rows, first, first + problem.count, "problem") &&
                rows_same_text(rows, first, first + problem.count, "experiment"))
             problem.count++;
-        problem.parameters = show_json_load(rows, first, problem.count, "parameters", "{}");
         putchar('\n');
-        good = problem.parameters && print_problem(&problem, width);
-        show_json_free(problem.parameters, problem.count);
+        good = print_problem(&problem, width);
         first += problem.count;
     }
     return good;
@@ -286,22 +248,9 @@ enum status show_add_picks(const struct show *show, struct store *store, struct 
             at++;
         if (at == count)
             continue;
-        /* Lists the values that differ: "block=512 loads=8". Returns NULL if memory is short. */
-        json_t *own = json_loads(rows_text(rows, row, "parameters", "{}"), 0, NULL);
-        json_t *other = json_loads(picks[at].parameters, 0, NULL);
-        const char *name = NULL;
-        json_t *value = NULL;
         struct text out = {0};
-        json_object_foreach(other, name, value)
-        {
-            if (json_equal(value, json_object_get(own, name)))
-                continue;
-            const char *text = show_json_text(value, &rows->arena);
-            out.failed = out.failed || !text;
-            text_printf(&out, "%s%s=%s", out.length > 0 ? " " : "", name, text ? text : "");
-        }
-        json_decref(own);
-        json_decref(other);
+        (void)explain_put_differences(&out, rows_text(rows, row, "parameters", "{}"),
+                                      picks[at].parameters);
         const char *values = text_to_arena(&out, &rows->arena);
         rows->cells[row][rows_column(rows, added[0])] = (struct cell){.text = values};
         if (!values ||
@@ -502,7 +451,7 @@ static bool put_batch(const struct rows *rows, size_t first, size_t end)
     return good;
 }
 
-enum status show_winners(const struct rows *rows, bool advises, struct error *error)
+enum status show_winners(struct rows *rows, bool advises, struct error *error)
 {
     const int width = style_page_columns();
     bool good = true;

@@ -125,17 +125,18 @@ TEST_WITH(names_tell_parameters_not_places, NULL, tear_down)
 TEST_WITH(differences_are_named, NULL, tear_down)
 {
     struct text text = {0};
-    assert_int_equal(
-        put_differences(&text, "{\"a\":1,\"b\":2,\"c\":\"x\"}", "{\"a\":2,\"b\":2,\"c\":\"xy\"}"),
-        2);
+    assert_int_equal(explain_put_differences(&text, "{\"a\":1,\"b\":2,\"c\":\"x\"}",
+                                             "{\"a\":2,\"b\":2,\"c\":\"xy\"}"),
+                     2);
     assert_string_equal(text_string(&text), "a=2 c=xy");
     text_clear(&text);
     assert_int_equal(
-        put_differences(&text, "{\"a\":\"x y\",\"b\":0.5}", "{\"a\":\"x z\",\"b\":true}"), 2);
+        explain_put_differences(&text, "{\"a\":\"x y\",\"b\":0.5}", "{\"a\":\"x z\",\"b\":true}"),
+        2);
     assert_string_equal(text_string(&text), "a=x z b=true"); /* a value may hold blanks */
     text_clear(&text);
-    assert_int_equal(put_differences(&text, "{\"a\":1,\"b\":2}", "{\"a\":1,\"b\":2}"), 0);
-    assert_int_equal(put_differences(&text, "{\"a\":1,\"b\":2}", "{\"a\":1}"), 0);
+    assert_int_equal(explain_put_differences(&text, "{\"a\":1,\"b\":2}", "{\"a\":1,\"b\":2}"), 0);
+    assert_int_equal(explain_put_differences(&text, "{\"a\":1,\"b\":2}", "{\"a\":1}"), 0);
     assert_string_equal(text_string(&text), "");
     text_free(&text);
 }
