@@ -46,10 +46,10 @@ void replayed_note(const struct captured_set *set, enum replayed replayed)
               "results are used unchecked\n",
               stderr);
     else if (differs > 0)
-        fprintf(stderr, "tune: %s: not deterministic, by up to %.2g of the magnitude\n",
-                times[replayed], differs);
+        print_clean(stderr, "tune: %s: not deterministic, by up to %.2g of the magnitude\n",
+                    times[replayed], differs);
     else
-        fprintf(stderr, "tune: %s: the program's results, to the bit\n", times[replayed]);
+        print_clean(stderr, "tune: %s: the program's results, to the bit\n", times[replayed]);
 }
 
 bool read_image(const struct captured_kernel *kernel, const struct captured_device *device,
