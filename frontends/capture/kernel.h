@@ -18,7 +18,7 @@ enum parameter_kind {
 };
 
 struct kernel_parameter {
-    const char *name; /* name in the source; "p0" if unnamed */
+    const char *name; /* name in the source */
     const char *text; /* declaration with normalised blanks */
     enum parameter_kind kind;
     bool constant; /* pointer to constant data */
@@ -30,9 +30,11 @@ struct kernel_parameter {
     bool is_hidden, is_read, is_written;
     bool is_bound;       /* stands in a comparison or a product, as the bound of an index does */
     const char *generic; /* template parameter that is the type; NULL: none */
+    bool is_symbol;      /* a __constant__ or __device__ variable, `bytes` in all */
+    bool has_value;      /* a variable that begins with another value than zero */
 };
 
-enum template_kind { TEMPLATE_NUMBER, TEMPLATE_BOOLEAN, TEMPLATE_TYPE, TEMPLATE_OTHER };
+enum template_kind { TEMPLATE_NUMBER, TEMPLATE_BOOLEAN, TEMPLATE_TYPE };
 struct template_parameter {
     const char *name;
     enum template_kind kind;
@@ -43,8 +45,9 @@ struct template_parameter {
 struct kernel_signature {
     const char *name;                /* qualified with namespaces */
     uint32_t first_token, end_token; /* tokens of the kernel in the source */
-    const char *bounds;              /* the first argument of __launch_bounds__; NULL: none */
-    bool uses_y, uses_z, uses_block_size;
+    uint32_t bounds_token;           /* first argument of __launch_bounds__; 0: none */
+    bool uses[3];                    /* threads or blocks along each axis */
+    bool uses_block_size;
     bool is_defined; /* the source has the body, not only a declaration */
     bool is_own;     /* in the file itself, not an included one; set if there are several */
     size_t template_count;

@@ -216,19 +216,14 @@ static enum status take_answer(struct reading *reading, const char *ptx, struct 
         const uint32_t code = own[2 * type_count];
         const bool known = code > 0 && code <= ELEMENT_TYPE_COUNT;
         const enum element_type type = known ? (enum element_type)(code - 1) : ELEMENT_I8;
-        if (i >= kernel->parameter_count) {
-            struct symbol_signature *symbol = &reading->out->symbols[i - kernel->parameter_count];
-            symbol->known = known && own[0] == 0 && own[4 * type_count] > 0;
-            symbol->type = type;
-            symbol->bytes = own[4 * type_count];
-            continue;
-        }
-        struct kernel_parameter *parameter = &kernel->parameters[i];
-        const bool is_object = strstr(parameter->text, "cudaTextureObject_t") ||
-                               strstr(parameter->text, "cudaSurfaceObject_t");
-        parameter->known = known;
+        struct kernel_parameter *parameter =
+            i < count ? &kernel->parameters[i] : &reading->out->symbols[i - count];
+        const bool is_object = parameter->text && (strstr(parameter->text, "cudaTextureObject_t") ||
+                                                   strstr(parameter->text, "cudaSurfaceObject_t"));
+        parameter->known =
+            known && (!parameter->is_symbol || (own[0] == 0 && own[4 * type_count] > 0));
         parameter->type = type;
-        parameter->constant = own[type_count];
+        parameter->constant = parameter->is_symbol ? parameter->constant : own[type_count];
         parameter->lanes = own[3 * type_count];
         parameter->bytes = own[4 * type_count];
         parameter->kind = own[0] == 1                                    ? PARAMETER_POINTER
@@ -267,38 +262,30 @@ static enum status ask_types(struct reading *reading, struct compiler_answer *an
 }
 
 /* Adds advice to the compiler's error. */
-static enum status explain(const struct reading *reading, struct error *error)
+static enum status explain(const char *path, struct error *error)
 {
+    static const struct {
+        const char *sign, *advice;
+    } known[] = {
+        {"\" is undefined", "give its value, --define NAME=..., and numbers are tuned; or the "
+                            "project's compile line: tune init ... -- nvcc ..."},
+        {"Unresolved extern", "only declared here: name the source that defines it behind this "
+                              "one, tune init k.cu OTHER.cu"},
+        {"Undefined reference", "only declared here: name the source that defines it behind this "
+                                "one, tune init k.cu OTHER.cu"},
+        {"overloaded function", "there are several kernels of that name: give the one to tune a "
+                                "name of its own, or tune it from a capture (tune capture)"},
+        {"what tune init asks", "the compiler does not see the kernel, as where an #if leaves it "
+                                "out: say how the project compiles it (-- nvcc ...)"},
+        {"", "say how the project compiles it: tune init ... -- nvcc ..."}};
     char text[ERROR_TEXT_BYTES];
-    static const char before[] = "identifier \"", behind[] = "\" is undefined";
-    const char *name = strstr(error->text, before);
-    const char *end = name ? strstr(name, behind) : NULL;
+    size_t row = 0;
+    while (!strstr(error->text, known[row].sign))
+        row++;
     (void)string_format(text, sizeof text, "%.*s", ERROR_TEXT_BYTES * 3 / 4, error->text);
-    if (name && end) {
-        name += strlen(before);
-        return error_set(error, STATUS_COMPILE_FAILED,
-                         "%s (give its value, --define %.*s=..., and numbers are tuned; or the "
-                         "project's compile line: tune init ... -- nvcc ...)",
-                         text, (int)(end - name), name);
-    }
-    if (strstr(text, "Unresolved extern") || strstr(text, "Undefined reference"))
-        return error_set(
-            error, STATUS_COMPILE_FAILED,
-            "%s (%s only declares it: name the source that defines it behind this one, "
-            "tune init k.cu OTHER.cu)",
-            text, reading->question->binary.source_path);
-    if (strstr(text, "overloaded function"))
-        return error_set(error, STATUS_COMPILE_FAILED,
-                         "%s: there are several kernels of the name %s: give the one to tune a "
-                         "name of its own, or tune it from a capture (tune capture)",
-                         reading->question->binary.source_path, reading->kernel->name);
-    if (strncmp(text, "what tune init asks", 19) == 0)
-        return error_set(error, STATUS_COMPILE_FAILED,
-                         "%s: the compiler does not see the kernel %s, as where an #if leaves it "
-                         "out: say how the project compiles it (-- nvcc ...): %s",
-                         reading->question->binary.source_path, reading->kernel->name, text);
-    return error_set(error, STATUS_COMPILE_FAILED,
-                     "%s (say how the project compiles it: tune init ... -- nvcc ...)", text);
+    const bool is_named = !strstr(text, "what tune init asks");
+    return error_set(error, STATUS_COMPILE_FAILED, "%s%s%s (%s)", is_named ? "" : path,
+                     is_named ? "" : ": ", text, known[row].advice);
 }
 
 static enum status ask_once(struct arena *arena, const struct source_question *question,
@@ -323,7 +310,7 @@ static enum status ask_once(struct arena *arena, const struct source_question *q
     if (status == STATUS_OK)
         status = ask_types(&reading, &answer, error);
     if (status == STATUS_COMPILE_FAILED)
-        return explain(&reading, error);
+        return explain(question->binary.source_path, error);
     if (status != STATUS_OK)
         return status;
     if (!roles_read(arena, answer.ptx, answer.symbol, out, reading.kernel))

@@ -17,104 +17,93 @@ enum { COMMANDS_BYTES_MAX = 256 << 20 };
 
 /* ---- words ---- */
 
-struct reading {
-    struct arena *arena;
-    const char *folder;
-    struct build_line *out;
-    const char *too_many; /* of what */
-};
+/* Options that change machine code; others are of the host, the link or debugging. */
+enum build_kind { BUILD_DEFINE, BUILD_FOLDER, BUILD_FLAG, BUILD_STANDARD, BUILD_HEADER };
+static const struct {
+    const char *name;
+    enum build_kind kind;
+} options[] = {{"-D", BUILD_DEFINE},
+               {"--define-macro", BUILD_DEFINE},
+               {"-I", BUILD_FOLDER},
+               {"-isystem", BUILD_FOLDER},
+               {"-system-include", BUILD_FOLDER},
+               {"-include-path", BUILD_FOLDER},
+               {"-maxrregcount", BUILD_FLAG},
+               {"-fmad", BUILD_FLAG},
+               {"-ftz", BUILD_FLAG},
+               {"-prec-div", BUILD_FLAG},
+               {"-prec-sqrt", BUILD_FLAG},
+               {"-std", BUILD_STANDARD},
+               {"-pre-include", BUILD_HEADER},
+               {"-include", BUILD_HEADER}};
 
-static const char *whole_path(const struct reading *reading, const char *path)
-{
-    return *path == '/' || !reading->folder
-               ? path
-               : arena_printf(reading->arena, "%s/%s", reading->folder, path);
-}
-
-static void add(struct reading *reading, const char **list, size_t *count, size_t most,
-                const char *item, const char *what)
-{
-    if (*count == most)
-        reading->too_many = what;
-    else
-        list[(*count)++] = item;
-}
-
-/* Returns the value of an option that is written -Xvalue, -X value, --long=value or --long value.
- * NULL: the word is another. */
+/* Returns the value of an option that is written -Xvalue, -X value, --long=value or --long value;
+ * long ones may have one dash. NULL: the word is another. */
 static const char *value_of(const char *const *words, size_t count, size_t *at, const char *name)
 {
-    const char *word = words[*at];
     const size_t length = strlen(name);
+    const char *word = words[*at];
+    word += length > 2 && strncmp(word, "--", 2) == 0 && name[1] != '-';
     if (strncmp(word, name, length) != 0)
         return NULL;
     if (word[length] == '\0')
         return *at + 1 < count && words[*at + 1] ? words[++*at] : "";
-    if (word[length] == '=')
-        return word + length + 1;
-    return name[1] != '-' && length == 2 ? word + length : NULL;
+    return length == 2 ? word + length : word[length] == '=' ? word + length + 1 : NULL;
 }
 
-/* Takes a flag that changes machine code. Returns false for flags of the host, the link or
- * debugging. */
-static bool take_flag(struct reading *reading, const char *const *words, size_t count, size_t *at)
+/* Adds an item to a list, once. Returns false if the list is full. */
+static bool add(const char **list, size_t *count, size_t most, const char *item)
 {
-    static const char *const names[] = {"maxrregcount", "fmad", "ftz",         "prec-div",
-                                        "prec-sqrt",    "std",  "pre-include", "include"};
-    const char *word = words[*at], *value = NULL, *flag = NULL, *name = "";
-    if (strcmp(word, "--use_fast_math") == 0 || strcmp(word, "-use_fast_math") == 0)
-        flag = "--use_fast_math";
-    for (size_t i = 0; i < COUNT(names) && !flag && !value; i++)
-        for (size_t dashes = 1; dashes <= 2 && !value; dashes++) {
-            name = arena_printf(reading->arena, "%.*s%s", (int)dashes, "--", names[i]);
-            value = name ? value_of(words, count, at, name) : NULL;
-        }
-    if (value && strstr(name, "std")) {
-        value += strncmp(value, "gnu++", 5) == 0 ? 3 : 0;
-        flag = arena_printf(reading->arena, "--std=%s%s", *value == '+' ? "c" : "", value);
-    } else if (value && strstr(name, "include")) {
-        flag = arena_printf(reading->arena, "--pre-include=%s", whole_path(reading, value));
-    } else if (value) {
-        flag = arena_printf(reading->arena, "-%s=%s", name + strspn(name, "-"), value);
-    }
-    if (flag)
-        add(reading, reading->out->flags, &reading->out->flag_count, FLAGS_MAX - 1, flag, "flags");
-    return flag;
+    for (size_t i = 0; i < *count; i++)
+        if (strcmp(list[i], item) == 0)
+            return true;
+    if (*count == most)
+        return false;
+    list[(*count)++] = item;
+    return true;
 }
 
 enum status build_line_read(struct arena *arena, const char *const *words, size_t count,
                             const char *folder, struct build_line *out, struct error *error)
 {
-    static const char *const folders[] = {"-isystem", "--system-include", "--include-path", "-I"};
     static const char *const ends[] = {".cu", ".cuh", ".cpp", ".cc", ".cxx", ".hip", ".py"};
-    struct reading reading = {.arena = arena, .folder = folder, .out = out};
-    for (size_t i = 1; i < count; i++) { /* behind the compiler itself */
+    bool fits = true;
+    for (size_t i = 1; i < count && fits; i++) { /* behind the compiler itself */
+        const char *value = NULL, *word = words[i], *before = words[i - 1];
+        size_t row = 0;
         bool is_source = false;
         for (size_t j = 0; j < COUNT(ends); j++)
-            is_source |= text_ends_with(words[i], ends[j]);
-        const char *define = value_of(words, count, &i, "-D"), *path = NULL;
-        if (!define)
-            define = value_of(words, count, &i, "--define-macro");
-        for (size_t j = 0; j < COUNT(folders) && !define && !path; j++)
-            path = value_of(words, count, &i, folders[j]);
-        path = path ? whole_path(&reading, path) : NULL;
-        bool is_known = false;
-        for (size_t j = 0; path && j < out->folder_count; j++)
-            is_known |= strcmp(out->folders[j], path) == 0;
-        if (path && !is_known)
-            add(&reading, out->folders, &out->folder_count, UNITS_MAX, path,
-                "folders of included files");
-        else if (define)
-            add(&reading, out->defines, &out->define_count, BUILD_DEFINES_MAX, define, "defines");
-        else if (!path && !take_flag(&reading, words, count, &i) && words[i][0] != '-' &&
-                 is_source && strcmp(words[i - 1], "-o") != 0)
-            add(&reading, out->sources, &out->source_count, BUILD_SOURCES_MAX,
-                whole_path(&reading, words[i]), "sources");
+            is_source |= *word != '-' && strcmp(before, "-o") != 0 && text_ends_with(word, ends[j]);
+        while (row < COUNT(options) && !(value = value_of(words, count, &i, options[row].name)))
+            row++;
+        const enum build_kind kind = value ? options[row].kind : BUILD_FLAG;
+        const char *path = value ? value : word;
+        if (*path != '/' && folder)
+            path = arena_printf(arena, "%s/%s", folder, path);
+        const char *flag = NULL;
+        if (value && kind == BUILD_FLAG)
+            flag = arena_printf(arena, "%s=%s", options[row].name, value);
+        else if (kind == BUILD_STANDARD)
+            flag = arena_printf(arena, "--std=%s%s", strncmp(value, "gnu++", 5) == 0 ? "c" : "",
+                                value + (strncmp(value, "gnu++", 5) == 0 ? 3 : 0));
+        else if (kind == BUILD_HEADER)
+            flag = arena_printf(arena, "--pre-include=%s", path);
+        else if (strcmp(word, "--use_fast_math") == 0 || strcmp(word, "-use_fast_math") == 0)
+            flag = "--use_fast_math";
+        if (arena->failed)
+            return error_no_memory(error);
+        if (flag)
+            fits = add(out->flags, &out->flag_count, FLAGS_MAX - 1, flag);
+        else if (kind == BUILD_FOLDER)
+            fits = add(out->folders, &out->folder_count, UNITS_MAX, path);
+        else if (kind == BUILD_DEFINE)
+            fits = add(out->defines, &out->define_count, BUILD_DEFINES_MAX, value);
+        else if (is_source)
+            fits = add(out->sources, &out->source_count, BUILD_SOURCES_MAX, path);
     }
-    if (reading.too_many)
-        return error_set(error, STATUS_BAD_INPUT, "the compiler's line has too many %s",
-                         reading.too_many);
-    return arena->failed ? error_no_memory(error) : STATUS_OK;
+    return fits ? STATUS_OK
+                : error_set(error, STATUS_BAD_INPUT,
+                            "the compiler's line has too many sources, folders, defines or flags");
 }
 
 /* ---- compile_commands.json ---- */

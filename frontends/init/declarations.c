@@ -64,37 +64,15 @@ static void read_parameters(struct reader *reader, struct kernel_signature *kern
             continue;
         struct kernel_parameter *parameter = &kernel->parameters[kernel->parameter_count];
         const size_t name = declared_name(reader, i, end);
-        const bool is_nameless =
-            name >= end || name == i ||
-            token_is_in(tokens, name,
-                        "int long short char float double bool unsigned signed const");
         parameter->text = text_of(reader, i, end);
-        parameter->name = is_nameless ? arena_printf(reader->arena, "p%zu", kernel->parameter_count)
-                                      : text_of(reader, name, name + 1);
+        parameter->name = text_of(reader, name, name + 1);
         for (size_t j = 0; j < kernel->template_count; j++)
             if (kernel->template[j].kind == TEMPLATE_TYPE &&
                 has_word(parameter->text, parameter->text + strlen(parameter->text),
                          kernel->template[j].name))
                 parameter->generic = kernel->template[j].name;
-        reader->failed |= !parameter->name;
         kernel->parameter_count++;
     }
-}
-
-static enum template_kind kind_of_template(const struct tokens *tokens, size_t first, size_t end)
-{
-    for (size_t i = first; i < end; i++)
-        if (token_is_in(tokens, i, "... template"))
-            return TEMPLATE_OTHER;
-    if (token_is_in(tokens, first, "typename class"))
-        return TEMPLATE_TYPE;
-    first += token_is(tokens, first, "const");
-    if (token_is(tokens, first, "bool"))
-        return TEMPLATE_BOOLEAN;
-    return token_is_in(tokens, first,
-                       "int unsigned long short char size_t int32_t uint32_t auto std")
-               ? TEMPLATE_NUMBER
-               : TEMPLATE_OTHER;
 }
 
 static void read_template(struct reader *reader, struct kernel_signature *kernel, size_t open)
@@ -106,7 +84,10 @@ static void read_template(struct reader *reader, struct kernel_signature *kernel
         size_t name = declared_name(reader, i, end);
         struct template_parameter *parameter = &kernel->template[kernel->template_count++];
         parameter->name = text_of(reader, name, name + 1);
-        parameter->kind = kind_of_template(tokens, i, end);
+        parameter->kind = token_is_in(tokens, i, "typename class") ? TEMPLATE_TYPE
+                          : token_is(tokens, i + token_is(tokens, i, "const"), "bool")
+                              ? TEMPLATE_BOOLEAN
+                              : TEMPLATE_NUMBER;
         for (size_t j = name; j + 1 < end; j++)
             if (token_is(tokens, j, "="))
                 parameter->preset = text_of(reader, j + 1, end);
@@ -144,7 +125,7 @@ static size_t read_kernel(struct reader *reader, size_t global)
             token_is(tokens, at + 1, "(")) {
             size_t close = tokens_behind(tokens, at + 1) - 1;
             if (token_is(tokens, at, "__launch_bounds__"))
-                kernel.bounds = text_of(reader, at + 2, item_end(tokens, at + 2, close));
+                kernel.bounds_token = (uint32_t)at + 2;
             at = close;
         } else if (token_is(tokens, at, "(")) {
             if (at > global)
@@ -181,10 +162,10 @@ static size_t read_kernel(struct reader *reader, size_t global)
         read_template(reader, &kernel, list);
     read_parameters(reader, &kernel, at);
     for (size_t i = behind; i < kernel.end_token; i++) {
-        if (token_is_in(tokens, i, "threadIdx blockIdx") && token_is(tokens, i + 1, ".")) {
-            kernel.uses_y |= token_is(tokens, i + 2, "y");
-            kernel.uses_z |= token_is(tokens, i + 2, "z");
-        }
+        for (size_t axis = 0; axis < 3; axis++)
+            kernel.uses[axis] |= axis == 0 || (token_is_in(tokens, i, "threadIdx blockIdx") &&
+                                               token_is(tokens, i + 1, ".") &&
+                                               token_is(tokens, i + 2, axis == 1 ? "y" : "z"));
         kernel.uses_block_size |= token_is(tokens, i, "blockDim");
         for (size_t j = 0; j < kernel.parameter_count && token_is_name(tokens, i); j++)
             if (token_is(tokens, i, kernel.parameters[j].name))
@@ -274,22 +255,17 @@ bool kernel_has_body(struct arena *arena, const char *path, const char *name)
     return plain && defines_kernel(kernels_in(arena, path), plain);
 }
 
-/* Returns true if the name ends as the other one does, behind "::". */
-static bool ends_as(const char *name, size_t length, const char *end, size_t end_length)
-{
-    return length > end_length + 2 && memcmp(name + length - end_length, end, end_length) == 0 &&
-           memcmp(name + length - end_length - 2, "::", 2) == 0;
-}
-
 /* Rates how well a kernel's name fits the requested one: 3 equal, 2 without all namespaces,
  * 1 with some more; 0: another name. */
-static int fit(const char *name, const char *wanted)
+static size_t fit(const char *name, const char *wanted)
 {
     const size_t own = strlen(name), length = strcspn(wanted, "<");
-    return own == length && strncmp(name, wanted, length) == 0 ? 3
-           : ends_as(name, own, wanted, length)                ? 2
-           : ends_as(wanted, length, name, own)                ? 1
-                                                               : 0;
+    const size_t same = own < length ? own : length;
+    const char *before = own > length ? name + own - same : wanted + length - same;
+    if (strncmp(name + own - same, wanted + length - same, same) != 0 ||
+        (own != length && before[-1] != ':'))
+        return 0;
+    return own == length ? 3 : own > length ? 2 : 1;
 }
 
 /* Ranks kernels: 0 the file's own, 1 those of included files, 2 those only declared. */
@@ -314,17 +290,14 @@ enum status kernel_choose(struct arena *arena, const struct source_question *que
     for (size_t i = 0; i < out->kernel_count; i++) {
         struct kernel_signature *kernel = &out->kernels[i];
         const size_t rank = rank_of(kernel);
-        const int fits = question->kernel ? fit(kernel->name, question->kernel) : rank == first;
-        const size_t value = fits > 0 ? (size_t)fits * 3 - rank : 0;
-        alike += rank == first;
-        if (value > best)
-            *chosen = kernel;
+        const size_t fits = question->kernel ? fit(kernel->name, question->kernel) : rank == first;
+        const size_t value = fits > 0 ? fits * 3 - rank : 0;
+        *chosen = value > best ? kernel : *chosen;
         best = value > best ? value : best;
+        alike += rank == first;
+        if (rank < 2 || first == 2)
+            text_printf(&names, "%s%s", names.length ? ", " : "", kernel->name);
     }
-    for (size_t rank = first; rank < (first == 2 ? 3 : 2); rank++)
-        for (size_t i = 0; i < out->kernel_count; i++)
-            if (rank_of(&out->kernels[i]) == rank)
-                text_printf(&names, "%s%s", names.length ? ", " : "", out->kernels[i].name);
     if (!question->kernel && alike > 1)
         *chosen = NULL;
     if (*chosen && !(*chosen)->is_defined)

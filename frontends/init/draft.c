@@ -38,12 +38,10 @@ void draft_line(struct draft *draft, const char *comment, const char *format, ..
 
 const char *draft_elements(const struct draft *draft, uint32_t times)
 {
-    const char *size = draft->size;
-    const char *all = draft->axes == 1 ? size
-                      : draft->axes == 2
-                          ? arena_printf(draft->arena, "%s * %s", size, size)
-                          : arena_printf(draft->arena, "%s * %s * %s", size, size, size);
-    const char *text = times > 1 && all ? arena_printf(draft->arena, "%u * %s", times, all) : all;
+    const char *text =
+        times > 1 ? arena_printf(draft->arena, "%u * %s", times, draft->size) : draft->size;
+    for (uint32_t axis = 1; axis < draft->axes && text; axis++)
+        text = arena_printf(draft->arena, "%s * %s", text, draft->size);
     return text ? text : "";
 }
 
@@ -54,19 +52,16 @@ const char *draft_text(const struct draft *draft, struct text *text)
     return copy ? copy : "1";
 }
 
-/* Quotes any text for YAML. */
-static const char *quoted(const struct draft *draft, const char *text)
+/* Writes `key: ["a", "b"]` and a comment behind; nothing for no items. */
+static void put_list(struct draft *draft, const char *key, const char *const *items, size_t count,
+                     const char *comment)
 {
-    struct text out = {0};
-    json_append_string(&out, text);
-    return draft_text(draft, &out);
-}
-
-/* Writes `key: ["a", "b"`, to be closed; nothing for no items. */
-static void put_list(struct draft *draft, const char *key, const char *const *items, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        text_printf(draft->out, "%s%s%s", i ? ", " : key, i ? "" : ": [", quoted(draft, items[i]));
+    for (size_t i = 0; i < count; i++) {
+        text_append(draft->out, i ? ", " : key);
+        json_append_string(draft->out, items[i]);
+    }
+    if (count > 0)
+        text_printf(draft->out, "]%s\n", comment);
 }
 
 static void put_head(struct draft *draft)
@@ -75,35 +70,35 @@ static void put_head(struct draft *draft)
     static const char *const sizes[] = {
         [1] = "[65536, 1048576, 16777216]", "[256, 1024, 4096]", "[64, 128, 256]"};
     const struct draft_request *file = draft->request;
-    struct text source = {0}; /* without ends of comments */
-    text_append(&source, file->binary.source_path);
-    if (source.data)
-        text_make_printable(source.data);
-    const bool has_units = file->binary.unit_count > 0;
+    const struct binary_request *binary = &file->binary;
+    const char *flags[FLAGS_MAX + 1], *sources[UNITS_MAX + 1] = {binary->source_path};
+    size_t flag_count = binary->flag_count;
+    char *source = arena_strdup(draft->arena, binary->source_path);
+    if (source)
+        text_make_printable(source); /* without ends of comments */
     text_printf(draft->out,
                 "# Tunes %s of %s. Made by 'tune init': guesses are marked with\n# a '?'. Every "
-                "key of such a file: docs/experiment-files.md.\nexperiment: %s\n%s%s",
-                draft->kernel->name, text_string(&source), file->experiment,
-                has_units ? "sources: [" : "source: ", quoted(draft, file->binary.source_path));
-    draft->out->failed |= source.failed;
-    text_free(&source);
-    for (size_t i = 0; i < file->binary.unit_count; i++)
-        text_printf(draft->out, ", %s", quoted(draft, file->binary.units[i]));
-    text_append(draft->out, has_units ? "]\n" : "\n");
-    if (file->binary.compiler)
-        text_printf(draft->out, "compiler: %s%s\n", file->binary.compiler,
-                    file->compiler_found ? "  # ? NVRTC does not take this source" : "");
-    put_list(draft, "flags", file->binary.flags, file->binary.flag_count);
+                "key of such a file: docs/experiment-files.md.\nexperiment: %s\n",
+                draft->kernel->name, source ? source : "", file->experiment);
+    memcpy(sources + 1, binary->units, sizeof binary->units);
+    memcpy(flags, binary->flags, sizeof binary->flags);
     if (draft->limits_registers)
-        text_printf(draft->out, "%s\"-maxrregcount=${registers}\"",
-                    file->binary.flag_count > 0 ? ", " : "flags: [");
-    if (file->binary.flag_count > 0)
-        text_printf(draft->out, "]  # as %s\n", file->build ? file->build : "the build has it");
-    else if (draft->limits_registers)
-        text_append(draft->out, "]\n");
-    put_list(draft, "include", file->binary.folders, file->binary.folder_count);
-    if (file->binary.folder_count > 0)
-        text_append(draft->out, file->folders_found ? "]  # ? found near the source\n" : "]\n");
+        flags[flag_count++] = "-maxrregcount=${registers}";
+    if (binary->unit_count > 0)
+        put_list(draft, "sources: [", sources, binary->unit_count + 1, "");
+    else {
+        text_append(draft->out, "source: ");
+        json_append_string(draft->out, sources[0]);
+        text_append(draft->out, "\n");
+    }
+    if (binary->compiler)
+        text_printf(draft->out, "compiler: %s%s\n", binary->compiler,
+                    file->compiler_found ? "  # ? NVRTC does not take this source" : "");
+    const char *build = file->build ? file->build : "the build has it";
+    const char *as = binary->flag_count > 0 ? arena_printf(draft->arena, "  # as %s", build) : "";
+    put_list(draft, "flags: [", flags, flag_count, as ? as : "");
+    put_list(draft, "include: [", binary->folders, binary->folder_count,
+             file->folders_found ? "  # ? found near the source" : "");
     for (size_t i = 0; i < draft->kernel->template_count && !file->signature->instance; i++)
         if (draft->kernel->template[i].kind == TEMPLATE_TYPE) {
             if (!strstr(text_string(draft->out), "\naxes:"))
@@ -132,33 +127,27 @@ static void put_head(struct draft *draft)
 static void put_constraints(struct draft *draft)
 {
     const struct together *together = &draft->request->values.together;
+    const struct formula *threads = draft->sides[0];
     const char *between = "";
-    const char *const *sides = draft->block_texts;
-    struct text product = {0};
-    int64_t value = 1;
-    size_t tuned = 0;
-    for (size_t axis = 0; axis < 3; axis++) {
-        const struct formula *side = draft->sides[axis];
-        int64_t number = 0;
-        if (formula_value(side, &number) && number == 1)
-            continue;
-        tuned += side->kind != FORMULA_NUMBER;
-        const bool whole = side->kind == FORMULA_NAME || side->kind == FORMULA_NUMBER || axis == 0;
-        text_printf(&product, whole ? "%s%s" : "%s(%s)", product.length ? " * " : "", sides[axis]);
-        value *= draft_at_presets(draft, side);
-    }
-    const bool is_limited = tuned > 1 || (tuned == 1 && strpbrk(text_string(&product), " "));
+    struct text text = {0};
+    for (size_t axis = 1; axis < 3; axis++)
+        threads = formula_binary(draft->arena, "*", threads, draft->sides[axis]);
+    const bool is_limited =
+        threads && threads->kind != FORMULA_NAME && formula_names(threads, NULL);
     const bool is_one = together_mostly_fail(together);
     if (is_limited || is_one)
         text_append(draft->out, "constraints:\n");
-    if (is_limited)
-        text_printf(draft->out, "  - %s%s <= 1024\n",
-                    value >= 32 ? "32 <= " : "1 <= ", text_string(&product));
-    text_clear(&product);
+    if (is_limited) {
+        formula_put(threads, &text);
+        text_printf(
+            draft->out, "  - %s%s <= 1024\n",
+            draft_at_presets(draft, threads) >= 32 ? "32 <= " : "1 <= ", text_string(&text));
+    }
+    text_clear(&text);
     for (size_t i = 0; i < draft->tunable_count; i++)
         if (strchr(draft->tunables[i].values, ',')) {
             const char *preset = draft->tunables[i].preset;
-            text_printf(&product, "%s(%s != %s)", between, draft->tunables[i].name,
+            text_printf(&text, "%s(%s != %s)", between, draft->tunables[i].name,
                         strcmp(preset, "true") == 0    ? "True"
                         : strcmp(preset, "false") == 0 ? "False"
                                                        : preset);
@@ -170,9 +159,17 @@ static void put_constraints(struct draft *draft)
                                 "? of %zu configurations with several other values %zu fail or "
                                 "leave other results",
                                 together->tried, together->tried - together->right),
-                   "  - %s <= 1", text_string(&product));
-    draft->out->failed |= product.failed;
-    text_free(&product);
+                   "  - %s <= 1", text_string(&text));
+    draft->out->failed |= text.failed || !threads;
+    text_free(&text);
+}
+
+static void put_define(struct draft *draft, bool *is_first, const char *name, const char *value)
+{
+    if (*is_first)
+        draft_line(draft, "given to the compiler as -DNAME=value", "\ndefines:");
+    *is_first = false;
+    text_printf(draft->out, "  %s: %s\n", name, value ? value : "");
 }
 
 static void put_parameters(struct draft *draft)
@@ -211,24 +208,19 @@ static void put_parameters(struct draft *draft)
     for (size_t i = 0; i < draft->tunable_count; i++)
         text_printf(draft->out, "  %s: %s\n", draft->tunables[i].name, draft->tunables[i].preset);
     put_constraints(draft);
-    struct text defines = {0};
+    bool is_first = true;
     for (size_t i = 0; i < draft->tunable_count; i++)
         if (draft->tunables[i].is_define)
-            text_printf(&defines, "  %s: %s\n", draft->tunables[i].name, draft->tunables[i].name);
+            put_define(draft, &is_first, draft->tunables[i].name, draft->tunables[i].name);
     const struct source_signature *signature = draft->request->signature;
     for (size_t i = 0; i < signature->macro_count; i++) {
         const struct macro_signature *macro = &signature->macros[i];
-        const bool number = is_number(macro->preset);
-        if (macro->is_named && (!number || macro->is_given))
-            text_printf(&defines, number ? "  %s: %s\n" : "  %s: \"'%s'\"\n", macro->name,
-                        macro->preset);
+        const bool is_text = !is_number(macro->preset);
+        if (macro->is_named && (is_text || macro->is_given))
+            put_define(draft, &is_first, macro->name,
+                       is_text ? arena_printf(draft->arena, "\"'%s'\"", macro->preset)
+                               : macro->preset);
     }
-    if (defines.length > 0) {
-        draft_line(draft, "given to the compiler as -DNAME=value", "\ndefines:");
-        text_append(draft->out, text_string(&defines));
-    }
-    draft->out->failed |= defines.failed;
-    text_free(&defines);
 }
 
 static const char *kernel_name(const struct draft *draft)
@@ -311,10 +303,11 @@ static void put_launch(struct draft *draft)
 
 /* ---- arguments ---- */
 
-static bool is_output(const struct kernel_parameter *parameter)
+/* Returns true for an array or a variable that the kernel writes. */
+static bool is_result(const struct kernel_parameter *one)
 {
-    return parameter->kind == PARAMETER_POINTER && !parameter->constant &&
-           (parameter->is_written || parameter->is_hidden);
+    return (one->kind == PARAMETER_POINTER || one->is_symbol) && !one->constant &&
+           (one->is_written || one->is_hidden);
 }
 
 static const char *type_of(const struct draft *draft, const struct kernel_parameter *parameter)
@@ -324,74 +317,49 @@ static const char *type_of(const struct draft *draft, const struct kernel_parame
     return parameter->known ? element_name(parameter->type) : "u8";
 }
 
-static void note_result(struct draft *draft, const char *name)
+/* Writes an array, the argument of the kernel's pointer or of a variable of the source. */
+static void put_array(struct draft *draft, const struct kernel_parameter *one)
 {
-    if (++draft->result_count > CHECKS_MAX)
-        draft->unchecked =
-            draft->unchecked ? arena_printf(draft->arena, "%s, %s", draft->unchecked, name) : name;
-}
-
-static void put_pointer(struct draft *draft, const struct kernel_parameter *parameter)
-{
-    uint32_t times = parameter->known ? parameter->lanes : parameter->bytes;
-    const char *type = type_of(draft, parameter);
-    const bool whole = times > STRUCT_BYTES_MAX; /* a struct of arrays: few elements */
-    const char *known =
-        draft_count_of(draft, (size_t)(parameter - draft->kernel->parameters),
-                       parameter->known ? (int64_t)element_bytes(parameter->type) : 1);
-    const char *quote = known && strchr(known, ',') ? "\"" : "";
-    const char *count = known   ? arena_printf(draft->arena, "%s%s%s", quote, known, quote)
-                        : whole ? arena_printf(draft->arena, "%u", times)
-                                : draft_elements(draft, times > 0 ? times : 1);
-    const char *what = parameter->text;
-    bool real = parameter->known && element_is_real(parameter->type);
+    const char *name = one->is_symbol ? unqualified_name(one->name) : one->name;
+    const uint32_t times = one->known ? one->lanes : one->bytes;
+    const uint32_t bytes = one->known ? (uint32_t)element_bytes(one->type) : 1;
+    const bool result = is_result(one), real = one->known && element_is_real(one->type);
     /* Integers may be places in another argument. */
-    bool places = parameter->known && !real && element_bytes(parameter->type) >= 4;
-    const char *fill = places
-                           ? arena_printf(draft->arena, "fill: {uniform: [0, %s - 1]}", draft->size)
-                           : "fill: random";
-    const char *role = fill;
-    if (!parameter->known)
-        role = is_output(parameter) ? "update: true, fill: zero" : "fill: zero";
-    else if (is_output(parameter) && (parameter->is_read || parameter->is_hidden)) /* begins so */
-        role = real ? "update: true, fill: random" : "update: true, fill: zero";
-    else if (is_output(parameter))
-        role = "output: true";
-    bool sure = parameter->known && !parameter->is_hidden && (!places || is_output(parameter));
-    const char *comment = arena_printf(draft->arena, "%s%s", sure ? "" : "? ", what);
-    draft_line(draft, comment, "  - {name: %s, type: %s, count: %s, %s}", parameter->name, type,
-               count ? count : "", role ? role : "");
-    if (is_output(parameter))
-        note_result(draft, parameter->name);
-}
-
-static bool is_result(const struct symbol_signature *symbol)
-{
-    return !symbol->constant && (symbol->is_written || symbol->is_hidden);
-}
-
-/* Writes a variable of the source, copied before the first run or compared afterwards. */
-static void put_symbol(struct draft *draft, const struct symbol_signature *symbol)
-{
-    const char *name = unqualified_name(symbol->name);
-    if (!symbol->known) {
+    const bool places = one->known && !real && bytes >= 4 && !one->is_symbol;
+    const bool whole = times > STRUCT_BYTES_MAX; /* a struct of arrays: few elements */
+    if (one->is_symbol && !one->known) {
         text_printf(draft->out, "  # ? not set: %s, which is no number and no array of numbers\n",
-                    symbol->name);
+                    one->name);
         return;
     }
-    const size_t count = symbol->bytes / element_bytes(symbol->type);
-    const bool result = is_result(symbol);
-    const char *role = !result                                  ? "fill: random"
-                       : !symbol->is_hidden && !symbol->is_read ? "output: true"
-                                                                : "update: true, fill: zero";
-    draft_line(draft,
-               result             ? "? a __device__ variable that the kernel writes"
-               : symbol->constant ? "? copied into the __constant__ variable before the first run"
-                                  : "? copied into the __device__ variable before the first run",
-               "  - {name: %s, type: %s, count: %zu, %s, symbol: \"%s\"}", name,
-               element_name(symbol->type), count, role, symbol->name);
-    if (result)
-        note_result(draft, name);
+    const char *known =
+        one->is_symbol ? NULL
+                       : draft_count_of(draft, (size_t)(one - draft->kernel->parameters), bytes);
+    const char *quote = known && strchr(known, ',') ? "\"" : "";
+    const char *count = one->is_symbol ? arena_printf(draft->arena, "%u", one->bytes / bytes)
+                        : known        ? arena_printf(draft->arena, "%s%s%s", quote, known, quote)
+                        : whole        ? arena_printf(draft->arena, "%u", times)
+                                       : draft_elements(draft, times > 0 ? times : 1);
+    const char *role =
+        !one->known ? result ? "update: true, fill: zero" : "fill: zero"
+        : result && (one->is_read || one->is_hidden) /* begins so */
+            ? real && !one->is_symbol ? "update: true, fill: random" : "update: true, fill: zero"
+            : result   ? "output: true"
+              : places ? arena_printf(draft->arena, "fill: {uniform: [0, %s - 1]}", draft->size)
+                       : "fill: random";
+    const bool sure = one->known && !one->is_hidden && (!places || result);
+    const char *comment =
+        !one->is_symbol ? arena_printf(draft->arena, "%s%s", sure ? "" : "? ", one->text)
+        : result        ? "? a __device__ variable that the kernel writes"
+                 : arena_printf(draft->arena, "? copied into the %s variable before the first run",
+                                one->constant ? "__constant__" : "__device__");
+    const char *symbol =
+        one->is_symbol ? arena_printf(draft->arena, ", symbol: \"%s\"", one->name) : "";
+    draft_line(draft, comment, "  - {name: %s, type: %s, count: %s, %s%s}", name,
+               type_of(draft, one), count ? count : "", role ? role : "", symbol ? symbol : "");
+    if (result && ++draft->result_count > CHECKS_MAX)
+        draft->unchecked =
+            draft->unchecked ? arena_printf(draft->arena, "%s, %s", draft->unchecked, name) : name;
 }
 
 static enum status put_arguments(struct draft *draft, struct error *error)
@@ -400,7 +368,7 @@ static enum status put_arguments(struct draft *draft, struct error *error)
     bool writes = false,
          writes_values = false; /* values given by the source: mostly internal state */
     for (size_t i = 0; i < draft->kernel->parameter_count; i++)
-        writes |= is_output(&draft->kernel->parameters[i]) ||
+        writes |= is_result(&draft->kernel->parameters[i]) ||
                   draft->kernel->parameters[i].kind == PARAMETER_OTHER; /* refused below */
     for (size_t i = 0; i < signature->symbol_count; i++) {
         writes |= is_result(&signature->symbols[i]) && !signature->symbols[i].has_value;
@@ -421,7 +389,7 @@ static enum status put_arguments(struct draft *draft, struct error *error)
                              "from a capture (docs/capture.md)",
                              draft->kernel->name, parameter->text);
         if (parameter->kind == PARAMETER_POINTER) {
-            put_pointer(draft, parameter);
+            put_array(draft, parameter);
             continue;
         }
         const bool is_size = draft_is_size(parameter);
@@ -443,7 +411,7 @@ static enum status put_arguments(struct draft *draft, struct error *error)
     }
     for (size_t i = 0; i < signature->symbol_count; i++)
         if (!signature->symbols[i].has_value || (!writes && is_result(&signature->symbols[i])))
-            put_symbol(draft, &signature->symbols[i]);
+            put_array(draft, &signature->symbols[i]);
     return STATUS_OK;
 }
 
@@ -463,18 +431,9 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
     size_t sizes = 0;
     for (size_t i = 0; i < draft->kernel->parameter_count; i++)
         sizes += draft_is_size(&draft->kernel->parameters[i]);
-    draft->flat = !draft->kernel->uses_y && (sizes < 2 || request->captured);
-    draft->axes = draft->flat ? 1 : draft->kernel->uses_y && draft->kernel->uses_z ? 3 : 2;
-    draft->size = "n"; /* until all other names are known */
+    draft->flat = !draft->kernel->uses[1] && (sizes < 2 || request->captured);
+    draft->axes = draft->flat ? 1 : draft->kernel->uses[1] && draft->kernel->uses[2] ? 3 : 2;
     draft_list_tunables(draft);
-    static const char *const names[] = {"n", "size", "elements", "problem_size", "tune_size"};
-    bool is_taken = true;
-    for (size_t i = 0; i < COUNT(names) && is_taken; i++) {
-        draft->size = names[i];
-        is_taken = false;
-        for (size_t j = 0; j < draft->tunable_count; j++)
-            is_taken |= strcmp(draft->tunables[j].name, names[i]) == 0;
-    }
     draft_find_size(draft);
     draft_find_grid(draft);
     draft_add_registers(draft);

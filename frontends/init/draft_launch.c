@@ -32,35 +32,15 @@ static void add_value(const struct draft *draft, struct tunable *tunable, const 
                         length > 0 ? ", " : "", value);
 }
 
-/* Adds the numbers and the preset, in ascending order. */
-static void add_numbers(const struct draft *draft, struct tunable *tunable, const long *numbers,
-                        size_t count)
-{
-    const long preset = strtol(tunable->preset, NULL, 0);
-    char text[32];
-    for (size_t i = 0; i <= count; i++) {
-        const bool is_place =
-            (i == count || numbers[i] > preset) && (i == 0 || numbers[i - 1] < preset);
-        (void)string_format(text, sizeof text, "%ld", preset);
-        if (is_place)
-            add_value(draft, tunable, text);
-        (void)string_format(text, sizeof text, "%ld", i < count ? numbers[i] : 0);
-        if (i < count)
-            add_value(draft, tunable, text);
-    }
-}
-
 static void choose_values(const struct draft *draft, struct tunable *tunable)
 {
-    static const long whole[] = {64, 128, 256, 512, 1024};
-    static const long wide[] = {8, 16, 32, 64, 128, 256};
-    static const long down[] = {1, 2, 4, 8, 16};
-    static const long few[] = {1, 2, 4, 8};
-    static const long sides[] = {8, 16, 32};
-    static const long cube[] = {4, 6, 8, 10}; /* of threads: at most 1024 */
-    static const long limits[] = {32, 64, 128};
+    static const long whole[] = {64, 128, 256, 512, 1024, 0}, wide[] = {8, 16, 32, 64, 128, 256, 0};
+    static const long down[] = {1, 2, 4, 8, 16, 0}, few[] = {1, 2, 4, 8, 0},
+                      sides[] = {8, 16, 32, 0};
+    static const long limits[] = {32, 64, 128, 0}, cube[] = {4, 6, 8, 10, 0};
     const char *text = tunable->preset;
     const long preset = strtol(text, NULL, 0);
+    const long scaled[] = {preset / 4, preset / 2, preset, 2 * preset, 0};
     const bool is_word = strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
     const bool is_real = strpbrk(text, ".eEfF") && strncmp(text, "0x", 2) != 0;
     const bool is_side = tunable->axis == 0 || tunable->axis == 'x' || tunable->axis == 'y';
@@ -69,27 +49,31 @@ static void choose_values(const struct draft *draft, struct tunable *tunable)
                             (strncasecmp(tunable->name, "use", 3) == 0 && strcmp(text, "1") == 0));
     const struct formula *rows = draft->sides[1]; /* 1: a row of threads, in a grid with several */
     const bool is_row = draft->flat || (rows->kind == FORMULA_NUMBER && rows->number == 1);
-    const struct formula *x = draft->sides[0];
     if (is_word || is_switch) {
         add_value(draft, tunable, is_word ? "false" : "0");
         add_value(draft, tunable, is_word ? "true" : "1");
-    } else if (tunable->axis == 'z' && x->kind == FORMULA_NAME &&
-               strcmp(x->text, tunable->name) == 0)
-        add_numbers(draft, tunable, cube, COUNT(cube));
-    else if (is_real || tunable->axis == 'z' || tunable->single_valued)
+        return;
+    }
+    const bool is_cube = tunable->axis == 'z' && tunable->square;
+    if (is_real || (tunable->axis == 'z' && !is_cube) || tunable->single_valued) {
         add_value(draft, tunable, text);
-    else if (tunable->axis == 'r')
-        add_numbers(draft, tunable, limits, COUNT(limits));
-    else if (tunable->square)
-        add_numbers(draft, tunable, sides, COUNT(sides));
-    else if (tunable->axis == 'x')
-        add_numbers(draft, tunable, is_row ? whole : wide, is_row ? COUNT(whole) : COUNT(wide));
-    else if (tunable->axis == 'y' || tunable->axis == 'b')
-        add_numbers(draft, tunable, down, COUNT(down));
-    else if (preset > 8)
-        add_numbers(draft, tunable, (const long[]){preset / 4, preset / 2, preset, 2 * preset}, 4);
-    else
-        add_numbers(draft, tunable, few, COUNT(few));
+        return;
+    }
+    const long *numbers = tunable->axis == 'r'                           ? limits
+                          : is_cube                                      ? cube
+                          : tunable->square                              ? sides
+                          : tunable->axis == 'x'                         ? (is_row ? whole : wide)
+                          : tunable->axis == 'y' || tunable->axis == 'b' ? down
+                          : preset > 8                                   ? scaled
+                                                                         : few;
+    for (bool is_in = false; *numbers || !is_in;) { /* and the preset, in ascending order */
+        const bool is_preset = !is_in && (!*numbers || *numbers >= preset);
+        char number[32];
+        (void)string_format(number, sizeof number, "%ld", is_preset ? preset : *numbers);
+        numbers += !is_preset || (*numbers && *numbers == preset);
+        is_in |= is_preset;
+        add_value(draft, tunable, number);
+    }
 }
 
 static struct tunable *add_tunable(struct draft *draft, const char *name, const char *preset,
@@ -208,7 +192,7 @@ int64_t draft_at_presets(struct draft *draft, const struct formula *formula)
 
 static bool is_tuned(struct draft *draft, const struct formula *formula)
 {
-    for (size_t i = 0; formula && i < draft->tunable_count; i++)
+    for (size_t i = 0; i < draft->tunable_count; i++)
         if (formula_names(formula, draft->tunables[i].name))
             return true;
     return false;
@@ -232,10 +216,10 @@ static bool is_unknown(const struct formula *part, const void *context)
             !(draft->host_size && strcmp(draft->host_size, part->text) == 0));
 }
 
-/* Returns true if all names have a value in the source or are parameters. */
-static bool is_known(const struct draft *draft, const struct formula *formula)
+/* Renames a formula, if all names have a value in the source or are parameters; else NULL. */
+static const struct formula *known(struct draft *draft, const struct formula *formula)
 {
-    return !formula_any(formula, is_unknown, draft);
+    return formula && !formula_any(formula, is_unknown, draft) ? renamed(draft, formula) : NULL;
 }
 
 /* ---- the block ---- */
@@ -245,26 +229,9 @@ static const struct formula *new_side(struct draft *draft, size_t axis, int64_t 
 {
     static const char *const sides[] = {"block_x", "block_y", "block_z"};
     const char *name = draft->flat && axis == 0 ? "block_size" : sides[axis];
-    const char *text = arena_printf(draft->arena, "%lld", (long long)preset);
-    draft->out->failed |= !text;
-    add_launch_tunable(draft, name, text ? text : "1", (char)('x' + (int)axis));
+    add_launch_tunable(draft, name, arena_printf(draft->arena, "%lld", (long long)preset),
+                       (char)('x' + (int)axis));
     return formula_name(draft->arena, name);
-}
-
-/* Returns the thread count of __launch_bounds__ if made of parameters, for a kernel with one axis;
- * otherwise NULL. */
-static const struct formula *of_bounds(struct draft *draft)
-{
-    const char *bounds = draft->kernel->bounds;
-    struct tokens tokens;
-    size_t at = 0;
-    if (!bounds || draft->kernel->uses_y || !tokens_read(draft->arena, bounds, &tokens))
-        return NULL;
-    const struct formula *formula = formula_read(draft->arena, &tokens, &at, tokens.count);
-    return formula && at == tokens.count && formula_is_plain(formula) && is_tuned(draft, formula) &&
-                   !formula_names(formula, "warpSize")
-               ? renamed(draft, formula)
-               : NULL;
 }
 
 /* Returns the only expression of the kernel's numbers that gives the launched number of threads, of
@@ -287,54 +254,43 @@ static const struct formula *of_numbers(struct draft *draft, int64_t threads)
 /* Returns the threads along the axis, as captured or as the source launches them; 0: not known. */
 static int64_t launched_side(struct draft *draft, size_t axis)
 {
-    const struct formula *side = draft->launch.block[axis];
-    return draft->request->captured        ? captured_block(draft->request->captured, axis)
-           : side && is_known(draft, side) ? draft_at_presets(draft, renamed(draft, side))
-                                           : 0;
+    return draft->request->captured
+               ? captured_block(draft->request->captured, axis)
+               : draft_at_presets(draft, known(draft, draft->launch.block[axis]));
 }
 
-/* Chooses how many threads a block has along the axis, `x` along the first, by the kernel's own
- * indices or the source's launch; where neither tells, any. */
-static const struct formula *choose_side(struct draft *draft, size_t axis, const struct formula *x)
+/* Chooses how many threads a block has along the axis, by the kernel's own indices or the source's
+ * launch; where neither tells, any. */
+static const struct formula *choose_side(struct draft *draft, size_t axis)
 {
     const struct source_signature *signature = draft->request->signature;
     const struct formula *launched = draft->launch.block[axis];
-    launched = launched && is_known(draft, launched) ? launched : NULL;
-    const struct formula *own = signature->indices.block[axis];
-    const struct formula *by_launch = renamed(draft, launched);
+    const struct formula *own = signature->indices.block[axis],
+                         *bounds = signature->indices.threads;
+    const struct formula *by_launch = known(draft, launched);
     const bool takes_any = own && strncmp(own->text ? own->text : "", "blockDim.", 9) == 0;
-    const bool is_used = axis == 0 || (axis == 1 ? draft->kernel->uses_y : draft->kernel->uses_z);
     const struct formula *by_index = takes_any ? NULL : renamed(draft, own);
+    const struct formula *by_bounds =
+        bounds && formula_is_plain(bounds) && axis == 0 && !draft->kernel->uses[1]
+            ? renamed(draft, bounds)
+            : NULL;
     const int64_t value = launched_side(draft, axis);
-    if (is_tuned(draft, by_launch))
-        return by_launch;
-    const struct formula *by_bounds = axis == 0 ? of_bounds(draft) : NULL;
-    if (by_bounds)
-        return by_bounds;
-    if (is_tuned(draft, by_index))
-        return by_index;
-    if (value <= 0 && by_index && by_index->kind == FORMULA_NUMBER)
-        return by_index;
-    if (value <= 0 && axis == 0 && is_number(draft->kernel->bounds))
-        return formula_number(draft->arena, strtoll(draft->kernel->bounds, NULL, 0));
-    const struct tunable *width =
-        axis == 1 && x && x->kind == FORMULA_NAME ? find_tunable(draft, x->text) : NULL;
-    if (value <= 0 && is_used && !takes_any && width && width->axis == 0)
-        return x; /* most are squares */
+    const struct formula *const ways[] = {by_launch, by_bounds, by_index};
+    for (size_t i = 0; i < COUNT(ways); i++)
+        if (is_tuned(draft, ways[i]))
+            return ways[i];
+    for (size_t i = COUNT(ways); i-- > 1 && value <= 0;)
+        if (ways[i] && ways[i]->kind == FORMULA_NUMBER)
+            return ways[i];
     if (value <= 0) {
+        const bool is_used = draft->kernel->uses[axis];
+        const int64_t most = axis == 0 ? 32 : axis == 1 ? 8 : 2;
         draft->side_guessed[axis] = is_used && !takes_any;
-        return !is_used ? formula_number(draft->arena, 1)
-                        : new_side(draft, axis,
-                                   draft->flat ? 256
-                                   : axis == 0 ? 32
-                                   : axis == 1 ? 8
-                                               : 2);
+        return is_used ? new_side(draft, axis, draft->flat ? 256 : most)
+                       : formula_number(draft->arena, 1);
     }
-    const struct tunable *by_template = launched && value > 1 ? of_template(draft, launched) : NULL;
-    if (by_template)
-        return formula_name(draft->arena, by_template->name);
     if (value > 1 && (takes_any || draft->kernel->uses_block_size)) {
-        if (launched && launched->kind == FORMULA_NAME)
+        if (by_launch && launched->kind == FORMULA_NAME)
             draft->side_names[axis] = launched->text;
         return new_side(draft, axis, value);
     }
@@ -348,17 +304,8 @@ static void find_sides(struct draft *draft)
 {
     const struct formula *sides[3] = {NULL};
     draft->launch = draft->request->signature->launch;
-    /* A launch whose block contradicts the kernel's own indices is of another variant. */
-    for (size_t axis = 0; axis < 3; axis++) {
-        const struct formula *own = renamed(draft, draft->request->signature->indices.block[axis]);
-        const struct formula *launched = renamed(draft, draft->launch.block[axis]);
-        const int64_t value = draft_at_presets(draft, launched);
-        if (own && value > 0 && is_tuned(draft, own) && !is_tuned(draft, launched) &&
-            draft_at_presets(draft, own) != value)
-            draft->launch = (struct source_launch){0};
-    }
     for (size_t axis = 0; axis < 3; axis++)
-        sides[axis] = choose_side(draft, axis, sides[0]);
+        sides[axis] = choose_side(draft, axis);
     memcpy(draft->sides, sides, sizeof sides);
     if (draft->tunable_count == 0 && sides[0]) { /* there must be one */
         draft->sides[0] = new_side(draft, 0, draft_at_presets(draft, sides[0]));
@@ -373,7 +320,7 @@ static void find_sides(struct draft *draft)
         if (!found)
             continue;
         struct tunable *tunable = &draft->tunables[found - draft->tunables];
-        tunable->square = axis > 0 && tunable->axis == 'x';
+        tunable->square = tunable->axis != 0 && tunable->axis < (char)('x' + (int)axis);
         tunable->axis = (char)('x' + (int)axis); /* with the values of a side */
         if (captured)
             tunable->preset = arena_printf(draft->arena, "%u", captured_block(captured, axis));
@@ -391,13 +338,11 @@ void draft_list_tunables(struct draft *draft)
     }
     for (size_t i = 0; i < signature->macro_count; i++) {
         const struct macro_signature *macro = &signature->macros[i];
-        bool is_listed = false; /* as a template's number, which hides the macro */
-        for (size_t j = 0; j < draft->tunable_count; j++)
-            is_listed |= strcmp(draft->tunables[j].name, macro->name) == 0;
-        if (!is_number(macro->preset) || macro->is_given || is_listed)
-            continue;
-        add_tunable(draft, macro->name, macro->preset, true)->fixed = macro->fixed;
+        const bool is_hidden = find_tunable(draft, macro->name); /* by a template's number */
+        if (is_number(macro->preset) && !macro->is_given && !is_hidden)
+            add_tunable(draft, macro->name, macro->preset, true)->fixed = macro->fixed;
     }
+    draft->size = find_tunable(draft, "n") ? "problem_size" : "n";
     find_sides(draft);
     for (size_t i = 0; i < draft->tunable_count && !draft->out->failed; i++)
         choose_values(draft, &draft->tunables[i]);
@@ -453,11 +398,9 @@ void draft_find_size(struct draft *draft)
 /* Returns the elements of one block along the axis, in the experiment's names. */
 static const struct formula *span_of(struct draft *draft, size_t axis)
 {
-    const struct formula *span = draft->request->signature->indices.span[axis];
     const struct formula *grid = draft->launch.grid[axis];
-    span = span && is_known(draft, span) ? renamed(draft, span) : NULL;
-    const struct formula *divisor =
-        covered(grid) && is_known(draft, grid->parts[1]) ? renamed(draft, grid->parts[1]) : NULL;
+    const struct formula *span = known(draft, draft->request->signature->indices.span[axis]);
+    const struct formula *divisor = covered(grid) ? known(draft, grid->parts[1]) : NULL;
     if (divisor && is_tuned(draft, divisor) && !(span && is_tuned(draft, span)))
         return divisor;
     if (divisor && (!span || draft_at_presets(draft, span) != draft_at_presets(draft, divisor)))
@@ -470,12 +413,11 @@ static const struct formula *extent_of(struct draft *draft, size_t axis, const s
 {
     const struct formula *grid = draft->launch.grid[axis], *of = covered(grid);
     if (of) {
-        const bool is_plain = is_known(draft, of);
-        draft->is_extent_guessed |= !is_plain;
-        return is_plain || of->kind == FORMULA_NAME ? renamed(draft, of) : as_size(draft);
+        const struct formula *extent = known(draft, of);
+        draft->is_extent_guessed |= !extent;
+        return extent ? extent : of->kind == FORMULA_NAME ? renamed(draft, of) : as_size(draft);
     }
-    const struct formula *blocks =
-        grid && is_known(draft, grid) && grid->kind != FORMULA_NAME ? renamed(draft, grid) : NULL;
+    const struct formula *blocks = grid && grid->kind != FORMULA_NAME ? known(draft, grid) : NULL;
     const int64_t count = blocks && !formula_names(blocks, draft->size)
                               ? draft_at_presets(draft, blocks) * draft_at_presets(draft, span)
                               : 0;
@@ -489,36 +431,30 @@ static const struct formula *turns(struct draft *draft, const struct formula *la
 {
     struct arena *arena = draft->arena;
     const struct formula *grid = draft->launch.grid[0], *factor = NULL;
-    const struct formula *each = formula_name(arena, "blocks_per_sm");
-    const struct formula *all = formula_binary(arena, "*", formula_name(arena, "sm_count"), each);
     const bool is_by_device = !draft->request->captured && grid &&
                               formula_factor(arena, grid, "sm_count", &factor) && factor;
     const int64_t own = is_by_device ? draft_at_presets(draft, renamed(draft, factor)) : 0;
+    const char *text = "sm_count * blocks_per_sm";
     add_launch_tunable(draft, "blocks_per_sm",
                        own > 0                     ? arena_printf(arena, "%lld", (long long)own)
                        : launched && !is_by_device ? "0"
                                                    : "2",
                        'b');
-    if (is_by_device || (!launched && !covering) || arena->failed)
-        return all;
-    const struct formula *zero = formula_number(arena, 0);
-    const struct formula made = {
-        .kind = launched ? FORMULA_CHOICE : FORMULA_CALL,
-        .text = "min",
-        .count = launched ? 3 : 2,
-        .parts = {launched ? formula_binary(arena, "==", each, zero) : covering,
-                  launched ? launched : all, all}};
-    return arena_copy(arena, &made, sizeof made);
+    if (!is_by_device && launched)
+        text =
+            arena_printf(arena, "%s if blocks_per_sm == 0 else %s", written(draft, launched), text);
+    else if (!is_by_device && covering)
+        text = arena_printf(arena, "min(%s, %s)", written(draft, covering), text);
+    return text ? formula_name(arena, text) : NULL;
 }
 
 static const struct formula *grid_of(struct draft *draft, size_t axis)
 {
     struct captured_set *captured = draft->request->captured;
     const struct formula *launched = draft->launch.grid[axis], *made = NULL;
-    if (launched && !covered(launched) && !is_known(draft, launched))
+    if (launched && !covered(launched) && !known(draft, launched))
         launched = NULL; /* a number of blocks known only outside of the source */
-    if (!captured && !launched &&
-        ((axis > 0 && !draft->kernel->uses_y) || (axis > 1 && !draft->kernel->uses_z)))
+    if (!captured && !launched && !draft->kernel->uses[axis])
         return formula_number(draft->arena, 1);
     const struct formula *span = span_of(draft, axis);
     const bool takes_turns = draft->request->signature->indices.strides[axis] && axis == 0;
@@ -532,7 +468,7 @@ static const struct formula *grid_of(struct draft *draft, size_t axis)
     }
     const struct formula *extent = span ? extent_of(draft, axis, span) : NULL;
     if (span && !extent && !launched)
-        extent = draft->axes > 1 && !draft->kernel->uses_y
+        extent = draft->axes > 1 && !draft->kernel->uses[1]
                      ? formula_name(draft->arena, draft_elements(draft, 1))
                      : as_size(draft);
     if (extent)
@@ -561,7 +497,7 @@ static const char *captured_shared_of(struct draft *draft)
     const int64_t bytes = strtoll(launched ? launched : "", &end, 10);
     if (!shared || bytes <= 0 || *end)
         return launched;
-    if (is_known(draft, draft->launch.shared) && draft_at_presets(draft, shared) == bytes)
+    if (known(draft, draft->launch.shared) && draft_at_presets(draft, shared) == bytes)
         return written(draft, shared);
     for (size_t i = 0; i < draft->tunable_count; i++) {
         const int64_t preset = strtoll(draft->tunables[i].preset, NULL, 0);
@@ -578,10 +514,10 @@ void draft_find_grid(struct draft *draft)
         draft->block_texts[axis] = written(draft, draft->sides[axis]);
         draft->grid_texts[axis] = written(draft, grid_of(draft, axis));
     }
-    const struct formula *shared = renamed(draft, draft->launch.shared);
+    const struct formula *shared = known(draft, draft->launch.shared);
     if (draft->request->captured)
         draft->shared_text = captured_shared_of(draft);
-    else if (shared && is_known(draft, draft->launch.shared))
+    else if (shared)
         draft->shared_text = written(draft, shared);
 }
 
@@ -619,7 +555,6 @@ const char *draft_value_of(struct draft *draft, size_t parameter)
     const struct source_launch *launch = &draft->launch;
     const struct formula *argument =
         parameter < launch->argument_count ? launch->arguments[parameter] : NULL;
-    if (!argument || !formula_is_plain(argument) || !is_known(draft, argument))
-        return NULL;
-    return written(draft, renamed(draft, argument));
+    argument = argument && formula_is_plain(argument) ? known(draft, argument) : NULL;
+    return argument ? written(draft, argument) : NULL;
 }

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "tuner/base/array.h"
 
@@ -69,7 +70,7 @@ struct reader {
     int depth;
 };
 
-static const struct formula *read_choice(struct reader *reader);
+static const struct formula *read_whole(struct reader *reader);
 
 static bool is(const struct reader *reader, const char *text)
 {
@@ -84,26 +85,18 @@ static const struct formula *unknown(struct reader *reader)
 static const struct formula *read_number(struct reader *reader)
 {
     const struct token *token = &reader->tokens->items[reader->at++];
-    char text[64];
-    size_t length = 0;
-    for (uint32_t i = 0; i < token->length && length + 1 < sizeof text; i++)
-        if (token->start[i] != '\'')
-            text[length++] = token->start[i];
-    text[length] = '\0';
-    const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-    if (hex || !strpbrk(text, ".eEfF"))
-        return formula_number(reader->arena, (int64_t)strtoull(text, NULL, 0));
-    while (length > 0 && strchr("fFlL", text[length - 1]))
-        text[--length] = '\0';
+    const char *text = arena_strndup(reader->arena, token->start, token->length);
     char *end = NULL;
+    if (!text || strncasecmp(text, "0x", 2) == 0 || !strpbrk(text, ".eEfF"))
+        return text ? formula_number(reader->arena, (int64_t)strtoull(text, NULL, 0)) : NULL;
     const double real = strtod(text, &end);
-    if (!strpbrk(text, ".fF") && real >= 1 && real < 1e15 && real == (double)(int64_t)real)
+    const bool is_whole = real < 1e15 && real == (double)(int64_t)real;
+    if (is_whole && !strpbrk(text, ".fF"))
         return formula_number(reader->arena, (int64_t)real); /* int n = 1e6 */
-    const struct formula formula = {.kind = FORMULA_REAL,
-                                    .text = arena_strdup(reader->arena, text),
-                                    .has_number = real == (double)(int64_t)real,
-                                    .number = (int64_t)real};
-    return formula.text ? make(reader->arena, formula) : NULL;
+    *end = '\0';                                             /* without a suffix */
+    return make(
+        reader->arena,
+        (struct formula){FORMULA_REAL, is_whole, is_whole ? (int64_t)real : 0, text, 0, {0}});
 }
 
 /* Reads the arguments between brackets. */
@@ -114,7 +107,7 @@ static void read_parts(struct reader *reader, struct formula *call)
     inner.end = close < reader->end ? close : reader->end;
     inner.at = reader->at + 1;
     while (inner.at < inner.end) {
-        const struct formula *part = read_choice(&inner);
+        const struct formula *part = read_whole(&inner);
         if (call->count == FORMULA_PARTS_MAX || !part ||
             (inner.at < inner.end && !is(&inner, ","))) {
             call->kind = FORMULA_UNKNOWN;
@@ -236,24 +229,13 @@ static const struct formula *read_binary(struct reader *reader, int least)
     return left;
 }
 
-static const struct formula *read_choice(struct reader *reader)
+static const struct formula *read_whole(struct reader *reader)
 {
     if (++reader->depth > DEPTH_MAX)
         return NULL;
     const struct formula *formula = read_binary(reader, 1);
-    if (formula && is(reader, "?")) {
-        reader->at++;
-        const struct formula *yes = read_choice(reader);
-        const bool whole = is(reader, ":");
-        reader->at += whole ? 1 : 0;
-        const struct formula *no = whole ? read_choice(reader) : NULL;
-        formula = yes && no ? make(reader->arena, (struct formula){.kind = FORMULA_CHOICE,
-                                                                   .count = 3,
-                                                                   .parts = {formula, yes, no}})
-                            : NULL;
-    }
     reader->depth--;
-    return formula;
+    return is(reader, "?") ? unknown(reader) : formula;
 }
 
 const struct formula *formula_read(struct arena *arena, const struct tokens *tokens, size_t *at,
@@ -263,7 +245,7 @@ const struct formula *formula_read(struct arena *arena, const struct tokens *tok
                             .tokens = tokens,
                             .at = *at,
                             .end = end < tokens->count ? end : tokens->count};
-    const struct formula *formula = read_choice(&reader);
+    const struct formula *formula = read_whole(&reader);
     *at = reader.at;
     return formula;
 }
@@ -283,8 +265,8 @@ bool formula_same(const struct formula *a, const struct formula *b)
 
 bool formula_any(const struct formula *formula, formula_test test, const void *context)
 {
-    bool found = test(formula, context);
-    for (size_t i = 0; i < formula->count && !found; i++)
+    bool found = formula && test(formula, context);
+    for (size_t i = 0; formula && i < formula->count && !found; i++)
         found = formula_any(formula->parts[i], test, context);
     return found;
 }
@@ -420,61 +402,33 @@ static bool is_real(const struct formula *formula, const void *context)
     return formula->kind == FORMULA_REAL;
 }
 
-static int binding(const struct formula *formula)
+/* Writes the expression, in brackets if its operator binds less than `least`. */
+static void put_part(const struct formula *formula, int least, struct text *out)
 {
-    if (formula->kind == FORMULA_CHOICE)
-        return 0;
-    if (formula->kind != FORMULA_BINARY)
-        return 12;
-    for (size_t i = 0; i < COUNT(signs); i++)
-        if (strcmp(signs[i].sign, formula->text) == 0 && signs[i].level >= 8)
-            return signs[i].level;
-    return 1; /* whose order differs between the languages */
-}
-
-static void put_part(const struct formula *part, int least, struct text *out)
-{
-    const bool brackets = binding(part) < least;
-    text_append(out, brackets ? "(" : "");
-    formula_put(part, out);
-    text_append(out, brackets ? ")" : "");
+    int level = 12;
+    for (size_t i = 0; i < COUNT(signs) && formula->kind == FORMULA_BINARY; i++)
+        if (strcmp(signs[i].sign, formula->text) == 0)
+            level = signs[i].level >= 8 ? signs[i].level : 1; /* the languages' orders differ */
+    text_append(out, level < least ? "(" : "");
+    if (formula->kind == FORMULA_NUMBER) {
+        text_printf(out, "%lld", (long long)formula->number);
+    } else if (formula->kind == FORMULA_BINARY) {
+        const bool divides = *formula->text == '/' && !formula_any(formula, is_real, NULL);
+        put_part(formula->parts[0], level, out);
+        text_printf(out, " %s ", divides ? "//" : formula->text);
+        put_part(formula->parts[1], level + 1, out);
+    } else {
+        text_append(out, formula->text ? formula->text : "?");
+        for (size_t i = 0; i < formula->count; i++) {
+            text_append(out, i ? ", " : "(");
+            put_part(formula->parts[i], 0, out);
+        }
+        text_append(out, formula->count > 0 ? ")" : "");
+    }
+    text_append(out, level < least ? ")" : "");
 }
 
 void formula_put(const struct formula *formula, struct text *out)
 {
-    const int level = binding(formula);
-    switch (formula->kind) {
-    case FORMULA_NUMBER:
-        text_printf(out, "%lld", (long long)formula->number);
-        break;
-    case FORMULA_BINARY:
-        put_part(formula->parts[0], level, out);
-        text_printf(out, " %s ",
-                    *formula->text == '/' ? formula_any(formula, is_real, NULL) ? "/" : "//"
-                    : strcmp(formula->text, "&&") == 0 ? "and"
-                    : strcmp(formula->text, "||") == 0 ? "or"
-                                                       : formula->text);
-        put_part(formula->parts[1], level + 1, out);
-        break;
-    case FORMULA_CHOICE:
-        put_part(formula->parts[1], 1, out);
-        text_append(out, " if ");
-        put_part(formula->parts[0], 1, out);
-        text_append(out, " else ");
-        put_part(formula->parts[2], 1, out);
-        break;
-    case FORMULA_CALL:
-        text_printf(out, "%s(", formula->text);
-        for (size_t i = 0; i < formula->count; i++) {
-            text_append(out, i ? ", " : "");
-            formula_put(formula->parts[i], out);
-        }
-        text_append(out, ")");
-        break;
-    case FORMULA_UNKNOWN:
-    case FORMULA_REAL:
-    case FORMULA_NAME:
-        text_append(out, formula->text ? formula->text : "?");
-        break;
-    }
+    put_part(formula, 0, out);
 }

@@ -14,7 +14,6 @@ enum formula_kind {
     FORMULA_REAL,   /* `text`, without a suffix */
     FORMULA_NAME,   /* "n", "blockIdx.x" */
     FORMULA_BINARY, /* `text`: the operator */
-    FORMULA_CHOICE, /* parts[0] ? parts[1] : parts[2] */
     FORMULA_CALL,   /* `text`: the function; dim3, too */
 };
 
@@ -57,7 +56,7 @@ bool is_constant_sign(const struct tokens *tokens, size_t sign);
 /* Computes the value, where all names have one. */
 bool formula_value(const struct formula *formula, int64_t *value);
 bool formula_same(const struct formula *a, const struct formula *b);
-/* Returns true if the test holds for a part, or for the whole. */
+/* Returns true if the test holds for a part, or for the whole; NULL has none. */
 typedef bool (*formula_test)(const struct formula *part, const void *context);
 bool formula_any(const struct formula *formula, formula_test test, const void *context);
 /* Returns true if the name occurs; NULL: any name. */
@@ -83,7 +82,7 @@ const struct formula *formula_replace(struct arena *arena, const struct formula 
                                       const struct formula *(*replace)(const struct formula *name,
                                                                        void *context),
                                       void *context);
-/* Writes the expression in the experiment's syntax: `//` for `/`, `a if c else b`. */
+/* Writes the expression in the experiment's syntax: `//` for `/`. */
 void formula_put(const struct formula *formula, struct text *out);
 
 #endif

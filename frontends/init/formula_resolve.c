@@ -63,8 +63,7 @@ static const struct formula *find_variable(const struct formula_scope *scope, co
                                            size_t before, size_t *at)
 {
     const struct tokens *tokens = scope->tokens;
-    const char *member = strchr(name, '.');
-    const size_t base = member ? (size_t)(member - name) : strlen(name);
+    const size_t length = strlen(name);
     size_t closed = 0;
     for (size_t i = before; i-- > scope->first;) {
         const struct token *token = &tokens->items[i];
@@ -72,21 +71,17 @@ static const struct formula *find_variable(const struct formula_scope *scope, co
             closed += *token->start == '}' ? 1 : 0;
             closed -= *token->start == '{' && closed > 0 ? 1 : 0;
         }
-        if (closed > 0 || token->kind != TOKEN_NAME || token->length != base ||
-            strncmp(token->start, name, base) != 0 ||
+        if (closed > 0 || token->kind != TOKEN_NAME || token->length != length ||
+            strncmp(token->start, name, length) != 0 ||
             (i > 0 && token_is_in(tokens, i - 1, ". -> ::")))
             continue;
-        size_t behind = i + 1;
-        if (member &&
-            (!token_is_in(tokens, behind, ". ->") || !token_is(tokens, behind + 1, member + 1)))
-            continue;
-        behind += member ? 2 : 0;
+        const size_t behind = i + 1;
         *at = i;
         if (token_is(tokens, behind, "=")) {
             size_t first = behind + 1;
             return formula_read(scope->arena, tokens, &first, tokens->count);
         }
-        if (!member && i > 0 && token_is_in(tokens, behind, "( {") &&
+        if (i > 0 && token_is_in(tokens, behind, "( {") &&
             ((token_is_name(tokens, i - 1) &&
               !token_is_in(tokens, i - 1, "return else __global__")) ||
              (token_is(tokens, i - 1, ",") && i > 1 && token_is(tokens, i - 2, ")")))) {
@@ -99,7 +94,7 @@ static const struct formula *find_variable(const struct formula_scope *scope, co
                                     : arena_copy(scope->arena, &sides, sizeof sides);
         }
         size_t index = 0;
-        const size_t list = member ? 0 : list_of(tokens, i, &index);
+        const size_t list = list_of(tokens, i, &index);
         if (list > 0)
             return scope->first > 0 ? NULL : passed_for(scope, list, index, at);
     }
@@ -145,16 +140,15 @@ static const struct formula *bound(const struct formula *name, void *context)
     return NULL;
 }
 
-/* Finds the meaning of a name, `#define NAME VALUE` or a constant, or of a call of a macro. Of
- * several that an #if chooses among the one that is a number counts. NULL: there is none. */
+/* Finds the meaning of a name, `#define NAME VALUE` or a constant, or of a call of a macro; the
+ * first of several. NULL: there is none. */
 static const struct formula *find_define(const struct formula_scope *scope,
                                          const struct formula *of)
 {
     const char *rest = NULL, *end = NULL;
-    const struct formula *found = NULL;
     const bool calls = of->kind == FORMULA_CALL;
     const size_t length = strlen(of->text);
-    for (size_t k = 0; k < scope->define_count && !(found && found->kind == FORMULA_NUMBER); k++) {
+    for (size_t k = 0; k < scope->define_count; k++) {
         struct tokens tokens = *scope->tokens;
         struct binding binding = {.call = of};
         size_t at = scope->defines[k] + 1;
@@ -173,11 +167,10 @@ static const struct formula *find_define(const struct formula_scope *scope,
         if (binding.count != (calls ? of->count : 0) || scope->arena->failed)
             continue;
         const struct formula *formula = formula_read(scope->arena, &tokens, &at, tokens.count);
-        if (formula && calls)
-            return formula_replace(scope->arena, formula, bound, &binding);
-        found = formula && (!found || formula->kind == FORMULA_NUMBER) ? formula : found;
+        if (formula)
+            return calls ? formula_replace(scope->arena, formula, bound, &binding) : formula;
     }
-    return found;
+    return NULL;
 }
 
 /* ---- ceil_div ---- */
@@ -270,8 +263,7 @@ static const struct formula *resolve_name(struct resolving resolving, const stru
         found = found ? resolve(resolving, found, at) : NULL;
         if (!found || at == from)
             break;
-        if (found->kind == FORMULA_REAL ||
-            (found->kind == FORMULA_CALL && strcmp(found->text, "dim3") == 0))
+        if (found->kind == FORMULA_CALL && strcmp(found->text, "dim3") == 0)
             return found;
         if (!formula_is_plain(found))
             continue;
@@ -288,8 +280,6 @@ static const struct formula *resolve_name(struct resolving resolving, const stru
     defined = defined ? resolve(resolving, defined, 0) : NULL;
     if (defined && formula_names(defined, NULL) && formula_is_plain(defined))
         return defined;
-    if (defined && defined->kind == FORMULA_REAL)
-        return defined;
     const struct source_signature *kept = scope->kept;
     const char *preset = NULL;
     char *end = NULL;
@@ -300,21 +290,6 @@ static const struct formula *resolve_name(struct resolving resolving, const stru
     named.has_number =
         defined ? formula_value(defined, &named.number) : preset && *preset && *end == '\0';
     return arena_copy(scope->arena, &named, sizeof named);
-}
-
-/* Returns the size of a type of numbers, as float and float4 are; 0 for others. */
-static int64_t bytes_of(struct arena *arena, const char *type)
-{
-    enum element_type element;
-    const size_t length = strlen(type);
-    const char lanes = length > 0 ? type[length - 1] : '\0';
-    if (element_from_c_name(type, &element))
-        return (int64_t)element_bytes(element);
-    const char *scalar =
-        lanes >= '1' && lanes <= '4' ? arena_strndup(arena, type, length - 1) : NULL;
-    return scalar && element_from_c_name(scalar, &element)
-               ? (int64_t)element_bytes(element) * (lanes - '0')
-               : strcmp(type, "bool") == 0;
 }
 
 /* Returns a copy with resolved parts; NULL without memory. */
@@ -333,8 +308,10 @@ static const struct formula *resolve_call(struct resolving resolving, const stru
 {
     struct arena *arena = resolving.scope->arena;
     if (strcmp(formula->text, "sizeof") == 0) {
-        const int64_t bytes = bytes_of(arena, formula->parts[0]->text);
-        return bytes > 0 ? formula_number(arena, bytes) : formula_name(arena, "sizeof");
+        enum element_type type;
+        return element_from_c_name(formula->parts[0]->text, &type)
+                   ? formula_number(arena, (int64_t)element_bytes(type))
+                   : formula_name(arena, "sizeof");
     }
     struct formula *copy = resolve_parts(resolving, formula, before);
     if (!copy)
@@ -358,7 +335,6 @@ static const struct formula *resolve(struct resolving resolving, const struct fo
                                      size_t before)
 {
     struct arena *arena = resolving.scope->arena;
-    int64_t value = 0;
     if (++resolving.depth > RESOLVE_DEPTH_MAX)
         return formula;
     if (formula->kind == FORMULA_NAME)
@@ -370,11 +346,6 @@ static const struct formula *resolve(struct resolving resolving, const struct fo
     struct formula *copy = resolve_parts(resolving, formula, before);
     if (!copy)
         return NULL;
-    /* `argc > 1 ? atoi(argv[1]) : 8192`: the value without an argument. */
-    if (copy->kind == FORMULA_CHOICE && !formula_is_plain(copy))
-        for (size_t i = 1; i < 3; i++)
-            if (formula_value(copy->parts[i], &value))
-                return copy->parts[i];
     const struct formula *quotient =
         copy->kind == FORMULA_BINARY && strchr("/+", *copy->text) ? as_ceil_div(arena, copy) : NULL;
     return quotient ? quotient : copy;

@@ -21,7 +21,6 @@ struct launches {
     struct source_signature *out;
     const struct kernel_signature *kernel;
     struct formula_scope scope; /* of `whole` */
-    struct source_launch best;
 };
 
 /* ---- launches ---- */
@@ -84,8 +83,8 @@ static const struct formula *allocated(const struct launches *launches, const ch
     return found;
 }
 
-/* Reads arguments between `first` and `end`: values, and the bytes allocated for `in`,
- * `(float *)in`, `&in`. */
+/* Reads arguments between `first` and `end`: values, and the bytes allocated for `in`
+ * and `&in`. */
 static void read_arguments(const struct launches *launches, size_t first, size_t end, size_t before,
                            struct source_launch *launch)
 {
@@ -93,23 +92,15 @@ static void read_arguments(const struct launches *launches, size_t first, size_t
     for (size_t i = first, behind; i < end && launch->argument_count < ARGUMENTS_MAX;
          i = behind + 1) {
         behind = item_end(whole, i, end);
-        size_t at = behind > i + 1 && token_is(whole, behind - 2, "&") ? behind - 2 : behind - 1;
-        const bool is_variable = behind > i && token_is_name(whole, behind - 1) &&
-                                 (at == i || token_is(whole, at - 1, ")"));
-        at = is_variable ? behind - 1 : i;
+        const size_t name = token_is(whole, i, "&") ? i + 1 : i;
+        const bool is_variable = name + 1 == behind && token_is_name(whole, name);
+        size_t at = is_variable ? name : i;
         const struct formula *value = formula_read(launches->arena, whole, &at, behind);
         launch->bytes[launch->argument_count] =
             is_variable && value ? allocated(launches, value->text, before) : NULL;
         launch->arguments[launch->argument_count++] =
             value && at == behind ? formula_resolve(&launches->scope, value, before) : NULL;
     }
-}
-
-/* Takes the first launch whose shape is known in part. */
-static void consider(struct launches *launches, const struct source_launch *launch)
-{
-    if (launches->best.line == 0 && (launch->block[0] || launch->grid[0]))
-        launches->best = *launch;
 }
 
 /* Reads the arguments behind the name of a template. Returns the next token. */
@@ -137,11 +128,10 @@ static void read_shape(const struct launches *launches, size_t first, size_t end
 }
 
 /* Reads kernel<<<grid, block, shared, stream>>>(arguments), the name being at `at`. */
-static void read_chevrons(struct launches *launches, size_t at)
+static void read_chevrons(const struct launches *launches, size_t at, struct source_launch *launch)
 {
     const struct tokens *whole = launches->whole;
-    struct source_launch launch = {.line = whole->items[at].line};
-    size_t first = read_template(launches, at + 1, at, &launch);
+    size_t first = read_template(launches, at + 1, at, launch);
     if (!token_is(whole, first, "<<") || !token_is(whole, first + 1, "<"))
         return;
     first += 2;
@@ -154,29 +144,27 @@ static void read_chevrons(struct launches *launches, size_t at)
     if (!token_is(whole, end, ">") || !token_is(whole, end + 3, "("))
         return;
     const size_t behind = tokens_behind(whole, end + 3);
-    read_shape(launches, first, end, 0, at, &launch);
-    read_arguments(launches, end + 4, behind - 1, at, &launch);
-    consider(launches, &launch);
+    read_shape(launches, first, end, 0, at, launch);
+    read_arguments(launches, end + 4, behind - 1, at, launch);
 }
 
 /* Reads cudaLaunchKernel((void *)kernel<4>, grid, block, args, shared, stream). */
-static void read_call(struct launches *launches, size_t at, const char *kernel)
+static void read_call(const struct launches *launches, size_t at, const char *kernel,
+                      struct source_launch *launch)
 {
     const struct tokens *whole = launches->whole;
     const size_t behind = token_is(whole, at + 1, "(") ? tokens_behind(whole, at + 1) : 0;
-    struct source_launch launch = {.line = whole->items[at].line};
     const struct formula *list[3] = {NULL};
     size_t first = at + 2;
     bool found = false;
-    for (; first < behind && !token_is(whole, first, ","); first++) {
-        if (!token_is(whole, first, kernel))
-            continue;
-        found = true;
-        first = read_template(launches, first + 1, at, &launch) - 1;
-    }
+    for (; first < behind && !token_is(whole, first, ","); first++)
+        if (token_is(whole, first, kernel)) {
+            found = true;
+            first = read_template(launches, first + 1, at, launch) - 1;
+        }
     if (!found || first >= behind)
         return;
-    read_shape(launches, first + 1, behind - 1, 1, at, &launch);
+    read_shape(launches, first + 1, behind - 1, 1, at, launch);
     read_list(launches, first + 1, behind - 1, at, list, COUNT(list));
     const char *array = list[2] && list[2]->kind == FORMULA_NAME ? list[2]->text : "";
     size_t i = at; /* `void *args[] = {&in, &out, &n};` */
@@ -185,8 +173,7 @@ static void read_call(struct launches *launches, size_t at, const char *kernel)
         i--;
     const size_t open = tokens_behind(whole, i + 1) + 1;
     if (i > 0)
-        read_arguments(launches, open + 1, tokens_behind(whole, open) - 1, at, &launch);
-    consider(launches, &launch);
+        read_arguments(launches, open + 1, tokens_behind(whole, open) - 1, at, launch);
 }
 
 /* ---- indices ---- */
@@ -304,7 +291,10 @@ static void read_indices(const struct launches *launches)
         formula_scope_of(launches->arena, launches->tokens, kernel->first_token, launches->out);
     enum { LOOKS_MAX = 400 }; /* the beginning of a long kernel is enough */
     bool with_threads[3] = {false};
-    size_t looks = 0;
+    size_t looks = 0, bounds = kernel->bounds_token;
+    if (bounds > 0)
+        launches->out->indices.threads =
+            formula_read(launches->arena, launches->tokens, &bounds, kernel->end_token);
     for (size_t i = kernel->first_token + 1;
          looks < LOOKS_MAX && i < kernel->end_token && i < launches->tokens->count; i++) {
         if (!token_is_in(launches->tokens, i, "+= < = ["))
@@ -324,12 +314,8 @@ static void read_indices(const struct launches *launches)
             take_index(launches, index, axis, with_threads);
         /* An expression of numbers with a name may be the number of threads. */
         struct source_indices *indices = &launches->out->indices;
-        bool is_new = index && indices->number_count < INDEX_NUMBERS_MAX &&
-                      formula_is_plain(index) && formula_names(index, NULL) &&
-                      !formula_any(index, is_unknown, kernel);
-        for (size_t k = 0; is_new && k < indices->number_count; k++)
-            is_new = !formula_same(indices->numbers[k], index);
-        if (is_new)
+        if (index && indices->number_count < INDEX_NUMBERS_MAX && formula_is_plain(index) &&
+            formula_names(index, NULL) && !formula_any(index, is_unknown, kernel))
             indices->numbers[indices->number_count++] = index;
     }
 }
@@ -341,28 +327,41 @@ static void find_launch(struct launches *launches, const char *path)
     const struct tokens *whole = launches->whole;
     const char *name = unqualified_name(launches->kernel->name);
     launches->scope = formula_scope_of(launches->arena, whole, 0, launches->out);
-    for (size_t i = 0; i < whole->count; i++) {
+    for (size_t i = 0; i < whole->count && launches->out->launch.line == 0; i++) {
+        struct source_launch launch = {.line = whole->items[i].line, .path = path};
         if (token_is(whole, i, name))
-            read_chevrons(launches, i);
+            read_chevrons(launches, i, &launch);
         if (token_is_in(whole, i, "cudaLaunchKernel cudaLaunchCooperativeKernel hipLaunchKernel"))
-            read_call(launches, i, name);
+            read_call(launches, i, name, &launch);
+        if (launch.block[0] || launch.grid[0]) /* the first whose shape is known in part */
+            launches->out->launch = launch;
     }
-    launches->out->launch = launches->best;
-    launches->out->launch.path = launches->best.line > 0 ? path : NULL;
 }
 
 /* Finds the launch in another file of the project, unless that file has a kernel of the name. */
-static bool visit_file(void *context, const char *path, const char *text)
+static bool visit_file(void *context, const char *path)
 {
+    enum { FILE_BYTES_MAX = 8 << 20 };
+    static const char *const endings[] = {".cu", ".cuh", ".cpp", ".h", ".hpp"};
     struct launches *launches = context;
+    struct error ignored = {0};
     struct tokens tokens;
+    char *text = NULL;
+    bool is_source = false;
+    for (size_t i = 0; i < COUNT(endings); i++)
+        is_source |= text_ends_with(path, endings[i]);
+    if (!is_source ||
+        file_read(launches->arena, path, FILE_BYTES_MAX, &text, NULL, &ignored) != STATUS_OK ||
+        !strstr(text, unqualified_name(launches->kernel->name)))
+        return false;
     launches->whole = &tokens;
     if (tokens_read(launches->arena, text, &tokens))
         find_launch(launches, path_file(path));
     launches->whole = NULL;
-    if (launches->best.line > 0 && kernel_has_body(launches->arena, path, launches->kernel->name))
-        launches->best = launches->out->launch = (struct source_launch){0};
-    return launches->best.line > 0;
+    struct source_launch *launch = &launches->out->launch;
+    if (launch->line > 0 && kernel_has_body(launches->arena, path, launches->kernel->name))
+        *launch = (struct source_launch){0};
+    return launch->line > 0;
 }
 
 bool launches_read(struct arena *arena, const char *path, const struct tokens *tokens,
@@ -373,6 +372,6 @@ bool launches_read(struct arena *arena, const char *path, const struct tokens *t
     read_indices(&launches);
     find_launch(&launches, NULL);
     if (out->launch.line == 0)
-        nearby_visit(arena, path, unqualified_name(out->chosen->name), visit_file, &launches);
+        nearby_visit(arena, path, visit_file, &launches);
     return !arena->failed;
 }

@@ -12,40 +12,11 @@
 
 enum { FOLDERS_UP_MAX = 6, FOLDERS_MAX = 2000, SOURCE_BYTES_MAX = 8 << 20 };
 
-/* A search through files, for a header's folder or for sources with a word. */
-struct hunt {
-    struct arena *arena;
-    const char *header; /* "/header.h"; NULL: sources */
-    const char *folder; /* the header's, as soon as found */
-    const char *source; /* left out of the search */
-    const char *word;
-    bool (*visit)(void *context, const char *path, const char *text);
-    void *context;
-};
-
-/* Returns true at the search's end. */
-static bool visit_file(struct hunt *hunt, const char *path)
-{
-    static const char *const endings[] = {".cu", ".cuh", ".cpp", ".h", ".hpp"};
-    struct error ignored = {0};
-    char *text = NULL;
-    bool fits = false;
-    if (hunt->header && text_ends_with(path, hunt->header))
-        hunt->folder = arena_strndup(hunt->arena, path, strlen(path) - strlen(hunt->header));
-    if (hunt->header)
-        return hunt->folder;
-    for (size_t i = 0; i < COUNT(endings); i++)
-        fits |= text_ends_with(path, endings[i]);
-    return fits && strcmp(path, hunt->source) != 0 &&
-           file_read(hunt->arena, path, SOURCE_BYTES_MAX, &text, NULL, &ignored) == STATUS_OK &&
-           strstr(text, hunt->word) && hunt->visit(hunt->context, path, text);
-}
-
 /* Visits the folder's files by name, then those of the folders in it, and so on; `walked` is left
  * out. Returns true at the search's end. */
-static bool walk(struct hunt *hunt, const char *folder, const char *walked)
+static bool walk(struct arena *arena, const char *folder, const char *walked,
+                 bool (*visit)(void *context, const char *path), void *context)
 {
-    struct arena *arena = hunt->arena;
     const char **folders = arena_alloc(arena, FOLDERS_MAX, sizeof *folders);
     size_t count = folders ? 1 : 0;
     bool found = false;
@@ -59,11 +30,11 @@ static bool walk(struct hunt *hunt, const char *folder, const char *walked)
             const bool is_hidden = entries[i]->d_name[0] == '.';
             struct stat info;
             free(entries[i]);
-            if (found || is_hidden || !path || lstat(path, &info) != 0)
+            if (found || is_hidden || !path || strcmp(path, walked) == 0 || lstat(path, &info) != 0)
                 continue;
             if (!S_ISDIR(info.st_mode))
-                found = visit_file(hunt, path);
-            else if (count < FOLDERS_MAX && strcmp(path, walked) != 0)
+                found = visit(context, path);
+            else if (count < FOLDERS_MAX)
                 folders[count++] = path;
         }
         free(entries);
@@ -83,13 +54,11 @@ static bool is_outermost(struct arena *arena, const char *folder, const struct s
            (home && strcmp(home, folder) == 0);
 }
 
-/* Searches the source's folder, then the one above, up to the whole project's. */
-static void search(const char *source, struct hunt *hunt)
+void nearby_visit(struct arena *arena, const char *source,
+                  bool (*visit)(void *context, const char *path), void *context)
 {
-    struct arena *arena = hunt->arena;
     char *whole = realpath(source, NULL);
     char *folder = whole ? arena_strdup(arena, whole) : NULL;
-    const char *walked = "";
     struct stat info;
     free(whole);
     if (!folder || stat(folder, &info) != 0)
@@ -98,30 +67,33 @@ static void search(const char *source, struct hunt *hunt)
         char *slash = strrchr(folder, '/');
         if (slash == folder || (up > 0 && is_outermost(arena, folder, &info)))
             return;
-        const char *below = up > 0 ? arena_strdup(arena, folder) : walked;
+        const char *below = arena_strdup(arena, folder); /* at first the source */
         *slash = '\0';
-        if (!below || walk(hunt, folder, below))
+        if (!below || walk(arena, folder, below, visit, context))
             return;
     }
 }
 
-const char *nearby_folder_of(struct arena *arena, const char *source, const char *header)
+/* A header, and the folder of the first file that ends so. */
+struct hunt {
+    struct arena *arena;
+    const char *header, *folder;
+};
+
+static bool is_header(void *context, const char *path)
 {
-    struct hunt hunt = {.arena = arena, .header = arena_printf(arena, "/%s", header)};
-    if (header[0] != '/' && hunt.header)
-        search(source, &hunt);
-    return hunt.folder;
+    struct hunt *hunt = context;
+    if (text_ends_with(path, hunt->header))
+        hunt->folder = arena_strndup(hunt->arena, path, strlen(path) - strlen(hunt->header));
+    return hunt->folder;
 }
 
-void nearby_visit(struct arena *arena, const char *source, const char *word,
-                  bool (*visit)(void *context, const char *path, const char *text), void *context)
+const char *nearby_folder_of(struct arena *arena, const char *source, const char *header)
 {
-    char *whole = realpath(source, NULL);
-    struct hunt hunt = {
-        .arena = arena, .source = whole, .word = word, .visit = visit, .context = context};
-    if (whole)
-        search(whole, &hunt);
-    free(whole);
+    struct hunt hunt = {arena, arena_printf(arena, "/%s", header), NULL};
+    if (header[0] != '/' && hunt.header)
+        nearby_visit(arena, source, is_header, &hunt);
+    return hunt.folder;
 }
 
 const char *nearby_script_source(struct arena *arena, const char *path, const char *kernel)

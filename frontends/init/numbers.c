@@ -6,21 +6,15 @@
 #include "frontends/init/formula.h"
 #include "tuner/base/array.h"
 
-/* A function of the source: the tokens of the name and of the end. */
-struct function {
-    size_t name, end;
-    bool is_reached;
-};
+/* Where a token stands: outside of functions, in one of the host or another kernel, or in the
+ * kernel or a function of the device, which the kernel may call. */
+enum where { OUTSIDE, IN_FUNCTION, IN_KERNEL };
 
 struct numbers {
     struct arena *arena;
     const struct tokens *tokens;
     struct source_signature *out;
-    size_t function_count;
-    struct function *functions;
-    /* Tokens of the kernel and of the functions that it may call, found by name alone; and those
-     * outside of functions. */
-    struct tokens reached, outside;
+    uint8_t *where;   /* of each token: enum where */
     struct text left; /* ", BINS (256), RADIUS (3)": not tuned */
 };
 
@@ -48,25 +42,6 @@ static size_t function_end(const struct tokens *tokens, size_t name)
     while (token_is_in(tokens, body, "const noexcept override final"))
         body++;
     return token_is(tokens, body, "{") ? tokens_behind(tokens, body) : 0;
-}
-
-/* Takes the tokens of a function, and the functions that these name. */
-static void reach(struct numbers *numbers, size_t first, size_t end)
-{
-    const struct token *items = numbers->tokens->items;
-    memcpy(numbers->reached.items + numbers->reached.count, items + first,
-           (end - first) * sizeof *items);
-    numbers->reached.count += end - first;
-    for (size_t i = first; i < end; i++)
-        for (size_t j = 0; items[i].kind == TOKEN_NAME && j < numbers->function_count; j++) {
-            struct function *function = &numbers->functions[j];
-            const struct token *name = &items[function->name];
-            if (!function->is_reached && name->length == items[i].length &&
-                strncmp(name->start, items[i].start, name->length) == 0) {
-                function->is_reached = true;
-                reach(numbers, function->name, function->end);
-            }
-        }
 }
 
 /* Returns true for a token in the brackets of a declaration: `float tile[BM][BK]`. */
@@ -97,25 +72,26 @@ struct uses {
 /* Finds the uses of a name by the kernel; `is_near`: or by definitions outside of functions. */
 static struct uses uses_of(const struct numbers *numbers, const char *name, bool is_near)
 {
+    const struct tokens *tokens = numbers->tokens;
     const char *rest = NULL, *end = NULL;
-    const size_t own = numbers->reached.count;
     struct uses uses = {0};
-    for (size_t k = 0; k < own + (is_near ? numbers->outside.count : 0); k++) {
-        const struct tokens *tokens = k < own ? &numbers->reached : &numbers->outside;
-        const size_t i = k < own ? k : k - own;
+    for (size_t i = 0; i < tokens->count; i++) {
+        const bool is_own = numbers->where[i] == IN_KERNEL;
         const struct token *token = &tokens->items[i];
+        if (!is_own && !(is_near && numbers->where[i] == OUTSIDE))
+            continue;
         if (token->kind == TOKEN_DIRECTIVE && !token_is_directive(token, "ifndef", &rest, &end)) {
             const bool unrolls = token_is_directive(token, "pragma", &rest, &end);
             if (token_is_directive(token, "define", &rest, &end))
                 rest += word_bytes(rest, end);
             const bool is_named = has_word(rest, end, name);
             uses.is_used |= is_named;
-            uses.in_unroll |= is_named && k < own && unrolls;
+            uses.in_unroll |= is_named && is_own && unrolls;
         } else if (token_is(tokens, i, name) && !is_constant_sign(tokens, i + 1) &&
                    !(i > 0 && token_is_in(tokens, i - 1, ". -> ::"))) {
             uses.is_used = true;
-            uses.in_extent |= k < own && is_in_extent(tokens, i);
-            uses.in_sum |= k < own && i > 0 && token_is_in(tokens, i - 1, "+ -");
+            uses.in_extent |= is_own && is_in_extent(tokens, i);
+            uses.in_sum |= is_own && i > 0 && token_is_in(tokens, i - 1, "+ -");
         }
     }
     return uses;
@@ -125,33 +101,31 @@ static struct uses uses_of(const struct numbers *numbers, const char *name, bool
 
 static bool is_in_launch(const struct source_signature *out, const char *name)
 {
+    bool is_named = formula_names(out->indices.threads, name);
     for (size_t axis = 0; axis < 3; axis++) {
         const struct formula *grid = out->launch.grid[axis];
-        const struct formula *const formulas[] = {
-            out->launch.block[axis], out->indices.span[axis], out->indices.block[axis],
-            grid && grid->kind == FORMULA_CALL && grid->count == 2 ? grid->parts[1] : NULL};
-        for (size_t i = 0; i < COUNT(formulas); i++)
-            if (formulas[i] && formula_names(formulas[i], name))
-                return true;
+        const bool covers = grid && grid->kind == FORMULA_CALL && grid->count == 2;
+        is_named |= formula_names(out->launch.block[axis], name) ||
+                    formula_names(out->indices.span[axis], name) ||
+                    formula_names(out->indices.block[axis], name) ||
+                    (covers && formula_names(grid->parts[1], name));
     }
-    const char *bounds = out->chosen->bounds ? out->chosen->bounds : "";
-    return has_word(bounds, bounds + strlen(bounds), name);
+    return is_named;
 }
 
 /* Returns true if the size of the work depends on the number: an allocation, or the bound of an
  * index. */
 static bool is_a_size(const struct source_signature *out, const char *name)
 {
+    bool is_named = false;
     for (size_t i = 0; i < ARGUMENTS_MAX; i++)
-        if ((out->indices.bounds[i] && formula_names(out->indices.bounds[i], name)) ||
-            (out->launch.bytes[i] && formula_names(out->launch.bytes[i], name)))
-            return true;
+        is_named |= formula_names(out->indices.bounds[i], name) ||
+                    formula_names(out->launch.bytes[i], name);
     for (size_t axis = 0; axis < 3; axis++) {
         const struct formula *grid = out->launch.grid[axis];
-        if (grid && formula_names(grid->count == 2 ? grid->parts[0] : grid, name))
-            return true;
+        is_named |= formula_names(grid && grid->count == 2 ? grid->parts[0] : grid, name);
     }
-    return false;
+    return is_named;
 }
 
 /* Returns true if the launch, a shared array or an unrolled loop depends on the number. */
@@ -227,20 +201,18 @@ bool numbers_read(struct arena *arena, const struct tokens *tokens, struct sourc
     struct numbers numbers = {.arena = arena, .tokens = tokens, .out = out};
     const struct kernel_signature *kernel = out->chosen;
     struct macro_signature number;
-    numbers.functions = arena_alloc(arena, tokens->count + 1, sizeof *numbers.functions);
-    numbers.reached.items = arena_alloc(arena, 2 * tokens->count + 1, sizeof(struct token));
-    numbers.outside.items = arena_alloc(arena, tokens->count + 1, sizeof(struct token));
-    if (!numbers.functions || !numbers.reached.items || !numbers.outside.items)
+    numbers.where = arena_alloc(arena, tokens->count + 1, sizeof *numbers.where);
+    if (!numbers.where)
         return false;
-    for (size_t i = 0, behind; i < tokens->count; i = behind ? behind : i + 1) {
-        behind = function_end(tokens, i);
-        if (behind == 0)
-            numbers.outside.items[numbers.outside.count++] = tokens->items[i];
-        else
-            numbers.functions[numbers.function_count++] =
-                (struct function){i, behind, i >= kernel->first_token && i < kernel->end_token};
-    }
-    reach(&numbers, kernel->first_token, kernel->end_token);
+    for (size_t i = 0, behind; i < tokens->count; i = behind ? behind : i + 1)
+        if ((behind = function_end(tokens, i)) > 0) {
+            size_t first = i;
+            while (first > 0 && !token_is_in(tokens, first, "; { } __device__"))
+                first--;
+            memset(numbers.where + i,
+                   token_is(tokens, first, "__device__") ? IN_KERNEL : IN_FUNCTION, behind - i);
+        }
+    memset(numbers.where + kernel->first_token, IN_KERNEL, kernel->end_token - kernel->first_token);
     for (size_t i = 0; i < out->macro_count; i++) { /* those that are given */
         struct macro_signature *macro = &out->macros[i];
         const struct uses uses = uses_of(&numbers, macro->name, true);
@@ -248,11 +220,9 @@ bool numbers_read(struct arena *arena, const struct tokens *tokens, struct sourc
         const bool is_one = value >= 1 && value <= 1024 && is_tunable(out, macro->name, uses);
         macro->is_given = !uses.is_used || (macro->is_given && !is_one);
     }
-    for (size_t i = 0; i < numbers.outside.count && !arena->failed; i++)
-        if (read_number(arena, &numbers.outside, i, &number))
-            take_number(&numbers, &number);
-    for (size_t i = kernel->first_token; i < kernel->end_token && !arena->failed; i++)
-        if (read_number(arena, tokens, i, &number))
+    for (size_t i = 0; i < tokens->count && !arena->failed; i++)
+        if ((numbers.where[i] == OUTSIDE || (i >= kernel->first_token && i < kernel->end_token)) &&
+            read_number(arena, tokens, i, &number))
             take_number(&numbers, &number);
     const char *all = text_to_arena(&numbers.left, arena);
     out->not_tuned = all && *all ? all + 2 : NULL;

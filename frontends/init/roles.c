@@ -6,154 +6,104 @@
 
 #include "frontends/init/source.h"
 
-enum { ORIGINS_MAX = 64, TARGETS_MAX = 8, PASSES_MAX = 16 };
+enum { PASSES_MAX = 16 };
+enum use { USE_READ = 1, USE_WRITE = 2, USE_HIDDEN = 4 };
 
-/* The parameters and variables that a value may be derived from: a bit each. */
-struct origins {
-    uint64_t parameters, symbols;
-};
+/* The parameters, and the variables behind these, that a value may be derived from: a bit each. */
+typedef uint64_t origins;
 
 struct roles {
-    struct arena *arena;
-    const char *kernel; /* its symbol */
+    const char *parameter; /* "NAME_param_", in front of a parameter's number */
+    struct tokens ptx;     /* without the bodies of other kernels */
+    size_t first, end;     /* the kernel's body */
     struct source_signature *out;
     struct kernel_signature *chosen;
-    const char *mangled[ORIGINS_MAX]; /* names of out->symbols */
-    struct origins *registers;        /* of %rd0, %rd1 ... */
+    const char *mangled[SYMBOLS_MAX]; /* names of out->symbols */
+    origins *registers;               /* of %rd0, %rd1 ... */
     size_t register_count;
     bool changed;
 };
 
-enum use { USE_READ = 1, USE_WRITE = 2, USE_HIDDEN = 4 };
-
-static void add_use(struct roles *roles, struct origins origins, int use, size_t bytes)
+static void add_use(struct roles *roles, origins of, int use)
 {
-    for (size_t i = 0; i < roles->chosen->parameter_count; i++) {
-        struct kernel_parameter *parameter = &roles->chosen->parameters[i];
-        const uint64_t whole =
-            parameter->known ? element_bytes(parameter->type) * (uint64_t)parameter->lanes : 0;
-        if (!(origins.parameters >> i & 1))
+    const size_t count = roles->chosen->parameter_count;
+    for (size_t i = 0; i < count + roles->out->symbol_count; i++) {
+        struct kernel_parameter *one =
+            i < count ? &roles->chosen->parameters[i] : &roles->out->symbols[i - count];
+        if (!(of >> i & 1))
             continue;
-        parameter->is_written |= (use & USE_WRITE) != 0;
-        parameter->is_hidden |= (use & USE_HIDDEN) != 0;
-        /* A write of a part of an element keeps the rest. */
-        parameter->is_read |= (use & USE_READ) || ((use & USE_WRITE) && bytes < whole);
-    }
-    for (size_t i = 0; i < roles->out->symbol_count; i++) {
-        struct symbol_signature *symbol = &roles->out->symbols[i];
-        const bool is_of = origins.symbols >> i & 1;
-        symbol->is_written |= is_of && (use & USE_WRITE);
-        symbol->is_hidden |= is_of && (use & USE_HIDDEN);
-        symbol->is_read |= is_of && (use & USE_READ);
+        one->is_written |= (use & USE_WRITE) != 0;
+        one->is_hidden |= (use & USE_HIDDEN) != 0;
+        one->is_read |= (use & USE_READ) != 0;
     }
 }
 
-/* Finds the parameter or the variable of that name. */
-static struct origins origins_of(const struct roles *roles, const char *name, size_t length)
+/* Returns the origins of the register %rd1 whose name is at the token; NULL for other tokens. */
+static origins *register_at(const struct roles *roles, size_t at)
 {
-    static const char behind[] = "_param_";
-    const size_t own = strlen(roles->kernel), before = own + strlen(behind);
-    struct origins origins = {0};
-    if (length > before && strncmp(name, roles->kernel, own) == 0 &&
-        strncmp(name + own, behind, strlen(behind)) == 0)
-        origins.parameters = UINT64_C(1) << (strtoul(name + before, NULL, 10) % 64);
+    const char *name = roles->ptx.items[at].start;
+    const bool is_register = token_is(&roles->ptx, at - 1, "%") && strncmp(name, "rd", 2) == 0;
+    const size_t index = is_register ? strtoul(name + 2, NULL, 10) : roles->register_count;
+    return index < roles->register_count ? &roles->registers[index] : NULL;
+}
+
+/* Finds the register, parameter or variable at the token. */
+static origins origins_at(const struct roles *roles, size_t at)
+{
+    const struct token *token = &roles->ptx.items[at];
+    const origins *of = register_at(roles, at);
+    const size_t before = strlen(roles->parameter);
+    if (of)
+        return *of;
+    if (token->length > before && strncmp(token->start, roles->parameter, before) == 0)
+        return UINT64_C(1) << strtoul(token->start + before, NULL, 10) % 64;
     for (size_t i = 0; i < roles->out->symbol_count; i++)
-        if (strlen(roles->mangled[i]) == length && strncmp(name, roles->mangled[i], length) == 0)
-            origins.symbols |= UINT64_C(1) << i;
-    return origins;
-}
-
-static size_t word_length(const char *at, const char *end)
-{
-    size_t length = 0;
-    while (at + length < end && (is_name_character(at[length]) || at[length] == '$'))
-        length++;
-    return length;
-}
-
-static bool starts(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
-/* Returns the bytes that "st.global.v4.f32" stores. */
-static size_t stored_bytes(const char *opcode, size_t length)
-{
-    size_t lanes = 1, bits = 8;
-    for (size_t i = 0; i + 2 < length; i++) {
-        if (opcode[i] == '.' && opcode[i + 1] == 'v' && isdigit((unsigned char)opcode[i + 2]))
-            lanes = strtoul(opcode + i + 2, NULL, 10);
-        else if (opcode[i] == '.' && strchr("fbus", opcode[i + 1]) &&
-                 isdigit((unsigned char)opcode[i + 2]))
-            bits = strtoul(opcode + i + 2, NULL, 10);
-    }
-    return lanes * bits / 8;
+        if (token_is(&roles->ptx, at, roles->mangled[i]))
+            return UINT64_C(1) << (roles->chosen->parameter_count + i);
+    return 0;
 }
 
 /* Reads one instruction: the uses of the addresses in its brackets, and the origins of its result.
  */
-static void read_instruction(struct roles *roles, const char *at, const char *end)
+static void read_instruction(struct roles *roles, size_t at, size_t end)
 {
-    struct origins operands = {0}, places[2] = {{0}};
-    size_t targets[TARGETS_MAX] = {0}, target_count = 0, place = 0;
-    bool is_inside = false, is_first = true, is_grouped = false;
-    if (*at == '@') /* its condition */
-        at = skip_blanks(at + 1 + strcspn(at + 1, " \t\n"), end);
-    const char *opcode = at;
-    const size_t length = strcspn(at, " \t\n;");
-    const bool is_copy = starts(at, "cp."), is_atomic = starts(at, "atom.") || starts(at, "red.");
-    const bool is_store =
-        starts(at, "st") || starts(at, "red.") || is_copy || memmem(at, length, ".store", 6);
-    for (at += length; at < end;) {
-        struct origins found = {0};
-        size_t passed = 1;
-        is_inside = *at == '[' || (is_inside && *at != ']');
-        place += *at == ']' && place < 1;
-        is_grouped = *at == '{' || (is_grouped && *at != '}');
-        is_first = is_first && (is_inside || is_grouped || *at != ',');
-        if (starts(at, "%rd") && isdigit((unsigned char)at[3])) {
-            char *behind = NULL;
-            const size_t index = strtoul(at + 3, &behind, 10);
-            passed = (size_t)(behind - at);
-            const bool is_known = index < roles->register_count;
-            if (is_first && !is_inside && !is_store && target_count < TARGETS_MAX && is_known)
-                targets[target_count++] = index;
-            else if (is_known)
-                found = roles->registers[index];
-        } else if (*at == '%') {
-            for (; is_name_character(at[passed]) || at[passed] == '.'; passed++)
-                ;
-        } else if ((passed = word_length(at, end)) > 0) {
-            found = origins_of(roles, at, passed);
-        } else {
-            passed = 1;
-        }
-        struct origins *into = is_inside ? &places[place] : &operands;
-        into->parameters |= found.parameters;
-        into->symbols |= found.symbols;
-        at += passed;
+    const struct tokens *ptx = &roles->ptx;
+    origins operands = 0, places[2] = {0};
+    size_t place = 0;
+    bool is_inside = false;
+    if (token_is(ptx, at, "@")) /* its condition */
+        at += token_is(ptx, at + 1, "!") ? 4 : 3;
+    const bool is_copy = token_is(ptx, at, "cp"), is_atomic = token_is_in(ptx, at, "atom red");
+    const bool loads = token_is(ptx, at, "ld"), stores = token_is(ptx, at, "st");
+    const bool loads_parameter = loads && token_is(ptx, at + 2, "param");
+    bool is_store = stores || is_copy || token_is_in(ptx, at, "red stmatrix");
+    for (at++; token_is(ptx, at, "."); at += 2) /* "wmma.store.d.global" */
+        is_store |= token_is(ptx, at + 1, "store");
+    const size_t first = at; /* of the result, which others than stores have */
+    while (at < end && !is_store && !token_is_in(ptx, at, ", ["))
+        at = token_is(ptx, at, "{") ? tokens_behind(ptx, at) : at + 1;
+    const size_t behind = at;
+    for (; at < end; at++) {
+        is_inside = token_is(ptx, at, "[") || (is_inside && !token_is(ptx, at, "]"));
+        place += token_is(ptx, at, "]") && place < 1;
+        *(is_inside ? &places[place] : &operands) |= origins_at(roles, at);
     }
-    const bool loads_parameter = starts(opcode, "ld.param");
-    if (is_atomic)
-        add_use(roles, places[0], USE_READ | USE_WRITE, SIZE_MAX);
-    else if (is_store)
-        add_use(roles, places[0], USE_WRITE, stored_bytes(opcode, length));
-    if (starts(opcode, "st.") || is_atomic) /* an address that is kept somewhere */
-        add_use(roles, operands, USE_HIDDEN, 0);
+    if (is_store || is_atomic)
+        add_use(roles, places[0], is_atomic ? USE_READ | USE_WRITE : USE_WRITE);
+    else if (!loads_parameter)
+        add_use(roles, places[0], USE_READ);
+    if (stores || is_atomic) /* an address that is kept somewhere */
+        add_use(roles, operands, USE_HIDDEN);
     if (is_copy)
-        add_use(roles, places[1], USE_READ, 0);
-    else if (!is_store && !is_atomic && !loads_parameter)
-        add_use(roles, places[0], USE_READ, 0);
-    if (loads_parameter)
-        operands = places[0];
-    else if (starts(opcode, "ld.") || is_atomic)
+        add_use(roles, places[1], USE_READ);
+    if (is_atomic || (loads && !loads_parameter))
         return;
-    for (size_t i = 0; i < target_count; i++) {
-        struct origins *target = &roles->registers[targets[i]];
-        const struct origins all = {target->parameters | operands.parameters,
-                                    target->symbols | operands.symbols};
-        roles->changed |= all.parameters != target->parameters || all.symbols != target->symbols;
-        *target = all;
+    operands = loads_parameter ? places[0] : operands;
+    for (at = first; at < behind; at++) {
+        origins *result = register_at(roles, at);
+        roles->changed |= result && (*result | operands) != *result;
+        if (result)
+            *result |= operands;
     }
 }
 
@@ -164,7 +114,7 @@ static void read_instruction(struct roles *roles, const char *at, const char *en
 static const char *qualified_of(struct arena *arena, const char *mangled)
 {
     struct text name = {0};
-    if (!starts(mangled, "_Z"))
+    if (strncmp(mangled, "_Z", 2) != 0)
         return mangled;
     const char *at = mangled + 2 + (mangled[2] == 'N');
     for (at += *at == 'L'; isdigit((unsigned char)*at); at += *at == 'L') {
@@ -172,7 +122,7 @@ static const char *qualified_of(struct arena *arena, const char *mangled)
         const size_t length = strtoul(at, &behind, 10);
         if (length > strlen(behind))
             break;
-        if (!starts(behind, "_INTERNAL_") && !starts(behind, "_GLOBAL__N_"))
+        if (strncmp(behind, "_INTERNAL_", 10) != 0 && strncmp(behind, "_GLOBAL__N_", 11) != 0)
             text_printf(&name, "%s%.*s", name.length ? "::" : "", (int)length, behind);
         at = behind + length;
     }
@@ -181,88 +131,92 @@ static const char *qualified_of(struct arena *arena, const char *mangled)
     return is_whole ? text : NULL;
 }
 
-/* Takes ".const .align 4 .b8 weights[12];" of a variable that the kernel or a function names. */
-static void take_variable(struct roles *roles, const char *line, const char *end,
-                          const char *(*bodies)[2], size_t body_count)
+/* Takes ".const .align 4 .b8 weights[12];" from the tokens, of a variable that the kernel or a
+ * function names. */
+static void take_variable(struct arena *arena, struct roles *roles, size_t first, size_t end)
 {
+    const struct tokens *ptx = &roles->ptx;
     struct source_signature *out = roles->out;
-    const char *name = line;
+    bool is_extern = false, is_constant = false, is_shared = false, is_global = false;
     bool is_used = false, is_handed = false;
-    while (*name == '.') {
-        name += strcspn(name, " \t\n");
-        name = skip_blanks(name, end);
-        name += strspn(name, "0123456789 "); /* of .align */
+    size_t name = first;
+    while (name < end && !token_is_in(ptx, name + 1, "[ ; = {")) {
+        is_extern |= token_is(ptx, name, "extern");
+        is_constant |= token_is(ptx, name, "const");
+        is_shared |= token_is(ptx, name, "shared");
+        is_global |= token_is(ptx, name, "global");
+        name = token_is(ptx, name, "(") ? tokens_behind(ptx, name) : name + 1;
     }
-    const size_t length = word_length(name, end);
-    const char *mangled = arena_strndup(roles->arena, name, length);
-    if (!mangled || length == 0 || *name == '$' ||
-        strcmp(mangled, "tune_answer") == 0) /* "$str": a text */
+    if (!token_is_name(ptx, name) || token_is(ptx, name + 1, "{") || token_is(ptx, name - 1, "$") ||
+        token_is(ptx, name, "tune_answer")) /* "$str": a text */
         return;
-    for (size_t i = 0; i < body_count; i++) {
-        const bool has = has_word(bodies[i][0], bodies[i][1], mangled);
-        is_used |= has;
-        is_handed |= has && i > 0;
+    const char *mangled = tokens_text(arena, ptx, name, name + 1);
+    arena->failed |= !mangled;
+    for (size_t i = end; i < ptx->count && mangled; i++) {
+        const bool is_named = token_is(ptx, i, mangled);
+        is_used |= is_named;
+        is_handed |= is_named && (i < roles->first || i >= roles->end);
     }
-    if (starts(line, ".extern"))
-        out->dynamic_shared |= is_used && starts(line, ".extern .shared");
-    else if (is_used && out->symbol_count < ORIGINS_MAX) {
-        const char *qualified = qualified_of(roles->arena, mangled);
-        roles->mangled[out->symbol_count] = mangled;
-        if (qualified)
-            out->symbols[out->symbol_count++] = (struct symbol_signature){
-                .name = qualified,
-                .constant = memmem(line, (size_t)(name - line), ".const", 6),
-                .is_hidden = is_handed,
-                .has_value = memchr(name, '=', (size_t)(end - name))};
-    }
+    out->dynamic_shared |= is_used && is_extern && is_shared;
+    const bool is_taken = is_used && !is_extern && (is_constant || is_global);
+    const char *qualified = is_taken ? qualified_of(arena, mangled) : NULL;
+    if (!qualified || roles->chosen->parameter_count + out->symbol_count == SYMBOLS_MAX)
+        return;
+    bool has_value = false;
+    for (size_t i = name; i < end; i++)
+        has_value |= token_is(ptx, i, "=");
+    roles->mangled[out->symbol_count] = mangled;
+    out->symbols[out->symbol_count++] = (struct kernel_parameter){.is_symbol = true,
+                                                                  .name = qualified,
+                                                                  .constant = is_constant,
+                                                                  .is_hidden = is_handed,
+                                                                  .has_value = has_value};
 }
 
 bool roles_read(struct arena *arena, const char *ptx, const char *kernel,
                 struct source_signature *out, struct kernel_signature *chosen)
 {
-    enum { BODIES_MAX = 256 };
-    struct roles roles = {.arena = arena, .kernel = kernel, .out = out, .chosen = chosen};
-    /* The kernel, and the functions that were not merged into it. */
-    const char *bodies[BODIES_MAX][2] = {{ptx, ptx}}, **body = NULL;
-    size_t body_count = 1;
-    for (const char *line = ptx, *end; *line; line = end + (*end == '\n')) {
-        end = line + strcspn(line, "\n");
-        const size_t length = (size_t)(end - line);
-        const char *entry = memmem(line, length, ".entry ", 7);
-        if (*line != '.' || (!entry && !memmem(line, length, ".func ", 6)))
-            continue;
-        if (body)
-            body[1] = line;
-        body = !entry ? (body_count < BODIES_MAX ? bodies[body_count++] : NULL)
-               : word_length(entry + 7, end) == strlen(kernel) && starts(entry + 7, kernel)
-                   ? bodies[0]
-                   : NULL;
-        if (body)
-            body[0] = end;
+    struct roles roles = {
+        .parameter = arena_printf(arena, "%s_param_", kernel), .out = out, .chosen = chosen};
+    struct tokens *tokens = &roles.ptx;
+    if (!roles.parameter || !tokens_read(arena, ptx, tokens))
+        return false;
+    for (int pass = 0; pass < 2; pass++) /* bodies; variables, which they name */
+        for (size_t i = 0, end; i < tokens->count; i = end) {
+            size_t brace = i, entry = tokens->count;
+            while (brace < tokens->count && !token_is_in(tokens, brace, "; {")) {
+                entry = token_is(tokens, brace, "entry") ? brace : entry;
+                brace = token_is(tokens, brace, "(") ? tokens_behind(tokens, brace) : brace + 1;
+            }
+            end = token_is(tokens, brace, "{") ? tokens_behind(tokens, brace) : brace + 1;
+            end = end < tokens->count ? end : tokens->count;
+            if (pass == 1)
+                take_variable(arena, &roles, i, end);
+            else if (token_is(tokens, entry + 1, kernel)) {
+                roles.first = brace;
+                roles.end = end;
+            } else if (entry < tokens->count) /* another kernel */
+                for (size_t k = brace; k < end; k++)
+                    tokens->items[k].length = 0;
+        }
+    for (size_t i = 0; i + 2 < tokens->count; i++) {
+        out->fetches |= token_is(tokens, i, "tex");
+        if (i >= roles.first && i < roles.end && token_is(tokens, i, "rd") &&
+            token_is(tokens, i + 1, "<"))
+            roles.register_count = strtoul(tokens->items[i + 2].start, NULL, 10);
     }
-    if (body)
-        body[1] = ptx + strlen(ptx);
-    for (size_t i = 0; i < body_count; i++)
-        out->fetches |= has_word(bodies[i][0], bodies[i][1], "tex");
-    for (const char *line = ptx, *end; *line; line = end + (*end == '\n')) {
-        end = line + strcspn(line, "\n");
-        if (starts(line, ".global") || starts(line, ".const") || starts(line, ".visible .global") ||
-            starts(line, ".visible .const") || starts(line, ".weak .global") ||
-            starts(line, ".extern"))
-            take_variable(&roles, line, end, bodies, body_count);
-    }
-    const char *count = strstr(bodies[0][0], "%rd<");
-    roles.register_count = count && count < bodies[0][1] ? strtoul(count + 4, NULL, 10) : 0;
     roles.registers = arena_alloc(arena, roles.register_count + 1, sizeof *roles.registers);
     roles.changed = roles.registers != NULL;
     for (size_t pass = 0; roles.changed && pass < PASSES_MAX; pass++) {
         roles.changed = false;
-        for (const char *line = bodies[0][0], *end; line < bodies[0][1]; line = end + 1) {
-            end = line + strcspn(line, "\n");
-            line = skip_blanks(line, end);
-            if (*line != '.' && *line != '$' && *line != '/' && line < end)
-                read_instruction(&roles, line, end);
+        for (size_t i = roles.first, end; i < roles.end; i = end + 1) {
+            end = i;
+            while (end < roles.end && !token_is(tokens, end, ";") && !token_is(tokens, end, ":") &&
+                   !(end == i && token_is_in(tokens, i, "{ }")))
+                end++;
+            if (end > i && token_is(tokens, end, ";") && !token_is(tokens, i, "."))
+                read_instruction(&roles, i, end);
         }
     }
-    return roles.registers;
+    return roles.registers && !arena->failed;
 }

@@ -8,7 +8,7 @@
 #include "tuner/base/error.h"
 #include "tuner/base/tokens.h"
 
-enum { KERNELS_MAX = 64, MACROS_MAX = 48, SYMBOLS_MAX = 128, INDEX_NUMBERS_MAX = 32 };
+enum { KERNELS_MAX = 64, MACROS_MAX = 48, SYMBOLS_MAX = 64, INDEX_NUMBERS_MAX = 256 };
 
 /* A launch of the kernel in the source, as expressions (formula.h) over names of macros and of the
  * host's variables. NULL: unknown. */
@@ -28,6 +28,7 @@ struct source_launch {
 struct source_indices {
     const struct formula *span[3];               /* elements from one block to the next */
     const struct formula *block[3];              /* threads; the name blockDim.x ...: as launched */
+    const struct formula *threads;               /* of __launch_bounds__ */
     bool strides[3];                             /* a loop goes on by gridDim */
     const struct formula *bounds[ARGUMENTS_MAX]; /* index bound of the parameter's vector */
     size_t number_count;                         /* expressions of numbers with a name */
@@ -44,25 +45,15 @@ struct macro_signature {
                  */
 };
 
-/* A __constant__ or __device__ variable that the kernel uses. `has_value`: other than zero. */
-struct symbol_signature {
-    const char *name;
-    bool constant, has_value;
-    bool is_hidden, is_read, is_written; /* as of parameters */
-    bool known;
-    enum element_type type;
-    uint32_t bytes; /* of the whole variable */
-};
-
 struct source_signature {
     size_t kernel_count;
     struct kernel_signature *kernels;
     size_t macro_count;
     struct macro_signature macros[MACROS_MAX];
     size_t symbol_count;
-    struct symbol_signature symbols[SYMBOLS_MAX];
-    bool dynamic_shared; /* extern __shared__ */
-    bool fetches;        /* reads textures */
+    struct kernel_parameter symbols[SYMBOLS_MAX]; /* variables that the kernel uses */
+    bool dynamic_shared;                          /* extern __shared__ */
+    bool fetches;                                 /* reads textures */
     struct source_launch launch;
     struct source_indices indices;
     const char *not_tuned; /* "BINS (256), RADIUS (3)": numbers that the kernel names */
@@ -127,10 +118,9 @@ bool numbers_read(struct arena *arena, const struct tokens *tokens, struct sourc
  * these, or the `include` of one; none above a folder writable by another user. Returns NULL if
  * there is none. */
 const char *nearby_folder_of(struct arena *arena, const char *source, const char *header);
-/* Visits the sources of the same project that have the word, the nearest first, until `visit`
- * returns true. */
-void nearby_visit(struct arena *arena, const char *source, const char *word,
-                  bool (*visit)(void *context, const char *path, const char *text), void *context);
+/* Visits the files of the same project, the nearest first, until `visit` returns true. */
+void nearby_visit(struct arena *arena, const char *source,
+                  bool (*visit)(void *context, const char *path), void *context);
 /* Finds the .cu file named in a text of the Python script, with that kernel (NULL: any), or returns
  * NULL. */
 const char *nearby_script_source(struct arena *arena, const char *path, const char *kernel);

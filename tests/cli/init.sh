@@ -194,7 +194,7 @@ init_refused 2 "write NAME=VALUE" scale.cu -D =3
 echo 'int main() { return 0; }' >host.cu
 init_refused 3 'no __global__ function in it' host.cu
 echo '__global__ void k(float *y) { y[0] = oops(1); }' >wrong.cu
-init_refused 1 'wrong.cu\(1\): error: identifier "oops" is undefined \(give its value, --define oops=\.\.\., and numbers are tuned; or the project.s compile line: tune init \.\.\. -- nvcc' wrong.cu
+init_refused 1 'wrong.cu\(1\): error: identifier "oops" is undefined \(give its value, --define NAME=\.\.\., and numbers are tuned; or the project.s compile line: tune init \.\.\. -- nvcc' wrong.cu
 printf '#include <missing.h>\n__global__ void k(float *y) { y[0] = missing::one; }\n' >missing.cu
 init_refused 1 'missing.h.*\(say how the project compiles it: tune init \.\.\. -- nvcc \.\.\.\)' missing.cu
 printf '#include <sizes.h>\n__global__ void k(float *y) { for (int i = 0; i < COUNT; i++) y[i] = 1; }\n' >loop.cu

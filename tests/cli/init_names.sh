@@ -22,8 +22,8 @@ expect_code 0
 grep -q '  - kernel: "fill<' fill.yaml || fail "$(cat fill.yaml)"
 drafted '  T: [f16]' fill.yaml
 echo '__global__ void turn(float *y) { y[0] = -y[0]; }' >>one.cu
-init_refused 3 'several kernels; name one by --kernel: shift, turn, fill$' one.cu
-init_refused 3 'no such kernel; there are: shift, turn, fill$' one.cu -k shfit
+init_refused 3 'several kernels; name one by --kernel: fill, shift, turn$' one.cu
+init_refused 3 'no such kernel; there are: fill, shift, turn$' one.cu -k shfit
 init_refused 3 "kernel 'elsewhere' is only declared in it" one.cu -k elsewhere
 printf '__global__ void away(float *y);\n__global__ void here(float *y) { y[0] = 1; }\n' >two.cu
 run "$TUNE" init two.cu

@@ -6,7 +6,7 @@ init_or_skip
 
 mkdir alone
 printf '__device__ float half_of(float x);\n__global__ void k(float *y) { y[0] = half_of(y[1]); }\n' >alone/k.cu
-init_refused 1 "Unresolved extern function '_Z7half_off' \(alone/k.cu only declares it: name the source that defines it behind this one, tune init k.cu OTHER.cu\)$" alone/k.cu
+init_refused 1 "Unresolved extern function '_Z7half_off' \(only declared here: name the source that defines it behind this one, tune init k.cu OTHER.cu\)$" alone/k.cu
 printf '__device__ float half_of(float x) { return x / 2; }\n' >alone/other.c
 cp alone/other.c elsewhere.cu
 run "$TUNE" init alone/k.cu elsewhere.cu -o named.yaml

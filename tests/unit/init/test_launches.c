@@ -97,9 +97,6 @@ TEST(test_numbers_of_the_host)
     expect(launch->shared, "4 * BLOCK");
     expect(launch->bytes[0], "n * 4");
     expect(launch->arguments[1], "n");
-    launch = launch_of("int n = argc > 1 ? atoi(argv[1]) : 77;", "k<<<n, BLOCK>>>(p, n);");
-    assert_true(launch->grid[0] && formula_value(launch->grid[0], &value));
-    assert_int_equal(value, 77);
     /* A product in a call is no list of parameters. */
     launch = launch_of("int n; scanf(\"%d\", &n); float *q; cudaMalloc(&q, 8 * m * n); "
                        "cudaMalloc(&p, 4 * n * m);",
@@ -195,17 +192,6 @@ TEST(test_constants_are_tuned_as_macros_are)
     assert_true(is_tuned("BLOCK") && is_tuned("DEPTH") && is_tuned("TILE"));
     assert_false(is_tuned("BLOCK_OF_HOST"));
     assert_string_equal(signature.not_tuned, "BINS (7)");
-}
-
-/* Takes the number among several #define that an #if selects from. */
-TEST(test_a_define_of_several)
-{
-    const struct source_launch *launch =
-        launch_of("int n = 640;", "k<<<n / SIDE, SIDE>>>(p, n);\n#ifdef A\n#define SIDE A\n#else\n"
-                                  "#define SIDE 64\n#endif\n");
-    int64_t value = 0;
-    assert_true(formula_value(launch->grid[0], &value));
-    assert_int_equal(value, 10);
 }
 
 TEST(test_broken_sources)

@@ -66,11 +66,11 @@ TEST(test_loads_and_stores_by_other_registers)
     expect_uses(&parameters[1], false, true, false);
 }
 
-TEST(test_parts_of_elements_atomics_and_copies)
+TEST(test_stores_atomics_and_copies)
 {
     const struct kernel_parameter *parameters =
         read_body("\tst.global.f32 \t[%rd3], %f1;\n\tred.global.add.f32 \t[%rd4], %f1;\n");
-    expect_uses(&parameters[0], true, true, false);
+    expect_uses(&parameters[0], false, true, false);
     expect_uses(&parameters[1], true, true, false);
     parameters = read_body("\tcp.async.cg.shared.global [%r1], [%rd3], 16;\n"
                            "\tst.local.u64 \t[%rd9], %rd4;\n");
@@ -89,7 +89,7 @@ TEST(test_variables_of_the_kernel_alone)
                     "\tmov.u64 \t%rd11, _ZN1a4moreE;\n");
     assert_true(signature.dynamic_shared);
     assert_int_equal(signature.symbol_count, 3);
-    const struct symbol_signature *symbols = signature.symbols;
+    const struct kernel_parameter *symbols = signature.symbols;
     assert_string_equal(symbols[0].name, "weights");
     assert_true(symbols[0].constant && symbols[0].is_read && !symbols[0].is_written);
     assert_false(symbols[0].has_value);
