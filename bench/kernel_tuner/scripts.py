@@ -123,7 +123,7 @@ def run(which, script, given, seconds):
                        MPLBACKEND="agg", PYTHONDONTWRITEBYTECODE="1")
     started = time.monotonic()
     code, text = ended([sys.executable, __file__, f"--{which}", *script.words()], seconds, cwd=folder, env=environment)
-    last = next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
+    last = next((line.strip() for line in reversed(text.split("Exception ignored in")[0].splitlines()) if line.strip()), "")
     (given.out / f"{script.repository.replace('/', '_')}_{script.name}.{which}.txt").write_text(text[-20000:], "utf-8")
     calls = json.loads((work / "calls.json").read_text("utf-8")) if (work / "calls.json").exists() else []
     return {"calls": calls, "seconds": time.monotonic() - started, "exit": code,

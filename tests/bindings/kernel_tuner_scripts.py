@@ -43,7 +43,7 @@ def outcome_of(code, text):
 
 def brief(reason):
     """Returns a reason without temporary folders, in one cell."""
-    reason = re.sub(r"/tmp/\S*/scripts/|^tune run: ", "", reason)
+    reason = re.sub(r"/tmp/\S*/scripts/|^tune run: | \(/\S*\)$", "", reason)
     return re.sub(r"(.{110}\S*) .*", r"\1 ...", reason).replace("|", "/")
 
 
