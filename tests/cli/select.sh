@@ -76,7 +76,7 @@ golden_refusal "$TUNE" run double.max --sizes 7 --device cpu "${steady[@]}"
 golden_refusal "$TUNE" run double.max --sizes 5000,1000,7 --device cpu "${steady[@]}"
 run "$TUNE" run double.max.i32 --dry-run --sizes '5000, 1000,5000' --device cpu
 expect_code 0
-[[ $(grep -oE 'double.max.i32, n = [0-9]+' "$captured.out") == $'double.max.i32, n = 1000\ndouble.max.i32, n = 5000' ]] ||
+[[ $(grep -oE '^    double.max.i32, n = [0-9]+' "$captured.out") == $'    double.max.i32, n = 1000\n    double.max.i32, n = 5000' ]] ||
     fail 'sizes in another order are not the sizes of the file in its order'
 
 # Unknown words are answered with the nearest right one, before the first measurement.

@@ -316,8 +316,12 @@ static enum status append_no_winner(const struct run *run, size_t unstable, stru
 static void print_step(const struct run *run)
 {
     struct text line = {0};
+    char show[COMMAND_BYTES];
     append_step(&line, run);
-    if (line.length == 0 && conf_path(run) && run->ending.problems > 0)
+    if (line.length == 0 && run->replay.recording && run->ending.problems > 0)
+        text_printf(&line, "%s says why each winner wins",
+                    command_with(run, "show", "--why", show));
+    else if (line.length == 0 && conf_path(run) && run->ending.problems > 0)
         text_printf(&line, "load %s in your program (docs/libtuned.md)", conf_path(run));
     (void)fflush(stdout);
     if (line.length > 0)
