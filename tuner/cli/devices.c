@@ -342,7 +342,7 @@ static enum status run_devices(const struct command *command, int argc, char **a
 const struct command command_devices = {
     .name = "devices",
     .usage = "[options]",
-    .about = "Describes the devices of this machine: GPUs first, then the CPU. Names are those of "
-             "expressions and of JSON.",
+    .about = "Describes the devices of this machine: GPUs first, then the CPU.",
+    .more = "Names are those of expressions and of JSON.",
     .run = run_devices,
 };
