@@ -45,7 +45,7 @@ def test_games(folder):
     with open(games, encoding="utf-8", newline="") as opened:
         lines = list(csv.DictReader(opened))
     strategies = {line["strategy"] for line in lines}
-    assert {"random", "local", "annealing", "genetic", "surrogate", "auto"} <= strategies, strategies
+    assert {"random", "local", "surrogate", "auto"} <= strategies, strategies
     assert len(lines) == 2 * len(strategies) * 5 * 3
     best = min(time for _, time, _ in rows if time)
     possible = {f"{best / time:.6f}" for _, time, _ in rows if time} | {f"{0:.6f}"}
@@ -67,11 +67,11 @@ def test_games(folder):
 def test_everything_is_found(folder):
     database, games = os.path.join(folder, "all.db"), os.path.join(folder, "all.csv")
     make_database(database, {("made.bowl", 400): bowl()})
-    table = run("--db", database, "--csv", games, "--seeds", "2", "--trials", "100", "--strategy", "genetic",
+    table = run("--db", database, "--csv", games, "--seeds", "2", "--trials", "100", "--strategy", "local",
                 "--strategy", "auto", "--ahead", "1")
     assert "(exhaustive)" in table, table
     with open(games, encoding="utf-8", newline="") as opened:
-        assert {line["strategy"] for line in csv.DictReader(opened)} == {"genetic", "auto"}
+        assert {line["strategy"] for line in csv.DictReader(opened)} == {"local", "auto"}
 
 
 def write_table(path, rows):
@@ -125,7 +125,7 @@ def test_score(folder):
     references = os.path.join(folder, "references.csv")
     with open(references, "w", encoding="utf-8") as opened:
         opened.write("name,one_by_one,late\nperfect,1,1\nblind,-9,\n")
-    names = ("random", "genetic", "surrogate")
+    names = ("random", "local", "surrogate")
     table = run(*paths, "--seeds", "25", "--jobs", "2", "--reference", references,
                 *itertools.chain(*(("--strategy", name) for name in names)))
     lines = [line.split() for line in table.splitlines()]
@@ -137,7 +137,7 @@ def test_score(folder):
         games = [line[:9] for line in lines if line and line[0] == name and len(line) > 9]
         assert len(games) == 4 and all(game == games[0] for game in games), games
     scores = {line[0]: line[1:] for line in lines[-len(names) - 2:]}
-    assert list(scores) == ["perfect", "surrogate", "genetic", "random", "blind"], table
+    assert list(scores) == ["perfect", "surrogate", "local", "random", "blind"], table
     assert scores["blind"] == ["-9.000", "-", "(reference)"], table
     assert abs(float(scores["random"][0])) < 0.15 and float(scores["surrogate"][0]) > 0.4, table
     assert scores["random"][0] == scores["random"][1], table
@@ -206,8 +206,8 @@ def test_refusals(folder):
     assert "no configuration" in run("--db", database, "--problem", "made.none", succeeds=False)
     assert "made.one n=1" in run("--db", database, "--problem", "made.one")
     assert "no such problem" in run("--db", database, "--problem", "made.other", succeeds=False)
-    assert "did you mean 'genetic'" in run("--db", database, "--problem", "made.one", "--strategy", "genetics",
-                                           succeeds=False)
+    assert "did you mean 'local'" in run("--db", database, "--problem", "made.one", "--strategy", "locals",
+                                         succeeds=False)
     assert "--help" in run(succeeds=False)
     assert "no number" in run("--db", database, "--seeds", "0", succeeds=False)
     absent = os.path.join(folder, "absent.db")

@@ -236,7 +236,7 @@ class Calls(unittest.TestCase):
         self.assertEqual("power_w", _interface.objective_of(call, {"a": [1, 2]})[0])
 
     def test_strategies(self):
-        self.assertEqual(["--strategy", "genetic", "--points", "9", "--budget", "2s"],
+        self.assertEqual(["--strategy", "local", "--points", "9", "--budget", "2s"],
                          _interface.search_options("genetic_algorithm", {"max_fevals": 9, "time_limit": 1.5}, 10))
         self.assertEqual([], _interface.search_options(None, None, 10))
         self.assertEqual(["--strategy", "local"], _interface.search_options(kernel_tuner.strategies.minimize, None, 10))

@@ -7,7 +7,6 @@
 enum {
     NEAREST_VALUES = 32, /* values tried of a parameter that has more */
     FEW_VALUES = 4,
-    NEIGHBOUR_TRIES = 64,
     REPAIR_TRIES = 256, /* pairs of parameters */
 };
 
@@ -152,7 +151,8 @@ size_t trail_best_of_texts(const struct trail *trail, size_t most, size_t *recor
     return count;
 }
 
-uint16_t trail_step(struct trail *trail, size_t dimension, uint16_t value)
+/* Draws a new value for this parameter: mostly an adjacent one. Needs two values. */
+static uint16_t new_value(struct trail *trail, size_t dimension, uint16_t value)
 {
     const uint16_t count = trail->value_counts[dimension];
     const bool next = random_below(&trail->random, 2) == 0;
@@ -162,25 +162,6 @@ uint16_t trail_step(struct trail *trail, size_t dimension, uint16_t value)
         return out;
     out = (uint16_t)random_below(&trail->random, count - 1U);
     return out >= value ? (uint16_t)(out + 1) : out;
-}
-
-bool trail_neighbour(struct trail *trail, uint64_t point, uint64_t *out)
-{
-    uint16_t values[SEARCH_DIMENSIONS_MAX];
-    if (trail->space.dimensions == 0)
-        return false;
-    trail->space.values(trail->space.context, point, values);
-    for (int i = 0; i < NEIGHBOUR_TRIES; i++) {
-        const size_t d = (size_t)random_below(&trail->random, trail->space.dimensions);
-        const uint16_t value = values[d];
-        if (trail->value_counts[d] < 2)
-            continue;
-        values[d] = trail_step(trail, d, value);
-        if (find(trail, values, out))
-            return true;
-        values[d] = value;
-    }
-    return false;
 }
 
 /* Tries each value of one parameter, nearest first. */
@@ -218,7 +199,7 @@ bool trail_repair(struct trail *trail, const uint16_t *wanted, uint64_t *point)
         for (int change = 0; change < 2 + i % 2; change++) {
             const size_t d = (size_t)random_below(&trail->random, dimensions);
             if (trail->value_counts[d] > 1)
-                values[d] = trail_step(trail, d, values[d]);
+                values[d] = new_value(trail, d, values[d]);
         }
         if (find(trail, values, point))
             return true;

@@ -1,26 +1,12 @@
 /* A uniform sample without replacement, the reference for other strategies. Points are drawn one by
  * one; once most draws repeat, the rest follows in the trail's order. */
-#include <stdlib.h>
-
 #include "tuner/search/strategy.h"
 
 enum { DRAWS_MAX = 64 };
 
-struct uniform {
-    struct trail *trail;
-};
-
-static void *create(struct trail *trail)
+static bool ask(void *state, uint64_t *point)
 {
-    struct uniform *state = malloc(sizeof *state);
-    if (state)
-        state->trail = trail;
-    return state;
-}
-
-static bool ask(void *opaque, uint64_t *point)
-{
-    struct trail *trail = ((struct uniform *)opaque)->trail;
+    struct trail *trail = state;
     for (int i = 0; i < DRAWS_MAX; i++) {
         *point = random_below(&trail->random, trail->space.count);
         if (!trail_find(trail, *point))
@@ -33,7 +19,5 @@ const struct strategy strategy_random = {
     .name = "random",
     .about = "a uniform sample, no configuration twice",
     .is_uniform = true,
-    .create = create,
     .ask = ask,
-    .free = free,
 };

@@ -8,10 +8,8 @@
 #include "tuner/base/text.h"
 #include "tuner/search/strategy.h"
 
-static const struct strategy *const strategies[] = {
-    &strategy_exhaustive, &strategy_random,  &strategy_local,
-    &strategy_annealing,  &strategy_genetic, &strategy_surrogate,
-};
+static const struct strategy *const strategies[] = {&strategy_exhaustive, &strategy_random,
+                                                    &strategy_local, &strategy_surrogate};
 enum { STRATEGY_COUNT = sizeof strategies / sizeof strategies[0] };
 
 enum {
@@ -102,7 +100,7 @@ enum status search_create(const struct search_options *options, const struct sea
     search->looked_at = search->sure_since = SIZE_MAX;
     search->best = (double)INFINITY;
     trail_create(&search->trail, space, options);
-    search->state = strategy->create(&search->trail);
+    search->state = strategy->create ? strategy->create(&search->trail) : &search->trail;
     if (!search->state) {
         trail_destroy(&search->trail);
         free(search);
@@ -131,7 +129,8 @@ void search_free(struct search *search)
 {
     if (!search)
         return;
-    search->strategy->free(search->state);
+    if (search->strategy->free)
+        search->strategy->free(search->state);
     trail_destroy(&search->trail);
     free(search);
 }

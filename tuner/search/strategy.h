@@ -15,7 +15,8 @@ struct strategy {
     bool learns;
     /* each point is equally likely: winners of elsewhere are not tried */
     bool is_uniform;
-    /* Creates the state; the search's `trail` outlives it. NULL: no memory. */
+    /* Creates the state; the search's `trail` outlives it. Returns NULL without memory. NULL: the
+     * trail is the state. */
     void *(*create)(struct trail *trail);
     /* Gets a point without a record in the trail; false: none for now. Must not return false while
      * no result is pending and a point is left. */
@@ -26,14 +27,12 @@ struct strategy {
     double (*chance_of_better)(void *state, double share);
     /* Serves search_was_misled; NULL: never. */
     bool (*was_misled)(const void *state);
-    void (*free)(void *state);
+    void (*free)(void *state); /* NULL: the state is the trail */
 };
 
 extern const struct strategy strategy_exhaustive;
 extern const struct strategy strategy_random;
 extern const struct strategy strategy_local;
-extern const struct strategy strategy_annealing;
-extern const struct strategy strategy_genetic;
 extern const struct strategy strategy_surrogate;
 
 #endif

@@ -78,8 +78,3 @@ bool trail_fresh(struct trail *trail, uint64_t *point)
     }
     return false;
 }
-
-double trail_uniform(struct trail *trail)
-{
-    return (double)(random_next(&trail->random) >> 11) * 0x1p-53;
-}

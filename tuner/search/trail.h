@@ -71,9 +71,6 @@ double trail_best_value(const struct trail *trail);
  * come again. False: all have one. */
 bool trail_fresh(struct trail *trail, uint64_t *point);
 
-/* Uniform in [0, 1). */
-double trail_uniform(struct trail *trail);
-
 /* neighbours.c */
 
 enum { NEIGHBOURS_MAX = 512 };
@@ -91,12 +88,8 @@ size_t trail_exchanges(const struct trail *trail, uint64_t point, uint64_t out[N
  * a variant) that no earlier one has, and so on. Returns the number, at most `most`; 0: none
  * passed. */
 size_t trail_best_of_texts(const struct trail *trail, size_t most, size_t *records);
-/* Draws a random neighbour, mostly with an adjacent value; false: none found. */
-bool trail_neighbour(struct trail *trail, uint64_t point, uint64_t *out);
 /* Finds the point with these values or, if constraints exclude them, one that differs in one or two
  * parameters; false: none in a bounded number of tries. */
 bool trail_repair(struct trail *trail, const uint16_t *values, uint64_t *point);
-/* Draws a new value for this parameter: mostly an adjacent one. Needs two values. */
-uint16_t trail_step(struct trail *trail, size_t dimension, uint16_t value);
 
 #endif

@@ -328,10 +328,10 @@ TEST(test_unknown_strategy)
     struct synthetic synthetic;
     struct search *search = NULL;
     struct error error;
-    const struct search_options options = {.strategy = "anealing"};
+    const struct search_options options = {.strategy = "surogate"};
     synthetic_make(&synthetic, 6, coupled_counts, NULL);
     assert_int_equal(search_create(&options, &synthetic.space, &search, &error), STATUS_USAGE);
-    assert_non_null(strstr(error.text, "did you mean 'annealing'"));
+    assert_non_null(strstr(error.text, "did you mean 'surrogate'"));
     for (size_t i = 0; search_strategy_name(i); i++)
         assert_true(strlen(search_strategy_about(i)) > 0);
     assert_null(search_strategy_about(100));

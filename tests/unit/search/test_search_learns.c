@@ -64,16 +64,6 @@ TEST(test_local)
     beats_random("local");
 }
 
-TEST(test_annealing)
-{
-    beats_random("annealing");
-}
-
-TEST(test_genetic)
-{
-    beats_random("genetic");
-}
-
 TEST(test_surrogate)
 {
     beats_random("surrogate");
@@ -500,9 +490,9 @@ TEST(test_until)
         search_free(search);
     }
     assert_true(ended >= LANDSCAPES / 2);
-    const struct search_options none = {.strategy = "genetic", .until = 0.05};
+    const struct search_options none = {.strategy = "local", .until = 0.05};
     assert_int_equal(search_create(&none, &synthetic.space, &search, &error), STATUS_USAGE);
-    assert_non_null(strstr(error.text, "'genetic' has no model"));
+    assert_non_null(strstr(error.text, "'local' has no model"));
     synthetic_free(&synthetic);
 }
 

@@ -15,8 +15,8 @@ from . import _driver, _formulas, _problem, _run
 from ._formulas import Refused
 from ._run import session
 
-STRATEGIES = {"brute_force": "auto", "random_sample": "random", "simulated_annealing": "annealing", "dual_annealing": "annealing",
-              "genetic_algorithm": "genetic", "diff_evo": "genetic", "pso": "genetic", "firefly_algorithm": "genetic", "mls": "local",
+STRATEGIES = {"brute_force": "auto", "random_sample": "random", "simulated_annealing": "local", "dual_annealing": "local",
+              "genetic_algorithm": "local", "diff_evo": "local", "pso": "local", "firefly_algorithm": "local", "mls": "local",
               "greedy_mls": "local", "ordered_greedy_mls": "local", "greedy_ils": "local", "minimize": "local", "basinhopping": "local",
               "bayes_opt": "surrogate", "skopt": "surrogate", "pyatf_strategies": "auto", "hybrid_vndx": "auto",
               "adaptive_tabu_greywolf": "auto"}
