@@ -23,7 +23,7 @@ FIRST_WORDS = re.compile(r"(?:\w+=\S+ )*(?:cd \S+ && )?(?:tune|\./bootstrap|\S*/
 ELSEWHERE = [
     (r"\./bootstrap|cmake --preset|cmake --install|cpack", "tests/fresh, cli.install and CI set up, build, test, install and pack so"),
     (r"pkg-config|^export PKG_CONFIG_PATH", "cli.install and cli.calls compile programs against what is installed"),
-    (r"^tests/strangers/(run|outcome).sh", "wants checkouts of other projects"),
+    (r"^tests/(strangers/(run|outcome).sh|bindings/kernel_tuner_scripts.py)", "wants checkouts of other projects"),
     (r"tests/faults", "the tests of tests/faults run so"),
     (r"^(\S+ )?bench/|^tests/gpu|^TUNE_\w+=\S+ tests/gpu", "measures: tests/gpu and recorded runs"),
     (r"tests/fuzz|fuzz_", "the tests labelled fuzz run so"),
