@@ -37,6 +37,8 @@ sys.path.insert(0, str(PACKAGES))
 from launchtune import kernel_tuner  # noqa: E402
 from launchtune.kernel_tuner import _formulas, _interface, _problem, _run  # noqa: E402
 
+LOCKS = tempfile.TemporaryDirectory()  # other tests use the same stand-in device at the same time
+os.environ["TUNE_LOCK_DIR"] = LOCKS.name
 TUNE, DRIVER = "", ""
 START = """
 import numpy
