@@ -29,8 +29,11 @@ if [[ $has_gpu -eq 0 ]]; then
     expect_code 4
     expect_one_line err
     expect_err '(driver|built without CUDA)'
-    # No device given: the CPU, with a message.
+    # No device given: the CPU, with a message unless the experiment is for no other.
     run "$TUNE" run double.yaml "${steady[@]}" --sizes 1000
+    expect_code 0
+    refuse_err 'no GPU'
+    run "$TUNE" run reduce.sum.i32 "${steady[@]}" --sizes 1000 --points 2
     expect_code 0
     expect_err '^tune: no GPU \(.*\): the device is the CPU$'
 fi
