@@ -33,7 +33,7 @@ if [[ $has_gpu -eq 0 ]]; then
     run "$TUNE" run double.yaml "${steady[@]}" --sizes 1000
     expect_code 0
     refuse_err 'no GPU'
-    run "$TUNE" run reduce.sum.i32 "${steady[@]}" --sizes 1000 --points 2
+    run "$TUNE" run reduce.sum.i32 "${steady[@]}" --sizes 1024 --points 2
     expect_code 0
     expect_err '^tune: no GPU \(.*\): the device is the CPU$'
 fi
