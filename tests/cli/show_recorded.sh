@@ -40,7 +40,7 @@ for block in page.split("\n\n"):
             rows.append([int(line.split()[0]), line[at:]])
         else:
             rows[-1][1] += " " + line[at:]
-    shared = dict(one.split("=", 1) for one in title.split("all: ")[1].split(", ")) if "all: " in title else {}
+    shared = dict(one.split("=", 1) for one in title.split("all: ")[1].split()) if "all: " in title else {}
     own = [w for w in winners if w["problem"] == title.split(":")[0].split(" ")[0]]
     assert len(rows) == len(own) > 0, (title, rows)
     for (n, launch), winner in zip(rows, own):
