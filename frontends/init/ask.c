@@ -143,7 +143,8 @@ static enum status find_instances(struct reading *reading, struct text *list, co
     static const char entry[] = ".entry ";
     struct compiler_answer answer = {0};
     TRY(compile(reading, probe, "tune_instances", "nvcc", &answer, error));
-    for (const char *at = answer.ptx; at && (at = strstr(at, entry));) {
+    for (const char *at = answer.ptx ? strstr(answer.ptx, entry) : NULL; at;
+         at = strstr(at, entry)) {
         at += strlen(entry);
         const char *symbol = arena_strndup(reading->arena, at, strcspn(at, "( \n"));
         const char *instance = symbol ? instance_of_symbol(reading->arena, symbol) : NULL;
