@@ -6,6 +6,22 @@
 
 #include "libtuned/tuned.h"
 
+/* Returns true if a section's heading has a word of an entry's needs, which libtuned gives as
+ * evidence of the section's entries, and does not take for their needs. */
+static bool heading_has_needs(const char *data, size_t size)
+{
+    static const char *const words[] = {"threads=", "shared_bytes=", "registers="};
+    for (const char *line = data, *end = data + size; line < end;) {
+        const char *next = memchr(line, '\n', (size_t)(end - line));
+        next = next ? next + 1 : end;
+        for (size_t i = 0; *line == '[' && i < sizeof words / sizeof *words; i++)
+            if (memmem(line, (size_t)(next - line), words[i], strlen(words[i])))
+                return true;
+        line = next;
+    }
+    return false;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Tells whether a given entry could be launched, as far as a file of version 3 or 4 has its needs.
@@ -82,8 +98,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         return 0;
     }
-    bool has_limits = size > 12 && (memcmp(data, "tuned-conf 3", 12) == 0 ||
-                                    memcmp(data, "tuned-conf 4", 12) == 0);
+    bool has_limits =
+        size > 12 && !heading_has_needs((const char *)data, size) &&
+        (memcmp(data, "tuned-conf 3", 12) == 0 || memcmp(data, "tuned-conf 4", 12) == 0);
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
         for (long long n = 1; n < 1LL << 40; n *= 1000) {
             ask(tuned, &devices[i], "reduce.sum.i32", n, has_limits);
