@@ -37,26 +37,33 @@ static void add_run(struct fixture *fixture)
     ok(store_run_start(fixture->store, &run, &fixture->run, &error));
 }
 
+/* Makes the environment of the trials to come. */
+static void set_environment(struct fixture *fixture, const char *name, const char *uuid,
+                            const char *driver, const char *version)
+{
+    struct facts facts = {0};
+    facts_add_text(&facts, "kind", "cuda");
+    facts_add_text(&facts, "name", name);
+    facts_add_text(&facts, "uuid", uuid);
+    facts_add_text(&facts, "architecture", "sm_90");
+    facts_add_text(&facts, "driver", driver);
+    facts_add_text(&facts, "compiler", "NVRTC 13.0");
+    facts_add_integer(&facts, "sm_count", 132);
+    facts_add_integer(&facts, "memory_bytes", 1LL << 36);
+    const struct store_environment environment = {&facts, version, "host"};
+    ok(store_environment(fixture->store, &environment, &fixture->environment, &error));
+    facts_free(&facts);
+}
+
 static int setup(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
-    struct facts facts = {0};
     assert_non_null(fixture);
     (void)snprintf(fixture->folder, sizeof fixture->folder, "/tmp/tune_t4_XXXXXX");
     assert_non_null(mkdtemp(fixture->folder));
     (void)snprintf(fixture->path, sizeof fixture->path, "%s/t.db", fixture->folder);
     ok(store_open(fixture->path, STORE_CREATE, &fixture->store, &error));
-    facts_add_text(&facts, "kind", "cuda");
-    facts_add_text(&facts, "name", "Test GPU");
-    facts_add_text(&facts, "uuid", "GPU-0");
-    facts_add_text(&facts, "architecture", "sm_90");
-    facts_add_text(&facts, "driver", "580.1");
-    facts_add_text(&facts, "compiler", "NVRTC 13.0");
-    facts_add_integer(&facts, "sm_count", 132);
-    facts_add_integer(&facts, "memory_bytes", 1LL << 36);
-    const struct store_environment environment = {&facts, "0.9.9", "host"};
-    ok(store_environment(fixture->store, &environment, &fixture->environment, &error));
-    facts_free(&facts);
+    set_environment(fixture, "Test GPU", "GPU-0", "580.1", "0.9.9");
     const struct store_experiment experiment = {"gemm", "cuda", "01", NULL, "gemm.yaml", ""};
     ok(store_experiment(fixture->store, &experiment, &fixture->experiment, &error));
     add_run(fixture);
@@ -327,21 +334,10 @@ TEST_WITH(a_file_is_about_one_problem, setup, teardown)
 TEST_WITH(the_latest_counts, setup, teardown)
 {
     struct fixture *fixture = *state;
-    struct facts facts = {0};
     int64_t problem = add_problem(fixture, "gemm", 1);
     (void)add_trial(fixture, problem, 32, TRIAL_OK, 2000, 0, NULL);
     (void)add_trial(fixture, problem, 64, TRIAL_OK, 2500, 0, NULL);
-    facts_add_text(&facts, "kind", "cuda");
-    facts_add_text(&facts, "name", "Other GPU");
-    facts_add_text(&facts, "uuid", "GPU-1");
-    facts_add_text(&facts, "architecture", "sm_90");
-    facts_add_text(&facts, "driver", "590.0");
-    facts_add_text(&facts, "compiler", "NVRTC 13.0");
-    facts_add_integer(&facts, "sm_count", 132);
-    facts_add_integer(&facts, "memory_bytes", 1LL << 36);
-    const struct store_environment environment = {&facts, "1.0.0", "host"};
-    ok(store_environment(fixture->store, &environment, &fixture->environment, &error));
-    facts_free(&facts);
+    set_environment(fixture, "Other GPU", "GPU-1", "590.0", "1.0.0");
     add_run(fixture);
     (void)add_trial(fixture, problem, 32, TRIAL_OK, 1000, 0, NULL);
     json_t *file = written(fixture, T4_1_1_0, NULL, NULL);
