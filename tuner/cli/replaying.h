@@ -19,7 +19,7 @@ struct finding {
 };
 struct replay_findings {
     bool is_tried;   /* there is a device */
-    bool is_whole;   /* else the process ended before all was told */
+    bool is_whole;   /* else the process ended before its last finding */
     bool is_partial; /* something was left out, for want of time */
     enum status status;
     char text[ERROR_TEXT_BYTES];

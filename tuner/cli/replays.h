@@ -10,7 +10,7 @@ struct unpacked {
     struct text path, text;
 };
 
-/* All ends at a deadline of clock_now_ns; what does not fit is left out. */
+/* Replays and values end at a deadline of clock_now_ns; the rest is left out. */
 enum replayed {
     REPLAYED_NOWHERE, /* there is no GPU */
     REPLAYED_LATE,    /* there was no time for one launch */

@@ -616,7 +616,7 @@ static enum status run_it(struct run *run, struct error *error)
             *error = ignored;
             status = shown;
         }
-        /* Without a page the run is still a success. */
+        /* A run whose page fails still succeeds. */
         struct error report = {0};
         (void)fflush(stdout);
         if (report_path(run) &&

@@ -188,8 +188,8 @@ static size_t list_contenders(const struct choosing *choosing, struct store_cont
         };
         if (!all || !isnan(finalist->contender.difference.low) || !isfinite(finalist->raced.low))
             continue;
-        /* In a run of a few configurations early leavers get an interval, too, the race's, relative
-         * to the leader. */
+        /* Early leavers of a run of a few configurations get the race's interval, relative to the
+         * leader. */
         row->difference = finalist->raced.estimate;
         row->difference_low = finalist->raced.low;
         row->difference_high = finalist->raced.high;
