@@ -21,17 +21,6 @@ HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 RECORDED = os.path.join(HERE, "db/recorded")
 KEPT = 32  # per problem: a model takes 96 of all its sources (tuner/search/model.c)
 
-# Columns that store_trials_elsewhere and bench_strategies read; the version is that of their schema.
-TABLES = """
-CREATE TABLE devices (id INTEGER PRIMARY KEY, kind TEXT, name TEXT);
-CREATE TABLE environments (id INTEGER PRIMARY KEY, device_id INTEGER);
-CREATE TABLE experiments (id INTEGER PRIMARY KEY, name TEXT);
-CREATE TABLE problems (id INTEGER PRIMARY KEY, experiment_id INTEGER, key TEXT, n INTEGER);
-CREATE TABLE configurations (id INTEGER PRIMARY KEY, parameters TEXT);
-CREATE TABLE trials (id INTEGER PRIMARY KEY, environment_id INTEGER, problem_id INTEGER, configuration_id INTEGER,
-    stage TEXT, l2_mode TEXT, status TEXT, same_as_trial_id INTEGER, median_ns REAL, binary_hash TEXT);
-CREATE INDEX trials_by_problem ON trials (problem_id, environment_id);
-"""
 RANKS = """SELECT d.kind, d.name, x.name, p.key, p.n, c.parameters,
     CASE WHEN t.status = 'ok' THEN t.median_ns WHEN twin.status = 'ok' THEN twin.median_ns END{day}
 FROM trials AS t JOIN problems AS p ON p.id = t.problem_id JOIN experiments AS x ON x.id = p.experiment_id
@@ -90,14 +79,26 @@ def insert(database, ids, table, **values):
     return ids[key]
 
 
+def tables():
+    """Returns the schema's tables, which `tune` asks for, without their constraints: a ranking has few of a trial's columns."""
+    with open(os.path.join(HERE, "db/schema.sql"), encoding="utf-8") as file:
+        schema = file.read()
+    made = sqlite3.connect(":memory:")
+    made.executescript(schema)
+    made_of = [line for line in schema.splitlines() if line.startswith("PRAGMA ")]
+    for (table,) in made.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").fetchall():
+        columns = [f"{name} {of} {'PRIMARY KEY' if name == 'id' else ''}" for _, name, of, *_ in made.execute(f"PRAGMA table_info({table})")]
+        made_of.append(f"CREATE TABLE {table} ({', '.join(columns)});")
+    made.close()
+    return "\n".join([*made_of, "CREATE INDEX trials_by_problem ON trials (problem_id, environment_id);"])
+
+
 def write(rows, target):
     if os.path.exists(target):
         os.remove(target)
     ids = {}
     database = sqlite3.connect(target)
-    with open(os.path.join(HERE, "db/schema.sql"), encoding="utf-8") as schema:
-        pragmas = [line for line in schema if line.startswith("PRAGMA ")]
-    database.executescript("".join(pragmas) + TABLES)
+    database.executescript(tables())
     for kind, device, experiment, key, n, parameters, time in rows:
         device_id = insert(database, ids, "devices", kind=kind, name=device)
         environment = insert(database, ids, "environments", device_id=device_id)

@@ -104,6 +104,8 @@ for prior in recorded others; do
         refuse_err 'the search begins with'
     fi
 done
+TUNE_DATA_DIR=$TUNE_SOURCE run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 2 --db shipped.db --prior recorded
+expect_code 0
 TUNE_DATA_DIR=ranked known --sizes 5000 --points 9 --strategy surrogate --db usual.db
 
 # The search ends if little gain is left, even before its limit; a strategy without a model is
