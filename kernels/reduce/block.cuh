@@ -119,7 +119,7 @@ template <typename F, int BLOCK, bool TAIL, int USE, typename A> TUNE_DEVICE A b
     } else {
         halve<F, BLOCK, 1>(of_thread);
     }
-    return of_thread[0]; // thread 0 wrote it
+    return !TAIL || threadIdx.x == 0 ? of_thread[0] : value; // the last warp may still write it
 }
 
 // All threads of the block take part. The result is thread 0's. Uses of one kernel that no barrier

@@ -91,7 +91,8 @@ TUNE_DEVICE ordered_share share_of(u32 tiles, u64 index, u64 takers)
 // The tiles of a block's share -> thread 0's element. The block's warps take them in turn, so that
 // what the block reads at a time lies together, and have the next one's loads under way while they
 // combine one; what each tile came to waits in shared memory until there is one per thread. All of
-// them have been read when the warps' are combined, and may be written over.
+// them have been read when the warps' are combined (or at a single warp's barrier), and may be
+// written over.
 template <typename OP, typename POLICY, typename PACK>
 TUNE_DEVICE typename OP::element tiles_in_rounds(const PACK *at, u64 packs,
                                                  const ordered_share &share)
@@ -129,6 +130,8 @@ TUNE_DEVICE typename OP::element tiles_in_rounds(const PACK *at, u64 packs,
         __syncthreads();
         const E mine = threadIdx.x < tiles ? of_tile[threadIdx.x] : OP::identity();
         total = OP::combine(total, warps_in_order<OP, POLICY::block, 2>(lanes_in_order<OP>(mine)));
+        if constexpr (POLICY::warps == 1)
+            __syncwarp();
     }
     return total;
 }
