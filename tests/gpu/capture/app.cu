@@ -127,6 +127,7 @@ static long long do_streams()
         outs[i] = filled(n, 0);
         own::add<int><<<64, 256, 0, streams[i]>>>(a, b, outs[i], n, i);
     }
+    CHECK(cudaDeviceSynchronize()); // the default stream's copies do not wait for these
     for (int *out : outs)
         total += sum(out, n) % 1000003;
     return total;
