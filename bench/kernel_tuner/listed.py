@@ -13,7 +13,8 @@ import typing
 
 
 class Script(typing.NamedTuple):
-    """A line. `files` are paths or patterns in the repository, the script's folder if there are none; a GPU runs those with `seconds`."""
+    """A line. `files` are paths or patterns in the repository, the script's folder if there are none; one that ends with a slash is an
+    empty folder, for results. A GPU runs those with `seconds`."""
     repository: str
     commit: str
     script: str
@@ -39,13 +40,17 @@ class Script(typing.NamedTuple):
     def copy(self, sources, into):
         """Copies the files out of `sources`, where each repository is a folder OWNER/NAME; returns the script's folder in the copy."""
         root = pathlib.Path(sources, self.repository)
-        for given in sorted(path for pattern in self.files.split() or [self.folder] for path in (root.glob(pattern) if pattern != "." else [root])):
-            made = pathlib.Path(into, given.relative_to(root))
-            if given.is_dir():
-                shutil.copytree(given, made, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".git"))
-            else:
-                made.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(given, made)
+        for pattern in self.files.split() or [self.folder]:
+            if pattern.endswith("/"):
+                pathlib.Path(into, pattern).mkdir(parents=True, exist_ok=True)
+                continue
+            for given in sorted(root.glob(pattern) if pattern != "." else [root]):
+                made = pathlib.Path(into, given.relative_to(root))
+                if given.is_dir():
+                    shutil.copytree(given, made, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".git"))
+                else:
+                    made.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(given, made)
         folder = pathlib.Path(into, self.folder)
         folder.mkdir(parents=True, exist_ok=True)
         return folder

@@ -264,7 +264,10 @@ class Scripts(unittest.TestCase):
             assert {result["WAY"] for result in wrong} == {2}, results
             best = environment["best_config"]
             assert best["WAY"] == 1 and best["block_size_x"] == 32 and best["GB/s"] == 8e-6 / best["time"] and best["half"] == best["time"] / 2
-            assert environment["device_name"].startswith("Stand-in") and environment["launchtune"]["verdict"]
+            assert environment["device_name"].startswith("Stand-in") and environment["launchtune"]["verdict"] in ("sure", "nearly sure")
+            _, environment = tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [32, 64, 128], "NOT_READ": list(range(999))},
+                strategy="random_sample", strategy_options={"max_fevals": 2}, quiet=True)
+            assert environment["launchtune"]["verdict"] == "not sure", environment
             kept = json.load(open("copies.json"))
             assert len(kept["cache"]) == 8 and kept["tune_params_keys"] == ["block_size_x", "WAY"] and kept["cache"]["32,2"]["__error__"]
             again, _ = tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [32, 64, 128], "WAY": [1, 2, 3]}, cache="copies",

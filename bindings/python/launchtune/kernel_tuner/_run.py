@@ -190,8 +190,8 @@ class Measured:
 
     def winner(self):
         """Returns the parameters of the winner and its row."""
-        for row in self._rows("SELECT w.*, c.parameters, v.verdict FROM winners w JOIN trials t ON t.id = w.trial_id "
-                              "JOIN configurations c ON c.id = t.configuration_id LEFT JOIN verdicts v ON v.trust = w.trust "
+        for row in self._rows("SELECT w.*, c.parameters, h.headline AS verdict FROM winners w JOIN trials t ON t.id = w.trial_id "
+                              "JOIN configurations c ON c.id = t.configuration_id JOIN headlines h ON h.winner_id = w.id "
                               "WHERE w.environment_id = ? AND w.problem_id = ? AND w.l2_mode = ? AND w.objective = ?", self.objective):
             return json.loads(row["parameters"]), row
         return None, None
