@@ -42,6 +42,7 @@ struct captured_vector {
     bool is_written;    /* to compare: changed in some launch, or written according to the source */
     bool is_output;     /* initial contents are irrelevant */
     double differs;     /* difference between replays, relative to the magnitude; 0: none */
+    double mean;        /* root mean square of the elements, where replays differ */
     const char *symbol; /* variable that is set before the launch; NULL: a passed pointer */
     const struct captured_buffer *buffers[CAPTURED_LAUNCHES_MAX];
 };

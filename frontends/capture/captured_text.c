@@ -345,8 +345,11 @@ void captured_put_checks(const struct captured_set *set, const char *folder, boo
         text_printf(out, "  - {output: %s, file: \"%s/${%s}.%s.after\"", vector->name, folder,
                     set->question.size, vector->name);
         const double tolerance = captured_tolerance(vector, exact);
-        if (tolerance > 0)
+        if (tolerance > 0 && element_is_real(vector->type))
             text_printf(out, ", tolerance: %.2g", tolerance);
+        else if (tolerance > 0) /* an integer's magnitude, as `tolerance` is for reals only */
+            text_printf(out, ", relative: %.2g, absolute: %.2g", tolerance,
+                        tolerance * vector->mean);
         if (vector->differs > 0) {
             text_printf(out,
                         "} # not deterministic: replays differ by up to %.2g of the magnitude\n",

@@ -14,6 +14,7 @@ struct finding {
     uint64_t elements,
         other;         /* elements replayed, and those of these that differ from the program's */
     double difference; /* largest difference by magnitude; infinite: not of an order or of chance */
+    double mean;       /* least root mean square of a launch's expected elements that differ */
     bool is_output;    /* earlier contents do not matter */
     bool were_reals;   /* words of no known type, which would be reals */
 };

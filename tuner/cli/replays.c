@@ -25,7 +25,7 @@ static const double integers_differ = 0.01;
 /* Returns the largest difference, relative to the larger of the expected element and the root mean
  * square, as in checks. Infinite where one is no number that a program would compute with. */
 static double difference_of(const struct captured_content *expected, const char *got, size_t bytes,
-                            enum element_type type)
+                            enum element_type type, double *mean_out)
 {
     const size_t size = element_bytes(type), count = bytes / size;
     double squares = 0, largest = 0;
@@ -51,6 +51,7 @@ static double difference_of(const struct captured_content *expected, const char 
             largest = isfinite(ratio) ? fmax(largest, ratio) : INFINITY;
         }
     }
+    *mean_out = *mean_out > 0 ? fmin(*mean_out, mean) : mean;
     return largest;
 }
 
@@ -74,7 +75,8 @@ static void compare(const struct captured_vector *vector, const struct captured_
     out->were_reals = !vector->is_known && size == 4;
     const enum element_type type = out->were_reals ? ELEMENT_F32 : vector->type;
     const bool is_number = out->were_reals || (vector->is_known && size >= sizeof(int32_t));
-    double difference = is_number ? difference_of(expected, got, bytes, type) : INFINITY;
+    double difference =
+        is_number ? difference_of(expected, got, bytes, type, &out->mean) : INFINITY;
     if (!element_is_real(type) && difference > integers_differ)
         difference = INFINITY;
     out->difference = fmax(out->difference, difference);
@@ -453,6 +455,7 @@ enum status replay_captured(const struct unpacked *is, const char *device, struc
             vector->type = ELEMENT_F32;
         }
         vector->differs = finding->difference;
+        vector->mean = finding->mean;
     }
     *replayed = findings->is_partial ? REPLAYED_IN_PART : REPLAYED;
     return STATUS_OK;

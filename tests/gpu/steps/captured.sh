@@ -61,10 +61,22 @@ __global__ void blocks(const float *in, float *out, int n)
     if (threadIdx.x == 0 && i < n)
         out[blockIdx.x] = in[i] + blockDim.x;
 }
+__global__ void drawn(unsigned long long *hits, int n)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+        unsigned long long x = (clock64() + i) * 0x9e3779b97f4a7c15;
+        x = (x ^ (x >> 31)) * 0xbf58476d1ce4e5b9;
+        if ((x >> 62) == 0)
+            atomicAdd(hits, 1);
+    }
+}
 int main()
 {
     for (int n = 1 << 10; n <= 1 << 20; n <<= 5) {
         float *in, *out, *total;
+        unsigned long long *hits;
+        cudaMallocManaged(&hits, sizeof *hits);
+        *hits = 0;
         int threads = 128;
         cudaMallocManaged(&in, n * sizeof(float));
         cudaMallocManaged(&out, n * sizeof(float));
@@ -75,6 +87,8 @@ int main()
         each<<<(n + threads - 1) / threads, threads, threads * sizeof(float)>>>(in, out, total, n);
         blocks<<<(n + threads - 1) / threads, threads>>>(in, out, n);
         pairs<4, 4><<<(n + 127) / 128, 128>>>(in, out, n);
+        if (n == 1 << 20)
+            drawn<<<256, threads>>>(hits, n);
         cudaDeviceSynchronize();
         printf("%g\n", *total);
     }
@@ -97,6 +111,9 @@ C
     # Numbers of which one may be another: their values stay, one at a time.
     grep -q 'A: \[1, 2, 4, 8\]' pairs.yaml || { echo "values that are right alone were left out"; status=1; }
     grep -q '(A != 4) + (B != 4).* <= 1  *# ? of [0-9]* configurations with several' pairs.yaml || { echo "values are combined"; status=1; }
-    "$tune" run each.yaml blocks.yaml pairs.yaml --device 0 --effort quick --no-report --db drafted.db --conf drafted.conf || status=1
+    # A count of random draws is compared within what replays differ by.
+    "$tune" init sums.cu --kernel drawn --program ./sums -o drawn.yaml "${options[@]}" >drawn.txt 2>&1 || { cat drawn.txt; status=1; }
+    grep 'relative: .*absolute: .*not deterministic' drawn.yaml || { echo "a count of draws has no tolerance"; status=1; }
+    "$tune" run each.yaml blocks.yaml pairs.yaml drawn.yaml --device 0 --effort quick --no-report --db drafted.db --conf drafted.conf || status=1
     return $status
 }
