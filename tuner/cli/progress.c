@@ -15,7 +15,7 @@
 #include "tuner/base/text.h"
 #include "tuner/terminal/style.h"
 
-enum { BAR_WIDTH = 20, BAR_WIDTH_MIN = 6, LINE_MAX_BYTES = 256 };
+enum { BAR_WIDTH = 20, BAR_WIDTH_MIN = 6, LINE_MAX_BYTES = 256, PHASE_BYTES = 80 };
 static const int64_t redraw_every_ns = 100000000, send_every_ns = 500000000;
 
 /* ---- lines instead of a bar ---- */
@@ -164,6 +164,26 @@ static size_t terminal_width(void)
     return 80;
 }
 
+/* Formats the phase and its part at work: "race (round 14, 6 dropped)". */
+static void format_phase(const struct session_progress *progress, char out[PHASE_BYTES])
+{
+    const bool confirms = strcmp(progress->phase, "confirm") == 0;
+    struct text part = {0};
+    if (confirms && progress->process_count > 0)
+        text_printf(&part, "process %d of %d", progress->process, progress->process_count);
+    else if (progress->strategy && strcmp(progress->phase, "sweep") == 0 &&
+             strcmp(progress->strategy, "exhaustive") != 0)
+        text_append(&part, progress->strategy);
+    if ((confirms || strcmp(progress->phase, "race") == 0) && progress->rounds > 0) {
+        text_printf(&part, "%sround %zu", part.length > 0 ? ", " : "", progress->rounds);
+        if (progress->dropped > 0)
+            text_printf(&part, ", %zu dropped", progress->dropped);
+    }
+    (void)string_format(out, PHASE_BYTES, part.length > 0 ? "%s (%s)" : "%s%s", progress->phase,
+                        text_string(&part));
+    text_free(&part);
+}
+
 /* Draws the line, the most important part first, since a narrow terminal cuts the end; the bar
  * shrinks before that. */
 static void draw(struct progress_view *view, const struct session_progress *progress)
@@ -172,7 +192,7 @@ static void draw(struct progress_view *view, const struct session_progress *prog
     char rest[LINE_MAX_BYTES - 64];
     char best[32];
     char remaining[32];
-    char phase[48];
+    char phase[PHASE_BYTES];
     char bar[BAR_WIDTH + 16];
     size_t width = terminal_width();
     size_t bar_width = BAR_WIDTH;
@@ -186,14 +206,7 @@ static void draw(struct progress_view *view, const struct session_progress *prog
     else
         (void)string_format(remaining, sizeof remaining, "%lld:%02lld:%02lld", wait_s / 3600,
                             wait_s / 60 % 60, wait_s % 60);
-    if (progress->process_count > 0 && strcmp(progress->phase, "confirm") == 0)
-        (void)string_format(phase, sizeof phase, "%s (process %d of %d)", progress->phase,
-                            progress->process, progress->process_count);
-    else if (progress->strategy && strcmp(progress->phase, "sweep") == 0 &&
-             strcmp(progress->strategy, "exhaustive") != 0)
-        (void)string_format(phase, sizeof phase, "%s (%s)", progress->phase, progress->strategy);
-    else
-        (void)string_format(phase, sizeof phase, "%s", progress->phase);
+    format_phase(progress, phase);
     bool more = view->options->protocol.confirm_processes > 0 && !goes_over_again(progress);
     (void)string_format(rest, sizeof rest, " %s %s, %s %s, best %s, %zu failed", remaining,
                         more ? "to confirmation" : "left", phase,
@@ -299,13 +312,14 @@ static void on_progress(void *context, const struct session_progress *progress)
         return;
     view->drawn_ns = now_ns;
     if (!view->terminal) {
-        char best[32];
+        char best[32], phase[PHASE_BYTES];
         format_time(progress->best_ns, best, sizeof best);
+        format_phase(progress, phase);
         (void)pthread_mutex_lock(&view->mutex);
         (void)string_format(
-            view->now, sizeof view->now, "%s %s, %zu of %zu points, best %s, %zu failed",
-            progress->phase, problem_name(progress->problem_key, progress->n).text,
-            progress->points_done, progress->points_total, best, progress->failures);
+            view->now, sizeof view->now, "%s %s, %zu of %zu points, best %s, %zu failed", phase,
+            problem_name(progress->problem_key, progress->n).text, progress->points_done,
+            progress->points_total, best, progress->failures);
         (void)pthread_mutex_unlock(&view->mutex);
         return;
     }

@@ -254,6 +254,7 @@ static enum status one_process(struct confirming *confirming, struct error *erro
         group->position.n = contest->work.problem.n;
         group->position.best_ns = (double)NAN;
         group->position.best_key = contest->winner.key;
+        group->position.rounds = group->position.dropped = 0;
         group->session->progress.process = confirming->process;
         group->session->progress.process_count = (int)processes;
         session_progress(group, "confirm");

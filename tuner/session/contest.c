@@ -418,6 +418,7 @@ enum status contest_count_rounds(struct contest *contest, const struct track *tr
         const struct conditions *after = &track->records[i].after;
         contest->conditions_known |= !isnan(after->sm_clock_mhz) && after->throttle >= 0;
         contest->beside_others |= track->faults[i] == ROUND_VALID && track->records[i].others > 0;
+        contest->rounds.beside += after->other_processes > 0 ? 1 : 0;
         if (track->faults[i] == ROUND_VALID && !isnan(track->twin[i]))
             contest->twins.items[contest->twins.count++] = track->twin[i];
     }

@@ -61,6 +61,7 @@ struct contest {
     struct twin_floor floor;
     struct {
         size_t count, dropped, faults[ROUND_FAULTS];
+        size_t beside; /* with other processes on the device at their end */
     } rounds;
     size_t levels;      /* levels of each finalist */
     size_t processes;   /* confirming processes so far */

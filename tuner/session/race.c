@@ -59,8 +59,8 @@ static bool too_many_dropped(const struct racing *racing)
     const struct protocol *protocol = &racing->contest->work.options->protocol;
     size_t rounds = racing->track.round_count;
     size_t dropped = rounds - race_valid_rounds(racing->race);
-    return rounds >= ESTIMATE_MAX ||
-           (dropped > 8 && (double)dropped > 2 * protocol->dropped_most * (double)rounds);
+    const double most = fmin(2 * protocol->dropped_most, (1 + protocol->dropped_most) / 2);
+    return rounds >= ESTIMATE_MAX || (dropped > 8 && (double)dropped > most * (double)rounds);
 }
 
 static enum status run_race(struct racing *racing, struct error *error)

@@ -93,6 +93,8 @@ void session_progress(struct group *group, const char *phase)
     session->progress.strategy = group->position.strategy;
     session->progress.best_ns = group->position.best_ns;
     session->progress.best_key = group->position.best_key;
+    session->progress.rounds = group->position.rounds;
+    session->progress.dropped = group->position.dropped;
     if (session->events->progress)
         session->events->progress(session->events->context, &session->progress);
     sites_report(session, false);

@@ -57,6 +57,7 @@ struct lane {
     struct seat place; /* requested place of its worker */
     bool pinned;       /* and does */
     int64_t others;    /* other processes that stayed on the device for a whole wait */
+    int beside;        /* rounds in a row in which others were on a device that is not awaited */
     pthread_t thread;
 };
 
@@ -106,7 +107,8 @@ struct group {
         const char *strategy; /* the search's */
         double best_ns;
         const char *best_key;
-    } position; /* for the progress */
+        size_t rounds, dropped; /* of this track */
+    } position;                 /* for the progress */
     /* Highest bandwidth of any winner, by ceiling; the second array has only problems of more than
      * twice the caches. */
     double fastest_gbs[CEILINGS], fastest_uncached_gbs[CEILINGS];

@@ -103,6 +103,7 @@ struct session_progress {
     const char *phase;                /* "compile", "sweep", "race", "check", "confirm", "ranges" */
     bool measured;                    /* this run has measured */
     int process, process_count;       /* processes of the confirmation */
+    size_t rounds, dropped;           /* of a race or a confirming process: all, dropped ones */
     const char *strategy;             /* strategy of this problem's search */
 };
 

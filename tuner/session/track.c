@@ -410,6 +410,25 @@ static enum status wait_alone(const struct work *work, struct track *track,
     return STATUS_OK;
 }
 
+/* Names other processes on a device that is shared, and so not awaited, once they were there for a
+ * few rounds in a row: these take longer, and more of them are dropped. */
+static void note_others(const struct work *work, struct lane *lane,
+                        const struct round_record *record)
+{
+    enum { ROUNDS = 3 };
+    const int64_t others = record->after.other_processes;
+    if (work->protocol->other_wait_ms > 0 || lane->beside >= ROUNDS)
+        return;
+    lane->beside = others > 0 && record->before.other_processes > 0 ? lane->beside + 1 : 0;
+    if (lane->beside == ROUNDS)
+        session_note(work->session,
+                     "%s: %lld other process%s: rounds take longer, and many are noisy or dropped; "
+                     "winners are found sooner, and surer, without %s%s",
+                     lane->name, (long long)others, others == 1 ? " runs there" : "es run there",
+                     others == 1 ? "it" : "them",
+                     work->options->budget_ns > 0 ? "" : ", and --budget bounds the time");
+}
+
 /* Makes the visits of a round in random order, the twin's second one at a random place. */
 static enum status visit_all(const struct work *work, struct track *track, const bool *wanted,
                              size_t twin_of, double *twin_y, double *first_ns, double *twin_ns,
@@ -503,6 +522,8 @@ enum status track_round(const struct work *work, struct track *track, const bool
         status = visit_all(work, track, wanted, twin_of, twin_y, &first_ns, &twin_ns, error);
     if (status == STATUS_OK)
         status = take_moment(track, &record->anchor_last_ns, &record->after, error);
+    if (status == STATUS_OK)
+        note_others(work, track->lane, record);
     if (status == STATUS_OK && !isnan(*twin_y)) {
         /* A draw decides which of the two visits is the twin: the second may find data that the
          * first left, which is no difference between a configuration and itself. */
@@ -545,6 +566,8 @@ size_t track_judge(const struct work *work, struct track *track)
             if (slot->samples[j].process == track->process)
                 slot->samples[j].invalid = track->faults[slot->samples[j].round] != ROUND_VALID;
     }
+    work->group->position.rounds = track->round_count;
+    work->group->position.dropped = track->round_count - valid;
     return valid;
 }
 
@@ -557,6 +580,7 @@ enum status track_rounds(const struct work *work, struct track *track, const boo
             return session_stop_error(error);
         TRY(track_round(work, track, wanted, twin_of, &twin_y, error));
         valid = track_judge(work, track);
+        session_progress(work->group, work->session->progress.phase);
     }
     return STATUS_OK;
 }

@@ -141,6 +141,7 @@ static void set_verdict(struct choosing *choosing)
         .processes = contest->processes,
         .conditions_known = contest->conditions_known,
         .beside_others = contest->beside_others,
+        .rounds_beside = contest->rounds.beside,
         .effort = contest->work.options->effort,
         .has_budget = contest->work.options->budget_ns > 0,
     };

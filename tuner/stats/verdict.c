@@ -130,18 +130,20 @@ static struct help append_untried(struct text *text, const struct verdict_facts 
 
 static struct help append_weakness(struct text *text, const struct verdict_facts *facts)
 {
+    const char *beside =
+        2 * facts->rounds_beside > facts->rounds ? ", while other processes ran on the device" : "";
     if (facts->only_baselines)
         return append_untried(text, facts);
     if (drops_too_many(facts)) {
         text_append(text, "more than ");
         append_percent(text, facts->dropped_most);
-        text_append(text, " of the rounds were disturbed");
+        text_printf(text, " of the rounds were disturbed%s", beside);
     } else if (facts->floor > facts->floor_most) {
         append_differs(text, facts->floor);
-        text_append(text, ", so that no two configurations can be distinguished");
+        text_printf(text, ", so that no two configurations can be distinguished%s", beside);
     } else if (facts->biased) {
         append_differs(text, facts->floor);
-        text_append(text, ", and not by chance: the measurement is biased");
+        text_printf(text, ", and not by chance: the measurement is biased%s", beside);
     } else if (facts->tried < facts->planned) {
         return append_untried(text, facts);
     } else if (facts->rounds == 0 || isnan(facts->floor)) {
@@ -162,7 +164,7 @@ static struct help append_weakness(struct text *text, const struct verdict_facts
         append_differs(text, facts->floor);
         text_append(text, ", more than the ");
         append_percent(text, facts->delta);
-        text_append(text, " up to which all count as equal");
+        text_printf(text, " up to which all count as equal%s", beside);
     } else {
         text_append(text, "a change of clocks or throttling would not have been seen");
         return (struct help){0};

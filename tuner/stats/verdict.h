@@ -57,6 +57,7 @@ struct verdict_facts {
     size_t processes;        /* fresh processes that confirmed; 0: none */
     bool conditions_known;   /* clocks and throttle reasons could be read */
     bool beside_others;      /* another process stayed on the device */
+    size_t rounds_beside;    /* rounds with other processes on the device */
     enum effort effort;      /* effort of the run ... */
     bool has_budget;         /* ... and whether under a budget */
     bool only_baselines;     /* only baselines were tried of several configurations */

@@ -91,6 +91,10 @@ TEST(dropped_rounds_and_bias_are_unstable)
     assert_int_equal(verdict_of(&facts, reason, sizeof reason), VERDICT_SOUND); /* just 20 % */
     facts.rounds_dropped = 9;
     assert_verdict(facts, VERDICT_UNSTABLE, "20 % ... disturbed ... idle ... 9 of 40");
+    facts.rounds_beside = 21;
+    assert_verdict(facts, VERDICT_UNSTABLE, "disturbed, while other processes ran ... 9 of 40");
+    facts.rounds_beside = 20;
+    assert_verdict(facts, VERDICT_UNSTABLE, "20 % ... disturbed. ... idle ... 9 of 40");
     facts = good;
     facts.biased = true;
     facts.floor = 0.003;
