@@ -50,7 +50,7 @@ expect_one_line() {
 
 # golden COMMAND...: runs it, and keeps its exit code and its output for expect_golden, lines of stderr behind "! ". Days
 # before 2090, folders, elapsed times and the numbers of ${steady[@]} count as equal, and all that a test's own golden_filter
-# (for sed -E) makes equal.
+# (for sed -E) makes equal; that other tests run on the processor is left out.
 golden() {
     golden_lines '' "$@"
 }
@@ -69,7 +69,7 @@ keep_golden() {
     {
         echo "\$ ${line//"${steady[*]:1}"/STEADY} (exit code $code)"
         grep -E -- "$1" "$captured.out" || true
-        { grep -E -- "$1" "$captured.err" || true; } | sed 's/^/! /'
+        { grep -E -- "$1" "$captured.err" || true; } | sed -E '/: [0-9]+ other process(es run| runs) there: /d; s/^/! /'
         echo
     } | sed -E "s|$PWD|HERE|g; s|${TMPDIR%/*}/work|HERE|g; s|$TMPDIR|TMPDIR|g; s|$TUNE_SOURCE|SOURCE|g; s/20[0-8][0-9]-[0-9]{2}-[0-9]{2}(T[0-9:]+Z)?/DAY/g; s/\bin [0-9.]+ s\b/in TIME/g; ${golden_filter:-}" \
         >>"$TMPDIR/golden.txt"
