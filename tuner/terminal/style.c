@@ -172,19 +172,23 @@ size_t style_text_line(const char *text, int columns)
 
 void print_clean(FILE *out, const char *format, ...)
 {
-    char *whole = NULL;
+    char room[2048] = "", *whole = room;
     va_list arguments;
     va_start(arguments, format);
-    int length = vasprintf(&whole, format, arguments);
+    const int length = vsnprintf(room, sizeof room, format, arguments);
     va_end(arguments);
-    char *rest = length >= 0 ? whole : NULL;
+    va_start(arguments, format);
+    if (length >= (int)sizeof room && vasprintf(&whole, format, arguments) < 0)
+        whole = room; /* memory is short: its beginning */
+    va_end(arguments);
+    char *rest = whole;
     for (char *line; (line = strsep(&rest, "\n"));) {
         text_make_printable(line);
         fputs(line, out);
         if (rest)
             fputc('\n', out);
     }
-    if (length >= 0)
+    if (whole != room)
         free(whole);
 }
 
