@@ -63,8 +63,14 @@ expect_code 0
 expect_err 'outer.f32.64x1024: finalists are checked at this size alone, as it has no other$'
 grep -qE '^outer.f32 n=[0-9-]+ m@[0-9-]+ rows=[0-9]+ ' tuned.conf || fail "no sizes in tuned.conf: $(cat tuned.conf)"
 grep -q '^outer.f32.64x1024' tuned.conf && fail "a tuple is a problem of its own: $(cat tuned.conf)"
+# The problem's name has the sizes: no table has a column that is 1 in all rows.
 run "$TUNE" show
 expect_out '^outer.f32.64x1024$'
+refuse_out '^n '
+run "$TUNE" show --top 1
+expect_out '^problem +# '
+run "$TUNE" show --ties
+expect_out '^outer.f32.64x1024: 1 winner'
 
 # Where a configuration may be used is told over all sizes.
 sed 's/constraints: .*/constraints: [m % rows == 0, rows * 2 <= n or rows == 1, rows == 4]/' outer.yaml >multiples.yaml

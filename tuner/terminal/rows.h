@@ -97,8 +97,9 @@ struct row_column {
     const char *name;
     const char *label;
 };
-/* Prints rows [first, end) under one header in `width` columns; 0: no limit. Columns without values
- * are left out. Labels, configurations and reasons are broken into lines, never cut. */
+/* Prints rows [first, end) under one header in `width` columns; 0: no limit. Columns without
+ * values, and sizes that are 1 in all rows, are left out. Labels, configurations and reasons are
+ * broken into lines, never cut. */
 void rows_print_table_within(const struct rows *rows, size_t first, size_t end,
                              const struct row_column *columns, size_t count, int width);
 /* Prints a table for a command with --wide and --csv: on a narrow page the least important columns

@@ -125,9 +125,11 @@ static int longest_word(const char *text)
     return longest;
 }
 
-/* Finds the column's natural and least width. Returns false if no row has a value for it. */
+/* Finds the column's natural and least width. Returns false if no row has a value for it, or only
+ * n = 1: problems without a size, or with several, which the problem's name has. */
 static bool measure(const struct rows *rows, size_t first, size_t end, struct printed *printed)
 {
+    const bool is_n = strcmp(printed->column->name, "n") == 0;
     bool has_values = false;
     char number[ROWS_CELL_BYTES];
     const char *label = printed->column->label;
@@ -143,7 +145,7 @@ static bool measure(const struct rows *rows, size_t first, size_t end, struct pr
         const int least = printed->is_text ? longest_word(cell->text) : width;
         printed->least = least > printed->least ? least : printed->least;
         printed->right = printed->right || cell->kind == CELL_NUMBER;
-        has_values = has_values || cell->text;
+        has_values = has_values || (cell->text && !(is_n && strcmp(cell->text, "1") == 0));
     }
     if (printed->is_text && printed->least > WRAP_WANTED)
         printed->least = WRAP_WANTED;

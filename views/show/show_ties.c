@@ -38,7 +38,9 @@ static bool put_problem(struct rows *rows, size_t first, size_t end,
         cells[i - 1] = cells[i];
         cells[i] = before;
     }
-    text_printf(&line, ", n = %s: ", rows_text(rows, first, "n", ""));
+    if (rows_number(rows, first, "n") != 1)
+        text_printf(&line, ", n = %s", rows_text(rows, first, "n", ""));
+    text_append(&line, ": ");
     append_standings(&line, rows, first, end);
     rows_put_paragraph(rows_text(rows, first, "problem", ""), "  ", text_string(&line),
                        style_page_columns());

@@ -274,7 +274,9 @@ static void print_run(const struct rows *runs, size_t run, const struct rows *pr
         const char *groups = rows_text(problems, i, "groups", NULL);
         if (!groups)
             continue;
-        text_printf(&line, ", n = %s: %s", rows_text(problems, i, "n", ""), groups);
+        if (rows_number(problems, i, "n") != 1)
+            text_printf(&line, ", n = %s", rows_text(problems, i, "n", ""));
+        text_printf(&line, ": %s", groups);
         rows_put_paragraph(rows_text(problems, i, "problem", ""), "  ", text_string(&line),
                            style_page_columns());
         text_clear(&line);
