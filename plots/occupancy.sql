@@ -1,37 +1,35 @@
 -- Theoretical occupancy (CUDA Occupancy API) against throughput: every configuration, a series a variant.
 -- needs: a device whose occupancy is known (a GPU)
+-- Each reference to a name here costs SQLite a copy of all that stands behind it, before the first row: each is used as
+-- seldom as possible.
 , occupied AS (
-    SELECT *, 100 * occupancy AS percent FROM named WHERE occupancy IS NOT NULL
+    SELECT *, 100 * occupancy AS percent, iif(series = 'all configurations', (
+               SELECT max(json_extract(t.metrics, '$.bytes_per_thread')) FROM trials AS t
+               WHERE t.problem_id = m.problem_id AND t.configuration_id = m.configuration_id
+                 AND t.environment_id = CAST(:environment AS INTEGER)), NULL) AS requested
+    FROM named AS m WHERE occupancy IS NOT NULL
 ),
--- Without variants, configurations that differ in a thread's bytes at a time are distinguished by these.
-requested AS MATERIALIZED (
-    SELECT m.configuration_id, max(json_extract(t.metrics, '$.bytes_per_thread')) AS bytes
-    FROM occupied AS m
-    JOIN trials AS t ON t.problem_id = m.problem_id AND t.configuration_id = m.configuration_id
-                    AND t.environment_id = CAST(:environment AS INTEGER)
-    WHERE m.series = 'all configurations'
-    GROUP BY m.configuration_id
-),
+-- Without variants, configurations that differ in a thread's bytes at a time are distinguished by these (told).
 known AS (
-    SELECT k.*, dense_rank() OVER (ORDER BY rank) - 1 AS side
-    FROM (SELECT m.n, m.configuration_id, m.gbs, m.low_gbs, m.high_gbs, m.configuration, m.percent, NULL AS bytes,
-                 m.rank, m.series, m.is_baseline
-          FROM occupied AS m WHERE (SELECT count(DISTINCT bytes) FROM requested) NOT BETWEEN 2 AND 6
-          UNION ALL
-          SELECT m.n, m.configuration_id, m.gbs, m.low_gbs, m.high_gbs, m.configuration, m.percent, r.bytes,
-                 dense_rank() OVER (ORDER BY r.bytes) - 1, coalesce(printf('%g bytes per thread at a time', r.bytes), 'others'),
-                 m.is_baseline
-          FROM occupied AS m JOIN requested AS r ON r.configuration_id = m.configuration_id
-          WHERE (SELECT count(DISTINCT bytes) FROM requested) BETWEEN 2 AND 6) AS k
+    SELECT n, configuration_id, gbs, low_gbs, high_gbs, configuration, percent, is_baseline,
+           iif(told, requested, NULL) AS bytes, iif(told, place, rank) AS rank,
+           CASE WHEN NOT told THEN series WHEN requested IS NULL THEN 'others'
+                ELSE printf('%g bytes per thread at a time', requested) END AS series,
+           dense_rank() OVER (ORDER BY iif(told, place, rank)) - 1 AS side,
+           nullif(percent - lag(percent) OVER (ORDER BY percent), 0) AS step
+    FROM (SELECT *, max(kinds) OVER () BETWEEN 2 AND 6 AS told
+          FROM (SELECT *, max(place) OVER alike + min(requested IS NOT NULL) OVER alike AS kinds
+                FROM (SELECT *, series = 'all configurations' AS is_one,
+                             dense_rank() OVER (PARTITION BY series = 'all configurations'
+                                                ORDER BY requested) - 1 AS place
+                      FROM occupied)
+                WINDOW alike AS (PARTITION BY is_one)))
+    WHERE is_one OR NOT told
 ),
 -- The configurations of one occupancy stand at the left of it, in 0.7 of the least step to the next: the series side
 -- by side, each sorted by throughput.
-steps AS (
-    SELECT percent - lag(percent) OVER (ORDER BY percent) AS step
-    FROM (SELECT DISTINCT percent FROM known)
-),
 drawn AS (
-    SELECT *, 0.7 * min(6.25, coalesce((SELECT min(step) FROM steps), 6.25))
+    SELECT *, max(gbs) OVER () AS most_gbs, 0.7 * min(6.25, coalesce(min(step) OVER (), 6.25))
                * ((side + (row_number() OVER slot - 0.5) / count(*) OVER (PARTITION BY percent, side))
                   / (max(side) OVER () + 1) - 1) AS shift
     FROM known
@@ -41,40 +39,31 @@ drawn AS (
 -- wide and high.
 celled AS (
     SELECT *, count(*) OVER () > 5000 AND row_number() OVER (
-               PARTITION BY CAST(2 * (percent + shift) AS INTEGER),
-                            CAST(150 * gbs / (SELECT max(gbs) FROM known) AS INTEGER)
+               PARTITION BY CAST(2 * (percent + shift) AS INTEGER), CAST(150 * gbs / most_gbs AS INTEGER)
                ORDER BY gbs DESC) > 1 AS covered
     FROM drawn
 ),
-best AS (SELECT percent, max(gbs) AS gbs FROM known GROUP BY percent),
--- The reference of the others: the winner, else the best.
-reference AS (
-    SELECT * FROM (
-        SELECT 'the winner' AS name, k.percent, k.gbs, 0 AS place
-        FROM marked AS m
-        JOIN known AS k ON k.n = m.n AND k.configuration_id = m.configuration_id
-        WHERE m.rank = 0
-        UNION ALL
-        SELECT 'the best', percent, max(gbs), 1 FROM known HAVING count(*) > 0)
-    ORDER BY place LIMIT 1
+-- The best at each occupancy, that with the fewest bytes at a time, and the winner there.
+best AS (
+    SELECT percent, max(gbs) AS gbs, least AS bytes, max(iif(bytes = least, gbs, NULL)) AS few_gbs,
+           max(iif(configuration_id = winner, gbs, NULL)) AS winner_gbs
+    FROM (SELECT *, min(bytes) OVER () AS least FROM known)
+    LEFT JOIN (SELECT configuration_id AS winner FROM marked WHERE rank = 0 AND n = CAST(:n AS INTEGER))
+    GROUP BY percent
 ),
--- The least occupancy that is nearly as fast, and the next below it.
-enough AS (
-    SELECT b.percent, min(b.gbs / r.gbs, 1) AS share FROM best AS b CROSS JOIN reference AS r
-    WHERE b.gbs >= CAST(:near AS REAL) * r.gbs ORDER BY b.percent LIMIT 1
+-- The reference of the others: the winner, else the best. enough: the least occupancy that is nearly as fast.
+compared AS (
+    SELECT *, min(gbs / reference_gbs, 1) AS share, count(*) OVER () AS count,
+           min(iif(gbs >= CAST(:near AS REAL) * reference_gbs, percent, NULL)) OVER () AS enough,
+           min(iif(few_gbs >= CAST(:near AS REAL) * reference_gbs, percent, NULL)) OVER () AS few,
+           max(iif(coalesce(winner_gbs, iif(is_won, NULL, gbs)) = reference_gbs, percent, NULL)) OVER () AS reference,
+           lag(percent) OVER (ORDER BY percent) AS below,
+           lag(gbs / reference_gbs) OVER (ORDER BY percent) AS below_share
+    FROM (SELECT *, coalesce(max(winner_gbs) OVER (), max(gbs) OVER ()) AS reference_gbs,
+                 max(winner_gbs) OVER () IS NOT NULL AS is_won FROM best)
 ),
-below AS (
-    SELECT b.percent, b.gbs / r.gbs AS share
-    FROM best AS b CROSS JOIN enough AS e CROSS JOIN reference AS r
-    WHERE b.percent < e.percent ORDER BY b.percent DESC LIMIT 1
-),
--- Its time with the fewest bytes at a time.
-few AS (
-    SELECT k.bytes, min(iif(k.gbs >= CAST(:near AS REAL) * r.gbs, k.percent, NULL)) AS percent
-    FROM known AS k CROSS JOIN reference AS r
-    WHERE k.bytes = (SELECT min(bytes) FROM known) GROUP BY k.bytes
-),
--- Each series' best at each occupancy. A single launch, which shows nothing about its occupancy, has no line; those that differ in bytes at a time are the points of an experiment.
+-- Each series' best at each occupancy. A single launch, which shows nothing about its occupancy, has no line; those
+-- that differ in bytes at a time are the points of an experiment.
 curved AS (
     SELECT k.*, k.is_baseline OR (k.bytes IS NULL AND sum(NOT k.is_baseline) OVER place = 1) AS is_apart,
            row_number() OVER (PARTITION BY k.rank, k.percent ORDER BY k.is_baseline, k.gbs DESC) AS turn
@@ -93,19 +82,18 @@ limits AS (
 ),
 conclusion AS (
     SELECT CASE
-        WHEN (SELECT count(*) FROM best) = 1
-        THEN printf('Every configuration has an occupancy of %.3g %%', r.percent)
-        WHEN e.percent < r.percent
-        THEN printf('%.3g %% occupancy already reaches %.3g %% of %s, which has %.3g %%', e.percent,
-                    100 * e.share, r.name, r.percent)
-        WHEN (SELECT count(*) FROM below) = 0
-        THEN printf('The lowest occupancy of all, %.3g %%, is that of %s', r.percent, r.name)
-        ELSE (SELECT printf('Nothing below %.3g %% occupancy reaches %.3g %% of %s: %.3g %% reaches %.3g %%', r.percent,
-                            100 * CAST(:near AS REAL), r.name, percent, 100 * share) FROM below)
-        END || coalesce((SELECT printf('; with %g bytes per thread at a time ', f.bytes)
-                                || iif(f.percent IS NULL, 'no occupancy does', printf('it takes %.3g %%', f.percent))
-                         FROM few AS f WHERE f.percent IS NOT e.percent AND (SELECT count(*) FROM best) > 1), '') AS sentence
-    FROM reference AS r CROSS JOIN enough AS e
+        WHEN count = 1 THEN printf('Every configuration has an occupancy of %.3g %%', reference)
+        WHEN enough < reference
+        THEN printf('%.3g %% occupancy already reaches %.3g %% of %s, which has %.3g %%', enough, 100 * share, name,
+                    reference)
+        WHEN below IS NULL THEN printf('The lowest occupancy of all, %.3g %%, is that of %s', reference, name)
+        ELSE printf('Nothing below %.3g %% occupancy reaches %.3g %% of %s: %.3g %% reaches %.3g %%', reference,
+                    100 * CAST(:near AS REAL), name, below, 100 * below_share)
+        END || iif(bytes IS NULL OR few IS enough OR count = 1, '',
+                   printf('; with %g bytes per thread at a time ', bytes)
+                   || iif(few IS NULL, 'no occupancy does', printf('it takes %.3g %%', few))) AS sentence
+    FROM (SELECT *, iif(is_won, 'the winner', 'the best') AS name FROM compared)
+    WHERE percent = enough
 )
 SELECT 'points' AS layer, series, rank, percent AS occupancy_percent, gbs, low_gbs, high_gbs,
        shift AS shift_percent, covered, configuration

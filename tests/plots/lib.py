@@ -17,6 +17,7 @@ import json
 import math
 import os
 import pathlib
+import resource
 import shutil
 import sqlite3
 import subprocess
@@ -169,11 +170,11 @@ class Figure:
             assert any(text in shown for shown in self.texts), f"'{text}' is not on the figure: {self.texts}"
 
 
-def _tune(db, *words):
+def _tune(db, *words, limit=None):
     db.sql.commit()
     environment = dict(os.environ, PATH=f"{_folder}/bin:{os.environ['PATH']}", GNUPLOT_SAID=f"{_folder}/said")
     return subprocess.run([os.environ["TUNE"], "plot", *words, "--db", str(db.path)], env=environment, text=True,
-                          capture_output=True, timeout=120)
+                          capture_output=True, timeout=120, preexec_fn=limit)
 
 
 def _words(**options):
@@ -201,9 +202,10 @@ def draw(db, figure, **options):
 
 
 def rows(db, figure, **options):
-    """The rows of --data alone, without gnuplot."""
+    """The rows of --data alone, without gnuplot, in little memory: SQLite copies a query's parts at each reference."""
     out = pathlib.Path(tempfile.mkdtemp(dir=_folder))
-    got = _tune(db, figure, "--data", "-o", str(out), *_words(**options))
+    got = _tune(db, figure, "--data", "-o", str(out), *_words(**options),
+                limit=lambda: resource.setrlimit(resource.RLIMIT_AS, (150 << 20, 150 << 20)))
     assert got.returncode == 0, f"exit code {got.returncode}: {got.stderr}"
     lines = next(out.glob("*.tsv")).read_text().split("\n")[:-1]
     names = lines[0].split("\t")
