@@ -487,9 +487,10 @@ enum status captured_take(struct arena *arena, const struct captured_question *q
     if (question->signature &&
         question->signature->parameter_count != out->kernel->is.parameter_count)
         return error_set(error, STATUS_BAD_INPUT,
-                         "%.100s was launched with %u parameters, and the source's kernel takes "
+                         "%.100s was launched with %s, and the source's kernel takes "
                          "%zu: it is not the program's source",
-                         out->kernel->name, out->kernel->is.parameter_count,
+                         out->kernel->name,
+                         count_text(out->kernel->is.parameter_count, "parameter").text,
                          question->signature->parameter_count);
     TRY(take_launches(out, error));
     choose_sizes(out);

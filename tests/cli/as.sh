@@ -29,7 +29,7 @@ winners() { query "SELECT w.l2_mode, c.parameters ->> 'launches' FROM winners AS
 run "$TUNE" run twice.yaml --device null --no-report
 expect_code 0
 expect_err 'as stream: launches are issued one by one on a stream'
-expect_err 'changes none of 1 winners by more than noise'
+expect_err 'changes none of 1 winner by more than noise'
 [[ $(winners) == $'cold 2\ncold-stream 2' ]] || fail "$(winners)"
 
 # The option's, beside those that are known.

@@ -160,7 +160,7 @@ touch one/factor.h two/factor.h
 for folder in one two; do
     rm -rf tune.db*
     CPATH=$PWD/$folder tune_it
-    expect_err '^tune: [1-9][0-9]* binaries compiled, 0 cached'
+    expect_err '^tune: [1-9][0-9]* binar(y|ies) compiled, 0 cached'
 done
 rm -rf tune.db*
 CPATH=$PWD/two tune_it

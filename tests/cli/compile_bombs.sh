@@ -99,17 +99,17 @@ fresh
 expect_err ' 0 binaries compiled, 1 cached'
 for binary in "$TUNE_CACHE_DIR"/*.bin; do truncate -s 3000 "$binary"; done
 fresh
-expect_err ' 1 binaries compiled, 0 cached'
+expect_err ' 1 binary compiled, 0 cached'
 expect_err ' 0 failed'
 for binary in "$TUNE_CACHE_DIR"/*.bin; do
     printf 'damage' | dd of="$binary" bs=1 seek=4000 conv=notrunc status=none
 done
 fresh
-expect_err ' 1 binaries compiled, 0 cached'
+expect_err ' 1 binary compiled, 0 cached'
 expect_err ' 0 failed'
 for binary in "$TUNE_CACHE_DIR"/*.bin; do echo 'something else' >"$binary"; done
 fresh
-expect_err ' 1 binaries compiled, 0 cached'
+expect_err ' 1 binary compiled, 0 cached'
 
 # The least recently used files are removed first, and no file of others.
 mkdir -p "$TUNE_CACHE_DIR/mine"

@@ -195,7 +195,7 @@ tune_tiles
 [[ $(domains) == $'double_tile 32 1 0\ntile 16 1 0' ]] || fail "not the multiples: $(domains)"
 [[ $(query "SELECT count(*) FROM gauntlets WHERE NOT passed") -eq 0 && $(query "SELECT count(*) FROM winners") -eq 2 ]] ||
     fail "somebody is out: $(query "SELECT * FROM gauntlets")"
-expect_err "^tune: tiles n=1024: [1-4] of [1-4] finalists serve only some sizes, as '.*' where 'n % (16|32) == 0': gauntlet: n=1, .*; to say so, write under its constraints 'n % (16|32) == 0'"
+expect_err "^tune: tiles n=1024: [1-4] of [1-4] finalists? serves? only some sizes, as '.*' where 'n % (16|32) == 0': gauntlet: n=1, .*; to say so, write under its constraints 'n % (16|32) == 0'"
 # Among ties the larger domain wins; the file has it.
 grep -qE '^tiles n=.* way=tile .*domain="n%16==0"' tuned.conf || fail "no domain: $(cat tuned.conf)"
 run ./ask tuned.conf cpu "$(sed -n 's/^\[cpu "\(.*\)"\].*/\1/p' tuned.conf)" tiles 1024 2048 8

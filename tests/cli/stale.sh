@@ -9,7 +9,7 @@ tune_it() {
     expect_code 0
 }
 measured() {
-    sed -n 's/.* problems, \([0-9]*\) trials (\([0-9]*\) known.*/\1 \2/p' "$captured.err"
+    sed -n 's/.* problems\?, \([0-9]*\) trials\? (\([0-9]*\) known.*/\1 \2/p' "$captured.err"
 }
 expect_measured() { # trials known
     [[ $(measured) == "$1 $2" ]] || fail "measured (new, known): $(measured), not $1 $2"

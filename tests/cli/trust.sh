@@ -191,7 +191,7 @@ write_experiment
 run "$TUNE" run double.yaml --device cpu --no-report --sizes 1000 --db real.db
 [[ $code -eq 0 || $code -eq 6 ]] || fail "exit code $code" # 6: this machine was too busy to trust
 expect_err "^tune: 1 of 1 problem: (sure|nearly sure|not sure); .*'tune show --db real.db --trust' says why$"
-expect_out '^1 of 1 problem: (sure|nearly sure|not sure); [0-9,]+ of [0-9,]+ points tried.*\. double n=1000: [0-9.]+ [nu]s, .* [0-9]{4}-[0-9]{2}-[0-9]{2}\.$'
+expect_out '^1 of 1 problem: (sure|nearly sure|not sure); [0-9,]+ of [0-9,]+ points? tried.*\. double n=1000: [0-9.]+ [nu]s, .* [0-9]{4}-[0-9]{2}-[0-9]{2}\.$'
 run "$TUNE" show --wide --trust --db real.db
 expect_code 0
 expect_out '^  verdict +(sure|nearly sure|not sure): 1 '

@@ -107,5 +107,5 @@ expect_code 0
 # Without a GPU no replay tells whether all of a vector is written: its former contents are restored.
 grep -qF '{name: out, type: u32, count: "n", update: true, fill: {file: ' by.yaml || fail "no update: $(cat by.yaml)"
 draft --kernel linked -o linked.yaml
-expect_err 'app.cap: linked was launched with 1 parameters, and the source.s kernel takes 2'
+expect_err 'app.cap: linked was launched with 1 parameter, and the source.s kernel takes 2'
 expect_golden

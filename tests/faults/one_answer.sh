@@ -105,7 +105,7 @@ if winners:
     counted = [f"{count} {word}" for word in ("sure", "nearly sure", "not sure")
                if (count := sum(headline(w) == word for w in winners.values()))]
     plain = re.sub(r" of \d+ problems?:", "", line, count=1)
-    assert re.match(re.escape("; ".join(counted)) + r"; [\d,]+ of [\d,]+ points tried\. copy\.i32 n=", plain), ("the line to forward", line, counted)
+    assert re.match(re.escape("; ".join(counted)) + r"; [\d,]+ of [\d,]+ points? tried\. copy\.i32 n=", plain), ("the line to forward", line, counted)
     # Of each problem the run told, the last word.
     run = pathlib.Path("said.out").read_text()
     # A line may wrap, and may name only the values that differ from the line before.

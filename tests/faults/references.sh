@@ -18,7 +18,7 @@ forget
 tune_copy 'kernel@WAY=1,block=256,grid=1: 700 sticky' "${brief[@]}"
 expect_code 0
 refuse_err 'is lost|does not come back'
-[[ $(grep -cE "^tune: copy.*serve only some sizes, .*: crashed: computing the expected results \(kernel 'copy_elements' with in\[1\], out\[1\]\): " "$captured.err") -eq 1 ]] ||
+[[ $(grep -cE "^tune: copy.*serves? only some sizes, .*: crashed: computing the expected results \(kernel 'copy_elements' with in\[1\], out\[1\]\): " "$captured.err") -eq 1 ]] ||
     fail 'not said once'
 expect_err "write under its constraints 'n >= 512'"
 [[ $(query "SELECT count(*) FROM winners") -eq 1 ]] || fail "no winner"

@@ -12,3 +12,4 @@ find tuner frontends views libtuned \( -path tuner/search -o -path tuner/store \
         found = 1
     }
     END { exit found }' {} + || { echo "a noun phrase says which"; exit 1; }
+! grep -rnE --include='*.c' '== 1 *[?] *"" *: *"(s|es)"' tuner frontends views || { echo "count_text() makes plurals"; exit 1; }

@@ -307,3 +307,16 @@ struct problem_name problem_name(const char *key, int64_t n)
         (void)string_format(name.text, sizeof name.text, "%s n=%lld", key, (long long)n);
     return name;
 }
+
+struct count_text count_text(uint64_t count, const char *noun)
+{
+    const size_t length = strlen(noun);
+    const char *end = noun + length - 2;
+    const bool turns = end[1] == 'y' && !strchr("aeou", end[0]); /* entry, not array */
+    const bool hisses = strchr("sx", end[1]) || strcmp(end, "ch") == 0 || strcmp(end, "sh") == 0;
+    const char *ending = count == 1 ? "" : turns ? "ies" : hisses ? "es" : "s";
+    struct count_text out;
+    (void)string_format(out.text, sizeof out.text, "%llu %.*s%s", (unsigned long long)count,
+                        (int)(length - (count != 1 && turns)), noun, ending);
+    return out;
+}

@@ -89,6 +89,13 @@ struct problem_name {
 };
 struct problem_name problem_name(const char *key, int64_t n);
 
+/* Counts things named in the singular: "1 trial", "2 trials", "3 launches", "4 more entries".
+ * Each noun has two letters at least. */
+struct count_text {
+    char text[64];
+};
+struct count_text count_text(uint64_t count, const char *noun);
+
 /* Formats as snprintf does, and returns false when the text was cut; the result is
  * NUL-terminated. */
 bool string_format(char *out, size_t bytes, const char *format, ...)

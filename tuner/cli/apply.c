@@ -323,15 +323,16 @@ static void append_why(struct text *out, const struct apply *apply, const struct
         text_printf(out, "%s was not launched", kernel);
     } else if (count[APPLY_IMAGE] == 0) {
         text_printf(out,
-                    "%s was launched %" PRIu64 " times, but of another image: the program was "
-                    "built anew since the capture, or is another",
-                    kernel, count[APPLY_NAMED]);
+                    "%s was launched %s, but of another image: the program was built anew since "
+                    "the capture, or is another",
+                    kernel, count_text(count[APPLY_NAMED], "time").text);
     } else if (count[APPLY_SHAPED] == 0) {
-        text_printf(out, "%s was launched %" PRIu64 " times, never with ", kernel,
-                    count[APPLY_IMAGE]);
+        text_printf(out, "%s was launched %s, never with ", kernel,
+                    count_text(count[APPLY_IMAGE], "time").text);
         append_launch(out, &row->from);
     } else if (count[APPLY_PASSED] == 0) {
-        text_printf(out, "%s was launched %" PRIu64 " times with ", kernel, count[APPLY_SHAPED]);
+        text_printf(out, "%s was launched %s with ", kernel,
+                    count_text(count[APPLY_SHAPED], "time").text);
         append_launch(out, &row->from);
         text_append(out, ", always with other numbers than it was tuned with");
     } else if (count[APPLY_ON_DEVICE] == 0) {
@@ -340,8 +341,8 @@ static void append_why(struct text *out, const struct apply *apply, const struct
     } else if (count[APPLY_SHADOWED] > 0) {
         text_append(out, "an entry before it has the same launches");
     } else if (count[APPLY_CAPTURING] > 0) {
-        text_printf(out, "%" PRIu64 " became nodes of graphs or were cooperative: left alone",
-                    count[APPLY_CAPTURING]);
+        text_printf(out, "%s in a graph or cooperative: left alone",
+                    count_text(count[APPLY_CAPTURING], "launch").text);
     } else if (count[APPLY_REFUSED] > 0) {
         text_printf(out,
                     "the driver refused it (error %" PRId64 "): launched as the program has it",
@@ -367,8 +368,8 @@ static void print_entry(const struct apply *apply, const struct apply_entry *ent
         if (changed > 0) {
             char kernel[256];
             captured_plain_name(apply->texts.data + row->kernel, kernel, sizeof kernel);
-            text_printf(&line, "%" PRIu64 " of %" PRIu64 " launches of %s changed, from ", changed,
-                        counts->count[APPLY_NAMED], kernel);
+            text_printf(&line, "%" PRIu64 " of %s of %s changed, from ", changed,
+                        count_text(counts->count[APPLY_NAMED], "launch").text, kernel);
             append_launch(&line, &row->from);
             text_append(&line, " to ");
             append_launch(&line, &row->to);
@@ -405,12 +406,11 @@ static void print_times(struct apply *apply)
     const struct interval gain = hodges_lehmann(logs, count, normal_quantile(0.975));
     const struct summary plain = summarize(apply->plain.s, count);
     const struct summary applied = summarize(apply->applied.s, count);
-    fprintf(
-        stderr,
-        "tune: wall time, the median of %zu runs each: %.4g s as it is (%.4g to %.4g s), %.4g s "
-        "with tuned launches (%.4g to %.4g s)\n",
-        count, plain.median, plain.minimum, plain.maximum, applied.median, applied.minimum,
-        applied.maximum);
+    print_clean(stderr,
+                "tune: wall time, the median of %s each: %.4g s as it is (%.4g to %.4g s), %.4g s "
+                "with tuned launches (%.4g to %.4g s)\n",
+                count_text(count, "run").text, plain.median, plain.minimum, plain.maximum,
+                applied.median, applied.minimum, applied.maximum);
     if (!isfinite(gain.low) || !isfinite(gain.high))
         fprintf(stderr, "tune: too few runs for an interval of the gain: --repeat 7\n");
     else if (gain.low > 0 || gain.high < 0)
@@ -437,7 +437,8 @@ static void append_ends(struct text *out, const struct side *side)
     append_end(out, side->ended);
     if (side->otherwise_count == 0)
         return;
-    text_printf(out, ", but in %zu of %zu runs ", side->otherwise_count, side->count);
+    text_printf(out, ", but in %zu of %s ", side->otherwise_count,
+                count_text(side->count, "run").text);
     append_end(out, side->ended_otherwise);
 }
 
@@ -454,15 +455,15 @@ static enum status say(struct apply *apply, struct error *error)
     if (is_off)
         fprintf(stderr, "tune: " CAP_APPLY_VARIABLE "=off: all launches passed as they are\n");
     else if (is_seen)
-        fprintf(stderr, "tune: %" PRIu64 " of %" PRIu64 " launches changed\n", changed,
-                apply->launches.launches);
+        print_clean(stderr, "tune: %" PRIu64 " of %s changed\n", changed,
+                    count_text(apply->launches.launches, "launch").text);
     if (apply->launches.graph_nodes > 0)
-        fprintf(stderr, "tune: %" PRIu64 " nodes that were added to graphs were left alone\n",
-                apply->launches.graph_nodes);
+        print_clean(stderr, "tune: %s added to graphs, left alone\n",
+                    count_text(apply->launches.graph_nodes, "node").text);
     if (apply->other_count > 0 && !apply->by_libtuned)
-        fprintf(stderr,
-                "tune: %zu entries are of experiments with a source: their programs use libtuned\n",
-                apply->other_count);
+        print_clean(stderr,
+                    "tune: %s of experiments with a source left out: their programs use libtuned\n",
+                    count_text(apply->other_count, "entry").text);
     const struct side *plain = &apply->plain, *applied = &apply->applied;
     const bool alike = apply->once || (plain->ended == applied->ended &&
                                        plain->otherwise_count + applied->otherwise_count == 0);

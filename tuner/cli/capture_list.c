@@ -325,8 +325,7 @@ enum status capture_list(const struct capture *capture, const char *const *comma
                           rows_make_of(&table, kept_members, COUNT(kept_members), MEMBERS_FOR_TABLE,
                                        rows, sizeof *rows, capture->launch_count);
         if (good) {
-            print_clean(stdout, "\n%zu %s kept:\n", capture->launch_count,
-                        capture->launch_count == 1 ? "launch" : "launches");
+            print_clean(stdout, "\n%s kept:\n", count_text(capture->launch_count, "launch").text);
             rows_print_members(&table, 0, table.row_count, kept_members, COUNT(kept_members),
                                false);
         }

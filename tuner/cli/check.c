@@ -74,9 +74,9 @@ static enum status take_entries(struct check *check, struct error *error)
     }
     if (others > 0 && !check->run.text.quiet)
         print_clean(stderr,
-                    "tune: %zu %s measured with launches issued otherwise: --as stream, --as eager "
+                    "tune: %s %s measured with launches issued otherwise: --as stream, --as eager "
                     "check %s\n",
-                    others, others == 1 ? "entry was" : "entries were",
+                    count_text(others, "entry").text, others == 1 ? "was" : "were",
                     others == 1 ? "it" : "them");
     return STATUS_OK;
 }
@@ -284,23 +284,23 @@ static enum status conclude(struct check *check, struct error *error)
     size_t no_time = check->counts[CHECK_NO_TIME];
     if (!check->run.text.quiet)
         print_clean(stderr,
-                    "tune: %zu %s: %zu hold, %zu hold but are stale, %zu no longer hold, %zu "
+                    "tune: %s: %zu hold, %zu hold but are stale, %zu no longer hold, %zu "
                     "cannot be checked, %zu not checked, out of time\n",
-                    check->checked, check->checked == 1 ? "entry" : "entries",
-                    check->counts[CHECK_HOLDS], check->counts[CHECK_STALE],
-                    check->counts[CHECK_BEATEN], check->counts[CHECK_UNKNOWN], no_time);
+                    count_text(check->checked, "entry").text, check->counts[CHECK_HOLDS],
+                    check->counts[CHECK_STALE], check->counts[CHECK_BEATEN],
+                    check->counts[CHECK_UNKNOWN], no_time);
     (void)fflush(stdout);
     if (bad == 0 && no_time > 0)
         return error_set(error, STATUS_NOT_CHECKED,
-                         "%s: the budget was spent before %zu of %zu entries %s checked: give more "
+                         "%s: the budget was spent before %zu of %s %s checked: give more "
                          "with --budget, or check fewer with --problem",
-                         check->conf, no_time, check->checked, no_time == 1 ? "was" : "were");
+                         check->conf, no_time, count_text(check->checked, "entry").text,
+                         no_time == 1 ? "was" : "were");
     if (bad == 0)
         return STATUS_OK;
-    return error_set(error, STATUS_NOT_HELD,
-                     "%s: %zu of %zu entries %s not hold, or cannot be "
-                     "checked",
-                     check->conf, bad, check->checked, bad == 1 ? "does" : "do");
+    return error_set(error, STATUS_NOT_HELD, "%s: %zu of %s %s not hold, or cannot be checked",
+                     check->conf, bad, count_text(check->checked, "entry").text,
+                     bad == 1 ? "does" : "do");
 }
 
 static enum status prepare(struct check *check, const char **words, size_t count,

@@ -507,8 +507,8 @@ static void print_table(struct tally *tally)
     if (failed > 0 && failed == tally->looked_at && tally->row_count == 1) {
         const char *why = tally->rows[0].reason + strlen(not_compiled);
         const bool is_printed = strstr(tally->landscape->none.text, why) != NULL;
-        print_clean(stdout, "      none of these %llu points compiles%s%s\n",
-                    (unsigned long long)failed, is_printed ? "" : ": ", is_printed ? "" : why);
+        print_clean(stdout, "      none of %s compiles%s%s\n", count_text(failed, "point").text,
+                    is_printed ? "" : ": ", is_printed ? "" : why);
         return;
     }
     /* A host function has none of a kernel's resources. */
@@ -534,7 +534,8 @@ static void print_table(struct tally *tally)
         printf("  %8llu  %11d\n", (unsigned long long)row->spilling, row->spill_most);
     }
     if (failures > FAILURES_SHOWN)
-        printf("      and %zu more reasons why there is none\n", failures - FAILURES_SHOWN);
+        printf("      and %s why there is none\n",
+               count_text(failures - FAILURES_SHOWN, "more reason").text);
 }
 
 /* Compares rows: those without a reason come first, then the most frequent one. */
@@ -543,16 +544,16 @@ static void note_failure(const struct tally *tally)
     struct landscape *landscape = tally->landscape;
     bool none = tally->row_count > 0 && *tally->rows[0].reason;
     if (none && landscape->none.status == STATUS_OK && failed_points(tally) == tally->looked_at)
-        (void)error_set(&landscape->none, STATUS_NOT_FOUND,
-                        "%s: none of the %llu points compiles: %s",
-                        problem_title(tally->problem).text, (unsigned long long)tally->looked_at,
+        (void)error_set(&landscape->none, STATUS_NOT_FOUND, "%s: none of %s compiles: %s",
+                        problem_title(tally->problem).text,
+                        count_text(tally->looked_at, "point").text,
                         tally->rows[0].reason + strlen(not_compiled));
     else if (none && landscape->none.status == STATUS_OK)
         (void)error_set(&landscape->none, STATUS_NOT_FOUND,
-                        "%s: none of the %llu points that were compiled can be "
-                        "launched; the most frequent reason: %s",
-                        problem_title(tally->problem).text, (unsigned long long)tally->looked_at,
-                        tally->rows[0].reason);
+                        "%s: none of %s that compiled can be launched; the most frequent reason: "
+                        "%s",
+                        problem_title(tally->problem).text,
+                        count_text(tally->looked_at, "point").text, tally->rows[0].reason);
 }
 
 enum status landscape_judge(const struct landscape *landscape, struct error *error)

@@ -68,7 +68,7 @@ static void print_launch(const struct launch_plan *plan, const struct launch *la
     } else if (launch->is_function) {
         /* nothing to launch */
     } else if (launch->threads > 0) {
-        print_clean(stdout, " on %u thread%s, %s", launch->threads, launch->threads == 1 ? "" : "s",
+        print_clean(stdout, " on %s, %s", count_text(launch->threads, "thread").text,
                     schedule_names[launch->schedule]);
     } else {
         print_clean(stdout, " block ");
@@ -182,9 +182,9 @@ static enum status print_launches(const struct look *look, const struct problem 
         size_t count = 0;
         status = point_kernels(&point, &arena, kernels, &count, error);
         for (size_t i = 0; status == STATUS_OK && i < count; i++)
-            print_clean(stdout,
-                        "    %s, %u threads per block; the grid follows from the occupancy\n",
-                        kernels[i].kernel, launch_block_threads(&kernels[i]));
+            print_clean(stdout, "    %s, %s per block; the grid follows from the occupancy\n",
+                        kernels[i].kernel,
+                        count_text(launch_block_threads(&kernels[i]), "thread").text);
     }
     free(plan);
     arena_free(&arena);
@@ -231,8 +231,8 @@ static enum status print_problem(const struct look *look, const struct problem *
     if (first)
         print_clean(stdout, "  problems\n");
     uint64_t product = space_product_count(space);
-    print_clean(stdout, "    %s: %s%llu points, %llu legal\n", problem_title(problem).text,
-                product == UINT64_MAX ? "more than " : "", (unsigned long long)product,
+    print_clean(stdout, "    %s: %s%s, %llu legal\n", problem_title(problem).text,
+                product == UINT64_MAX ? "more than " : "", count_text(product, "point").text,
                 (unsigned long long)space_count(space));
     if (status == STATUS_OK && look->landscape) {
         const struct point point = {look->experiment, problem, look->facts, &possible, 1};

@@ -33,11 +33,11 @@ struct request {
 
 /* Writes the text, and reports the number of items in words. */
 static enum status write_counted(const char *path, const struct text *text, size_t count,
-                                 const char *one, const char *several, struct error *error)
+                                 const char *noun, struct error *error)
 {
     const enum status status = output_write(path, text->data, text->length, error);
     if (status == STATUS_OK && !output_is_stdout(path))
-        print_clean(stderr, "%s: %zu %s\n", path, count, count == 1 ? one : several);
+        print_clean(stderr, "%s: %s\n", path, count_text(count, noun).text);
     return status;
 }
 
@@ -89,19 +89,18 @@ static enum status export_made(const struct request *request, struct error *erro
     if (request->configurations) {
         TRY_OR_CLEANUP(data_folder(&arena, &folder, error));
         TRY_OR_CLEANUP(export_configurations(files, count, folder, &text, &counts, error));
-        TRY_OR_CLEANUP(write_counted(request->configurations, &text, counts.lines, "configuration",
-                                     "configurations", error));
+        TRY_OR_CLEANUP(
+            write_counted(request->configurations, &text, counts.lines, "configuration", error));
     } else if (request->header) {
         TRY_OR_CLEANUP(export_header(&files[0], &text, &parts, error));
-        TRY_OR_CLEANUP(write_counted(request->header, &text, parts, "problem", "problems", error));
+        TRY_OR_CLEANUP(write_counted(request->header, &text, parts, "problem", error));
     } else {
         TRY_OR_CLEANUP(export_json(&files[0], &text, &parts, error));
-        TRY_OR_CLEANUP(write_counted(request->json, &text, parts, "entry", "entries", error));
+        TRY_OR_CLEANUP(write_counted(request->json, &text, parts, "entry", error));
     }
     if (counts.strange > 0)
-        print_clean(stderr,
-                    "left out: %zu %s of experiments that are not here, or were others then\n",
-                    counts.strange, counts.strange == 1 ? "entry" : "entries");
+        print_clean(stderr, "left out: %s of experiments that are not here, or were others then\n",
+                    count_text(counts.strange, "entry").text);
 cleanup:
     text_free(&text);
     text_free(&own);
@@ -116,10 +115,10 @@ static enum status export_conf_file(const struct request *request, struct error 
     struct export_counts counts = {0};
     enum status status = conf_of_database(request, &text, &counts, error);
     if (status == STATUS_OK)
-        status = write_counted(path, &text, counts.entries, "entry", "entries", error);
+        status = write_counted(path, &text, counts.entries, "entry", error);
     if (status == STATUS_OK && counts.unstable > 0)
-        print_clean(stderr, "left out: %zu %s not sure (see 'tune show --trust')\n",
-                    counts.unstable, counts.unstable == 1 ? "winner that is" : "winners that are");
+        print_clean(stderr, "left out: %s not sure (see 'tune show --trust')\n",
+                    count_text(counts.unstable, "winner").text);
     text_free(&text);
     return status;
 }
@@ -161,8 +160,8 @@ static enum status export_t4(struct request *request, struct error *error)
     if (file.begun)
         status = output_end(&file.output, status, error);
     if (status == STATUS_OK && !output_is_stdout(request->t4))
-        print_clean(stderr, "%s: %zu %s of %s\n", request->t4, counts.results,
-                    counts.results == 1 ? "trial" : "trials", counts.what);
+        print_clean(stderr, "%s: %s of %s\n", request->t4, count_text(counts.results, "trial").text,
+                    counts.what);
     return status;
 }
 

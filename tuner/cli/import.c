@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "tuner/base/files.h"
+#include "tuner/base/text.h"
 #include "tuner/cli/commands.h"
 #include "tuner/device/traits.h"
 #include "tuner/exchange/peers.h"
@@ -39,8 +40,8 @@ static enum status import_times(const struct command *command, int argc, char **
         status = peers_import(store, &request, &result, error);
     store_close(store);
     if (status == STATUS_OK) {
-        print_clean(stderr, "%s: %zu %s taken into %s", request.path, result.rows,
-                    result.rows == 1 ? "time" : "times", database);
+        print_clean(stderr, "%s: %s taken into %s", request.path,
+                    count_text(result.rows, "time").text, database);
         if (result.unknown > 0)
             fprintf(stderr, "; %zu left out, of problems or sizes that it does not have",
                     result.unknown);

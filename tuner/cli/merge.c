@@ -30,12 +30,11 @@ static enum status merge_all(const struct merge *merge, const char *const *copie
         if (status != STATUS_OK)
             (void)error_prefix(error, "%s", merge->files[i]);
         else
-            print_clean(stderr,
-                        "%s: %lld device%s, %lld problem%s, %lld trial%s, %lld winner%s added\n",
-                        merge->files[i], (long long)counts.devices, counts.devices == 1 ? "" : "s",
-                        (long long)counts.problems, counts.problems == 1 ? "" : "s",
-                        (long long)counts.trials, counts.trials == 1 ? "" : "s",
-                        (long long)counts.winners, counts.winners == 1 ? "" : "s");
+            print_clean(stderr, "%s: %s, %s, %s, %s added\n", merge->files[i],
+                        count_text((uint64_t)counts.devices, "device").text,
+                        count_text((uint64_t)counts.problems, "problem").text,
+                        count_text((uint64_t)counts.trials, "trial").text,
+                        count_text((uint64_t)counts.winners, "winner").text);
     }
     store_close(store);
     return status;

@@ -215,8 +215,7 @@ static void print_misses(const struct experiment_list *list, const struct misses
     if (misses->count == 0) {
         text_append(&line, "; there is nothing to tune");
     } else {
-        text_printf(&line, "; %zu problem%s, the most frequent first: ", taken,
-                    taken == 1 ? "" : "s");
+        text_printf(&line, "; %s, the most frequent first: ", count_text(taken, "problem").text);
         append_misses(&line, misses, true);
     }
     if (!list->is_quiet)

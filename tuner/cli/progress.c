@@ -316,10 +316,10 @@ static void on_progress(void *context, const struct session_progress *progress)
         format_time(progress->best_ns, best, sizeof best);
         format_phase(progress, phase);
         (void)pthread_mutex_lock(&view->mutex);
-        (void)string_format(
-            view->now, sizeof view->now, "%s %s, %zu of %zu points, best %s, %zu failed", phase,
-            problem_name(progress->problem_key, progress->n).text, progress->points_done,
-            progress->points_total, best, progress->failures);
+        (void)string_format(view->now, sizeof view->now, "%s %s, %zu of %s, best %s, %zu failed",
+                            phase, problem_name(progress->problem_key, progress->n).text,
+                            progress->points_done, count_text(progress->points_total, "point").text,
+                            best, progress->failures);
         (void)pthread_mutex_unlock(&view->mutex);
         return;
     }
@@ -430,8 +430,8 @@ static void on_winner(void *context, const struct session_winner *winner)
         text_append(&line, "the same configuration");
     text_free(&others);
     if (winner->as_fast > 0)
-        text_printf(&line, " (%zu other%s as fast)", winner->as_fast,
-                    winner->as_fast == 1 ? " is" : "s are");
+        text_printf(&line, " (%s %s as fast)", count_text(winner->as_fast, "other").text,
+                    winner->as_fast == 1 ? "is" : "are");
     if (unstable) {
         text_append(&line, "; not sure: ");
         verdict_append_fault(&line, reason);

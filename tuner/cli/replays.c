@@ -445,11 +445,11 @@ enum status replay_captured(const struct unpacked *is, const char *device, struc
         /* Another order of computing does not make a difference of a tenth. */
         if (!(finding->difference < 0.1))
             return error_set(error, STATUS_BAD_INPUT,
-                             "%.100s: replayed as the program launched it, %llu of %llu elements "
+                             "%.100s: replayed as the program launched it, %llu of %s "
                              "of %s are not as the program left them, or not the same each time: "
                              "not deterministic, or it depends on data that was not captured",
                              set->kernel->name, (unsigned long long)finding->other,
-                             (unsigned long long)finding->elements, vector->name);
+                             count_text(finding->elements, "element").text, vector->name);
         if (finding->were_reals) {
             vector->is_known = true;
             vector->type = ELEMENT_F32;

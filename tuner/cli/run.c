@@ -41,15 +41,14 @@ static void print_work(const struct run *run, const struct session_summary *summ
     double measuring = all_s > 0 ? (double)summary->measuring_ns * 1e-7 / all_s : 0;
     double waiting = all_s > 0 ? (double)summary->compile_wait_ns * 1e-7 / all_s : 0;
     char show[COMMAND_BYTES];
+    char device[32];
+    (void)string_format(device, sizeof device, "%s device", run->session.device_kind);
     const bool failed = summary->failures > 0;
-    print_clean(stderr,
-                "tune: %zu problem%s, %zu trials (%zu known already), %zu failed%s%s%s, in %.1f s "
-                "on %zu %s device%s\n",
-                summary->problems, summary->problems == 1 ? "" : "s", summary->trials,
-                summary->trials_known, summary->failures, failed ? " (" : "",
-                failed ? command_with(run, "show", "--failures", show) : "", failed ? ")" : "",
-                wall_s, summary->devices, run->session.device_kind,
-                summary->devices == 1 ? "" : "s");
+    print_clean(stderr, "tune: %s, %s (%zu known already), %zu failed%s%s%s, in %.1f s on %s\n",
+                count_text(summary->problems, "problem").text,
+                count_text(summary->trials, "trial").text, summary->trials_known, summary->failures,
+                failed ? " (" : "", failed ? command_with(run, "show", "--failures", show) : "",
+                failed ? ")" : "", wall_s, count_text(summary->devices, device).text);
     fprintf(stderr,
             "tune: %.1f trials per second, %.0f %% of the time measuring, %.0f %% waiting for the "
             "compiler, %.0f %% idle\n",
@@ -71,8 +70,8 @@ static void print_work(const struct run *run, const struct session_summary *summ
     if (line.length > 0)
         print_clean(stderr, "tune: %s\n", text_string(&line));
     text_free(&line);
-    fprintf(stderr, "tune: %zu binaries compiled, %zu cached\n", summary->binaries_compiled,
-            summary->binaries_cached);
+    print_clean(stderr, "tune: %s compiled, %zu cached\n",
+                count_text(summary->binaries_compiled, "binary").text, summary->binaries_cached);
 }
 
 /* Prints failures of earlier runs that were skipped, and unmeasured baselines, with the command
@@ -97,11 +96,11 @@ static void print_left_alone(const struct run *run, const struct session_summary
     char show[COMMAND_BYTES];
     if (summary->baselines_failed > 0)
         print_clean(stderr,
-                    "tune: %zu problem%s baseline that could not be measured, and no gain over it "
-                    "(%s); %s says why\n",
-                    summary->baselines_failed,
-                    summary->baselines_failed == 1 ? " has a" : "s have a",
-                    summary->baseline_failure, command_with(run, "show", "--failures", show));
+                    "tune: %s %s a baseline that could not be measured, and no gain over it (%s); "
+                    "%s says why\n",
+                    count_text(summary->baselines_failed, "problem").text,
+                    summary->baselines_failed == 1 ? "has" : "have", summary->baseline_failure,
+                    command_with(run, "show", "--failures", show));
 }
 
 /* Prints "tune: 20 of 22 problems: sure; 2 nearly sure; 5 have others that are as fast ..."; then
@@ -117,8 +116,8 @@ static void print_trust(const struct run *run, const struct session_summary *sum
         text_printf(&line, "; %zu %s others that are as fast (%s)", summary->tied,
                     summary->tied == 1 ? "has" : "have", command_with(run, "show", "--ties", show));
     if (summary->gauntlet_failures > 0)
-        text_printf(&line, "; %zu finalist%s thrown out by the checks", summary->gauntlet_failures,
-                    summary->gauntlet_failures == 1 ? "" : "s");
+        text_printf(&line, "; %s thrown out by the checks",
+                    count_text(summary->gauntlet_failures, "finalist").text);
     print_clean(stderr, "tune: %s; %s says why\n", text_string(&line),
                 command_with(run, "show", "--trust", show));
     text_free(&line);
@@ -175,10 +174,11 @@ static void print_summary(const struct run *run, const struct session_summary *s
     text_append_count(&line, summary->points);
     text_append(&line, " of ");
     text_append_count(&line, summary->points_legal);
-    text_append(&line, " legal configurations tried (");
+    text_append(&line, summary->points_legal == 1 ? " legal configuration tried ("
+                                                  : " legal configurations tried (");
     text_append_count(&line, summary->points_product);
-    text_printf(&line, " combinations)%s%s", summary->strategy ? ", by " : "",
-                summary->strategy ? summary->strategy : "");
+    text_printf(&line, "%s%s%s", summary->points_product == 1 ? " combination)" : " combinations)",
+                summary->strategy ? ", by " : "", summary->strategy ? summary->strategy : "");
     if (summary->failures > 0)
         text_printf(&line, "; %zu failed", summary->failures);
     print_clean(stderr, "tune: %s\n", text_string(&line));
@@ -193,14 +193,13 @@ static void print_summary(const struct run *run, const struct session_summary *s
         print_trust(run, summary);
     char show[COMMAND_BYTES];
     if (summary->ranges > 0)
-        print_clean(stderr, "tune: %zu range%s of sizes cover%s the %zu measured; %s lists them\n",
-                    summary->ranges, summary->ranges == 1 ? "" : "s",
-                    summary->ranges == 1 ? "s" : "", summary->sizes,
+        print_clean(stderr, "tune: %s of sizes %s the %zu measured; %s lists them\n",
+                    count_text(summary->ranges, "range").text,
+                    summary->ranges == 1 ? "covers" : "cover", summary->sizes,
                     command_with(run, "show", "--ranges", show));
     if (summary->problems_left_out > 0)
-        print_clean(stderr, "tune: out of time: %zu of %zu problem%s %s not measured to the end\n",
-                    summary->problems_left_out, summary->problems,
-                    summary->problems == 1 ? "" : "s",
+        print_clean(stderr, "tune: out of time: %zu of %s %s not measured to the end\n",
+                    summary->problems_left_out, count_text(summary->problems, "problem").text,
                     summary->problems_left_out == 1 ? "was" : "were");
     /* Prints "tune: the budget cut short: searches, races of the fastest; ...". */
     static const char *const names[SESSION_STAGES] = {
@@ -284,8 +283,8 @@ static enum status append_no_winner(const struct run *run, size_t unstable, stru
                         trial_status_name((enum trial_status)i));
     }
     if (none > 0)
-        text_printf(&line, "%zu of %zu problem%s ha%s no winner", none, run->ending.problems,
-                    run->ending.problems == 1 ? "" : "s", none == 1 ? "s" : "ve");
+        text_printf(&line, "%zu of %s %s no winner", none,
+                    count_text(run->ending.problems, "problem").text, none == 1 ? "has" : "have");
     else if (unstable > 0)
         text_printf(&line, "no winner is sure enough to be written (%zu not sure)", unstable);
     else
@@ -431,8 +430,8 @@ static enum status write_conf(const struct run *run, struct store *store, struct
         print_clean(stderr, "tune: wrote %s\n", path);
     char show[COMMAND_BYTES];
     if (status == STATUS_OK && !run->text.quiet && counts.unstable > 0)
-        print_clean(stderr, "tune: %zu %s not sure and not in it: see %s\n", counts.unstable,
-                    counts.unstable == 1 ? "winner is" : "winners are",
+        print_clean(stderr, "tune: %s %s not sure and not in it: see %s\n",
+                    count_text(counts.unstable, "winner").text, counts.unstable == 1 ? "is" : "are",
                     command_with(run, "show", "--trust", show));
     return status;
 }

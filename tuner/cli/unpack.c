@@ -15,9 +15,8 @@ static const int64_t patience_ns = INT64_C(600) * 1000000000;
 
 void unpacked_note(const struct captured_set *set, const char *folder, int64_t bytes)
 {
-    print_clean(stderr, "tune: unpacked %zu launch%s, %.1f MiB of the program's data, into %s\n",
-                set->launch_count, set->launch_count == 1 ? "" : "es", (double)bytes / 1048576,
-                folder);
+    print_clean(stderr, "tune: unpacked %s, %.1f MiB of the program's data, into %s\n",
+                count_text(set->launch_count, "launch").text, (double)bytes / 1048576, folder);
     const char *instance = instance_of_symbol(set->arena, set->kernel->name);
     if (set->instances > 1)
         print_clean(stderr,
@@ -26,8 +25,8 @@ void unpacked_note(const struct captured_set *set, const char *folder, int64_t b
                     set->instances, set->question.only_largest ? "largest launch" : "first launch",
                     instance ? instance : set->kernel->name);
     if (set->left_out > 0)
-        print_clean(stderr, "tune: %zu launch%s of it cannot be replayed: %s\n", set->left_out,
-                    set->left_out == 1 ? "" : "es", set->why);
+        print_clean(stderr, "tune: %s of it cannot be replayed: %s\n",
+                    count_text(set->left_out, "launch").text, set->why);
 }
 
 void replayed_note(const struct captured_set *set, enum replayed replayed)

@@ -99,8 +99,9 @@ enum status host_function_fits(const struct host_function *function, const struc
                             function->parameters[taken - 1] == PARAMETER_STREAM;
     taken -= has_stream;
     if (taken != (int)count)
-        return error_set(error, STATUS_BAD_INPUT, "%s takes %d arguments%s, and gets %zu%s",
-                         launch->kernel, taken, has_stream ? " besides the stream" : "", count,
+        return error_set(error, STATUS_BAD_INPUT, "%s takes %s%s, and gets %zu%s", launch->kernel,
+                         count_text((uint64_t)taken, "argument").text,
+                         has_stream ? " besides the stream" : "", count,
                          launch->has_workspace ? " (the last two: workspace and its bytes)" : "");
     if (needs_stream && !has_stream)
         return error_set(error, STATUS_BAD_INPUT,

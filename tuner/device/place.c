@@ -256,8 +256,8 @@ enum status place_near(hwloc_topology_t topology, hwloc_const_cpuset_t allowed,
             if (near[i])
                 name_place(topology, near[i], out->devices[i].near, sizeof out->devices[i].near);
         (void)snprintf(out->note, sizeof out->note,
-                       "%d core%s may be used, too few to give one away: left to the system",
-                       usable, usable == 1 ? "" : "s");
+                       "%s may be used, too few to give one away: left to the system",
+                       count_text((uint64_t)usable, "core").text);
         return STATUS_OK;
     }
     hwloc_bitmap_t sets[5];

@@ -212,8 +212,8 @@ static enum status read_peer(struct import *import, struct store_peer *peer, str
                  {TUNED, true, &peer->tuned_ns},       {RATIO, true, &peer->ratio},
                  {RATIO_LOW, false, &peer->ratio_low}, {RATIO_HIGH, true, &peer->ratio_high}};
     if (import->record.count != import->field_count)
-        return error_set(error, STATUS_BAD_INPUT, "%zu fields, where the header has %zu",
-                         import->record.count, import->field_count);
+        return error_set(error, STATUS_BAD_INPUT, "%s, where the header has %zu",
+                         count_text(import->record.count, "field").text, import->field_count);
     enum status status = read_texts(import, peer, error);
     if (status == STATUS_OK)
         status = read_whole(import, SIZE, 1, &peer->n, error);

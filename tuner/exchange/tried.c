@@ -233,8 +233,8 @@ static enum status take_line(const struct csv_record *header, const struct csv_r
     tried->count = 0;
     tried->cost_ns = 0;
     if (line->count != header->count)
-        return error_set(error, STATUS_BAD_INPUT, "%zu fields, where the header has %zu",
-                         line->count, header->count);
+        return error_set(error, STATUS_BAD_INPUT, "%s, where the header has %zu",
+                         count_text(line->count, "field").text, header->count);
     for (size_t i = 0; i < line->count; i++) {
         const double time_unit = unit_of(header->fields[i], "time");
         const double cost_unit = unit_of(header->fields[i], "cost");

@@ -93,10 +93,11 @@ static bool make_other(struct maker *maker, const struct point *point,
     const int64_t count = check_known_count(maker, rule);
     if (count != 0 && count != expected->count)
         return maker_error(maker, output->count.place,
-                           "'%s' has %lld elements here and %lld in the reference's configuration: "
+                           "'%s' has %s here and %lld in the reference's configuration: "
                            "they cannot be compared; use a C function as the reference, or check "
                            "an output with the same count everywhere",
-                           output->name, (long long)count, (long long)expected->count);
+                           output->name, count_text((uint64_t)count, "element").text,
+                           (long long)expected->count);
     if (element_is_real(type) != element_is_real(expected->type))
         return maker_error(maker, output->place,
                            "the elements of '%s' are %s here and %s in the reference's "

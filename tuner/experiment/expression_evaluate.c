@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tuner/base/array.h"
+#include "tuner/base/text.h"
 
 bool value_is_true(struct value value)
 {
@@ -345,8 +346,9 @@ bool evaluate_tree(const struct expression *node, struct evaluation *evaluation,
                                      "the index of an item must be an integer", &index));
         picked.index = index < 0 ? index + picked.count : index;
         if (picked.index < 0 || picked.index >= picked.count)
-            return evaluation_error(node, evaluation, "a list of %lld values has no item %lld",
-                                    (long long)picked.count, (long long)index);
+            return evaluation_error(node, evaluation, "a list of %s has no item %lld",
+                                    count_text((uint64_t)picked.count, "value").text,
+                                    (long long)index);
         picked.count = 0;
         TRY_OR_FALSE(evaluate_items(node->operands[0], evaluation, pick, &picked));
         *out = picked.value;

@@ -154,8 +154,9 @@ bool make_argument(struct maker *maker, const struct argument_rule *rule, struct
                            "filter: linear is of reals, or of integers with read: normalized");
     const int64_t needed = width * channels * (height > 0 ? height : 1);
     if (needed > out->count || (surface && needed < out->count))
-        return maker_error(maker, texture->place, "'%s' has %lld elements, and the %s needs %lld",
-                           rule->name, (long long)out->count, subject, (long long)needed);
+        return maker_error(maker, texture->place, "'%s' has %s, and the %s needs %lld", rule->name,
+                           count_text((uint64_t)out->count, "element").text, subject,
+                           (long long)needed);
     if (!surface && height > 0 && (size_t)(width * channels) * bytes % ROW_BYTES != 0)
         return maker_error(maker, texture->place,
                            "a row of the texture has %lld bytes: it must be a multiple of %d",
@@ -257,9 +258,9 @@ bool file_holds(struct maker *maker, const char *path, struct place place, int64
         return false;
     }
     return info.st_size >= needed ||
-           maker_error(maker, place, "the file %s has %lld bytes; %lld elements (%s) need %lld",
-                       path, (long long)info.st_size, (long long)count, element_name(type),
-                       (long long)needed);
+           maker_error(maker, place, "the file %s has %s; %lld are needed for %s (%s)", path,
+                       count_text((uint64_t)info.st_size, "byte").text, (long long)needed,
+                       count_text((uint64_t)count, "element").text, element_name(type));
 }
 
 /* ---- fills ---- */

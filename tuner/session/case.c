@@ -28,12 +28,13 @@ static const char few_words[] =
 const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *test,
                            const struct worker_outcome *outcome)
 {
-    return arena_printf(
-        &sweep->arena, "gauntlet: n=%lld, starts %u elements on: %s: %s%s", (long long)test->n,
-        test->starts, trial_status_name(outcome->status), outcome->detail,
-        test->apart     ? " (each vector starts one element further on than the one before)"
-        : test->few > 0 ? few_words
-                        : "");
+    return arena_printf(&sweep->arena, "gauntlet: n=%lld, starts %s on: %s: %s%s",
+                        (long long)test->n, count_text(test->starts, "element").text,
+                        trial_status_name(outcome->status), outcome->detail,
+                        test->apart
+                            ? " (each vector starts one element further on than the one before)"
+                        : test->few > 0 ? few_words
+                                        : "");
 }
 
 bool verdict_holds(const struct work *work, const char *detail)

@@ -473,10 +473,11 @@ static void summarize_contests(const struct group *group)
                 for (size_t i = most; i < ROUND_FAULTS; i++)
                     most = contest->rounds.faults[i] > contest->rounds.faults[most] ? i : most;
                 if (contest->rounds.count > 0 && contest->rounds.dropped == contest->rounds.count)
-                    problem_note(session, problem,
-                                 "no winner, since all of its %zu rounds were dropped, mostly: %s; "
-                                 "run it again when the machine is idle",
-                                 contest->rounds.count, round_fault_name((enum round_fault)most));
+                    problem_note(
+                        session, problem,
+                        "no winner, since all rounds were dropped (%zu), mostly: %s; run it "
+                        "again when the machine is idle",
+                        contest->rounds.count, round_fault_name((enum round_fault)most));
                 else
                     problem_note(session, problem,
                                  "no configuration works; see 'tune show --failures'");

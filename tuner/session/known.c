@@ -373,10 +373,10 @@ enum status sweep_take_known(const struct work *work, struct sweep *sweep, struc
     TRY(store_in_flight_each(work->store, work->environment_id, work->problem_id, take_in_flight,
                              &known, error));
     if (known.stale > 0)
-        problem_note(session, &work->problem,
-                     "%zu trials are stale, since source, flags or compiler changed; they count as "
-                     "not measured",
-                     known.stale);
+        problem_note(
+            session, &work->problem,
+            "%s %s stale, since source, flags or compiler changed: not counted as measured",
+            count_text(known.stale, "trial").text, known.stale == 1 ? "is" : "are");
     return STATUS_OK;
 }
 
@@ -449,12 +449,12 @@ static enum status seed_from(struct elsewhere *elsewhere, struct store *store,
     struct session_summary *summary = work->session->summary;
     if (elsewhere->trials > 0 &&
         is_first_problem(elsewhere->database ? &summary->began_prior : &summary->began_elsewhere))
-        problem_note(work->session, &work->problem,
-                     "the search begins with the results of %zu trials of other sizes, problems or "
-                     "devices%s%s (%s)",
-                     elsewhere->trials, elsewhere->database ? ", out of " : "",
-                     elsewhere->database ? elsewhere->database : "",
-                     text_string(&elsewhere->devices));
+        problem_note(
+            work->session, &work->problem,
+            "the search begins with the results of %s of other sizes, problems or "
+            "devices%s%s (%s)",
+            count_text(elsewhere->trials, "trial").text, elsewhere->database ? ", out of " : "",
+            elsewhere->database ? elsewhere->database : "", text_string(&elsewhere->devices));
     return STATUS_OK;
 }
 

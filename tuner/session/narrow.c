@@ -470,9 +470,9 @@ void contest_note_domains(const struct contest *contest)
         (void)string_format(where, 96, "'%s >= %lld'", size_name,
                             (long long)narrowing->domain.least);
     problem_note(work->session, &work->problem,
-                 "%zu of %zu finalists serve only some sizes, as '%s' where %s%s: %s%s%s%s",
-                 narrowed, right, first->key, narrowing->domain.is_listed ? "it " : "", where,
-                 narrowing->why,
+                 "%zu of %s %s only some sizes, as '%s' where %s%s: %s%s%s%s", narrowed,
+                 count_text(right, "finalist").text, narrowed == 1 ? "serves" : "serve", first->key,
+                 narrowing->domain.is_listed ? "it " : "", where, narrowing->why,
                  narrowing->why == unchecked ? "; a larger --budget checks them"
                                              : ". The experiment lists no such size",
                  narrowed < right || narrowing->domain.is_listed

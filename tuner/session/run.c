@@ -75,9 +75,9 @@ void sites_report(struct session *session, bool now)
         if (there == 0 && trials == 0)
             continue;
         const double all_ns = (double)(now_ns - session->started_ns) * (double)site->lane_count;
-        (void)string_format(line, sizeof line,
-                            "%s: %zu of %zu devices, %zu trials, %.0f %% of the time measuring",
-                            site->name, there, site->lane_count, trials,
+        (void)string_format(line, sizeof line, "%s: %zu of %s, %s, %.0f %% of the time measuring",
+                            site->name, there, count_text(site->lane_count, "device").text,
+                            count_text(trials, "trial").text,
                             all_ns > 0 ? 100 * (double)measuring_ns / all_ns : 0.0);
         session->events->host(session->events->context, line);
     }

@@ -22,9 +22,10 @@ enum status lane_begin(struct lane *lane, struct error *error)
     TRY(store_other_trials(session->store, lane->environment_id, &others, error));
     if (others > 0)
         session_note(session,
-                     "%s: %lld trials of another driver, compiler, host or version of tune are "
-                     "kept, but not used for this one",
-                     lane->name, (long long)others);
+                     "%s: %s of another driver, compiler, host or version of tune %s kept, but not "
+                     "used for this one",
+                     lane->name, count_text((uint64_t)others, "trial").text,
+                     others == 1 ? "is" : "are");
     TRY(session_know_ceilings(session, lane, error));
     struct calibration calibration = worker_head(lane->worker)->calibration;
     struct store_run_start run = {
@@ -273,8 +274,10 @@ enum status session_run(struct store *store, const struct session_options *optio
     summary->wall_ns = clock_now_ns() - started_ns;
     status = first_failure(status, end_runs(session, status, &ending), &ending, error);
     if (status == STATUS_OK && summary->problems_without_winner > 0)
-        status = error_set(error, STATUS_NO_WINNER, "%zu of %zu problems have no winner",
-                           summary->problems_without_winner, summary->problems);
+        status = error_set(error, STATUS_NO_WINNER, "%zu of %s %s no winner",
+                           summary->problems_without_winner,
+                           count_text(summary->problems, "problem").text,
+                           summary->problems_without_winner == 1 ? "has" : "have");
     (void)store_wait_for_writers(store, NULL, error);
     (void)pthread_mutex_unlock(&session->mutex);
     lanes_stop(session);

@@ -399,12 +399,11 @@ static enum status wait_alone(const struct work *work, struct track *track,
     if (limit_ms > 0 && waited_ms >= limit_ms && record->before.other_processes > lane->others) {
         lane->others = record->before.other_processes;
         session_note(session,
-                     "%s: %lld other process%s the device and did not leave it within %.3g s: "
-                     "rounds beside %s count, but winners are nearly sure at best; end %s for "
-                     "sure ones",
-                     lane->name, (long long)lane->others, lane->others == 1 ? " uses" : "es use",
-                     (double)limit_ms / 1e3, lane->others == 1 ? "it" : "them",
-                     lane->others == 1 ? "it" : "them");
+                     "%s: %s %s the device and did not leave it within %.3g s: rounds beside %s "
+                     "count, but winners are nearly sure at best; end %s for sure ones",
+                     lane->name, count_text((uint64_t)lane->others, "other process").text,
+                     lane->others == 1 ? "uses" : "use", (double)limit_ms / 1e3,
+                     lane->others == 1 ? "it" : "them", lane->others == 1 ? "it" : "them");
     }
     record->others = lane->others;
     return STATUS_OK;
@@ -422,10 +421,10 @@ static void note_others(const struct work *work, struct lane *lane,
     lane->beside = others > 0 && record->before.other_processes > 0 ? lane->beside + 1 : 0;
     if (lane->beside == ROUNDS)
         session_note(work->session,
-                     "%s: %lld other process%s: rounds take longer, and many are noisy or dropped; "
-                     "winners are found sooner, and surer, without %s%s",
-                     lane->name, (long long)others, others == 1 ? " runs there" : "es run there",
-                     others == 1 ? "it" : "them",
+                     "%s: %s %s there: rounds take longer, and many are noisy or dropped; winners "
+                     "are found sooner, and surer, without %s%s",
+                     lane->name, count_text((uint64_t)others, "other process").text,
+                     others == 1 ? "runs" : "run", others == 1 ? "it" : "them",
                      work->options->budget_ns > 0 ? "" : ", and --budget bounds the time");
 }
 

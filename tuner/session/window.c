@@ -188,10 +188,11 @@ enum status window_start(const struct work *work, struct sweep *sweep, struct er
         search_end_when_settled(sweep->search, SEARCH_TRIALS_BEGUN, SEARCH_SETTLED);
     if (leaves && is_first_problem(&work->session->summary->searched_in_part))
         problem_note(work->session, &work->problem,
-                     "%llu of its %llu configurations are tried%s; --points, --until or --budget "
+                     "%llu of its %llu configurations %s tried%s; --points, --until or --budget "
                      "may say otherwise",
                      (unsigned long long)sweep->allowance.points_most,
                      (unsigned long long)sweep->space_count,
+                     sweep->allowance.points_most == 1 ? "is" : "are",
                      settles ? " at most, fewer when nothing better comes" : "");
     return add_first(work, sweep, error);
 }

@@ -234,13 +234,15 @@ void findings_describe(const struct findings *findings, const struct comparing *
         double allowed = difference.allowed;
         uint32_t ulps = element_is_real(type) ? tolerance->ulps : 0;
         if (allowed > 0 && ulps > 0)
-            text_printf(&text, " (allowed difference %.3g, or %" PRIu32 " ulps)", allowed, ulps);
+            text_printf(&text, " (allowed difference %.3g, or %s)", allowed,
+                        count_text(ulps, "ulp").text);
         else if (ulps > 0)
-            text_printf(&text, " (allowed: %" PRIu32 " ulps)", ulps);
+            text_printf(&text, " (allowed: %s)", count_text(ulps, "ulp").text);
         else if (allowed > 0 || element_is_real(type))
             text_printf(&text, " (allowed difference %.3g)", allowed);
-        text_printf(&text, "; %" PRIu64 " of %" PRIu64 " elements %s wrong", findings->wrong,
-                    comparing->count, findings->wrong == 1 ? "is" : "are");
+        text_printf(&text, "; %" PRIu64 " of %s %s wrong", findings->wrong,
+                    count_text(comparing->count, "element").text,
+                    findings->wrong == 1 ? "is" : "are");
         if (findings->wrong > 1)
             text_printf(&text, ", the largest difference is %.3g at %s[%" PRIu64 "]",
                         findings->largest_size, name, findings->largest);

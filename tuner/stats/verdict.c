@@ -75,7 +75,7 @@ void coverage_append(struct text *text, const struct coverage_facts *facts)
     text_append_count(text, facts->points);
     text_append(text, " of ");
     text_append_count(text, facts->space);
-    text_append(text, " points tried");
+    text_append(text, facts->space == 1 ? " point tried" : " points tried");
     if (facts->failed > 0) {
         text_append(text, ", ");
         text_append_count(text, facts->failed);
@@ -207,9 +207,10 @@ enum verdict verdict_of(const struct verdict_facts *facts, char *reason, size_t 
     if (facts->rounds == 0)
         text_append(&out, "no rounds");
     else if (facts->rounds_dropped == 0)
-        text_printf(&out, "none of %zu rounds dropped", facts->rounds);
+        text_printf(&out, "none of %s dropped", count_text(facts->rounds, "round").text);
     else
-        text_printf(&out, "%zu of %zu rounds dropped", facts->rounds_dropped, facts->rounds);
+        text_printf(&out, "%zu of %s dropped", facts->rounds_dropped,
+                    count_text(facts->rounds, "round").text);
     if (facts->rounds_dropped > 0 && facts->most_frequent_fault)
         text_printf(&out, " (%s)", facts->most_frequent_fault);
     text_append(&out, ", A/A floor ");
@@ -220,8 +221,7 @@ enum verdict verdict_of(const struct verdict_facts *facts, char *reason, size_t 
     if (facts->processes == 0)
         text_append(&out, ", not confirmed by fresh processes");
     else
-        text_printf(&out, ", confirmed by %zu fresh process%s", facts->processes,
-                    facts->processes == 1 ? "" : "es");
+        text_printf(&out, ", confirmed by %s", count_text(facts->processes, "fresh process").text);
     if (!facts->conditions_known)
         text_append(&out, ", clocks and throttling could not be read");
     (void)string_format(reason, reason_bytes, "%s", text_string(&out));

@@ -166,10 +166,11 @@ enum status host_fill(const struct measuring *state, const struct argument *argu
     if (fstat(reading.file, &info) != 0 || !S_ISREG(info.st_mode))
         status = error_set(error, STATUS_BAD_INPUT, "%s: not a regular file", argument->fill_text);
     else if ((uint64_t)info.st_size < bytes)
-        status = error_set(
-            error, STATUS_BAD_INPUT, "%s: %lld bytes, argument '%s' has %llu (%lld elements of %s)",
-            argument->fill_text, (long long)info.st_size, argument->name, (unsigned long long)bytes,
-            (long long)argument->count, element_name(argument->type));
+        status = error_set(error, STATUS_BAD_INPUT, "%s: %s, argument '%s' has %llu (%s of %s)",
+                           argument->fill_text, count_text((uint64_t)info.st_size, "byte").text,
+                           argument->name, (unsigned long long)bytes,
+                           count_text((uint64_t)argument->count, "element").text,
+                           element_name(argument->type));
     else
         status = host_in_parts(state, bytes, 1, read_part, &reading, error);
     (void)close(reading.file);

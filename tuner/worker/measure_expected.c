@@ -147,11 +147,12 @@ static enum status compute(struct measuring *state, const struct worker_referenc
     while (whole < MARKED * sizeof *conversion.elements && marks[whole] == MARK)
         whole++;
     if (whole < MARKED * sizeof *conversion.elements)
-        TRY_OR_CLEANUP(error_set(
-            error, STATUS_BAD_INPUT,
-            "the reference '%s' writes behind the %llu elements that '%s' has "
-            "here; if its count varies with parameters, pass it as an argument",
-            reference->name, (unsigned long long)result->count, plan->arguments[out->output].name));
+        TRY_OR_CLEANUP(
+            error_set(error, STATUS_BAD_INPUT,
+                      "the reference '%s' writes behind the %s that '%s' has here; if its "
+                      "count varies with parameters, pass it as an argument",
+                      reference->name, count_text(result->count, "element").text,
+                      plan->arguments[out->output].name));
     status = host_in_parts(state, result->count, sizeof *conversion.elements, convert_part,
                            &conversion, error);
 cleanup:
@@ -429,9 +430,9 @@ enum status expectations_compare(struct measuring *state, const struct expectati
             return error_set(error, STATUS_INTERNAL, "the plan's output is not the problem's");
         *right = (size_t)output->count == item->count && item->unfit == 0;
         if (!*right && item->unfit == 0)
-            (void)string_format(detail, detail_bytes,
-                                "'%s' has %lld elements here and %zu in its reference",
-                                output->name, (long long)output->count, item->count);
+            (void)string_format(detail, detail_bytes, "'%s' has %s here and %zu in its reference",
+                                output->name, count_text((uint64_t)output->count, "element").text,
+                                item->count);
         else if (!*right)
             (void)string_format(detail, detail_bytes,
                                 "the expected value of %s[%llu] does not fit into %s", output->name,

@@ -238,14 +238,14 @@ static size_t count_changes(const struct comparison *comparison, enum time_chang
 
 static void append_times(struct text *text, const struct comparison *comparison)
 {
-    text_printf(text, "Of %zu problem%s %s is faster for %zu", comparison->winner_count,
-                comparison->winner_count == 1 ? "" : "s", comparison->names[1],
+    text_printf(text, "Of %s %s is faster for %zu",
+                count_text(comparison->winner_count, "problem").text, comparison->names[1],
                 count_changes(comparison, TIME_FASTER));
     append_factors(text, comparison, TIME_FASTER);
     text_printf(text, " and slower for %zu", count_changes(comparison, TIME_SLOWER));
     append_factors(text, comparison, TIME_SLOWER);
-    text_printf(text, "; %zu differ%s by no more than noise", count_changes(comparison, TIME_ALIKE),
-                count_changes(comparison, TIME_ALIKE) == 1 ? "s" : "");
+    text_printf(text, "; %zu %s by no more than noise", count_changes(comparison, TIME_ALIKE),
+                count_changes(comparison, TIME_ALIKE) == 1 ? "differs" : "differ");
     const size_t unknown = count_changes(comparison, TIME_UNKNOWN);
     if (unknown > 0)
         text_printf(text, "; of %zu that is not known", unknown);
@@ -262,8 +262,8 @@ static void append_winners(struct text *text, const struct comparison *compariso
         if (winner->move == WINNER_SLOWER)
             most = fmax(most, winner->loss);
     }
-    text_printf(text, "%zu winner%s the same", counts[WINNER_SAME],
-                counts[WINNER_SAME] == 1 ? " is" : "s are");
+    text_printf(text, "%s %s the same", count_text(counts[WINNER_SAME], "winner").text,
+                counts[WINNER_SAME] == 1 ? "is" : "are");
     if (counts[WINNER_AS_FAST] > 0)
         text_printf(text, "; %zu moved within noise: the winner %s is as fast",
                     counts[WINNER_AS_FAST], comparison->names[0]);

@@ -74,12 +74,7 @@ void append_sentence(struct text *text, const char *format, ...)
             text_printf(text, "%lld", (long long)va_arg(arguments, int64_t));
         } else if (conversion == 'C') {
             const int64_t count = va_arg(arguments, int64_t);
-            /* "1 block", "2 launches" */
-            const char *noun = va_arg(arguments, const char *);
-            text_printf(text, "%lld %s%s", (long long)count, noun,
-                        count == 1                      ? ""
-                        : noun[strlen(noun) - 1] == 'h' ? "es"
-                                                        : "s");
+            text_append(text, count_text((uint64_t)count, va_arg(arguments, const char *)).text);
         } else if (conversion == 's') {
             text_append(text, va_arg(arguments, const char *));
         } else {

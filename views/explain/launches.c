@@ -42,7 +42,7 @@ static void append_launch(struct text *text, const json_t *launch)
     if (json_is_integer(threads)) {
         const long long blocks = integer_at(grid, 0) * integer_at(grid, 1) * integer_at(grid, 2);
         const long long count = (long long)json_integer_value(threads);
-        text_printf(text, "%lld block%s", blocks, blocks == 1 ? "" : "s");
+        text_append(text, count_text((uint64_t)blocks, "block").text);
         if (count > 1)
             text_printf(text, " on %lld threads", count);
         return;

@@ -433,15 +433,14 @@ enum status show_append_issues(struct store *store, const char *objective, struc
             worst = i;
     }
     if (compared > 0 && differ == 0)
-        text_printf(line, "the issue of launches changes none of %zu winners by more than noise",
-                    compared);
+        text_printf(line, "the issue of launches changes none of %s by more than noise",
+                    count_text(compared, "winner").text);
     if (differ > 0) {
-        text_printf(line,
-                    "the issue of launches changes %zu of %zu winners: %s n=%s as %s: the winner "
-                    "as %s ",
-                    differ, compared, rows_text(&rows, worst, "problem", ""),
-                    rows_text(&rows, worst, "n", ""), rows_text(&rows, worst, "issue", ""),
-                    rows_text(&rows, worst, "first_issue", ""));
+        text_printf(
+            line, "the issue of launches changes %zu of %s: %s n=%s as %s: the winner as %s ",
+            differ, count_text(compared, "winner").text, rows_text(&rows, worst, "problem", ""),
+            rows_text(&rows, worst, "n", ""), rows_text(&rows, worst, "issue", ""),
+            rows_text(&rows, worst, "first_issue", ""));
         if (rows_number(&rows, worst, "low_percent") > 0)
             text_printf(line, "takes %.3g %% more [%.3g, %.3g]",
                         rows_number(&rows, worst, "difference_percent"),

@@ -343,7 +343,7 @@ void show_append_verdicts(struct text *line, const size_t counts[VERDICTS], size
             continue;
         text_printf(line, "%s%zu", separator, count);
         if (!separator[0])
-            text_printf(line, " of %zu problem%s:", total, total == 1 ? "" : "s");
+            text_printf(line, " of %s:", count_text(total, "problem").text);
         text_printf(line, " %s", verdict_words((enum verdict)i));
         separator = "; ";
     }

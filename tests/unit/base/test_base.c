@@ -16,6 +16,17 @@
 #include "tuner/base/text.h"
 #include "tuner/base/value.h"
 
+TEST(counted_nouns_agree)
+{
+    assert_string_equal(count_text(1, "legal point").text, "1 legal point");
+    assert_string_equal(count_text(0, "point").text, "0 points");
+    assert_string_equal(count_text(2, "process").text, "2 processes");
+    assert_string_equal(count_text(12, "launch").text, "12 launches");
+    assert_string_equal(count_text(1, "entry").text, "1 entry");
+    assert_string_equal(count_text(3, "more entry").text, "3 more entries");
+    assert_string_equal(count_text(3, "array").text, "3 arrays");
+}
+
 TEST(the_nearest_word_is_near)
 {
     static const char *const words[] = {"constraints", "launches", "arguments", "block", "n"};

@@ -97,7 +97,7 @@ TEST(halves_are_compared_as_the_numbers_they_hold)
     expected.real = 2;
     assert_false(is_near(&got, ELEMENT_BF16, 1, &expected, 0, detail));
     assert_string_equal(detail,
-                        "out[0] is 0.333984375, not 2 (allowed difference 0); 1 of 1 elements "
+                        "out[0] is 0.333984375, not 2 (allowed difference 0); 1 of 1 element "
                         "is wrong");
     got = 0x7e00;
     expected.real = (double)NAN;
@@ -160,7 +160,7 @@ TEST(units_in_the_last_place_are_steps_between_numbers)
     assert_true(output_matches(&got, ELEMENT_F32, 1, &must, &step, "out", detail, DETAIL_BYTES));
     got = nextafterf(got, 1.0f);
     assert_false(output_matches(&got, ELEMENT_F32, 1, &must, &step, "out", detail, DETAIL_BYTES));
-    assert_non_null(strstr(detail, "(allowed: 1 ulps)"));
+    assert_non_null(strstr(detail, "(allowed: 1 ulp)"));
     double far = nextafter(nextafter(nextafter(-2, 0), 0), 0), from = -2;
     assert_false(alike(&far, &from, ELEMENT_F64, 1, two, detail));
     from = nextafter(from, 0);

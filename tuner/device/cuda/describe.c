@@ -75,9 +75,8 @@ enum status cuda_handle(const struct cuda_driver *driver, int index, CUdevice *o
 {
     int count = 0;
     if (driver->cuDeviceGetCount(&count) != CUDA_SUCCESS || index < 0 || index >= count)
-        return error_set(error, STATUS_NOT_FOUND,
-                         "there %s %d GPU%s here: 'tune devices' lists them",
-                         count == 1 ? "is" : "are", count, count == 1 ? "" : "s");
+        return error_set(error, STATUS_NOT_FOUND, "there %s %s here: 'tune devices' lists them",
+                         count == 1 ? "is" : "are", count_text((uint64_t)count, "GPU").text);
     CUresult result = driver->cuDeviceGet(out, index);
     if (result != CUDA_SUCCESS)
         return error_set(error, STATUS_UNAVAILABLE, "the driver does not give it (%d)",

@@ -90,10 +90,11 @@ enum status cuda_guards_intact(struct device *device, const struct launch_plan *
             }
             *intact = written == 0;
             if (!*intact)
-                (void)string_format(
-                    detail, detail_bytes,
-                    "it wrote outside of '%s': %d bytes %s it, the nearest %d bytes from it",
-                    argument->name, written, side ? "behind" : "before", nearest);
+                (void)string_format(detail, detail_bytes,
+                                    "it wrote outside of '%s': %s %s it, the nearest %s from it",
+                                    argument->name, count_text((uint64_t)written, "byte").text,
+                                    side ? "behind" : "before",
+                                    count_text((uint64_t)nearest, "byte").text);
         }
     return STATUS_OK;
 }

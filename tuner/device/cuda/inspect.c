@@ -309,8 +309,7 @@ enum status cuda_check_parameters(const struct launch_plan *plan, const struct l
     }
     if (fits)
         return STATUS_OK;
-    text_printf(&text, "kernel %s takes %zu argument%s of ", kernel->name, taken,
-                taken == 1 ? "" : "s");
+    text_printf(&text, "kernel %s takes %s of ", kernel->name, count_text(taken, "argument").text);
     list_bytes(kernel->parameter_bytes, taken, &text);
     text_printf(&text, " bytes; the experiment passes %zu of ", launch->argument_count);
     list_bytes(passed, launch->argument_count, &text);
