@@ -28,18 +28,14 @@ struct kernel_parameter {
     uint32_t bytes; /* size of the element, or of the whole value; 0: incomplete */
     /* Uses by the kernel. Hidden: a pointer that is passed on or kept somewhere. */
     bool is_hidden, is_read, is_written;
-    bool is_bound;       /* stands in a comparison or a product, as the bound of an index does */
-    const char *generic; /* template parameter that is the type; NULL: none */
-    bool is_symbol;      /* a __constant__ or __device__ variable, `bytes` in all */
-    bool has_value;      /* a variable that begins with another value than zero */
+    bool is_bound;  /* stands in a comparison or a product, as the bound of an index does */
+    bool is_symbol; /* a __constant__ or __device__ variable, `bytes` in all */
+    bool has_value; /* a variable that begins with another value than zero */
 };
 
-enum template_kind { TEMPLATE_NUMBER, TEMPLATE_BOOLEAN, TEMPLATE_TYPE };
 struct template_parameter {
     const char *name;
-    enum template_kind kind;
-    const char *preset;     /* default, or the argument of a launch in the source */
-    enum element_type type; /* kind of a type parameter */
+    const char *preset; /* default, or the argument of a launch in the source */
 };
 
 struct kernel_signature {
@@ -49,7 +45,6 @@ struct kernel_signature {
     bool uses[3];                    /* threads or blocks along each axis */
     bool uses_block_size;
     bool is_defined; /* the source has the body, not only a declaration */
-    bool is_own;     /* in the file itself, not an included one; set if there are several */
     size_t template_count;
     struct template_parameter template[TEMPLATE_MAX];
     size_t parameter_count;

@@ -51,147 +51,69 @@ static enum status compile(struct reading *reading, const char *behind, const ch
 
 /* ---- instances of templates ---- */
 
-/* Uses the text as the parameter's argument. Returns false if the kind differs. */
-static bool take_text(struct template_parameter *parameter, const char *text)
-{
-    char *end = NULL;
-    const bool word = strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
-    (void)strtoll(text, &end, 0);
-    const bool fits = parameter->kind == TEMPLATE_TYPE ? element_from_c_name(text, &parameter->type)
-                                                       : word || (*text && !*end);
-    if (fits)
-        parameter->preset = text;
-    return fits;
-}
-
-/* Uses the argument of a launch. Returns false for neither a number nor a type. */
-static bool take_argument(struct reading *reading, struct template_parameter *parameter,
-                          const struct formula *argument)
+/* Returns the argument as text: a number by its value, others as they are. */
+static const char *argument_text(struct arena *arena, const struct formula *argument,
+                                 const char *as_it_is)
 {
     int64_t value = 0;
-    if (!argument)
-        return false;
-    if (parameter->kind != TEMPLATE_TYPE && formula_value(argument, &value)) {
-        parameter->preset = parameter->kind == TEMPLATE_BOOLEAN
-                                ? (value ? "true" : "false")
-                                : arena_printf(reading->arena, "%lld", (long long)value);
-        return parameter->preset;
-    }
-    return argument->kind == FORMULA_NAME && take_text(parameter, argument->text);
+    return argument && formula_value(argument, false, &value)
+               ? arena_printf(arena, "%lld", (long long)value)
+               : as_it_is;
 }
 
-/* Writes "scale<float, 4>": of the arguments of `wanted`, or, where that has no list, of the
- * source's launch, else the template's own. *unknown: an argument that none of these gives. */
-static enum status name_instance(struct reading *reading, const char *wanted, const char **unknown,
-                                 struct error *error)
+/* Returns true for a number and for a type of elements, which mean the same everywhere. */
+static bool is_plain(const char *argument)
+{
+    enum element_type type;
+    return argument &&
+           (is_number(argument) || is_word(argument) || element_from_c_name(argument, &type));
+}
+
+/* Names the instance of a template, "scale<float, 4>": with the arguments of the question, or,
+ * where that has none, of the source's launch, else the template's own. */
+static enum status choose_instance(struct reading *reading, struct error *error)
 {
     struct kernel_signature *kernel = reading->kernel;
     const struct source_launch *launch = &reading->out->launch;
+    const char *wanted = reading->question->kernel, *list = wanted ? strchr(wanted, '<') : NULL;
+    const char *unknown = NULL;
     struct text text = {0};
-    *unknown = NULL;
-    reading->instance = kernel->name;
-    if (kernel->template_count == 0)
-        return STATUS_OK;
-    const char *list = wanted ? strchr(wanted, '<') : NULL;
     struct tokens tokens = {0};
-    bool is_plain = true;
-    if (list && !tokens_read(reading->arena, list, &tokens))
+    if (!tokens_read(reading->arena, list ? list : "<>", &tokens))
         return error_no_memory(error);
-    for (size_t at = 1, behind, i = 0; at + 1 < tokens.count && i < kernel->template_count;
-         at = behind + 1, i++) {
-        behind = item_end(&tokens, at, tokens.count - 1);
-        const char *word = tokens_text(reading->arena, &tokens, at, behind);
-        const struct formula *given = formula_read(reading->arena, &tokens, &at, behind);
-        is_plain = is_plain && word &&
-                   (take_text(&kernel->template[i], word) ||
-                    (at == behind && take_argument(reading, &kernel->template[i], given)));
-    }
-    if (!is_plain) { /* neither numbers nor types */
-        reading->instance = arena_printf(reading->arena, "%s%s", kernel->name, list);
-        reading->out->instance = reading->instance;
-        return reading->instance ? STATUS_OK : error_no_memory(error);
-    }
-    for (size_t i = 0; i < kernel->template_count && !*unknown; i++) {
+    const size_t close = tokens.count - 1;
+    text_append(&text, kernel->name);
+    for (size_t i = 0, at = 1, end; i < kernel->template_count && !unknown; i++, at = end + 1) {
         struct template_parameter *parameter = &kernel->template[i];
-        const bool fits = (!list && i < launch->template_count &&
-                           take_argument(reading, parameter, launch->template[i])) ||
-                          (parameter->preset && take_text(parameter, parameter->preset));
-        *unknown = fits ? NULL : parameter->name;
-        text_printf(&text, "%s%s%s", i ? "" : kernel->name, i ? ", " : "<",
-                    fits ? parameter->preset : "");
+        const char *given = NULL;
+        end = i + 1 < kernel->template_count ? item_end(&tokens, at, close) : close;
+        if (at < end) {
+            size_t first = at;
+            const struct formula *number = formula_read(reading->arena, &tokens, &first, end);
+            given = argument_text(reading->arena, first == end ? number : NULL,
+                                  tokens_text(reading->arena, &tokens, at, end));
+        } else if (!list && i < launch->template_count && launch->template[i]) {
+            const struct formula *argument = launch->template[i];
+            given = argument_text(reading->arena, argument,
+                                  argument->kind == FORMULA_NAME ? argument->text : NULL);
+        }
+        if (given && (list || is_plain(given)))
+            parameter->preset = given;
+        unknown =
+            parameter->preset && (list || is_plain(parameter->preset)) ? NULL : parameter->name;
+        text_printf(&text, "%s%s", i ? ", " : "<", unknown ? "" : parameter->preset);
     }
-    text_append(&text, ">");
+    text_append(&text, kernel->template_count ? ">" : "");
     reading->instance = text_to_arena(&text, reading->arena);
-    return reading->instance ? STATUS_OK : error_no_memory(error);
-}
-
-/* Returns true if the instance is one of the kernel: of that name, perhaps in more namespaces. */
-static bool is_instance_of(const char *instance, const char *kernel)
-{
-    const size_t own = strcspn(instance, "<"), length = strlen(kernel);
-    return own >= length && strncmp(instance + own - length, kernel, length) == 0 &&
-           (own == length || instance[own - length - 1] == ':');
-}
-
-/* Lists the instances of the kernel that the source itself makes, in the PTX of the whole: the
- * compiler alone knows the arguments that a launch deduces. */
-static enum status find_instances(struct reading *reading, struct text *list, const char **first,
-                                  size_t *count, struct error *error)
-{
-    enum { LISTED_MAX = 6 };
-    static const char probe[] = "extern \"C\" __global__ void tune_instances() {}\n";
-    static const char entry[] = ".entry ";
-    struct compiler_answer answer = {0};
-    TRY(compile(reading, probe, "tune_instances", "nvcc", &answer, error));
-    for (const char *at = answer.ptx ? strstr(answer.ptx, entry) : NULL; at;
-         at = strstr(at, entry)) {
-        at += strlen(entry);
-        const char *symbol = arena_strndup(reading->arena, at, strcspn(at, "( \n"));
-        const char *instance = symbol ? instance_of_symbol(reading->arena, symbol) : NULL;
-        if (!instance || !is_instance_of(instance, reading->kernel->name))
-            continue;
-        if (*count < LISTED_MAX)
-            text_printf(list, "%s--kernel '%s'", *count ? ", " : "", instance);
-        *first = (*count)++ == 0 ? instance : *first;
-    }
-    if (*count > LISTED_MAX)
-        text_printf(list, " and %zu more", *count - LISTED_MAX);
-    return reading->arena->failed ? error_no_memory(error) : STATUS_OK;
-}
-
-/* Chooses the instance of a template: the named one, that of the source's launch, or the only one
- * that the source makes. */
-static enum status choose_instance(struct reading *reading, struct error *error)
-{
-    const struct source_question *question = reading->question;
-    const char *name = reading->kernel->name, *path = question->binary.source_path;
-    const char *unknown = NULL, *first = NULL;
-    struct text list = {0};
-    struct error failed = {0};
-    size_t count = 0;
-    TRY(name_instance(reading, question->kernel, &unknown, error));
     reading->out->lacks_instance = unknown != NULL;
-    if (unknown && !question->has_launches)
-        (void)find_instances(reading, &list, &first, &count, &failed);
-    if (count == 1 && !(question->kernel && strchr(question->kernel, '<')))
-        (void)name_instance(reading, first, &unknown, error);
-    reading->out->lacks_instance = unknown != NULL;
-    if (failed.status == STATUS_COMPILE_FAILED || failed.status == STATUS_TIMED_OUT)
-        *error = failed;
-    else if (unknown && count > 0)
-        (void)error_set(error, STATUS_BAD_INPUT,
-                        "kernel %s: %s has %zu instances of this template: name one: %s; or draft "
-                        "with --program './app ...': the one that it launches is taken",
-                        name, path, count, text_string(&list));
-    else if (unknown)
-        (void)error_set(error, STATUS_BAD_INPUT,
-                        "kernel %s: name an instance of this template, as the program launches it: "
-                        "--kernel '%s<...>', or draft with --program './app ...' (%s has no launch "
-                        "that gives %s%s%s)",
-                        name, name, path, unknown, failed.status != STATUS_OK ? "; " : "",
-                        failed.text);
-    text_free(&list);
-    return error->status;
+    TRY_MEMORY(reading->instance && !reading->arena->failed);
+    return unknown ? error_set(error, STATUS_BAD_INPUT,
+                               "kernel %s: name an instance of this template, as the program "
+                               "launches it: --kernel '%s<...>', or draft with --program './app "
+                               "...' (%s has no launch that gives %s)",
+                               kernel->name, kernel->name, reading->question->binary.source_path,
+                               unknown)
+                   : STATUS_OK;
 }
 
 /* ---- types ---- */
@@ -274,6 +196,8 @@ static enum status explain(const char *path, struct error *error)
                               "one, tune init k.cu OTHER.cu"},
         {"Undefined reference", "only declared here: name the source that defines it behind this "
                                 "one, tune init k.cu OTHER.cu"},
+        {"No such file or directory", "name its folder, --include FOLDER; or say how the project "
+                                      "compiles it: tune init ... -- nvcc ..."},
         {"overloaded function", "there are several kernels of that name: give the one to tune a "
                                 "name of its own, or tune it from a capture (tune capture)"},
         {"what tune init asks", "the compiler does not see the kernel, as where an #if leaves it "
@@ -289,7 +213,44 @@ static enum status explain(const char *path, struct error *error)
                      is_named ? "" : ": ", text, known[row].advice);
 }
 
-static enum status ask_once(struct arena *arena, const struct source_question *question,
+struct hunt {
+    struct arena *arena;
+    const char *header, *folder; /* the header, and the folder of the first file that ends so */
+};
+
+static bool is_header(void *context, const char *path)
+{
+    struct hunt *hunt = context;
+    if (text_ends_with(path, hunt->header))
+        hunt->folder = arena_strndup(hunt->arena, path, strlen(path) - strlen(hunt->header));
+    return hunt->folder;
+}
+
+/* Adds the folder near the source that has the header which the compiler's error misses. Returns
+ * false if there is none, or the question has it. */
+static bool add_folder(struct arena *arena, const struct tokens *tokens, const char *missed,
+                       struct source_question *question)
+{
+    struct binary_request *binary = &question->binary;
+    for (size_t i = 0; i < tokens->count && binary->folder_count < UNITS_MAX; i++) {
+        const char *name = NULL, *end = NULL;
+        if (!token_is_directive(&tokens->items[i], "include", &name, &end) || end - name < 3)
+            continue;
+        const int length = (int)strcspn(name + 1, "\">\n");
+        struct hunt hunt = {arena, arena_printf(arena, "/%.*s", length, name + 1), NULL};
+        if (hunt.header && strstr(missed, hunt.header + 1))
+            nearby_visit(arena, binary->source_path, is_header, &hunt);
+        for (size_t k = 0; hunt.folder && k < binary->folder_count; k++)
+            hunt.folder = strcmp(binary->folders[k], hunt.folder) == 0 ? NULL : hunt.folder;
+        if (hunt.folder) {
+            binary->folders[binary->folder_count++] = hunt.folder;
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum status ask_once(struct arena *arena, struct source_question *question,
                             struct source_signature *out, struct error *error)
 {
     struct reading reading = {.arena = arena, .question = question, .out = out};
@@ -298,7 +259,7 @@ static enum status ask_once(struct arena *arena, const struct source_question *q
     if (!tokens_read(arena, reading.source.contents, &reading.tokens))
         return error_no_memory(error);
     TRY(declarations_read(arena, &reading.tokens, out, error));
-    TRY(kernel_choose(arena, question, out, &reading.kernel, error));
+    TRY(kernel_choose(question, out, &reading.kernel, error));
     out->chosen = reading.kernel;
     memcpy(out->macros, question->defines, sizeof out->macros);
     out->macro_count = question->define_count;
@@ -310,8 +271,12 @@ static enum status ask_once(struct arena *arena, const struct source_question *q
     enum status status = choose_instance(&reading, error);
     if (status == STATUS_OK)
         status = ask_types(&reading, &answer, error);
-    if (status == STATUS_COMPILE_FAILED)
-        return explain(question->binary.source_path, error);
+    if (status == STATUS_COMPILE_FAILED) {
+        if (!add_folder(arena, &reading.tokens, error->text, question))
+            return explain(question->binary.source_path, error);
+        error_clear(error);
+        return ask_once(arena, question, out, error);
+    }
     if (status != STATUS_OK)
         return status;
     if (!roles_read(arena, answer.ptx, answer.symbol, out, reading.kernel))
@@ -329,50 +294,19 @@ static enum status ask_once(struct arena *arena, const struct source_question *q
     return STATUS_OK;
 }
 
-/* ---- headers near the source, and nvcc ---- */
-
-/* Repeats the question with the folders of missing headers near the source. */
-static enum status ask_with_folders(struct arena *arena, struct source_question *question,
-                                    struct source_signature *out, struct error *error)
-{
-    enum status status = ask_once(arena, question, out, error);
-    while (status == STATUS_COMPILE_FAILED && question->binary.folder_count < UNITS_MAX) {
-        static const char before[] = "open source file \"";
-        const char *name = strstr(error->text, before);
-        const char *end = strstr(error->text, ": No such file or directory"); /* host compiler */
-        if (name) {
-            name += strlen(before);
-            end = strchr(name, '"');
-        } else if (end) {
-            for (name = end; name > error->text && name[-1] != ' ';)
-                name--;
-        }
-        const char *header = name && end ? arena_strndup(arena, name, (size_t)(end - name)) : NULL;
-        const char *folder =
-            header ? nearby_folder_of(arena, question->binary.source_path, header) : NULL;
-        for (size_t i = 0; folder && i < question->binary.folder_count; i++)
-            if (strcmp(question->binary.folders[i], folder) == 0)
-                folder = NULL;
-        if (!folder)
-            break;
-        question->binary.folders[question->binary.folder_count++] = folder;
-        error_clear(error);
-        status = ask_once(arena, question, out, error);
-    }
-    return status;
-}
+/* ---- the whole ---- */
 
 enum status source_ask(struct arena *arena, struct source_question *question, bool one_compiler,
                        struct source_signature *out, struct error *error)
 {
     struct error by_nvcc = {0};
     struct source_question other = *question;
-    const enum status status = ask_with_folders(arena, question, out, error);
+    const enum status status = ask_once(arena, question, out, error);
     struct source_signature *answer = arena_alloc(arena, 1, sizeof *answer);
     if (status != STATUS_COMPILE_FAILED || one_compiler || question->binary.compiler || !answer)
         return status;
     other.binary.compiler = "nvcc";
-    const enum status second = ask_with_folders(arena, &other, answer, &by_nvcc);
+    const enum status second = ask_once(arena, &other, answer, &by_nvcc);
     if (second == STATUS_OK) {
         *question = other;
         *out = *answer;

@@ -1,12 +1,11 @@
 #include "frontends/init/build_line.h"
 
-#include <dirent.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <wordexp.h>
 
+#include "frontends/init/source.h"
 #include "tuner/base/array.h"
 #include "tuner/base/files.h"
 #include "tuner/base/json.h"
@@ -134,65 +133,54 @@ static enum status take_entry(struct arena *arena, const json_t *entry, struct b
     return build_line_read(arena, words, count, folder, out, error);
 }
 
-static enum status look_into(struct arena *arena, const char *path, const char *source,
-                             struct build_line *out, struct error *error)
+struct commands {
+    struct arena *arena;
+    const char *source; /* path without links */
+    struct build_line *out;
+    enum status status;
+    struct error *error;
+};
+
+/* Takes the source's entry, if the file is a compile_commands.json that has one. */
+static bool visit_commands(void *context, const char *path)
 {
+    struct commands *commands = context;
+    struct build_line *out = commands->out;
     char *contents = NULL;
     struct error ignored = {0};
-    enum status status = STATUS_OK;
-    if (file_read(arena, path, COMMANDS_BYTES_MAX, &contents, NULL, &ignored) != STATUS_OK)
-        return STATUS_OK;
+    if (strcmp(path_file(path), "compile_commands.json") != 0 || path_is_open_to_others(path) ||
+        file_read(commands->arena, path, COMMANDS_BYTES_MAX, &contents, NULL, &ignored) !=
+            STATUS_OK)
+        return false;
     json_t *all = json_read(contents, 0, NULL), *entry = NULL;
     size_t i = 0;
     json_array_foreach(all, i, entry)
     {
         const char *file = json_string_value(json_object_get(entry, "file"));
         const char *folder = json_string_value(json_object_get(entry, "directory"));
-        folder = folder ? folder : ".";
-        const char *named =
-            !file || *file == '/' ? file : arena_printf(arena, "%s/%s", folder, file);
+        const char *named = !file || *file == '/' ? file
+                                                  : arena_printf(commands->arena, "%s/%s",
+                                                                 folder ? folder : ".", file);
         char *real = named ? realpath(named, NULL) : NULL;
-        const bool is_of = real && strcmp(real, source) == 0;
+        const bool is_of = real && strcmp(real, commands->source) == 0;
         free(real);
         if (!is_of)
             continue;
         out->from = path;
-        status = take_entry(arena, entry, out, error);
+        commands->status = take_entry(commands->arena, entry, out, commands->error);
         break;
     }
     json_decref(all);
-    return status;
-}
-
-/* Finds the file in the folder, or in one below, as behind cmake -B build. */
-static const char *commands_in(struct arena *arena, const char *folder, bool below)
-{
-    const char *path = arena_printf(arena, "%s/compile_commands.json", folder);
-    if (path && file_exists(path))
-        return path;
-    DIR *listing = below ? opendir(folder) : NULL;
-    const char *found = NULL;
-    for (const struct dirent *entry; listing && !found && (entry = readdir(listing)) != NULL;)
-        if (strncasecmp(entry->d_name, "build", 5) == 0 || strncmp(entry->d_name, "cmake-", 6) == 0)
-            found = commands_in(arena, arena_printf(arena, "%s/%s", folder, entry->d_name), false);
-    if (listing)
-        closedir(listing);
-    return found;
+    return out->from;
 }
 
 enum status build_line_find(struct arena *arena, const char *source, struct build_line *out,
                             struct error *error)
 {
     char *real = realpath(source, NULL);
-    char *folder = real ? arena_strdup(arena, real) : NULL;
-    enum status status = STATUS_OK;
-    for (char *end; folder && status == STATUS_OK && !out->from &&
-                    (end = strrchr(folder, '/')) != NULL && end > folder;) {
-        *end = '\0';
-        const char *path = path_is_open_to_others(folder) ? NULL : commands_in(arena, folder, true);
-        if (path)
-            status = look_into(arena, path, real, out, error);
-    }
+    struct commands commands = {arena, real, out, STATUS_OK, error};
+    if (real)
+        nearby_visit(arena, source, visit_commands, &commands);
     free(real);
-    return status;
+    return commands.status;
 }

@@ -25,8 +25,8 @@ struct build_line {
  * STATUS_BAD_INPUT if a limit is exceeded. */
 enum status build_line_read(struct arena *arena, const char *const *words, size_t count,
                             const char *folder, struct build_line *out, struct error *error);
-/* Finds the source's entry in the compile_commands.json of a folder above, or of a folder in one of
- * these. Leaves *out unchanged if there is none. */
+/* Finds the source's entry in the nearest compile_commands.json of the project (nearby.c). Leaves
+ * *out unchanged if there is none. */
 enum status build_line_find(struct arena *arena, const char *source, struct build_line *out,
                             struct error *error);
 

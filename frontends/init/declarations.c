@@ -66,11 +66,6 @@ static void read_parameters(struct reader *reader, struct kernel_signature *kern
         const size_t name = declared_name(reader, i, end);
         parameter->text = text_of(reader, i, end);
         parameter->name = text_of(reader, name, name + 1);
-        for (size_t j = 0; j < kernel->template_count; j++)
-            if (kernel->template[j].kind == TEMPLATE_TYPE &&
-                has_word(parameter->text, parameter->text + strlen(parameter->text),
-                         kernel->template[j].name))
-                parameter->generic = kernel->template[j].name;
         kernel->parameter_count++;
     }
 }
@@ -84,10 +79,6 @@ static void read_template(struct reader *reader, struct kernel_signature *kernel
         size_t name = declared_name(reader, i, end);
         struct template_parameter *parameter = &kernel->template[kernel->template_count++];
         parameter->name = text_of(reader, name, name + 1);
-        parameter->kind = token_is_in(tokens, i, "typename class") ? TEMPLATE_TYPE
-                          : token_is(tokens, i + token_is(tokens, i, "const"), "bool")
-                              ? TEMPLATE_BOOLEAN
-                              : TEMPLATE_NUMBER;
         for (size_t j = name; j + 1 < end; j++)
             if (token_is(tokens, j, "="))
                 parameter->preset = text_of(reader, j + 1, end);
@@ -225,38 +216,27 @@ enum status declarations_read(struct arena *arena, const struct tokens *tokens,
 
 /* ---- which kernel ---- */
 
-/* Reads the kernels of a file, not of included files. Returns NULL for an unreadable file. */
-static const struct source_signature *kernels_in(struct arena *arena, const char *path)
+bool kernel_has_body(struct arena *arena, const char *path, const char *name)
 {
-    enum { FILE_BYTES_MAX = 16 << 20 };
     struct source_signature *own = arena_alloc(arena, 1, sizeof *own);
+    const char *plain = arena_strndup(arena, name, strcspn(name, "<"));
     struct tokens tokens;
     struct error ignored = {0};
     char *text = NULL;
-    const bool is_read =
-        own && file_read(arena, path, FILE_BYTES_MAX, &text, NULL, &ignored) == STATUS_OK &&
-        tokens_read(arena, text, &tokens) &&
-        declarations_read(arena, &tokens, own, &ignored) == STATUS_OK;
-    return is_read ? own : NULL;
-}
-
-static bool defines_kernel(const struct source_signature *own, const char *name)
-{
-    for (size_t i = 0; own && i < own->kernel_count; i++)
+    if (!own || !plain ||
+        file_read(arena, path, SOURCE_BYTES_MAX, &text, NULL, &ignored) != STATUS_OK ||
+        !tokens_read(arena, text, &tokens) ||
+        declarations_read(arena, &tokens, own, &ignored) != STATUS_OK)
+        return false;
+    for (size_t i = 0; i < own->kernel_count; i++)
         if (own->kernels[i].is_defined &&
-            strcmp(unqualified_name(own->kernels[i].name), unqualified_name(name)) == 0)
+            strcmp(unqualified_name(own->kernels[i].name), unqualified_name(plain)) == 0)
             return true;
     return false;
 }
 
-bool kernel_has_body(struct arena *arena, const char *path, const char *name)
-{
-    const char *plain = arena_strndup(arena, name, strcspn(name, "<"));
-    return plain && defines_kernel(kernels_in(arena, path), plain);
-}
-
-/* Rates how well a kernel's name fits the requested one: 3 equal, 2 without all namespaces,
- * 1 with some more; 0: another name. */
+/* Rates how well a kernel's name fits the wanted one, which may have arguments of a template: 3
+ * equal, 2 without all namespaces, 1 with some more; 0: another name. */
 static size_t fit(const char *name, const char *wanted)
 {
     const size_t own = strlen(name), length = strcspn(wanted, "<");
@@ -268,46 +248,33 @@ static size_t fit(const char *name, const char *wanted)
     return own == length ? 3 : own > length ? 2 : 1;
 }
 
-/* Ranks kernels: 0 the file's own, 1 those of included files, 2 those only declared. */
-static size_t rank_of(const struct kernel_signature *kernel)
+enum status kernel_choose(const struct source_question *question, struct source_signature *out,
+                          struct kernel_signature **chosen, struct error *error)
 {
-    return !kernel->is_defined ? 2 : !kernel->is_own;
-}
-
-enum status kernel_choose(struct arena *arena, const struct source_question *question,
-                          struct source_signature *out, struct kernel_signature **chosen,
-                          struct error *error)
-{
-    const char *path = question->binary.source_path;
-    const struct source_signature *own = out->kernel_count > 1 ? kernels_in(arena, path) : NULL;
+    const char *path = question->binary.source_path, *wanted = question->kernel;
     struct text names = {0};
-    size_t alike = 0, best = 0, first = 2;
+    size_t best = 0, defined = 0;
     *chosen = NULL;
     for (size_t i = 0; i < out->kernel_count; i++) {
-        out->kernels[i].is_own = defines_kernel(own, out->kernels[i].name);
-        first = rank_of(&out->kernels[i]) < first ? rank_of(&out->kernels[i]) : first;
-    }
-    for (size_t i = 0; i < out->kernel_count; i++) {
         struct kernel_signature *kernel = &out->kernels[i];
-        const size_t rank = rank_of(kernel);
-        const size_t fits = question->kernel ? fit(kernel->name, question->kernel) : rank == first;
-        const size_t value = fits > 0 ? fits * 3 - rank : 0;
+        const size_t fits = wanted ? fit(kernel->name, wanted) : 1;
+        const size_t value = fits > 0 ? 2 * fits + kernel->is_defined : 0;
         *chosen = value > best ? kernel : *chosen;
         best = value > best ? value : best;
-        alike += rank == first;
-        if (rank < 2 || first == 2)
+        defined += kernel->is_defined;
+        if (kernel->is_defined)
             text_printf(&names, "%s%s", names.length ? ", " : "", kernel->name);
     }
-    if (!question->kernel && alike > 1)
+    if (!wanted && defined > 1)
         *chosen = NULL;
     if (*chosen && !(*chosen)->is_defined)
         (void)error_set(error, STATUS_NOT_FOUND,
                         "%s: kernel '%s' is only declared in it: name the source that has its body",
                         path, (*chosen)->name);
-    else if (!*chosen && out->kernel_count > 0)
+    else if (!*chosen && defined > 0)
         (void)error_set(error, STATUS_NOT_FOUND, "%s: %s: %s", path,
-                        question->kernel ? "no such kernel; there are"
-                                         : "several kernels; name one by --kernel",
+                        wanted ? "no such kernel; there are"
+                               : "several kernels; name one by --kernel",
                         text_string(&names));
     else if (!*chosen)
         (void)error_set(error, STATUS_NOT_FOUND,

@@ -12,7 +12,8 @@
 
 enum { COMMENT_COLUMN = 64, STRUCT_BYTES_MAX = 4096 };
 
-bool draft_is_size(const struct kernel_parameter *parameter)
+/* Returns true for an integer that bounds the kernel's indices, or multiplies one. */
+static bool is_size(const struct kernel_parameter *parameter)
 {
     return parameter->kind == PARAMETER_SCALAR && !element_is_real(parameter->type) &&
            parameter->bytes >= 4 && parameter->is_bound;
@@ -20,7 +21,9 @@ bool draft_is_size(const struct kernel_parameter *parameter)
 
 /* ---- lines ---- */
 
-void draft_line(struct draft *draft, const char *comment, const char *format, ...)
+/* Writes a line and a comment behind. */
+static __attribute__((format(printf, 3, 4))) void put_line(struct draft *draft, const char *comment,
+                                                           const char *format, ...)
 {
     char line[2048];
     va_list arguments;
@@ -82,8 +85,12 @@ static void put_head(struct draft *draft)
                 draft->kernel->name, source ? source : "", file->experiment);
     memcpy(sources + 1, binary->units, sizeof binary->units);
     memcpy(flags, binary->flags, sizeof binary->flags);
-    if (draft->limits_registers)
-        flags[flag_count++] = "-maxrregcount=${registers}";
+    for (size_t i = 0; i <= flag_count && draft->limits_registers; i++)
+        if (i == flag_count || strncmp(flags[i], register_flag, strlen(register_flag)) == 0) {
+            flag_count += i == flag_count;
+            flags[i] = "-maxrregcount=${registers}";
+            break;
+        }
     if (binary->unit_count > 0)
         put_list(draft, "sources: [", sources, binary->unit_count + 1, "");
     else {
@@ -99,26 +106,17 @@ static void put_head(struct draft *draft)
     put_list(draft, "flags: [", flags, flag_count, as ? as : "");
     put_list(draft, "include: [", binary->folders, binary->folder_count,
              file->folders_found ? "  # ? found near the source" : "");
-    for (size_t i = 0; i < draft->kernel->template_count && !file->signature->instance; i++)
-        if (draft->kernel->template[i].kind == TEMPLATE_TYPE) {
-            if (!strstr(text_string(draft->out), "\naxes:"))
-                draft_line(draft, "each value is a problem of its own", "\naxes:");
-            draft_line(draft, "? more types: i32, f64, f16 ...", "  %s: [%s]",
-                       draft->kernel->template[i].name,
-                       element_name(draft->kernel->template[i].type));
-        }
     if (file->captured) {
         text_append(draft->out, "\n# Each launch that was captured is a size.\n");
         captured_put_sizes(file->captured, draft->out);
         return;
     }
-    draft_line(draft, "each size is tuned by itself", "\nsizes:");
-    if (draft->size_value > 0) {
-        draft_line(draft, "as the source has it", "  %s: [%lld]", draft->size,
-                   (long long)draft->size_value);
-        return;
-    }
-    draft_line(draft, "?", "  %s: %s", draft->size, sizes[draft->axes]);
+    put_line(draft, "each size is tuned by itself", "\nsizes:");
+    if (draft->size_value > 0)
+        put_line(draft, "as the source has it", "  %s: [%lld]", draft->size,
+                 (long long)draft->size_value);
+    else
+        put_line(draft, "?", "  %s: %s", draft->size, sizes[draft->axes]);
 }
 
 /* Writes the limits of the block: no more threads than a device takes, no less than a warp where
@@ -154,12 +152,12 @@ static void put_constraints(struct draft *draft)
             between = " + ";
         }
     if (is_one)
-        draft_line(draft,
-                   arena_printf(draft->arena,
-                                "? of %zu configurations with several other values %zu fail or "
-                                "leave other results",
-                                together->tried, together->tried - together->right),
-                   "  - %s <= 1", text_string(&text));
+        put_line(draft,
+                 arena_printf(draft->arena,
+                              "? of %zu configurations with several other values %zu fail or "
+                              "leave other results",
+                              together->tried, together->tried - together->right),
+                 "  - %s <= 1", text_string(&text));
     draft->out->failed |= text.failed || !threads;
     text_free(&text);
 }
@@ -167,7 +165,7 @@ static void put_constraints(struct draft *draft)
 static void put_define(struct draft *draft, bool *is_first, const char *name, const char *value)
 {
     if (*is_first)
-        draft_line(draft, "given to the compiler as -DNAME=value", "\ndefines:");
+        put_line(draft, "given to the compiler as -DNAME=value", "\ndefines:");
     *is_first = false;
     text_printf(draft->out, "  %s: %s\n", name, value ? value : "");
 }
@@ -176,17 +174,17 @@ static void put_parameters(struct draft *draft)
 {
     const struct captured_set *captured = draft->request->captured;
     const char *results = captured ? captured_block_results(captured) : NULL;
-    draft_line(draft, "tuned: every combination is a point", "\nparameters:");
+    put_line(draft, "tuned: every combination is a point", "\nparameters:");
     for (size_t i = 0; i < draft->tunable_count; i++)
-        draft_line(draft,
-                   draft->tunables[i].is_partly_wrong
-                       ? "? values; others were tried, and fail or leave other results"
-                   : draft->tunables[i].axis == 'r'
-                       ? "limit of registers, 0: none; nothing else can be tuned"
-                   : draft->tunables[i].fixed
-                       ? "? values; the source has a #define of it, which gives way"
-                       : "? values",
-                   "  %s: [%s]", draft->tunables[i].name, draft->tunables[i].values);
+        put_line(draft,
+                 draft->tunables[i].is_partly_wrong
+                     ? "? values; others were tried, and fail or leave other results"
+                 : draft->tunables[i].axis == 'r'
+                     ? "limit of registers, 0: none; nothing else can be tuned"
+                 : draft->tunables[i].fixed
+                     ? "? values; the source has a #define of it, which gives way"
+                     : "? values",
+                 "  %s: [%s]", draft->tunables[i].name, draft->tunables[i].values);
     if (draft->request->signature->not_tuned)
         text_printf(draft->out, "  # not tuned: %s\n", draft->request->signature->not_tuned);
     if (draft->request->values.untried)
@@ -200,11 +198,11 @@ static void put_parameters(struct draft *draft)
                     "tune them, let its count follow\n  # the grid, and check it by a C function "
                     "(docs/experiment-files.md#check)\n",
                     results);
-    draft_line(draft,
-               draft->request->captured ? "as the program launches it"
-               : draft->launch.line > 0 ? "as the source launches it"
-                                        : "the untuned configuration",
-               "defaults:");
+    put_line(draft,
+             draft->request->captured ? "as the program launches it"
+             : draft->launch.line > 0 ? "as the source launches it"
+                                      : "the untuned configuration",
+             "defaults:");
     for (size_t i = 0; i < draft->tunable_count; i++)
         text_printf(draft->out, "  %s: %s\n", draft->tunables[i].name, draft->tunables[i].preset);
     put_constraints(draft);
@@ -225,22 +223,13 @@ static void put_parameters(struct draft *draft)
 
 static const char *kernel_name(const struct draft *draft)
 {
-    const struct source_signature *signature = draft->request->signature;
     struct text text = {0};
-    if (signature->instance)
-        return signature->instance;
     text_append(&text, draft->kernel->name);
     for (size_t i = 0; i < draft->kernel->template_count; i++) {
         const struct template_parameter *parameter = &draft->kernel->template[i];
-        bool word = parameter->preset && (strcmp(parameter->preset, "true") == 0 ||
-                                          strcmp(parameter->preset, "false") == 0);
-        text_append(&text, i ? ", " : "<");
-        if (parameter->kind == TEMPLATE_TYPE)
-            text_printf(&text, "${cuda_type(%s)}", parameter->name);
-        else if (word || is_number(parameter->preset))
-            text_printf(&text, "${%s}", parameter->name);
-        else
-            text_append(&text, parameter->preset);
+        const bool is_tuned = is_number(parameter->preset) || is_word(parameter->preset);
+        text_printf(&text, is_tuned ? "%s${%s}" : "%s%s", i ? ", " : "<",
+                    is_tuned ? parameter->name : parameter->preset);
     }
     text_append(&text, draft->kernel->template_count ? ">" : "");
     return draft_text(draft, &text);
@@ -270,29 +259,28 @@ static void put_launch(struct draft *draft)
                             draft->shared_text, draft->out);
         return;
     }
-    const char *where = launch->line == 0 ? NULL
+    const bool is_guessed =
+        draft->side_guessed[0] || draft->side_guessed[1] || draft->side_guessed[2];
+    static const char by_index[] = "by the kernel's indices";
+    const char *where = launch->line == 0 ? by_index
                         : launch->path    ? arena_printf(draft->arena, "as in line %u of %s",
                                                          launch->line, launch->path)
                                           : "as the source launches it";
-    draft_line(draft,
-               draft->is_extent_guessed ? "? as the source launches it; how much there is it has "
-                                          "from elsewhere"
-               : launch->grid[0]        ? where
-               : signature->indices.span[0] ? "as many as cover the work, by the kernel's indices"
-                                            : "? blocks: as many as cover the work",
-               "    grid: %s", sides_text(draft, draft->grid_texts));
-    const bool is_guessed =
-        draft->side_guessed[0] || draft->side_guessed[1] || draft->side_guessed[2];
-    draft_line(draft,
-               is_guessed ? "? threads per block: neither a launch nor the kernel says how many"
-               : launch->block[0] ? where
-                                  : "threads per block, by the kernel's indices",
-               "    block: %s", sides_text(draft, draft->block_texts));
+    put_line(draft,
+             launch->grid[0]              ? where
+             : signature->indices.span[0] ? by_index
+                                          : "? blocks: as many as cover the work",
+             "    grid: %s", sides_text(draft, draft->grid_texts));
+    put_line(draft,
+             is_guessed ? "? threads per block: neither a launch nor the kernel says how many"
+             : launch->block[0] ? where
+                                : by_index,
+             "    block: %s", sides_text(draft, draft->block_texts));
     if (signature->dynamic_shared && draft->shared_text)
         text_printf(draft->out, "    shared: \"%s\"\n", draft->shared_text);
     else if (signature->dynamic_shared)
-        draft_line(draft, "? bytes of the extern __shared__ array", "    shared: 4 * (%s)",
-                   draft->block_texts[0]);
+        put_line(draft, "? bytes of the extern __shared__ array", "    shared: 4 * (%s)",
+                 draft->block_texts[0]);
     if (signature->symbol_count == 0 || draft->kernel->parameter_count == 0)
         return;
     text_append(draft->out, "    arguments: [");
@@ -310,10 +298,8 @@ static bool is_result(const struct kernel_parameter *one)
            (one->is_written || one->is_hidden);
 }
 
-static const char *type_of(const struct draft *draft, const struct kernel_parameter *parameter)
+static const char *type_of(const struct kernel_parameter *parameter)
 {
-    if (parameter->generic && parameter->lanes == 1 && !draft->request->signature->instance)
-        return arena_printf(draft->arena, "\"${%s}\"", parameter->generic);
     return parameter->known ? element_name(parameter->type) : "u8";
 }
 
@@ -332,12 +318,7 @@ static void put_array(struct draft *draft, const struct kernel_parameter *one)
                     one->name);
         return;
     }
-    const char *known =
-        one->is_symbol ? NULL
-                       : draft_count_of(draft, (size_t)(one - draft->kernel->parameters), bytes);
-    const char *quote = known && strchr(known, ',') ? "\"" : "";
     const char *count = one->is_symbol ? arena_printf(draft->arena, "%u", one->bytes / bytes)
-                        : known        ? arena_printf(draft->arena, "%s%s%s", quote, known, quote)
                         : whole        ? arena_printf(draft->arena, "%u", times)
                                        : draft_elements(draft, times > 0 ? times : 1);
     const char *role =
@@ -355,8 +336,8 @@ static void put_array(struct draft *draft, const struct kernel_parameter *one)
                                 one->constant ? "__constant__" : "__device__");
     const char *symbol =
         one->is_symbol ? arena_printf(draft->arena, ", symbol: \"%s\"", one->name) : "";
-    draft_line(draft, comment, "  - {name: %s, type: %s, count: %s, %s%s}", name,
-               type_of(draft, one), count ? count : "", role ? role : "", symbol ? symbol : "");
+    put_line(draft, comment, "  - {name: %s, type: %s, count: %s, %s%s}", name, type_of(one),
+             count ? count : "", role ? role : "", symbol ? symbol : "");
     if (result && ++draft->result_count > CHECKS_MAX)
         draft->unchecked =
             draft->unchecked ? arena_printf(draft->arena, "%s, %s", draft->unchecked, name) : name;
@@ -379,7 +360,7 @@ static enum status put_arguments(struct draft *draft, struct error *error)
                          "kernel %s writes neither to an argument nor to a variable of the source: "
                          "there is nothing to check; let it write its result into an array",
                          draft->kernel->name);
-    draft_line(draft, "in the order in which the kernel takes them; ? every count", "\narguments:");
+    put_line(draft, "in the order in which the kernel takes them; ? every count", "\narguments:");
     for (size_t i = 0; i < draft->kernel->parameter_count; i++) {
         const struct kernel_parameter *parameter = &draft->kernel->parameters[i];
         if (parameter->kind == PARAMETER_OTHER)
@@ -392,21 +373,15 @@ static enum status put_arguments(struct draft *draft, struct error *error)
             put_array(draft, parameter);
             continue;
         }
-        const bool is_size = draft_is_size(parameter);
-        const char *value = draft_value_of(draft, i);
-        const char *quote = value && strpbrk(value, ",[") ? "\"" : "";
-        draft_line(draft, arena_printf(draft->arena, "%s%s", is_size ? "" : "? ", parameter->text),
-                   "  - {name: %s, type: %s, value: %s%s%s}", parameter->name,
-                   type_of(draft, parameter), quote,
-                   value     ? value
-                   : is_size ? draft->size
-                             : "1",
-                   quote);
+        put_line(
+            draft,
+            arena_printf(draft->arena, "%s%s", is_size(parameter) ? "" : "? ", parameter->text),
+            "  - {name: %s, type: %s, value: %s}", parameter->name, type_of(parameter),
+            is_size(parameter) ? draft->size : "1");
     }
     if (draft->kernel->parameter_count + signature->symbol_count > ARGUMENTS_MAX) {
-        draft_line(draft, NULL,
-                   "  # ? not set: %zu variables of the source, too many for arguments",
-                   signature->symbol_count);
+        put_line(draft, NULL, "  # ? not set: %zu variables of the source, too many for arguments",
+                 signature->symbol_count);
         return STATUS_OK;
     }
     for (size_t i = 0; i < signature->symbol_count; i++)
@@ -430,11 +405,10 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
                             .flat = true};
     size_t sizes = 0;
     for (size_t i = 0; i < draft->kernel->parameter_count; i++)
-        sizes += draft_is_size(&draft->kernel->parameters[i]);
+        sizes += is_size(&draft->kernel->parameters[i]);
     draft->flat = !draft->kernel->uses[1] && (sizes < 2 || request->captured);
     draft->axes = draft->flat ? 1 : draft->kernel->uses[1] && draft->kernel->uses[2] ? 3 : 2;
     draft_list_tunables(draft);
-    draft_find_size(draft);
     draft_find_grid(draft);
     draft_add_registers(draft);
     if (request->captured)
@@ -463,8 +437,7 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
                          "source: my_reference.c\n#   tolerance: 1e-5\n# or series: \"2 * i + 1\", "
                          "file: expected.bin, launches: [another kernel]\n");
         if (draft->unchecked)
-            draft_line(draft, "? no more are compared", "check: {unchecked: [%s]}",
-                       draft->unchecked);
+            put_line(draft, "? no more are compared", "check: {unchecked: [%s]}", draft->unchecked);
     }
     return out->failed || arena->failed ? error_no_memory(error) : STATUS_OK;
 }

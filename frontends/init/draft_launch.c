@@ -17,6 +17,11 @@ bool is_number(const char *text)
     return *end == '\0';
 }
 
+bool is_word(const char *text)
+{
+    return strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
+}
+
 /* Adds a value, unless known to give other results. */
 static void add_value(const struct draft *draft, struct tunable *tunable, const char *value)
 {
@@ -36,36 +41,32 @@ static void choose_values(const struct draft *draft, struct tunable *tunable)
 {
     static const long whole[] = {64, 128, 256, 512, 1024, 0}, wide[] = {8, 16, 32, 64, 128, 256, 0};
     static const long down[] = {1, 2, 4, 8, 16, 0}, few[] = {1, 2, 4, 8, 0},
-                      sides[] = {8, 16, 32, 0};
-    static const long limits[] = {32, 64, 128, 0}, cube[] = {4, 6, 8, 10, 0};
-    const char *text = tunable->preset;
+                      sides[] = {8, 16, 32, 0}, cube[] = {4, 6, 8, 10, 0};
+    static const long limits[] = {32, 64, 128, 0};
+    const char *text = tunable->preset, axis = tunable->axis;
     const long preset = strtol(text, NULL, 0);
     const long scaled[] = {preset / 4, preset / 2, preset, 2 * preset, 0};
-    const bool is_word = strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
     const bool is_real = strpbrk(text, ".eEfF") && strncmp(text, "0x", 2) != 0;
-    const bool is_side = tunable->axis == 0 || tunable->axis == 'x' || tunable->axis == 'y';
-    const bool is_switch = is_side && !tunable->single_valued &&
+    const bool is_switch = !strchr("zbr", axis ? axis : ' ') &&
                            (strcmp(text, "0") == 0 ||
                             (strncasecmp(tunable->name, "use", 3) == 0 && strcmp(text, "1") == 0));
     const struct formula *rows = draft->sides[1]; /* 1: a row of threads, in a grid with several */
     const bool is_row = draft->flat || (rows->kind == FORMULA_NUMBER && rows->number == 1);
-    if (is_word || is_switch) {
-        add_value(draft, tunable, is_word ? "false" : "0");
-        add_value(draft, tunable, is_word ? "true" : "1");
+    if (is_word(text) || is_switch) {
+        add_value(draft, tunable, is_word(text) ? "false" : "0");
+        add_value(draft, tunable, is_word(text) ? "true" : "1");
         return;
     }
-    const bool is_cube = tunable->axis == 'z' && tunable->square;
-    if (is_real || (tunable->axis == 'z' && !is_cube) || tunable->single_valued) {
+    if (is_real) {
         add_value(draft, tunable, text);
         return;
     }
-    const long *numbers = tunable->axis == 'r'                           ? limits
-                          : is_cube                                      ? cube
-                          : tunable->square                              ? sides
-                          : tunable->axis == 'x'                         ? (is_row ? whole : wide)
-                          : tunable->axis == 'y' || tunable->axis == 'b' ? down
-                          : preset > 8                                   ? scaled
-                                                                         : few;
+    const long *numbers = axis == 'r'                   ? limits
+                          : tunable->square             ? (axis == 'z' ? cube : sides)
+                          : axis == 'x'                 ? (is_row ? whole : wide)
+                          : axis && strchr("yzb", axis) ? down
+                          : preset > 8                  ? scaled
+                                                        : few;
     for (bool is_in = false; *numbers || !is_in;) { /* and the preset, in ascending order */
         const bool is_preset = !is_in && (!*numbers || *numbers >= preset);
         char number[32];
@@ -99,10 +100,11 @@ void draft_add_registers(struct draft *draft)
     for (size_t i = 0; i < draft->tunable_count; i++)
         if (strchr(draft->tunables[i].values, ','))
             return;
+    const char *preset = "0";
     for (size_t i = 0; i < draft->request->binary.flag_count; i++)
-        if (strstr(draft->request->binary.flags[i], "maxrregcount"))
-            return;
-    add_launch_tunable(draft, "registers", "0", 'r');
+        if (strncmp(draft->request->binary.flags[i], register_flag, strlen(register_flag)) == 0)
+            preset = draft->request->binary.flags[i] + strlen(register_flag);
+    add_launch_tunable(draft, "registers", preset, 'r');
     draft->limits_registers = true;
 }
 
@@ -120,17 +122,10 @@ static const struct tunable *find_tunable(const struct draft *draft, const char 
 static const struct tunable *of_template(const struct draft *draft, const struct formula *name)
 {
     const struct source_launch *launch = &draft->launch;
-    const struct tunable *found = NULL;
-    size_t alike = 0;
-    for (size_t i = 0; i < launch->template_count && i < draft->kernel->template_count; i++) {
-        const struct tunable *tunable =
-            launch->template[i] && formula_same(launch->template[i], name)
-                ? find_tunable(draft, draft->kernel->template[i].name)
-                : NULL;
-        found = tunable ? tunable : found;
-        alike += tunable ? 1 : 0;
-    }
-    return alike == 1 ? found : NULL; /* ambiguous if two match */
+    for (size_t i = 0; i < launch->template_count && i < draft->kernel->template_count; i++)
+        if (launch->template[i] && formula_same(launch->template[i], name))
+            return find_tunable(draft, draft->kernel->template[i].name);
+    return NULL;
 }
 
 static const struct formula *as_size(struct draft *draft)
@@ -141,10 +136,8 @@ static const struct formula *as_size(struct draft *draft)
 static const struct formula *rename_one(const struct formula *name, void *context)
 {
     struct draft *draft = context;
-    if (name->kind == FORMULA_NUMBER) {
-        const bool is_size = draft->size_value > 255 && name->number == draft->size_value;
-        return is_size ? as_size(draft) : NULL;
-    }
+    if (name->kind == FORMULA_NUMBER)
+        return NULL;
     const struct tunable *tunable = find_tunable(draft, name->text);
     if (tunable || strcmp(name->text, "sm_count") == 0)
         return NULL;
@@ -158,8 +151,6 @@ static const struct formula *rename_one(const struct formula *name, void *contex
     tunable = of_template(draft, name);
     if (tunable)
         return formula_name(draft->arena, tunable->name);
-    if (draft->host_size && strcmp(draft->host_size, name->text) == 0)
-        return as_size(draft);
     return name->has_number ? formula_number(draft->arena, name->number) : as_size(draft);
 }
 
@@ -176,10 +167,7 @@ static const struct formula *by_preset(const struct formula *name, void *context
     struct draft *draft = context;
     const struct tunable *tunable =
         name->kind == FORMULA_NAME ? find_tunable(draft, name->text) : NULL;
-    if (tunable)
-        return formula_number(draft->arena, strtoll(tunable->preset, NULL, 0));
-    const bool size = name->kind == FORMULA_NAME && strcmp(name->text, draft->size) == 0;
-    return size && draft->size_value > 0 ? formula_number(draft->arena, draft->size_value) : NULL;
+    return tunable ? formula_number(draft->arena, strtoll(tunable->preset, NULL, 0)) : NULL;
 }
 
 int64_t draft_at_presets(struct draft *draft, const struct formula *formula)
@@ -187,7 +175,7 @@ int64_t draft_at_presets(struct draft *draft, const struct formula *formula)
     int64_t value = 0;
     const struct formula *numbers =
         formula ? formula_replace(draft->arena, formula, by_preset, draft) : NULL;
-    return numbers && formula_value(numbers, &value) ? value : 0;
+    return numbers && formula_value(numbers, false, &value) ? value : 0;
 }
 
 static bool is_tuned(struct draft *draft, const struct formula *formula)
@@ -212,8 +200,8 @@ static bool is_unknown(const struct formula *part, const void *context)
     const struct draft *draft = context;
     return part->kind == FORMULA_UNKNOWN ||
            (part->kind == FORMULA_NAME && !part->has_number &&
-            strncmp(part->text, "blockDim.", 9) != 0 && !find_tunable(draft, part->text) &&
-            !(draft->host_size && strcmp(draft->host_size, part->text) == 0));
+            strncmp(part->text, "blockDim.", 9) != 0 && strcmp(part->text, "sm_count") != 0 &&
+            !find_tunable(draft, part->text));
 }
 
 /* Renames a formula, if all names have a value in the source or are parameters; else NULL. */
@@ -241,7 +229,7 @@ static const struct formula *of_numbers(struct draft *draft, int64_t threads)
     const struct source_indices *indices = &draft->request->signature->indices;
     const struct formula *found = NULL;
     for (size_t i = 0; i < indices->number_count; i++) {
-        const struct formula *formula = renamed(draft, indices->numbers[i]);
+        const struct formula *formula = known(draft, indices->numbers[i]);
         if (!is_tuned(draft, formula) || draft_at_presets(draft, formula) != threads)
             continue;
         if (found && !formula_same(found, formula))
@@ -302,15 +290,11 @@ static const struct formula *choose_side(struct draft *draft, size_t axis)
 /* Finds the sides of the block, with parameters where the source leaves one open. */
 static void find_sides(struct draft *draft)
 {
-    const struct formula *sides[3] = {NULL};
+    const struct formula *sides[3];
     draft->launch = draft->request->signature->launch;
     for (size_t axis = 0; axis < 3; axis++)
         sides[axis] = choose_side(draft, axis);
     memcpy(draft->sides, sides, sizeof sides);
-    if (draft->tunable_count == 0 && sides[0]) { /* there must be one */
-        draft->sides[0] = new_side(draft, 0, draft_at_presets(draft, sides[0]));
-        draft->tunables[0].single_valued = true;
-    }
     for (size_t axis = 0; axis < 3; axis++) {
         const struct formula *side = draft->sides[axis];
         struct captured_set *captured = draft->request->captured;
@@ -321,7 +305,7 @@ static void find_sides(struct draft *draft)
             continue;
         struct tunable *tunable = &draft->tunables[found - draft->tunables];
         tunable->square = tunable->axis != 0 && tunable->axis < (char)('x' + (int)axis);
-        tunable->axis = (char)('x' + (int)axis); /* with the values of a side */
+        tunable->axis = (char)('x' + (int)axis); /* values of a side */
         if (captured)
             tunable->preset = arena_printf(draft->arena, "%u", captured_block(captured, axis));
         draft->out->failed |= !tunable->preset;
@@ -331,14 +315,15 @@ static void find_sides(struct draft *draft)
 void draft_list_tunables(struct draft *draft)
 {
     const struct source_signature *signature = draft->request->signature;
-    for (size_t i = 0; i < draft->kernel->template_count && !signature->instance; i++) {
+    for (size_t i = 0; i < draft->kernel->template_count; i++) {
         const struct template_parameter *parameter = &draft->kernel->template[i];
-        if (parameter->kind != TEMPLATE_TYPE)
+        if (is_number(parameter->preset) || is_word(parameter->preset))
             add_tunable(draft, parameter->name, parameter->preset, false);
     }
     for (size_t i = 0; i < signature->macro_count; i++) {
         const struct macro_signature *macro = &signature->macros[i];
-        const bool is_hidden = find_tunable(draft, macro->name); /* by a template's number */
+        const bool is_hidden =
+            find_tunable(draft, macro->name); /* a template's number has the name */
         if (is_number(macro->preset) && !macro->is_given && !is_hidden)
             add_tunable(draft, macro->name, macro->preset, true)->fixed = macro->fixed;
     }
@@ -348,49 +333,12 @@ void draft_list_tunables(struct draft *draft)
         choose_values(draft, &draft->tunables[i]);
 }
 
-/* ---- the size ---- */
-
-static void find_size(struct draft *draft, const struct formula *formula)
-{
-    if (draft->host_size || draft->size_value > 0)
-        return;
-    if (formula->kind == FORMULA_NAME && strncmp(formula->text, "blockDim.", 9) != 0 &&
-        strcmp(formula->text, "sm_count") != 0 && !find_tunable(draft, formula->text)) {
-        draft->host_size = formula->text;
-        draft->size_value = formula->has_number ? formula->number : 0;
-    }
-    for (size_t i = 0; i < formula->count; i++)
-        find_size(draft, formula->parts[i]);
-}
-
 /* Returns the x of ceil_div(x, y) or x / y. */
 static const struct formula *covered(const struct formula *grid)
 {
     const bool quotient =
         grid && grid->count == 2 && (*grid->text == '/' || strcmp(grid->text, "ceil_div") == 0);
     return quotient ? grid->parts[0] : NULL;
-}
-
-void draft_find_size(struct draft *draft)
-{
-    const struct source_launch *launch = &draft->launch;
-    if (draft->request->captured)
-        return;
-    for (size_t axis = 0; axis < 3; axis++)
-        if (covered(launch->grid[axis]))
-            find_size(draft, covered(launch->grid[axis]));
-    for (size_t axis = 0; axis < 3 && !draft->host_size; axis++) {
-        const struct formula *of = covered(launch->grid[axis]);
-        if (of && formula_value(of, &draft->size_value))
-            return;
-    }
-    for (size_t i = 0; i < launch->argument_count && i < draft->kernel->parameter_count; i++)
-        if (launch->arguments[i] && formula_is_plain(launch->arguments[i]) &&
-            draft_is_size(&draft->kernel->parameters[i]))
-            find_size(draft, launch->arguments[i]);
-    for (size_t axis = 0; axis < 3; axis++)
-        if (launch->grid[axis] && !covered(launch->grid[axis]))
-            find_size(draft, launch->grid[axis]);
 }
 
 /* ---- the grid ---- */
@@ -412,15 +360,20 @@ static const struct formula *span_of(struct draft *draft, size_t axis)
 static const struct formula *extent_of(struct draft *draft, size_t axis, const struct formula *span)
 {
     const struct formula *grid = draft->launch.grid[axis], *of = covered(grid);
-    if (of) {
-        const struct formula *extent = known(draft, of);
-        draft->is_extent_guessed |= !extent;
-        return extent ? extent : of->kind == FORMULA_NAME ? renamed(draft, of) : as_size(draft);
+    int64_t value = 0;
+    if (of && !is_tuned(draft, of) && formula_value(of, false, &value) && value != 1) {
+        double elements = 1;
+        for (uint32_t i = 0; i < draft->axes; i++)
+            elements *= (double)value;
+        if (of->count == 0 && value > 1 && elements <= 1 << 28 && draft->size_value == 0)
+            draft->size_value = value; /* the source's own, of an array of a GiB at most */
+        return as_size(draft);
     }
+    if (of)
+        return renamed(draft, of);
     const struct formula *blocks = grid && grid->kind != FORMULA_NAME ? known(draft, grid) : NULL;
-    const int64_t count = blocks && !formula_names(blocks, draft->size)
-                              ? draft_at_presets(draft, blocks) * draft_at_presets(draft, span)
-                              : 0;
+    const int64_t count =
+        blocks ? draft_at_presets(draft, blocks) * draft_at_presets(draft, span) : 0;
     return count > 0 ? formula_number(draft->arena, count) : NULL;
 }
 
@@ -429,23 +382,14 @@ static const struct formula *extent_of(struct draft *draft, size_t axis, const s
 static const struct formula *turns(struct draft *draft, const struct formula *launched,
                                    const struct formula *covering)
 {
-    struct arena *arena = draft->arena;
-    const struct formula *grid = draft->launch.grid[0], *factor = NULL;
-    const bool is_by_device = !draft->request->captured && grid &&
-                              formula_factor(arena, grid, "sm_count", &factor) && factor;
-    const int64_t own = is_by_device ? draft_at_presets(draft, renamed(draft, factor)) : 0;
     const char *text = "sm_count * blocks_per_sm";
-    add_launch_tunable(draft, "blocks_per_sm",
-                       own > 0                     ? arena_printf(arena, "%lld", (long long)own)
-                       : launched && !is_by_device ? "0"
-                                                   : "2",
-                       'b');
-    if (!is_by_device && launched)
-        text =
-            arena_printf(arena, "%s if blocks_per_sm == 0 else %s", written(draft, launched), text);
-    else if (!is_by_device && covering)
-        text = arena_printf(arena, "min(%s, %s)", written(draft, covering), text);
-    return text ? formula_name(arena, text) : NULL;
+    add_launch_tunable(draft, "blocks_per_sm", launched ? "0" : "2", 'b');
+    if (launched)
+        text = arena_printf(draft->arena, "%s if blocks_per_sm == 0 else %s",
+                            written(draft, launched), text);
+    else if (covering)
+        text = arena_printf(draft->arena, "min(%s, %s)", written(draft, covering), text);
+    return text ? formula_name(draft->arena, text) : NULL;
 }
 
 static const struct formula *grid_of(struct draft *draft, size_t axis)
@@ -519,42 +463,4 @@ void draft_find_grid(struct draft *draft)
         draft->shared_text = captured_shared_of(draft);
     else if (shared)
         draft->shared_text = written(draft, shared);
-}
-
-/* ---- passed values ---- */
-
-const char *draft_count_of(struct draft *draft, size_t parameter, int64_t bytes)
-{
-    static const int64_t sizes[] = {64, 4096}; /* at which a count is one */
-    const struct formula *bound = draft->request->signature->indices.bounds[parameter];
-    const struct formula *allocated = draft->launch.bytes[parameter];
-    const struct formula *count = NULL;
-    const int64_t own = draft->size_value;
-    if (allocated && bytes > 0) {
-        const struct formula *size = formula_number(draft->arena, bytes);
-        count = size ? formula_without(draft->arena, allocated, size) : NULL;
-        const struct formula *unnamed = formula_name(draft->arena, "sizeof"); /* sizeof(*in) */
-        if (!count && unnamed)
-            count = formula_without(draft->arena, allocated, unnamed);
-        if (!count && !formula_names(allocated, "sizeof"))
-            count = formula_binary(draft->arena, "/", allocated, size);
-    }
-    count = renamed(draft, allocated && bytes > 0 ? count : bound);
-    bool is_plausible = count && !is_tuned(draft, count); /* else equal by chance */
-    for (size_t i = 0; is_plausible && i < COUNT(sizes) && !formula_names(count, "sm_count"); i++) {
-        draft->size_value = own > 0 ? own : sizes[i];
-        const int64_t value = draft_at_presets(draft, count);
-        is_plausible = value >= 1 && value <= INT64_C(1) << 40;
-    }
-    draft->size_value = own;
-    return is_plausible ? written(draft, count) : NULL;
-}
-
-const char *draft_value_of(struct draft *draft, size_t parameter)
-{
-    const struct source_launch *launch = &draft->launch;
-    const struct formula *argument =
-        parameter < launch->argument_count ? launch->arguments[parameter] : NULL;
-    argument = argument && formula_is_plain(argument) ? known(draft, argument) : NULL;
-    return argument ? written(draft, argument) : NULL;
 }

@@ -5,6 +5,7 @@
 #include "frontends/init/draft.h"
 #include "frontends/init/formula.h"
 
+static const char register_flag[] = "-maxrregcount=";
 enum { TUNABLES_MAX = MACROS_MAX + TEMPLATE_MAX + 4 };
 
 /* One parameter of the experiment. */
@@ -14,7 +15,6 @@ struct tunable {
     bool is_define;
     bool square;          /* two sides of the block alike */
     bool fixed;           /* a #define or a constant in the source */
-    bool single_valued;   /* and takes no other value than the preset */
     bool is_partly_wrong; /* some values were tried, and gave other results */
     char values[96];
     char axis; /* side of the block: 'x', 'y', 'z'; 'b': blocks per multiprocessor; 'r': limit of
@@ -32,14 +32,12 @@ struct draft {
     uint32_t axes;    /* vectors have n, n * n ... elements: the size so many times */
     const char *size; /* the size's name */
     /* The launch, from the source or the kernel's indices. */
-    struct source_launch launch;    /* empty where the kernel's indices contradict */
+    struct source_launch launch;
     const struct formula *sides[3]; /* sides of the block */
     bool side_guessed[3];           /* neither a launch nor the indices tell */
     const char *side_names[3];      /* the host's name of a side that became a parameter */
-    const char *host_size;          /* the host's name of the size; NULL: a number */
     int64_t size_value;             /* value in the source; 0: unknown */
     bool limits_registers;          /* a parameter of that name exists */
-    bool is_extent_guessed;         /* some name in the extent has no known value */
     size_t result_count;
     const char *unchecked; /* names of results beyond CHECKS_MAX; NULL: none */
     const char *block_texts[3], *grid_texts[3], *shared_text;
@@ -47,11 +45,6 @@ struct draft {
 
 /* ---- draft.c ---- */
 
-/* Returns true for an integer that bounds the kernel's indices, or multiplies one. */
-bool draft_is_size(const struct kernel_parameter *parameter);
-/* Writes a line and a comment behind. */
-void draft_line(struct draft *draft, const char *comment, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 /* Returns the count of a vector's elements, `times` per element of the size: "n", "4 * n * n". */
 const char *draft_elements(const struct draft *draft, uint32_t times);
 /* Moves a text to the arena. */
@@ -63,16 +56,9 @@ const char *draft_text(const struct draft *draft, struct text *text);
 void draft_list_tunables(struct draft *draft);
 /* Adds a limit of registers where nothing else can be tuned: 0 is none. */
 void draft_add_registers(struct draft *draft);
-/* Finds which number of the host is the size. */
-void draft_find_size(struct draft *draft);
 /* Finds the blocks, a parameter for how many take turns, and the bytes of shared memory. */
 void draft_find_grid(struct draft *draft);
 /* Returns the value with the default configuration; 0 if unknown. */
 int64_t draft_at_presets(struct draft *draft, const struct formula *formula);
-/* Returns how many elements of `bytes` bytes the source allocates for the parameter, or the kernel
- * visits; NULL if unknown. */
-const char *draft_count_of(struct draft *draft, size_t parameter, int64_t bytes);
-/* Returns the value passed by the source; NULL if unknown. */
-const char *draft_value_of(struct draft *draft, size_t parameter);
 
 #endif

@@ -86,17 +86,12 @@ static const struct formula *read_number(struct reader *reader)
 {
     const struct token *token = &reader->tokens->items[reader->at++];
     const char *text = arena_strndup(reader->arena, token->start, token->length);
-    char *end = NULL;
     if (!text || strncasecmp(text, "0x", 2) == 0 || !strpbrk(text, ".eEfF"))
         return text ? formula_number(reader->arena, (int64_t)strtoull(text, NULL, 0)) : NULL;
-    const double real = strtod(text, &end);
-    const bool is_whole = real < 1e15 && real == (double)(int64_t)real;
-    if (is_whole && !strpbrk(text, ".fF"))
-        return formula_number(reader->arena, (int64_t)real); /* int n = 1e6 */
-    *end = '\0';                                             /* without a suffix */
-    return make(
-        reader->arena,
-        (struct formula){FORMULA_REAL, is_whole, is_whole ? (int64_t)real : 0, text, 0, {0}});
+    const double real = strtod(text, NULL); /* int n = 1e6, ceil(n / 256.0) */
+    return real < 1e15 && real == (double)(int64_t)real
+               ? formula_number(reader->arena, (int64_t)real)
+               : unknown(reader);
 }
 
 /* Reads the arguments between brackets. */
@@ -171,21 +166,15 @@ static const struct formula *read_primary(struct reader *reader)
         return read_number(reader);
     if (kind == TOKEN_NAME)
         return read_name(reader);
-    size_t cast = reader->at + 1; /* `(int)`, `(unsigned long)` */
-    while (is(reader, "(") && cast < reader->end &&
-           (token_is_in(tokens, cast, integer_types) || token_is(tokens, cast, "::")))
-        cast++;
-    if (cast > reader->at + 1 && token_is(tokens, cast, ")") && cast + 1 < reader->end) {
-        reader->at = cast + 1;
-        reader->depth++;
-        const struct formula *of = read_primary(reader);
-        reader->depth--;
-        return of;
-    }
     if (is(reader, "(") || is(reader, "{")) {
         const bool is_list = is(reader, "{");
         struct formula call = {.kind = FORMULA_CALL, .text = "dim3"};
         read_parts(reader, &call);
+        const bool casts = !is_list && reader->at < reader->end && /* `(unsigned long)x` */
+                           (tokens->items[reader->at].kind == TOKEN_NAME ||
+                            tokens->items[reader->at].kind == TOKEN_NUMBER || is(reader, "("));
+        if (casts)
+            return read_primary(reader);
         return is_list                                        ? make(reader->arena, call)
                : call.kind == FORMULA_CALL && call.count == 1 ? call.parts[0]
                                                               : unknown(reader);
@@ -294,19 +283,20 @@ bool formula_is_plain(const struct formula *formula)
     return !formula_any(formula, is_unwritable, NULL);
 }
 
-bool formula_value(const struct formula *formula, int64_t *value)
+bool formula_value(const struct formula *formula, bool anyhow, int64_t *value)
 {
+    const char *sign = formula->text;
     int64_t a = 0, b = 0;
     *value = formula->number;
     if (formula->kind == FORMULA_NUMBER)
         return true;
-    if (formula->kind == FORMULA_NAME)
-        return formula->has_number;
-    if (formula->count == 0 || !formula_value(formula->parts[0], &a) ||
-        (formula->count > 1 && !formula_value(formula->parts[1], &b)))
-        return false;
-    const char *sign = formula->text;
-    if (formula->count != 2)
+    if (formula->kind == FORMULA_NAME) {
+        for (const char *at = sign; anyhow && !formula->has_number && *at; at++)
+            *value = (*value * 31 + *at) % 4093 + 1024;
+        return anyhow || formula->has_number;
+    }
+    if (formula->count != 2 || !formula_value(formula->parts[0], anyhow, &a) ||
+        !formula_value(formula->parts[1], anyhow, &b))
         return false;
     if (formula->kind == FORMULA_CALL) {
         const bool divides = strcmp(sign, "ceil_div") == 0 && b > 0;
@@ -396,12 +386,6 @@ const struct formula *formula_replace(struct arena *arena, const struct formula 
 
 /* ---- writing ---- */
 
-static bool is_real(const struct formula *formula, const void *context)
-{
-    (void)context;
-    return formula->kind == FORMULA_REAL;
-}
-
 /* Writes the expression, in brackets if its operator binds less than `least`. */
 static void put_part(const struct formula *formula, int least, struct text *out)
 {
@@ -413,9 +397,8 @@ static void put_part(const struct formula *formula, int least, struct text *out)
     if (formula->kind == FORMULA_NUMBER) {
         text_printf(out, "%lld", (long long)formula->number);
     } else if (formula->kind == FORMULA_BINARY) {
-        const bool divides = *formula->text == '/' && !formula_any(formula, is_real, NULL);
         put_part(formula->parts[0], level, out);
-        text_printf(out, " %s ", divides ? "//" : formula->text);
+        text_printf(out, " %s ", *formula->text == '/' ? "//" : formula->text);
         put_part(formula->parts[1], level + 1, out);
     } else {
         text_append(out, formula->text ? formula->text : "?");

@@ -11,7 +11,6 @@ enum { FORMULA_PARTS_MAX = 4 };
 enum formula_kind {
     FORMULA_UNKNOWN, /* other than numbers and names */
     FORMULA_NUMBER,
-    FORMULA_REAL,   /* `text`, without a suffix */
     FORMULA_NAME,   /* "n", "blockIdx.x" */
     FORMULA_BINARY, /* `text`: the operator */
     FORMULA_CALL,   /* `text`: the function; dim3, too */
@@ -46,15 +45,15 @@ struct formula_scope formula_scope_of(struct arena *arena, const struct tokens *
  * no expression. */
 const struct formula *formula_read(struct arena *arena, const struct tokens *tokens, size_t *at,
                                    size_t end);
-/* Replaces names by their definitions before the token `before`, calls of macros by their
- * expression, and written-out divisions by ceil_div(). A name for a number
- * stays, with the value. Returns NULL if memory is short. */
+/* Replaces names by their definitions before the token `before`, and written-out divisions by
+ * ceil_div(). A name for a number stays, with the value. Returns NULL if memory is short. */
 const struct formula *formula_resolve(const struct formula_scope *scope,
                                       const struct formula *formula, size_t before);
 /* Returns true at the sign of a constant's definition: `constexpr int NAME =`. */
 bool is_constant_sign(const struct tokens *tokens, size_t sign);
-/* Computes the value, where all names have one. */
-bool formula_value(const struct formula *formula, int64_t *value);
+/* Computes the value, where all names have one; `anyhow`: with some number of four digits for each
+ * that has none. */
+bool formula_value(const struct formula *formula, bool anyhow, int64_t *value);
 bool formula_same(const struct formula *a, const struct formula *b);
 /* Returns true if the test holds for a part, or for the whole; NULL has none. */
 typedef bool (*formula_test)(const struct formula *part, const void *context);

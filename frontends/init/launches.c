@@ -54,55 +54,6 @@ static void take_sides(const struct launches *launches, const struct formula *fo
     }
 }
 
-/* Finds cudaMalloc(&name, BYTES), before the launch or anywhere. */
-static const struct formula *allocated(const struct launches *launches, const char *name,
-                                       size_t before)
-{
-    static const char calls[] = "cudaMalloc cudaMallocManaged cudaMallocAsync cudaMallocHost "
-                                "cudaHostAlloc hipMalloc cuMemAlloc";
-    const struct tokens *whole = launches->whole;
-    const struct formula *found = NULL;
-    for (size_t i = 0; i + 4 < whole->count && (i < before || !found); i++) {
-        if (!token_is_in(whole, i, calls))
-            continue;
-        const size_t open = token_is(whole, i + 1, "<") ? tokens_behind_angle(whole, i + 1) : i + 1;
-        if (!token_is(whole, open, "("))
-            continue;
-        const size_t behind = tokens_behind(whole, open);
-        for (size_t at = open + 1; at + 2 < behind; at++) {
-            if (!token_is(whole, at, "&") || !token_is(whole, at + 1, name) ||
-                !token_is_in(whole, at + 2, ", )"))
-                continue;
-            at += token_is(whole, at + 2, ")") ? 4 : 3;
-            const struct formula *bytes = formula_read(launches->arena, whole, &at, behind - 1);
-            bytes = bytes ? formula_resolve(&launches->scope, bytes, i) : NULL;
-            found = bytes && formula_is_plain(bytes) ? bytes : found;
-            break;
-        }
-    }
-    return found;
-}
-
-/* Reads arguments between `first` and `end`: values, and the bytes allocated for `in`
- * and `&in`. */
-static void read_arguments(const struct launches *launches, size_t first, size_t end, size_t before,
-                           struct source_launch *launch)
-{
-    const struct tokens *whole = launches->whole;
-    for (size_t i = first, behind; i < end && launch->argument_count < ARGUMENTS_MAX;
-         i = behind + 1) {
-        behind = item_end(whole, i, end);
-        const size_t name = token_is(whole, i, "&") ? i + 1 : i;
-        const bool is_variable = name + 1 == behind && token_is_name(whole, name);
-        size_t at = is_variable ? name : i;
-        const struct formula *value = formula_read(launches->arena, whole, &at, behind);
-        launch->bytes[launch->argument_count] =
-            is_variable && value ? allocated(launches, value->text, before) : NULL;
-        launch->arguments[launch->argument_count++] =
-            value && at == behind ? formula_resolve(&launches->scope, value, before) : NULL;
-    }
-}
-
 /* Reads the arguments behind the name of a template. Returns the next token. */
 static size_t read_template(const struct launches *launches, size_t first, size_t before,
                             struct source_launch *launch)
@@ -143,9 +94,7 @@ static void read_chevrons(const struct launches *launches, size_t at, struct sou
         end = token_is_in(whole, end, "( [ {") ? tokens_behind(whole, end) : end + 1;
     if (!token_is(whole, end, ">") || !token_is(whole, end + 3, "("))
         return;
-    const size_t behind = tokens_behind(whole, end + 3);
     read_shape(launches, first, end, 0, at, launch);
-    read_arguments(launches, end + 4, behind - 1, at, launch);
 }
 
 /* Reads cudaLaunchKernel((void *)kernel<4>, grid, block, args, shared, stream). */
@@ -154,7 +103,6 @@ static void read_call(const struct launches *launches, size_t at, const char *ke
 {
     const struct tokens *whole = launches->whole;
     const size_t behind = token_is(whole, at + 1, "(") ? tokens_behind(whole, at + 1) : 0;
-    const struct formula *list[3] = {NULL};
     size_t first = at + 2;
     bool found = false;
     for (; first < behind && !token_is(whole, first, ","); first++)
@@ -165,15 +113,6 @@ static void read_call(const struct launches *launches, size_t at, const char *ke
     if (!found || first >= behind)
         return;
     read_shape(launches, first + 1, behind - 1, 1, at, launch);
-    read_list(launches, first + 1, behind - 1, at, list, COUNT(list));
-    const char *array = list[2] && list[2]->kind == FORMULA_NAME ? list[2]->text : "";
-    size_t i = at; /* `void *args[] = {&in, &out, &n};` */
-    while (i > 0 && !(token_is(whole, i, array) && token_is(whole, i + 1, "[") &&
-                      token_is(whole, tokens_behind(whole, i + 1) + 1, "{")))
-        i--;
-    const size_t open = tokens_behind(whole, i + 1) + 1;
-    if (i > 0)
-        read_arguments(launches, open + 1, tokens_behind(whole, open) - 1, at, launch);
 }
 
 /* ---- indices ---- */
@@ -199,16 +138,6 @@ static const struct formula *without_parameters(const struct launches *launches,
     const struct formula *a = without_parameters(launches, product->parts[0]);
     const struct formula *b = without_parameters(launches, product->parts[1]);
     return a && b ? formula_binary(launches->arena, "*", a, b) : a ? a : b;
-}
-
-/* Returns true for a name whose value is unknown, and that is no template's number. */
-static bool is_unknown(const struct formula *part, const void *context)
-{
-    const struct kernel_signature *kernel = context;
-    bool is_template = false;
-    for (size_t i = 0; i < kernel->template_count && part->kind == FORMULA_NAME; i++)
-        is_template |= strcmp(kernel->template[i].name, part->text) == 0;
-    return part->kind == FORMULA_NAME && !part->has_number && !is_template;
 }
 
 /* Takes an index with blockIdx; `with_threads` marks axes that already have one with threadIdx. */
@@ -245,8 +174,6 @@ static void take_stride(const struct launches *launches, const struct formula_sc
     const char *name = tokens_text(launches->arena, scope->tokens, at - 1, at);
     const struct formula *start = name ? formula_name(launches->arena, name) : NULL;
     start = start ? formula_resolve(scope, start, at - 1) : NULL;
-    if (!start || start->kind == FORMULA_NAME) /* most are sums, and begin nowhere */
-        start = start && strncmp(start->text, "threadIdx.", 10) == 0 ? start : NULL;
     stride = start && stride ? formula_resolve(scope, stride, at) : NULL;
     for (size_t axis = 0; stride && start && axis < 3; axis++) {
         const struct formula *factor = NULL;
@@ -259,51 +186,23 @@ static void take_stride(const struct launches *launches, const struct formula_sc
     }
 }
 
-/* Takes `i < BINS` where i alone is the index into a parameter's vector. */
-static void take_bound(const struct launches *launches, const struct formula_scope *scope,
-                       size_t at)
-{
-    const struct tokens *tokens = scope->tokens;
-    size_t first = at + 1;
-    if (tokens->items[at - 1].kind != TOKEN_NAME)
-        return;
-    const struct formula *bound = formula_read(launches->arena, tokens, &first, tokens->count);
-    bound = bound ? formula_resolve(scope, bound, at) : NULL;
-    int64_t value = 0;
-    if (!bound || !formula_value(bound, &value) || value < 2)
-        return;
-    const char *name = tokens_text(launches->arena, tokens, at - 1, at);
-    for (size_t i = at; name && i + 3 < launches->kernel->end_token; i++) {
-        if (token_is(tokens, i, name) && token_is(tokens, i + 1, "="))
-            return; /* another of that name */
-        for (size_t j = 0; j < launches->kernel->parameter_count; j++)
-            if (token_is(tokens, i, launches->kernel->parameters[j].name) &&
-                token_is(tokens, i + 1, "[") && token_is(tokens, i + 2, name) &&
-                token_is(tokens, i + 3, "]"))
-                launches->out->indices.bounds[j] = bound;
-    }
-}
-
 static void read_indices(const struct launches *launches)
 {
     const struct kernel_signature *kernel = launches->kernel;
     const struct formula_scope scope =
         formula_scope_of(launches->arena, launches->tokens, kernel->first_token, launches->out);
-    enum { LOOKS_MAX = 400 }; /* the beginning of a long kernel is enough */
     bool with_threads[3] = {false};
     size_t looks = 0, bounds = kernel->bounds_token;
     if (bounds > 0)
         launches->out->indices.threads =
             formula_read(launches->arena, launches->tokens, &bounds, kernel->end_token);
     for (size_t i = kernel->first_token + 1;
-         looks < LOOKS_MAX && i < kernel->end_token && i < launches->tokens->count; i++) {
-        if (!token_is_in(launches->tokens, i, "+= < = ["))
+         looks < INDICES_MAX && i < kernel->end_token && i < launches->tokens->count; i++) {
+        if (!token_is_in(launches->tokens, i, "+= = ["))
             continue;
         looks++;
         if (token_is(launches->tokens, i, "+="))
             take_stride(launches, &scope, i);
-        if (token_is(launches->tokens, i, "<"))
-            take_bound(launches, &scope, i);
         if (!token_is_in(launches->tokens, i, "= ["))
             continue;
         size_t at = i + 1;
@@ -314,8 +213,7 @@ static void read_indices(const struct launches *launches)
             take_index(launches, index, axis, with_threads);
         /* An expression of numbers with a name may be the number of threads. */
         struct source_indices *indices = &launches->out->indices;
-        if (index && indices->number_count < INDEX_NUMBERS_MAX && formula_is_plain(index) &&
-            formula_names(index, NULL) && !formula_any(index, is_unknown, kernel))
+        if (index && formula_is_plain(index) && formula_names(index, NULL))
             indices->numbers[indices->number_count++] = index;
     }
 }
@@ -341,7 +239,6 @@ static void find_launch(struct launches *launches, const char *path)
 /* Finds the launch in another file of the project, unless that file has a kernel of the name. */
 static bool visit_file(void *context, const char *path)
 {
-    enum { FILE_BYTES_MAX = 8 << 20 };
     static const char *const endings[] = {".cu", ".cuh", ".cpp", ".h", ".hpp"};
     struct launches *launches = context;
     struct error ignored = {0};
@@ -351,7 +248,7 @@ static bool visit_file(void *context, const char *path)
     for (size_t i = 0; i < COUNT(endings); i++)
         is_source |= text_ends_with(path, endings[i]);
     if (!is_source ||
-        file_read(launches->arena, path, FILE_BYTES_MAX, &text, NULL, &ignored) != STATUS_OK ||
+        file_read(launches->arena, path, SOURCE_BYTES_MAX, &text, NULL, &ignored) != STATUS_OK ||
         !strstr(text, unqualified_name(launches->kernel->name)))
         return false;
     launches->whole = &tokens;

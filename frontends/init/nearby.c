@@ -1,5 +1,4 @@
-/* Surroundings of a source: the folder of an included header, the project's other sources, the
- * source named by a script. */
+/* Surroundings of a source: the project's other files, the source named by a script. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 
-enum { FOLDERS_UP_MAX = 6, FOLDERS_MAX = 2000, SOURCE_BYTES_MAX = 8 << 20 };
+enum { FOLDERS_UP_MAX = 6, FOLDERS_MAX = 2000 };
 
 /* Visits the folder's files by name, then those of the folders in it, and so on; `walked` is left
  * out. Returns true at the search's end. */
@@ -72,28 +71,6 @@ void nearby_visit(struct arena *arena, const char *source,
         if (!below || walk(arena, folder, below, visit, context))
             return;
     }
-}
-
-/* A header, and the folder of the first file that ends so. */
-struct hunt {
-    struct arena *arena;
-    const char *header, *folder;
-};
-
-static bool is_header(void *context, const char *path)
-{
-    struct hunt *hunt = context;
-    if (text_ends_with(path, hunt->header))
-        hunt->folder = arena_strndup(hunt->arena, path, strlen(path) - strlen(hunt->header));
-    return hunt->folder;
-}
-
-const char *nearby_folder_of(struct arena *arena, const char *source, const char *header)
-{
-    struct hunt hunt = {arena, arena_printf(arena, "/%s", header), NULL};
-    if (header[0] != '/' && hunt.header)
-        nearby_visit(arena, source, is_header, &hunt);
-    return hunt.folder;
 }
 
 const char *nearby_script_source(struct arena *arena, const char *path, const char *kernel)

@@ -14,13 +14,14 @@ struct numbers {
     struct arena *arena;
     const struct tokens *tokens;
     struct source_signature *out;
-    uint8_t *where;   /* of each token: enum where */
+    uint8_t *where;   /* enum where, for each token */
     struct text left; /* ", BINS (256), RADIUS (3)": not tuned */
 };
 
 /* ---- uses by the kernel ---- */
 
-bool has_word(const char *text, const char *end, const char *name)
+/* Returns true if the text up to `end` contains the name as a word. */
+static bool has_word(const char *text, const char *end, const char *name)
 {
     const size_t length = strlen(name); /* 0: memory was short, and no word */
     for (const char *at = text;
@@ -47,26 +48,38 @@ static size_t function_end(const struct tokens *tokens, size_t name)
 /* Returns true for a token in the brackets of a declaration: `float tile[BM][BK]`. */
 static bool is_in_extent(const struct tokens *tokens, size_t at)
 {
-    size_t open = at, closed = 0;
-    while (open > 0 && (closed > 0 || !token_is(tokens, open, "["))) {
-        if (token_is_in(tokens, open, "; { } , =") && closed == 0)
-            return false;
-        closed += token_is_in(tokens, open, ") ]") ? 1 : 0;
-        closed -= closed > 0 && token_is_in(tokens, open, "( [") ? 1 : 0;
-        open--;
+    size_t first = at, open = at;
+    for (; first > 0 && !token_is_in(tokens, first - 1, "; { } ="); first--)
+        open = token_is(tokens, first, "[") ? first : open;
+    return open < at && token_is_name(tokens, first) && token_is_name(tokens, first + 1) &&
+           !token_is(tokens, first, "return") && !token_is(tokens, open - 1, ")");
+}
+
+/* Returns true if the token tells a count: `cudaMalloc(&bins, BINS * 4)`, or `i < BINS` where i
+ * alone is the index into a parameter's vector. */
+static bool is_count(const struct numbers *numbers, size_t at)
+{
+    const struct tokens *tokens = numbers->tokens;
+    const struct kernel_signature *kernel = numbers->out->chosen;
+    const char *bounded = at > 1 && token_is(tokens, at - 1, "<") && token_is_name(tokens, at - 2)
+                              ? tokens_text(numbers->arena, tokens, at - 2, at - 1)
+                              : NULL;
+    for (size_t i = at; bounded && i < kernel->end_token; i++) {
+        if (token_is(tokens, i, bounded) && token_is(tokens, i + 1, "="))
+            break; /* another of that name */
+        for (size_t j = 0; j < kernel->parameter_count; j++)
+            if (token_is(tokens, i, kernel->parameters[j].name) && token_is(tokens, i + 1, "[") &&
+                token_is(tokens, i + 2, bounded) && token_is(tokens, i + 3, "]"))
+                return true;
     }
-    while (open > 0 && token_is(tokens, open - 1, "]")) { /* earlier brackets */
-        open--;
-        while (open > 0 && !token_is(tokens, open, "["))
-            open--;
-    }
-    return open > 1 && tokens->items[open - 1].kind == TOKEN_NAME &&
-           (tokens->items[open - 2].kind == TOKEN_NAME || token_is(tokens, open - 2, ",")) &&
-           !token_is(tokens, open - 2, "return");
+    bool allocates = false;
+    for (size_t i = at; i > 0 && !allocates && !token_is_in(tokens, i, "; { }"); i--)
+        allocates = memmem(tokens->items[i].start, tokens->items[i].length, "lloc", 4);
+    return allocates;
 }
 
 struct uses {
-    bool is_used, in_extent, in_unroll, in_sum;
+    bool is_used, in_extent, in_unroll, in_sum, is_count;
 };
 
 /* Finds the uses of a name by the kernel; `is_near`: or by definitions outside of functions. */
@@ -78,6 +91,7 @@ static struct uses uses_of(const struct numbers *numbers, const char *name, bool
     for (size_t i = 0; i < tokens->count; i++) {
         const bool is_own = numbers->where[i] == IN_KERNEL;
         const struct token *token = &tokens->items[i];
+        uses.is_count |= token_is(tokens, i, name) && is_count(numbers, i);
         if (!is_own && !(is_near && numbers->where[i] == OUTSIDE))
             continue;
         if (token->kind == TOKEN_DIRECTIVE && !token_is_directive(token, "ifndef", &rest, &end)) {
@@ -113,14 +127,10 @@ static bool is_in_launch(const struct source_signature *out, const char *name)
     return is_named;
 }
 
-/* Returns true if the size of the work depends on the number: an allocation, or the bound of an
- * index. */
-static bool is_a_size(const struct source_signature *out, const char *name)
+/* Returns true if the size of the work depends on the number. */
+static bool is_a_size(const struct source_signature *out, const char *name, struct uses uses)
 {
-    bool is_named = false;
-    for (size_t i = 0; i < ARGUMENTS_MAX; i++)
-        is_named |= formula_names(out->indices.bounds[i], name) ||
-                    formula_names(out->launch.bytes[i], name);
+    bool is_named = uses.is_count;
     for (size_t axis = 0; axis < 3; axis++) {
         const struct formula *grid = out->launch.grid[axis];
         is_named |= formula_names(grid && grid->count == 2 ? grid->parts[0] : grid, name);
@@ -132,7 +142,7 @@ static bool is_a_size(const struct source_signature *out, const char *name)
 static bool is_tunable(const struct source_signature *out, const char *name, struct uses uses)
 {
     return is_in_launch(out, name) || uses.in_unroll ||
-           (uses.in_extent && !uses.in_sum && !is_a_size(out, name));
+           (uses.in_extent && !uses.in_sum && !is_a_size(out, name, uses));
 }
 
 /* ---- definitions ---- */
@@ -180,7 +190,7 @@ static void take_number(struct numbers *numbers, const struct macro_signature *n
     const char *listed = arena_printf(numbers->arena, ", %s (", number->name);
     const bool is_launched = is_in_launch(out, number->name);
     const struct uses uses = uses_of(numbers, number->name, is_launched || !number->fixed);
-    const bool is_tuned = !number->fixed ? is_launched || !is_a_size(out, number->name)
+    const bool is_tuned = !number->fixed ? is_launched || !is_a_size(out, number->name, uses)
                                          : is_tunable(out, number->name, uses) &&
                                                strtoll(number->preset, NULL, 10) <= 1024;
     for (size_t i = 0; i < out->macro_count; i++)
@@ -213,7 +223,7 @@ bool numbers_read(struct arena *arena, const struct tokens *tokens, struct sourc
                    token_is(tokens, first, "__device__") ? IN_KERNEL : IN_FUNCTION, behind - i);
         }
     memset(numbers.where + kernel->first_token, IN_KERNEL, kernel->end_token - kernel->first_token);
-    for (size_t i = 0; i < out->macro_count; i++) { /* those that are given */
+    for (size_t i = 0; i < out->macro_count; i++) { /* given ones */
         struct macro_signature *macro = &out->macros[i];
         const struct uses uses = uses_of(&numbers, macro->name, true);
         const long value = is_number(macro->preset) ? strtol(macro->preset, NULL, 0) : 0;

@@ -8,7 +8,8 @@
 #include "tuner/base/error.h"
 #include "tuner/base/tokens.h"
 
-enum { KERNELS_MAX = 64, MACROS_MAX = 48, SYMBOLS_MAX = 64, INDEX_NUMBERS_MAX = 256 };
+enum { KERNELS_MAX = 64, MACROS_MAX = 48, SYMBOLS_MAX = 64, INDICES_MAX = 400 };
+enum { SOURCE_BYTES_MAX = 8 << 20 };
 
 /* A launch of the kernel in the source, as expressions (formula.h) over names of macros and of the
  * host's variables. NULL: unknown. */
@@ -19,20 +20,16 @@ struct source_launch {
     const struct formula *grid[3], *block[3], *shared;
     size_t template_count;
     const struct formula *template[TEMPLATE_MAX];
-    size_t argument_count;
-    const struct formula *arguments[ARGUMENTS_MAX];
-    const struct formula *bytes[ARGUMENTS_MAX]; /* bytes allocated for the argument */
 };
 
 /* Positions of the kernel's elements, computed from blockIdx and threadIdx, along each axis. */
 struct source_indices {
-    const struct formula *span[3];               /* elements from one block to the next */
-    const struct formula *block[3];              /* threads; the name blockDim.x ...: as launched */
-    const struct formula *threads;               /* of __launch_bounds__ */
-    bool strides[3];                             /* a loop goes on by gridDim */
-    const struct formula *bounds[ARGUMENTS_MAX]; /* index bound of the parameter's vector */
-    size_t number_count;                         /* expressions of numbers with a name */
-    const struct formula *numbers[INDEX_NUMBERS_MAX];
+    const struct formula *span[3];  /* elements from one block to the next */
+    const struct formula *block[3]; /* threads; the name blockDim.x ...: as launched */
+    const struct formula *threads;  /* of __launch_bounds__ */
+    bool strides[3];                /* a loop goes on by gridDim */
+    size_t number_count;            /* expressions of names */
+    const struct formula *numbers[INDICES_MAX];
 };
 
 /* A number that may be defined when the source is compiled. */
@@ -58,9 +55,7 @@ struct source_signature {
     struct source_indices indices;
     const char *not_tuned; /* "BINS (256), RADIUS (3)": numbers that the kernel names */
     const struct kernel_signature *chosen;
-    const char *instance; /* instance of a template with arguments other than numbers and types;
-                             NULL: none */
-    const char *symbol;   /* the kernel's, from the compiler */
+    const char *symbol;  /* the kernel's, from the compiler */
     bool lacks_instance; /* nothing in the source says which of the template's instances is meant */
 };
 
@@ -72,33 +67,30 @@ struct source_question {
     size_t define_count;
     struct macro_signature defines[MACROS_MAX];
     int64_t deadline_ns; /* time of clock_now_ns at which the compiler is not awaited any more */
-    bool has_launches;   /* a program's launch tells the instance of a template */
 };
 
-/* Fills `out` (ask.c). Headers near the source are found and added to the question. nvcc is tried
- * if NVRTC rejects the source, unless the compiler was chosen (`one_compiler`). */
+/* Fills `out` (ask.c). Folders near the source that have its headers are added to the question.
+ * nvcc is tried if NVRTC rejects the source, unless the compiler was chosen (`one_compiler`). */
 enum status source_ask(struct arena *arena, struct source_question *question, bool one_compiler,
                        struct source_signature *out, struct error *error);
 
 /* Reads kernels from the source's text alone (declarations.c). */
 enum status declarations_read(struct arena *arena, const struct tokens *tokens,
                               struct source_signature *out, struct error *error);
-/* Finds the requested kernel: the named one, with all, some or no namespaces; else the only one of
- * the file, or of its included files. Returns STATUS_NOT_FOUND if there is none or more than one.
- */
-enum status kernel_choose(struct arena *arena, const struct source_question *question,
-                          struct source_signature *out, struct kernel_signature **chosen,
-                          struct error *error);
+/* Finds the requested kernel: the named one, with all, some or no namespaces; else the only one.
+ * Returns STATUS_NOT_FOUND if there is none or more than one. */
+enum status kernel_choose(const struct source_question *question, struct source_signature *out,
+                          struct kernel_signature **chosen, struct error *error);
 /* Returns true if the file itself has the body of a kernel of that name, which may have namespaces
  * and the arguments of a template. */
 bool kernel_has_body(struct arena *arena, const char *path, const char *name);
 
-/* Returns true if the text up to `end` contains the name as a word. */
-bool has_word(const char *text, const char *end, const char *name);
 /* Finds the end of an item of a list: a comma or `close` outside of all brackets. */
 size_t item_end(const struct tokens *tokens, size_t first, size_t close);
 /* Returns true if the whole text is a number; NULL is none. */
 bool is_number(const char *text);
+/* Returns true for `true` and `false`. */
+bool is_word(const char *text);
 
 /* Finds the variables that the kernel with that symbol uses, and the kernel's uses of these and of
  * pointers (roles.c). Returns false if memory is short. */
@@ -114,10 +106,6 @@ bool launches_read(struct arena *arena, const char *path, const struct tokens *t
  * short.
  */
 bool numbers_read(struct arena *arena, const struct tokens *tokens, struct source_signature *out);
-/* Finds the folder near the source with the header (nearby.c): the source's own, one above, one in
- * these, or the `include` of one; none above a folder writable by another user. Returns NULL if
- * there is none. */
-const char *nearby_folder_of(struct arena *arena, const char *source, const char *header);
 /* Visits the files of the same project, the nearest first, until `visit` returns true. */
 void nearby_visit(struct arena *arena, const char *source,
                   bool (*visit)(void *context, const char *path), void *context);

@@ -71,12 +71,12 @@ added() { # EXPERIMENT [OPTION...]
 added added.yaml
 expect_code 0
 expect_err '^tune: 2 instances of the kernel were launched; that of the largest launch is taken: added<unsigned int> \(--kernel names another\)$'
-drafted '  T: [u32]' added.yaml
+drafted '  - kernel: "added<unsigned int>"' added.yaml
 drafted '  n: [100000]' added.yaml
 added named.yaml --kernel 'added<int>'
 expect_code 0
 refuse_err 'instances of the kernel were launched'
-drafted '  T: [i32]' named.yaml
+drafted '  - kernel: "added<int>"' named.yaml
 drafted '  n: [1000]' named.yaml
 added none.yaml --kernel 'added<float>'
 expect_code 3

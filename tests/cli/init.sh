@@ -149,24 +149,23 @@ run "$TUNE" run --dry-run --arch sm_90 --points 4 every.yaml --sizes 1048576
 expect_code 0
 expect_out '^    many, n = 1048576: 80 points, 80 legal$'
 
-# Templates: types are axes, numbers parameters; or one instance.
+# Templates: numbers are parameters, types as the launch has them; or the named instance.
 run "$TUNE" init many.cu -I inc -k generic -o generic.yaml -D OTHER=128
 expect_code 0
-has '  T: [f32]' generic.yaml
 has '  FAST: [false, true]' generic.yaml
 # A macro used only by other kernels is not tuned, but must be defined.
 has '  OTHER: 128' generic.yaml
 ! grep -qE 'UNROLL|filter|shared:|arguments: \[' generic.yaml || fail 'of another kernel'
-has '  - kernel: "generic<${cuda_type(T)}, ${BLOCK}, ${FAST}>"' generic.yaml
+has '  - kernel: "generic<float, ${BLOCK}, ${FAST}>"' generic.yaml
 has '    block: BLOCK' generic.yaml
-has '  - {name: x, type: "${T}", count: n, fill: random}' generic.yaml
-has '  - {name: a, type: "${T}", value: 1.0}' generic.yaml
+has '  - {name: x, type: f32, count: n, fill: random}' generic.yaml
+has '  - {name: a, type: f32, value: 1}' generic.yaml
 run "$TUNE" run --dry-run --arch sm_90 --points 4 generic.yaml --sizes 1048576
 expect_code 0
 expect_out '^      compiled: '
 run "$TUNE" init many.cu -I inc -k 'generic<double, 64>' -o instance.yaml
 expect_code 0
-has '  T: [f64]' instance.yaml
+has '  - kernel: "generic<double, ${BLOCK}, ${FAST}>"' instance.yaml
 has '  BLOCK: 64' instance.yaml
 
 # Two dimensions.
@@ -196,7 +195,7 @@ init_refused 3 'no __global__ function in it' host.cu
 echo '__global__ void k(float *y) { y[0] = oops(1); }' >wrong.cu
 init_refused 1 'wrong.cu\(1\): error: identifier "oops" is undefined \(give its value, --define NAME=\.\.\., and numbers are tuned; or the project.s compile line: tune init \.\.\. -- nvcc' wrong.cu
 printf '#include <missing.h>\n__global__ void k(float *y) { y[0] = missing::one; }\n' >missing.cu
-init_refused 1 'missing.h.*\(say how the project compiles it: tune init \.\.\. -- nvcc \.\.\.\)' missing.cu
+init_refused 1 'missing.h.*\(name its folder, --include FOLDER; or say how the project compiles it: tune init \.\.\. -- nvcc \.\.\.\)' missing.cu
 printf '#include <sizes.h>\n__global__ void k(float *y) { for (int i = 0; i < COUNT; i++) y[i] = 1; }\n' >loop.cu
 init_refused 1 '"COUNT" is undefined \(compiled without sizes.h, which is not there: name the folder' loop.cu --compiler nvrtc
 printf '__global__ void k(float *y) { y[0] = 1; \n' >open.cu
@@ -330,7 +329,7 @@ __global__ void near(float *y) { y[blockIdx.x * BLOCK + threadIdx.x] = twice(thr
 C
 run "$TUNE" init project/src/one/near.cu
 expect_code 0
-has 'include: ["../../include", "../../common/of/all"]' project/src/one/near.yaml
+has 'include: ["../../common/of/all", "../../include"]' project/src/one/near.yaml
 grep -q '^include: .*# ? found near the source$' project/src/one/near.yaml || fail "not marked as found"
 has '  BLOCK: [64, 128, 256, 512, 1024]' project/src/one/near.yaml
 mkdir carried
@@ -382,7 +381,8 @@ expect_code 0
 printf '__global__ void one(float *y) { y[0] = 1; }\n__launch_bounds__(128, 2) __global__ void bound(float *y) { y[threadIdx.x] = 1; }\n' >bound.cu
 run "$TUNE" init bound.cu -k bound
 expect_code 0
-has '  block_size: [128]' bound.yaml
+has '    block: 128' bound.yaml
+has '  registers: [0, 32, 64, 128]' bound.yaml
 
 # One number for both sides of the block has few values.
 printf '#define SIDE 16\n__global__ void sides(float *y) { __shared__ float t[SIDE][SIDE]; t[threadIdx.y][threadIdx.x] = 1; y[(blockIdx.y * SIDE + threadIdx.y) * 64 + blockIdx.x * SIDE + threadIdx.x] = t[0][0]; }\n' >sides.cu

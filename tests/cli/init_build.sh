@@ -57,7 +57,6 @@ expect_built() { # FILE
     has '  WIDE: 1' "$1"
     has '  SCALE: 3' "$1"
     ! grep -q '^  SCALE: \[\|^  NAME:' "$1" || fail "a macro of the build is a parameter, or a text is one: $(cat "$1")"
-    has '  n: [1000]' "$1"
     has '  - {name: a, type: f64, count: n, fill: random}' "$1"
     run "$TUNE" run --dry-run --arch sm_90 --points 2 "$1"
     expect_code 0

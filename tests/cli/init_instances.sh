@@ -1,6 +1,5 @@
 #!/bin/bash
-# tune init: an instance of a template whose arguments the launch deduces comes from the compiler: the only one that the
-# source has is taken, and several are listed as --kernel names them.
+# tune init: an instance of a template whose arguments the launch deduces is named by --kernel, or by the program's launch.
 source "$TUNE_TESTS/lib.sh"
 
 cat >scale.cu <<'C'
@@ -37,35 +36,23 @@ int main()
     own::run(x, y, 1000000);
 }
 C
-run "$TUNE" init scale.cu --kernel scale
+run "$TUNE" init scale.cu --kernel 'scale<double>'
 if grep -qE 'NVRTC|without CUDA|no nvcc' "$captured.err"; then
     echo "skipped: $(cat "$captured.err")"
     exit 77
 fi
 expect_code 0
-drafted '  T: [f64]' scale.yaml
-drafted '  - kernel: "own::scale<${cuda_type(T)}, ${STEP}>"' scale.yaml
+drafted '  - kernel: "own::scale<double, ${STEP}>"' scale.yaml
 drafted '  block_size: 256' scale.yaml
 run "$TUNE" run --dry-run --arch sm_90 --points 1 scale.yaml
 expect_code 0
+init_refused 3 "name an instance of this template, .*: --kernel 'own::scale<...>', or draft with --program .*has no launch that gives T" scale.cu --kernel scale
 
-# An argument that is a type of the source's own; the number before is in the launch.
-run "$TUNE" init scale.cu --kernel own::apply -o apply.yaml
+# An argument that is a type of the source's own; numbers are parameters.
+run "$TUNE" init scale.cu --kernel 'own::apply<128, own::twice, double>' -o apply.yaml
 expect_code 0
-drafted '  - kernel: "own::apply<128, own::twice, double>"' apply.yaml
-
-# Several: each as it is to be named, one of which then is taken.
-sed 's/own::run(x, y, 1000000);/&\n    own::run((float *)x, (float *)y, 1000);/' scale.cu >two.cu
-init_refused 3 "kernel own::scale: two.cu has 2 instances of this template: name one: --kernel 'own::scale<(double|float), 1>', --kernel 'own::scale<(float|double), 1>'; or draft with --program" two.cu --kernel scale
-run "$TUNE" init two.cu --kernel 'own::scale<float, 1>'
-expect_code 0
-drafted '  T: [f32]' two.yaml
-
-# None, and no compiler that would tell.
-sed '/^ *scale<<</d' scale.cu >none.cu
-init_refused 3 "name an instance of this template, .*: --kernel 'own::scale<...>'" none.cu --kernel scale
-TUNE_NVCC_PATH=/nowhere/nvcc init_refused 3 'none.cu has no launch that gives T; .*there is no nvcc' none.cu --kernel scale
+drafted '  - kernel: "own::apply<${BLOCK}, own::twice, double>"' apply.yaml
 
 # A folder of the build's that is not there, which compilers do not mind.
-run "$TUNE" init scale.cu --kernel scale -o folder.yaml -- nvcc -Inowhere -I. scale.cu
+run "$TUNE" init scale.cu --kernel 'scale<double>' -o folder.yaml -- nvcc -Inowhere -I. scale.cu
 expect_code 0

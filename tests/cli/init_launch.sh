@@ -1,6 +1,6 @@
 #!/bin/bash
-# tune init: the source's own launch, and the kernel's indices, give the block, the grid, the sizes and the
-# counts; macros are parameters if they belong to these, and others are reported.
+# tune init: the source's own launch, and the kernel's indices, give the block and the grid; macros are parameters if
+# they belong to these, and others are reported. Sizes, counts and values are the program's, or asked for.
 source "$TUNE_TESTS/lib.sh"
 
 has() { # LINE FILE
@@ -75,9 +75,9 @@ has '  blocks_per_sm: [1, 2, 4, 8, 16]' histogram.yaml
 grep -qx '  # not tuned: BINS (256)' histogram.yaml || fail "not told"
 has '    grid: min(ceil_div(n, BLOCK), sm_count * blocks_per_sm)' histogram.yaml
 has '    block: BLOCK' histogram.yaml
-has '  - {name: bins, type: u32, count: 256, update: true, fill: zero}' histogram.yaml
+has '  - {name: bins, type: u32, count: n, update: true, fill: zero}' histogram.yaml
 
-# ---- by the launch: sizes, counts, values, and the default configuration ----
+# ---- by the launch: the grid, and the default configuration ----
 {
     sed 's/stencil/heat/; s/int ny)/int ny, float c)/' stencil.cu
     cat <<'C'
@@ -100,15 +100,15 @@ int main(int argc, char **argv)
 C
 } >heat.cu
 draft heat
-has '  n: [8192]' heat.yaml
+has '  n: [256, 1024, 4096]' heat.yaml
 has '    grid: ["ceil_div(n, BX)", "ceil_div(n, BY * ROWS)"]' heat.yaml
 has '    block: [BX, BY]' heat.yaml
 has '  - {name: in, type: f32, count: n * n, fill: random}' heat.yaml
 has '  - {name: ny, type: i32, value: n}' heat.yaml
-has '  - {name: c, type: f32, value: 0.25}' heat.yaml
-expect_out 'grid 256x1024 block 32x8'
+has '  - {name: c, type: f32, value: 1}' heat.yaml
+expect_out 'grid 8x32 block 32x8'
 
-# Through a function of the host; its variable `threads` is the block.
+# The variable `threads` of the host is the block.
 cat >axpy.cu <<'C'
 #include <cuda_runtime.h>
 __global__ void axpy(int n, float a, const float *x, float *y)
@@ -132,10 +132,8 @@ int main()
 }
 C
 draft axpy
-has '  n: [4194304]' axpy.yaml
 has '  block_size: 128' axpy.yaml
 has '    grid: ceil_div(n, block_size)' axpy.yaml
-has '  - {name: a, type: f32, value: 2.0}' axpy.yaml
 has '  - {name: y, type: f32, count: n, update: true, fill: random}' axpy.yaml
 
 # Blocks that take turns, as many as the program launches them, or by multiprocessor.
@@ -162,8 +160,8 @@ has '  BLOCK: 512' total.yaml
 has '    grid: 160 if blocks_per_sm == 0 else sm_count * blocks_per_sm' total.yaml
 has '    block: BLOCK' total.yaml
 has '  blocks_per_sm: 0' total.yaml
-has '  - {name: out, type: f32, count: 1, update: true, fill: random}' total.yaml
-has '  - {name: n, type: i32, value: 1000000}' total.yaml
+has '  - {name: out, type: f32, count: n, update: true, fill: random}' total.yaml
+has '  - {name: n, type: i32, value: n}' total.yaml
 
 # ---- template numbers that the launch repeats as numbers ----
 cat >tiles.cu <<'CUDA'

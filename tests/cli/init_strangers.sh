@@ -197,4 +197,4 @@ expect_code 0
 expect_err '^tune: found near the source: [^ ]*/near/common$'
 grep -q '^include: \[".*near/common"\]' near.yaml || fail "$(cat near.yaml)"
 printf '#include "word.h"\n__global__ void k(word *y) { y[0] = 1; }\n' >near/cuda/w.cu
-init_refused 1 'word.h.*\(say how the project compiles it' near/cuda/w.cu
+init_refused 1 'word.h.*\(name its folder, --include FOLDER; or say how the project compiles it' near/cuda/w.cu

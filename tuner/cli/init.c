@@ -395,20 +395,6 @@ static enum status name_files(struct arena *arena, const struct init *init,
     return arena->failed ? error_no_memory(error) : STATUS_OK;
 }
 
-/* Adds a note when the source includes further kernels. */
-static void note_own(const struct init *init, const struct source_question *question,
-                     const struct source_signature *signature)
-{
-    size_t others = 0;
-    for (size_t i = 0; i < signature->kernel_count; i++)
-        others += signature->kernels[i].is_defined && !signature->kernels[i].is_own;
-    if (!init->kernel && signature->chosen->is_own && others > 0)
-        print_clean(stderr,
-                    "tune: %s is used, the only kernel of %s itself; --kernel selects one from its "
-                    "includes\n",
-                    signature->chosen->name, question->binary.source_path);
-}
-
 /* Tells which values of parameters were left out or not tried, and whether several others may not
  * be combined. */
 static void print_values(const struct value_trials *values)
@@ -543,7 +529,7 @@ static enum status ask_source(struct arena *arena, const struct init *init,
     TRY(take_folders(init, question, error));
     TRY(ask_as_built(arena, init, question, error));
     const enum status status = ask_as_unit(arena, init, question, signature, error);
-    if (!question->has_launches || !signature->lacks_instance)
+    if (!(init->program || init->capture) || !signature->lacks_instance)
         return status;
     error_clear(error); /* a launch tells */
     return STATUS_OK;
@@ -573,7 +559,6 @@ static enum status ask_about_launched(struct arena *arena, const struct init *in
     if (!launched || (own && strcmp(own, launched) == 0))
         return STATUS_OK;
     question->kernel = launched;
-    question->has_launches = false;
     *signature = (struct source_signature){0};
     return ask_as_unit(arena, init, question, signature, error);
 }
@@ -584,8 +569,7 @@ static enum status ask_and_write(struct arena *arena, struct init *init, struct 
     struct source_question question = {.binary = {.source_path = init->source,
                                                   .architecture = init->architecture,
                                                   .compiler = named ? init->compiler : NULL},
-                                       .kernel = init->kernel,
-                                       .has_launches = init->program || init->capture};
+                                       .kernel = init->kernel};
     struct source_signature *signature = arena_alloc(arena, 1, sizeof *signature);
     struct draft_request file = {.signature = signature};
     struct text text = {0};
@@ -605,7 +589,6 @@ static enum status ask_and_write(struct arena *arena, struct init *init, struct 
     for (size_t i = init->folders.count + init->build.folder_count;
          i < question.binary.folder_count; i++)
         print_clean(stderr, "tune: found near the source: %s\n", question.binary.folders[i]);
-    note_own(init, &question, signature);
     if (signature->launch.path)
         print_clean(stderr, "tune: launched in line %u of %s\n", signature->launch.line,
                     signature->launch.path);
@@ -690,8 +673,8 @@ const struct command command_init = {
         "calls are written as experiments (docs/kernel-tuner.md).",
     .manual = "The default configuration is the launch in the source. Flags, include folders and "
               "macros come from the compiler's line, as in "
-              "`tune init --kernel blur -- nvcc -O3 -Isrc blur.cu`, or from a "
-              "compile_commands.json above the source or in a build folder there.\n"
+              "`tune init --kernel blur -- nvcc -O3 -Isrc blur.cu`, or from the "
+              "nearest compile_commands.json of the project.\n"
               "Parameters are macros behind `#ifndef`, macros and constants in the "
               "launch, in shared arrays and in unrolled loops, "
               "and integer arguments of templates. See docs/own-kernel.md.",

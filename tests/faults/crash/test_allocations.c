@@ -215,7 +215,7 @@ static enum status draft(const char *source, uint64_t *result, struct error *err
         struct kernel_signature *kernel = &signature->kernels[0];
         signature->chosen = kernel;
         for (size_t i = 0; i < kernel->template_count; i++)
-            kernel->template[i].preset = kernel->template[i].kind == TEMPLATE_TYPE ? "f32" : "4";
+            kernel->template[i].preset = "4";
         for (size_t i = 0; i < kernel->parameter_count; i++) {
             const bool is_pointer = strchr(kernel->parameters[i].text, '*') != NULL;
             kernel->parameters[i].kind = is_pointer ? PARAMETER_POINTER : PARAMETER_SCALAR;
