@@ -14,6 +14,8 @@ static const char kernels[] =
     "void nothing(const struct tune_block *b, void *const *a) { (void)b, (void)a; }\n"
     "void poke(const struct tune_block *b, void *const *a) {\n"
     "    (void)b; ((char *)a[0])[*(const int *)a[1]] ^= 1; }\n"
+    "void copy(const struct tune_block *b, void *const *a) {\n"
+    "    int i = *(const int *)a[2]; (void)b; ((int *)a[1])[i] = ((const int *)a[0])[i]; }\n"
     "void count(const struct tune_block *b, void *const *a) {\n"
     "    int *out = a[1]; (void)b; out[0] = ++*(int *)a[0]; if (out[0] == 1) out[1] = 7; }\n"
     "void address(const struct tune_block *b, void *const *a) {\n"
@@ -152,6 +154,22 @@ TEST(writes_past_the_ends_are_seen)
                 /* The next run writes them again. */
                 assert_false(pokes_seen(role, n, offset, 0, detail));
             }
+}
+
+/* Elements behind one vector, copied to those behind another. */
+TEST(guards_are_not_alike)
+{
+    struct error error = {0};
+    char detail[200] = "";
+    bool intact = true;
+    struct launch_plan plan = plan_of("copy", 3);
+    plan.arguments[0] = vector_of("from", ELEMENT_I32, ARGUMENT_OUTPUT, 100);
+    plan.arguments[1] = vector_of("to", ELEMENT_I32, ARGUMENT_OUTPUT, 100);
+    plan.arguments[2] = integer_of(100);
+    bind(&plan, no_inputs, 1);
+    run(&plan);
+    must(device_cpu.guards_intact(device, &plan, &intact, detail, sizeof detail, &error), &error);
+    assert_non_null(strstr(detail, "'to'"));
 }
 
 /* A shorter plan in memory that a longer one had: the band lies behind the shorter one's end. */

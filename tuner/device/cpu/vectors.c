@@ -342,12 +342,6 @@ static enum status shelf_reserve(struct shelf *shelf, const struct placing *plac
     return STATUS_OK;
 }
 
-/* Returns the guard byte at `i`. Neighbours differ, so that a copied neighbour is seen, too. */
-static unsigned char guard_byte(size_t i)
-{
-    return (unsigned char)(0x5b + 37 * i);
-}
-
 /* Returns the guarded bytes behind a shorter part: as many as a fence would have. */
 static size_t guarded_behind(const struct vector *vector, size_t bytes)
 {
@@ -362,12 +356,12 @@ static bool vector_guarded(const struct vector *vector, size_t bytes, int64_t *a
     const char *before = vector->pages[0];
     const char *behind = vector_data(vector, 0) + bytes;
     for (size_t i = 0; i < before_data(vector); i++)
-        if ((unsigned char)before[i] != guard_byte(i)) {
+        if ((unsigned char)before[i] != guard_byte((uintptr_t)before + i)) {
             *at = (int64_t)i - (int64_t)before_data(vector);
             return false;
         }
     for (size_t i = 0; i < guarded_behind(vector, bytes); i++)
-        if ((unsigned char)behind[i] != guard_byte(i)) {
+        if ((unsigned char)behind[i] != guard_byte((uintptr_t)behind + i)) {
             *at = (int64_t)(bytes + i);
             return false;
         }
@@ -508,9 +502,9 @@ void begin_run(struct device *device, const struct launch_plan *plan, enum run_s
         char *before = vector->pages[0];
         char *behind = vector_data(vector, 0) + bytes;
         for (size_t k = 0; k < before_data(vector); k++)
-            before[k] = (char)guard_byte(k);
+            before[k] = (char)guard_byte((uintptr_t)before + k);
         for (size_t k = 0; k < guarded_behind(vector, bytes); k++)
-            behind[k] = (char)guard_byte(k);
+            behind[k] = (char)guard_byte((uintptr_t)behind + k);
     }
 }
 

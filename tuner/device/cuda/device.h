@@ -47,7 +47,7 @@ struct vector {
     uint64_t sum;
     size_t summed;
     uint32_t used_first, used;
-    unsigned char band[2][GUARD_BYTES]; /* written last before and behind an input */
+    unsigned char band[2][GUARD_BYTES]; /* written last before and behind it */
 };
 
 /* Expected elements of an output in device memory. */

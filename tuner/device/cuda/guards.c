@@ -5,8 +5,6 @@
 #include "tuner/device/bands.h"
 #include "tuner/device/cuda/measure.h"
 
-enum { GUARD_BYTE = 0xc3 };
-
 static CUdeviceptr guard_address(const struct vector *vector, bool behind)
 {
     CUdeviceptr start = cuda_vector_start(vector);
@@ -24,12 +22,11 @@ static bool has_bands(const struct device *device, const struct argument *argume
 static enum status write_band(struct device *device, const struct argument *argument,
                               struct vector *vector, int behind, struct error *error)
 {
-    CUdeviceptr address = guard_address(vector, behind);
-    CUresult result =
-        argument->role == ARGUMENT_INPUT
-            ? device->driver->cuMemcpyHtoDAsync(address, vector->band[behind], GUARD_BYTES,
-                                                device->stream)
-            : device->driver->cuMemsetD8Async(address, GUARD_BYTE, GUARD_BYTES, device->stream);
+    const CUdeviceptr address = guard_address(vector, behind);
+    for (size_t k = 0; argument->role != ARGUMENT_INPUT && k < GUARD_BYTES; k++)
+        vector->band[behind][k] = guard_byte(address + k);
+    const CUresult result = device->driver->cuMemcpyHtoDAsync(address, vector->band[behind],
+                                                              GUARD_BYTES, device->stream);
     return cuda_error(device, result, error, "writing the guard bands of '%s'", argument->name);
 }
 
@@ -81,8 +78,7 @@ enum status cuda_guards_intact(struct device *device, const struct launch_plan *
             TRY(cuda_error(device, result, error, "reading the guard bands"));
             for (int k = 0; k < GUARD_BYTES; k++) {
                 const int distance = side ? k : GUARD_BYTES - 1 - k;
-                if (band[k] ==
-                    (argument->role == ARGUMENT_INPUT ? vector->band[side][k] : GUARD_BYTE))
+                if (band[k] == vector->band[side][k])
                     continue;
                 if (written == 0 || distance < nearest)
                     nearest = distance;
