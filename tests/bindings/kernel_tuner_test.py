@@ -307,6 +307,12 @@ class Scripts(unittest.TestCase):
             assert any("__error__" in result for result in results) and environment["best_config"]["time"] > 0, results
             """, *QUICK, "--db", "failing.db", faults="devices=big; nvrtcCompileProgram: slow=3000; kernel@block_size_x=32|64|96: 700")
         self.assertIn("up to 8 are tried", said)
+        _, said = run(self.at, """
+            results, environment = tune_kernel("copy_elements", source, 1000, arguments, {"block_size_x": [32, 64]},
+                strategy="random_sample", strategy_options={"time_limit": 5})
+            assert all("__error__" in result for result in results), results
+            """, *QUICK, "--db", "failed.db", faults="kernel@block_size_x=32|64: 700")
+        self.assertNotIn("the time was over", said)
 
     def test_calls_share_a_database(self):
         run(self.at, """
@@ -471,6 +477,9 @@ class Scripts(unittest.TestCase):
             assert environment["best_config"]["tile"] == 100
             once = run_kernel("copied", text, 1000, arguments, {"WAY": 2}, lang="C", compiler_options=["-DEXTRA=0"])
             assert (once[1] == data + 1).all() and once[2] == 1000 and not arguments[1].any()
+            parallel = "#include <omp.h>\\nfloat threads(int *x) { x[0] = omp_get_max_threads(); return 1; }"
+            assert tune_kernel("threads", parallel, 1, [numpy.zeros(1, numpy.int32)], {"WAY": [1]}, lang="C")[0][0]["time"] == 1
+            assert run_kernel("threads", parallel, 1, [numpy.zeros(1, numpy.int32)], {"WAY": 1}, lang="C")[0][0] > 0
             """, *QUICK)
         _, said = run(self.at, """
             tune_kernel("copied", "float copied(int *x) { return 1; }", 1000, arguments[:1], {"WAY": [1]}, lang="C", smem_args={"size": 4})

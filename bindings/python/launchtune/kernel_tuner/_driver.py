@@ -161,7 +161,7 @@ def run_host(call):
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         words = [nvcc[0], "-Xcompiler=-fPIC"] if is_cuda else [os.environ.get("CXX", "c++"), "-fPIC"]
-        words += [path, f"-I{source.folder}", *_problem.host_flags(_problem.compiler_options(call["compiler_options"] or []))]
+        words += [path, f"-I{source.folder}", *_problem.host_flags(_problem.compiler_options(call["compiler_options"] or []), source.text, is_cuda)]
         done = subprocess.run([*words, "-shared", "-o", library], capture_output=True, text=True, errors="replace", check=False)  # noqa: S603
         if done.returncode:
             raise Failure(f"run_kernel: {call['kernel_name']} does not compile: {done.stderr.strip() or done.stdout.strip()}")

@@ -353,9 +353,11 @@ def written(problem):
     return path
 
 
-def measured_any(database, name, objective):
+def is_answered(database, name, objective, size):
+    """Returns whether a configuration was measured, or all of them failed."""
     with _run.Measured(database, name, objective) as measured:
-        return any(trial["status"] == "ok" for _, trial, _ in measured.trials())
+        statuses = [trial["status"] for _, trial, _ in measured.trials()]
+    return "ok" in statuses or len(statuses) >= size
 
 
 def tuned(call, name, arrays, watched):
@@ -381,7 +383,7 @@ def tuned(call, name, arrays, watched):
     database = session.value("--db", f"{session.stem}.db")
     limited = session.has("--budget") or "--budget" in words
     for points in ("1", "8"):  # the first may fail
-        if code != _run.NOT_SURE or not limited or measured_any(database, name, session.value("--objective", formula or "time")):
+        if code != _run.NOT_SURE or not limited or is_answered(database, name, session.value("--objective", formula or "time"), size):
             break
         note(f"{name}: the time was over before a configuration was measured; up to {points} are tried without a limit")
         code = session.run([*_run.without(words, *LIMITS), "--points", points], call["quiet"], options=_run.without(given, *LIMITS))

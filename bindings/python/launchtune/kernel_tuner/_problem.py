@@ -327,9 +327,11 @@ def compiler_options(given):
     return kept
 
 
-def host_flags(words):
-    """Returns options for a compiler of host code, but architectures, which are tune's own."""
+def host_flags(words, text, is_gpu):
+    """Returns options for a compiler of host code, but architectures, which are tune's own; with OpenMP's if the text uses it."""
     kept, after = [], False
+    if re.search(r"#\s*(pragma\s+omp\b|include\s*<omp\.h>)", text):
+        kept.append("-Xcompiler=-fopenmp" if is_gpu else "-fopenmp")
     for word in words:
         own = re.match(r"-(-gpu-architecture|arch|code|-gpu-code|gencode|-generate-code)\b", word)
         if not own and not after:
@@ -511,7 +513,9 @@ class Problem:
         if is_gpu:
             specification["CompilerOptions"] = [word for word in options if word.startswith(("-I", "-std=", "--std="))]
             options = [word for word in options if word not in specification["CompilerOptions"]]
-        tune.update(launches=[{"function": f"launchtune::{call['kernel_name']}"}], flags=host_flags(options), **({} if is_gpu else {"device": "cpu"}))
+        tune.update(launches=[{"function": f"launchtune::{call['kernel_name']}"}], flags=host_flags(options, source.text, is_gpu))
+        if not is_gpu:
+            tune["device"] = "cpu"
 
     @staticmethod
     def _divide(specification, axis, items):
