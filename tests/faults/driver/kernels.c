@@ -295,6 +295,12 @@ static void run_write_at(const struct call *call)
     memcpy((int *)pointer(call, 0) + wide(call, 1), call->arguments[2], W);
 }
 
+/* copy_at(from, to, place) */
+static void run_copy_at(const struct call *call)
+{
+    ((int *)pointer(call, 1))[wide(call, 2)] = ((const int *)pointer(call, 0))[wide(call, 2)];
+}
+
 /* begin_early(middle) */
 static void run_begin_early(const struct call *call)
 {
@@ -534,6 +540,7 @@ static const struct host_kernel kernels[] = {
     {"wait_ns", 1, note_arguments, NULL, NULL, -1, time_waited},
     {"reverse_block", 2, note_arguments, run_reverse_block, NULL, 1, NULL},
     {"write_at", 3, write_arguments, run_write_at, NULL, -1, NULL},
+    {"copy_at", 3, copy_arguments, run_copy_at, NULL, -1, NULL},
     {"begin_early", 1, note_arguments, run_begin_early, NULL, -1, NULL},
     {"notice", 2, note_arguments, run_notice, NULL, -1, NULL},
     {"sum_ranks", 1, note_arguments, run_sum_ranks, NULL, 0, NULL},
