@@ -46,8 +46,8 @@ static enum status compile_kernels(void)
     struct binary_request request = {
         .source_path = source,
         .architecture = facts_text(&facts, "architecture", ""),
-        .kernel_count = 4,
-        .kernels = {"scaled_add", "sum<int>", "note_input", "write_at"},
+        .kernel_count = 5,
+        .kernels = {"scaled_add", "sum<int>", "note_input", "write_at", "copy_at"},
     };
     enum status status = cuda->compile(&request, binary, &log, &error);
     text_free(&log);
