@@ -232,7 +232,8 @@ static bool add_folder(struct arena *arena, const struct tokens *tokens, const c
                        struct source_question *question)
 {
     struct binary_request *binary = &question->binary;
-    for (size_t i = 0; i < tokens->count && binary->folder_count < UNITS_MAX; i++) {
+    const bool misses = strstr(missed, "open source file") || strstr(missed, "No such file");
+    for (size_t i = 0; misses && i < tokens->count && binary->folder_count < UNITS_MAX; i++) {
         const char *name = NULL, *end = NULL;
         if (!token_is_directive(&tokens->items[i], "include", &name, &end) || end - name < 3)
             continue;

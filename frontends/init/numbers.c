@@ -91,7 +91,8 @@ static struct uses uses_of(const struct numbers *numbers, const char *name, bool
     for (size_t i = 0; i < tokens->count; i++) {
         const bool is_own = numbers->where[i] == IN_KERNEL;
         const struct token *token = &tokens->items[i];
-        uses.is_count |= token_is(tokens, i, name) && is_count(numbers, i);
+        uses.is_count |=
+            numbers->where[i] != OUTSIDE && token_is(tokens, i, name) && is_count(numbers, i);
         if (!is_own && !(is_near && numbers->where[i] == OUTSIDE))
             continue;
         if (token->kind == TOKEN_DIRECTIVE && !token_is_directive(token, "ifndef", &rest, &end)) {

@@ -329,7 +329,7 @@ __global__ void near(float *y) { y[blockIdx.x * BLOCK + threadIdx.x] = twice(thr
 C
 run "$TUNE" init project/src/one/near.cu
 expect_code 0
-has 'include: ["../../common/of/all", "../../include"]' project/src/one/near.yaml
+has 'include: ["../../include", "../../common/of/all"]' project/src/one/near.yaml
 grep -q '^include: .*# ? found near the source$' project/src/one/near.yaml || fail "not marked as found"
 has '  BLOCK: [64, 128, 256, 512, 1024]' project/src/one/near.yaml
 mkdir carried
