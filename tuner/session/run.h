@@ -57,7 +57,7 @@ struct lane {
     struct seat place; /* requested place of its worker */
     bool pinned;       /* and does */
     int64_t others;    /* other processes that stayed on the device for a whole wait */
-    int beside;        /* rounds in a row in which others were on a device that is not awaited */
+    bool others_named; /* those that run on a device that is not awaited */
     pthread_t thread;
 };
 

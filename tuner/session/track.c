@@ -409,25 +409,6 @@ static enum status wait_alone(const struct work *work, struct track *track,
     return STATUS_OK;
 }
 
-/* Names other processes on a device that is shared, and so not awaited, once they were there for a
- * few rounds in a row: these take longer, and more of them are dropped. */
-static void note_others(const struct work *work, struct lane *lane,
-                        const struct round_record *record)
-{
-    enum { ROUNDS = 3 };
-    const int64_t others = record->after.other_processes;
-    if (work->protocol->other_wait_ms > 0 || lane->beside >= ROUNDS)
-        return;
-    lane->beside = others > 0 && record->before.other_processes > 0 ? lane->beside + 1 : 0;
-    if (lane->beside == ROUNDS)
-        session_note(work->session,
-                     "%s: %s %s there: rounds take longer, and many are noisy or dropped; winners "
-                     "are found sooner, and surer, without %s%s",
-                     lane->name, count_text((uint64_t)others, "other process").text,
-                     others == 1 ? "runs" : "run", others == 1 ? "it" : "them",
-                     work->options->budget_ns > 0 ? "" : ", and --budget bounds the time");
-}
-
 /* Makes the visits of a round in random order, the twin's second one at a random place. */
 static enum status visit_all(const struct work *work, struct track *track, const bool *wanted,
                              size_t twin_of, double *twin_y, double *first_ns, double *twin_ns,
@@ -521,8 +502,6 @@ enum status track_round(const struct work *work, struct track *track, const bool
         status = visit_all(work, track, wanted, twin_of, twin_y, &first_ns, &twin_ns, error);
     if (status == STATUS_OK)
         status = take_moment(track, &record->anchor_last_ns, &record->after, error);
-    if (status == STATUS_OK)
-        note_others(work, track->lane, record);
     if (status == STATUS_OK && !isnan(*twin_y)) {
         /* A draw decides which of the two visits is the twin: the second may find data that the
          * first left, which is no difference between a configuration and itself. */
@@ -547,6 +526,30 @@ enum status track_round(const struct work *work, struct track *track, const bool
     return status;
 }
 
+/* Names other processes on a device that is shared, and so not awaited, once: where they run in
+ * most rounds, and these take long or are dropped. */
+static void note_others(const struct work *work, const struct track *track, size_t dropped)
+{
+    enum { LONG_S = 5, MANY = 8 };
+    const struct store_round *rows = track->rows;
+    const size_t count = track->round_count;
+    size_t beside = 0;
+    for (size_t i = 0; i < count; i++)
+        beside += track->records[i].after.other_processes > 0 ? 1 : 0;
+    const int64_t others = count > 0 ? track->records[count - 1].after.other_processes : 0;
+    if (work->protocol->other_wait_ms > 0 || track->lane->others_named || others <= 0 ||
+        2 * beside <= count ||
+        (dropped <= MANY && rows[count - 1].at_ns - rows[0].at_ns < LONG_S * INT64_C(1000000000)))
+        return;
+    track->lane->others_named = true;
+    session_note(work->session,
+                 "%s: %s %s there: rounds take longer, and many are noisy or dropped; winners are "
+                 "found sooner, and surer, without %s%s",
+                 track->lane->name, count_text((uint64_t)others, "other process").text,
+                 others == 1 ? "runs" : "run", others == 1 ? "it" : "them",
+                 work->options->budget_ns > 0 ? "" : ", and --budget bounds the time");
+}
+
 size_t track_judge(const struct work *work, struct track *track)
 {
     size_t valid = 0;
@@ -567,6 +570,7 @@ size_t track_judge(const struct work *work, struct track *track)
     }
     work->group->position.rounds = track->round_count;
     work->group->position.dropped = track->round_count - valid;
+    note_others(work, track, track->round_count - valid);
     return valid;
 }
 
