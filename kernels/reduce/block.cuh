@@ -93,17 +93,20 @@ template <int COUNT, int LEAST> struct halved<COUNT, LEAST, true> {
 };
 
 // Each lane reads before any of them writes: since compute capability 7.0 lanes do not run in step.
-template <typename F, int COUNT, typename A> TUNE_DEVICE void halve_in_warp(A *of_thread)
+// The result is lane 0's.
+template <typename F, int COUNT, typename A> TUNE_DEVICE A halve_in_warp(A *of_thread)
 {
+    A value = of_thread[threadIdx.x];
 #pragma unroll
     for (int rest = WARP; rest > 1; rest /= 2) {
         const bool mine = (int)threadIdx.x < rest / 2 && (int)threadIdx.x + rest / 2 < COUNT;
         const A other = mine ? of_thread[threadIdx.x + rest / 2] : F::identity();
         __syncwarp();
         if (mine)
-            of_thread[threadIdx.x] = F::combine(of_thread[threadIdx.x], other);
+            of_thread[threadIdx.x] = value = F::combine(value, other);
         __syncwarp();
     }
+    return value;
 }
 
 template <typename F, int BLOCK, bool TAIL, int USE, typename A> TUNE_DEVICE A by_tree(A value)
@@ -114,12 +117,11 @@ template <typename F, int BLOCK, bool TAIL, int USE, typename A> TUNE_DEVICE A b
     if constexpr (TAIL) {
         constexpr int left = halved<BLOCK, WARP>::count;
         halve<F, BLOCK, WARP>(of_thread);
-        if (threadIdx.x < WARP)
-            halve_in_warp<F, left>(of_thread);
+        return threadIdx.x < WARP ? halve_in_warp<F, left>(of_thread) : value;
     } else {
         halve<F, BLOCK, 1>(of_thread);
+        return of_thread[0];
     }
-    return !TAIL || threadIdx.x == 0 ? of_thread[0] : value; // the last warp may still write it
 }
 
 // All threads of the block take part. The result is thread 0's. Uses of one kernel that no barrier

@@ -77,8 +77,8 @@ reduce_fault(tree_with_divergent_barrier block.cuh "${tree}"
   "            of_thread[threadIdx.x] =\n                F::combine(of_thread[threadIdx.x], of_thread[threadIdx.x + (count + 1) / 2]);\n        __syncthreads();"
   "            of_thread[threadIdx.x] =\n                F::combine(of_thread[threadIdx.x], of_thread[threadIdx.x + (count + 1) / 2]), __syncthreads();")
 reduce_fault(warp_tail_without_syncwarp block.cuh "one_block, sum, f32, warp_tail, strided, 64, 4, 1, 0"
-  "F::combine(of_thread[threadIdx.x], other);\n        __syncwarp();"
-  "F::combine(of_thread[threadIdx.x], other);")
+  "F::combine(value, other);\n        __syncwarp();"
+  "F::combine(value, other);")
 reduce_fault(warps_without_barrier block.cuh "${shuffle}"
   "of_warp[threadIdx.x / WARP] = value;\n    __syncthreads();"
   "of_warp[threadIdx.x / WARP] = value;")

@@ -68,6 +68,7 @@ static int *filled(int n, int by)
         host[i] = i * by;
     CHECK(cudaMalloc(&out, n * sizeof *out));
     CHECK(cudaMemcpy(out, host.data(), n * sizeof *out, cudaMemcpyHostToDevice));
+    CHECK(cudaDeviceSynchronize()); // the copy may still be under way, and streams do not wait
     return out;
 }
 
