@@ -28,9 +28,10 @@ struct kernel_parameter {
     uint32_t bytes; /* size of the element, or of the whole value; 0: incomplete */
     /* Uses by the kernel. Hidden: a pointer that is passed on or kept somewhere. */
     bool is_hidden, is_read, is_written;
-    bool is_bound;  /* stands in a comparison or a product, as the bound of an index does */
-    bool is_symbol; /* a __constant__ or __device__ variable, `bytes` in all */
-    bool has_value; /* a variable that begins with another value than zero */
+    const char *extent; /* number that an index into it stays below; NULL: not known */
+    bool is_bound;      /* stands in a comparison or a product, as the bound of an index does */
+    bool is_symbol;     /* a __constant__ or __device__ variable, `bytes` in all */
+    bool has_value;     /* a variable that begins with another value than zero */
 };
 
 struct template_parameter {

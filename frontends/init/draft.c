@@ -320,6 +320,7 @@ static void put_array(struct draft *draft, const struct kernel_parameter *one)
     }
     const char *count = one->is_symbol ? arena_printf(draft->arena, "%u", one->bytes / bytes)
                         : whole        ? arena_printf(draft->arena, "%u", times)
+                        : one->extent  ? one->extent
                                        : draft_elements(draft, times > 0 ? times : 1);
     const char *role =
         !one->known ? result ? "update: true, fill: zero" : "fill: zero"
@@ -346,8 +347,7 @@ static void put_array(struct draft *draft, const struct kernel_parameter *one)
 static enum status put_arguments(struct draft *draft, struct error *error)
 {
     const struct source_signature *signature = draft->request->signature;
-    bool writes = false,
-         writes_values = false; /* values given by the source: mostly internal state */
+    bool writes = false, writes_values = false; /* values that the source gives: internal state */
     for (size_t i = 0; i < draft->kernel->parameter_count; i++)
         writes |= is_result(&draft->kernel->parameters[i]) ||
                   draft->kernel->parameters[i].kind == PARAMETER_OTHER; /* refused below */

@@ -1,4 +1,5 @@
 /* The parameters of a drafted experiment, and its launch: the source's own with these in place. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -46,19 +47,16 @@ static void choose_values(const struct draft *draft, struct tunable *tunable)
     const char *text = tunable->preset, axis = tunable->axis;
     const long preset = strtol(text, NULL, 0);
     const long scaled[] = {preset / 4, preset / 2, preset, 2 * preset, 0};
-    const bool is_real = strpbrk(text, ".eEfF") && strncmp(text, "0x", 2) != 0;
+    const bool is_real = !is_word(text) && strpbrk(text, ".eEfF") && strncmp(text, "0x", 2) != 0;
     const bool is_switch = !strchr("zbr", axis ? axis : ' ') &&
                            (strcmp(text, "0") == 0 ||
                             (strncasecmp(tunable->name, "use", 3) == 0 && strcmp(text, "1") == 0));
     const struct formula *rows = draft->sides[1]; /* 1: a row of threads, in a grid with several */
     const bool is_row = draft->flat || (rows->kind == FORMULA_NUMBER && rows->number == 1);
-    if (is_word(text) || is_switch) {
-        add_value(draft, tunable, is_word(text) ? "false" : "0");
-        add_value(draft, tunable, is_word(text) ? "true" : "1");
-        return;
-    }
-    if (is_real) {
-        add_value(draft, tunable, text);
+    if (is_word(text) || is_switch || is_real) { /* a real number has one value */
+        add_value(draft, tunable, is_real ? text : is_word(text) ? "false" : "0");
+        if (!is_real)
+            add_value(draft, tunable, is_word(text) ? "true" : "1");
         return;
     }
     const long *numbers = axis == 'r'                   ? limits
@@ -322,9 +320,7 @@ void draft_list_tunables(struct draft *draft)
     }
     for (size_t i = 0; i < signature->macro_count; i++) {
         const struct macro_signature *macro = &signature->macros[i];
-        const bool is_hidden =
-            find_tunable(draft, macro->name); /* a template's number has the name */
-        if (is_number(macro->preset) && !macro->is_given && !is_hidden)
+        if (is_number(macro->preset) && !macro->is_given && !find_tunable(draft, macro->name))
             add_tunable(draft, macro->name, macro->preset, true)->fixed = macro->fixed;
     }
     draft->size = find_tunable(draft, "n") ? "problem_size" : "n";
@@ -349,11 +345,9 @@ static const struct formula *span_of(struct draft *draft, size_t axis)
     const struct formula *grid = draft->launch.grid[axis];
     const struct formula *span = known(draft, draft->request->signature->indices.span[axis]);
     const struct formula *divisor = covered(grid) ? known(draft, grid->parts[1]) : NULL;
-    if (divisor && is_tuned(draft, divisor) && !(span && is_tuned(draft, span)))
-        return divisor;
-    if (divisor && (!span || draft_at_presets(draft, span) != draft_at_presets(draft, divisor)))
-        return divisor;
-    return span;
+    const bool is_other = !span || (is_tuned(draft, divisor) && !is_tuned(draft, span)) ||
+                          draft_at_presets(draft, span) != draft_at_presets(draft, divisor);
+    return divisor && is_other ? divisor : span;
 }
 
 /* Makes the elements of all blocks along the axis; NULL: not known. */
@@ -362,9 +356,7 @@ static const struct formula *extent_of(struct draft *draft, size_t axis, const s
     const struct formula *grid = draft->launch.grid[axis], *of = covered(grid);
     int64_t value = 0;
     if (of && !is_tuned(draft, of) && formula_value(of, false, &value) && value != 1) {
-        double elements = 1;
-        for (uint32_t i = 0; i < draft->axes; i++)
-            elements *= (double)value;
+        const double elements = pow((double)value, (double)draft->axes);
         if (of->count == 0 && value > 1 && elements <= 1 << 28 && draft->size_value == 0)
             draft->size_value = value; /* the source's own, of an array of a GiB at most */
         return as_size(draft);
@@ -405,8 +397,8 @@ static const struct formula *grid_of(struct draft *draft, size_t axis)
     if (captured) {
         const struct formula *each = span ? span : draft->sides[axis];
         const int64_t value = is_tuned(draft, each) ? draft_at_presets(draft, each) : 0;
-        const char *text = value > 0 ? captured_grid(captured, axis, written(draft, each), value)
-                                     : captured_grid(captured, axis, NULL, 0);
+        const char *text =
+            captured_grid(captured, axis, value > 0 ? written(draft, each) : NULL, value);
         made = text ? formula_name(draft->arena, text) : NULL;
         return takes_turns ? turns(draft, made, NULL) : made;
     }

@@ -56,11 +56,11 @@ static bool is_in_extent(const struct tokens *tokens, size_t at)
 }
 
 /* Returns true if the token tells a count: `cudaMalloc(&bins, BINS * 4)`, or `i < BINS` where i
- * alone is the index into a parameter's vector. */
+ * alone is the index into a parameter's vector; in the kernel, the vector's extent. */
 static bool is_count(const struct numbers *numbers, size_t at)
 {
     const struct tokens *tokens = numbers->tokens;
-    const struct kernel_signature *kernel = numbers->out->chosen;
+    struct kernel_signature *kernel = numbers->out->chosen;
     const char *bounded = at > 1 && token_is(tokens, at - 1, "<") && token_is_name(tokens, at - 2)
                               ? tokens_text(numbers->arena, tokens, at - 2, at - 1)
                               : NULL;
@@ -69,8 +69,11 @@ static bool is_count(const struct numbers *numbers, size_t at)
             break; /* another of that name */
         for (size_t j = 0; j < kernel->parameter_count; j++)
             if (token_is(tokens, i, kernel->parameters[j].name) && token_is(tokens, i + 1, "[") &&
-                token_is(tokens, i + 2, bounded) && token_is(tokens, i + 3, "]"))
+                token_is(tokens, i + 2, bounded) && token_is(tokens, i + 3, "]")) {
+                if (at > kernel->first_token)
+                    kernel->parameters[j].extent = tokens_text(numbers->arena, tokens, at, at + 1);
                 return true;
+            }
     }
     bool allocates = false;
     for (size_t i = at; i > 0 && !allocates && !token_is_in(tokens, i, "; { }"); i--)
@@ -194,6 +197,10 @@ static void take_number(struct numbers *numbers, const struct macro_signature *n
     const bool is_tuned = !number->fixed ? is_launched || !is_a_size(out, number->name, uses)
                                          : is_tunable(out, number->name, uses) &&
                                                strtoll(number->preset, NULL, 10) <= 1024;
+    for (size_t i = 0; i < out->chosen->parameter_count && !is_tuned; i++) {
+        const char **extent = &out->chosen->parameters[i].extent;
+        *extent = *extent && strcmp(*extent, number->name) == 0 ? number->preset : *extent;
+    }
     for (size_t i = 0; i < out->macro_count; i++)
         if (strcmp(out->macros[i].name, number->name) == 0) {
             out->macros[i].is_given = number->fixed ? out->macros[i].is_given : !uses.is_used;

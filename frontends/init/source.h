@@ -54,7 +54,7 @@ struct source_signature {
     struct source_launch launch;
     struct source_indices indices;
     const char *not_tuned; /* "BINS (256), RADIUS (3)": numbers that the kernel names */
-    const struct kernel_signature *chosen;
+    struct kernel_signature *chosen;
     const char *symbol;  /* the kernel's, from the compiler */
     bool lacks_instance; /* nothing in the source says which of the template's instances is meant */
 };

@@ -75,7 +75,7 @@ has '  blocks_per_sm: [1, 2, 4, 8, 16]' histogram.yaml
 grep -qx '  # not tuned: BINS (256)' histogram.yaml || fail "not told"
 has '    grid: min(ceil_div(n, BLOCK), sm_count * blocks_per_sm)' histogram.yaml
 has '    block: BLOCK' histogram.yaml
-has '  - {name: bins, type: u32, count: n, update: true, fill: zero}' histogram.yaml
+has '  - {name: bins, type: u32, count: 256, update: true, fill: zero}' histogram.yaml
 
 # ---- by the launch: the grid, and the default configuration ----
 {
