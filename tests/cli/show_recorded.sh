@@ -28,7 +28,7 @@ winners = json.loads(subprocess.run([tune, "show", "--json"], capture_output=Tru
 found = 0
 for block in page.split("\n\n"):
     lines = block.splitlines()
-    head = next((i for i, line in enumerate(lines) if re.match(r" *n +time", line)), None)
+    head = next((i for i, line in enumerate(lines) if re.match(r" *(n +)?time .* launch", line)), None)
     if head is None:
         continue
     title = " ".join(line.strip() for line in lines[:head])
@@ -37,7 +37,7 @@ for block in page.split("\n\n"):
         if re.match("(nearly sure|not sure|loss)[,:]", line):
             break
         if line[:at].strip():
-            rows.append([int(line.split()[0]), line[at:]])
+            rows.append([int(line.split()[0]) if lines[head].split()[0] == "n" else 1, line[at:]])
         else:
             rows[-1][1] += " " + line[at:]
     shared = dict(one.split("=", 1) for one in title.split("all: ")[1].split()) if "all: " in title else {}

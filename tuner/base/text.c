@@ -315,7 +315,7 @@ struct count_text count_text(uint64_t count, const char *noun)
     const bool turns = end[1] == 'y' && !strchr("aeou", end[0]); /* entry, not array */
     const bool hisses = strchr("sx", end[1]) || strcmp(end, "ch") == 0 || strcmp(end, "sh") == 0;
     const char *ending = count == 1 ? "" : turns ? "ies" : hisses ? "es" : "s";
-    struct count_text out;
+    struct count_text out = {0};
     (void)string_format(out.text, sizeof out.text, "%llu %.*s%s", (unsigned long long)count,
                         (int)(length - (count != 1 && turns)), noun, ending);
     return out;
