@@ -4,16 +4,17 @@
  *
  *     set_faults("wrong at=time block=64 step=2; crash at=run n=33 once=a; lost at=open if=a");
  *
- * A fault has a kind (wrong, slow: by a tenth, crash, killed, hang, lost), a place (at=open, load,
- * run or time), and conditions: block, step and n of the experiment of session_fixture.h, and the
- * device's index (device). after=K: not the first K times in a process. once=NAME: a single time;
- * if=NAME: only after that. */
+ * A fault has a kind (wrong, slow: by a tenth, crash, killed, hang, late, lost), a place (at=open,
+ * load, run or time), and conditions: block, step and n of the experiment of session_fixture.h, and
+ * the device's index (device). after=K: not the first K times in a process. once=NAME: a single
+ * time; if=NAME: only after that. */
 #ifndef TESTS_UNIT_SESSION_FAULTY_DEVICE_H
 #define TESTS_UNIT_SESSION_FAULTY_DEVICE_H
 
 #include "session_fixture.h"
 
 #include <fcntl.h>
+#include <poll.h>
 
 #define device_null honest_null
 #include "tuner/device/scripted/scripted.c"
@@ -127,6 +128,8 @@ static enum status meet_faults(const char *at, const struct launch_plan *plan, s
             (void)kill(getpid(), SIGKILL);
         else if (strcmp(faults[i].what, "hang") == 0)
             (void)pause();
+        else if (strcmp(faults[i].what, "late") == 0)
+            (void)poll(NULL, 0, 50);
         else
             return error_set(error, STATUS_DEVICE_LOST, "it fell off the bus");
     }

@@ -374,7 +374,9 @@ TEST(test_what_was_measured_outlives_the_device)
 /* If one of two lanes is lost in the sweep, the other does the rest, and nothing is done twice. */
 TEST(test_a_lane_leaves_what_it_had_in_hand)
 {
-    struct run *run = start("crash at=time device=0 once=a; lost at=open device=0 if=a", 2);
+    struct run *run = start("crash at=time device=0 once=a; lost at=open device=0 if=a; "
+                            "late at=time device=1",
+                            2);
     struct sweep *sweep = sweep_through(run);
     assert_true(run->session.lanes[0].lost);
     assert_int_equal(sweep->measured, 12);
