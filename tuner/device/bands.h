@@ -15,11 +15,13 @@ enum { BAND_TURNS = 3 };
  * a minimum or a maximum ignores in one turn count in another. */
 void band_fill(void *out, size_t bytes, enum element_type type, unsigned turn);
 
-/* Returns the guard byte at an address. Neighbours, and the guards of two vectors, differ: elements
- * that a kernel copies from one guard into another, or replaces by their mean, are seen. */
+/* Returns the guard byte at an address, from 0x80 to 0xfe: no byte of a small number. Neighbours,
+ * and the guards of two vectors, differ: elements that a kernel copies from one guard into another,
+ * or replaces by their mean, are seen. */
 static inline unsigned char guard_byte(uint64_t address)
 {
-    return (unsigned char)((uint32_t)address * UINT32_C(0x9e3779b1) >> 24);
+    const uint32_t mixed = (uint32_t)address * UINT32_C(0x9e3779b1) >> 25;
+    return (unsigned char)(0x80 + mixed % 127);
 }
 
 #endif
