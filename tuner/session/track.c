@@ -527,15 +527,13 @@ enum status track_round(const struct work *work, struct track *track, const bool
 }
 
 /* Names other processes on a device that is shared, and so not awaited, once: where they run in
- * most rounds, and these take long or are dropped. */
-static void note_others(const struct work *work, const struct track *track, size_t dropped)
+ * most rounds (`beside`), and these take long or are dropped. */
+static void note_others(const struct work *work, const struct track *track, size_t dropped,
+                        size_t beside)
 {
     enum { LONG_S = 5, MANY = 8 };
     const struct store_round *rows = track->rows;
     const size_t count = track->round_count;
-    size_t beside = 0;
-    for (size_t i = 0; i < count; i++)
-        beside += track->records[i].after.other_processes > 0 ? 1 : 0;
     const int64_t others = count > 0 ? track->records[count - 1].after.other_processes : 0;
     if (work->protocol->other_wait_ms > 0 || track->lane->others_named || others <= 0 ||
         2 * beside <= count ||
@@ -552,7 +550,7 @@ static void note_others(const struct work *work, const struct track *track, size
 
 size_t track_judge(const struct work *work, struct track *track)
 {
-    size_t valid = 0;
+    size_t valid = 0, beside = 0;
     for (size_t i = 0; i < track->round_count; i++)
         if (track->faults[i] != ROUND_INCOMPLETE)
             track->faults[i] = ROUND_VALID;
@@ -561,6 +559,7 @@ size_t track_judge(const struct work *work, struct track *track)
         bool counts = track->faults[i] == ROUND_VALID;
         track->rows[i].fault = counts ? NULL : round_fault_name(track->faults[i]);
         valid += counts ? 1 : 0;
+        beside += track->records[i].after.other_processes > 0 ? 1 : 0;
     }
     for (size_t i = 0; i < track->count; i++) {
         struct slot *slot = track->slots[i];
@@ -570,7 +569,7 @@ size_t track_judge(const struct work *work, struct track *track)
     }
     work->group->position.rounds = track->round_count;
     work->group->position.dropped = track->round_count - valid;
-    note_others(work, track, track->round_count - valid);
+    note_others(work, track, track->round_count - valid, beside);
     return valid;
 }
 

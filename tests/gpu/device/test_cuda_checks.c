@@ -67,19 +67,11 @@ TEST(test_guards_catch_a_write_outside)
 /* Elements behind one vector, copied to those behind another. */
 TEST(test_guards_are_not_alike)
 {
-    struct launch_plan plan = {
-        .launch_count = 1,
-        .launches = {{.kernel = "copy_at",
-                      .grid = {1, 1, 1},
-                      .block = {1, 1, 1},
-                      .argument_count = 3,
-                      .arguments = {0, 1, 2}}},
-        .argument_count = 3,
-        .arguments = {vector("from", ELEMENT_I32, ARGUMENT_OUTPUT, 1000),
-                      vector("to", ELEMENT_I32, ARGUMENT_OUTPUT, 1000),
-                      scalar("place", ELEMENT_I64, 1000)},
-    };
+    struct launch_plan plan = write_plan(1000, 0);
     char detail[200];
+    plan.launches[0].kernel = "copy_at";
+    plan.arguments[2] = plan.arguments[1];
+    plan.arguments[1] = vector("to", ELEMENT_I32, ARGUMENT_OUTPUT, 1000);
     need_gpu();
     run_guarded(&plan, detail, sizeof detail);
     assert_non_null(strstr(detail, "'to'"));

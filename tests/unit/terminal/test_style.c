@@ -1,4 +1,4 @@
-/* What is printed where memory is short. */
+/* Messages where memory is short. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
