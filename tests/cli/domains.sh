@@ -209,9 +209,10 @@ sed -i '/^constraints:/d; s/COPY: copy/COPY: copy, LEAST: 64/' tiles.yaml
 tune_tiles
 [[ $(domains) == $'double_tile 1 64 0\ntile 1 64 0' ]] || fail "not from 64 on: $(domains)"
 grep -q 'domain="n>=64"' tuned.conf || fail "no domain: $(cat tuned.conf)"
-# A kernel that is wrong here and there serves the measured sizes alone: most probes of any other domain are right.
-sed -i 's/^    long long done.*/    long long done = n % 97 == 0 ? n - 1 : n;/; s/^    for (volatile.*/    for (volatile long long spin = 0; spin < 100000 * TILE;\
-         spin++)/' tiles.c
+# A kernel that is wrong here and there serves the measured sizes alone: most probes of any other domain are right. The size
+# at which one fails is checked again with those that only later sizes bring up, as `copy: 2`, which is slow at 4096.
+sed -i 's/^    long long done.*/    long long done = n % 97 == 0 ? n - 1 : n;/; s/^    for (volatile.*/    for (volatile long long spin = 0;\
+         spin < 100000 * TILE * (n == 4096 \&\& COPY == 2 ? 4 : 1); spin++)/' tiles.c
 sed -i 's/^sizes:.*/sizes: {n: [4096, 65536]}/' tiles.yaml
 tune_tiles
 [[ $(domains | cut -d ' ' -f 2- | sort -u) == '1 1 1' ]] || fail "not the measured sizes: $(domains)"

@@ -28,7 +28,7 @@ static const char few_words[] =
 const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *test,
                            const struct worker_outcome *outcome)
 {
-    return arena_printf(&sweep->arena, "gauntlet: n=%lld, starts %s on: %s: %s%s",
+    return arena_printf(&sweep->arena, STORE_FAILED_AT "%lld, starts %s on: %s: %s%s",
                         (long long)test->n, count_text(test->starts, "element").text,
                         trial_status_name(outcome->status), outcome->detail,
                         test->apart
@@ -39,7 +39,7 @@ const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *test
 
 bool verdict_holds(const struct work *work, const char *detail)
 {
-    static const char before[] = "gauntlet: n=";
+    static const char before[] = STORE_FAILED_AT;
     const size_t length = sizeof before - 1;
     return strncmp(detail, before, length) != 0 || strstr(detail, few_words) ||
            work_declares(work, strtoll(detail + length, NULL, 10));

@@ -9,7 +9,7 @@
 #include "tuner/base/text.h"
 #include "tuner/session/check.h"
 
-enum { CASES_MAX = 26, SIZES_NEAR = 4096 };
+enum { CASES_MAX = 30, SIZES_NEAR = 4096 };
 
 /* One case, at n + 1, may have more elements. */
 static const double many_elements = GAUNTLET_ELEMENTS;
@@ -168,6 +168,26 @@ static size_t list_cases(const struct contest *contest, struct gauntlet_case *ca
             count = add_case(contest, cases, count, odd, (uint32_t)i);
     }
     return count;
+}
+
+/* Adds sizes at which other configurations failed, in this run or an earlier one: a kernel that is
+ * wrong here and there is wrong there again. */
+static enum status add_failed(struct contest *contest, struct gauntlet_case *cases, size_t *count,
+                              struct error *error)
+{
+    enum { FAILED_MOST = 4 };
+    const struct store_domain of = {.experiment_id = contest->work.experiment_id,
+                                    .problem_key = contest->work.problem.key};
+    const size_t most = *count + FAILED_MOST;
+    struct store_failed_size *sizes = NULL;
+    size_t size_count = 0;
+    if (!experiment_head(contest->work.experiment)->has_size)
+        return STATUS_OK;
+    TRY(store_failed_sizes(contest->work.store, &of, &contest->arena, &sizes, &size_count, error));
+    for (size_t i = 0; i < size_count && *count < most; i++)
+        if ((double)sizes[i].n <= largest_size(contest))
+            *count = add_case(contest, cases, *count, sizes[i].n, (uint32_t)i % 4);
+    return STATUS_OK;
 }
 
 /* Checks a failed slot on the problem's own inputs, and notes in the outcome a right result there.
@@ -463,6 +483,7 @@ enum status contest_check(struct contest *contest, struct lane *lane, double pro
         TRY(recall_verdict(contest, finalist, &checking.known[i], error));
     }
     checking.count = list_cases(contest, checking.list);
+    TRY(add_failed(contest, checking.list, &checking.count, error));
     note_limits(contest);
     const int64_t own = contest->work.problem.n;
     const double most = largest_size(contest);

@@ -74,8 +74,8 @@ static enum status run_look(const struct work *work, struct track *track, struct
             if (outcome->status != TRIAL_WRONG_RESULT && outcome->status != TRIAL_CRASHED)
                 continue;
             look->wrong[i] = arena_printf(
-                look->texts, "gauntlet: n=%lld, looked at between: %s: %s", (long long)problem->n,
-                trial_status_name(outcome->status), outcome->detail);
+                look->texts, STORE_FAILED_AT "%lld, looked at between: %s: %s",
+                (long long)problem->n, trial_status_name(outcome->status), outcome->detail);
             if (!look->wrong[i]) {
                 status = error_no_memory(error);
                 break;

@@ -58,3 +58,21 @@ enum status store_refuted(struct store *store, const struct store_domain *of, st
                                      value_integer(of->experiment_id), value_text(of->problem_key)),
                         arena, rows, count, error);
 }
+
+enum status store_failed_sizes(struct store *store, const struct store_domain *of,
+                               struct arena *arena, struct store_failed_size **rows, size_t *count,
+                               struct error *error)
+{
+    SELECTION(struct store_failed_size, selection,
+              "WITH failures AS (SELECT reason FROM domains"
+              "  WHERE experiment_id = ?1 AND problem_key = ?2"
+              " UNION ALL SELECT g.detail FROM problems AS p"
+              "  JOIN gauntlets AS g ON g.problem_id = p.id"
+              "  WHERE p.experiment_id = ?1 AND p.key = ?2 AND NOT g.passed)"
+              " SELECT DISTINCT CAST(substr(reason, length('" STORE_FAILED_AT "') + 1) AS INTEGER)"
+              " AS n FROM failures WHERE reason LIKE '" STORE_FAILED_AT "%' ORDER BY n",
+              SELECTED(n, INTEGER));
+    return store_select(store, &selection,
+                        STORE_VALUES(value_integer(of->experiment_id), value_text(of->problem_key)),
+                        arena, rows, count, error);
+}

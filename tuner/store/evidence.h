@@ -77,6 +77,16 @@ struct store_refutation {
  * the arena. */
 enum status store_refuted(struct store *store, const struct store_domain *of, struct arena *arena,
                           struct store_refutation **rows, size_t *count, struct error *error);
+/* Beginning of the reason of a failed check, followed by the size. */
+#define STORE_FAILED_AT "gauntlet: n="
+struct store_failed_size {
+    int64_t n;
+};
+/* Reads the sizes at which configurations of `of`'s experiment and problem key failed a check, on
+ * any device, ascending, into the arena. */
+enum status store_failed_sizes(struct store *store, const struct store_domain *of,
+                               struct arena *arena, struct store_failed_size **rows, size_t *count,
+                               struct error *error);
 
 /* A finalist at the time of the choice. */
 struct store_contender {
