@@ -79,6 +79,9 @@ static enum status take(struct binaries *binaries, const struct compile_done *do
     if (done->status == STATUS_OK) {
         binary->state = BINARY_READY;
         binaries->compiled++;
+        binaries->compile_ns += (double)done->elapsed_ns;
+        if (binaries->compiled == 1 || done->elapsed_ns < binaries->least_compile_ns)
+            binaries->least_compile_ns = done->elapsed_ns;
         return STATUS_OK;
     }
     /* A missing compiler or a full disk is not this kernel's fault, and no other kernel would

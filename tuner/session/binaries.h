@@ -39,7 +39,9 @@ struct binaries {
     struct index by_hash;
     size_t compiled;
     size_t cached;
-    size_t ended; /* compilations that ended, failed ones included */
+    size_t ended;             /* compilations that ended, failed ones included */
+    double compile_ns;        /* sum over compiled binaries ... */
+    int64_t least_compile_ns; /* ... and the least; 0: none yet */
 };
 
 /* Fills a zero-initialised table and starts its pool on the host, on the processors `cpus` (NULL:

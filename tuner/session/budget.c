@@ -28,10 +28,10 @@ static const double again_share = 0.5;
  * then. */
 static const double sweep_share = 0.6, sweep_share_unconfirmed = 0.85;
 /* If the sweep's share covers less than `few_points` of the points, the sweep gets
- * `sweep_share_of_many`, and time is reserved for `processes_of_many` confirming processes only;
- * the others run if time is left. */
+ * `sweep_share_of_many`, and time is reserved for `processes_of_many` confirming processes only,
+ * for none if even then it tries no more than a handful; the others run if time is left. */
 static const double few_points = 0.25, sweep_share_of_many = 0.88;
-static const double processes_of_many = 3;
+static const double processes_of_many = 3, handful = 16;
 /* Reserve for tuned.conf, the tables and the page. */
 static const double end_share = 0.02, end_most_ns = 2e9;
 /* Allowed excess over the budget: the larger of the two. */
@@ -44,8 +44,10 @@ static const double checks_per_setup = 2.5, check_least_ns = 0.3e9, check_scale_
 /* Expected time of unmeasured ceilings in starts of a worker. Above this share of the budget,
  * problems are measured first. */
 static const double ceilings_starts = 3, ceilings_share = 0.05;
-/* Expected time of a trial before the first trials. */
+/* Least expected time of a trial before TRIALS_TO_KNOW trials. */
 static const double budget_trial_ns = 25e6;
+/* Factor by which a compilation may exceed the mean. */
+static const double compile_margin = 1.25;
 static const double ms_ns = 1e6;
 /* Cost of a visit beside its blocks: messages, uploads, a flush. */
 static const double around_visit_ns = 5e5;
@@ -54,7 +56,13 @@ static const double around_visit_ns = 5e5;
 static const double window_excess = 1.2;
 /* Least share of a problem's time for its sweep where a race by energy takes the rest. */
 static const double sweep_share_of_energy = 0.25;
-enum { ENTRANTS_MIN = 4, FEW_RUNS = 4, ROUNDS_OF_A_RACE = 8, ENERGY_ROUNDS_MIN = 2 };
+enum {
+    ENTRANTS_MIN = 4,
+    FEW_RUNS = 4,
+    ROUNDS_OF_A_RACE = 8,
+    ENERGY_ROUNDS_MIN = 2,
+    COMPILERS_MOST = 64
+};
 enum {
     TRIALS_TO_KNOW = 30,
     CONFIRMED_MIN = 2,
@@ -147,12 +155,44 @@ static double fixed_ns(const struct group *group, size_t set_up)
            checks_ns(group) / (double)raced;
 }
 
-/* Returns the number of trials in a sweep of `sweep_ns`, at the present mean cost. */
+/* Returns the time of a compilation: the mean of ended ones, or of those under way if they take
+ * longer. 0: not known. */
+static double compile_ns(const struct group *group)
+{
+    const struct binaries *binaries = &group->binaries;
+    int64_t ages_ns[COMPILERS_MOST];
+    double sum_ns = 0;
+    const size_t count = compile_pool_ages(binaries->pool, ages_ns, COMPILERS_MOST);
+    for (size_t i = 0; i < count; i++)
+        sum_ns += (double)ages_ns[i];
+    return fmax(binaries->compiled > 0 ? binaries->compile_ns / (double)binaries->compiled : 0,
+                count > 0 ? sum_ns / (double)count : 0);
+}
+
+/* Returns the expected time of a trial. The first ones and their compilers tell the least; all of a
+ * sweep's time counts once many are known. */
+static double trial_ns(const struct group *group)
+{
+    const struct costs *costs = &group->costs;
+    const struct binaries *binaries = &group->binaries;
+    const double trials = (double)costs->trials;
+    const double swept_ns = (double)stage_ns(group, STAGE_SWEEP);
+    if (costs->trials >= TRIALS_TO_KNOW && swept_ns > 0)
+        return swept_ns / trials;
+    const double timing_ns =
+        trials > 0 ? costs->trials_ns / trials / (double)group_width(group) : 0;
+    /* Some trials need no compilation: configurations share binaries, others are in the cache. */
+    const double compiled = trials > 0 ? fmin((double)binaries->compiled / trials, 1) : 1;
+    const double compiling_ns = compiled * compile_ns(group) / fmax((double)binaries->workers, 1);
+    return fmax(budget_trial_ns, group->session->options->compiles_beside_measuring
+                                     ? fmax(timing_ns, compiling_ns)
+                                     : timing_ns + compiling_ns);
+}
+
+/* Returns the number of trials in a sweep of `sweep_ns`. */
 static double trials_in(const struct group *group, double sweep_ns)
 {
-    double swept_ns = (double)stage_ns(group, STAGE_SWEEP);
-    bool known = group->costs.trials >= TRIALS_TO_KNOW && swept_ns > 0;
-    return sweep_ns / (known ? swept_ns / (double)group->costs.trials : budget_trial_ns);
+    return sweep_ns / trial_ns(group);
 }
 
 /* Returns whether a problem with `share_ns` tries few of its points. */
@@ -185,9 +225,9 @@ static double energy_race_ns(const struct group *group, const struct allowance *
 static double sweep_share_of(const struct group *group, const struct allowance *allowance)
 {
     const double share_ns = (double)allowance->share_ns;
-    const double share = !confirms(group->session)               ? sweep_share_unconfirmed
-                         : tries_few(group, allowance, share_ns) ? sweep_share_of_many
-                                                                 : sweep_share;
+    const double share = !confirms(group->session) ? sweep_share_unconfirmed
+                         : allowance->tries_few    ? sweep_share_of_many
+                                                   : sweep_share;
     if (!group->session->needs_energy)
         return share;
     const double rest = 1 - energy_race_ns(group, allowance) / share_ns;
@@ -220,10 +260,9 @@ static double guess_confirm_ns(const struct group *group, const struct allowance
 }
 
 /* Returns the time reserved for the stages after the races: at most the part of the budget beyond
- * `share`, or the expected time of the confirmation if that is less. With `few` only the least
- * number of processes is reserved. */
+ * `share`, or the expected time of the confirmation by `most` processes if that is less. */
 static double kept_ns(const struct group *group, const struct allowance *allowance, double share,
-                      bool few)
+                      double most)
 {
     const struct session *session = group->session;
     double whole_ns = (double)(budget_end_ns(session) - session->started_ns);
@@ -240,7 +279,9 @@ static double kept_ns(const struct group *group, const struct allowance *allowan
     if (!confirms(session))
         return boxes ? looks_ns : 0;
     const double all = (double)session->options->protocol.confirm_processes;
-    const double processes = few ? fmin(all, processes_of_many) : all;
+    const double processes = fmin(all, most);
+    if (processes == 0)
+        return fmin(looks_ns, most_ns);
     /* The upper estimate of the confirmation, with problems that have not raced yet. */
     const struct costs *costs = &group->costs;
     const double each_ns = costs->contests > 0 ? costs->confirm_ns / (double)costs->contests
@@ -254,15 +295,16 @@ static double kept_ns(const struct group *group, const struct allowance *allowan
     return costs->fresh_ns > 0 && expected_ns < most_ns ? expected_ns : most_ns;
 }
 
-/* Returns the time for each problem's sweep and race. This problem needs own_ns besides, each other
- * one others_ns; `kept` is reserved for later stages. */
-static double even_ns(const struct group *group, double kept, double own_ns, double others_ns)
+/* Returns the time for each problem's sweep and race from begun_ns on. This problem needs own_ns
+ * besides, each other one others_ns; `kept` is reserved for later stages. */
+static double even_ns(const struct group *group, int64_t begun_ns, double kept, double own_ns,
+                      double others_ns)
 {
     /* Problems left to race; a swept one has no sweep left. */
     double problems = group->problems_left > 0
                           ? (double)group->problems_left - sweep_share * (double)group->swept_count
                           : 1;
-    double left_ns = (double)(budget_end_ns(group->session) - clock_budget_ns()) - kept;
+    double left_ns = (double)(budget_end_ns(group->session) - begun_ns) - kept;
     return (left_ns - own_ns - (problems - 1) * others_ns) / problems;
 }
 
@@ -272,26 +314,33 @@ static double even_ns(const struct group *group, double kept, double own_ns, dou
 static void share_out(const struct group *group, struct allowance *allowance, double own_ns,
                       double others_ns)
 {
-    double kept = kept_ns(group, allowance, race_share, false);
-    double kept_least = kept_ns(group, allowance, race_share_most, false);
-    double even = even_ns(group, kept, own_ns, others_ns);
+    const int64_t begun_ns = allowance->begun_ns;
+    double kept = kept_ns(group, allowance, race_share, INFINITY);
+    double kept_least = kept_ns(group, allowance, race_share_most, INFINITY);
+    double even = even_ns(group, begun_ns, kept, own_ns, others_ns);
     if (tries_few(group, allowance, even)) {
-        kept = kept_ns(group, allowance, race_share, true);
-        even = even_ns(group, kept, own_ns, others_ns);
+        kept = kept_ns(group, allowance, race_share, processes_of_many);
+        even = even_ns(group, begun_ns, kept, own_ns, others_ns);
+        if (trials_in(group, sweep_share_of_many * even) < handful) {
+            kept = kept_least = kept_ns(group, allowance, race_share, 0);
+            even = even_ns(group, begun_ns, kept, own_ns, others_ns);
+        }
     }
-    double more = even_ns(group, kept_least, own_ns, others_ns);
+    double more = even_ns(group, begun_ns, kept_least, own_ns, others_ns);
     if (even < others_ns / 2)
         even = more < others_ns / 2 ? more : others_ns / 2;
-    const double least = even_ns(group, kept_least, 0, 0) / (even > 0 ? 10 : 3);
+    const double least = even_ns(group, begun_ns, kept_least, 0, 0) / (even > 0 ? 10 : 3);
     even = even > least ? even : least;
     allowance->share_ns = even > 1 ? (int64_t)even : 1;
 }
 
 static void set_ends(const struct group *group, struct allowance *allowance, double set_up_ns)
 {
-    int64_t now_ns = clock_budget_ns() + (int64_t)set_up_ns;
-    double share_ns = (double)allowance->share_ns;
-    allowance->sweep_end_ns = now_ns + 1 + (int64_t)(share_ns * sweep_share_of(group, allowance));
+    int64_t now_ns = allowance->begun_ns + (int64_t)set_up_ns;
+    const double share_ns = (double)allowance->share_ns;
+    allowance->tries_few = tries_few(group, allowance, share_ns);
+    allowance->sweep_share = sweep_share_of(group, allowance);
+    allowance->sweep_end_ns = now_ns + 1 + (int64_t)(share_ns * allowance->sweep_share);
     allowance->race_end_ns = now_ns + 1 + allowance->share_ns;
 }
 
@@ -300,27 +349,75 @@ void budget_share(const struct group *group, struct allowance *allowance)
     if (budget_end_ns(group->session) == 0)
         return;
     double fixed = fixed_ns(group, group->costs.problems);
+    allowance->begun_ns = clock_budget_ns();
     share_out(group, allowance, fixed, fixed);
     set_ends(group, allowance, fixed);
 }
 
+/* Computes the share as of the end of the set-up, with all that is known by now. */
+static void share_again(const struct group *group, struct allowance *allowance)
+{
+    const size_t raced = group->costs.problems;
+    const double own_ns = expected_checks_ns(group, allowance);
+    share_out(group, allowance, own_ns,
+              raced > 0 ? fixed_ns(group, raced + 1)
+                        : own_ns + (double)stage_ns(group, STAGE_SET_UP));
+    set_ends(group, allowance, 0);
+}
+
 void budget_begin_sweep(const struct group *group, struct allowance *allowance)
 {
-    size_t raced = group->costs.problems;
+    allowance->begun_ns = clock_budget_ns();
+    if (budget_end_ns(group->session) != 0)
+        share_again(group, allowance);
+}
+
+void budget_learn(const struct group *group, struct allowance *allowance)
+{
+    if (budget_end_ns(group->session) != 0 && group->costs.trials < TRIALS_TO_KNOW)
+        share_again(group, allowance);
+}
+
+size_t budget_batch(const struct group *group, const struct allowance *allowance, size_t most)
+{
+    const size_t workers = group->binaries.workers > 0 ? group->binaries.workers : 1;
+    const double each_ns = compile_ns(group);
+    const double left_ns = (double)(allowance->sweep_end_ns - clock_budget_ns());
     if (budget_end_ns(group->session) == 0)
-        return;
-    double own_ns = expected_checks_ns(group, allowance);
-    double others_ns =
-        raced > 0 ? fixed_ns(group, raced + 1) : own_ns + (double)stage_ns(group, STAGE_SET_UP);
-    share_out(group, allowance, own_ns, others_ns);
-    set_ends(group, allowance, 0);
+        return most;
+    /* The first batch is as quick as possible, later ones take half of the time. */
+    const double waves = each_ns > 0 ? floor(fmax(left_ns, 0) / 2 / each_ns) : 0;
+    return (size_t)fmin((double)most, fmax(waves, 1) * (double)workers);
+}
+
+bool budget_awaits_compilers(const struct group *group, const struct allowance *allowance)
+{
+    const struct binaries *binaries = &group->binaries;
+    const int64_t now_ns = clock_budget_ns();
+    const int64_t end_ns = allowance->sweep_end_ns;
+    const double left_ns = 0.5 * (double)(allowance->race_end_ns + end_ns) - (double)now_ns;
+    const double late_ns = (double)(now_ns - end_ns); /* negative: not over yet */
+    const double least_ns = (double)binaries->least_compile_ns;
+    int64_t ages_ns[COMPILERS_MOST];
+    const size_t count = compile_pool_ages(binaries->pool, ages_ns, COMPILERS_MOST);
+    /* Where most trials need no compilation, the next point may be there at once. */
+    if (late_ns < 0 && (2 * binaries->compiled < group->costs.trials ||
+                        (count < binaries->workers && least_ns <= left_ns)))
+        return true;
+    const double usual_ns = late_ns < 0 ? least_ns : compile_margin * compile_ns(group);
+    for (size_t i = 0; i < count; i++) {
+        const double age_ns = (double)ages_ns[i], due_ns = usual_ns - age_ns;
+        if (due_ns <= left_ns && (late_ns < 0 || (due_ns > 0 && age_ns >= late_ns)))
+            return true;
+    }
+    return false;
 }
 
 uint64_t budget_trials(const struct group *group, const struct allowance *allowance)
 {
     if (budget_end_ns(group->session) == 0)
         return UINT64_MAX;
-    double sweep_ns = sweep_share_of(group, allowance) * (double)allowance->share_ns;
+    const double sweep_ns = allowance->sweep_share * (double)allowance->share_ns;
     return 1 + (uint64_t)trials_in(group, sweep_ns);
 }
 
@@ -331,9 +428,9 @@ int64_t budget_race_end_ns(const struct group *group, const struct allowance *al
     const struct session *session = group->session;
     if (budget_end_ns(session) == 0)
         return 0;
-    int64_t least_ns = clock_budget_ns() + 1 +
-                       (int64_t)(parallelism(group) * (double)allowance->share_ns *
-                                 (1 - sweep_share_of(group, allowance)));
+    int64_t least_ns =
+        clock_budget_ns() + 1 +
+        (int64_t)(parallelism(group) * (double)allowance->share_ns * (1 - allowance->sweep_share));
     return allowance->race_end_ns > least_ns ? allowance->race_end_ns : least_ns;
 }
 
@@ -427,7 +524,7 @@ size_t budget_entrants(const struct group *group, const struct allowance *allowa
     if (budget_end_ns(group->session) == 0 || !(visit_ns > 0))
         return SIZE_MAX;
     const double race_ns =
-        parallelism(group) * (double)allowance->share_ns * (1 - sweep_share_of(group, allowance));
+        parallelism(group) * (double)allowance->share_ns * (1 - allowance->sweep_share);
     double count = race_ns / (ROUNDS_OF_A_RACE * visit_ns);
     if (group->session->needs_energy) /* each baseline's window takes as long */
         count = race_ns / ((double)group->session->options->protocol.energy_rounds *

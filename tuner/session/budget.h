@@ -22,7 +22,8 @@ struct costs {
     int64_t fresh_ns;         /* last start of a worker without a spare ... */
     int64_t spared_ns;        /* ... and the part that a spare saves */
     int64_t ceilings_ns;      /* 0: not measured */
-    size_t trials;            /* of sweeps */
+    size_t trials;            /* of sweeps ... */
+    double trials_ns;         /* ... and their time, waits for compilers left out */
     size_t looks;
     double state_visit_ns;   /* a visit in another state of the cache; 0: none yet */
     int64_t energy_visit_ns; /* a visit that measures energy; 0: none yet */
@@ -34,9 +35,12 @@ struct costs {
 struct allowance {
     uint64_t points_most; /* most points that may be tried, those of earlier runs included */
     size_t baselines;     /* candidates that race in any case */
-    int64_t setup_ns; /* a worker's time for its inputs and expected results; 0: not known yet */
-    double run_ns;    /* the best so far; 0: none */
-    int64_t share_ns; /* sweep and race together */
+    int64_t setup_ns;   /* a worker's time for its inputs and expected results; 0: not known yet */
+    double run_ns;      /* the best so far; 0: none */
+    int64_t share_ns;   /* sweep and race together */
+    double sweep_share; /* the sweep's part of it */
+    bool tries_few;     /* its sweep has time for few of the points */
+    int64_t begun_ns;   /* end of the problem's set-up */
     int64_t sweep_end_ns; /* end of new trials; 0: none */
     int64_t race_end_ns;  /* end of its share of the budget; 0: never */
 };
@@ -49,6 +53,15 @@ int64_t budget_last_ns(const struct session *session);
 void budget_share(const struct group *group, struct allowance *allowance);
 /* Recomputes the share after the problem's first trial, when its set-up is known. */
 void budget_begin_sweep(const struct group *group, struct allowance *allowance);
+/* Recomputes it after further ones, as long as these tell more about the cost of a trial. */
+void budget_learn(const struct group *group, struct allowance *allowance);
+/* Returns the number of candidates to compile before they are timed, if compilers use the cores
+ * that kernels are timed on: at most `most`. */
+size_t budget_batch(const struct group *group, const struct allowance *allowance, size_t most);
+/* Returns whether a device without work should wait for compilers: a binary may be there before the
+ * race has to begin. After the sweep's share, only for compilations that were under way at its end.
+ */
+bool budget_awaits_compilers(const struct group *group, const struct allowance *allowance);
 int64_t budget_race_end_ns(const struct group *group, const struct allowance *allowance);
 /* Returns the budget in which the problems left can race by energy, if the present one is too
  * short; else 0. */

@@ -32,6 +32,8 @@ static enum status measure_candidate(const struct work *work, struct sweep *swee
     sweep->allowance.setup_ns = sweep->inputs.setup_ns;
     if (stage_enter(group, STAGE_SWEEP) == STAGE_SET_UP)
         budget_begin_sweep(group, &sweep->allowance); /* its set-up time is known now */
+    else
+        budget_learn(group, &sweep->allowance);
     if (sweep->best) {
         group->position.best_ns = sweep->best->median_ns;
         group->position.best_key = candidate_key(&sweep->candidates, sweep->best, sweep->best_key);
@@ -107,19 +109,25 @@ bool sweep_has_contenders(const struct work *work, const struct sweep *sweep)
 /* Returns whether the sweep's time is spent. A problem once begun should get an answer: the sweep
  * exceeds the share until a candidate other than the baselines works, unless many failures make
  * that unlikely, or later stages would end too late. */
-static bool is_spent(const struct work *work, const struct sweep *sweep)
+static bool is_spent(const struct work *work, struct sweep *sweep)
 {
     const struct session *session = work->session;
     const struct allowance *allowance = &sweep->allowance;
     bool works = false;
     if (budget_sweep_ended(work->group, allowance))
         return true;
-    if (!sweep->best || sweep->window.baselines_left > 0 ||
-        !budget_over(session, STAGE_SWEEP, allowance->sweep_end_ns))
+    if (!sweep->best || sweep->window.baselines_left > 0 || allowance->sweep_end_ns == 0)
         return false;
-    return (others_tried(sweep, &works) >= FAILURES_ENOUGH &&
-            budget_over(session, STAGE_SWEEP, allowance->race_end_ns)) ||
-           works;
+    const bool over = budget_over(session, STAGE_SWEEP, allowance->sweep_end_ns);
+    if (!over && (!window_waits(work, sweep) || budget_awaits_compilers(work->group, allowance)))
+        return false;
+    const bool many = others_tried(sweep, &works) >= FAILURES_ENOUGH;
+    if (!works)
+        return many && budget_over(session, STAGE_SWEEP, allowance->race_end_ns);
+    sweep->window.is_closed = over && allowance->tries_few && sweep->window.count > 0 &&
+                              budget_awaits_compilers(work->group, allowance);
+    session->summary->cut_short |= 1U << STAGE_SWEEP;
+    return !sweep->window.is_closed;
 }
 
 /* Runs a lane's part of a sweep, with the mutex held. */

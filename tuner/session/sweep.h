@@ -11,6 +11,7 @@ struct window {
     size_t count, capacity;
     size_t in_hand;        /* taken by lanes and not done yet */
     size_t baselines_left; /* baselines not done yet */
+    bool is_closed;        /* takes no further points: only compilations under way are awaited */
 };
 
 struct sweep {
@@ -129,6 +130,9 @@ bool session_picks_problem(const struct session_options *options, const struct p
 enum status window_start(const struct work *work, struct sweep *sweep, struct error *error);
 /* Requests further points of the search, and their binaries. */
 enum status window_fill(const struct work *work, struct sweep *sweep, struct error *error);
+/* Returns whether the device waits under a budget: all candidates are still being compiled, or the
+ * next batch is to be. */
+bool window_waits(const struct work *work, const struct sweep *sweep);
 /* Takes the first candidate whose binary is ready, or failed; NULL: all are being compiled.
  * Baselines come first, but do not hold up others while being compiled. */
 struct candidate *window_take(const struct work *work, struct sweep *sweep);

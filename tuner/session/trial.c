@@ -195,6 +195,7 @@ static enum status end_trial(const struct work *work, struct sweep *sweep, struc
     candidate->value = candidate_search_value(work, candidate, slot->prepared);
     sweep->measured++;
     work->group->costs.trials++;
+    work->group->costs.trials_ns += (double)slot->spent_ns;
     sweep->failures += failed ? 1 : 0;
     track->lane->trials++;
     session->summary->trials++;

@@ -217,12 +217,11 @@ static enum status next_point(const struct work *work, struct sweep *sweep, bool
     return add_to_window(work, sweep, candidate, error);
 }
 
-/* Returns whether the device waits under a budget, because all candidates are still being compiled.
- */
-static bool device_waits(const struct work *work, const struct sweep *sweep)
+bool window_waits(const struct work *work, const struct sweep *sweep)
 {
     const struct session_options *options = work->options;
-    if (options->budget_ns == 0 || !options->compiles_beside_measuring || options->recording)
+    if (options->budget_ns == 0 || options->recording ||
+        (!options->compiles_beside_measuring && sweep->window.count > 0))
         return false;
     for (size_t i = 0; i < sweep->window.count; i++) {
         const struct binary *binary = candidate_binary(work, sweep->window.items[i]);
@@ -268,8 +267,11 @@ enum status window_fill(const struct work *work, struct sweep *sweep, struct err
 {
     bool got = true;
     const bool beside = work->options->compiles_beside_measuring;
-    if (!beside && sweep->window.count > 0)
-        return STATUS_OK; /* a batch is compiled, then measured */
+    /* A batch is compiled, then measured; the first one of a budget keeps all compilers busy. */
+    const bool adds_to_baselines =
+        work->options->budget_ns > 0 && sweep->points == 0 && sweep->measured == 0;
+    if (sweep->window.is_closed || (!beside && sweep->window.count > 0 && !adds_to_baselines))
+        return STATUS_OK;
     const struct binaries *binaries = &work->group->binaries;
     const bool exhaustive = strcmp(search_strategy(sweep->search), "exhaustive") == 0;
     size_t most = AHEAD_A_COMPILER * binaries->workers + work->group->lane_count;
@@ -277,18 +279,20 @@ enum status window_fill(const struct work *work, struct sweep *sweep, struct err
     /* Binaries that the budget cannot measure are not worth compiling. */
     if (exhaustive && (beside || work->options->budget_ns == 0))
         most = beside ? AHEAD_EXHAUSTIVE : BATCH_EXHAUSTIVE;
+    if (!beside)
+        most = budget_batch(work->group, &sweep->allowance, most);
     /* While inputs are made no lane requests more. */
     const size_t queued = sweep->inputs.setup_ns == 0 ? most : binaries->workers;
     while (got && sweep->window.count < most) {
         /* A waiting search is hurried, so that all compilers serve the points of a small budget. */
-        search_hurry(sweep->search,
-                     compile_pool_pending(binaries->pool) < queued && device_waits(work, sweep));
+        search_hurry(sweep->search, beside && compile_pool_pending(binaries->pool) < queued &&
+                                        window_waits(work, sweep));
         TRY(next_point(work, sweep, &got, error));
     }
     uint64_t point = 0;
     struct candidate *candidate = NULL;
     if (sweep->window.baselines_left > 0 || sweep->points >= sweep->allowance.points_most ||
-        !device_waits(work, sweep) || !best_ready(work, sweep, &point))
+        !beside || !window_waits(work, sweep) || !best_ready(work, sweep, &point))
         return STATUS_OK;
     TRY(sweep_candidate(work, sweep, point, &candidate, error));
     sweep->points++;

@@ -171,6 +171,15 @@ static bool is_busy(const struct compiler *compiler)
     return compiler->job && !compiler->job->is_quiet;
 }
 
+size_t compile_pool_ages(const struct compile_pool *pool, int64_t *ages_ns, size_t most)
+{
+    size_t count = 0;
+    for (size_t i = 0; pool && i < pool->count && count < most; i++)
+        if (is_busy(&pool->compilers[i]))
+            ages_ns[count++] = clock_running_ns() - pool->compilers[i].begun_ns;
+    return count;
+}
+
 static bool is_compiling(const struct compile_pool *pool)
 {
     for (size_t i = 0; i < pool->count; i++)
@@ -361,6 +370,7 @@ static void finish(struct compile_pool *pool, struct compiler *compiler, enum st
     pool->log = *log ? strdup(log) : NULL; /* memory short: the first line must do */
     done->log = pool->log ? pool->log : "";
     done->tag = compiler->job->tag;
+    done->elapsed_ns = clock_running_ns() - compiler->begun_ns;
     done->status = status == STATUS_KILLED ? STATUS_COMPILE_FAILED : status;
     done->killed = status == STATUS_KILLED;
     if (done->killed)

@@ -35,6 +35,9 @@ void compile_pool_stop(struct compile_pool *pool);
 enum status compile_pool_submit(struct compile_pool *pool, const struct binary_request *request,
                                 const char *binary_path, uint64_t tag, struct error *error);
 size_t compile_pool_pending(const struct compile_pool *pool);
+/* Lists the elapsed times of at most `most` compilations under way, not of queued ones; returns the
+ * number. */
+size_t compile_pool_ages(const struct compile_pool *pool, int64_t *ages_ns, size_t most);
 
 /* Lets an idle child compute the task's references for the cache, from which the worker reads them
  * later; the outcome is not reported. One child always stays free for compilation, so a pool of one
@@ -56,6 +59,7 @@ struct compile_done {
     /* The compiler's messages on failure, in UTF-8, up to 64 KiB; may be "". Owned by the pool,
      * valid until the next compile_pool_wait or compile_pool_stop. */
     const char *log;
+    int64_t elapsed_ns;
 };
 /* Returns the next result, waiting up to `timeout_ms` (< 0: no limit); *got is false without one.
  * Returns at once when no job is pending. */

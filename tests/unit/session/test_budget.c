@@ -32,6 +32,14 @@ static void begin(struct budgeted *run, int64_t budget_ns, int64_t confirm_proce
     budget_share(&run->group, &run->allowance);
 }
 
+/* Makes the sweep last that long. */
+static void let_pass(struct budgeted *run, int64_t ns)
+{
+    run->session.started_ns -= ns;
+    run->allowance.sweep_end_ns -= ns;
+    run->allowance.race_end_ns -= ns;
+}
+
 TEST(test_without_a_budget_there_is_no_end)
 {
     struct budgeted run;
@@ -92,6 +100,35 @@ TEST(test_points_come_before_processes)
     assert_true(swept[1] > swept[0] * 3 / 2);
     assert_true(raced[1] > raced[0] + second); /* there are fewer processes to keep time for ... */
     assert_true(raced[1] < 17 * second);       /* ... but three */
+}
+
+/* Where compilers are so slow that a sweep would try a handful, it has the confirmation's time, and
+ * waits for no binary that would come too late. */
+TEST(test_a_slow_compiler_leaves_the_sweep_more)
+{
+    struct budgeted run;
+    int64_t swept[2];
+    for (int slow = 0; slow < 2; slow++) {
+        begin(&run, 12 * second, 8, 1, 4 * second);
+        run.options.compiles_beside_measuring = true;
+        run.group.costs.fresh_ns = second;
+        run.group.costs.trials = 1;
+        run.group.binaries.workers = run.group.binaries.compiled = 2;
+        run.group.binaries.least_compile_ns = slow ? second * 7 / 2 : second / 100;
+        run.group.binaries.compile_ns = 2 * (double)run.group.binaries.least_compile_ns;
+        run.allowance.points_most = 96;
+        budget_begin_sweep(&run.group, &run.allowance);
+        swept[slow] = run.allowance.sweep_end_ns - clock_budget_ns();
+        assert_int_equal(run.allowance.tries_few, slow);
+        assert_in_range(budget_trials(&run.group, &run.allowance), slow ? 2 : 60, slow ? 6 : 200);
+        assert_true(budget_awaits_compilers(&run.group, &run.allowance));
+    }
+    assert_true(swept[1] > 2 * swept[0]);
+    assert_int_equal(budget_batch(&run.group, &run.allowance, 17), 2); /* one for each compiler */
+    let_pass(&run, 4 * second);
+    assert_false(budget_awaits_compilers(&run.group, &run.allowance));
+    run.group.costs.trials = 5; /* most needed no compilation */
+    assert_true(budget_awaits_compilers(&run.group, &run.allowance));
 }
 
 /* A fresh process needs less time for set-ups that are repeated: the sweep gets the rest. */
@@ -174,14 +211,6 @@ TEST(test_what_spares_save_is_the_sweeps)
     assert_in_range(left_ns[1] - left_ns[0], second, 2 * second); /* three times half of one */
 }
 
-/* Makes the sweep last that long. */
-static void let_pass(struct budgeted *run, int64_t ns)
-{
-    run->session.started_ns -= ns;
-    run->allowance.sweep_end_ns -= ns;
-    run->allowance.race_end_ns -= ns;
-}
-
 /* Each problem uses its share: the last one gets as much as the first. */
 TEST(test_the_last_problem_gets_as_much_as_the_first)
 {
@@ -240,6 +269,7 @@ static size_t run_many(struct budgeted *run, size_t problems, const struct fixed
     *least_ns = INT64_MAX;
     *most_ns = 0;
     begin(run, 60 * second, 8, problems, 0);
+    run->allowance.points_most = 60;
     for (; begun < problems && budget_fits_problem(&run->group); begun++) {
         int64_t sweep_ns = run_one(run, costs);
         *least_ns = sweep_ns < *least_ns ? sweep_ns : *least_ns;
