@@ -110,7 +110,8 @@ struct device_api {
      * distinct copies of each input and update (fewer if memory is short) for cold timing; changed
      * copies of updates are made anew. A vector starts offset_bytes behind an address from the
      * allocator. Outputs, scratch and updates have guard bands of GUARD_BYTES on both sides. With
-     * copies 0 there is one copy, for checks, and inputs have such bands, too (on a CPU always).
+     * copies 0 there is one copy, for checks, and inputs have such bands, too (on a CPU always). On
+     * a CPU a vector that is `at_end` has inaccessible memory in place of the band behind it.
      * Inputs, scalars and structs with a symbol are copied into that variable of the current
      * binary; a variable that kernels write has one copy, without bands, with which runs and blocks
      * begin. STATUS_BAD_INPUT: the variable is missing, or too small.
@@ -127,8 +128,8 @@ struct device_api {
      * far as the binary tells; no kernel was launched. */
     enum status (*run)(struct device *device, const struct launch_plan *plan, enum run_start start,
                        double *elapsed_ns, struct error *error);
-    /* Tells whether the guard bands of the bound plan's outputs and scratch are unchanged; `detail`
-     * names the first changed one. */
+    /* Tells whether the guard bands of the bound plan's outputs and scratch are unchanged, and no
+     * memory behind a vector that is `at_end` was used; `detail` names the first such one. */
     enum status (*guards_intact)(struct device *device, const struct launch_plan *plan,
                                  bool *intact, char *detail, size_t detail_bytes,
                                  struct error *error);

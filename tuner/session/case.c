@@ -168,6 +168,7 @@ static enum status case_plan(struct contest *contest, struct arena *arena, const
             if (!argument_is_passed(argument))
                 continue;
             argument->offset_bytes = argument->alignment_bytes * starts;
+            argument->at_end = test->starts == 0;
             starts += test->apart ? 1 : 0;
         }
         *applies = test->few == 0 || (checks_follow_inputs(checks) && leave_few(plan, test->few));

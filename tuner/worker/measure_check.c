@@ -19,8 +19,10 @@ enum status serve_check(struct measuring *state, const struct measure_request *r
     char *key = NULL;
     if (contents) {
         contents->launch_count = 0;
-        for (size_t i = 0; i < contents->argument_count; i++)
+        for (size_t i = 0; i < contents->argument_count; i++) {
             contents->arguments[i].offset_bytes = 0;
+            contents->arguments[i].at_end = false;
+        }
         const struct measure_request named = {.act = "check",
                                               .task = {.plan = contents, .checks = task->checks}};
         json_t *json = message_encode(&message_request, &named);

@@ -11,11 +11,15 @@ static int set_up(void **state)
     return 0;
 }
 
-static struct worker_outcome check_kernel(const char *kernel)
+static struct worker_outcome check_placed(const char *kernel, bool at_end)
 {
     struct error error = {0};
     struct worker_outcome outcome;
     struct launch_plan plan = plan_of(kernel, ELEMENTS, 'k');
+    for (size_t i = 0; i < plan.argument_count; i++) {
+        plan.arguments[i].at_end = at_end;
+        plan.arguments[i].alignment_bytes = 4;
+    }
     struct worker_task what = {.binary_path = kernels_path,
                                .plan = &plan,
                                .checks = checks_of(),
@@ -24,6 +28,11 @@ static struct worker_outcome check_kernel(const char *kernel)
     if (worker_check(worker, &what, &outcome, &error) != STATUS_OK)
         fail_msg("%s", error.text);
     return outcome;
+}
+
+static struct worker_outcome check_kernel(const char *kernel)
+{
+    return check_placed(kernel, false);
 }
 
 static void expect_wrong(const struct worker_outcome *outcome, const char *detail)
@@ -105,6 +114,18 @@ TEST_WITH(what_lies_outside_changes_results, set_up, stop_worker)
     outcome = check_kernel("before");
     expect_wrong(&outcome, "out[0] is ");
     assert_string_equal(check_kernel("ignored").detail, "");
+}
+
+/* A read behind an input that changes no result. */
+TEST_WITH(reads_behind_the_end_of_memory_are_seen, set_up, stop_worker)
+{
+    struct worker_outcome outcome = check_placed("ignored", true);
+    expect_wrong(&outcome, "input 'in' of 4000 bytes was read or written behind its end: byte ");
+    expect_nobody_else_suffers();
+    outcome = check_placed("ignored", true);
+    expect_wrong(&outcome, "input 'in' of 4000 bytes was read or written behind its end: byte ");
+    assert_string_equal(check_placed("rounds", true).detail, "");
+    assert_int_equal(worker_head(worker)->restarts, 0);
 }
 
 TEST_MAIN_WITH_WORKERS(make_folder, remove_folder)

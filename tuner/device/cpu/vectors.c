@@ -90,10 +90,21 @@ char *vector_data(const struct vector *vector, uint32_t copy)
     return vector->pages[copy] + PAGE_BYTES + vector->offset;
 }
 
+/* Returns the offset of an argument's data behind the start of a page: at the end of memory, the
+ * largest aligned one at which the data end within the page. */
+static size_t argument_offset(const struct argument *argument)
+{
+    const size_t rest = argument_bytes(argument) % PAGE_BYTES;
+    const size_t alignment = argument->alignment_bytes > 0 ? argument->alignment_bytes : 256;
+    return argument->at_end ? (PAGE_BYTES - rest) % PAGE_BYTES / alignment * alignment
+                            : argument->offset_bytes;
+}
+
 /* Returns the mapping's bytes in whole pages, so that a fence begins at the end. */
 static size_t mapped_bytes(const struct vector *vector)
 {
-    const size_t bytes = PAGE_BYTES + vector->offset + vector->bytes + GUARD_BYTES;
+    const size_t bytes =
+        PAGE_BYTES + vector->offset + vector->bytes + (vector->at_end ? 0 : GUARD_BYTES);
     return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
@@ -107,6 +118,16 @@ static size_t before_data(const struct vector *vector)
 static size_t behind_data(const struct vector *vector, size_t bytes)
 {
     return mapped_bytes(vector) - before_data(vector) - bytes;
+}
+
+/* Returns the first byte behind the end that kernels used, counted from the data's start; -1: none.
+ * Closes the fence there again. */
+static int64_t take_beyond(struct vector *vector)
+{
+    const intptr_t address = atomic_exchange(&vector->beyond, 0);
+    if (address != 0)
+        (void)mprotect(vector->pages[0] + mapped_bytes(vector), FENCE_BYTES, PROT_NONE);
+    return address != 0 ? (int64_t)(address - (intptr_t)vector_data(vector, 0)) : -1;
 }
 
 static void vector_free(struct vector *vector)
@@ -291,14 +312,16 @@ static enum status shelf_upload(struct shelf *shelf, const struct placing *placi
         if (shelf->vectors[i].count > 0 &&
             !(shelf->vectors[i].host == host &&
               shelf->vectors[i].contents == argument_contents(argument) &&
-              shelf->vectors[i].offset == argument->offset_bytes &&
+              shelf->vectors[i].offset == argument_offset(argument) &&
+              shelf->vectors[i].at_end == argument->at_end &&
               shelf->vectors[i].bytes == argument_bytes(argument)))
             vector_free(&shelf->vectors[i]);
     }
     struct vector *vector = take(shelf, &placing->layout);
     if (vector->count == 0) {
         vector->bytes = argument_bytes(argument);
-        vector->offset = argument->offset_bytes;
+        vector->offset = argument_offset(argument);
+        vector->at_end = argument->at_end;
         vector->host = host;
         vector->contents = argument_contents(argument);
         vector->layout = placing->layout;
@@ -328,13 +351,15 @@ static enum status shelf_reserve(struct shelf *shelf, const struct placing *plac
 {
     size_t bytes = argument_bytes(argument);
     struct vector *vector = take(shelf, &placing->layout);
-    if (vector->count > 0 && !vector->host && vector->offset == argument->offset_bytes &&
-        vector->bytes >= bytes)
+    if (vector->count > 0 && !vector->host && vector->offset == argument_offset(argument) &&
+        vector->at_end == argument->at_end &&
+        (argument->at_end ? vector->bytes == bytes : vector->bytes >= bytes))
         return STATUS_OK;
     uint64_t used = vector->used;
     vector_free(vector);
     vector->bytes = bytes;
-    vector->offset = argument->offset_bytes;
+    vector->offset = argument_offset(argument);
+    vector->at_end = argument->at_end;
     vector->layout = placing->layout;
     vector->used = used;
     TRY_MEMORY(add_copy(vector));
@@ -485,6 +510,8 @@ void begin_run(struct device *device, const struct launch_plan *plan, enum run_s
         const size_t bytes = argument_bytes(argument);
         if (!argument_is_bound(argument))
             continue;
+        if (start == RUN_FIRST)
+            (void)take_beyond(vector);
         const struct placing placing = placing_for(device, plan, i);
         if (argument->role == ARGUMENT_INPUT) {
             protect(vector, 0, true);
@@ -528,7 +555,8 @@ void note_updates(struct device *device, const struct launch_plan *plan, uint32_
     }
 }
 
-static void describe_breach(const struct argument *argument, int64_t at, char *detail, size_t bytes)
+static void describe_breach(const struct argument *argument, const char *done, int64_t at,
+                            char *detail, size_t bytes)
 {
     int64_t size = (int64_t)argument_bytes(argument);
     const char *role = argument->role == ARGUMENT_OUTPUT    ? "output"
@@ -536,8 +564,8 @@ static void describe_breach(const struct argument *argument, int64_t at, char *d
                        : argument->role == ARGUMENT_SCRATCH ? "scratch"
                                                             : "argument";
     long long away = (long long)(at < 0 ? -at : at - size + 1);
-    (void)string_format(detail, bytes, "%s '%s' of %lld bytes was written %s: byte %lld %s it",
-                        role, argument->name, (long long)size,
+    (void)string_format(detail, bytes, "%s '%s' of %s was %s %s: byte %lld %s it", role,
+                        argument->name, count_text((uint64_t)size, "byte").text, done,
                         at < 0 ? "before its start" : "behind its end", away,
                         at < 0 ? "before" : "behind");
 }
@@ -550,12 +578,13 @@ enum status cpu_guards_intact(struct device *device, const struct launch_plan *p
         return error_set(error, STATUS_INTERNAL, "cpu: the plan is not bound");
     for (size_t i = 0; *intact && i < plan->argument_count; i++) {
         const struct argument *argument = &plan->arguments[i];
-        int64_t at = 0;
-        if (!argument_is_written(argument) ||
-            vector_guarded(device->shelves[i].bound, argument_bytes(argument), &at))
+        int64_t at = argument_is_bound(argument) ? take_beyond(device->shelves[i].bound) : -1;
+        const bool used = at >= 0;
+        if (!used && (!argument_is_written(argument) ||
+                      vector_guarded(device->shelves[i].bound, argument_bytes(argument), &at)))
             continue;
         *intact = false;
-        describe_breach(argument, at, detail, detail_bytes);
+        describe_breach(argument, used ? "read or written" : "written", at, detail, detail_bytes);
     }
     return STATUS_OK;
 }
@@ -599,7 +628,7 @@ enum status cpu_inputs_intact(struct device *device, const struct launch_plan *p
             continue;
         *intact = false;
         if (at < 0 || at >= (int64_t)argument_bytes(argument))
-            describe_breach(argument, at, detail, detail_bytes);
+            describe_breach(argument, "written", at, detail, detail_bytes);
         else
             (void)string_format(detail, detail_bytes, "it writes its input: %s[%zu] is changed",
                                 argument->name, (size_t)at / element_bytes(argument->type));
@@ -607,20 +636,28 @@ enum status cpu_inputs_intact(struct device *device, const struct launch_plan *p
     return STATUS_OK;
 }
 
-/* ---- writes to inputs ---- */
+/* ---- writes to inputs, and uses of memory behind an end ---- */
 
 static struct device *watched;
 static struct sigaction other_action; /* handler of other faults */
 
-/* Notes a kernel's first write to an input and lets the kernel go on; the write is reported
- * afterwards. */
-static void take_write(int number, siginfo_t *info, void *context)
+/* Notes a kernel's first write to an input, or use of memory behind a vector's end, and lets the
+ * kernel go on; this is reported afterwards. */
+static void take_fault(int number, siginfo_t *info, void *context)
 {
     struct device *device = watched;
     const char *address = info->si_addr;
     (void)context;
     for (size_t i = 0; device && i < (size_t)ARGUMENTS_MAX * LAYOUTS_KEPT; i++) {
         struct vector *vector = &device->shelves[i / LAYOUTS_KEPT].vectors[i % LAYOUTS_KEPT];
+        char *end =
+            vector->at_end && vector->count > 0 ? vector->pages[0] + mapped_bytes(vector) : NULL;
+        intptr_t none = 0;
+        if (end && address >= end && address < end + FENCE_BYTES) {
+            (void)atomic_compare_exchange_strong(&vector->beyond, &none, (intptr_t)address);
+            (void)mprotect(end, FENCE_BYTES, PROT_READ | PROT_WRITE);
+            return;
+        }
         for (uint32_t k = 0; vector->is_input && k < vector->count; k++) {
             if (address < vector->pages[k] || address >= vector->pages[k] + mapped_bytes(vector))
                 continue;
@@ -634,7 +671,7 @@ static void take_write(int number, siginfo_t *info, void *context)
 
 void watch_start(struct device *device)
 {
-    struct sigaction action = {.sa_sigaction = take_write, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    struct sigaction action = {.sa_sigaction = take_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
     (void)sigemptyset(&action.sa_mask);
     watched = device;
     (void)sigaction(SIGSEGV, &action, &other_action);

@@ -25,6 +25,8 @@ struct vector {
     uint32_t capacity;      /* of `pages` */
     size_t bytes;           /* bytes of a copy's data */
     size_t offset;          /* offset of the data behind the start of a page */
+    bool at_end;            /* whether the data end where the mapping does, without a band */
+    atomic_intptr_t beyond; /* first address behind that end that a kernel used; 0: none */
     const void *host;       /* source of the copies; NULL: output or scratch */
     uint64_t contents;      /* argument_contents of `host` when copied */
     struct patch patch;     /* an input's patch, in every second copy */
