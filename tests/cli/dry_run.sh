@@ -66,6 +66,15 @@ if grep -q 'built without CUDA' "$captured.err"; then
     exit 77
 fi
 expect_code 0
+# Without a driver, only what helps with these kernels is advised: none of them is for the CPU.
+if grep -q 'libcuda.so.1 not found' "$captured.err"; then
+    refuse_err '--device cpu'
+    run "$TUNE" run space.yaml --device cuda:0 --db "$TMPDIR/none.db"
+    expect_code 4
+    expect_one_line err
+    expect_err "not found: .*; '--dry-run --arch sm_90' compiles its kernels without a GPU\$"
+    run "$TUNE" run --dry-run space.yaml
+fi
 expect_out '^space \(space.yaml\) on '
 expect_out '^    block  5: 32 64 128 256 2048$'
 expect_out '^    loads  4: 1 2 4 8$'

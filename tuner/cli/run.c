@@ -334,6 +334,13 @@ static const char *const issue_words[] = {[ISSUE_GRAPH] = "together, as a graph"
                                           [ISSUE_STREAM] = "one by one on a stream",
                                           [ISSUE_EAGER] = "one by one, the host's time included"};
 
+/* Adds what to do where a GPU cannot be used. */
+static enum status without_gpu(const struct run *run, struct error *error)
+{
+    const struct error why = *error;
+    return error_set(error, why.status, "%.900s; %s", why.text, run_without_gpu(run));
+}
+
 /* Tunes all devices of one kind together, with launches issued in one way. */
 static enum status run_kind(struct run *run, struct store *store, size_t kind, size_t turn,
                             struct error *error)
@@ -390,6 +397,9 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
     struct session_events events = progress_events(&run->view);
     enum status status =
         session_run(store, &run->session, experiments, count, &events, &summary, error);
+    if (status == STATUS_UNAVAILABLE && summary.run_id == 0 && run->session.host_count == 0 &&
+        device_traits(api->kind)->is_gpu)
+        status = without_gpu(run, error);
     if (!run->unsupported[0])
         (void)string_format(run->unsupported, sizeof run->unsupported, "%s", summary.unsupported);
     progress_end(&run->view);

@@ -105,6 +105,9 @@ enum status run_parse_measuring(struct run *run, enum effort usual, struct error
  * hosts_close ends. */
 enum status run_parse_devices(struct run *run, struct error *error);
 
+/* Returns what to do with the experiments where there is no GPU. */
+const char *run_without_gpu(const struct run *run);
+
 /* Tells whether devices of the kind are to be tuned. */
 bool run_is_meant(const struct run *run, const struct device_api *api);
 /* Selects the experiments of a kind that are to be timed with this issue of launches, borrowed;

@@ -134,6 +134,15 @@ static enum status add_all_gpus(struct run *run, struct error *error)
     return run->device_count > before ? STATUS_OK : status;
 }
 
+const char *run_without_gpu(const struct run *run)
+{
+    struct session_experiment ours[EXPERIMENTS_MAX];
+    return run->experiments.count == 0 ||
+                   experiments_of_kind(&run->experiments, device_host()->kind, ours) > 0
+               ? "--device cpu tunes the CPU"
+               : "'--dry-run --arch sm_90' compiles its kernels without a GPU";
+}
+
 /* Chooses devices where none is named: the GPUs, else the CPU, with a message. */
 static enum status choose_devices(struct run *run, struct error *error)
 {
@@ -143,8 +152,8 @@ static enum status choose_devices(struct run *run, struct error *error)
     if (run->experiments.count > 0 &&
         experiments_of_kind(&run->experiments, device_host()->kind, ours) == 0)
         return error_set(error, STATUS_NOT_FOUND,
-                         "the experiment needs a GPU, and there is none here: '--dry-run --arch "
-                         "sm_90' compiles it without one");
+                         "the experiment needs a GPU, and there is none here: %s",
+                         run_without_gpu(run));
     print_clean(stderr, "tune: no GPU (%s): the device is the CPU\n", error->text);
     error_clear(error);
     run->device_count = 0;

@@ -61,8 +61,8 @@ enum status device_parse(const char *text, const struct device_api **api, int *i
     if (!*api && needs)
         return error_set(error, STATUS_UNAVAILABLE,
                          "device '%s': this tune was built without %s; './bootstrap --with-toolkit "
-                         "tune' among its sources builds one with it, or use --device %s",
-                         text, needs, device_kinds[0]->kind);
+                         "tune' among its sources builds one with it",
+                         text, needs);
     return error_set(error, STATUS_USAGE,
                      "device '%s': write a number (0), cuda:0 or cpu; 'tune devices' lists them",
                      text);

@@ -146,8 +146,7 @@ static const struct library driver_library = {
     {"libcuda", driver_names, sizeof driver_names / sizeof *driver_names},
     driver_symbols,
     sizeof driver_symbols / sizeof *driver_symbols,
-    "libcuda.so.1 not found: install the NVIDIA driver (in a container, start it with --gpus all), "
-    "or use --device cpu",
+    "libcuda.so.1 not found: install the NVIDIA driver (in a container, start it with --gpus all)",
     "libcuda.so.1",
     "the NVIDIA driver is too old, update it to 470 (CUDA 11.4) or later"};
 
